@@ -1,0 +1,56 @@
+//! Cooperative cancellation with an optional deadline: one cheap check an operator makes per batch.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why work was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Cancelled {
+    /// Somebody asked for it through [`CancelToken::cancel`].
+    #[error("cancelled")]
+    ByRequest,
+    /// The deadline given at creation has passed.
+    #[error("time-out")]
+    Timeout,
+}
+
+#[derive(Debug)]
+struct State {
+    flag: AtomicU8,
+    deadline: Option<Instant>,
+}
+
+/// A shared flag that all threads of one piece of work look at. Clones share the flag.
+#[derive(Debug, Clone)]
+pub struct CancelToken(Arc<State>);
+
+impl Default for CancelToken {
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
+impl CancelToken {
+    /// A token that reports [`Cancelled::Timeout`] once `timeout` has passed (never, without one).
+    pub fn new(timeout: Option<Duration>) -> Self {
+        let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
+        Self(Arc::new(State { flag: AtomicU8::new(0), deadline }))
+    }
+
+    /// Asks all holders of this token to stop.
+    pub fn cancel(&self) {
+        self.0.flag.store(1, Ordering::Relaxed);
+    }
+
+    /// `Err` once the work should stop. Costs a load and, with a deadline, a clock read: call it per batch, not per row.
+    pub fn check(&self) -> Result<(), Cancelled> {
+        if self.0.flag.load(Ordering::Relaxed) != 0 {
+            return Err(Cancelled::ByRequest);
+        }
+        match self.0.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Cancelled::Timeout),
+            _ => Ok(()),
+        }
+    }
+}

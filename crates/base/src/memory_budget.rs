@@ -1,0 +1,111 @@
+//! A shared, hierarchical-free count of reserved bytes with a limit; operators reserve before they allocate.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// More memory was asked for than the budget holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("memory budget exceeded: {requested} bytes asked for, {used} of {limit} bytes in use")]
+pub struct OutOfBudget {
+    /// Bytes asked for.
+    pub requested: usize,
+    /// Bytes already reserved.
+    pub used: usize,
+    /// The budget's size in bytes.
+    pub limit: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    limit: usize,
+    used: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+/// A limit on bytes, shared by clones.
+#[derive(Debug, Clone)]
+pub struct MemoryBudget(Arc<State>);
+
+impl MemoryBudget {
+    /// A budget of `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self(Arc::new(State { limit, used: AtomicUsize::new(0), peak: AtomicUsize::new(0) }))
+    }
+
+    /// A budget that never refuses.
+    pub fn unlimited() -> Self {
+        Self::new(usize::MAX)
+    }
+
+    /// The limit in bytes.
+    pub fn limit(&self) -> usize {
+        self.0.limit
+    }
+
+    /// Bytes reserved now.
+    pub fn used(&self) -> usize {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// The most bytes that were reserved at once.
+    pub fn peak(&self) -> usize {
+        self.0.peak.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that can still be reserved.
+    pub fn free(&self) -> usize {
+        self.0.limit.saturating_sub(self.used())
+    }
+
+    /// Reserves `bytes`, given back when the reservation is dropped.
+    pub fn reserve(&self, bytes: usize) -> Result<Reservation, OutOfBudget> {
+        let mut reservation = Reservation { budget: self.clone(), bytes: 0 };
+        reservation.grow(bytes)?;
+        Ok(reservation)
+    }
+}
+
+/// Bytes held from a [`MemoryBudget`].
+#[derive(Debug)]
+pub struct Reservation {
+    budget: MemoryBudget,
+    bytes: usize,
+}
+
+impl Reservation {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes `more` bytes, or none where the budget has not that many left.
+    pub fn grow(&mut self, more: usize) -> Result<(), OutOfBudget> {
+        let state = &self.budget.0;
+        let limit = state.limit;
+        let add = |used: usize| used.checked_add(more).filter(|sum| *sum <= limit);
+        match state.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add) {
+            Ok(before) => {
+                state.peak.fetch_max(before + more, Ordering::Relaxed);
+                self.bytes += more;
+                Ok(())
+            }
+            Err(used) => Err(OutOfBudget { requested: more, used, limit }),
+        }
+    }
+
+    /// Holds exactly `bytes` from now on.
+    pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
+        if bytes > self.bytes {
+            return self.grow(bytes - self.bytes);
+        }
+        self.budget.0.used.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.budget.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}

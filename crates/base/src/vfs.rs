@@ -1,0 +1,48 @@
+//! All files go through [`Vfs`]: the real one, one in memory (tests, tiny databases), and one that fails on purpose (crash tests).
+
+use std::fmt::Debug;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file open for positioned reads from many threads.
+pub trait ReadAt: Send + Sync + Debug {
+    /// Length in bytes.
+    fn len(&self) -> u64;
+    /// Whether the file has no bytes.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Fills `buf` from `offset`; `UnexpectedEof` where the file ends before.
+    fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
+}
+
+/// A new file, written from start to end.
+pub trait WriteFile: Write + Send + Debug {
+    /// Makes all bytes written so far durable.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A file system.
+pub trait Vfs: Send + Sync + Debug {
+    /// Opens a file for reading.
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
+    /// Creates a file, or empties it.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
+    /// Creates a folder and those above it; fine where it exists.
+    fn create_dir_all(&self, path: &Path) -> io::Result<()>;
+    /// Names of the files and folders in a folder, sorted.
+    fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>>;
+    /// Whether there is such a file or folder.
+    fn exists(&self, path: &Path) -> bool;
+    /// Replaces `to` by `from`, atomically.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Removes a folder and all in it.
+    fn remove_dir_all(&self, path: &Path) -> io::Result<()>;
+    /// Makes creations, renames and removals in a folder durable.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+    /// Takes the exclusive (or a shared) lock on a file, creating it; `WouldBlock` where another process has it.
+    fn lock(&self, path: &Path, exclusive: bool) -> io::Result<Box<dyn Send + Sync>>;
+}

@@ -1,0 +1,56 @@
+//! What all operators of a running query share.
+
+use crate::error::ExecError;
+use crate::local_vocab::LocalVocab;
+use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::MemoryBudget;
+use lode_rdf::{Term, ValueId};
+use lode_sparql::plan::Dataset;
+use lode_store::Snapshot;
+use oxsdatatypes::DateTime;
+use std::sync::Arc;
+
+/// Runs a federated query (SERVICE).
+pub trait ServiceHandler: Send + Sync {
+    /// Sends `query` to `endpoint`; variables and rows of its result.
+    fn query(&self, endpoint: &str, query: &str) -> Result<ServiceRows, String>;
+}
+
+/// Variables (without `?`) and rows of a federated result.
+pub type ServiceRows = (Vec<String>, Vec<Vec<Option<Term>>>);
+
+/// State of one running query, shared by its threads.
+pub struct QueryContext {
+    /// The data.
+    pub snapshot: Snapshot,
+    /// Terms made by the query.
+    pub local: LocalVocab,
+    /// Bytes that operators may hold.
+    pub budget: MemoryBudget,
+    /// Stops the query.
+    pub cancel: CancelToken,
+    /// `NOW()`: the same throughout a query.
+    pub now: DateTime,
+    /// The dataset, and the base IRI of `IRI()`.
+    pub dataset: Arc<Dataset>,
+    /// Federation; `None`: SERVICE is an error (SILENT: one empty row).
+    pub service: Option<Arc<dyn ServiceHandler>>,
+    /// Threads that may work on this query.
+    pub threads: usize,
+    /// Rows per batch ([`crate::batch::BATCH_ROWS`] unless a test wants less).
+    pub batch_rows: usize,
+    /// Folder for spill files.
+    pub spill_dir: std::path::PathBuf,
+}
+
+impl QueryContext {
+    /// The id of any term: inline, of the store, or local to this query.
+    pub fn intern(&self, _term: &Term) -> Result<ValueId, ExecError> {
+        unimplemented!()
+    }
+
+    /// The term of any id but [`ValueId::UNDEF`].
+    pub fn term(&self, _id: ValueId) -> Result<Term, ExecError> {
+        unimplemented!()
+    }
+}

@@ -1,0 +1,34 @@
+//! Errors of query execution. Errors *in expressions* are values (unbound), never these.
+
+use lode_base::cancel::Cancelled;
+use lode_base::memory_budget::OutOfBudget;
+use lode_store::StoreError;
+
+/// Why a query stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecError {
+    /// Reading the store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Time-out or a request to stop.
+    #[error("the query was stopped: {0}")]
+    Cancelled(#[from] Cancelled),
+    /// Memory ran out where spilling was not possible.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfBudget),
+    /// A temporary file could not be written or read.
+    #[error("spilling to a temporary file failed: {0}")]
+    Spill(#[from] std::io::Error),
+    /// Planning a sub-pattern while running failed.
+    #[error("planning a sub-pattern: {0}")]
+    Plan(String),
+    /// A federated query failed.
+    #[error("SERVICE <{endpoint}>: {message}")]
+    Service {
+        /// The endpoint's IRI.
+        endpoint: String,
+        /// What went wrong.
+        message: String,
+    },
+}

@@ -1,0 +1,92 @@
+//! Expressions over numbered variables, as operators evaluate them.
+
+use crate::plan::{SubPattern, VarId};
+use lode_rdf::Term;
+use spargebra::algebra::Function;
+use std::sync::Arc;
+
+/// A SPARQL expression (SPARQL 1.1 section 17, SPARQL 1.2). Errors are values: the unbound id.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expr {
+    /// A constant.
+    Const(Term),
+    /// A variable's value; an error where unbound.
+    Var(VarId),
+    /// `BOUND(?v)`.
+    Bound(VarId),
+    /// Logical or, three-valued, two or more operands.
+    Or(Vec<Expr>),
+    /// Logical and, three-valued, two or more operands.
+    And(Vec<Expr>),
+    /// `!`.
+    Not(Box<Expr>),
+    /// `=`.
+    Equal(Box<Expr>, Box<Expr>),
+    /// `sameTerm`.
+    SameTerm(Box<Expr>, Box<Expr>),
+    /// `<`.
+    Less(Box<Expr>, Box<Expr>),
+    /// `<=`.
+    LessOrEqual(Box<Expr>, Box<Expr>),
+    /// `>`.
+    Greater(Box<Expr>, Box<Expr>),
+    /// `>=`.
+    GreaterOrEqual(Box<Expr>, Box<Expr>),
+    /// `IN`.
+    In(Box<Expr>, Vec<Expr>),
+    /// `+`.
+    Add(Box<Expr>, Box<Expr>),
+    /// `-`.
+    Subtract(Box<Expr>, Box<Expr>),
+    /// `*`.
+    Multiply(Box<Expr>, Box<Expr>),
+    /// `/`.
+    Divide(Box<Expr>, Box<Expr>),
+    /// Unary `+`.
+    UnaryPlus(Box<Expr>),
+    /// Unary `-`.
+    UnaryMinus(Box<Expr>),
+    /// `IF`.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `COALESCE`.
+    Coalesce(Vec<Expr>),
+    /// A function or, as `Function::Custom`, a cast or extension.
+    Call(Function, Vec<Expr>),
+    /// `EXISTS`, where it could not become a semi-join: evaluated by substitution for each distinct binding.
+    Exists(Arc<SubPattern>),
+}
+
+/// An aggregate's function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AggregateFunction {
+    /// `COUNT(*)`: rows.
+    CountAll,
+    /// `COUNT(expr)`.
+    Count,
+    /// `SUM`.
+    Sum,
+    /// `AVG`.
+    Avg,
+    /// `MIN`.
+    Min,
+    /// `MAX`.
+    Max,
+    /// `SAMPLE`.
+    Sample,
+    /// `GROUP_CONCAT` with this separator.
+    GroupConcat(String),
+}
+
+/// One aggregate of a group. `COUNT(DISTINCT *)` is [`AggregateFunction::CountAll`] with `distinct`: distinct rows over all the
+/// input's visible variables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aggregate {
+    /// The variable that receives the result.
+    pub output: VarId,
+    /// What is computed.
+    pub function: AggregateFunction,
+    /// Its argument; `None` for `COUNT(*)`.
+    pub argument: Option<Expr>,
+    /// Whether equal terms count once.
+    pub distinct: bool,
+}

@@ -1,0 +1,315 @@
+//! The physical plan: what execution runs. Immutable, shared by all threads of a query.
+
+use crate::expr::{Aggregate, Expr};
+use lode_packed::Order;
+use lode_rdf::{NamedNode, Term, ValueId};
+use spargebra::algebra::GraphPattern;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A variable of a query: an index into its [`VarTable`]. Variables of a sub-query that it does not project, and blank
+/// nodes of patterns, have ids of their own, so equal ids always mean the same variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VarId(pub u32);
+
+/// The variables of a query. A name can occur more than once: sub-queries have scopes of their own.
+#[derive(Debug, Clone, Default)]
+pub struct VarTable {
+    names: Vec<String>,
+}
+
+impl VarTable {
+    /// Adds a variable of this name (without `?`).
+    pub fn add(&mut self, name: impl Into<String>) -> VarId {
+        self.names.push(name.into());
+        VarId(u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// The name of a variable, without `?`.
+    pub fn name(&self, var: VarId) -> &str {
+        self.names.get(var.0 as usize).map_or("", String::as_str)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+/// A position of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// This term.
+    Const(ValueId),
+    /// Bound by the pattern. The same variable may stand in several positions: all must then be equal.
+    Var(VarId),
+    /// Any term, not delivered (each match still counts as one row).
+    Any,
+}
+
+/// Which graphs a pattern looks into.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GraphScope {
+    /// The default graph alone.
+    Default,
+    /// The union of all graphs as one set of triples (`--default-graph union`): duplicates across graphs count once.
+    Union,
+    /// The merge of several graphs (`FROM`), as one set of triples: duplicates across graphs count once.
+    Merge(Arc<[ValueId]>),
+    /// One named graph, or the named graphs (not the default one): all of them, or those `among` the given (`FROM NAMED`).
+    /// `slot` is a constant, a variable that receives the name, or `Any`.
+    Named {
+        /// The graph's name.
+        slot: Slot,
+        /// Sorted; `None`: all named graphs.
+        among: Option<Arc<[ValueId]>>,
+    },
+}
+
+/// A quad pattern read from one permutation.
+///
+/// `order` is chosen such that the constants form a prefix (of S, P, O; `Gspo` when a constant graph comes first). A graph
+/// condition that is not a prefix is checked row by row. Output rows come sorted in `order`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScanPattern {
+    /// Subject.
+    pub subject: Slot,
+    /// Predicate.
+    pub predicate: Slot,
+    /// Object.
+    pub object: Slot,
+    /// Graphs.
+    pub graph: GraphScope,
+    /// The permutation.
+    pub order: Order,
+}
+
+/// What becomes of the left (or input) rows of a join.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinKind {
+    /// Matching pairs.
+    Inner,
+    /// Matching pairs, and left rows without a match (OPTIONAL).
+    Left,
+    /// Left rows with at least one match, once each (EXISTS).
+    Semi,
+    /// Left rows without a match (NOT EXISTS).
+    Anti,
+    /// SPARQL's MINUS: left rows for which no right row is compatible *and* shares a bound variable.
+    Minus,
+}
+
+/// How two rows match: equality on `on` (bound on both sides in every row), SPARQL compatibility on `maybe` (variables of
+/// both sides that may be unbound on one: unbound matches everything, and the output takes the bound value), and `filter`, which
+/// sees both sides.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JoinCondition {
+    /// Shared and certainly bound on both sides.
+    pub on: Vec<VarId>,
+    /// Shared and possibly unbound on at least one side.
+    pub maybe: Vec<VarId>,
+    /// Further condition over the joined row (the filter of an OPTIONAL, of an EXISTS).
+    pub filter: Option<Expr>,
+}
+
+/// A property path between two slots, over numbered predicates.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Path {
+    /// One predicate; `None`: not in the store, matches nothing.
+    Predicate(Option<ValueId>),
+    /// `^p`.
+    Reverse(Box<Path>),
+    /// `a/b`.
+    Sequence(Box<Path>, Box<Path>),
+    /// `a|b`.
+    Alternative(Box<Path>, Box<Path>),
+    /// `p*`.
+    ZeroOrMore(Box<Path>),
+    /// `p+`.
+    OneOrMore(Box<Path>),
+    /// `p?`.
+    ZeroOrOne(Box<Path>),
+    /// `!(a|b)`: any predicate but these.
+    Negated(Vec<ValueId>),
+}
+
+/// A position of a path pattern, or of VALUES: unlike [`Slot`], its constant may be a term that the store lacks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TermSlot {
+    /// This term.
+    Const(Term),
+    /// A variable.
+    Var(VarId),
+}
+
+/// A pattern that is planned while the query runs, once per distinct binding of its outer variables: an EXISTS that is no
+/// semi-join, or the body of a GRAPH with a variable that does not distribute over its parts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubPattern {
+    /// The algebra.
+    pub algebra: GraphPattern,
+    /// Names in `algebra` that mean variables of the outer query.
+    pub scope: BTreeMap<String, VarId>,
+    /// Where its triple patterns look.
+    pub graph: GraphScope,
+    /// The query's dataset, for GRAPH inside.
+    pub dataset: Arc<Dataset>,
+}
+
+/// The query's dataset after FROM, FROM NAMED and the protocol's parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    /// Where patterns outside GRAPH look.
+    pub default: GraphScope,
+    /// The named graphs, sorted; `None`: all of the store.
+    pub named: Option<Arc<[ValueId]>>,
+    /// Base IRI for IRI().
+    pub base_iri: Option<String>,
+}
+
+/// A sort key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SortKey {
+    /// What to sort by.
+    pub expr: Expr,
+    /// `DESC`.
+    pub descending: bool,
+}
+
+/// An operator with its inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlanOp {
+    /// One row without columns (the empty group).
+    Unit,
+    /// No rows.
+    Empty,
+    /// Inline data; columns are the node's `vars`, `None` is UNDEF.
+    Values(Vec<Vec<Option<Term>>>),
+    /// Reads one permutation.
+    IndexScan(ScanPattern),
+    /// The named graphs of the dataset, into the variable or filtered to the constant (`GRAPH ?g {}`).
+    GraphNames { slot: Slot, among: Option<Arc<[ValueId]>> },
+    /// Both inputs sorted by `on` (in this order, ascending ids), all of `on` certainly bound. Kinds: Inner, Left, Semi, Anti.
+    /// Output keeps the left's order.
+    MergeJoin { left: Box<PlanNode>, right: Box<PlanNode>, kind: JoinKind, condition: JoinCondition },
+    /// Builds a table from `right`, probes with `left`; all kinds. With `condition.on` empty, a nested loop. Keeps the left's order.
+    HashJoin { left: Box<PlanNode>, right: Box<PlanNode>, kind: JoinKind, condition: JoinCondition },
+    /// Looks up `pattern` for each input row, in sorted batches: variables of the pattern that `input` binds (certainly) act as constants
+    /// and together with the pattern's constants form a prefix of its order. Kinds: Inner, Left, Semi, Anti. `condition.filter` may be set.
+    LookupJoin { input: Box<PlanNode>, pattern: ScanPattern, kind: JoinKind, condition: JoinCondition },
+    /// Keeps rows for which all hold.
+    Filter { input: Box<PlanNode>, exprs: Vec<Expr> },
+    /// Adds a column (BIND, select expressions); an error leaves it unbound.
+    Extend { input: Box<PlanNode>, var: VarId, expr: Expr },
+    /// Matches the triple term (RDF 1.2) in `term` against a pattern: binds or compares its components. Rows whose `term` is no triple
+    /// term vanish. A variable that the input binds is compared (unbound there: bound).
+    TripleTerm { input: Box<PlanNode>, term: VarId, subject: TermSlot, predicate: TermSlot, object: TermSlot },
+    /// Bag union; columns are the node's `vars`, those that an input lacks are unbound.
+    Union(Vec<PlanNode>),
+    /// Keeps the node's `vars` (in this order; one that the input lacks is unbound).
+    Project(Box<PlanNode>),
+    /// One of each row.
+    Distinct(Box<PlanNode>),
+    /// May drop duplicates.
+    Reduced(Box<PlanNode>),
+    /// Sorts; with `limit` keeps only the first so many (top-k). Stable.
+    Sort { input: Box<PlanNode>, keys: Vec<SortKey>, limit: Option<usize> },
+    /// Rows `start..start + length`.
+    Slice { input: Box<PlanNode>, start: usize, length: Option<usize> },
+    /// Groups. With `keys` empty there is exactly one group, also over no rows. `sorted`: the input comes grouped by its keys,
+    /// so the groups stream.
+    Group { input: Box<PlanNode>, keys: Vec<VarId>, aggregates: Vec<Aggregate>, sorted: bool },
+    /// A path that needs a search (`*`, `+`, `?`) or was not taken apart; ends that are variables bound by `input` are
+    /// looked up from there; without `input` the path stands alone. Set semantics of `*`, `+`, `?` per spec.
+    Path { input: Option<Box<PlanNode>>, subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope },
+    /// For each graph of `among` (or each named graph): plan and run `pattern` with `graph` set to it, and bind `var` to it.
+    /// Rows whose own binding of `var` differs vanish.
+    ForEachGraph { var: VarId, among: Option<Arc<[ValueId]>>, pattern: Arc<SubPattern> },
+    /// A federated query. `query` is the body as text `SELECT * WHERE {...}`; the endpoint is a constant or a variable bound by `input`.
+    Service { input: Option<Box<PlanNode>>, endpoint: TermSlot, query: String, silent: bool },
+}
+
+/// A plan node: an operator, and what is known of its output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanNode {
+    /// Number in the plan, for profiles; unique, dense from 0.
+    pub id: u32,
+    /// The operator.
+    pub op: PlanOp,
+    /// Output columns, in order.
+    pub vars: Vec<VarId>,
+    /// Those bound in every row; sorted.
+    pub certain: Vec<VarId>,
+    /// Ids ascend by these columns, most significant first (empty: no known order).
+    pub sorted_by: Vec<VarId>,
+    /// Estimated rows.
+    pub rows: f64,
+    /// Estimated cost, this node and all below, in nanoseconds.
+    pub cost: f64,
+}
+
+/// What a query returns.
+#[derive(Debug, Clone, PartialEq)]
+pub enum QueryForm {
+    /// Rows of these variables, in order.
+    Select(Vec<VarId>),
+    /// Whether there is a row.
+    Ask,
+    /// Triples from a template; blank nodes are fresh per row; variables by id.
+    Construct(Vec<ConstructTriple>),
+    /// Descriptions (concise bounded) of all terms bound to these variables.
+    Describe(Vec<VarId>),
+}
+
+/// A position of a CONSTRUCT template.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConstructTerm {
+    /// A ground term.
+    Const(Term),
+    /// A variable's value.
+    Var(VarId),
+    /// A blank node, fresh for each row, the same for the same number within a row.
+    Blank(u32),
+    /// A triple term.
+    Triple(Box<ConstructTriple>),
+}
+
+/// A triple of a CONSTRUCT template.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConstructTriple {
+    /// Subject.
+    pub subject: ConstructTerm,
+    /// Predicate.
+    pub predicate: ConstructTerm,
+    /// Object.
+    pub object: ConstructTerm,
+}
+
+/// A planned query.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The top operator.
+    pub root: PlanNode,
+    /// Result form.
+    pub form: QueryForm,
+    /// All variables.
+    pub vars: VarTable,
+    /// Dataset, for patterns planned while running.
+    pub dataset: Arc<Dataset>,
+    /// Number of nodes (ids are below it).
+    pub node_count: u32,
+}
+
+/// Graphs given by the protocol (`default-graph-uri`, `named-graph-uri`) or the command line; they override FROM and FROM NAMED.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DatasetOverride {
+    /// Graphs that make up the default graph.
+    pub default: Vec<NamedNode>,
+    /// The named graphs.
+    pub named: Vec<NamedNode>,
+}

@@ -1,0 +1,18 @@
+//! What the planner may ask about the data.
+
+use lode_packed::Order;
+use lode_rdf::{Term, ValueId};
+
+/// Facts about one version of a database. All calls are cheap (block index and a few decoded rows).
+pub trait Statistics {
+    /// The id of a constant; `None` where no quad can contain it.
+    fn id_of(&self, term: &Term) -> Option<ValueId>;
+    /// Exact number of quads under a prefix of an order.
+    fn count(&self, order: Order, prefix: &[ValueId]) -> u64;
+    /// Distinct values of the next column under a prefix, exact or estimated.
+    fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64;
+    /// Quads in all graphs.
+    fn quad_count(&self) -> u64;
+    /// Whether any quad is in a named graph.
+    fn has_named_graphs(&self) -> bool;
+}

@@ -1,6 +1,7 @@
 //! What all operators of a running query share.
 
 use crate::error::ExecError;
+use crate::exists::ExistsCache;
 use crate::local_vocab::LocalVocab;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -39,8 +40,10 @@ pub struct QueryContext {
     pub threads: usize,
     /// Rows per batch ([`crate::batch::BATCH_ROWS`] unless a test wants less).
     pub batch_rows: usize,
-    /// Folder for spill files.
+    /// Folder for spill files; each execution makes a folder of its own in it when it first spills.
     pub spill_dir: std::path::PathBuf,
+    /// Answers of EXISTS patterns, by binding (start with `ExistsCache::default()`).
+    pub exists: ExistsCache,
 }
 
 impl QueryContext {

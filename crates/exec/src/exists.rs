@@ -6,6 +6,10 @@ use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_sparql::plan::SubPattern;
 
+/// Answers already found, by pattern and binding: one per query, shared by its threads.
+#[derive(Debug, Default)]
+pub struct ExistsCache {}
+
 /// Whether `pattern`, with these outer variables replaced by their values, has a solution.
 pub fn exists(
     _cx: &QueryContext,

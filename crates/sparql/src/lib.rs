@@ -2,8 +2,10 @@
 
 pub mod expr;
 pub mod plan;
+pub mod planner;
 pub mod statistics;
 
 pub use expr::{Aggregate, AggregateFunction, Expr};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
+pub use planner::{PlanError, PlanOptions, plan_query, plan_sub};
 pub use statistics::Statistics;

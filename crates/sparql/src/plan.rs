@@ -153,7 +153,8 @@ pub enum TermSlot {
 pub struct SubPattern {
     /// The algebra.
     pub algebra: GraphPattern,
-    /// Names in `algebra` that mean variables of the outer query.
+    /// Names in `algebra` that mean variables of the outer query. For an EXISTS: columns of the row it is tested on. For a
+    /// [`PlanOp::ForEachGraph`]: the names whose columns the pattern delivers.
     pub scope: BTreeMap<String, VarId>,
     /// Where its triple patterns look.
     pub graph: GraphScope,
@@ -182,6 +183,10 @@ pub struct SortKey {
 }
 
 /// An operator with its inputs.
+///
+/// Every variable that an expression mentions is a column of its operator's input (joins: of one of the two). Filter, Extend,
+/// TripleTerm, Project, Distinct, Reduced, Slice, a Path or Service with input, and all joins keep the order of their (left)
+/// input; Distinct keeps the first of equal rows. This holds for any order, that of `sorted_by` and that of a Sort below.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlanOp {
     /// One row without columns (the empty group).
@@ -201,6 +206,7 @@ pub enum PlanOp {
     HashJoin { left: Box<PlanNode>, right: Box<PlanNode>, kind: JoinKind, condition: JoinCondition },
     /// Looks up `pattern` for each input row, in sorted batches: variables of the pattern that `input` binds (certainly) act as constants
     /// and together with the pattern's constants form a prefix of its order. Kinds: Inner, Left, Semi, Anti. `condition.filter` may be set.
+    /// All variables that input and pattern share are in `condition.on`, none in `maybe`. Output keeps the input's order.
     LookupJoin { input: Box<PlanNode>, pattern: ScanPattern, kind: JoinKind, condition: JoinCondition },
     /// Keeps rows for which all hold.
     Filter { input: Box<PlanNode>, exprs: Vec<Expr> },
@@ -226,11 +232,16 @@ pub enum PlanOp {
     Group { input: Box<PlanNode>, keys: Vec<VarId>, aggregates: Vec<Aggregate>, sorted: bool },
     /// A path that needs a search (`*`, `+`, `?`) or was not taken apart; ends that are variables bound by `input` are
     /// looked up from there; without `input` the path stands alone. Set semantics of `*`, `+`, `?` per spec.
+    ///
+    /// With `input` the result is exactly the join of the input with the path standing alone: a term that comes from the input
+    /// matches itself by a path of length zero only if it occurs as subject or object in the graph (a constant of the path
+    /// always does). `graph` never has a variable or `Any` for its name.
     Path { input: Option<Box<PlanNode>>, subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope },
     /// For each graph of `among` (or each named graph): plan and run `pattern` with `graph` set to it, and bind `var` to it.
     /// Rows whose own binding of `var` differs vanish.
     ForEachGraph { var: VarId, among: Option<Arc<[ValueId]>>, pattern: Arc<SubPattern> },
     /// A federated query. `query` is the body as text `SELECT * WHERE {...}`; the endpoint is a constant or a variable bound by `input`.
+    /// Result columns go, by name, to those of the node's `vars`; with `input` the result is the join with it (by compatibility).
     Service { input: Option<Box<PlanNode>>, endpoint: TermSlot, query: String, silent: bool },
 }
 

@@ -1,5 +1,16 @@
 //! What every layer needs and no layer owns: files, checksums, integer coding, memory budgets, cancellation.
 
 pub mod cancel;
+pub mod external_sort;
+pub mod fault_vfs;
+pub mod mem_vfs;
 pub mod memory_budget;
+pub mod radix_sort;
+pub mod real_vfs;
+pub mod row_file;
 pub mod vfs;
+
+#[cfg(test)]
+mod sort_tests;
+#[cfg(test)]
+mod vfs_tests;

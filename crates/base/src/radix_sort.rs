@@ -1,0 +1,168 @@
+//! Sorting of rows that are packed into one integer each: a scatter by the top digit into buckets the cache holds, then
+//! least-significant-digit passes inside each bucket, bucket by bucket on several threads.
+
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+
+/// A row packed into one unsigned integer that compares like the row.
+pub trait SortRow: Copy + Ord + Default + Debug + Send + Sync + 'static {
+    /// Bytes in a file.
+    const BYTES: usize;
+    /// Writes the little-endian bytes; `out` has [`Self::BYTES`].
+    fn store(self, out: &mut [u8]);
+    /// Reads little-endian bytes; `bytes` has [`Self::BYTES`].
+    fn load(bytes: &[u8]) -> Self;
+    /// The `width` (at most 16) bits from bit `shift` on.
+    fn digit(self, shift: u32, width: u32) -> usize;
+}
+
+macro_rules! sort_row {
+    ($($integer:ty),*) => {$(
+        impl SortRow for $integer {
+            const BYTES: usize = size_of::<$integer>();
+
+            fn store(self, out: &mut [u8]) {
+                out.copy_from_slice(&self.to_le_bytes());
+            }
+
+            fn load(bytes: &[u8]) -> Self {
+                let mut raw = [0; size_of::<$integer>()];
+                raw.copy_from_slice(bytes);
+                Self::from_le_bytes(raw)
+            }
+
+            #[inline]
+            fn digit(self, shift: u32, width: u32) -> usize {
+                ((self >> shift) as usize) & ((1_usize << width) - 1)
+            }
+        }
+    )*};
+}
+sort_row!(u64, u128);
+
+/// Below this many rows the comparison sort wins.
+const SMALL_ROWS: usize = 512;
+/// Buckets of the first scatter aim at this many rows: with their scratch they fit the second-level cache.
+const BUCKET_ROWS: usize = 1 << 14;
+/// Digits of the passes inside a bucket.
+const DIGIT_BITS: u32 = 11;
+/// Most bits of the first scatter.
+const SCATTER_BITS_MAX: u32 = 11;
+
+/// Sorts `rows`, of which only the low `key_bits` bits are set, with `scratch` as room for as many (its contents are lost).
+pub fn radix_sort<R: SortRow>(rows: &mut Vec<R>, scratch: &mut Vec<R>, key_bits: u32, threads: usize) {
+    if rows.len() <= SMALL_ROWS {
+        rows.sort_unstable();
+        return;
+    }
+    scratch.clear();
+    scratch.resize(rows.len(), R::default());
+    let wanted = (rows.len() / BUCKET_ROWS).max(1).ilog2();
+    let scatter_bits = wanted.min(SCATTER_BITS_MAX).min(key_bits);
+    if scatter_bits < 2 {
+        let in_scratch = digit_passes(rows, scratch, key_bits);
+        if in_scratch {
+            std::mem::swap(rows, scratch);
+        }
+        return;
+    }
+    let rest_bits = key_bits - scatter_bits;
+    let ends = scatter(rows, scratch, rest_bits, scatter_bits);
+    sort_buckets(scratch, rows, &ends, rest_bits, threads);
+    std::mem::swap(rows, scratch);
+}
+
+/// Moves rows from `from` to `to`, grouped by a digit and otherwise in the order they had. Returns where each group ends.
+pub fn scatter<R: SortRow>(from: &[R], to: &mut [R], shift: u32, width: u32) -> Vec<usize> {
+    let mut ends = vec![0_usize; 1 << width];
+    for row in from {
+        ends[row.digit(shift, width)] += 1;
+    }
+    let mut start = 0;
+    for end in &mut ends {
+        let count = *end;
+        *end = start;
+        start += count;
+    }
+    for row in from {
+        let next = &mut ends[row.digit(shift, width)];
+        to[*next] = *row;
+        *next += 1;
+    }
+    ends
+}
+
+fn sort_buckets<R: SortRow>(rows: &mut [R], scratch: &mut [R], ends: &[usize], bits: u32, threads: usize) {
+    let mut buckets = Vec::with_capacity(ends.len());
+    let (mut rows, mut scratch, mut start) = (rows, scratch, 0);
+    for end in ends {
+        let (bucket, more) = rows.split_at_mut(end - start);
+        let (spare, more_scratch) = scratch.split_at_mut(end - start);
+        (rows, scratch, start) = (more, more_scratch, *end);
+        if bucket.len() > 1 {
+            buckets.push((bucket, spare));
+        }
+    }
+    let threads = threads.min(buckets.len());
+    let queue = Mutex::new(buckets.into_iter());
+    let work = || {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((bucket, spare)) = next else { return };
+            if bucket.len() <= SMALL_ROWS {
+                bucket.sort_unstable();
+            } else if digit_passes(bucket, spare, bits) {
+                bucket.copy_from_slice(spare);
+            }
+        }
+    };
+    if threads <= 1 {
+        return work();
+    }
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+/// Sorts by the low `bits` bits, least significant digit first; true if the result is in `scratch`.
+fn digit_passes<R: SortRow>(rows: &mut [R], scratch: &mut [R], bits: u32) -> bool {
+    if bits == 0 {
+        return false;
+    }
+    let passes = bits.div_ceil(DIGIT_BITS);
+    let width = bits.div_ceil(passes);
+    let (mut from, mut to, mut swapped) = (rows, scratch, false);
+    for pass in 0..passes {
+        let shift = pass * width;
+        let width = width.min(bits - shift);
+        let first = from.first().map_or(0, |row| row.digit(shift, width));
+        if from.iter().all(|row| row.digit(shift, width) == first) {
+            continue;
+        }
+        scatter(from, to, shift, width);
+        (from, to) = (to, from);
+        swapped = !swapped;
+    }
+    swapped
+}
+
+/// Sorts `rows` by the bits from `shift` on, keeping the order of rows equal in them: for rows that are sorted already in
+/// what follows the moved columns.
+pub fn stable_partition<R: SortRow>(rows: &mut Vec<R>, scratch: &mut Vec<R>, shift: u32, key_bits: u32) {
+    scratch.clear();
+    scratch.resize(rows.len(), R::default());
+    let bits = key_bits.saturating_sub(shift);
+    if bits == 0 {
+        return;
+    }
+    let passes = bits.div_ceil(DIGIT_BITS);
+    let width = bits.div_ceil(passes);
+    for pass in 0..passes {
+        let low = shift + pass * width;
+        scatter(rows, scratch, low, width.min(key_bits - low));
+        std::mem::swap(rows, scratch);
+    }
+}

@@ -1,0 +1,103 @@
+//! Files of packed rows for work that does not fit memory: written once, read once or a few times, thrown away.
+//!
+//! A file is a sequence of blocks: row count (u32), rows (little endian), XXH3 of both (u64). They are temporary, so there is no
+//! index and no version; the checksum is there because a wrong row would end up in a database.
+
+use crate::radix_sort::SortRow;
+use crate::vfs::{ReadAt, Vfs, WriteFile};
+use std::io;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Rows of a block.
+pub const BLOCK_ROWS: usize = 8192;
+
+/// Writes rows to a file.
+#[derive(Debug)]
+pub struct RowFileWriter<R> {
+    file: Box<dyn WriteFile>,
+    bytes: Vec<u8>,
+    rows: u64,
+    row: PhantomData<R>,
+}
+
+impl<R: SortRow> RowFileWriter<R> {
+    /// Creates (or empties) a file.
+    pub fn create(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
+        Ok(Self { file: vfs.create(path)?, bytes: Vec::new(), rows: 0, row: PhantomData })
+    }
+
+    /// Appends rows.
+    pub fn push(&mut self, rows: &[R]) -> io::Result<()> {
+        for block in rows.chunks(BLOCK_ROWS) {
+            self.bytes.clear();
+            self.bytes.resize(4 + block.len() * R::BYTES, 0);
+            let (head, body) = self.bytes.split_at_mut(4);
+            let count = u32::try_from(block.len()).map_err(io::Error::other)?;
+            head.copy_from_slice(&count.to_le_bytes());
+            for (out, row) in body.chunks_exact_mut(R::BYTES).zip(block) {
+                row.store(out);
+            }
+            let sum = xxh3_64(&self.bytes);
+            self.bytes.extend_from_slice(&sum.to_le_bytes());
+            self.file.write_all(&self.bytes)?;
+            self.rows += block.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Ends the file. It is not made durable: it is temporary.
+    pub fn finish(mut self) -> io::Result<u64> {
+        self.file.flush()?;
+        Ok(self.rows)
+    }
+}
+
+/// Reads the rows of a file from start to end.
+#[derive(Debug)]
+pub struct RowFileReader<R> {
+    file: Arc<dyn ReadAt>,
+    path: PathBuf,
+    offset: u64,
+    bytes: Vec<u8>,
+    row: PhantomData<R>,
+}
+
+impl<R: SortRow> RowFileReader<R> {
+    /// Opens a file.
+    pub fn open(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
+        let file = vfs.open(path)?;
+        Ok(Self { file, path: path.to_owned(), offset: 0, bytes: Vec::new(), row: PhantomData })
+    }
+
+    fn damaged(&self) -> io::Error {
+        let what = format!("temporary file {} is damaged at byte {}", self.path.display(), self.offset);
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    }
+
+    /// Replaces `rows` by the next block; false at the end.
+    pub fn next(&mut self, rows: &mut Vec<R>) -> io::Result<bool> {
+        rows.clear();
+        if self.offset >= self.file.len() {
+            return Ok(false);
+        }
+        let mut head = [0; 4];
+        self.file.read_exact_at(&mut head, self.offset)?;
+        let count = u32::from_le_bytes(head) as usize;
+        if count == 0 || count > BLOCK_ROWS {
+            return Err(self.damaged());
+        }
+        let body_end = 4 + count * R::BYTES;
+        self.bytes.resize(body_end + 8, 0);
+        self.file.read_exact_at(&mut self.bytes, self.offset)?;
+        let (body, sum) = self.bytes.split_at(body_end);
+        if xxh3_64(body).to_le_bytes() != *sum {
+            return Err(self.damaged());
+        }
+        rows.extend(body.get(4..).unwrap_or_default().chunks_exact(R::BYTES).map(R::load));
+        self.offset += self.bytes.len() as u64;
+        Ok(true)
+    }
+}

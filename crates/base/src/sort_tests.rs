@@ -1,0 +1,132 @@
+//! Sorting against the standard library's, in memory and through files.
+
+use crate::external_sort::{ExternalSorter, SortOptions, SortedRows};
+use crate::mem_vfs::MemVfs;
+use crate::radix_sort::{SortRow, radix_sort, stable_partition};
+use crate::row_file::{RowFileReader, RowFileWriter};
+use crate::vfs::Vfs;
+use proptest::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
+
+fn scrambled(count: u64, bits: u32) -> Vec<u64> {
+    let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+    (0..count).map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) ^ (i << 7)) & mask).collect()
+}
+
+fn check_radix<R: SortRow>(rows: &[R], bits: u32) {
+    let mut expected = rows.to_vec();
+    expected.sort_unstable();
+    for threads in [1, 3] {
+        let mut sorted = rows.to_vec();
+        radix_sort(&mut sorted, &mut Vec::new(), bits, threads);
+        assert_eq!(sorted, expected);
+    }
+}
+
+#[test]
+fn sorts_any_size_and_width() {
+    for count in [0, 1, 2, 500, 513, 5_000, 70_000, 200_000] {
+        for bits in [1, 7, 12, 33, 51, 64] {
+            let rows = scrambled(count, bits);
+            check_radix(&rows, bits);
+            let wide: Vec<u128> =
+                rows.iter().map(|row| u128::from(*row) << 33 | u128::from(*row >> 3)).collect();
+            check_radix(&wide, 33 + bits);
+        }
+    }
+}
+
+#[test]
+fn sorts_skewed_rows() {
+    let mut rows = scrambled(100_000, 40);
+    rows.extend((0..100_000).map(|i| (7 << 30) | (i * 31 % 1000)));
+    check_radix(&rows, 40);
+}
+
+#[test]
+fn partition_is_stable() {
+    for shift in [4, 20, 30] {
+        let mut rows = scrambled(50_000, 40);
+        let mut expected = rows.clone();
+        expected.sort_by_key(|row| row >> shift);
+        stable_partition(&mut rows, &mut Vec::new(), shift, 40);
+        assert_eq!(rows, expected);
+    }
+}
+
+fn through_files(rows: &[u64], memory_bytes: usize, piece: usize) -> (Vec<u64>, MemVfs) {
+    let vfs = MemVfs::new();
+    let options = SortOptions {
+        vfs: Arc::new(vfs.clone()),
+        folder: "/".into(),
+        name: "t".into(),
+        key_bits: 64,
+        memory_bytes,
+        threads: 2,
+    };
+    let mut sorter = ExternalSorter::new(options, rows.len());
+    for piece in rows.chunks(piece) {
+        sorter.push(piece).unwrap();
+    }
+    let mut out = Vec::new();
+    match sorter.finish().unwrap() {
+        SortedRows::Memory(rows) => out = rows,
+        SortedRows::Runs(mut merge) => {
+            let mut block = Vec::new();
+            while merge.next(&mut block).unwrap() {
+                out.extend_from_slice(&block);
+            }
+        }
+    }
+    (out, vfs)
+}
+
+#[test]
+fn merges_many_runs_and_cleans_up() {
+    // 300 runs of 8192 rows: more than one merge takes.
+    let rows = scrambled(300 * 8192 + 5, 21);
+    let mut expected = rows.clone();
+    expected.sort_unstable();
+    expected.dedup();
+    let (sorted, vfs) = through_files(&rows, 0, 100_000);
+    assert_eq!(sorted.len(), expected.len());
+    assert_eq!(sorted, expected);
+    let left = vfs.files().len();
+    assert_eq!(left, 0, "temporary files are removed");
+}
+
+#[test]
+fn damaged_rows_are_noticed() {
+    let vfs = MemVfs::new();
+    let path = Path::new("/rows");
+    let mut writer = RowFileWriter::<u64>::create(&vfs, path).unwrap();
+    writer.push(&scrambled(10_000, 64)).unwrap();
+    assert_eq!(writer.finish().unwrap(), 10_000);
+    let good = vfs.read(path).unwrap();
+    for at in [0, 2, 5, 40_000, 65_545, good.len() - 1] {
+        let mut bad = good.clone();
+        bad[at] ^= 0x40;
+        vfs.overwrite(path, bad).unwrap();
+        let mut reader = RowFileReader::<u64>::open(&vfs as &dyn Vfs, path).unwrap();
+        let mut rows = Vec::new();
+        let result = loop {
+            match reader.next(&mut rows) {
+                Ok(true) => {}
+                other => break other,
+            }
+        };
+        assert!(result.is_err(), "byte {at}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn external_sort_is_a_set(rows in proptest::collection::vec(0_u64..5_000, 0..30_000), piece in 1_usize..9_000) {
+        let mut expected = rows.clone();
+        expected.sort_unstable();
+        expected.dedup();
+        prop_assert_eq!(through_files(&rows, 0, piece).0, expected.clone());
+        prop_assert_eq!(through_files(&rows, 1 << 30, piece).0, expected);
+    }
+}

@@ -1,5 +1,7 @@
 //! RDF as the store sees it: 64-bit value ids, dictionary keys, and the parsers and serialisers behind our own types.
 
+pub mod inline;
+pub mod key;
 pub mod value_id;
 
 pub use oxrdf::{

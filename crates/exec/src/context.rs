@@ -20,12 +20,13 @@ pub trait ServiceHandler: Send + Sync {
 /// Variables (without `?`) and rows of a federated result.
 pub type ServiceRows = (Vec<String>, Vec<Vec<Option<Term>>>);
 
-/// State of one running query, shared by its threads.
+/// State of one running query, shared by its threads. A clone shares it, too: sub-patterns planned while running get one.
+#[derive(Clone)]
 pub struct QueryContext {
     /// The data.
     pub snapshot: Snapshot,
     /// Terms made by the query.
-    pub local: LocalVocab,
+    pub local: Arc<LocalVocab>,
     /// Bytes that operators may hold.
     pub budget: MemoryBudget,
     /// Stops the query.
@@ -42,8 +43,8 @@ pub struct QueryContext {
     pub batch_rows: usize,
     /// Folder for spill files; each execution makes a folder of its own in it when it first spills.
     pub spill_dir: std::path::PathBuf,
-    /// Answers of EXISTS patterns, by binding (start with `ExistsCache::default()`).
-    pub exists: ExistsCache,
+    /// Answers of EXISTS patterns, by binding (start with its default).
+    pub exists: Arc<ExistsCache>,
 }
 
 impl QueryContext {

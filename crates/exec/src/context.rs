@@ -6,6 +6,7 @@ use crate::local_vocab::LocalVocab;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Term, ValueId};
+use lode_sparql::VarTable;
 use lode_sparql::plan::Dataset;
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
@@ -45,6 +46,8 @@ pub struct QueryContext {
     pub spill_dir: std::path::PathBuf,
     /// Answers of EXISTS patterns, by binding (start with its default).
     pub exists: Arc<ExistsCache>,
+    /// The variables of the plan that runs; `execute` sets it (start with its default).
+    pub vars: Arc<VarTable>,
 }
 
 impl QueryContext {

@@ -1,6 +1,9 @@
 //! What every layer needs and no layer owns: files, checksums, integer coding, memory budgets, cancellation.
 
+pub mod bitpack;
+pub mod block_cache;
 pub mod cancel;
+pub mod checksum;
 pub mod external_sort;
 pub mod fault_vfs;
 pub mod mem_vfs;
@@ -8,6 +11,7 @@ pub mod memory_budget;
 pub mod radix_sort;
 pub mod real_vfs;
 pub mod row_file;
+pub mod varint;
 pub mod vfs;
 
 #[cfg(test)]

@@ -1,0 +1,300 @@
+//! Verified blocks of immutable files, kept in memory up to a number of bytes, shared by all readers.
+//!
+//! Eviction is SIEVE: a hit only sets a mark, a hand goes from the oldest block to the newest, spares marked blocks
+//! once and evicts the first unmarked one. One scan of a large file so cannot push out what is used again and again.
+
+use crate::checksum::fold;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+const SHARDS: usize = 16;
+/// What an entry costs besides its bytes.
+const ENTRY_BYTES: usize = 96;
+const NONE: u32 = u32::MAX;
+
+/// Which block of which file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BlockKey {
+    /// From [`BlockCache::file_id`].
+    pub file: u64,
+    /// The block's number inside the file.
+    pub block: u64,
+}
+
+/// What happened so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CacheCounters {
+    /// Blocks found.
+    pub hits: u64,
+    /// Blocks that had to be read.
+    pub misses: u64,
+    /// Bytes read from files by those misses, and by reads past the cache.
+    pub bytes_read: u64,
+    /// Bytes held now.
+    pub bytes_held: u64,
+}
+
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = fold(self.0 ^ value ^ 0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93);
+    }
+}
+
+#[derive(Debug)]
+struct Slot {
+    key: BlockKey,
+    block: Arc<[u8]>,
+    marked: bool,
+    older: u32,
+    newer: u32,
+}
+
+/// One lock's share: a list of slots from the newest to the oldest, and the hand.
+#[derive(Debug)]
+struct Shard {
+    slots: Vec<Option<Slot>>,
+    free: Vec<u32>,
+    map: HashMap<BlockKey, u32, BuildHasherDefault<KeyHasher>>,
+    newest: u32,
+    oldest: u32,
+    hand: u32,
+    bytes: usize,
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            map: HashMap::default(),
+            newest: NONE,
+            oldest: NONE,
+            hand: NONE,
+            bytes: 0,
+        }
+    }
+}
+
+impl Shard {
+    fn slot(&mut self, at: u32) -> Option<&mut Slot> {
+        self.slots.get_mut(at as usize)?.as_mut()
+    }
+
+    fn get(&mut self, key: BlockKey) -> Option<Arc<[u8]>> {
+        let at = *self.map.get(&key)?;
+        let slot = self.slot(at)?;
+        slot.marked = true;
+        Some(Arc::clone(&slot.block))
+    }
+
+    fn insert(&mut self, key: BlockKey, block: Arc<[u8]>, bytes_max: usize) {
+        let cost = block.len() + ENTRY_BYTES;
+        if cost > bytes_max || self.map.contains_key(&key) {
+            return;
+        }
+        while self.bytes + cost > bytes_max && self.evict_one() {}
+        let older = self.newest;
+        let slot = Slot { key, block, marked: false, older, newer: NONE };
+        let at = match self.free.pop() {
+            Some(at) => {
+                self.slots[at as usize] = Some(slot);
+                at
+            }
+            None => {
+                self.slots.push(Some(slot));
+                (self.slots.len() - 1) as u32
+            }
+        };
+        if let Some(before) = self.slot(older) {
+            before.newer = at;
+        } else {
+            self.oldest = at;
+        }
+        self.newest = at;
+        self.map.insert(key, at);
+        self.bytes += cost;
+    }
+
+    fn evict_one(&mut self) -> bool {
+        let mut at = if self.hand == NONE { self.oldest } else { self.hand };
+        // Each step clears a mark or ends, so two rounds are enough.
+        loop {
+            let oldest = self.oldest;
+            let Some(slot) = self.slot(at) else { return false };
+            if !slot.marked {
+                break;
+            }
+            slot.marked = false;
+            at = if slot.newer == NONE { oldest } else { slot.newer };
+        }
+        self.hand = self.remove(at);
+        true
+    }
+
+    /// Takes a slot out of the list; returns its newer neighbour.
+    fn remove(&mut self, at: u32) -> u32 {
+        let Some(slot) = self.slots.get_mut(at as usize).and_then(Option::take) else { return NONE };
+        self.map.remove(&slot.key);
+        self.free.push(at);
+        self.bytes -= slot.block.len() + ENTRY_BYTES;
+        match self.slot(slot.older) {
+            Some(older) => older.newer = slot.newer,
+            None => self.oldest = slot.newer,
+        }
+        match self.slot(slot.newer) {
+            Some(newer) => newer.older = slot.older,
+            None => self.newest = slot.older,
+        }
+        if self.hand == at {
+            self.hand = slot.newer;
+        }
+        slot.newer
+    }
+}
+
+/// The cache. Cheap to share behind an `Arc`.
+#[derive(Debug)]
+pub struct BlockCache {
+    shards: Vec<Mutex<Shard>>,
+    shard_bytes: usize,
+    files: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
+    bytes_read: AtomicU64,
+}
+
+impl BlockCache {
+    /// A cache of at most `bytes` bytes. Blocks over a sixteenth of that are handed out but not kept.
+    pub fn new(bytes: usize) -> Self {
+        Self {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            shard_bytes: bytes / SHARDS,
+            files: AtomicU64::new(0),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            bytes_read: AtomicU64::new(0),
+        }
+    }
+
+    /// A number for a newly opened file, never given before by this cache.
+    pub fn file_id(&self) -> u64 {
+        self.files.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn shard(&self, key: BlockKey) -> MutexGuard<'_, Shard> {
+        let mut hasher = KeyHasher::default();
+        hasher.write_u64(key.file);
+        hasher.write_u64(key.block);
+        let shard = &self.shards[(hasher.finish() >> 32) as usize % SHARDS];
+        // A panic of another holder leaves the list whole: every step of it is panic-free.
+        shard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The block if the cache has it; counts as hit or miss.
+    pub fn get(&self, key: BlockKey) -> Option<Arc<[u8]>> {
+        let found = self.shard(key).get(key);
+        let counter = if found.is_some() { &self.hits } else { &self.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+        found
+    }
+
+    /// Keeps a verified block.
+    pub fn insert(&self, key: BlockKey, block: &Arc<[u8]>) {
+        self.shard(key).insert(key, Arc::clone(block), self.shard_bytes);
+    }
+
+    /// The block from the cache, or else from `load`, which runs without a lock held (two threads may load the same).
+    pub fn get_or_load<E>(
+        &self,
+        key: BlockKey,
+        load: impl FnOnce() -> Result<Arc<[u8]>, E>,
+    ) -> Result<Arc<[u8]>, E> {
+        if let Some(block) = self.get(key) {
+            return Ok(block);
+        }
+        let block = load()?;
+        self.insert(key, &block);
+        Ok(block)
+    }
+
+    /// Adds to [`CacheCounters::bytes_read`].
+    pub fn count_read(&self, bytes: u64) {
+        self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> CacheCounters {
+        let held = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes as u64;
+        CacheCounters {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+            bytes_read: self.bytes_read.load(Ordering::Relaxed),
+            bytes_held: self.shards.iter().map(held).sum(),
+        }
+    }
+
+    /// The most bytes it keeps.
+    pub fn capacity(&self) -> usize {
+        self.shard_bytes * SHARDS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(byte: u8, len: usize) -> Arc<[u8]> {
+        Arc::from(vec![byte; len])
+    }
+
+    #[test]
+    fn stays_under_its_size_and_counts() {
+        let cache = BlockCache::new(SHARDS * 4096);
+        let file = cache.file_id();
+        assert_ne!(file, cache.file_id());
+        for round in 0..3_u64 {
+            for n in 0..500_u64 {
+                let key = BlockKey { file, block: n };
+                let got = cache.get_or_load(key, || Ok::<_, ()>(block(n as u8, 300))).unwrap();
+                assert_eq!(got[0], n as u8, "round {round}");
+                assert!(cache.counters().bytes_held <= cache.capacity() as u64);
+            }
+        }
+        let counters = cache.counters();
+        assert_eq!(counters.hits + counters.misses, 1500);
+        assert!(counters.bytes_held > 0);
+    }
+
+    #[test]
+    fn a_scan_spares_what_is_in_use() {
+        let cache = BlockCache::new(SHARDS * 64 * 1024);
+        let hot = BlockKey { file: 0, block: 0 };
+        cache.insert(hot, &block(1, 1000));
+        for n in 0..10_000_u64 {
+            cache.get(hot).expect("the hot block stays");
+            cache.insert(BlockKey { file: 1, block: n }, &block(2, 1000));
+        }
+    }
+
+    #[test]
+    fn blocks_too_large_are_not_kept() {
+        let cache = BlockCache::new(1024);
+        let key = BlockKey { file: 0, block: 0 };
+        cache.insert(key, &block(1, 1000));
+        assert!(cache.get(key).is_none());
+        assert_eq!(cache.counters().bytes_held, 0);
+    }
+}

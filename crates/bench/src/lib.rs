@@ -1,1 +1,7 @@
-//! Placeholder
+//! Benchmarks: data generators, query mixes and, later, their drivers.
+//!
+//! A development crate that only the command line depends on (`lode bench`, `lode demo`).
+//! One module per benchmark; each generates its data from a seed, so that a result can be repeated on
+//! any machine without shipping data files.
+
+pub mod bsbm;

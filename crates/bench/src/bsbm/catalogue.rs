@@ -3,7 +3,7 @@
 //! Computable from the number of products and the seed alone, in time proportional to the number of
 //! producers. The generator fills in the values; [`super::ParameterPools`] needs no more than this.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use super::random::{Random, Stream};
 
@@ -107,7 +107,7 @@ pub(super) struct TypeNode {
     pub(super) parent: Option<u64>,
     depth: usize,
     /// The features that belong to this type (its products may also have those of its ancestors).
-    pub(super) features: RangeInclusive<u64>,
+    pub(super) features: Range<u64>,
 }
 
 /// The hierarchy of product types. Numbered from 1, level by level.
@@ -121,12 +121,12 @@ pub(super) struct TypeTree {
 impl TypeTree {
     fn new(products: u64, seed: u64) -> Self {
         let branching = branching_factors(products.max(10));
-        let root = TypeNode { parent: None, depth: 0, features: 1..=0 };
+        let root = TypeNode { parent: None, depth: 0, features: 0..0 };
         let mut tree = Self { nodes: vec![root], level_ends: vec![1] };
         let mut parents = 1..=1;
         for (level, &branches) in branching.iter().enumerate() {
             for parent in parents.clone() {
-                let child = TypeNode { parent: Some(parent), depth: level + 1, features: 1..=0 };
+                let child = TypeNode { parent: Some(parent), depth: level + 1, features: 0..0 };
                 tree.nodes.extend(std::iter::repeat_n(child, branches));
             }
             parents = parents.end() + 1..=tree.count();
@@ -140,13 +140,13 @@ impl TypeTree {
     fn share_out_features(&mut self, levels: usize, seed: u64) {
         let levels = levels as u64;
         let weights = levels * (levels + 1) / 2 - 1;
-        let mut last = 0;
+        let mut next = 1;
         for (index, node) in self.nodes.iter_mut().enumerate().skip(1) {
             let weight = levels.min(node.depth as u64 + 1);
             let mut random = Random::stream(seed, Stream::FeatureCount, index as u64 + 1);
             let count = random.between(35 * weight / weights, 75 * weight / weights);
-            node.features = last + 1..=last + count;
-            last += count;
+            node.features = next..next + count;
+            next += count;
         }
     }
 
@@ -157,7 +157,7 @@ impl TypeTree {
 
     /// The number of features of all types.
     pub(super) fn feature_count(&self) -> u64 {
-        self.nodes.last().map_or(0, |node| *node.features.end())
+        self.nodes.last().map_or(0, |node| node.features.end.saturating_sub(1))
     }
 
     /// The types, with their numbers.

@@ -36,6 +36,9 @@ use writer::Writer;
 /// The seed used when none is given.
 pub const DEFAULT_SEED: u64 = 808_080;
 
+/// About how many triples are made per product; fewer in large data sets, more in small ones.
+pub const TRIPLES_PER_PRODUCT: u64 = 355;
+
 /// More products than any machine can hold; keeps the arithmetic far from overflow.
 const PRODUCTS_MAX: u64 = 100_000_000_000;
 
@@ -54,7 +57,7 @@ pub enum Format {
 /// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The scale: about 355 triples are made per product.
+    /// The scale: about [`TRIPLES_PER_PRODUCT`] triples are made for each.
     pub products: u64,
     /// Selects one of the data sets of this scale.
     pub seed: u64,

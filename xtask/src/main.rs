@@ -1,2 +1,48 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks, run as `cargo xtask <task>`. Depends on the standard library only, so that it builds in a moment.
+
+mod ci;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask <task>
+
+  ci            everything that must pass before a change lands: format, lints, tidy, tests, documentation
+  tidy          the rules of the house that the compiler does not check
+  format-hash   write the hash of the format-defining sources into docs/format.md,
+                after the document has been brought up to date by hand
+";
+
+fn main() -> ExitCode {
+    let root = workspace_root();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["ci"] => ci::run(&root),
+        ["tidy"] => report(&tidy::check(&root)),
+        ["format-hash"] => match tidy::format_hash::refresh(&root) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{}: {error}", tidy::format_hash::DOCUMENT);
+                ExitCode::FAILURE
+            }
+        },
+        _ => {
+            eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn report(problems: &[tidy::Problem]) -> ExitCode {
+    for problem in problems {
+        eprintln!("{problem}");
+    }
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf()
+}

@@ -1,0 +1,54 @@
+//! `cargo xtask ci`: the steps of continuous integration, the same on every machine.
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+/// A step: its title, what to run, and variables for it.
+struct Step {
+    title: &'static str,
+    cargo: &'static [&'static str],
+    variables: &'static [(&'static str, &'static str)],
+}
+
+/// The cheap steps first. Tidy is one of the tests, but runs early as well because it takes no time.
+const STEPS: [Step; 5] = [
+    Step { title: "format", cargo: &["fmt", "--all", "--check"], variables: &[] },
+    Step { title: "tidy", cargo: &["xtask", "tidy"], variables: &[] },
+    Step {
+        title: "lints",
+        cargo: &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        variables: &[],
+    },
+    Step { title: "tests", cargo: &["test", "--workspace"], variables: &[] },
+    Step {
+        title: "documentation",
+        cargo: &["doc", "--workspace", "--no-deps", "--document-private-items"],
+        variables: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
+];
+
+/// Runs all steps, stops at the first that fails.
+pub fn run(root: &Path) -> ExitCode {
+    for step in &STEPS {
+        eprintln!("\n=== {}: cargo {}", step.title, step.cargo.join(" "));
+        let start = Instant::now();
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(step.cargo).current_dir(root).envs(step.variables.iter().copied());
+        match command.status() {
+            Ok(status) if status.success() => {
+                eprintln!("=== {} passed in {:.0} s", step.title, start.elapsed().as_secs_f64());
+            }
+            Ok(_) => {
+                eprintln!("=== {} FAILED", step.title);
+                return ExitCode::FAILURE;
+            }
+            Err(error) => {
+                eprintln!("=== {} FAILED: cannot run cargo: {error}", step.title);
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}

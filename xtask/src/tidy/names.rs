@@ -1,0 +1,67 @@
+//! Names and paths in text: no names that say nothing, no paths of one machine, no dead references in the documents.
+
+use super::{Problem, SourceFile};
+
+/// Names that tell what a file is not about.
+const BANNED: [&str; 8] = ["util", "utils", "common", "helper", "helpers", "misc", "manager", "impl"];
+
+/// Folders of a particular machine. Written in two parts, or this file would break its own rule.
+const MACHINE_FOLDERS: [&str; 4] =
+    [concat!("/wo", "rk/"), concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/Us", "ers/")];
+
+pub fn check(files: &[SourceFile]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in files {
+        for part in file.path.split('/') {
+            let stem = part.split('.').next().unwrap_or_default().to_ascii_lowercase();
+            if BANNED.contains(&stem.as_str()) {
+                problems.push(Problem::new(
+                    &file.path,
+                    0,
+                    format!("`{part}` says nothing about what is inside"),
+                ));
+            }
+        }
+        machine_paths(file, &mut problems);
+        if file.path.ends_with(".md") {
+            references(file, files, &mut problems);
+        }
+    }
+    problems
+}
+
+fn machine_paths(file: &SourceFile, problems: &mut Vec<Problem>) {
+    for (number, line) in (1..).zip(file.text.lines()) {
+        for folder in MACHINE_FOLDERS {
+            // Part of an IRI or of a longer path if something stands before it.
+            let alone = |at: usize| {
+                let before = line[..at].chars().next_back();
+                before.is_none_or(|c| !c.is_alphanumeric() && !"._-~}>)$".contains(c))
+            };
+            if line.match_indices(folder).any(|(at, _)| alone(at)) {
+                problems.push(Problem::new(&file.path, number, "a path of one machine"));
+            }
+        }
+    }
+}
+
+/// Every `path/in/backticks` below a folder of the repository must exist, so that documents do not rot.
+fn references(document: &SourceFile, files: &[SourceFile], problems: &mut Vec<Problem>) {
+    const FOLDERS: [&str; 5] = ["crates/", "xtask/", "docs/", "fuzz/", ".ci/"];
+    if document.path == "CHANGELOG.md" {
+        return;
+    }
+    for (number, line) in (1..).zip(document.text.lines()) {
+        for quoted in line.split('`').skip(1).step_by(2) {
+            let path = quoted.trim_end_matches('/');
+            let is_path = FOLDERS.iter().any(|folder| quoted.starts_with(folder))
+                && !quoted.contains(['*', '{', '<', ' ', '…'])
+                && !quoted.contains("NNN");
+            let exists =
+                || files.iter().any(|file| file.path == path || file.path.starts_with(&format!("{path}/")));
+            if is_path && !exists() {
+                problems.push(Problem::new(&document.path, number, format!("`{path}` does not exist")));
+            }
+        }
+    }
+}

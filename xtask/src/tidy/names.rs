@@ -45,13 +45,25 @@ fn machine_paths(file: &SourceFile, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Every `path/in/backticks` below a folder of the repository must exist, so that documents do not rot.
+/// Every relative link and every `path/in/backticks` below a folder of the repository must exist, so that documents do not rot.
 fn references(document: &SourceFile, files: &[SourceFile], problems: &mut Vec<Problem>) {
     const FOLDERS: [&str; 5] = ["crates/", "xtask/", "docs/", "fuzz/", ".ci/"];
     if document.path == "CHANGELOG.md" {
         return;
     }
     for (number, line) in (1..).zip(document.text.lines()) {
+        for target in line.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = target.split('#').next().unwrap_or_default();
+            let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let path = if folder.is_empty() { target.to_owned() } else { resolve(folder, target) };
+            if !target.is_empty() && !target.contains("://") && !exists(files, &path) {
+                problems.push(Problem::new(
+                    &document.path,
+                    number,
+                    format!("links to `{target}`, which does not exist"),
+                ));
+            }
+        }
         for quoted in line.split('`').skip(1).step_by(2) {
             let path = quoted.trim_end_matches('/');
             let is_path = FOLDERS.iter().any(|folder| quoted.starts_with(folder))
@@ -64,4 +76,24 @@ fn references(document: &SourceFile, files: &[SourceFile], problems: &mut Vec<Pr
             }
         }
     }
+}
+
+/// A relative link in a document of a folder.
+fn resolve(folder: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').collect();
+    for part in target.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+fn exists(files: &[SourceFile], path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    files
+        .iter()
+        .any(|file| file.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }

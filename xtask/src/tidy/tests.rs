@@ -37,13 +37,17 @@ fn undocumented_and_long_files_are_found() {
 #[test]
 fn empty_names_and_machine_paths_are_found() {
     let path = concat!("see /ho", "me/me/notes\nhttp://example.org/ho", "me/\n");
-    let files =
-        [file("crates/a/src/utils.rs", ""), file("docs/a.md", path), file("docs/b.md", "`crates/gone.rs`\n")];
+    let files = [
+        file("crates/a/src/utils.rs", ""),
+        file("docs/a.md", path),
+        file("docs/b.md", "`crates/gone.rs`\n[a](a.md) [up](../docs/a.md#x) [gone](c.md)\n"),
+    ];
     let found = messages(names::check(&files));
     assert!(found.contains("`utils.rs` says nothing"), "{found}");
     assert!(found.contains("docs/a.md:1: a path"), "{found}");
     assert!(found.contains("`crates/gone.rs` does not exist"), "{found}");
-    assert_eq!(found.lines().count(), 3, "{found}");
+    assert!(found.contains("docs/b.md:2: links to `c.md`"), "{found}");
+    assert_eq!(found.lines().count(), 4, "{found}");
 }
 
 #[test]

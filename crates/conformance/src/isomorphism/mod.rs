@@ -1,0 +1,224 @@
+//! Whether two multisets of rows of terms are the same up to a renaming of blank nodes.
+//!
+//! Graphs are rows of three terms, datasets rows of four, query answers rows of their columns. Blank nodes get colours that are
+//! refined by the rows they occur in until nothing changes; where nodes stay alike, one is told apart and refinement goes on
+//! (backtracking over its possible partners), until every blank node has a colour of its own and the rows can be compared exactly.
+
+#[cfg(test)]
+mod tests;
+
+use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple};
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{Hash, Hasher};
+
+type Row = Vec<Option<Term>>;
+type Colours = HashMap<BlankNode, u64>;
+
+/// How many partners are tried before giving up: only huge, highly symmetric inputs get there.
+const TRIES_MAX: u32 = 100_000;
+
+/// Whether `a` and `b` are equal as multisets after some one-to-one renaming of blank nodes.
+pub fn isomorphic(a: &[Row], b: &[Row]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let (blank_a, blank_b) = (initial_colours(a), initial_colours(b));
+    if blank_a.len() != blank_b.len() {
+        return false;
+    }
+    let mut tries = TRIES_MAX;
+    search(a, b, blank_a, blank_b, &mut tries)
+}
+
+fn search(a: &[Row], b: &[Row], colours_a: Colours, colours_b: Colours, tries: &mut u32) -> bool {
+    let colours_a = refine(a, colours_a);
+    let colours_b = refine(b, colours_b);
+    if row_hashes(a, &colours_a) != row_hashes(b, &colours_b) {
+        return false;
+    }
+    let classes_a = classes(&colours_a);
+    let classes_b = classes(&colours_b);
+    if classes_a.len() != classes_b.len() {
+        return false;
+    }
+    let Some((colour, members)) = classes_a.iter().filter(|(_, m)| m.len() > 1).min_by_key(|(_, m)| m.len())
+    else {
+        return same_under(a, b, &classes_a, &classes_b);
+    };
+    let Some(partners) = classes_b.get(colour).filter(|p| p.len() == members.len()) else { return false };
+    let Some(chosen) = members.first() else { return false };
+    for partner in partners {
+        if *tries == 0 {
+            return false;
+        }
+        *tries -= 1;
+        let apart = hash_of(&("apart", colour));
+        let mut next_a = colours_a.clone();
+        let mut next_b = colours_b.clone();
+        next_a.insert((*chosen).clone(), apart);
+        next_b.insert((*partner).clone(), apart);
+        if search(a, b, next_a, next_b, tries) {
+            return true;
+        }
+    }
+    false
+}
+
+/// All classes have one member: the renaming is determined, check it exactly.
+fn same_under(
+    a: &[Row],
+    b: &[Row],
+    classes_a: &BTreeMap<u64, Vec<BlankNode>>,
+    classes_b: &BTreeMap<u64, Vec<BlankNode>>,
+) -> bool {
+    let mut renaming = HashMap::new();
+    for (colour, members) in classes_a {
+        match (members.first(), classes_b.get(colour).map(Vec::as_slice)) {
+            (Some(from), Some([to])) => renaming.insert(from.clone(), to.clone()),
+            _ => return false,
+        };
+    }
+    let mut counts: HashMap<Row, i64> = HashMap::new();
+    for row in a {
+        let renamed = row.iter().map(|t| t.as_ref().map(|t| rename(t, &renaming))).collect();
+        *counts.entry(renamed).or_default() += 1;
+    }
+    for row in b {
+        match counts.get_mut(row) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn rename(term: &Term, renaming: &HashMap<BlankNode, BlankNode>) -> Term {
+    match term {
+        Term::BlankNode(b) => renaming.get(b).unwrap_or(b).clone().into(),
+        Term::Triple(t) => {
+            let subject = match &t.subject {
+                NamedOrBlankNode::BlankNode(b) => renaming.get(b).unwrap_or(b).clone().into(),
+                named => named.clone(),
+            };
+            Triple::new(subject, t.predicate.clone(), rename(&t.object, renaming)).into()
+        }
+        _ => term.clone(),
+    }
+}
+
+fn initial_colours(rows: &[Row]) -> Colours {
+    let mut colours = Colours::new();
+    for term in rows.iter().flatten().flatten() {
+        each_blank_node(term, &mut |b| {
+            colours.insert(b.clone(), 0);
+        });
+    }
+    colours
+}
+
+fn each_blank_node(term: &Term, visit: &mut impl FnMut(&BlankNode)) {
+    match term {
+        Term::BlankNode(b) => visit(b),
+        Term::Triple(t) => {
+            if let NamedOrBlankNode::BlankNode(b) = &t.subject {
+                visit(b);
+            }
+            each_blank_node(&t.object, visit);
+        }
+        _ => {}
+    }
+}
+
+/// Refines until the number of classes stays the same.
+fn refine(rows: &[Row], mut colours: Colours) -> Colours {
+    let mut count = classes(&colours).len();
+    loop {
+        let mut seen: HashMap<&BlankNode, Vec<u64>> = HashMap::new();
+        let mut marks = Vec::new();
+        for row in rows {
+            let whole = row_hash(row, &colours);
+            marks.clear();
+            for (position, term) in row.iter().enumerate() {
+                if let Some(term) = term {
+                    collect_marks(term, position as u64, &mut marks);
+                }
+            }
+            for (node, place) in &marks {
+                seen.entry(*node).or_default().push(hash_of(&(whole, *place)));
+            }
+        }
+        let mut next = Colours::new();
+        for (node, mut hashes) in seen {
+            hashes.sort_unstable();
+            let old = colours.get(node).copied().unwrap_or_default();
+            next.insert(node.clone(), hash_of(&(old, hashes)));
+        }
+        let next_count = classes(&next).len();
+        colours = next;
+        if next_count <= count {
+            return colours;
+        }
+        count = next_count;
+    }
+}
+
+fn collect_marks<'a>(term: &'a Term, place: u64, marks: &mut Vec<(&'a BlankNode, u64)>) {
+    match term {
+        Term::BlankNode(b) => marks.push((b, place)),
+        Term::Triple(t) => {
+            if let NamedOrBlankNode::BlankNode(b) = &t.subject {
+                marks.push((b, hash_of(&(place, 1))));
+            }
+            collect_marks(&t.object, hash_of(&(place, 2)), marks);
+        }
+        _ => {}
+    }
+}
+
+fn classes(colours: &Colours) -> BTreeMap<u64, Vec<BlankNode>> {
+    let mut classes: BTreeMap<u64, Vec<BlankNode>> = BTreeMap::new();
+    for (node, colour) in colours {
+        classes.entry(*colour).or_default().push(node.clone());
+    }
+    classes
+}
+
+fn row_hashes(rows: &[Row], colours: &Colours) -> Vec<u64> {
+    let mut hashes: Vec<_> = rows.iter().map(|r| row_hash(r, colours)).collect();
+    hashes.sort_unstable();
+    hashes
+}
+
+fn row_hash(row: &Row, colours: &Colours) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for term in row {
+        match term {
+            None => 0_u8.hash(&mut hasher),
+            Some(term) => hash_term(term, colours, &mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+fn hash_term(term: &Term, colours: &Colours, hasher: &mut DefaultHasher) {
+    match term {
+        Term::BlankNode(b) => (1_u8, colours.get(b)).hash(hasher),
+        Term::Triple(t) => {
+            2_u8.hash(hasher);
+            match &t.subject {
+                NamedOrBlankNode::BlankNode(b) => (1_u8, colours.get(b)).hash(hasher),
+                NamedOrBlankNode::NamedNode(n) => n.hash(hasher),
+            }
+            t.predicate.hash(hasher);
+            hash_term(&t.object, colours, hasher);
+        }
+        ground => (3_u8, ground).hash(hasher),
+    }
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,121 @@
+//! Constructor functions: casts between XSD types (SPARQL 1.1 section 17.5).
+
+use super::arithmetic::{to_double, to_float};
+use super::datatypes::{Value, boolean, float_syntax, int, term_value, text, typed};
+use oxrdf::vocab::xsd;
+use oxrdf::{NamedNodeRef, Term};
+use oxsdatatypes::{Boolean, Date, DateTime, Decimal, Double, Float, Integer, Time};
+use std::str::FromStr;
+
+/// The cast of a term to a datatype; nothing for an error or a datatype without a cast.
+pub(super) fn cast(datatype: NamedNodeRef<'_>, term: &Term) -> Option<Term> {
+    if datatype == xsd::STRING {
+        return to_string(term);
+    }
+    let value = term_value(term)?;
+    let lexical = match term {
+        Term::Literal(l) => l.value(),
+        _ => return None,
+    };
+    match datatype {
+        xsd::BOOLEAN => to_boolean(value, lexical).map(boolean),
+        xsd::INTEGER => to_integer(value, lexical).map(int),
+        xsd::DECIMAL => to_decimal(value, lexical).map(|d| typed(d, xsd::DECIMAL)),
+        xsd::FLOAT => float(value, lexical).map(|f| typed(f, xsd::FLOAT)),
+        xsd::DOUBLE => double(value, lexical).map(|d| typed(d, xsd::DOUBLE)),
+        xsd::DATE_TIME => match value {
+            Value::String => DateTime::from_str(lexical).ok(),
+            Value::DateTime(d) => Some(d),
+            Value::Date(d) => DateTime::try_from(d).ok(),
+            _ => None,
+        }
+        .map(|d| typed(d, xsd::DATE_TIME)),
+        xsd::DATE => match value {
+            Value::String => Date::from_str(lexical).ok(),
+            Value::Date(d) => Some(d),
+            Value::DateTime(d) => Date::try_from(d).ok(),
+            _ => None,
+        }
+        .map(|d| typed(d, xsd::DATE)),
+        xsd::TIME => match value {
+            Value::String => Time::from_str(lexical).ok(),
+            Value::Time(t) => Some(t),
+            Value::DateTime(d) => Some(Time::from(d)),
+            _ => None,
+        }
+        .map(|t| typed(t, xsd::TIME)),
+        _ => None,
+    }
+}
+
+/// IRIs and strings give their text, other literals the canonical form of their value.
+fn to_string(term: &Term) -> Option<Term> {
+    match term {
+        Term::NamedNode(n) => Some(text(n.as_str())),
+        Term::Literal(l) => Some(match term_value(term) {
+            Some(Value::Boolean(b)) => text(b.to_string()),
+            Some(Value::Integer(i)) => text(i.to_string()),
+            Some(Value::Decimal(d)) => text(d.to_string()),
+            Some(Value::Float(f)) => text(f.to_string()),
+            Some(Value::Double(d)) => text(d.to_string()),
+            Some(Value::DateTime(d)) => text(d.to_string()),
+            Some(Value::Date(d)) => text(d.to_string()),
+            Some(Value::Time(t)) => text(t.to_string()),
+            _ => text(l.value()),
+        }),
+        _ => None,
+    }
+}
+
+fn to_boolean(value: Value, lexical: &str) -> Option<bool> {
+    match value {
+        Value::String => Boolean::from_str(lexical).ok().map(bool::from),
+        Value::Boolean(b) => Some(b),
+        Value::Integer(i) => Some(i != 0.into()),
+        Value::Decimal(d) => Some(d != 0.into()),
+        Value::Float(f) => Some(!f.is_nan() && f != Float::from(0.)),
+        Value::Double(d) => Some(!d.is_nan() && d != Double::from(0.)),
+        _ => None,
+    }
+}
+
+fn to_integer(value: Value, lexical: &str) -> Option<Integer> {
+    match value {
+        Value::String => Integer::from_str(lexical).ok(),
+        Value::Boolean(b) => Some(b.into()),
+        Value::Integer(i) => Some(i),
+        Value::Decimal(d) => d.try_into().ok(),
+        Value::Float(f) => Integer::try_from(f).ok(),
+        Value::Double(d) => Integer::try_from(d).ok(),
+        _ => None,
+    }
+}
+
+fn to_decimal(value: Value, lexical: &str) -> Option<Decimal> {
+    match value {
+        Value::String => Decimal::from_str(lexical).ok(),
+        Value::Boolean(b) => Some(b.into()),
+        Value::Integer(i) => Some(i.into()),
+        Value::Decimal(d) => Some(d),
+        Value::Float(f) => Decimal::try_from(f).ok(),
+        Value::Double(d) => Decimal::try_from(d).ok(),
+        _ => None,
+    }
+}
+
+fn float(value: Value, lexical: &str) -> Option<Float> {
+    match value {
+        Value::String => float_syntax(lexical).then(|| Float::from_str(lexical).ok())?,
+        Value::Boolean(b) => Some(Boolean::from(b).into()),
+        Value::Double(d) => Some(d.into()),
+        other => to_float(other),
+    }
+}
+
+fn double(value: Value, lexical: &str) -> Option<Double> {
+    match value {
+        Value::String => float_syntax(lexical).then(|| Double::from_str(lexical).ok())?,
+        Value::Boolean(b) => Some(Boolean::from(b).into()),
+        other => to_double(other),
+    }
+}

@@ -1,0 +1,182 @@
+//! Functions on strings (SPARQL 1.1 section 17.4.3), REGEX and REPLACE with XPath's patterns.
+
+use super::datatypes::{boolean, int, integer, like, simple, string_literal as string, text};
+use oxrdf::{Literal, Term};
+use regex::{Regex, RegexBuilder};
+use spargebra::algebra::Function;
+
+/// The function's value; nothing for an error, or a function that is not about strings.
+pub(super) fn apply(function: &Function, args: &[Term]) -> Option<Term> {
+    match (function, args) {
+        (Function::Concat, _) => concat(args),
+        (Function::SubStr, [s, start]) => substring(string(s)?, integer(start)?, None),
+        (Function::SubStr, [s, start, length]) => {
+            substring(string(s)?, integer(start)?, Some(integer(length)?))
+        }
+        (Function::StrLen, [s]) => Some(int(i64::try_from(string(s)?.value().chars().count()).ok()?)),
+        (Function::UCase, [s]) => string(s).map(|l| like(l, l.value().to_uppercase())),
+        (Function::LCase, [s]) => string(s).map(|l| like(l, l.value().to_lowercase())),
+        (Function::EncodeForUri, [s]) => string(s).map(|l| text(percent_encode(l.value()))),
+        (Function::Contains, [a, b]) => {
+            let (a, b) = comparable(a, b)?;
+            Some(boolean(a.value().contains(b.value())))
+        }
+        (Function::StrStarts, [a, b]) => {
+            let (a, b) = comparable(a, b)?;
+            Some(boolean(a.value().starts_with(b.value())))
+        }
+        (Function::StrEnds, [a, b]) => {
+            let (a, b) = comparable(a, b)?;
+            Some(boolean(a.value().ends_with(b.value())))
+        }
+        (Function::StrBefore, [a, b]) => {
+            let (a, b) = comparable(a, b)?;
+            Some(a.value().split_once(b.value()).map_or_else(|| text(""), |(before, _)| like(a, before)))
+        }
+        (Function::StrAfter, [a, b]) => {
+            let (a, b) = comparable(a, b)?;
+            Some(a.value().split_once(b.value()).map_or_else(|| text(""), |(_, after)| like(a, after)))
+        }
+        (Function::LangMatches, [tag, range]) => Some(boolean(lang_matches(simple(tag)?, simple(range)?))),
+        (Function::Regex, [s, pattern]) => regex(string(s)?, simple(pattern)?, ""),
+        (Function::Regex, [s, pattern, flags]) => regex(string(s)?, simple(pattern)?, simple(flags)?),
+        (Function::Replace, [s, p, r]) => replace(string(s)?, simple(p)?, simple(r)?, ""),
+        (Function::Replace, [s, p, r, flags]) => replace(string(s)?, simple(p)?, simple(r)?, simple(flags)?),
+        _ => None,
+    }
+}
+
+/// Argument compatibility (section 17.4.3.1.2): the second has the first's language or none.
+fn comparable<'a>(a: &'a Term, b: &'a Term) -> Option<(&'a Literal, &'a Literal)> {
+    let (a, b) = (string(a)?, string(b)?);
+    let same = a.language() == b.language() && a.direction() == b.direction();
+    (same || b.language().is_none()).then_some((a, b))
+}
+
+fn concat(args: &[Term]) -> Option<Term> {
+    let literals: Vec<&Literal> = args.iter().map(string).collect::<Option<_>>()?;
+    let joined: String = literals.iter().map(|l| l.value()).collect();
+    let Some((first, rest)) = literals.split_first() else { return Some(text("")) };
+    let same = rest.iter().all(|l| l.language() == first.language() && l.direction() == first.direction());
+    Some(if same { like(first, joined) } else { text(joined) })
+}
+
+/// `fn:substring`: the characters at positions from `start`, `length` of them; positions before the first count.
+fn substring(literal: &Literal, start: i64, length: Option<i64>) -> Option<Term> {
+    let end = length.map(|l| start.saturating_add(l));
+    let kept: String = (1_i64..)
+        .zip(literal.value().chars())
+        .filter(|(position, _)| *position >= start && end.is_none_or(|e| *position < e))
+        .map(|(_, c)| c)
+        .collect();
+    Some(like(literal, kept))
+}
+
+fn percent_encode(value: &str) -> String {
+    let mut encoded = String::new();
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+/// Basic filtering of RFC 4647.
+fn lang_matches(tag: &str, range: &str) -> bool {
+    if range == "*" {
+        return !tag.is_empty();
+    }
+    let (tag, range) = (tag.to_ascii_lowercase(), range.to_ascii_lowercase());
+    tag == range || tag.strip_prefix(&range).is_some_and(|rest| rest.starts_with('-'))
+}
+
+fn regex(literal: &Literal, pattern: &str, flags: &str) -> Option<Term> {
+    Some(boolean(compile(pattern, flags)?.is_match(literal.value())))
+}
+
+/// `fn:replace`: a pattern that matches the empty string is an error.
+fn replace(literal: &Literal, pattern: &str, replacement: &str, flags: &str) -> Option<Term> {
+    let regex = compile(pattern, flags)?;
+    if regex.is_match("") {
+        return None;
+    }
+    let template = if flags.contains('q') {
+        replacement.replace('$', "$$")
+    } else {
+        template(replacement, regex.captures_len() - 1)?
+    };
+    Some(like(literal, regex.replace_all(literal.value(), template.as_str()).into_owned()))
+}
+
+fn compile(pattern: &str, flags: &str) -> Option<Regex> {
+    let mut stripped = pattern.to_owned();
+    if flags.contains('q') {
+        stripped = regex::escape(pattern);
+    } else if flags.contains('x') {
+        stripped = strip_space(pattern);
+    }
+    let mut builder = RegexBuilder::new(&stripped);
+    for flag in flags.chars() {
+        match flag {
+            's' => builder.dot_matches_new_line(true),
+            'm' => builder.multi_line(true),
+            'i' => builder.case_insensitive(true),
+            'x' | 'q' => &mut builder,
+            _ => return None,
+        };
+    }
+    builder.size_limit(1 << 20).build().ok()
+}
+
+/// Flag `x`: white space outside character classes means nothing.
+fn strip_space(pattern: &str) -> String {
+    let mut depth = 0_u32;
+    let mut escaped = false;
+    pattern
+        .chars()
+        .filter(|c| {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '[' => depth += 1,
+                ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth > 0 || !matches!(c, ' ' | '\t' | '\n' | '\r')
+        })
+        .collect()
+}
+
+/// XPath's replacement text in the regex crate's syntax: `$N` takes as many digits as name a group, `\$` and `\\` are escapes.
+fn template(replacement: &str, groups: usize) -> Option<String> {
+    let mut out = String::new();
+    let mut chars = replacement.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next()? {
+                '\\' => out.push('\\'),
+                '$' => out.push_str("$$"),
+                _ => return None,
+            },
+            '$' => {
+                let mut number = usize::try_from(chars.next()?.to_digit(10)?).ok()?;
+                while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+                    let longer = number * 10 + usize::try_from(digit).ok()?;
+                    if longer > groups {
+                        break;
+                    }
+                    number = longer;
+                    chars.next();
+                }
+                if number <= groups {
+                    out.push_str(&format!("${{{number}}}"));
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    Some(out)
+}

@@ -1,0 +1,80 @@
+//! What the suites, the golden queries and the differential tests put to the test.
+
+use crate::answer::Answer;
+use crate::dataset::Dataset;
+use crate::naive;
+use crate::rdf_files::{self, RdfFormat};
+use anyhow::Result;
+use spargebra::SparqlParser;
+use std::collections::BTreeMap;
+
+/// How a query is to be run.
+#[derive(Debug, Clone, Default)]
+pub struct QuerySettings {
+    /// The base IRI of the query's text.
+    pub base: Option<String>,
+    /// Whether the default graph is the union of all graphs.
+    pub union_default_graph: bool,
+    /// The data behind SERVICE endpoints.
+    pub services: BTreeMap<String, Dataset>,
+}
+
+/// Something that reads RDF and answers queries: the oracle, or the engine.
+pub trait Subject {
+    /// Its name in reports.
+    fn name(&self) -> &'static str;
+    /// Reads a document and gives back what it understood.
+    fn read_rdf(&mut self, bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset>;
+    /// Replaces all data by these.
+    fn load(&mut self, dataset: &Dataset) -> Result<()>;
+    /// Answers a query over the data loaded last.
+    fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer>;
+    /// Whether it understands SERVICE with the endpoints of [`QuerySettings::services`].
+    fn has_services(&self) -> bool;
+    /// Parses a query.
+    fn parse_query(&self, text: &str, base: &str) -> Result<()>;
+}
+
+/// The oracle as a subject: it validates the runner, and the runner it.
+#[derive(Debug, Default)]
+pub struct NaiveSubject {
+    dataset: Dataset,
+}
+
+impl Subject for NaiveSubject {
+    fn name(&self) -> &'static str {
+        "naive evaluator"
+    }
+
+    fn read_rdf(&mut self, bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset> {
+        rdf_files::parse(bytes, format, base)
+    }
+
+    fn load(&mut self, dataset: &Dataset) -> Result<()> {
+        self.dataset = dataset.clone();
+        Ok(())
+    }
+
+    fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer> {
+        let mut parser = SparqlParser::new();
+        if let Some(base) = &settings.base {
+            parser = parser.with_base_iri(base)?;
+        }
+        let query = parser.parse_query(text)?;
+        let options = naive::Options {
+            union_default_graph: settings.union_default_graph,
+            services: settings.services.clone(),
+            ..naive::Options::default()
+        };
+        Ok(naive::evaluate(&query, &self.dataset, &options)?)
+    }
+
+    fn has_services(&self) -> bool {
+        true
+    }
+
+    fn parse_query(&self, text: &str, base: &str) -> Result<()> {
+        SparqlParser::new().with_base_iri(base)?.parse_query(text)?;
+        Ok(())
+    }
+}

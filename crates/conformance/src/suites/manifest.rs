@@ -1,0 +1,299 @@
+//! Manifests in Turtle: lists of tests, each with a type, an action and a result.
+
+use crate::rdf_files;
+use anyhow::{Context, Result, anyhow};
+use oxrdf::vocab::rdf;
+use oxrdf::{Graph, NamedNode, NamedNodeRef, NamedOrBlankNode, NamedOrBlankNodeRef, Term, TermRef};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// What the IRIs of the files under a folder of suites start with.
+const SITES: &[(&str, &str)] = &[
+    ("w3c-rdf-tests/", "https://w3c.github.io/rdf-tests/"),
+    ("w3c-rdf-canon/", "https://w3c.github.io/rdf-canon/tests/"),
+];
+
+const MF: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
+const QT: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
+const RDFT: &str = "http://www.w3.org/ns/rdftest#";
+const RDFC: &str = "https://w3c.github.io/rdf-canon/tests/vocab#";
+
+/// What a test does.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kind {
+    QueryEvaluation,
+    PositiveQuerySyntax,
+    NegativeQuerySyntax,
+    PositiveUpdateSyntax,
+    NegativeUpdateSyntax,
+    PositiveRdfSyntax,
+    NegativeRdfSyntax,
+    RdfEvaluation,
+    CanonicalLines,
+    Canonicalization,
+    CanonicalMap,
+    OutOfScope(&'static str),
+}
+
+/// A file of a suite: its IRI and where it lies.
+#[derive(Debug, Clone)]
+pub(super) struct Document {
+    pub(super) iri: String,
+    pub(super) path: PathBuf,
+}
+
+/// One test.
+#[derive(Debug, Clone)]
+pub(super) struct TestCase {
+    pub(super) iri: String,
+    /// The row of the table, below the suite's name.
+    pub(super) group: &'static str,
+    pub(super) kind: Kind,
+    /// The query, or the document to be read.
+    pub(super) action: Option<Document>,
+    pub(super) data: Vec<Document>,
+    pub(super) graph_data: Vec<Document>,
+    /// Endpoints and their data.
+    pub(super) services: Vec<(String, Option<Document>)>,
+    pub(super) result: Option<Document>,
+    /// Rows may come more or less often (REDUCED).
+    pub(super) lax_cardinality: bool,
+    /// The hash function of a canonicalisation.
+    pub(super) hash: Option<String>,
+    /// Where relative IRIs of the query's dataset clause lie.
+    pub(super) folder: PathBuf,
+}
+
+/// All tests of a manifest and of those that it includes.
+pub(super) fn load(folder: &Path, manifest: &str) -> Result<Vec<TestCase>> {
+    let mut tests = Vec::new();
+    let mut seen = HashSet::new();
+    collect(folder, &iri_of(manifest)?, &mut tests, &mut seen)?;
+    Ok(tests)
+}
+
+fn iri_of(manifest: &str) -> Result<String> {
+    SITES
+        .iter()
+        .find_map(|(local, site)| Some(format!("{site}{}", manifest.strip_prefix(local)?)))
+        .with_context(|| format!("{manifest}: no suite has this folder"))
+}
+
+/// Where the document of an IRI lies.
+pub(super) fn path_of(folder: &Path, iri: &str) -> Option<PathBuf> {
+    SITES.iter().find_map(|(local, site)| Some(folder.join(local).join(iri.strip_prefix(site)?)))
+}
+
+fn collect(folder: &Path, iri: &str, tests: &mut Vec<TestCase>, seen: &mut HashSet<String>) -> Result<()> {
+    if !seen.insert(iri.to_owned()) {
+        return Ok(());
+    }
+    let path = path_of(folder, iri).with_context(|| format!("<{iri}> is in no suite"))?;
+    let graph: Graph = rdf_files::read(&path, iri)?.default_graph().into_iter().collect();
+    let reader = Reader { folder, graph: &graph, manifest: iri };
+    let include = mf("include");
+    for triple in graph.triples_for_predicate(include.as_ref()) {
+        for member in reader.list(triple.object)? {
+            collect(folder, &iri_text(&member)?, tests, seen)?;
+        }
+    }
+    let entries = mf("entries");
+    for triple in graph.triples_for_predicate(entries.as_ref()) {
+        for member in reader.list(triple.object)? {
+            tests.push(reader.test(&member).with_context(|| format!("{member}"))?);
+        }
+    }
+    Ok(())
+}
+
+fn mf(name: &str) -> NamedNode {
+    NamedNode::new_unchecked(format!("{MF}{name}"))
+}
+
+fn qt(name: &str) -> NamedNode {
+    NamedNode::new_unchecked(format!("{QT}{name}"))
+}
+
+fn iri_text(term: &Term) -> Result<String> {
+    match term {
+        Term::NamedNode(n) => Ok(n.as_str().to_owned()),
+        other => Err(anyhow!("{other} is not an IRI")),
+    }
+}
+
+struct Reader<'a> {
+    folder: &'a Path,
+    graph: &'a Graph,
+    manifest: &'a str,
+}
+
+impl Reader<'_> {
+    fn list(&self, head: TermRef<'_>) -> Result<Vec<Term>> {
+        let mut members = Vec::new();
+        let mut node: NamedOrBlankNode =
+            head.into_owned().try_into().map_err(|_| anyhow!("a list starts with a literal"))?;
+        while node.as_ref() != NamedOrBlankNodeRef::from(rdf::NIL) {
+            members.push(self.object(node.as_ref(), rdf::FIRST).context("a list without rdf:first")?);
+            let rest = self.object(node.as_ref(), rdf::REST).context("a list without rdf:rest")?;
+            node = rest.try_into().map_err(|_| anyhow!("a list goes on with a literal"))?;
+        }
+        Ok(members)
+    }
+
+    fn object(&self, subject: NamedOrBlankNodeRef<'_>, predicate: NamedNodeRef<'_>) -> Option<Term> {
+        self.graph.object_for_subject_predicate(subject, predicate).map(TermRef::into_owned)
+    }
+
+    fn document(&self, term: Option<Term>) -> Result<Option<Document>> {
+        let Some(Term::NamedNode(iri)) = term else { return Ok(None) };
+        let path = path_of(self.folder, iri.as_str()).with_context(|| format!("{iri} is in no suite"))?;
+        Ok(Some(Document { iri: iri.into_string(), path }))
+    }
+
+    fn documents(&self, subject: NamedOrBlankNodeRef<'_>, predicate: &NamedNode) -> Result<Vec<Document>> {
+        let mut found = Vec::new();
+        for object in self.graph.objects_for_subject_predicate(subject, predicate.as_ref()) {
+            found.extend(self.document(Some(object.into_owned()))?);
+        }
+        found.sort_by(|a: &Document, b| a.iri.cmp(&b.iri));
+        Ok(found)
+    }
+
+    fn services(&self, action: NamedOrBlankNodeRef<'_>) -> Result<Vec<(String, Option<Document>)>> {
+        let mut services = Vec::new();
+        let (service_data, endpoint, data) = (qt("serviceData"), qt("endpoint"), qt("data"));
+        for object in self.graph.objects_for_subject_predicate(action, service_data.as_ref()) {
+            let TermRef::BlankNode(node) = object else { continue };
+            let name = self.object(node.into(), endpoint.as_ref()).context("serviceData without endpoint")?;
+            services.push((iri_text(&name)?, self.document(self.object(node.into(), data.as_ref()))?));
+        }
+        Ok(services)
+    }
+
+    fn test(&self, name: &Term) -> Result<TestCase> {
+        let iri = iri_text(name)?;
+        let node = NamedNode::new(&iri)?;
+        let subject = NamedOrBlankNodeRef::from(node.as_ref());
+        let kinds: Vec<String> = self
+            .graph
+            .objects_for_subject_predicate(subject, rdf::TYPE)
+            .map(|t| iri_text(&t.into_owned()))
+            .collect::<Result<_>>()?;
+        let (kind, group) = classify(self.manifest, &kinds);
+        let hash = NamedNode::new_unchecked(format!("{RDFC}hashAlgorithm"));
+        let mut test = TestCase {
+            group,
+            kind,
+            action: None,
+            data: Vec::new(),
+            graph_data: Vec::new(),
+            services: Vec::new(),
+            result: None,
+            lax_cardinality: self.object(subject, mf("resultCardinality").as_ref())
+                == Some(mf("LaxCardinality").into()),
+            hash: self.object(subject, hash.as_ref()).and_then(|t| match t {
+                Term::Literal(l) => Some(l.value().to_owned()),
+                _ => None,
+            }),
+            folder: self.folder.to_owned(),
+            iri,
+        };
+        if matches!(test.kind, Kind::OutOfScope(_)) {
+            return Ok(test);
+        }
+        test.result = self.document(self.object(subject, mf("result").as_ref()))?;
+        match self.object(subject, mf("action").as_ref()) {
+            Some(Term::BlankNode(action)) => {
+                let action = NamedOrBlankNodeRef::from(action.as_ref());
+                test.action = self.document(self.object(action, qt("query").as_ref()))?;
+                test.data = self.documents(action, &qt("data"))?;
+                test.graph_data = self.documents(action, &qt("graphData"))?;
+                test.services = self.services(action)?;
+            }
+            action => test.action = self.document(action)?,
+        }
+        Ok(test)
+    }
+}
+
+fn classify(manifest: &str, kinds: &[String]) -> (Kind, &'static str) {
+    const UNKNOWN: (Kind, &str) = (Kind::OutOfScope("the runner does not know this type of test"), "other");
+    if manifest.contains("/entailment/")
+        || manifest.contains("/rdf-mt/")
+        || manifest.contains("/rdf-semantics/")
+    {
+        return (Kind::OutOfScope("entailment regimes are not implemented"), "entailment");
+    }
+    for kind in kinds {
+        let name =
+            kind.strip_prefix(MF).or_else(|| kind.strip_prefix(RDFT)).or_else(|| kind.strip_prefix(RDFC));
+        let Some(name) = name else { continue };
+        return match name {
+            "QueryEvaluationTest" | "CSVResultFormatTest" => {
+                (Kind::QueryEvaluation, evaluation_group(manifest))
+            }
+            "PositiveSyntaxTest" | "PositiveSyntaxTest11" => (Kind::PositiveQuerySyntax, "syntax"),
+            "NegativeSyntaxTest" | "NegativeSyntaxTest11" => (Kind::NegativeQuerySyntax, "syntax"),
+            "PositiveUpdateSyntaxTest" | "PositiveUpdateSyntaxTest11" => {
+                (Kind::PositiveUpdateSyntax, "update syntax")
+            }
+            "NegativeUpdateSyntaxTest" | "NegativeUpdateSyntaxTest11" => {
+                (Kind::NegativeUpdateSyntax, "update syntax")
+            }
+            "UpdateEvaluationTest" => {
+                (Kind::OutOfScope("SPARQL Update is not implemented"), "update evaluation")
+            }
+            "ProtocolTest" => (Kind::OutOfScope("needs a server; protocol tests are not run"), "protocol"),
+            "GraphStoreProtocolTest" => {
+                (Kind::OutOfScope("the Graph Store Protocol is not implemented"), "graph store protocol")
+            }
+            "ServiceDescriptionTest" => {
+                (Kind::OutOfScope("service descriptions are not implemented"), "service description")
+            }
+            "RDFC10EvalTest" => (Kind::Canonicalization, "canonicalisation"),
+            "RDFC10MapTest" => (Kind::CanonicalMap, "canonicalisation"),
+            "RDFC10NegativeEvalTest" => (
+                Kind::OutOfScope(
+                    "wants work on poisoned graphs to be cut off; used for tests of small graphs only",
+                ),
+                "canonicalisation",
+            ),
+            name => match rdf_kind(name) {
+                Some(kind) => kind,
+                None => continue,
+            },
+        };
+    }
+    UNKNOWN
+}
+
+fn evaluation_group(manifest: &str) -> &'static str {
+    if manifest.contains("/csv-tsv-res/") || manifest.contains("/json-res/") {
+        "CSV, TSV and JSON results"
+    } else if manifest.contains("/service/") {
+        "federated query"
+    } else {
+        "query evaluation"
+    }
+}
+
+fn rdf_kind(name: &str) -> Option<(Kind, &'static str)> {
+    let rest = name.strip_prefix("Test")?;
+    let (group, rest) = [
+        ("NTriples", "N-Triples"),
+        ("NQuads", "N-Quads"),
+        ("Turtle", "Turtle"),
+        ("Trig", "TriG"),
+        ("XML", "RDF/XML"),
+    ]
+    .into_iter()
+    .find_map(|(prefix, group)| Some((group, rest.strip_prefix(prefix)?)))?;
+    let kind = match rest {
+        "PositiveSyntax" => Kind::PositiveRdfSyntax,
+        "NegativeSyntax" | "NegativeEval" => Kind::NegativeRdfSyntax,
+        "Eval" => Kind::RdfEvaluation,
+        "PositiveC14N" => Kind::CanonicalLines,
+        _ => return None,
+    };
+    Some((kind, group))
+}

@@ -1,0 +1,96 @@
+//! The W3C test suites: which there are, how they are run, and the table of what passed.
+//!
+//! The suites lie in the folder that `LODE_SUITES` names, or in `../shared/suites` beside the workspace. A suite that is not there is
+//! reported as skipped, never as passed. Failures that are known and explained are listed in `expected_failures.txt`; an entry there
+//! that passes, or names no test, fails the run, so that the list only shrinks.
+
+mod canonical;
+mod expected;
+mod json_ld;
+mod manifest;
+mod queries;
+mod report;
+mod results;
+mod syntax;
+
+use crate::subject::Subject;
+use anyhow::Result;
+use manifest::{Kind, TestCase};
+use std::path::{Path, PathBuf};
+
+pub use expected::ExpectedFailures;
+pub use report::{Outcome, Report};
+
+/// A group of manifests.
+struct Suite {
+    name: &'static str,
+    /// Below the folder of all suites.
+    manifests: &'static [&'static str],
+}
+
+/// The suites whose manifests are in Turtle.
+const SUITES: &[Suite] = &[
+    Suite { name: "SPARQL 1.0", manifests: &["w3c-rdf-tests/sparql/sparql10/manifest.ttl"] },
+    Suite { name: "SPARQL 1.1", manifests: &["w3c-rdf-tests/sparql/sparql11/manifest-all.ttl"] },
+    Suite { name: "SPARQL 1.2", manifests: &["w3c-rdf-tests/sparql/sparql12/manifest.ttl"] },
+    Suite { name: "RDF 1.1", manifests: &["w3c-rdf-tests/rdf/rdf11/manifest.ttl"] },
+    Suite { name: "RDF 1.2", manifests: &["w3c-rdf-tests/rdf/rdf12/manifest.ttl"] },
+    Suite { name: "RDFC-1.0", manifests: &["w3c-rdf-canon/manifest.ttl"] },
+];
+
+/// The folder of the suites.
+pub fn suites_folder() -> PathBuf {
+    match std::env::var_os("LODE_SUITES") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/suites"),
+    }
+}
+
+/// Runs every suite on a subject.
+pub fn run(subject: &mut dyn Subject, folder: &Path) -> Result<Report> {
+    let mut report = Report::new(ExpectedFailures::load(subject.name())?);
+    for suite in SUITES {
+        for manifest in suite.manifests {
+            if !folder.join(manifest).is_file() {
+                report.missing(suite.name);
+                continue;
+            }
+            for test in manifest::load(folder, manifest)? {
+                let row = format!("{} {}", suite.name, test.group);
+                let outcome = run_test(subject, &test);
+                report.add(&row, &test.iri, outcome);
+            }
+        }
+    }
+    json_ld::run(subject, folder, &mut report)?;
+    Ok(report)
+}
+
+fn run_test(subject: &mut dyn Subject, test: &TestCase) -> Outcome {
+    let result = match &test.kind {
+        Kind::QueryEvaluation => queries::evaluation(subject, test),
+        Kind::PositiveQuerySyntax => queries::syntax(subject, test, true),
+        Kind::NegativeQuerySyntax => queries::syntax(subject, test, false),
+        Kind::PositiveUpdateSyntax => queries::update_syntax(test, true),
+        Kind::NegativeUpdateSyntax => queries::update_syntax(test, false),
+        Kind::PositiveRdfSyntax => syntax::positive(subject, test),
+        Kind::NegativeRdfSyntax => syntax::negative(subject, test),
+        Kind::RdfEvaluation => syntax::evaluation(subject, test),
+        Kind::CanonicalLines => syntax::canonical_lines(subject, test),
+        Kind::Canonicalization => canonical::evaluation(test),
+        Kind::CanonicalMap => canonical::map(test),
+        Kind::OutOfScope(reason) => return Outcome::NotRun(reason),
+    };
+    match result {
+        Ok(()) => Outcome::Passed,
+        Err(error) => match error.downcast_ref::<NotRun>() {
+            Some(NotRun(reason)) => Outcome::NotRun(reason),
+            None => Outcome::Failed(format!("{error:#}")),
+        },
+    }
+}
+
+/// A test that a subject cannot take.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct NotRun(&'static str);

@@ -1,11 +1,20 @@
 //! SPARQL: parsing, rewriting, planning. Pure: no I/O; the data is seen only through [`Statistics`].
 
+pub mod explain;
 pub mod expr;
+mod expr_vars;
+mod logical;
+pub mod parse;
+mod physical;
 pub mod plan;
 pub mod planner;
 pub mod statistics;
+mod translate;
+pub mod validate;
+mod var_set;
 
 pub use expr::{Aggregate, AggregateFunction, Expr};
+pub use parse::{ParseError, parse_query};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{PlanError, PlanOptions, plan_query, plan_sub};
 pub use statistics::Statistics;

@@ -156,6 +156,8 @@ pub struct SubPattern {
     /// Names in `algebra` that mean variables of the outer query. For an EXISTS: columns of the row it is tested on. For a
     /// [`PlanOp::ForEachGraph`]: the names whose columns the pattern delivers.
     pub scope: BTreeMap<String, VarId>,
+    /// Names in `algebra` that stand for these terms: what an enclosing EXISTS has replaced already.
+    pub constants: BTreeMap<String, Term>,
     /// Where its triple patterns look.
     pub graph: GraphScope,
     /// The query's dataset, for GRAPH inside.

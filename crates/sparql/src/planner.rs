@@ -1,13 +1,16 @@
 //! From algebra to a physical plan: the entry points.
 
-use crate::plan::{DatasetOverride, Plan, SubPattern, VarId, VarTable};
+use crate::logical::Logical;
+use crate::physical;
+use crate::plan::{Dataset, DatasetOverride, Plan, QueryForm, SubPattern, VarId, VarTable};
 use crate::statistics::Statistics;
+use crate::translate::{self, Translator};
 use lode_rdf::Term;
 use spargebra::Query;
+use std::sync::Arc;
 
 /// How to plan.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct PlanOptions {
     /// The default graph is the de-duplicated union of all graphs, unless the query names its own dataset.
     pub default_graph_union: bool,
@@ -38,23 +41,50 @@ pub enum PlanError {
 
 /// Plans a query.
 pub fn plan_query(
-    _query: &Query,
-    _dataset: &DatasetOverride,
-    _options: &PlanOptions,
-    _stats: &dyn Statistics,
+    query: &Query,
+    dataset: &DatasetOverride,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
 ) -> Result<Plan, PlanError> {
-    Err(PlanError::Unsupported("planning".into()))
+    let union_default = options.default_graph_union;
+    let dataset = Arc::new(translate::resolve_dataset(query, dataset, union_default, stats));
+    let mut translator = Translator::new(stats, options.optimize, VarTable::default(), Arc::clone(&dataset));
+    let (logical, columns, form) = translator.query(query)?;
+    Ok(finish(logical, columns, form, translator.into_vars(), dataset, options, stats))
 }
 
 /// Plans a pattern while its query runs, its outer variables replaced by `bindings`. Variables keep the ids they have in
 /// `vars`, the outer query's table; the plan's own table starts with those. The result's form is `Select` of the pattern's
 /// visible variables without the replaced ones.
 pub fn plan_sub(
-    _sub: &SubPattern,
-    _bindings: &[(VarId, Term)],
-    _vars: &VarTable,
-    _options: &PlanOptions,
-    _stats: &dyn Statistics,
+    sub: &SubPattern,
+    bindings: &[(VarId, Term)],
+    vars: &VarTable,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
 ) -> Result<Plan, PlanError> {
-    Err(PlanError::Unsupported("planning".into()))
+    let dataset = Arc::clone(&sub.dataset);
+    let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
+    let (logical, columns) = translator.sub_pattern(sub, bindings)?;
+    let form = QueryForm::Select(columns.clone());
+    Ok(finish(logical, columns, form, translator.into_vars(), dataset, options, stats))
+}
+
+fn finish(
+    logical: Logical,
+    columns: Vec<VarId>,
+    form: QueryForm,
+    vars: VarTable,
+    dataset: Arc<Dataset>,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
+) -> Plan {
+    let mut root = physical::plan(&logical, columns, options.optimize, stats);
+    let node_count = physical::number(&mut root);
+    let plan = Plan { root, form, vars, dataset, node_count };
+    #[cfg(debug_assertions)]
+    if let Err(problem) = crate::validate::validate(&plan) {
+        debug_assert!(false, "invalid plan: {problem}");
+    }
+    plan
 }

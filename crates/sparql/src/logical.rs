@@ -1,0 +1,341 @@
+//! The query between algebra and plan: variables numbered, constants looked up, scopes made explicit; join orders, access
+//! paths and methods still open.
+//!
+//! Every node knows its columns (`vars`) and those of them that are bound in every row (`certain`); the constructors compute
+//! both, so that no rewrite can let them drift.
+
+use crate::expr::{Aggregate, Expr};
+use crate::plan::{GraphScope, Path, Slot, SortKey, SubPattern, TermSlot, VarId};
+use crate::var_set::VarSet;
+use lode_rdf::{Term, ValueId};
+use std::sync::Arc;
+
+/// A logical operator with its columns.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Logical {
+    /// The operator.
+    pub op: LogicalOp,
+    /// Columns.
+    pub vars: VarSet,
+    /// Columns bound in every row.
+    pub certain: VarSet,
+}
+
+/// A quad pattern without a permutation.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct QuadPattern {
+    /// Subject.
+    pub subject: Slot,
+    /// Predicate.
+    pub predicate: Slot,
+    /// Object.
+    pub object: Slot,
+    /// Graphs.
+    pub graph: GraphScope,
+}
+
+impl QuadPattern {
+    /// The variables that it binds.
+    pub fn vars(&self) -> VarSet {
+        let graph = graph_var(&self.graph);
+        [self.subject, self.predicate, self.object].iter().filter_map(slot_var).chain(graph).collect()
+    }
+}
+
+/// The variable of a slot.
+pub(crate) fn slot_var(slot: &Slot) -> Option<VarId> {
+    match slot {
+        Slot::Var(var) => Some(*var),
+        Slot::Const(_) | Slot::Any => None,
+    }
+}
+
+/// The variable that receives the graph's name.
+pub(crate) fn graph_var(graph: &GraphScope) -> Option<VarId> {
+    match graph {
+        GraphScope::Named { slot, .. } => slot_var(slot),
+        _ => None,
+    }
+}
+
+/// The variable of a term slot.
+pub(crate) fn term_slot_var(slot: &TermSlot) -> Option<VarId> {
+    match slot {
+        TermSlot::Var(var) => Some(*var),
+        TermSlot::Const(_) => None,
+    }
+}
+
+/// Logical operators. See [`crate::PlanOp`] for their meaning; here only what differs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum LogicalOp {
+    Unit,
+    Empty,
+    Values {
+        columns: Vec<VarId>,
+        rows: Vec<Vec<Option<Term>>>,
+    },
+    Scan(QuadPattern),
+    GraphNames {
+        slot: Slot,
+        among: Option<Arc<[ValueId]>>,
+    },
+    Path {
+        subject: TermSlot,
+        path: Path,
+        object: TermSlot,
+        graph: GraphScope,
+    },
+    ForEachGraph {
+        var: VarId,
+        among: Option<Arc<[ValueId]>>,
+        pattern: Arc<SubPattern>,
+    },
+    Service {
+        input: Option<Box<Logical>>,
+        endpoint: TermSlot,
+        query: String,
+        silent: bool,
+    },
+    /// Takes triple terms apart. Without `input` it is a step of a join group, to be applied where another member binds `term`.
+    TripleTerm {
+        input: Option<Box<Logical>>,
+        term: VarId,
+        subject: TermSlot,
+        predicate: TermSlot,
+        object: TermSlot,
+    },
+    /// The join of all members (in any order: SPARQL's join is associative and commutative, on bags and with unbound
+    /// variables, too), and filters over the result.
+    Join {
+        members: Vec<Logical>,
+        filters: Vec<Expr>,
+    },
+    LeftJoin {
+        left: Box<Logical>,
+        right: Box<Logical>,
+        filter: Option<Expr>,
+    },
+    /// Rows of `left` with (or, negated, without) a partner in `right`.
+    Exists {
+        left: Box<Logical>,
+        right: Box<Logical>,
+        filter: Option<Expr>,
+        negated: bool,
+    },
+    Minus {
+        left: Box<Logical>,
+        right: Box<Logical>,
+    },
+    Filter {
+        input: Box<Logical>,
+        exprs: Vec<Expr>,
+    },
+    Extend {
+        input: Box<Logical>,
+        var: VarId,
+        expr: Expr,
+    },
+    Union(Vec<Logical>),
+    Project {
+        input: Box<Logical>,
+        columns: Vec<VarId>,
+    },
+    Distinct(Box<Logical>),
+    Reduced(Box<Logical>),
+    Sort {
+        input: Box<Logical>,
+        keys: Vec<SortKey>,
+        limit: Option<usize>,
+    },
+    Slice {
+        input: Box<Logical>,
+        start: usize,
+        length: Option<usize>,
+    },
+    Group {
+        input: Box<Logical>,
+        keys: Vec<VarId>,
+        aggregates: Vec<Aggregate>,
+    },
+}
+
+impl Logical {
+    fn new(op: LogicalOp, vars: VarSet, certain: VarSet) -> Self {
+        Self { op, vars, certain }
+    }
+
+    /// One row without columns.
+    pub fn unit() -> Self {
+        Self::new(LogicalOp::Unit, VarSet::new(), VarSet::new())
+    }
+
+    /// No rows. With no rows, every column is bound in each.
+    pub fn empty(vars: VarSet) -> Self {
+        Self::new(LogicalOp::Empty, vars.clone(), vars)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        matches!(self.op, LogicalOp::Empty)
+    }
+
+    pub fn values(columns: Vec<VarId>, rows: Vec<Vec<Option<Term>>>) -> Self {
+        let vars: VarSet = columns.iter().copied().collect();
+        let bound = |i: usize| rows.iter().all(|row| matches!(row.get(i), Some(Some(_))));
+        let certain = columns.iter().enumerate().filter(|(i, _)| bound(*i)).map(|(_, v)| *v).collect();
+        Self::new(LogicalOp::Values { columns, rows }, vars, certain)
+    }
+
+    pub fn scan(pattern: QuadPattern) -> Self {
+        let vars = pattern.vars();
+        Self::new(LogicalOp::Scan(pattern), vars.clone(), vars)
+    }
+
+    pub fn graph_names(slot: Slot, among: Option<Arc<[ValueId]>>) -> Self {
+        let vars: VarSet = slot_var(&slot).into_iter().collect();
+        Self::new(LogicalOp::GraphNames { slot, among }, vars.clone(), vars)
+    }
+
+    pub fn path(subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope) -> Self {
+        let vars: VarSet = [&subject, &object].into_iter().filter_map(term_slot_var).collect();
+        Self::new(LogicalOp::Path { subject, path, object, graph }, vars.clone(), vars)
+    }
+
+    pub fn for_each_graph(var: VarId, among: Option<Arc<[ValueId]>>, pattern: Arc<SubPattern>) -> Self {
+        let mut vars: VarSet = pattern.scope.values().copied().collect();
+        vars.insert(var);
+        let certain = std::iter::once(var).collect();
+        Self::new(LogicalOp::ForEachGraph { var, among, pattern }, vars, certain)
+    }
+
+    /// `own`: the variables of the remote pattern.
+    pub fn service(
+        input: Option<Self>,
+        endpoint: TermSlot,
+        query: String,
+        silent: bool,
+        own: &VarSet,
+    ) -> Self {
+        let (mut vars, mut certain) = (own.clone(), VarSet::new());
+        if let Some(input) = &input {
+            vars.extend(&input.vars);
+            certain.extend(&input.certain);
+        }
+        Self::new(LogicalOp::Service { input: input.map(Box::new), endpoint, query, silent }, vars, certain)
+    }
+
+    pub fn triple_term(input: Option<Self>, term: VarId, slots: [TermSlot; 3]) -> Self {
+        let mut vars: VarSet = slots.iter().filter_map(term_slot_var).collect();
+        vars.insert(term);
+        let mut certain = vars.clone();
+        if let Some(input) = &input {
+            vars.extend(&input.vars);
+            certain.extend(&input.certain);
+        }
+        let [subject, predicate, object] = slots;
+        let input = input.map(Box::new);
+        Self::new(LogicalOp::TripleTerm { input, term, subject, predicate, object }, vars, certain)
+    }
+
+    /// A join group; nothing is simplified.
+    pub fn join(members: Vec<Self>, filters: Vec<Expr>) -> Self {
+        let (mut vars, mut certain) = (VarSet::new(), VarSet::new());
+        for member in &members {
+            vars.extend(&member.vars);
+            certain.extend(&member.certain);
+        }
+        Self::new(LogicalOp::Join { members, filters }, vars, certain)
+    }
+
+    pub fn left_join(left: Self, right: Self, filter: Option<Expr>) -> Self {
+        let (vars, certain) = (left.vars.union(&right.vars), left.certain.clone());
+        Self::new(LogicalOp::LeftJoin { left: Box::new(left), right: Box::new(right), filter }, vars, certain)
+    }
+
+    pub fn exists(left: Self, right: Self, filter: Option<Expr>, negated: bool) -> Self {
+        let (vars, certain) = (left.vars.clone(), left.certain.clone());
+        let (left, right) = (Box::new(left), Box::new(right));
+        Self::new(LogicalOp::Exists { left, right, filter, negated }, vars, certain)
+    }
+
+    pub fn minus(left: Self, right: Self) -> Self {
+        let (vars, certain) = (left.vars.clone(), left.certain.clone());
+        Self::new(LogicalOp::Minus { left: Box::new(left), right: Box::new(right) }, vars, certain)
+    }
+
+    pub fn filter(input: Self, exprs: Vec<Expr>) -> Self {
+        if exprs.is_empty() {
+            return input;
+        }
+        let (vars, certain) = (input.vars.clone(), input.certain.clone());
+        Self::new(LogicalOp::Filter { input: Box::new(input), exprs }, vars, certain)
+    }
+
+    pub fn extend(input: Self, var: VarId, expr: Expr) -> Self {
+        let (mut vars, mut certain) = (input.vars.clone(), input.certain.clone());
+        vars.insert(var);
+        let bound = match &expr {
+            Expr::Const(_) | Expr::Bound(_) => true,
+            Expr::Var(v) => input.certain.contains(*v),
+            _ => false,
+        };
+        if bound {
+            certain.insert(var);
+        }
+        Self::new(LogicalOp::Extend { input: Box::new(input), var, expr }, vars, certain)
+    }
+
+    pub fn union(branches: Vec<Self>) -> Self {
+        let mut vars = VarSet::new();
+        for branch in &branches {
+            vars.extend(&branch.vars);
+        }
+        let certain = vars.iter().filter(|v| branches.iter().all(|b| b.certain.contains(*v))).collect();
+        Self::new(LogicalOp::Union(branches), vars, certain)
+    }
+
+    /// Columns that the input lacks are unbound.
+    pub fn project(input: Self, columns: Vec<VarId>) -> Self {
+        let vars: VarSet = columns.iter().copied().collect();
+        let certain = input.certain.intersect(&vars);
+        Self::new(LogicalOp::Project { input: Box::new(input), columns }, vars, certain)
+    }
+
+    pub fn distinct(input: Self) -> Self {
+        let (vars, certain) = (input.vars.clone(), input.certain.clone());
+        Self::new(LogicalOp::Distinct(Box::new(input)), vars, certain)
+    }
+
+    pub fn reduced(input: Self) -> Self {
+        let (vars, certain) = (input.vars.clone(), input.certain.clone());
+        Self::new(LogicalOp::Reduced(Box::new(input)), vars, certain)
+    }
+
+    pub fn sort(input: Self, keys: Vec<SortKey>, limit: Option<usize>) -> Self {
+        let (vars, certain) = (input.vars.clone(), input.certain.clone());
+        Self::new(LogicalOp::Sort { input: Box::new(input), keys, limit }, vars, certain)
+    }
+
+    pub fn slice(input: Self, start: usize, length: Option<usize>) -> Self {
+        let (vars, certain) = (input.vars.clone(), input.certain.clone());
+        Self::new(LogicalOp::Slice { input: Box::new(input), start, length }, vars, certain)
+    }
+
+    pub fn group(input: Self, keys: Vec<VarId>, aggregates: Vec<Aggregate>) -> Self {
+        let mut vars: VarSet = keys.iter().copied().collect();
+        let mut certain = input.certain.intersect(&vars);
+        for aggregate in &aggregates {
+            vars.insert(aggregate.output);
+            if always_bound(aggregate) {
+                certain.insert(aggregate.output);
+            }
+        }
+        Self::new(LogicalOp::Group { input: Box::new(input), keys, aggregates }, vars, certain)
+    }
+}
+
+/// Whether an aggregate has a value for every group: counts do, the others can be errors.
+pub(crate) fn always_bound(aggregate: &Aggregate) -> bool {
+    use crate::expr::AggregateFunction::{Count, CountAll};
+    matches!(aggregate.function, Count | CountAll)
+}

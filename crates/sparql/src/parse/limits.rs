@@ -1,0 +1,138 @@
+//! Limits that a query must keep before the parser sees it.
+//!
+//! The parser and all that follows recurse over the query's structure, and the parser tries some alternatives one after the
+//! other, so that nesting alone can exhaust the stack or take forever. A cheap pass over the text, which knows only comments,
+//! strings, IRIs and brackets, refuses what no sensible query has.
+
+/// Brackets nested deeper than this are refused.
+const DEPTH_MAX: usize = 64;
+/// REGEX and SUBSTR nested in each other deeper than this are refused: the parser reads their arguments twice.
+const TWICE_MAX: usize = 8;
+/// More operators than this in one query are refused: each makes the tree one deeper where they stand in a row.
+const OPERATORS_MAX: usize = 20_000;
+/// More prefix operators in a row than this are refused.
+const PREFIX_MAX: usize = 32;
+
+/// What is too much, and where.
+#[derive(Debug)]
+pub(super) struct TooMuch {
+    pub offset: usize,
+    pub message: String,
+}
+
+/// Checks a query's text.
+pub(super) fn check(text: &str) -> Result<(), TooMuch> {
+    let bytes = text.as_bytes();
+    let mut state = State::default();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at).copied() {
+        let end = match byte {
+            b'#' => line_end(bytes, at),
+            b'"' | b'\'' => string_end(bytes, at, byte),
+            b'<' => iri_end(bytes, at).unwrap_or(at + 1),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => word_end(bytes, at),
+            b'?' | b'$' => word_end(bytes, at + 1),
+            _ => at + 1,
+        };
+        let token = bytes.get(at..end).unwrap_or(&[]);
+        state.token(token).map_err(|message| TooMuch { offset: at, message })?;
+        at = end;
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct State {
+    /// For each open bracket: whether it holds arguments that are read twice.
+    open: Vec<bool>,
+    twice: usize,
+    after_twice_word: bool,
+    operators: usize,
+    prefixes: usize,
+}
+
+impl State {
+    fn token(&mut self, token: &[u8]) -> Result<(), String> {
+        if token.iter().all(u8::is_ascii_whitespace) || token.first() == Some(&b'#') {
+            return Ok(());
+        }
+        let after_twice_word = std::mem::take(&mut self.after_twice_word);
+        match token {
+            b"(" | b"{" | b"[" => {
+                self.open.push(after_twice_word);
+                self.twice += usize::from(after_twice_word);
+            }
+            b")" | b"}" | b"]" => {
+                if self.open.pop() == Some(true) {
+                    self.twice = self.twice.saturating_sub(1);
+                }
+            }
+            b"|" | b"&" | b"+" | b"-" | b"*" | b"/" | b"!" | b"^" => self.operators += 1,
+            word if is_keyword(word) => self.operators += 1,
+            word => {
+                self.after_twice_word =
+                    word.eq_ignore_ascii_case(b"regex") || word.eq_ignore_ascii_case(b"substr");
+            }
+        }
+        self.prefixes = if matches!(token, b"!" | b"^") { self.prefixes + 1 } else { 0 };
+        self.verdict()
+    }
+
+    fn verdict(&self) -> Result<(), String> {
+        if self.open.len() > DEPTH_MAX {
+            return Err(format!("brackets are nested over {DEPTH_MAX} deep"));
+        }
+        if self.twice > TWICE_MAX {
+            return Err(format!("REGEX and SUBSTR are nested over {TWICE_MAX} deep"));
+        }
+        if self.operators > OPERATORS_MAX {
+            return Err(format!("more than {OPERATORS_MAX} operators in one query"));
+        }
+        if self.prefixes > PREFIX_MAX {
+            return Err(format!("more than {PREFIX_MAX} prefix operators in a row"));
+        }
+        Ok(())
+    }
+}
+
+fn is_keyword(word: &[u8]) -> bool {
+    [&b"union"[..], b"optional", b"minus", b"filter", b"bind", b"graph", b"service", b"values"]
+        .iter()
+        .any(|k| word.eq_ignore_ascii_case(k))
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    rest.iter().position(|b| matches!(b, b'\n' | b'\r')).map_or(bytes.len(), |n| at + n)
+}
+
+fn word_end(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
+    at + rest.iter().take_while(|b| word(b)).count().max(usize::from(!rest.is_empty()))
+}
+
+/// The end of an IRI that starts here; none where `<` is an operator.
+fn iri_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at + 1..)?;
+    let end = rest
+        .iter()
+        .position(|b| matches!(b, 0..=b' ' | b'<' | b'>' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`'))?;
+    (rest.get(end) == Some(&b'>')).then_some(at + end + 2)
+}
+
+/// The end of a string that starts here; the end of the text (or line) where it never closes.
+fn string_end(bytes: &[u8], at: usize, quote: u8) -> usize {
+    let long = bytes.get(at..at + 3) == Some(&[quote; 3][..]);
+    let mut i = at + if long { 3 } else { 1 };
+    while let Some(byte) = bytes.get(i).copied() {
+        match byte {
+            b'\\' => i += 2,
+            b if b == quote && !long => return i + 1,
+            b if b == quote && bytes.get(i..i + 3) == Some(&[quote; 3][..]) => return i + 3,
+            b'\n' | b'\r' if !long => return i,
+            _ => i += 1,
+        }
+    }
+    bytes.len()
+}

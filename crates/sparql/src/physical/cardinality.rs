@@ -1,0 +1,210 @@
+//! How many rows: exact counts of patterns from the block indexes, estimates for all that is built on them.
+
+use crate::expr::Expr;
+use crate::logical::QuadPattern;
+use crate::plan::{GraphScope, Slot, VarId};
+use crate::statistics::Statistics;
+use lode_packed::Order;
+use lode_packed::order::Position;
+use lode_rdf::ValueId;
+use std::collections::BTreeMap;
+
+/// Estimated numbers of distinct values, by variable.
+pub(crate) type Distinct = BTreeMap<VarId, f64>;
+
+/// The six orders that hold all quads.
+pub(super) const FULL_ORDERS: [Order; 6] =
+    [Order::Spog, Order::Sopg, Order::Psog, Order::Posg, Order::Ospg, Order::Opsg];
+
+/// What is known of one pattern.
+pub(super) struct PatternEstimate {
+    /// Rows; zero only if there certainly are none.
+    pub rows: f64,
+    /// Rows that a scan reads: more, where the graph is checked row by row.
+    pub read: f64,
+    /// Distinct values of its variables.
+    pub distinct: Distinct,
+}
+
+/// The slot at a position; the graph's is `Any` unless a graph or a variable is asked for.
+pub(super) fn slot_at(pattern: &QuadPattern, position: Position) -> Slot {
+    match position {
+        Position::S => pattern.subject,
+        Position::P => pattern.predicate,
+        Position::O => pattern.object,
+        Position::G => match &pattern.graph {
+            GraphScope::Named { slot, .. } => *slot,
+            _ => Slot::Any,
+        },
+    }
+}
+
+/// The constants at the start of an order.
+pub(super) fn constant_prefix(pattern: &QuadPattern, order: Order) -> Vec<ValueId> {
+    let mut prefix = Vec::with_capacity(4);
+    for position in order.positions() {
+        match slot_at(pattern, position) {
+            Slot::Const(id) => prefix.push(id),
+            Slot::Var(_) | Slot::Any => break,
+        }
+    }
+    prefix
+}
+
+fn constants(pattern: &QuadPattern) -> usize {
+    [pattern.subject, pattern.predicate, pattern.object]
+        .iter()
+        .filter(|s| matches!(s, Slot::Const(_)))
+        .count()
+}
+
+/// The orders in which all constants come first: a constant graph may come before the others, in GSPO.
+pub(super) fn scan_orders(pattern: &QuadPattern) -> Vec<Order> {
+    let wanted = constants(pattern);
+    let mut orders: Vec<Order> = Vec::with_capacity(6);
+    for order in FULL_ORDERS {
+        let prefix = order.positions()[..3]
+            .iter()
+            .take_while(|p| matches!(slot_at(pattern, **p), Slot::Const(_)))
+            .count();
+        if prefix == wanted {
+            orders.push(order);
+        }
+    }
+    if let GraphScope::Named { slot, among } = &pattern.graph {
+        let after = Order::Gspo.positions()[1..]
+            .iter()
+            .take_while(|p| matches!(slot_at(pattern, **p), Slot::Const(_)))
+            .count();
+        let fits = match slot {
+            Slot::Const(_) => after == wanted,
+            Slot::Var(_) | Slot::Any => wanted == 0 && among.is_none(),
+        };
+        if fits {
+            orders.insert(0, Order::Gspo);
+        }
+    }
+    orders
+}
+
+/// Estimates a pattern.
+pub(super) fn estimate(pattern: &QuadPattern, stats: &dyn Statistics) -> PatternEstimate {
+    let order = FULL_ORDERS
+        .into_iter()
+        .find(|o| constant_prefix(pattern, *o).len().min(3) == constants(pattern))
+        .unwrap_or(Order::Spog);
+    let mut prefix = constant_prefix(pattern, order);
+    prefix.truncate(3);
+    let all = stats.count(order, &prefix) as f64;
+    let rows = in_scope(pattern, order, &prefix, all, stats);
+    let read = if scan_orders(pattern).first() == Some(&Order::Gspo) { rows } else { all };
+    let mut distinct = Distinct::new();
+    for position in [Position::S, Position::P, Position::O, Position::G] {
+        if let Slot::Var(var) = slot_at(pattern, position) {
+            let count = distinct_at(pattern, position, stats).min(rows.max(1.0)).max(1.0);
+            distinct.entry(var).and_modify(|d| *d = d.min(count)).or_insert(count);
+        }
+    }
+    let rows = repeated(pattern, rows, &distinct);
+    distinct.values_mut().for_each(|d| *d = d.min(rows.max(1.0)));
+    PatternEstimate { rows, read, distinct }
+}
+
+/// Of `all` rows under the constants, those in the pattern's graphs.
+fn in_scope(
+    pattern: &QuadPattern,
+    order: Order,
+    prefix: &[ValueId],
+    all: f64,
+    stats: &dyn Statistics,
+) -> f64 {
+    if all == 0.0 {
+        return 0.0;
+    }
+    let quads = (stats.quad_count() as f64).max(1.0);
+    let part = |graphs: f64| (all * graphs / quads).max(1.0).min(all);
+    let in_graph = |g: ValueId| stats.count(Order::Gspo, &[g]) as f64;
+    let exact = |g: ValueId| {
+        let mut key = prefix.to_vec();
+        key.push(g);
+        stats.count(order, &key) as f64
+    };
+    match &pattern.graph {
+        GraphScope::Default if !stats.has_named_graphs() => all,
+        GraphScope::Default if prefix.len() == 3 => exact(ValueId::DEFAULT_GRAPH),
+        GraphScope::Default => part(quads - stats.count(Order::Gspo, &[]) as f64),
+        GraphScope::Union => all,
+        GraphScope::Merge(graphs) => part(graphs.iter().take(64).map(|g| in_graph(*g)).sum()),
+        GraphScope::Named { slot: Slot::Const(g), .. } => {
+            let gspo = constant_prefix(pattern, Order::Gspo);
+            if prefix.len() == 3 {
+                exact(*g)
+            } else if gspo.len() == prefix.len() + 1 {
+                stats.count(Order::Gspo, &gspo) as f64
+            } else {
+                part(in_graph(*g)).min(in_graph(*g))
+            }
+        }
+        GraphScope::Named { among: Some(graphs), .. } => {
+            part(graphs.iter().take(64).map(|g| in_graph(*g)).sum())
+        }
+        GraphScope::Named { among: None, .. } => {
+            let named = stats.count(Order::Gspo, &[]) as f64;
+            if prefix.is_empty() { named } else { part(named) }
+        }
+    }
+}
+
+/// Distinct values at a position under the pattern's constants, in all graphs.
+fn distinct_at(pattern: &QuadPattern, position: Position, stats: &dyn Statistics) -> f64 {
+    if position == Position::G {
+        return stats.distinct(Order::Gspo, &[]) as f64;
+    }
+    let wanted = constants(pattern);
+    for order in FULL_ORDERS {
+        let prefix = constant_prefix(pattern, order);
+        if prefix.len() == wanted && order.positions().get(wanted) == Some(&position) {
+            return stats.distinct(order, &prefix) as f64;
+        }
+    }
+    1.0
+}
+
+/// A variable in two positions: only rows where both are equal.
+fn repeated(pattern: &QuadPattern, rows: f64, distinct: &Distinct) -> f64 {
+    let mut rows = rows;
+    let mut seen: Vec<VarId> = Vec::with_capacity(4);
+    for position in [Position::S, Position::P, Position::O, Position::G] {
+        if let Slot::Var(var) = slot_at(pattern, position) {
+            if seen.contains(&var) && rows > 0.0 {
+                rows = (rows / distinct.get(&var).copied().unwrap_or(1.0)).max(1.0);
+            }
+            seen.push(var);
+        }
+    }
+    rows
+}
+
+/// The part of rows that a condition keeps.
+pub(super) fn selectivity(expr: &Expr, distinct: &Distinct) -> f64 {
+    let of = |e: &Expr| match e {
+        Expr::Var(v) => distinct.get(v).map(|d| (1.0 / d.max(1.0)).max(1e-6)),
+        _ => None,
+    };
+    let kept = match expr {
+        Expr::Equal(a, b) | Expr::SameTerm(a, b) => match (of(a), of(b)) {
+            (Some(a), Some(b)) => a.min(b),
+            (Some(a), None) | (None, Some(a)) => a,
+            (None, None) => 0.1,
+        },
+        Expr::Less(..) | Expr::LessOrEqual(..) | Expr::Greater(..) | Expr::GreaterOrEqual(..) => 0.33,
+        Expr::In(a, list) => of(a).map_or(0.3, |s| s * list.len() as f64),
+        Expr::Not(inner) => 1.0 - selectivity(inner, distinct),
+        Expr::And(parts) => parts.iter().map(|p| selectivity(p, distinct)).product(),
+        Expr::Or(parts) => parts.iter().map(|p| selectivity(p, distinct)).sum(),
+        Expr::Bound(_) => 0.9,
+        Expr::Call(..) => 0.2,
+        _ => 0.5,
+    };
+    kept.clamp(1e-6, 1.0)
+}

@@ -1,0 +1,98 @@
+//! [`Logical`] to plan nodes: access paths, join orders and methods.
+
+mod cardinality;
+mod cost;
+mod leaves;
+mod node;
+mod simple;
+
+pub(crate) use node::scan_columns;
+
+use crate::logical::Logical;
+use crate::plan::{PlanNode, PlanOp, VarId};
+use crate::statistics::Statistics;
+
+/// The plan for `logical`, with exactly the columns asked for.
+pub(crate) fn plan(
+    logical: &Logical,
+    columns: Vec<VarId>,
+    _optimize: bool,
+    stats: &dyn Statistics,
+) -> PlanNode {
+    let planned = simple::lower(logical, stats);
+    node::project(planned, columns).node
+}
+
+/// Numbers the nodes of a plan, parents first; how many there are.
+pub(crate) fn number(root: &mut PlanNode) -> u32 {
+    fn visit(node: &mut PlanNode, next: &mut u32) {
+        node.id = *next;
+        *next = next.saturating_add(1);
+        for child in node.children_mut() {
+            visit(child, next);
+        }
+    }
+    let mut next = 0;
+    visit(root, &mut next);
+    next
+}
+
+impl PlanNode {
+    /// The inputs, left before right.
+    pub fn children(&self) -> Vec<&Self> {
+        match &self.op {
+            PlanOp::Unit
+            | PlanOp::Empty
+            | PlanOp::Values(_)
+            | PlanOp::IndexScan(_)
+            | PlanOp::GraphNames { .. }
+            | PlanOp::ForEachGraph { .. } => Vec::new(),
+            PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
+                vec![left, right]
+            }
+            PlanOp::LookupJoin { input, .. }
+            | PlanOp::Filter { input, .. }
+            | PlanOp::Extend { input, .. }
+            | PlanOp::TripleTerm { input, .. }
+            | PlanOp::Project(input)
+            | PlanOp::Distinct(input)
+            | PlanOp::Reduced(input)
+            | PlanOp::Sort { input, .. }
+            | PlanOp::Slice { input, .. }
+            | PlanOp::Group { input, .. } => vec![input],
+            PlanOp::Union(branches) => branches.iter().collect(),
+            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {
+                input.as_deref().into_iter().collect()
+            }
+        }
+    }
+
+    /// The inputs, left before right.
+    pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
+        match &mut self.op {
+            PlanOp::Unit
+            | PlanOp::Empty
+            | PlanOp::Values(_)
+            | PlanOp::IndexScan(_)
+            | PlanOp::GraphNames { .. }
+            | PlanOp::ForEachGraph { .. } => Vec::new(),
+            PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
+                vec![left, right]
+            }
+            PlanOp::LookupJoin { input, .. }
+            | PlanOp::Filter { input, .. }
+            | PlanOp::Extend { input, .. }
+            | PlanOp::TripleTerm { input, .. }
+            | PlanOp::Project(input)
+            | PlanOp::Distinct(input)
+            | PlanOp::Reduced(input)
+            | PlanOp::Sort { input, .. }
+            | PlanOp::Slice { input, .. }
+            | PlanOp::Group { input, .. } => vec![input],
+            PlanOp::Union(branches) => branches.iter_mut().collect(),
+            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {
+                input.as_deref_mut().into_iter().collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,473 @@
+//! Plan nodes with what is known of their output: one constructor per operator.
+
+use super::cardinality::{Distinct, selectivity};
+use super::cost;
+use crate::expr::{Aggregate, Expr};
+use crate::logical::{always_bound, slot_var, term_slot_var};
+use crate::plan::{
+    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot, VarId,
+};
+use crate::var_set::VarSet;
+
+/// A plan node, and the distinct values of its columns.
+#[derive(Debug, Clone)]
+pub(crate) struct Planned {
+    pub node: PlanNode,
+    pub distinct: Distinct,
+}
+
+impl Planned {
+    fn new(
+        op: PlanOp,
+        vars: Vec<VarId>,
+        certain: &VarSet,
+        sorted_by: Vec<VarId>,
+        rows: f64,
+        cost: f64,
+        mut distinct: Distinct,
+    ) -> Self {
+        distinct.values_mut().for_each(|d| *d = d.min(rows).max(1.0));
+        let certain = certain.as_slice().to_vec();
+        Self { node: PlanNode { id: 0, op, vars, certain, sorted_by, rows, cost }, distinct }
+    }
+
+    /// Columns bound in every row.
+    pub fn certain(&self) -> VarSet {
+        self.node.certain.iter().copied().collect()
+    }
+
+    /// Columns.
+    pub fn vars(&self) -> VarSet {
+        self.node.vars.iter().copied().collect()
+    }
+
+    /// Distinct values of a column, estimated.
+    pub fn distinct_of(&self, var: VarId) -> f64 {
+        self.distinct.get(&var).copied().unwrap_or(self.node.rows).clamp(1.0, self.node.rows.max(1.0))
+    }
+}
+
+pub(super) fn unit() -> Planned {
+    Planned::new(PlanOp::Unit, Vec::new(), &VarSet::new(), Vec::new(), 1.0, 0.0, Distinct::new())
+}
+
+pub(super) fn empty(vars: &VarSet) -> Planned {
+    let columns = vars.as_slice().to_vec();
+    Planned::new(PlanOp::Empty, columns, vars, Vec::new(), 0.0, 0.0, Distinct::new())
+}
+
+pub(super) fn values(columns: &[VarId], rows: &[Vec<Option<lode_rdf::Term>>], certain: &VarSet) -> Planned {
+    let count = rows.len() as f64;
+    let distinct = columns.iter().map(|v| (*v, count)).collect();
+    let op = PlanOp::Values(rows.to_vec());
+    let cost = cost::output(count, columns.len()) * 50.0;
+    Planned::new(op, columns.to_vec(), certain, Vec::new(), count, cost, distinct)
+}
+
+/// What a scan delivers, in the order of its columns, and how far that is sorted.
+pub(crate) fn scan_columns(pattern: &ScanPattern) -> (Vec<VarId>, Vec<VarId>) {
+    let mut vars = Vec::with_capacity(4);
+    let mut sorted_by = Vec::with_capacity(4);
+    let mut sorted = true;
+    for position in pattern.order.positions() {
+        use lode_packed::order::Position;
+        let slot = match position {
+            Position::S => pattern.subject,
+            Position::P => pattern.predicate,
+            Position::O => pattern.object,
+            Position::G => match &pattern.graph {
+                GraphScope::Named { slot, .. } => *slot,
+                // Not delivered, and the last column: nothing is sorted by it.
+                _ => continue,
+            },
+        };
+        match slot {
+            Slot::Const(_) => {}
+            Slot::Any => sorted = false,
+            Slot::Var(var) => {
+                if !vars.contains(&var) {
+                    vars.push(var);
+                    if sorted {
+                        sorted_by.push(var);
+                    }
+                }
+            }
+        }
+    }
+    (vars, sorted_by)
+}
+
+pub(super) fn checks_graph(pattern: &ScanPattern) -> bool {
+    use lode_packed::Order;
+    !matches!(
+        (&pattern.graph, pattern.order),
+        (GraphScope::Named { .. }, Order::Gspo) | (GraphScope::Named { slot: Slot::Var(_), .. }, _)
+    )
+}
+
+pub(super) fn scan(pattern: ScanPattern, rows: f64, read: f64, distinct: Distinct) -> Planned {
+    let (vars, sorted_by) = scan_columns(&pattern);
+    let certain: VarSet = vars.iter().copied().collect();
+    let read = if pattern.order == lode_packed::Order::Gspo { rows } else { read };
+    let cost = cost::scan(read, vars.len(), checks_graph(&pattern));
+    Planned::new(PlanOp::IndexScan(pattern), vars, &certain, sorted_by, rows, cost, distinct)
+}
+
+pub(super) fn graph_names(op: PlanOp, slot: &Slot, graphs: f64) -> Planned {
+    let vars: Vec<VarId> = slot_var(slot).into_iter().collect();
+    let certain: VarSet = vars.iter().copied().collect();
+    let rows = if vars.is_empty() { 1.0 } else { graphs };
+    let distinct = vars.iter().map(|v| (*v, rows)).collect();
+    Planned::new(op, vars, &certain, Vec::new(), rows, 1_000.0 + rows * 300.0, distinct)
+}
+
+/// A leaf whose size is a guess.
+pub(super) fn leaf(op: PlanOp, vars: &VarSet, certain: &VarSet, rows: f64, cost: f64) -> Planned {
+    Planned::new(op, vars.as_slice().to_vec(), certain, Vec::new(), rows, cost, Distinct::new())
+}
+
+pub(super) fn filter(input: Planned, exprs: Vec<Expr>) -> Planned {
+    if exprs.is_empty() {
+        return input;
+    }
+    let kept: f64 = exprs.iter().map(|e| selectivity(e, &input.distinct)).product();
+    let cost: f64 = exprs.iter().map(|e| cost::filter(input.node.rows, e)).sum();
+    let (certain, distinct) = (input.certain(), input.distinct);
+    let node = input.node;
+    let (vars, sorted_by, total) = (node.vars.clone(), node.sorted_by.clone(), node.cost + cost);
+    let rows = node.rows * kept;
+    let op = PlanOp::Filter { input: Box::new(node), exprs };
+    Planned::new(op, vars, &certain, sorted_by, rows, total, distinct)
+}
+
+pub(super) fn extend(input: Planned, var: VarId, expr: Expr, bound: bool) -> Planned {
+    let mut certain = input.certain();
+    if bound {
+        certain.insert(var);
+    }
+    let mut distinct = input.distinct;
+    let node = input.node;
+    let values = match &expr {
+        Expr::Const(_) => 1.0,
+        Expr::Var(v) => distinct.get(v).copied().unwrap_or(node.rows),
+        _ => node.rows,
+    };
+    distinct.insert(var, values);
+    let (mut vars, sorted_by, rows) = (node.vars.clone(), node.sorted_by.clone(), node.rows);
+    vars.push(var);
+    let cost = node.cost + cost::extend(rows, &expr);
+    let op = PlanOp::Extend { input: Box::new(node), var, expr };
+    Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
+}
+
+pub(super) fn triple_term(input: Planned, term: VarId, slots: [TermSlot; 3]) -> Planned {
+    let (mut certain, distinct) = (input.certain(), input.distinct.clone());
+    let node = input.node;
+    let mut vars = node.vars.clone();
+    for var in slots.iter().filter_map(term_slot_var).chain([term]) {
+        if !vars.contains(&var) {
+            vars.push(var);
+        }
+        certain.insert(var);
+    }
+    let (sorted_by, rows) = (node.sorted_by.clone(), node.rows);
+    let cost = node.cost + rows * 200.0;
+    let [subject, predicate, object] = slots;
+    let op = PlanOp::TripleTerm { input: Box::new(node), term, subject, predicate, object };
+    Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
+}
+
+pub(super) fn union(branches: Vec<Planned>, vars: &VarSet, certain: &VarSet) -> Planned {
+    let rows = branches.iter().map(|b| b.node.rows).sum();
+    let cost: f64 = branches.iter().map(|b| b.node.cost).sum();
+    let mut distinct = Distinct::new();
+    for branch in &branches {
+        for (var, count) in &branch.distinct {
+            *distinct.entry(*var).or_insert(0.0) += count;
+        }
+    }
+    let op = PlanOp::Union(branches.into_iter().map(|b| b.node).collect());
+    let columns = vars.as_slice().to_vec();
+    let cost = cost + cost::output(rows, columns.len());
+    Planned::new(op, columns, certain, Vec::new(), rows, cost, distinct)
+}
+
+pub(super) fn project(input: Planned, columns: Vec<VarId>) -> Planned {
+    if input.node.vars == columns {
+        return input;
+    }
+    let kept: VarSet = columns.iter().copied().collect();
+    let certain = input.certain().intersect(&kept);
+    let mut distinct = input.distinct;
+    distinct.retain(|v, _| kept.contains(*v));
+    let node = input.node;
+    let sorted_by = node.sorted_by.iter().copied().take_while(|v| kept.contains(*v)).collect();
+    let (rows, cost) = (node.rows, node.cost);
+    Planned::new(PlanOp::Project(Box::new(node)), columns, &certain, sorted_by, rows, cost, distinct)
+}
+
+pub(super) fn distinct(input: Planned) -> Planned {
+    let certain = input.certain();
+    let groups = group_count(&input, &input.node.vars);
+    let distinct = input.distinct;
+    let node = input.node;
+    let cost = node.cost + cost::group(node.rows, node.sorted_by.len() == node.vars.len(), 0);
+    let (vars, sorted_by) = (node.vars.clone(), node.sorted_by.clone());
+    Planned::new(PlanOp::Distinct(Box::new(node)), vars, &certain, sorted_by, groups, cost, distinct)
+}
+
+pub(super) fn reduced(input: Planned) -> Planned {
+    let certain = input.certain();
+    let distinct = input.distinct;
+    let node = input.node;
+    let (vars, sorted_by) = (node.vars.clone(), node.sorted_by.clone());
+    let (rows, cost) = (node.rows, node.cost + node.rows);
+    Planned::new(PlanOp::Reduced(Box::new(node)), vars, &certain, sorted_by, rows, cost, distinct)
+}
+
+pub(super) fn sort(input: Planned, keys: Vec<SortKey>, limit: Option<usize>) -> Planned {
+    let certain = input.certain();
+    let distinct = input.distinct;
+    let node = input.node;
+    let rows = limit.map_or(node.rows, |l| node.rows.min(l as f64));
+    let cost = node.cost + cost::sort(node.rows, keys.len(), limit);
+    let vars = node.vars.clone();
+    let op = PlanOp::Sort { input: Box::new(node), keys, limit };
+    Planned::new(op, vars, &certain, Vec::new(), rows, cost, distinct)
+}
+
+pub(super) fn slice(input: Planned, start: usize, length: Option<usize>) -> Planned {
+    let certain = input.certain();
+    let distinct = input.distinct;
+    let node = input.node;
+    let left = (node.rows - start as f64).max(0.0);
+    let rows = length.map_or(left, |l| left.min(l as f64));
+    let (vars, sorted_by, cost) = (node.vars.clone(), node.sorted_by.clone(), node.cost);
+    let op = PlanOp::Slice { input: Box::new(node), start, length };
+    Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
+}
+
+/// Estimated number of distinct combinations of columns.
+pub(super) fn group_count(input: &Planned, keys: &[VarId]) -> f64 {
+    let rows = input.node.rows;
+    let combinations: f64 = keys.iter().map(|v| input.distinct_of(*v)).product();
+    combinations.min(rows).max(if keys.is_empty() { 1.0 } else { 0.0 })
+}
+
+pub(super) fn group(input: Planned, keys: Vec<VarId>, aggregates: Vec<Aggregate>) -> Planned {
+    let key_set: VarSet = keys.iter().copied().collect();
+    let sorted = !keys.is_empty() && {
+        let first: VarSet = input.node.sorted_by.iter().copied().take(key_set.len()).collect();
+        first == key_set
+    };
+    let rows = group_count(&input, &keys);
+    let mut certain = input.certain().intersect(&key_set);
+    certain.extend(&aggregates.iter().filter(|a| always_bound(a)).map(|a| a.output).collect());
+    let mut distinct = input.distinct;
+    distinct.retain(|v, _| key_set.contains(*v));
+    let node = input.node;
+    let vars: Vec<VarId> = keys.iter().copied().chain(aggregates.iter().map(|a| a.output)).collect();
+    let sorted_by = if sorted { node.sorted_by[..key_set.len()].to_vec() } else { Vec::new() };
+    let cost = node.cost + cost::group(node.rows, sorted, aggregates.len());
+    let op = PlanOp::Group { input: Box::new(node), keys, aggregates, sorted };
+    Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
+}
+
+/// A path, alone or from the rows of an input.
+pub(super) fn path(
+    input: Option<Planned>,
+    subject: TermSlot,
+    path: Path,
+    object: TermSlot,
+    graph: GraphScope,
+    size: PathSize,
+) -> Planned {
+    let own: VarSet = [&subject, &object].into_iter().filter_map(term_slot_var).collect();
+    let Some(input) = input else {
+        let op = PlanOp::Path { input: None, subject, path, object, graph };
+        return leaf(op, &own, &own, size.rows, cost::path(size.edges));
+    };
+    let bound = own.intersect(&input.certain());
+    let fixed = bound.len() + usize::from(own.len() < 2);
+    let mut certain = input.certain();
+    certain.extend(&own);
+    let distinct = input.distinct;
+    let node = input.node;
+    let mut vars = node.vars.clone();
+    vars.extend(own.iter().filter(|v| !node.vars.contains(v)).collect::<Vec<_>>());
+    let reach = size.per_start();
+    let rows = if fixed >= 2 { node.rows * 0.5 } else { node.rows * reach };
+    let cost =
+        node.cost + cost::path(node.rows * reach * 2.0).min(cost::path(size.edges) + node.rows * 100.0);
+    let sorted_by = node.sorted_by.clone();
+    let op = PlanOp::Path { input: Some(Box::new(node)), subject, path, object, graph };
+    Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
+}
+
+/// How large a path's search is, roughly.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PathSize {
+    /// Pairs of ends.
+    pub rows: f64,
+    /// Edges visited when all starts are searched.
+    pub edges: f64,
+    /// Starts.
+    pub starts: f64,
+}
+
+impl PathSize {
+    fn per_start(&self) -> f64 {
+        (self.rows / self.starts.max(1.0)).max(1.0)
+    }
+}
+
+pub(super) fn service(
+    input: Option<Planned>,
+    endpoint: TermSlot,
+    query: String,
+    silent: bool,
+    vars: &VarSet,
+) -> Planned {
+    let Some(input) = input else {
+        let op = PlanOp::Service { input: None, endpoint, query, silent };
+        return leaf(op, vars, &VarSet::new(), 1_000.0, cost::service(0.0));
+    };
+    let certain = input.certain();
+    let distinct = input.distinct;
+    let node = input.node;
+    let mut columns = node.vars.clone();
+    columns.extend(vars.iter().filter(|v| !node.vars.contains(v)).collect::<Vec<_>>());
+    let (rows, cost) = (node.rows * 10.0, node.cost + cost::service(node.rows));
+    let sorted_by = node.sorted_by.clone();
+    let op = PlanOp::Service { input: Some(Box::new(node)), endpoint, query, silent };
+    Planned::new(op, columns, &certain, sorted_by, rows, cost, distinct)
+}
+
+/// The condition under which rows of two inputs match.
+pub(super) fn condition(left: &Planned, right: &Planned, filter: Option<Expr>) -> JoinCondition {
+    let (left_certain, right_certain) = (left.certain(), right.certain());
+    let shared = left.vars().intersect(&right.vars());
+    let sure = |v: &VarId| left_certain.contains(*v) && right_certain.contains(*v);
+    let (on, maybe) = shared.iter().partition(|v| sure(v));
+    JoinCondition { on, maybe, filter }
+}
+
+/// What becomes of columns and numbers when two inputs are joined.
+pub(super) struct Joined {
+    pub vars: Vec<VarId>,
+    pub certain: VarSet,
+    pub rows: f64,
+    pub distinct: Distinct,
+}
+
+/// Estimates a join.
+pub(super) fn joined(left: &Planned, right: &Planned, kind: JoinKind, condition: &JoinCondition) -> Joined {
+    let mut distinct = left.distinct.clone();
+    let mut matches = right.node.rows;
+    for (i, var) in condition.on.iter().chain(&condition.maybe).enumerate() {
+        let largest = left.distinct_of(*var).max(right.distinct_of(*var));
+        // Further variables say less and less: they depend on each other.
+        matches /= largest.max(1.0).powf(1.0 / f64::from(1 << i.min(8)));
+    }
+    if let Some(filter) = &condition.filter {
+        matches *= selectivity(filter, &left.distinct);
+    }
+    let some = matches.min(1.0);
+    let (rows, keeps_right) = match kind {
+        JoinKind::Inner => (left.node.rows * matches, true),
+        JoinKind::Left => (left.node.rows * matches.max(1.0), true),
+        JoinKind::Semi => (left.node.rows * some, false),
+        JoinKind::Anti | JoinKind::Minus => (left.node.rows * (1.0 - some * 0.9), false),
+    };
+    let mut vars = left.node.vars.clone();
+    let mut certain = left.certain();
+    if keeps_right {
+        vars.extend(right.node.vars.iter().filter(|v| !left.node.vars.contains(v)));
+        if kind == JoinKind::Inner {
+            certain.extend(&right.certain());
+        }
+        for (var, count) in &right.distinct {
+            distinct.entry(*var).and_modify(|d| *d = d.min(*count)).or_insert(*count);
+        }
+    }
+    Joined { vars, certain, rows, distinct }
+}
+
+pub(super) fn hash_join(left: Planned, right: Planned, kind: JoinKind, filter: Option<Expr>) -> Planned {
+    let condition = condition(&left, &right, filter);
+    let joined = joined(&left, &right, kind, &condition);
+    let (l, r) = (left.node.rows, right.node.rows);
+    let work = if condition.on.is_empty() { cost::nested_loop(l, r) } else { cost::hash(l, r) };
+    let check = condition.filter.as_ref().map_or(0.0, |f| cost::filter(joined.rows.max(1.0), f));
+    let cost = left.node.cost + right.node.cost + work + check + cost::output(joined.rows, joined.vars.len());
+    // A column that takes the right's value where the left has none is no longer in order.
+    let sorted_by =
+        left.node.sorted_by.iter().copied().take_while(|v| !condition.maybe.contains(v)).collect();
+    let op = PlanOp::HashJoin { left: Box::new(left.node), right: Box::new(right.node), kind, condition };
+    Planned::new(op, joined.vars, &joined.certain, sorted_by, joined.rows, cost, joined.distinct)
+}
+
+/// The merge join of two inputs, if both are sorted by all that they share.
+pub(super) fn merge_join(
+    left: &Planned,
+    right: &Planned,
+    kind: JoinKind,
+    filter: Option<&Expr>,
+) -> Option<Planned> {
+    let mut condition = condition(left, right, filter.cloned());
+    let shared = condition.on.len();
+    if shared == 0 || !condition.maybe.is_empty() || kind == JoinKind::Minus {
+        return None;
+    }
+    let (l, r) = (left.node.sorted_by.get(..shared)?, right.node.sorted_by.get(..shared)?);
+    if l != r || !l.iter().all(|v| condition.on.contains(v)) {
+        return None;
+    }
+    condition.on = l.to_vec();
+    let joined = joined(left, right, kind, &condition);
+    let check = condition.filter.as_ref().map_or(0.0, |f| cost::filter(joined.rows.max(1.0), f));
+    let cost = left.node.cost
+        + right.node.cost
+        + cost::merge(left.node.rows, right.node.rows)
+        + check
+        + cost::output(joined.rows, joined.vars.len());
+    let sorted_by = left.node.sorted_by.clone();
+    let op = PlanOp::MergeJoin {
+        left: Box::new(left.node.clone()),
+        right: Box::new(right.node.clone()),
+        kind,
+        condition,
+    };
+    Some(Planned::new(op, joined.vars, &joined.certain, sorted_by, joined.rows, cost, joined.distinct))
+}
+
+/// Looks a pattern up for each row of an input. `scanned`: the pattern's scan, for its numbers.
+pub(super) fn lookup_join(
+    input: &Planned,
+    pattern: ScanPattern,
+    scanned: &Planned,
+    kind: JoinKind,
+    filter: Option<&Expr>,
+) -> Option<Planned> {
+    let condition = condition(input, scanned, filter.cloned());
+    if condition.on.is_empty() || !condition.maybe.is_empty() || kind == JoinKind::Minus {
+        return None;
+    }
+    let joined = joined(input, scanned, kind, &condition);
+    let sorted = input
+        .node
+        .sorted_by
+        .get(..condition.on.len())
+        .is_some_and(|s| s.iter().all(|v| condition.on.contains(v)));
+    let keys = group_count(input, &condition.on);
+    let matched = input.node.rows * scanned.node.rows
+        / condition.on.iter().map(|v| scanned.distinct_of(*v)).fold(1.0, f64::max);
+    let check = condition.filter.as_ref().map_or(0.0, |f| cost::filter(matched, f));
+    let cost = input.node.cost
+        + cost::lookup(input.node.rows, keys, sorted, scanned.node.cost)
+        + check
+        + cost::output(joined.rows, joined.vars.len());
+    let sorted_by = input.node.sorted_by.clone();
+    let op = PlanOp::LookupJoin { input: Box::new(input.node.clone()), pattern, kind, condition };
+    Some(Planned::new(op, joined.vars, &joined.certain, sorted_by, joined.rows, cost, joined.distinct))
+}

@@ -1,0 +1,131 @@
+//! GRAPH: pushed into the patterns inside as their graph position where that is the same, else run graph by graph.
+
+use super::names::{self, Names};
+use super::{Translator, dataset, paths};
+use crate::logical::Logical;
+use crate::plan::{GraphScope, Slot, SubPattern, TermSlot};
+use crate::planner::PlanError;
+use lode_rdf::Term;
+use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::term::NamedNodePattern;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Translator<'_> {
+    /// `outer`: the scope that this GRAPH stands in. It only matters if a variable wants the names of *its* graphs.
+    pub(super) fn graph(
+        &mut self,
+        name: &NamedNodePattern,
+        inner: &GraphPattern,
+        outer: &GraphScope,
+    ) -> Result<Logical, PlanError> {
+        let slot = match name {
+            NamedNodePattern::NamedNode(iri) => TermSlot::Const(iri.clone().into()),
+            NamedNodePattern::Variable(v) => self.var_slot(v.as_str()),
+        };
+        let logical = match (&slot, name) {
+            (TermSlot::Const(term), _) => self.constant_graph(term, inner)?,
+            (TermSlot::Var(_), NamedNodePattern::Variable(v)) => self.variable_graph(v.as_str(), inner)?,
+            (TermSlot::Var(_), NamedNodePattern::NamedNode(_)) => {
+                return Err(PlanError::Unsupported("a constant that is a variable".into()));
+            }
+        };
+        Ok(self.in_graph(logical, outer))
+    }
+
+    fn constant_graph(&mut self, name: &Term, inner: &GraphPattern) -> Result<Logical, PlanError> {
+        let among = self.dataset.named.clone();
+        match dataset::existing_graph(name, among.as_deref(), self.stats) {
+            Some(id) => {
+                let scope = GraphScope::Named { slot: Slot::Const(id), among: None };
+                self.pattern(inner, &scope)
+            }
+            None => Ok(Logical::empty(self.visible_vars(inner))),
+        }
+    }
+
+    fn variable_graph(&mut self, name: &str, inner: &GraphPattern) -> Result<Logical, PlanError> {
+        let var = self.var(name);
+        let among = self.dataset.named.clone();
+        if among.as_deref().is_some_and(<[_]>::is_empty) {
+            let mut vars = self.visible_vars(inner);
+            vars.insert(var);
+            return Ok(Logical::empty(vars));
+        }
+        if distributes(inner, name) {
+            return self.pattern(inner, &GraphScope::Named { slot: Slot::Var(var), among });
+        }
+        let mut scope = BTreeMap::new();
+        let mut constants: BTreeMap<String, Term> = BTreeMap::new();
+        for name in names::mentioned(inner) {
+            let known = self.known_var(&name);
+            if let Some(term) = known.and_then(|v| self.constants.get(&v)) {
+                constants.insert(name, term.clone());
+            }
+        }
+        for name in names::in_scope(inner) {
+            if !constants.contains_key(&name) {
+                let var = self.var(&name);
+                scope.insert(name, var);
+            }
+        }
+        let pattern = SubPattern {
+            algebra: inner.clone(),
+            scope,
+            constants,
+            graph: GraphScope::Named { slot: Slot::Any, among: among.clone() },
+            dataset: Arc::clone(&self.dataset),
+        };
+        Ok(Logical::for_each_graph(var, among, Arc::new(pattern)))
+    }
+}
+
+/// Whether `GRAPH ?g { pattern }` is the same as `pattern` with `?g` in the graph position of each triple pattern: each part
+/// then binds `?g`, and joins over it keep the graphs apart.
+fn distributes(pattern: &GraphPattern, g: &str) -> bool {
+    match pattern {
+        GraphPattern::Bgp { .. } => true,
+        GraphPattern::Path { path, .. } => paths::is_plain(path),
+        GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
+            distributes(left, g) && distributes(right, g)
+        }
+        GraphPattern::LeftJoin { left, right, expression } => {
+            let free = expression.as_ref().is_none_or(|e| is_free_of(e, g));
+            free && distributes(left, g) && distributes(right, g)
+        }
+        GraphPattern::Filter { expr, inner } => is_free_of(expr, g) && distributes(inner, g),
+        GraphPattern::Extend { inner, variable, expression } => {
+            variable.as_str() != g && is_free_of(expression, g) && distributes(inner, g)
+        }
+        GraphPattern::Minus { left, right } => {
+            // With the graph a common variable the sides are never disjoint: so they must not have been before.
+            let shared: Names = &names::certain(left) & &names::certain(right);
+            shared.iter().any(|n| n != g) && distributes(left, g) && distributes(right, g)
+        }
+        GraphPattern::Project { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner } => distributes(inner, g),
+        GraphPattern::OrderBy { inner, expression } => {
+            use spargebra::algebra::OrderExpression::{Asc, Desc};
+            let free = expression.iter().all(|(Asc(e) | Desc(e))| is_free_of(e, g));
+            free && distributes(inner, g)
+        }
+        // A value of ?g here would meet the graph's name in this part only, not in the whole: still a join.
+        GraphPattern::Values { .. } => true,
+        GraphPattern::Graph { .. }
+        | GraphPattern::Group { .. }
+        | GraphPattern::Slice { .. }
+        | GraphPattern::Service { .. } => false,
+        #[expect(unreachable_patterns, reason = "variants behind features that other crates may switch on")]
+        _ => false,
+    }
+}
+
+/// Whether an expression depends neither on ?g nor, through a pattern inside, on the graph.
+fn is_free_of(expr: &Expression, g: &str) -> bool {
+    !names::mentioned_in_expr(expr).contains(g) && !has_exists(expr)
+}
+
+fn has_exists(expr: &Expression) -> bool {
+    matches!(expr, Expression::Exists(_)) || names::operands(expr).into_iter().any(has_exists)
+}

@@ -1,0 +1,116 @@
+//! GROUP BY and aggregates.
+
+use super::{Scope, Translator};
+use crate::expr::{Aggregate, AggregateFunction, Expr};
+use crate::logical::{Logical, graph_var};
+use crate::plan::{GraphScope, VarId};
+use crate::planner::PlanError;
+use crate::var_set::VarSet;
+use spargebra::algebra::{AggregateExpression, AggregateFunction as Function, GraphPattern};
+use spargebra::term::Variable;
+use std::collections::HashMap;
+
+impl Translator<'_> {
+    /// Outside the group only its keys and its aggregates have names; what is inside is a scope of its own.
+    pub(super) fn group(
+        &mut self,
+        inner: &GraphPattern,
+        variables: &[Variable],
+        aggregates: &[(Variable, AggregateExpression)],
+        graph: &GraphScope,
+    ) -> Result<Logical, PlanError> {
+        let shared: HashMap<String, VarId> =
+            variables.iter().map(|v| (v.as_str().to_owned(), self.var(v.as_str()))).collect();
+        let outputs: Vec<VarId> = aggregates.iter().map(|(v, _)| self.var(v.as_str())).collect();
+        let constant_names = self.constant_names();
+        let mut names = constant_names;
+        names.extend(shared.iter().map(|(n, v)| (n.clone(), *v)));
+        self.scopes.push(Scope { names, blanks: HashMap::new() });
+        let result = self.group_inside(inner, aggregates, &outputs, graph);
+        self.scopes.pop();
+        let (mut input, aggregates) = result?;
+        let mut keys: Vec<VarId> = Vec::new();
+        for variable in variables {
+            let var = shared.get(variable.as_str()).copied().unwrap_or_else(|| self.var(variable.as_str()));
+            let key = match self.constants.get(&var).cloned() {
+                // A key that stands for a term stays a key: over no rows there must be no group.
+                Some(term) => {
+                    let key = self.fresh(variable.as_str());
+                    input = Logical::extend(input, key, Expr::Const(term));
+                    key
+                }
+                None => var,
+            };
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        keys.extend(graph_var(graph).filter(|v| !keys.contains(v)));
+        Ok(Logical::group(input, keys, aggregates))
+    }
+
+    fn group_inside(
+        &mut self,
+        inner: &GraphPattern,
+        aggregates: &[(Variable, AggregateExpression)],
+        outputs: &[VarId],
+        graph: &GraphScope,
+    ) -> Result<(Logical, Vec<Aggregate>), PlanError> {
+        let mut input = self.pattern(inner, graph)?;
+        let counts_rows =
+            |a: &AggregateExpression| matches!(a, AggregateExpression::CountSolutions { distinct: true });
+        if aggregates.iter().any(|(_, a)| counts_rows(a)) {
+            // Distinct solutions have no blank nodes or other hidden columns.
+            let mut columns = self.visible_vars(inner);
+            columns.extend(&graph_var(graph).into_iter().collect());
+            input = Logical::project(input, columns.as_slice().to_vec());
+        }
+        let mut translated = Vec::with_capacity(aggregates.len());
+        for ((_, aggregate), output) in aggregates.iter().zip(outputs) {
+            translated.push(self.aggregate(aggregate, *output, &input.vars, graph)?);
+        }
+        Ok((input, translated))
+    }
+
+    fn aggregate(
+        &mut self,
+        aggregate: &AggregateExpression,
+        output: VarId,
+        visible: &VarSet,
+        graph: &GraphScope,
+    ) -> Result<Aggregate, PlanError> {
+        match aggregate {
+            AggregateExpression::CountSolutions { distinct } => {
+                let function = AggregateFunction::CountAll;
+                Ok(Aggregate { output, function, argument: None, distinct: *distinct })
+            }
+            AggregateExpression::FunctionCall { name, expr, distinct } => {
+                let function = aggregate_function(name)?;
+                let argument = Some(self.expr(expr, visible, graph)?);
+                Ok(Aggregate { output, function, argument, distinct: *distinct })
+            }
+        }
+    }
+
+    /// Names that stand for terms in the current scope.
+    fn constant_names(&self) -> HashMap<String, VarId> {
+        let Some(scope) = self.scopes.last() else { return HashMap::new() };
+        let constant = |v: &VarId| self.constants.contains_key(v);
+        scope.names.iter().filter(|(_, v)| constant(v)).map(|(n, v)| (n.clone(), *v)).collect()
+    }
+}
+
+fn aggregate_function(function: &Function) -> Result<AggregateFunction, PlanError> {
+    Ok(match function {
+        Function::Count => AggregateFunction::Count,
+        Function::Sum => AggregateFunction::Sum,
+        Function::Avg => AggregateFunction::Avg,
+        Function::Min => AggregateFunction::Min,
+        Function::Max => AggregateFunction::Max,
+        Function::Sample => AggregateFunction::Sample,
+        Function::GroupConcat { separator } => {
+            AggregateFunction::GroupConcat(separator.clone().unwrap_or_else(|| " ".to_owned()))
+        }
+        Function::Custom(iri) => return Err(PlanError::Unsupported(format!("the aggregate {iri}"))),
+    })
+}

@@ -1,0 +1,290 @@
+//! Algebra to [`Logical`]: names become numbered variables, constants become ids, GRAPH becomes scopes of patterns.
+//!
+//! Nothing is optimised here, but for EXISTS, which becomes a semi-join where that is the same (see [`exists`]).
+
+mod dataset;
+mod exists;
+mod expr;
+mod forms;
+mod graph;
+mod group;
+mod names;
+mod paths;
+mod patterns;
+mod service;
+mod service_text;
+
+pub(crate) use dataset::resolve as resolve_dataset;
+
+use crate::expr::Expr;
+use crate::logical::Logical;
+use crate::plan::{Dataset, GraphScope, SubPattern, VarId, VarTable};
+use crate::planner::PlanError;
+use crate::statistics::Statistics;
+use crate::var_set::VarSet;
+use lode_rdf::Term;
+use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::term::Variable;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Patterns nested deeper than this are refused, so that no recursion over a plan can exhaust the stack.
+const DEPTH_MAX: usize = 200;
+
+/// What names mean in one scope: the whole query, or a sub-query.
+#[derive(Debug, Clone, Default)]
+struct Scope {
+    names: HashMap<String, VarId>,
+    blanks: HashMap<String, VarId>,
+}
+
+/// The state of a translation.
+pub(crate) struct Translator<'a> {
+    stats: &'a dyn Statistics,
+    optimize: bool,
+    vars: VarTable,
+    dataset: Arc<Dataset>,
+    scopes: Vec<Scope>,
+    /// Variables that stand for terms: the outer row of an EXISTS.
+    constants: BTreeMap<VarId, Term>,
+    depth: usize,
+}
+
+impl<'a> Translator<'a> {
+    pub fn new(stats: &'a dyn Statistics, optimize: bool, vars: VarTable, dataset: Arc<Dataset>) -> Self {
+        let scopes = vec![Scope::default()];
+        Self { stats, optimize, vars, dataset, scopes, constants: BTreeMap::new(), depth: 0 }
+    }
+
+    /// The variables so far.
+    pub fn into_vars(self) -> VarTable {
+        self.vars
+    }
+
+    /// Translates a pattern that is planned while its query runs, `bindings` put in for its outer variables.
+    pub fn sub_pattern(
+        &mut self,
+        sub: &SubPattern,
+        bindings: &[(VarId, Term)],
+    ) -> Result<(Logical, Vec<VarId>), PlanError> {
+        for (name, var) in &sub.scope {
+            self.scope_mut().names.insert(name.clone(), *var);
+        }
+        self.constants.extend(bindings.iter().cloned());
+        for (name, term) in &sub.constants {
+            let var = self.vars.add(name.clone());
+            self.scope_mut().names.insert(name.clone(), var);
+            self.constants.insert(var, term.clone());
+        }
+        let graph = self.bind_graph(&sub.graph);
+        let logical = match graph {
+            Some(graph) => self.pattern(&sub.algebra, &graph)?,
+            None => Logical::empty(self.visible_vars(&sub.algebra)),
+        };
+        let columns = self.visible_vars(&sub.algebra).as_slice().to_vec();
+        Ok((logical, columns))
+    }
+
+    /// Translates a pattern in the current scope.
+    fn pattern(&mut self, pattern: &GraphPattern, graph: &GraphScope) -> Result<Logical, PlanError> {
+        if self.depth >= DEPTH_MAX {
+            return Err(PlanError::TooComplex(format!("patterns are nested over {DEPTH_MAX} deep")));
+        }
+        self.depth += 1;
+        let result = self.pattern_inner(pattern, graph);
+        self.depth -= 1;
+        result
+    }
+
+    fn pattern_inner(&mut self, pattern: &GraphPattern, graph: &GraphScope) -> Result<Logical, PlanError> {
+        match pattern {
+            GraphPattern::Bgp { patterns } => self.bgp(patterns, graph),
+            GraphPattern::Path { subject, path, object } => self.path_pattern(subject, path, object, graph),
+            GraphPattern::Join { .. } => self.join_pattern(pattern, graph),
+            GraphPattern::LeftJoin { left, right, expression } => {
+                self.left_join(left, right, expression.as_ref(), graph)
+            }
+            GraphPattern::Filter { expr, inner } => {
+                let input = self.pattern(inner, graph)?;
+                self.filter(input, expr, graph)
+            }
+            GraphPattern::Union { .. } => self.union(pattern, graph),
+            GraphPattern::Graph { name, inner } => self.graph(name, inner, graph),
+            GraphPattern::Extend { inner, variable, expression } => {
+                self.extend(inner, variable, expression, graph)
+            }
+            GraphPattern::Minus { left, right } => {
+                let left = self.pattern(left, graph)?;
+                let right = self.isolated(&left.vars, |t| t.pattern(right, graph))?;
+                Ok(Logical::minus(left, right))
+            }
+            GraphPattern::Values { variables, bindings } => {
+                let values = self.values(variables, bindings);
+                Ok(self.in_graph(values, graph))
+            }
+            GraphPattern::OrderBy { inner, expression } => self.order_by(inner, expression, graph),
+            GraphPattern::Project { inner, variables } => self.project(inner, variables, graph),
+            GraphPattern::Distinct { inner } => Ok(Logical::distinct(self.pattern(inner, graph)?)),
+            GraphPattern::Reduced { inner } => Ok(Logical::reduced(self.pattern(inner, graph)?)),
+            GraphPattern::Slice { inner, start, length } => {
+                Ok(Logical::slice(self.pattern(inner, graph)?, *start, *length))
+            }
+            GraphPattern::Group { inner, variables, aggregates } => {
+                self.group(inner, variables, aggregates, graph)
+            }
+            GraphPattern::Service { name, inner, silent } => {
+                let service = self.service(name, inner, *silent);
+                Ok(self.in_graph(service, graph))
+            }
+            #[expect(
+                unreachable_patterns,
+                reason = "variants behind features that other crates may switch on"
+            )]
+            _ => Err(PlanError::Unsupported("this graph pattern".into())),
+        }
+    }
+
+    fn join_pattern(&mut self, pattern: &GraphPattern, graph: &GraphScope) -> Result<Logical, PlanError> {
+        let parts = names::spine(pattern, |p| match p {
+            GraphPattern::Join { left, right } => Some((left, right)),
+            _ => None,
+        });
+        let mut joined = Vec::with_capacity(parts.len());
+        for part in parts {
+            let member = self.pattern(part, graph)?;
+            joined.push(member);
+        }
+        Ok(service::join_members(joined))
+    }
+
+    fn left_join(
+        &mut self,
+        left: &GraphPattern,
+        right: &GraphPattern,
+        expression: Option<&Expression>,
+        graph: &GraphScope,
+    ) -> Result<Logical, PlanError> {
+        let left = self.pattern(left, graph)?;
+        let right = self.pattern(right, graph)?;
+        let right = service::bind_endpoint(right, &left);
+        let visible = left.vars.union(&right.vars);
+        let filter = match expression {
+            Some(expr) => Some(self.expr(expr, &visible, graph)?),
+            None => None,
+        };
+        Ok(Logical::left_join(left, right, filter))
+    }
+
+    fn union(&mut self, pattern: &GraphPattern, graph: &GraphScope) -> Result<Logical, PlanError> {
+        let parts = names::spine(pattern, |p| match p {
+            GraphPattern::Union { left, right } => Some((left, right)),
+            _ => None,
+        });
+        let mut branches = Vec::with_capacity(parts.len());
+        for part in parts {
+            branches.push(self.pattern(part, graph)?);
+        }
+        Ok(Logical::union(branches))
+    }
+
+    /// `BIND`, `SELECT (expr AS ?v)`, `GROUP BY (expr AS ?v)`.
+    fn extend(
+        &mut self,
+        inner: &GraphPattern,
+        variable: &Variable,
+        expression: &Expression,
+        graph: &GraphScope,
+    ) -> Result<Logical, PlanError> {
+        let input = self.pattern(inner, graph)?;
+        let expr = self.expr(expression, &input.vars, graph)?;
+        let var = self.var(variable.as_str());
+        if let Some(term) = self.constants.get(&var).cloned() {
+            // The variable has the outer row's value already: what is assigned must be the same, or nothing.
+            let fresh = self.fresh(variable.as_str());
+            let same = Expr::SameTerm(Box::new(Expr::Var(fresh)), Box::new(Expr::Const(term)));
+            let unbound = Expr::Not(Box::new(Expr::Bound(fresh)));
+            let extended = Logical::extend(input, fresh, expr);
+            return Ok(Logical::filter(extended, vec![Expr::Or(vec![unbound, same])]));
+        }
+        if input.vars.contains(var) {
+            return Err(PlanError::AssignedTwice(variable.as_str().to_owned()));
+        }
+        Ok(Logical::extend(input, var, expr))
+    }
+
+    /// A sub-query: names that it does not project are its own.
+    fn project(
+        &mut self,
+        inner: &GraphPattern,
+        variables: &[Variable],
+        graph: &GraphScope,
+    ) -> Result<Logical, PlanError> {
+        let shared: Vec<(String, VarId)> =
+            variables.iter().map(|v| (v.as_str().to_owned(), self.var(v.as_str()))).collect();
+        let mut columns: Vec<VarId> =
+            shared.iter().map(|(_, v)| *v).filter(|v| !self.constants.contains_key(v)).collect();
+        self.scopes.push(Scope { names: shared.into_iter().collect(), blanks: HashMap::new() });
+        let input = self.pattern(inner, graph);
+        self.scopes.pop();
+        if let Some(var) = crate::logical::graph_var(graph).filter(|v| !columns.contains(v)) {
+            columns.push(var);
+        }
+        Ok(Logical::project(input?, columns))
+    }
+
+    /// Translates something whose names mean the same as outside only where `outer` has them; all others are its own.
+    fn isolated<T>(&mut self, outer: &VarSet, translate: impl FnOnce(&mut Self) -> T) -> T {
+        let mut scope = self.scope_mut().clone();
+        scope.names.retain(|_, v| outer.contains(*v) || self.constants.contains_key(v));
+        scope.blanks.clear();
+        self.scopes.push(scope);
+        let result = translate(self);
+        self.scopes.pop();
+        result
+    }
+
+    fn scope_mut(&mut self) -> &mut Scope {
+        if self.scopes.is_empty() {
+            self.scopes.push(Scope::default());
+        }
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    /// The variable that a name means in the current scope.
+    fn var(&mut self, name: &str) -> VarId {
+        if let Some(var) = self.scope_mut().names.get(name) {
+            return *var;
+        }
+        let var = self.vars.add(name);
+        self.scope_mut().names.insert(name.to_owned(), var);
+        var
+    }
+
+    /// The variable that a name means, if it was met already.
+    fn known_var(&self, name: &str) -> Option<VarId> {
+        self.scopes.last().and_then(|s| s.names.get(name)).copied()
+    }
+
+    /// The hidden variable of a blank node.
+    fn blank(&mut self, label: &str) -> VarId {
+        if let Some(var) = self.scope_mut().blanks.get(label) {
+            return *var;
+        }
+        let var = self.vars.add(format!("_:{label}"));
+        self.scope_mut().blanks.insert(label.to_owned(), var);
+        var
+    }
+
+    /// A variable that no name means.
+    fn fresh(&mut self, hint: &str) -> VarId {
+        self.vars.add(format!(".{hint}"))
+    }
+
+    /// The in-scope variables of a pattern, without those that stand for terms.
+    fn visible_vars(&mut self, pattern: &GraphPattern) -> VarSet {
+        let names = names::in_scope(pattern);
+        let vars: Vec<VarId> = names.iter().map(|n| self.var(n)).collect();
+        vars.into_iter().filter(|v| !self.constants.contains_key(v)).collect()
+    }
+}

@@ -1,0 +1,161 @@
+//! Property paths (SPARQL 1.1 section 9 and 18.4). What is only an abbreviation becomes joins, unions and scans, with bag semantics;
+//! `*`, `+` and `?` stay paths, with set semantics.
+
+use super::patterns::Parts;
+use super::{Translator, names};
+use crate::expr::Expr;
+use crate::logical::Logical;
+use crate::plan::{GraphScope, Path, TermSlot};
+use crate::planner::PlanError;
+use crate::var_set::VarSet;
+use lode_rdf::{NamedNode, Term};
+use spargebra::algebra::PropertyPathExpression as PathExpr;
+use spargebra::term::TermPattern;
+
+/// Paths nested deeper than this are refused.
+const PATH_DEPTH_MAX: usize = 100;
+
+impl Translator<'_> {
+    pub(super) fn path_pattern(
+        &mut self,
+        subject: &TermPattern,
+        path: &PathExpr,
+        object: &TermPattern,
+        graph: &GraphScope,
+    ) -> Result<Logical, PlanError> {
+        let mut parts = Parts::default();
+        let (s, o) = (self.term_slot(subject, &mut parts), self.term_slot(object, &mut parts));
+        let (Some(s), Some(o)) = (s, o) else {
+            // A triple term that cannot exist; zero-length paths need it as a term, and there is none.
+            return Ok(Logical::empty(VarSet::new()));
+        };
+        let member = self.path(s, path, o, graph, 0)?;
+        parts.members.push(member);
+        Ok(parts.finish())
+    }
+
+    fn path(
+        &mut self,
+        subject: TermSlot,
+        path: &PathExpr,
+        object: TermSlot,
+        graph: &GraphScope,
+        depth: usize,
+    ) -> Result<Logical, PlanError> {
+        if depth > PATH_DEPTH_MAX {
+            return Err(PlanError::TooComplex(format!("property paths nested over {PATH_DEPTH_MAX} deep")));
+        }
+        match path {
+            PathExpr::NamedNode(iri) => {
+                Ok(self.scan(subject, TermSlot::Const(iri.clone().into()), object, graph))
+            }
+            PathExpr::Reverse(inner) => self.path(object, inner, subject, graph, depth + 1),
+            PathExpr::Sequence(..) => self.sequence(subject, path, object, graph, depth),
+            PathExpr::Alternative(..) => {
+                let mut branches = Vec::new();
+                for part in alternatives(path) {
+                    branches.push(self.path(subject.clone(), part, object.clone(), graph, depth + 1)?);
+                }
+                Ok(Logical::union(branches))
+            }
+            PathExpr::NegatedPropertySet(predicates) => Ok(self.negated(subject, predicates, object, graph)),
+            PathExpr::ZeroOrMore(_) | PathExpr::OneOrMore(_) | PathExpr::ZeroOrOne(_) => {
+                let path = self.closure(path, depth)?;
+                Ok(Logical::path(subject, path, object, graph.clone()))
+            }
+        }
+    }
+
+    fn sequence(
+        &mut self,
+        subject: TermSlot,
+        path: &PathExpr,
+        object: TermSlot,
+        graph: &GraphScope,
+        depth: usize,
+    ) -> Result<Logical, PlanError> {
+        let parts = names::spine(path, |p| match p {
+            PathExpr::Sequence(a, b) => Some((a, b)),
+            _ => None,
+        });
+        let last = parts.len() - 1;
+        let mut from = subject;
+        let mut members = Vec::with_capacity(parts.len());
+        for (i, part) in parts.into_iter().enumerate() {
+            let to = if i == last { object.clone() } else { TermSlot::Var(self.fresh("path")) };
+            members.push(self.path(from, part, to.clone(), graph, depth + 1)?);
+            from = to;
+        }
+        Ok(super::service::join_members(members))
+    }
+
+    /// `!(a|b)`: each triple whose predicate is none of these.
+    fn negated(
+        &mut self,
+        subject: TermSlot,
+        predicates: &[NamedNode],
+        object: TermSlot,
+        graph: &GraphScope,
+    ) -> Logical {
+        let var = self.fresh("predicate");
+        let scan = self.scan(subject, TermSlot::Var(var), object, graph);
+        let known: Vec<Term> = predicates
+            .iter()
+            .map(|p| Term::from(p.clone()))
+            .filter(|p| self.stats.id_of(p).is_some())
+            .collect();
+        let filters = known
+            .into_iter()
+            .map(|p| Expr::Not(Box::new(Expr::SameTerm(Box::new(Expr::Var(var)), Box::new(Expr::Const(p))))));
+        Logical::filter(scan, filters.collect())
+    }
+
+    /// A path that stays one.
+    fn closure(&self, path: &PathExpr, depth: usize) -> Result<Path, PlanError> {
+        if depth > PATH_DEPTH_MAX {
+            return Err(PlanError::TooComplex(format!("property paths nested over {PATH_DEPTH_MAX} deep")));
+        }
+        let one = |p: &PathExpr| self.closure(p, depth + 1).map(Box::new);
+        let id = |iri: &NamedNode| self.stats.id_of(&Term::from(iri.clone()));
+        Ok(match path {
+            PathExpr::NamedNode(iri) => Path::Predicate(id(iri)),
+            PathExpr::Reverse(p) => Path::Reverse(one(p)?),
+            PathExpr::Sequence(a, b) => Path::Sequence(one(a)?, one(b)?),
+            PathExpr::Alternative(a, b) => Path::Alternative(one(a)?, one(b)?),
+            PathExpr::ZeroOrMore(p) => Path::ZeroOrMore(one(p)?),
+            PathExpr::OneOrMore(p) => Path::OneOrMore(one(p)?),
+            PathExpr::ZeroOrOne(p) => Path::ZeroOrOne(one(p)?),
+            PathExpr::NegatedPropertySet(predicates) => {
+                Path::Negated(predicates.iter().filter_map(id).collect())
+            }
+        })
+    }
+}
+
+fn alternatives(path: &PathExpr) -> Vec<&PathExpr> {
+    names::spine(path, |p| match p {
+        PathExpr::Alternative(a, b) => Some((a, b)),
+        _ => None,
+    })
+}
+
+/// Whether a path can match without any triple: then its ends range over all terms of the graph.
+pub(super) fn can_be_empty(path: &PathExpr) -> bool {
+    match path {
+        PathExpr::NamedNode(_) | PathExpr::NegatedPropertySet(_) => false,
+        PathExpr::Reverse(p) | PathExpr::OneOrMore(p) => can_be_empty(p),
+        PathExpr::Sequence(a, b) => can_be_empty(a) && can_be_empty(b),
+        PathExpr::Alternative(a, b) => can_be_empty(a) || can_be_empty(b),
+        PathExpr::ZeroOrMore(_) | PathExpr::ZeroOrOne(_) => true,
+    }
+}
+
+/// Whether a path is taken apart wholly, into joins, unions and scans.
+pub(super) fn is_plain(path: &PathExpr) -> bool {
+    match path {
+        PathExpr::NamedNode(_) | PathExpr::NegatedPropertySet(_) => true,
+        PathExpr::Reverse(p) => is_plain(p),
+        PathExpr::Sequence(a, b) | PathExpr::Alternative(a, b) => is_plain(a) && is_plain(b),
+        PathExpr::ZeroOrMore(_) | PathExpr::OneOrMore(_) | PathExpr::ZeroOrOne(_) => false,
+    }
+}

@@ -1,0 +1,259 @@
+//! Checks that a plan keeps the contract between planner and execution. Run on every plan in debug builds, and by tests.
+
+use crate::expr::Expr;
+use crate::logical::{graph_var, slot_var, term_slot_var};
+use crate::plan::{
+    GraphScope, JoinCondition, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, TermSlot,
+    VarId,
+};
+use crate::var_set::VarSet;
+use lode_packed::Order;
+use lode_packed::order::Position;
+
+/// A broken rule, in words.
+pub type Problem = String;
+
+/// Checks a plan.
+pub fn validate(plan: &Plan) -> Result<(), Problem> {
+    let mut ids = Vec::new();
+    check(&plan.root, &mut ids)?;
+    ids.sort_unstable();
+    let dense = ids.iter().enumerate().all(|(i, id)| i as u64 == u64::from(*id));
+    rule(dense && ids.len() == plan.node_count as usize, || format!("ids are not dense: {ids:?}"))?;
+    if let QueryForm::Select(columns) | QueryForm::Describe(columns) = &plan.form {
+        rule(*columns == plan.root.vars, || "the root's columns are not the result's".into())?;
+    }
+    let known = |v: &VarId| (v.0 as usize) < plan.vars.len();
+    rule(plan.root.vars.iter().all(known), || "a column is not in the table of variables".into())
+}
+
+fn rule(holds: bool, problem: impl FnOnce() -> Problem) -> Result<(), Problem> {
+    if holds { Ok(()) } else { Err(problem()) }
+}
+
+fn set(vars: &[VarId]) -> VarSet {
+    vars.iter().copied().collect()
+}
+
+fn check(node: &PlanNode, ids: &mut Vec<u32>) -> Result<(), Problem> {
+    ids.push(node.id);
+    for child in node.children() {
+        check(child, ids)?;
+    }
+    let at =
+        |problem: Problem| format!("node {} ({}): {problem}", node.id, crate::explain::op_name(&node.op));
+    common(node).and_then(|()| operator(node)).map_err(at)
+}
+
+fn common(node: &PlanNode) -> Result<(), Problem> {
+    let vars = set(&node.vars);
+    rule(vars.len() == node.vars.len(), || format!("a column twice: {:?}", node.vars))?;
+    rule(node.certain.is_sorted(), || "certain is not sorted".into())?;
+    rule(set(&node.certain).is_subset(&vars), || "certain is no part of vars".into())?;
+    rule(set(&node.sorted_by).is_subset(&vars), || "sorted_by is no part of vars".into())?;
+    rule(set(&node.sorted_by).len() == node.sorted_by.len(), || "sorted_by has a column twice".into())?;
+    rule(node.rows.is_finite() && node.rows >= 0.0, || format!("rows: {}", node.rows))?;
+    rule(node.cost.is_finite() && node.cost >= 0.0, || format!("cost: {}", node.cost))
+}
+
+fn operator(node: &PlanNode) -> Result<(), Problem> {
+    match &node.op {
+        PlanOp::Unit => rule(node.vars.is_empty(), || "columns".into()),
+        PlanOp::Empty => Ok(()),
+        PlanOp::Values(rows) => {
+            rule(rows.iter().all(|r| r.len() == node.vars.len()), || "rows of another width".into())
+        }
+        PlanOp::IndexScan(pattern) => scan(node, pattern),
+        PlanOp::GraphNames { slot, .. } => {
+            rule(node.vars == Vec::from_iter(slot_var(slot)), || "columns".into())
+        }
+        PlanOp::MergeJoin { left, right, kind, condition } => {
+            merge(left, right, *kind, condition)?;
+            join(node, left, right, *kind, condition)
+        }
+        PlanOp::HashJoin { left, right, kind, condition } => join(node, left, right, *kind, condition),
+        PlanOp::LookupJoin { input, pattern, kind, condition } => {
+            lookup(node, input, pattern, *kind, condition)
+        }
+        PlanOp::Filter { input, exprs } => {
+            same_columns(node, input)?;
+            exprs.iter().try_for_each(|e| mentions(e, &set(&input.vars)))
+        }
+        PlanOp::Extend { input, var, expr } => {
+            rule(!input.vars.contains(var), || "assigns a column of its input".into())?;
+            rule(node.vars.last() == Some(var), || "the new column is not the last".into())?;
+            mentions(expr, &set(&input.vars))
+        }
+        PlanOp::TripleTerm { input, term, subject, predicate, object } => {
+            rule(input.certain.contains(term), || "the term is not certainly bound".into())?;
+            added(node, input, [subject, predicate, object])
+        }
+        PlanOp::Union(branches) => {
+            let bound = |v: &VarId| branches.iter().all(|b| b.certain.contains(v));
+            rule(node.certain.iter().all(bound), || "certain, but not in each branch".into())
+        }
+        PlanOp::Project(input) => {
+            let bound = set(&input.certain);
+            rule(set(&node.certain).is_subset(&bound), || "certain, but not in the input".into())
+        }
+        PlanOp::Distinct(input) | PlanOp::Reduced(input) | PlanOp::Slice { input, .. } => {
+            same_columns(node, input)
+        }
+        PlanOp::Sort { input, keys, .. } => {
+            same_columns(node, input)?;
+            keys.iter().try_for_each(|k| mentions(&k.expr, &set(&input.vars)))
+        }
+        PlanOp::Group { input, keys, aggregates, sorted } => {
+            let available = set(&input.vars);
+            rule(set(keys).is_subset(&available) || !*sorted, || "sorted by absent keys".into())?;
+            let prefix: VarSet = input.sorted_by.iter().copied().take(keys.len()).collect();
+            rule(!*sorted || prefix == set(keys), || "the input is not grouped by the keys".into())?;
+            let outputs = keys.iter().copied().chain(aggregates.iter().map(|a| a.output));
+            rule(node.vars == Vec::from_iter(outputs), || "columns".into())?;
+            aggregates.iter().filter_map(|a| a.argument.as_ref()).try_for_each(|e| mentions(e, &available))
+        }
+        PlanOp::Path { input, subject, object, graph, .. } => {
+            rule(!matches!(graph, GraphScope::Named { slot: Slot::Var(_) | Slot::Any, .. }), || {
+                "a path over a variable graph".into()
+            })?;
+            match input {
+                Some(input) => added(node, input, [subject, object]),
+                None => rule(set(&node.vars) == terms([subject, object]), || "columns".into()),
+            }
+        }
+        PlanOp::ForEachGraph { var, pattern, .. } => {
+            let mut columns: VarSet = pattern.scope.values().copied().collect();
+            columns.insert(*var);
+            rule(columns == set(&node.vars), || "columns".into())
+        }
+        PlanOp::Service { input, endpoint, .. } => match (input, endpoint) {
+            (Some(input), TermSlot::Var(v)) => {
+                rule(input.vars.contains(v), || "the input lacks the endpoint".into())
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+fn terms<'a>(slots: impl IntoIterator<Item = &'a TermSlot>) -> VarSet {
+    slots.into_iter().filter_map(term_slot_var).collect()
+}
+
+/// The columns are those of the input and those of the slots.
+fn added<'a>(
+    node: &PlanNode,
+    input: &PlanNode,
+    slots: impl IntoIterator<Item = &'a TermSlot>,
+) -> Result<(), Problem> {
+    let all = set(&input.vars).union(&terms(slots));
+    rule(set(&node.vars) == all && node.vars.starts_with(&input.vars), || "columns".into())
+}
+
+fn same_columns(node: &PlanNode, input: &PlanNode) -> Result<(), Problem> {
+    rule(node.vars == input.vars, || "other columns than its input".into())
+}
+
+fn mentions(expr: &Expr, available: &VarSet) -> Result<(), Problem> {
+    let missing = expr.vars().minus(available);
+    rule(missing.is_empty(), || format!("an expression mentions {missing:?}, which no input has"))
+}
+
+fn scan(node: &PlanNode, pattern: &ScanPattern) -> Result<(), Problem> {
+    constants_first(pattern, &VarSet::new())?;
+    let (vars, sorted_by) = crate::physical::scan_columns(pattern);
+    rule(vars == node.vars, || "columns".into())?;
+    rule(sorted_by.starts_with(&node.sorted_by), || format!("sorted by {:?}", node.sorted_by))
+}
+
+fn slot_at(pattern: &ScanPattern, position: Position) -> Option<Slot> {
+    match (position, &pattern.graph) {
+        (Position::S, _) => Some(pattern.subject),
+        (Position::P, _) => Some(pattern.predicate),
+        (Position::O, _) => Some(pattern.object),
+        (Position::G, GraphScope::Named { slot, .. }) => Some(*slot),
+        (Position::G, _) => None,
+    }
+}
+
+/// The constants, and the variables that act as such, come first in the order. A graph that is no prefix is checked row by row.
+fn constants_first(pattern: &ScanPattern, bound: &VarSet) -> Result<(), Problem> {
+    let fixed = |p: &Position| match slot_at(pattern, *p) {
+        Some(Slot::Const(_)) => true,
+        Some(Slot::Var(v)) => bound.contains(v),
+        Some(Slot::Any) | None => false,
+    };
+    let positions = pattern.order.positions();
+    let prefix = positions.iter().take_while(|p| fixed(p)).count();
+    let late = positions[prefix..].iter().filter(|p| fixed(p));
+    let graph_is_variable = graph_var(&pattern.graph).is_some();
+    let mut late = late.filter(|p| **p != Position::G || graph_is_variable);
+    rule(late.next().is_none(), || format!("constants are no prefix of {}", pattern.order.name()))?;
+    let named = matches!(pattern.graph, GraphScope::Named { .. });
+    rule(pattern.order != Order::Gspo || named, || "GSPO holds named graphs only".into())
+}
+
+fn join(
+    node: &PlanNode,
+    left: &PlanNode,
+    right: &PlanNode,
+    kind: JoinKind,
+    condition: &JoinCondition,
+) -> Result<(), Problem> {
+    let (on, maybe) = (set(&condition.on), set(&condition.maybe));
+    let (l, r) = (set(&left.vars), set(&right.vars));
+    rule(on.union(&maybe) == l.intersect(&r), || "the condition misses shared columns".into())?;
+    rule(on.is_disjoint(&maybe), || "a column both sure and maybe".into())?;
+    let sure = set(&left.certain).intersect(&set(&right.certain));
+    rule(on.is_subset(&sure), || "joins on columns that may be unbound".into())?;
+    if let Some(filter) = &condition.filter {
+        mentions(filter, &l.union(&r))?;
+    }
+    let (vars, certain) = match kind {
+        JoinKind::Inner => (l.union(&r), set(&left.certain).union(&set(&right.certain))),
+        JoinKind::Left => (l.union(&r), set(&left.certain)),
+        JoinKind::Semi | JoinKind::Anti | JoinKind::Minus => (l.clone(), set(&left.certain)),
+    };
+    rule(set(&node.vars) == vars && node.vars.starts_with(&left.vars), || "columns".into())?;
+    rule(set(&node.certain).is_subset(&certain), || "too many certain columns".into())?;
+    let kept = left.sorted_by.starts_with(&node.sorted_by);
+    rule(kept, || "an order that the left has not".into())?;
+    let unsure = node.sorted_by.iter().any(|v| maybe.contains(*v)) && vars.len() > l.len();
+    rule(!unsure, || "sorted by a column that the right may fill".into())
+}
+
+fn merge(
+    left: &PlanNode,
+    right: &PlanNode,
+    kind: JoinKind,
+    condition: &JoinCondition,
+) -> Result<(), Problem> {
+    rule(kind != JoinKind::Minus, || "a merge join cannot be MINUS".into())?;
+    rule(!condition.on.is_empty() && condition.maybe.is_empty(), || "on what?".into())?;
+    rule(left.sorted_by.starts_with(&condition.on), || "the left is not sorted".into())?;
+    rule(right.sorted_by.starts_with(&condition.on), || "the right is not sorted".into())
+}
+
+fn lookup(
+    node: &PlanNode,
+    input: &PlanNode,
+    pattern: &ScanPattern,
+    kind: JoinKind,
+    condition: &JoinCondition,
+) -> Result<(), Problem> {
+    rule(kind != JoinKind::Minus, || "a look-up cannot be MINUS".into())?;
+    rule(condition.maybe.is_empty() && !condition.on.is_empty(), || "on what?".into())?;
+    constants_first(pattern, &set(&condition.on))?;
+    let (vars, _) = crate::physical::scan_columns(pattern);
+    let (own, l) = (set(&vars), set(&input.vars));
+    rule(set(&condition.on) == own.intersect(&l), || "the condition misses shared columns".into())?;
+    rule(set(&condition.on).is_subset(&set(&input.certain)), || "keys may be unbound".into())?;
+    if let Some(filter) = &condition.filter {
+        mentions(filter, &l.union(&own))?;
+    }
+    let columns = match kind {
+        JoinKind::Inner | JoinKind::Left => l.union(&own),
+        JoinKind::Semi | JoinKind::Anti | JoinKind::Minus => l,
+    };
+    rule(set(&node.vars) == columns && node.vars.starts_with(&input.vars), || "columns".into())?;
+    rule(input.sorted_by.starts_with(&node.sorted_by), || "an order that the input has not".into())
+}

@@ -1,0 +1,4 @@
+//! Integration tests of the planner.
+
+mod fake;
+mod suites;

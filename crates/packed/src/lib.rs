@@ -1,6 +1,20 @@
 //! Immutable packed files: dictionary, permutations, segments. No threads, locks or clocks here: writers take sorted
 //! input and end in `finish()`, readers never mutate.
 
+mod block;
+mod bytes;
+mod codec;
+pub mod dictionary;
+pub mod error;
+pub mod fingerprint;
+pub mod format;
 pub mod order;
+pub mod permutation;
+pub mod segment;
 
+pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, Terms};
+pub use error::PackedError;
+pub use lode_base::block_cache::{BlockCache, CacheCounters};
 pub use order::{Order, Position};
+pub use permutation::{BlockBounds, Cursor, Permutation, PermutationInfo, PermutationWriter};
+pub use segment::{Segment, SegmentMeta};

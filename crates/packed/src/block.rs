@@ -1,0 +1,224 @@
+//! A block of a permutation: up to [`BLOCK_ROWS`] rows as four encoded columns.
+//!
+//! Bytes: rows less one (u16), the lengths of the four columns (u32 each), the columns.
+
+use crate::bytes::Reader;
+use crate::codec::{Column, ColumnEncoder, Mini};
+use crate::error::Damage;
+use crate::format::{BLOCK_ROWS, MINI_ROWS};
+use std::ops::Range;
+use std::sync::Arc;
+
+const HEADER_BYTES: usize = 2 + 4 * 4;
+const NO_MINI: usize = usize::MAX;
+
+/// Encodes blocks; keeps its buffers between calls.
+#[derive(Debug, Default)]
+pub(crate) struct BlockEncoder {
+    columns: ColumnEncoder,
+}
+
+impl BlockEncoder {
+    /// Replaces `out` by the block of 1 to [`BLOCK_ROWS`] rows.
+    pub(crate) fn encode(&mut self, columns: [&[u64]; 4], out: &mut Vec<u8>) {
+        let rows = columns[0].len();
+        assert!((1..=BLOCK_ROWS).contains(&rows), "a block of {rows} rows");
+        out.clear();
+        out.extend_from_slice(&((rows - 1) as u16).to_le_bytes());
+        out.resize(HEADER_BYTES, 0);
+        for (i, column) in columns.into_iter().enumerate() {
+            let start = out.len();
+            self.columns.encode(column, out);
+            let length = (out.len() - start) as u32;
+            out[2 + 4 * i..6 + 4 * i].copy_from_slice(&length.to_le_bytes());
+        }
+    }
+}
+
+/// One column of an open block: parsed when first used, with the mini-block that was decoded last.
+#[derive(Debug)]
+struct OpenColumn {
+    bytes: Range<usize>,
+    column: Option<Column>,
+    mini: usize,
+    values: Mini,
+}
+
+/// An open block, for one reader.
+#[derive(Debug)]
+pub(crate) struct Block {
+    bytes: Arc<[u8]>,
+    rows: usize,
+    columns: [OpenColumn; 4],
+}
+
+impl Block {
+    /// Opens a block whose checksum was verified.
+    pub(crate) fn open(bytes: Arc<[u8]>) -> Result<Self, Damage> {
+        let mut reader = Reader::new(&bytes);
+        let rows = usize::from(reader.u16()?) + 1;
+        let mut at = HEADER_BYTES;
+        let mut spans = [const { 0..0 }; 4];
+        for span in &mut spans {
+            let end = at + reader.u32()? as usize;
+            *span = at..end;
+            at = end;
+        }
+        if rows > BLOCK_ROWS || at != bytes.len() {
+            return Err(Damage("a block's header does not fit its bytes"));
+        }
+        let columns =
+            spans.map(|bytes| OpenColumn { bytes, column: None, mini: NO_MINI, values: [0; MINI_ROWS] });
+        Ok(Self { bytes, rows, columns })
+    }
+
+    /// Rows of the block.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The parsed column and its bytes.
+    #[inline]
+    fn column(&mut self, column: usize) -> Result<(&Column, &[u8]), Damage> {
+        let open = &mut self.columns[column];
+        let bytes = self.bytes.get(open.bytes.clone()).ok_or(Damage("a column is outside its block"))?;
+        let parsed = match &mut open.column {
+            Some(parsed) => parsed,
+            none => none.insert(Column::parse(bytes, self.rows)?),
+        };
+        Ok((parsed, bytes))
+    }
+
+    /// The values of a mini-block; the last one of a block may have fewer of its own.
+    #[inline]
+    fn mini(&mut self, column: usize, mini: usize) -> Result<&Mini, Damage> {
+        if self.columns[column].mini != mini {
+            let mut values = [0; MINI_ROWS];
+            let (parsed, bytes) = self.column(column)?;
+            parsed.decode(bytes, mini, &mut values)?;
+            let open = &mut self.columns[column];
+            open.values = values;
+            open.mini = mini;
+        }
+        Ok(&self.columns[column].values)
+    }
+
+    fn first(&mut self, column: usize, mini: usize) -> Result<u64, Damage> {
+        let (parsed, bytes) = self.column(column)?;
+        parsed.first(bytes, mini)
+    }
+
+    /// One value.
+    pub(crate) fn value(&mut self, column: usize, row: usize) -> Result<u64, Damage> {
+        Ok(self.mini(column, row / MINI_ROWS)?[row % MINI_ROWS])
+    }
+
+    /// Appends the values of `rows`, which must lie inside the block.
+    pub(crate) fn decode(
+        &mut self,
+        column: usize,
+        rows: Range<usize>,
+        out: &mut Vec<u64>,
+    ) -> Result<(), Damage> {
+        let Range { mut start, end } = rows;
+        let last = self.rows;
+        while start < end {
+            let mini = start / MINI_ROWS;
+            let mini_start = mini * MINI_ROWS;
+            let mini_end = (mini_start + MINI_ROWS).min(last);
+            let stop = end.min(mini_end);
+            if start == mini_start && stop == mini_end && self.columns[column].mini != mini {
+                // A whole one goes straight to its place.
+                let length = out.len();
+                out.resize(length + MINI_ROWS, 0);
+                let (parsed, bytes) = self.column(column)?;
+                if let Some(place) = out.last_chunk_mut::<MINI_ROWS>() {
+                    parsed.decode(bytes, mini, place)?;
+                }
+                out.truncate(length + stop - start);
+            } else {
+                let values = self.mini(column, mini)?;
+                out.extend_from_slice(values.get(start - mini_start..stop - mini_start).unwrap_or_default());
+            }
+            start = stop;
+        }
+        Ok(())
+    }
+
+    /// The first row of `rows` whose value is at least `value`, or the end; the column must ascend inside `rows`.
+    /// Gallops from the start, so that near targets cost little.
+    fn lower(&mut self, column: usize, rows: Range<usize>, value: u64) -> Result<usize, Damage> {
+        if rows.is_empty() {
+            return Ok(rows.start);
+        }
+        let (near, far) = (rows.start / MINI_ROWS, (rows.end - 1) / MINI_ROWS);
+        // The answer is in the last mini-block that begins below `value` (its first row inside `rows`, at least).
+        let (mut low, mut high, mut step) = (near, far + 1, 1);
+        while low + step < high {
+            if self.first(column, low + step)? < value {
+                low += step;
+                step *= 2;
+            } else {
+                high = low + step;
+                break;
+            }
+        }
+        while low + 1 < high {
+            let middle = usize::midpoint(low, high);
+            if self.first(column, middle)? < value {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        let start = low * MINI_ROWS;
+        let (from, to) = (rows.start.max(start), rows.end.min(start + MINI_ROWS));
+        let values = self.mini(column, low)?;
+        let inside = values.get(from - start..to - start).unwrap_or_default();
+        Ok(from + inside.partition_point(|v| *v < value))
+    }
+
+    /// The rows of `rows` whose value is `value`.
+    fn equal(&mut self, column: usize, rows: Range<usize>, value: u64) -> Result<Range<usize>, Damage> {
+        let start = self.lower(column, rows.clone(), value)?;
+        let end = match value.checked_add(1) {
+            Some(next) => self.lower(column, start..rows.end, next)?,
+            None => rows.end,
+        };
+        Ok(start..end)
+    }
+
+    /// The first row of `rows` that is not before `key` (its first columns), or the end.
+    pub(crate) fn lower_bound(&mut self, key: &[u64], rows: Range<usize>) -> Result<usize, Damage> {
+        let Some((last, before)) = key.split_last() else { return Ok(rows.start) };
+        let mut rows = rows;
+        for (column, value) in before.iter().enumerate() {
+            let equal = self.equal(column, rows, *value)?;
+            if equal.is_empty() {
+                return Ok(equal.start);
+            }
+            rows = equal;
+        }
+        self.lower(before.len(), rows, *last)
+    }
+
+    /// The first row of `rows` that is after all rows that begin with `key`, or the end.
+    pub(crate) fn upper_bound(&mut self, key: &[u64], rows: Range<usize>) -> Result<usize, Damage> {
+        let mut rows = rows;
+        for (column, value) in key.iter().enumerate() {
+            let equal = self.equal(column, rows, *value)?;
+            if equal.is_empty() {
+                return Ok(equal.end);
+            }
+            rows = equal;
+        }
+        Ok(rows.end)
+    }
+
+    /// How often the value changes from one row to the next inside `rows`.
+    pub(crate) fn changes(&mut self, column: usize, rows: Range<usize>) -> Result<u64, Damage> {
+        let mut values = Vec::with_capacity(rows.len());
+        self.decode(column, rows, &mut values)?;
+        Ok(values.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64)
+    }
+}

@@ -1,0 +1,70 @@
+//! Reading numbers off the front of bytes that may be damaged.
+
+use crate::error::Damage;
+use lode_base::varint::read_varint;
+
+const SHORT: Damage = Damage("ends too early");
+
+/// What is left to read of some bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    rest: &'a [u8],
+    len: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, len: bytes.len() }
+    }
+
+    /// Bytes read so far.
+    pub(crate) fn position(&self) -> usize {
+        self.len - self.rest.len()
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Damage> {
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or(SHORT)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Damage> {
+        let (taken, rest) = self.rest.split_first_chunk::<N>().ok_or(SHORT)?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+
+    pub(crate) fn u8(&mut self) -> Result<u8, Damage> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    pub(crate) fn u16(&mut self) -> Result<u16, Damage> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    pub(crate) fn u32(&mut self) -> Result<u32, Damage> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64, Damage> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    pub(crate) fn magic(&mut self) -> Result<[u8; 8], Damage> {
+        self.array()
+    }
+
+    pub(crate) fn varint(&mut self) -> Result<u64, Damage> {
+        read_varint(&mut self.rest).ok_or(SHORT)
+    }
+
+    /// A number that counts or measures something in memory, at most `max`.
+    pub(crate) fn count(&mut self, max: usize) -> Result<usize, Damage> {
+        let count = self.varint()?;
+        usize::try_from(count).ok().filter(|c| *c <= max).ok_or(Damage("a count is too large"))
+    }
+}

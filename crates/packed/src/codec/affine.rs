@@ -1,0 +1,75 @@
+//! Mini-blocks of `(value - base) / stride`: the least value of the column as base, the greatest common divisor of the
+//! differences as stride (dates written as milliseconds share a large one).
+
+use super::minis::{Minis, MinisEncoder};
+use super::{AFFINE, ColumnStats, Mini};
+use crate::bytes::Reader;
+use crate::error::Damage;
+use lode_base::varint::write_varint;
+
+/// Base, stride, and the numbers.
+#[derive(Debug)]
+pub(crate) struct Affine {
+    base: u64,
+    stride: u64,
+    minis: Minis,
+}
+
+const fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// The greatest number that divides all `value - base`; gives up at 1, which most columns reach at once.
+pub(super) fn stride(values: &[u64], base: u64) -> u64 {
+    let mut stride = 0;
+    for &value in values {
+        let offset = value - base;
+        if stride == 0 || offset % stride != 0 {
+            stride = gcd(stride, offset);
+            if stride == 1 {
+                break;
+            }
+        }
+    }
+    stride.max(1)
+}
+
+pub(super) fn encode(values: &[u64], stats: &ColumnStats, minis: &mut MinisEncoder, out: &mut Vec<u8>) {
+    let stride = stride(values, stats.min);
+    out.push(AFFINE);
+    out.extend_from_slice(&stats.min.to_le_bytes());
+    write_varint(out, stride);
+    let base = stats.min;
+    let numbers: Vec<u64> = if stride == 1 {
+        values.iter().map(|v| v - base).collect()
+    } else {
+        values.iter().map(|v| (v - base) / stride).collect()
+    };
+    minis.encode(&numbers, out);
+}
+
+impl Affine {
+    pub(super) fn parse(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Damage> {
+        Ok(Self { base: reader.u64()?, stride: reader.varint()?, minis: Minis::parse(reader, rows)? })
+    }
+
+    #[inline]
+    pub(super) fn decode(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
+        if self.stride == 1 {
+            return self.minis.decode(bytes, mini, self.base, out);
+        }
+        self.minis.decode(bytes, mini, 0, out)?;
+        for value in out {
+            *value = value.wrapping_mul(self.stride).wrapping_add(self.base);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn first(&self, bytes: &[u8], mini: usize) -> Result<u64, Damage> {
+        Ok(self.minis.first(bytes, mini)?.wrapping_mul(self.stride).wrapping_add(self.base))
+    }
+}

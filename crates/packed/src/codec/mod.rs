@@ -1,0 +1,170 @@
+//! How one column of a block (or of an index) is encoded. One file per codec; the smallest wins.
+//!
+//! A column is a codec byte and the codec's own bytes. All codecs but [`Constant`] and [`Runs`] are made of
+//! mini-blocks of 128 rows, each decodable alone.
+
+mod affine;
+mod constant;
+mod minis;
+mod runs;
+mod table;
+
+pub(crate) mod mini;
+
+use crate::bytes::Reader;
+use crate::error::Damage;
+use crate::format::{BLOCK_ROWS, MINI_ROWS};
+use affine::Affine;
+use constant::Constant;
+use lode_base::varint::write_varint;
+pub(crate) use mini::Mini;
+use runs::Runs;
+use table::Table;
+
+/// Codec numbers, part of the format.
+const CONSTANT: u8 = 0;
+const RUNS: u8 = 1;
+const AFFINE: u8 = 2;
+const TABLE: u8 = 3;
+
+/// An encoded column whose header was read and checked; decodes from the same bytes it was parsed from.
+#[derive(Debug)]
+pub(crate) enum Column {
+    /// One value.
+    Constant(Constant),
+    /// Few long runs.
+    Runs(Runs),
+    /// Mini-blocks of `(value - base) / stride`.
+    Affine(Affine),
+    /// Mini-blocks of indexes into a table of the distinct values.
+    Table(Table),
+}
+
+impl Column {
+    pub(crate) fn parse(bytes: &[u8], rows: usize) -> Result<Self, Damage> {
+        if rows == 0 || rows > BLOCK_ROWS {
+            return Err(Damage("a block has no rows or too many"));
+        }
+        let mut reader = Reader::new(bytes);
+        Ok(match reader.u8()? {
+            CONSTANT => Self::Constant(Constant::parse(&mut reader)?),
+            RUNS => Self::Runs(Runs::parse(&mut reader, rows)?),
+            AFFINE => Self::Affine(Affine::parse(&mut reader, rows)?),
+            TABLE => Self::Table(Table::parse(&mut reader, rows)?),
+            _ => return Err(Damage("unknown codec")),
+        })
+    }
+
+    /// Decodes mini-block `mini` (all 128 values, or the last one's fewer) into the front of `out`.
+    #[inline]
+    pub(crate) fn decode(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
+        match self {
+            Self::Constant(codec) => codec.decode(out),
+            Self::Runs(codec) => codec.decode(bytes, mini, out),
+            Self::Affine(codec) => codec.decode(bytes, mini, out),
+            Self::Table(codec) => codec.decode(bytes, mini, out),
+        }
+    }
+
+    /// The first value of a mini-block, without decoding the others where that is possible.
+    #[inline]
+    pub(crate) fn first(&self, bytes: &[u8], mini: usize) -> Result<u64, Damage> {
+        match self {
+            Self::Constant(codec) => Ok(codec.value()),
+            Self::Runs(codec) => codec.first(bytes, mini),
+            Self::Affine(codec) => codec.first(bytes, mini),
+            Self::Table(codec) => codec.first(bytes, mini),
+        }
+    }
+}
+
+/// What the choice of a codec needs to know about a column.
+#[derive(Debug, Clone, Copy)]
+struct ColumnStats {
+    min: u64,
+    max: u64,
+    runs: usize,
+    ascending: bool,
+}
+
+impl ColumnStats {
+    fn of(values: &[u64]) -> Self {
+        let first = values.first().copied().unwrap_or(0);
+        let (mut min, mut max, mut last) = (first, first, first);
+        let (mut runs, mut descents) = (1, 0);
+        for &value in values.iter().skip(1) {
+            runs += usize::from(value != last);
+            descents += usize::from(value < last);
+            min = min.min(value);
+            max = max.max(value);
+            last = value;
+        }
+        Self { min, max, runs, ascending: descents == 0 }
+    }
+}
+
+/// Encodes columns; keeps its buffers between calls.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnEncoder {
+    minis: minis::MinisEncoder,
+    table: table::TableBuilder,
+    candidate: Vec<u8>,
+}
+
+impl ColumnEncoder {
+    /// Appends 1 to [`BLOCK_ROWS`] values in the smallest encoding.
+    pub(crate) fn encode(&mut self, values: &[u64], out: &mut Vec<u8>) {
+        let stats = ColumnStats::of(values);
+        if stats.min == stats.max {
+            constant::encode(stats.min, out);
+        } else if runs::bytes(&stats) <= minis::bytes_least(values.len()) {
+            runs::encode(values, &stats, out);
+        } else {
+            self.encode_minis(values, &stats, out);
+        }
+    }
+
+    fn encode_minis(&mut self, values: &[u64], stats: &ColumnStats, out: &mut Vec<u8>) {
+        let start = out.len();
+        affine::encode(values, stats, &mut self.minis, out);
+        if stats.ascending || !self.table.build(values) {
+            return;
+        }
+        self.candidate.clear();
+        table::encode(values, &self.table, &mut self.minis, &mut self.candidate);
+        if self.candidate.len() < out.len() - start {
+            out.truncate(start);
+            out.extend_from_slice(&self.candidate);
+        }
+    }
+
+    /// Appends any number of values: in pieces of [`BLOCK_ROWS`], each with its length in front.
+    pub(crate) fn encode_long(&mut self, values: &[u64], out: &mut Vec<u8>) {
+        for piece in values.chunks(BLOCK_ROWS) {
+            let mut encoded = Vec::new();
+            self.encode(piece, &mut encoded);
+            write_varint(out, encoded.len() as u64);
+            out.extend_from_slice(&encoded);
+        }
+    }
+}
+
+/// Reads `count` values written by [`ColumnEncoder::encode_long`].
+pub(crate) fn decode_long(reader: &mut Reader<'_>, count: usize) -> Result<Vec<u64>, Damage> {
+    let mut values = Vec::new();
+    let mut mini: Mini = [0; _];
+    while values.len() < count {
+        let rows = (count - values.len()).min(BLOCK_ROWS);
+        let length = reader.count(usize::MAX)?;
+        let bytes = reader.take(length)?;
+        let column = Column::parse(bytes, rows)?;
+        for (i, start) in (0..rows).step_by(MINI_ROWS).enumerate() {
+            column.decode(bytes, i, &mut mini)?;
+            values.extend_from_slice(mini.get(..rows - start).unwrap_or(&mini));
+        }
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! Dictionaries against sorted keys in memory, and damaged files.
+
+use super::*;
+use lode_base::cancel::CancelToken;
+use lode_base::mem_vfs::MemVfs;
+use lode_base::vfs::Vfs;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+type Keys = [Vec<Vec<u8>>; Section::COUNT];
+
+fn file(keys: &Keys) -> (MemVfs, DictionaryInfo) {
+    let vfs = MemVfs::default();
+    let mut writer = DictionaryWriter::new(vfs.create(Path::new("d")).unwrap());
+    for (section, keys) in Section::ALL.into_iter().zip(keys) {
+        for (rank, key) in keys.iter().enumerate() {
+            assert_eq!(writer.push(section, key).unwrap(), rank as u64);
+        }
+    }
+    let info = writer.finish().unwrap();
+    (vfs, info)
+}
+
+fn open(vfs: &MemVfs) -> Result<Dictionary> {
+    Dictionary::open(vfs.open(Path::new("d")).unwrap(), "d", Arc::new(BlockCache::new(1 << 20)))
+}
+
+fn built(keys: &Keys) -> Dictionary {
+    let (vfs, info) = file(keys);
+    let dictionary = open(&vfs).unwrap();
+    assert_eq!(dictionary.info(), info);
+    dictionary
+}
+
+fn sample(count: usize) -> Keys {
+    let words = ["graph", "store", "ascending", "of", "packed", "and", "block", "a"];
+    let text = |i: usize| -> Vec<u8> {
+        let words: Vec<&str> = (0..20).map(|w| words[(i * 31 + w * w * i + i / 7) % words.len()]).collect();
+        format!("{} {i}", words.join(" ")).into_bytes()
+    };
+    let sorted = |keys: Vec<Vec<u8>>| keys.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+    [
+        sorted((0..count).map(|i| format!("http://example.org/thing/{i}").into_bytes()).collect()),
+        sorted((0..count).map(text).collect()),
+        vec![b"hello\0\x01en".to_vec()],
+        vec![],
+        sorted((0..40_u8).map(|i| vec![1, i, 0, 1, 255]).collect()),
+    ]
+}
+
+fn read_all_terms(dictionary: &Dictionary) -> Result<Keys> {
+    let mut keys: Keys = Default::default();
+    for (section, keys) in Section::ALL.into_iter().zip(&mut keys) {
+        let mut terms = dictionary.iter(section);
+        while let Some(key) = terms.next()? {
+            keys.push(key.to_vec());
+        }
+    }
+    Ok(keys)
+}
+
+fn check(keys: &Keys, absent: &[Vec<u8>]) {
+    let dictionary = built(keys);
+    assert_eq!(&read_all_terms(&dictionary).unwrap(), keys);
+    dictionary.verify(&CancelToken::default(), &mut |_| {}).unwrap();
+    let mut buffer = Vec::new();
+    for (section, keys) in Section::ALL.into_iter().zip(keys) {
+        assert_eq!(dictionary.len(section), keys.len() as u64);
+        let step = keys.len() / 300 + 1;
+        for (rank, key) in keys.iter().enumerate().step_by(step) {
+            dictionary.get(section, rank as u64, &mut buffer).unwrap();
+            assert_eq!(&buffer, key);
+            assert_eq!(dictionary.find(section, key).unwrap(), Some(rank as u64));
+        }
+        assert!(dictionary.get(section, keys.len() as u64, &mut buffer).is_err());
+        for key in absent {
+            let rank = keys.partition_point(|k| k < key);
+            assert_eq!(dictionary.lower_bound(section, key).unwrap(), rank as u64);
+            let found = (keys.get(rank) == Some(key)).then_some(rank as u64);
+            assert_eq!(dictionary.find(section, key).unwrap(), found);
+        }
+        visit(&dictionary, section, keys);
+    }
+}
+
+fn visit(dictionary: &Dictionary, section: Section, keys: &[Vec<u8>]) {
+    let ranks: Vec<u64> =
+        (0..keys.len() as u64).flat_map(|r| [r; 2]).filter(|r| r % 3 > 0 || r % 40 == 0).collect();
+    let mut next = 0;
+    dictionary
+        .visit_sorted::<PackedError>(section, &ranks, &mut |index, key| {
+            assert_eq!(index, next);
+            assert_eq!(key, keys[ranks[index] as usize]);
+            next += 1;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(next, ranks.len());
+}
+
+#[test]
+fn empty() {
+    let dictionary = built(&Keys::default());
+    assert!(dictionary.is_empty());
+    assert_eq!(dictionary.find(Section::Iri, b"x").unwrap(), None);
+    check(&Keys::default(), &[b"x".to_vec()]);
+}
+
+#[test]
+fn several_blocks() {
+    let keys = sample(9000);
+    assert!(built(&keys).info().blocks > 8);
+    let near = |key: &Vec<u8>| {
+        let (mut longer, mut shorter) = (key.clone(), key.clone());
+        longer.push(0);
+        shorter.pop();
+        [longer, shorter]
+    };
+    let absent: Vec<Vec<u8>> = keys[0].iter().chain(&keys[1]).step_by(401).flat_map(near).collect();
+    check(&keys, &absent);
+}
+
+#[test]
+fn long_and_odd_keys() {
+    let mut keys = Keys::default();
+    keys[1] = vec![
+        vec![],
+        vec![0],
+        vec![b'a'; 200_000],
+        [vec![b'a'; 200_000], vec![0]].concat(),
+        vec![255; 70_000],
+    ];
+    check(&keys, &[vec![b'a'; 199_999], vec![b'b'], vec![255; 70_001]]);
+}
+
+#[test]
+fn what_does_not_ascend_is_refused() {
+    let writer = || DictionaryWriter::new(MemVfs::default().create(Path::new("d")).unwrap());
+    let mut same = writer();
+    same.push(Section::Iri, b"a").unwrap();
+    assert!(matches!(same.push(Section::Iri, b"a"), Err(PackedError::Unsorted { .. })));
+    let mut back = writer();
+    back.push(Section::String, b"a").unwrap();
+    assert!(matches!(back.push(Section::Iri, b"b"), Err(PackedError::Unsorted { .. })));
+}
+
+fn key() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..20),
+        (0..2000_u32).prop_map(|i| format!("http://example.org/{i}").into_bytes()),
+        (0..9_usize, any::<u8>()).prop_map(|(n, b)| [vec![7; n * 9], vec![b]].concat()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn reads_like_the_model(
+        sets in proptest::array::uniform5(proptest::collection::btree_set(key(), 0..400)),
+        absent in proptest::collection::vec(key(), 1..20),
+    ) {
+        check(&sets.map(|set| set.into_iter().collect()), &absent);
+    }
+
+    #[test]
+    fn any_bytes_open_without_panic(raw in proptest::collection::vec(any::<u8>(), 0..200), terms in 1_usize..60) {
+        if let Ok(opened) = block::open(&raw, terms)
+            && let Ok(view) = BlockView::new(&opened, terms)
+        {
+            let mut key = Vec::new();
+            for rank in 0..terms {
+                let _ = view.get(rank, &mut key);
+            }
+            let _ = view.lower_bound(b"abc");
+        }
+    }
+}
+
+fn read_all(bytes: &[u8], keys: &Keys) -> Result<()> {
+    let vfs = MemVfs::default();
+    let mut file = vfs.create(Path::new("d")).unwrap();
+    file.write_all(bytes).unwrap();
+    drop(file);
+    let dictionary = open(&vfs)?;
+    assert_eq!(&read_all_terms(&dictionary)?, keys, "damage gave a wrong answer");
+    dictionary.verify(&CancelToken::default(), &mut |_| {})?;
+    Ok(())
+}
+
+#[test]
+fn every_flipped_bit_and_every_cut_is_noticed() {
+    let keys = sample(30);
+    let (vfs, info) = file(&keys);
+    let mut bytes = vec![0; info.bytes as usize];
+    vfs.open(Path::new("d")).unwrap().read_exact_at(&mut bytes, 0).unwrap();
+    read_all(&bytes, &keys).unwrap();
+    for bit in 0..bytes.len() * 8 {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert!(read_all(&bytes, &keys).is_err(), "bit {bit}");
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    for cut in 0..bytes.len() {
+        assert!(read_all(&bytes[..cut], &keys).is_err(), "cut at {cut}");
+    }
+}

@@ -1,0 +1,139 @@
+//! Reads rows of a permutation in order, column by column, and skips forward.
+
+use super::index::compare;
+use super::{Permutation, Result};
+use crate::block::Block;
+use std::cmp::Ordering;
+use std::ops::Range;
+
+/// An open block and where it is.
+#[derive(Debug)]
+struct Current {
+    number: usize,
+    rows: Range<u64>,
+    block: Block,
+}
+
+/// A position in a range of rows. Holds what it needs, so it outlives the borrow of its [`Permutation`].
+#[derive(Debug)]
+pub struct Cursor {
+    permutation: Permutation,
+    position: u64,
+    end: u64,
+    columns: u8,
+    current: Option<Box<Current>>,
+}
+
+impl Cursor {
+    pub(super) fn new(permutation: Permutation, rows: Range<u64>, columns: u8) -> Self {
+        Self { permutation, position: rows.start, end: rows.end, columns, current: None }
+    }
+
+    /// The next row.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The row after the last.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Ends before `row`; never lengthens.
+    pub fn limit_to_row(&mut self, row: u64) {
+        self.end = self.end.min(row).max(self.position);
+    }
+
+    /// Makes the block that holds the next row the current one.
+    fn load(&mut self) -> Result<&mut Current> {
+        let number = match &self.current {
+            Some(current) if current.rows.contains(&self.position) => current.number,
+            Some(current) if current.rows.end == self.position => current.number + 1,
+            _ => self.permutation.0.index.block_of(self.position),
+        };
+        self.open(number)
+    }
+
+    fn open(&mut self, number: usize) -> Result<&mut Current> {
+        let current = match self.current.take() {
+            Some(current) if current.number == number => current,
+            _ => {
+                let rows = self.permutation.0.index.rows(number);
+                let block = self.permutation.open_block(number)?;
+                Box::new(Current { number, rows, block })
+            }
+        };
+        Ok(self.current.insert(current))
+    }
+
+    /// Appends up to `rows_max` further rows to those of `out` that were asked for and returns how many; 0 at the end.
+    pub fn next(&mut self, rows_max: usize, out: &mut [Vec<u64>; 4]) -> Result<usize> {
+        let stop = self.end.min(self.position.saturating_add(rows_max as u64));
+        let start = self.position;
+        while self.position < stop {
+            let (position, columns) = (self.position, self.columns);
+            let current = self.load()?;
+            let until = stop.min(current.rows.end);
+            let inside = (position - current.rows.start) as usize..(until - current.rows.start) as usize;
+            let number = current.number;
+            let mut result = Ok(());
+            for (column, out) in out.iter_mut().enumerate().filter(|(i, _)| (columns >> i) & 1 == 1) {
+                result = result.and_then(|()| current.block.decode(column, inside.clone(), out));
+            }
+            self.permutation.in_block(number, result)?;
+            self.position = until;
+        }
+        Ok((self.position - start) as usize)
+    }
+
+    /// Moves forward to the first row not before `key` (1 to 4 ids: the first columns); never backward.
+    pub fn seek(&mut self, key: &[u64]) -> Result<()> {
+        self.position = self.find(key)?;
+        Ok(())
+    }
+
+    /// Ends before the first row not before `key`, and does not move.
+    pub fn limit_to(&mut self, key: &[u64]) -> Result<()> {
+        self.end = self.permutation.lower_bound(key, self.position..self.end)?;
+        Ok(())
+    }
+
+    fn find(&mut self, key: &[u64]) -> Result<u64> {
+        if self.position >= self.end || key.is_empty() {
+            return Ok(self.position);
+        }
+        let (position, end) = (self.position, self.end);
+        let here = self.load()?.number;
+        let number = self.permutation.0.index.seek_block(here, key);
+        let current = self.open(number)?;
+        let start = position.max(current.rows.start) - current.rows.start;
+        let rows = current.rows.clone();
+        let found = current.block.lower_bound(key, start as usize..(rows.end - rows.start) as usize);
+        let found = self.permutation.in_block(number, found)? as u64;
+        Ok((rows.start + found).clamp(position, end))
+    }
+}
+
+impl super::Index {
+    /// The block, not before `from`, in which a forward search for `key` ends: gallops over the first rows of blocks.
+    fn seek_block(&self, from: usize, key: &[u64]) -> usize {
+        let before = |block: usize| {
+            self.entry(block).is_some_and(|entry| compare(&entry.first, key) == Ordering::Less)
+        };
+        let (mut low, mut step) = (from, 1);
+        while before(low + step) {
+            low += step;
+            step *= 2;
+        }
+        let mut high = low + step;
+        while low + 1 < high {
+            let middle = usize::midpoint(low, high);
+            if before(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}

@@ -1,0 +1,79 @@
+//! Reads a permutation wholly and compares it with its index and footer.
+
+use super::index::BlockEntry;
+use super::writer::describe;
+use super::{Permutation, PermutationInfo, Result};
+use crate::block::Block;
+use crate::error::{Damage, io_error};
+use crate::fingerprint::fingerprint;
+use crate::format::{FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
+use lode_base::cancel::CancelToken;
+use std::sync::Arc;
+
+impl Permutation {
+    /// Decodes every block past the cache and checks checksums, strict order, counts, the index and the fingerprint.
+    /// `on_block` hears the rows of each block as it is done.
+    pub fn verify(&self, cancel: &CancelToken, on_block: &mut dyn FnMut(u64)) -> Result<PermutationInfo> {
+        self.verify_header()?;
+        let mut previous = None;
+        let mut sum = 0_u64;
+        for number in 0..self.blocks() {
+            cancel.check()?;
+            let columns = self.decode_block(number)?;
+            let columns = columns.each_ref().map(Vec::as_slice);
+            let checked = self.compare_with_index(number, columns, previous);
+            self.in_block(number, checked)?;
+            sum = sum.wrapping_add(fingerprint(self.order(), columns));
+            previous = columns[0].len().checked_sub(1).map(|last| columns.map(|column| column[last]));
+            on_block(columns[0].len() as u64);
+        }
+        if sum != self.0.info.fingerprint {
+            return Err(Damage("the rows do not have the fingerprint of the footer").at(&self.0.name, 0));
+        }
+        Ok(self.0.info)
+    }
+
+    fn verify_header(&self) -> Result<()> {
+        let mut header = [0; HEADER_BYTES];
+        self.0.file.read_exact_at(&mut header, 0).map_err(io_error(&self.0.name))?;
+        let mut expected = PERMUTATION_MAGIC.to_vec();
+        expected.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        expected.extend_from_slice(&u32::from(self.order() as u8).to_le_bytes());
+        if header[..] != expected[..] {
+            return Err(Damage("the header is wrong").at(&self.0.name, 0));
+        }
+        Ok(())
+    }
+
+    fn decode_block(&self, number: usize) -> Result<[Vec<u64>; 4]> {
+        let bytes = self.read_block(number)?;
+        let block = self.in_block(number, Block::open(Arc::clone(&bytes)))?;
+        let mut block = self.check_rows(number, block)?;
+        let rows = block.rows();
+        let mut columns: [Vec<u64>; 4] = std::array::from_fn(|_| Vec::with_capacity(rows));
+        for (column, out) in columns.iter_mut().enumerate() {
+            self.in_block(number, block.decode(column, 0..rows, out))?;
+        }
+        Ok(columns)
+    }
+
+    fn compare_with_index(
+        &self,
+        number: usize,
+        columns: [&[u64]; 4],
+        previous: Option<[u64; 4]>,
+    ) -> std::result::Result<(), Damage> {
+        let found = describe(columns, previous).map_err(|_| Damage("rows are not in strict order"))?;
+        let same = |entry: &BlockEntry| {
+            entry.first == found.first
+                && entry.min == found.min
+                && entry.max == found.max
+                && entry.changes == found.changes
+                && entry.starts_new == found.starts_new
+        };
+        if !self.0.index.entry(number).is_some_and(same) {
+            return Err(Damage("a block is not as the index says"));
+        }
+        Ok(())
+    }
+}

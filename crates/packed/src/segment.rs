@@ -1,0 +1,266 @@
+//! A segment: a folder with seven permutations, a dictionary (unless all its terms are in older segments), and a small
+//! sealed description that says which files belong together.
+
+use crate::bytes::Reader;
+use crate::dictionary::{Dictionary, DictionaryInfo};
+use crate::error::{Damage, PackedError, io_error};
+use crate::format::{FORMAT_VERSION, SEGMENT_MAGIC};
+use crate::order::Order;
+use crate::permutation::{Permutation, PermutationInfo};
+use lode_base::block_cache::BlockCache;
+use lode_base::cancel::CancelToken;
+use lode_base::checksum::checksum;
+use lode_base::vfs::{Vfs, WriteFile};
+use lode_rdf::value_id::Section;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Name of the dictionary's file.
+pub const DICTIONARY_FILE: &str = "dict.lode";
+/// Name of the description's file.
+pub const META_FILE: &str = "segment.meta";
+
+/// Name of a permutation's file.
+pub const fn permutation_file_name(order: Order) -> &'static str {
+    match order {
+        Order::Spog => "spog.perm",
+        Order::Sopg => "sopg.perm",
+        Order::Psog => "psog.perm",
+        Order::Posg => "posg.perm",
+        Order::Ospg => "ospg.perm",
+        Order::Opsg => "opsg.perm",
+        Order::Gspo => "gspo.perm",
+    }
+}
+
+/// The description of a segment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentMeta {
+    /// The permutations, by the number of their order.
+    pub permutations: [PermutationInfo; Order::COUNT],
+    /// The dictionary, if the segment has one.
+    pub dictionary: Option<DictionaryInfo>,
+    /// For each section, the number of the dictionary's first term: ids are this plus the rank.
+    pub bases: [u64; Section::COUNT],
+}
+
+const DAMAGED: Damage = Damage("the description of the segment is damaged");
+
+impl SegmentMeta {
+    /// Quads of the segment.
+    pub fn quads(&self) -> u64 {
+        self.permutations[Order::Spog as usize].rows
+    }
+
+    /// Length of all files but the description.
+    pub fn bytes(&self) -> u64 {
+        let permutations: u64 = self.permutations.iter().map(|info| info.bytes).sum();
+        permutations + self.dictionary.map_or(0, |info| info.bytes)
+    }
+
+    /// The bytes of the description's file.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = SEGMENT_MAGIC.to_vec();
+        out.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        out.extend_from_slice(&u32::from(self.dictionary.is_some()).to_le_bytes());
+        let mut numbers = Vec::new();
+        for info in &self.permutations {
+            numbers.extend_from_slice(&[
+                info.rows,
+                info.bytes,
+                info.blocks,
+                info.fingerprint,
+                info.distinct_first,
+                info.checksum,
+            ]);
+        }
+        let info = self.dictionary.unwrap_or_default();
+        numbers.extend_from_slice(&info.counts);
+        numbers.extend_from_slice(&[info.bytes, info.key_bytes, info.blocks, info.checksum]);
+        numbers.extend_from_slice(&self.bases);
+        for number in numbers {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        let sum = checksum(&out);
+        out.extend_from_slice(&sum.to_le_bytes());
+        out
+    }
+
+    /// Reads what [`SegmentMeta::encode`] wrote. `file` is for error messages.
+    pub fn decode(bytes: &[u8], file: &str) -> Result<Self, PackedError> {
+        let file: Arc<str> = Arc::from(file);
+        let (version, body) = Self::check(bytes).map_err(|damage| damage.at(&file, 0))?;
+        if version != FORMAT_VERSION {
+            return Err(PackedError::Version { file, found: version, supported: FORMAT_VERSION });
+        }
+        Self::parse(body).map_err(|damage| damage.at(&file, 0))
+    }
+
+    fn check(bytes: &[u8]) -> Result<(u32, Reader<'_>), Damage> {
+        let (body, sum) = bytes.split_last_chunk::<8>().ok_or(DAMAGED)?;
+        if checksum(body) != u64::from_le_bytes(*sum) {
+            return Err(Damage("the checksum of the segment's description is wrong"));
+        }
+        let mut reader = Reader::new(body);
+        if reader.magic()? != SEGMENT_MAGIC {
+            return Err(Damage("not the description of a segment"));
+        }
+        Ok((reader.u32()?, reader))
+    }
+
+    fn parse(mut reader: Reader<'_>) -> Result<Self, Damage> {
+        let has_dictionary = reader.u32()? == 1;
+        let mut permutations = Vec::with_capacity(Order::COUNT);
+        for order in Order::ALL {
+            permutations.push(PermutationInfo {
+                order,
+                rows: reader.u64()?,
+                bytes: reader.u64()?,
+                blocks: reader.u64()?,
+                fingerprint: reader.u64()?,
+                distinct_first: reader.u64()?,
+                checksum: reader.u64()?,
+            });
+        }
+        let info = DictionaryInfo {
+            counts: numbers(&mut reader)?,
+            bytes: reader.u64()?,
+            key_bytes: reader.u64()?,
+            blocks: reader.u64()?,
+            checksum: reader.u64()?,
+        };
+        let bases = numbers(&mut reader)?;
+        let permutations = permutations.try_into().map_err(|_| DAMAGED)?;
+        if !reader.rest().is_empty() {
+            return Err(DAMAGED);
+        }
+        Ok(Self { permutations, dictionary: has_dictionary.then_some(info), bases })
+    }
+
+    /// Writes the description into the segment's folder and gives the file back: it, the others and the folder are the
+    /// caller's to sync.
+    pub fn write(&self, vfs: &dyn Vfs, folder: &Path) -> Result<Box<dyn WriteFile>, PackedError> {
+        let path = folder.join(META_FILE);
+        let name: Arc<str> = Arc::from(path.to_string_lossy());
+        let mut file = vfs.create(&path).map_err(io_error(&name))?;
+        file.write_all(&self.encode()).map_err(io_error(&name))?;
+        file.flush().map_err(io_error(&name))?;
+        Ok(file)
+    }
+
+    /// Reads the description from the segment's folder.
+    pub fn read(vfs: &dyn Vfs, folder: &Path) -> Result<Self, PackedError> {
+        let path = folder.join(META_FILE);
+        let name: Arc<str> = Arc::from(path.to_string_lossy());
+        let file = vfs.open(&path).map_err(io_error(&name))?;
+        let length = usize::try_from(file.len()).ok().filter(|length| *length <= 4096);
+        let length = length.ok_or_else(|| DAMAGED.at(&name, 0))?;
+        let mut bytes = vec![0; length];
+        file.read_exact_at(&mut bytes, 0).map_err(io_error(&name))?;
+        Self::decode(&bytes, &name)
+    }
+}
+
+fn numbers<const N: usize>(reader: &mut Reader<'_>) -> Result<[u64; N], Damage> {
+    let mut numbers = [0; N];
+    for number in &mut numbers {
+        *number = reader.u64()?;
+    }
+    Ok(numbers)
+}
+
+/// An open segment. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Segment(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    meta: SegmentMeta,
+    permutations: [Permutation; Order::COUNT],
+    dictionary: Option<Dictionary>,
+}
+
+impl Segment {
+    /// Opens all files of a segment's folder and makes sure that they are the ones the description names.
+    pub fn open(vfs: &dyn Vfs, folder: &Path, cache: &Arc<BlockCache>) -> Result<Self, PackedError> {
+        let meta = SegmentMeta::read(vfs, folder)?;
+        let mut permutations = Vec::with_capacity(Order::COUNT);
+        for info in &meta.permutations {
+            permutations.push(open_permutation(vfs, folder, cache, *info)?);
+        }
+        let dictionary = meta.dictionary.map(|info| open_dictionary(vfs, folder, cache, info)).transpose()?;
+        let missing = || DAMAGED.at(&Arc::from(META_FILE), 0);
+        let permutations = permutations.try_into().map_err(|_| missing())?;
+        Ok(Self(Arc::new(Inner { meta, permutations, dictionary })))
+    }
+
+    /// The description.
+    pub fn meta(&self) -> &SegmentMeta {
+        &self.0.meta
+    }
+
+    /// One of the permutations.
+    pub fn permutation(&self, order: Order) -> &Permutation {
+        &self.0.permutations[order as usize]
+    }
+
+    /// The dictionary, if the segment has one.
+    pub fn dictionary(&self) -> Option<&Dictionary> {
+        self.0.dictionary.as_ref()
+    }
+
+    /// Reads and checks every file, and that all permutations hold the same quads. `on_progress` hears rows and terms
+    /// done since it was called last.
+    pub fn verify(&self, cancel: &CancelToken, on_progress: &mut dyn FnMut(u64)) -> Result<(), PackedError> {
+        let spog = self.permutation(Order::Spog).info();
+        for permutation in &self.0.permutations {
+            let info = permutation.verify(cancel, on_progress)?;
+            let same = info.rows == spog.rows && info.fingerprint == spog.fingerprint;
+            if info.order != Order::Gspo && !same {
+                let name = Arc::from(permutation_file_name(info.order));
+                return Err(Damage("a permutation holds other quads than the others").at(&name, 0));
+            }
+        }
+        if let Some(dictionary) = self.dictionary() {
+            dictionary.verify(cancel, on_progress)?;
+        }
+        Ok(())
+    }
+}
+
+const SWAPPED: Damage = Damage("not the file that the segment's description names");
+
+fn open_permutation(
+    vfs: &dyn Vfs,
+    folder: &Path,
+    cache: &Arc<BlockCache>,
+    info: PermutationInfo,
+) -> Result<Permutation, PackedError> {
+    let path = folder.join(permutation_file_name(info.order));
+    let name: Arc<str> = Arc::from(path.to_string_lossy());
+    let file = vfs.open(&path).map_err(io_error(&name))?;
+    let permutation = Permutation::open(file, &name, Arc::clone(cache))?;
+    if permutation.info() != info {
+        return Err(SWAPPED.at(&name, 0));
+    }
+    Ok(permutation)
+}
+
+fn open_dictionary(
+    vfs: &dyn Vfs,
+    folder: &Path,
+    cache: &Arc<BlockCache>,
+    info: DictionaryInfo,
+) -> Result<Dictionary, PackedError> {
+    let path = folder.join(DICTIONARY_FILE);
+    let name: Arc<str> = Arc::from(path.to_string_lossy());
+    let file = vfs.open(&path).map_err(io_error(&name))?;
+    let dictionary = Dictionary::open(file, &name, Arc::clone(cache))?;
+    if dictionary.info() != info {
+        return Err(SWAPPED.at(&name, 0));
+    }
+    Ok(dictionary)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! Segments: written, opened, checked, and refused when files do not belong together.
+
+use super::*;
+use crate::dictionary::DictionaryWriter;
+use crate::permutation::PermutationWriter;
+use lode_base::mem_vfs::MemVfs;
+
+fn write(vfs: &MemVfs, folder: &Path, quads: &[[u64; 4]]) -> SegmentMeta {
+    vfs.create_dir_all(folder).unwrap();
+    let permutations = Order::ALL.map(|order| {
+        let keep = |quad: &&[u64; 4]| order != Order::Gspo || quad[3] > 1;
+        let mut rows: Vec<[u64; 4]> =
+            quads.iter().filter(keep).map(|quad| order.positions().map(|p| quad[p as usize])).collect();
+        rows.sort_unstable();
+        let file = vfs.create(&folder.join(permutation_file_name(order))).unwrap();
+        let mut writer = PermutationWriter::new(file, order);
+        let columns: [Vec<u64>; 4] = std::array::from_fn(|c| rows.iter().map(|row| row[c]).collect());
+        writer.push(columns.each_ref().map(Vec::as_slice)).unwrap();
+        writer.finish().unwrap()
+    });
+    let mut dictionary = DictionaryWriter::new(vfs.create(&folder.join(DICTIONARY_FILE)).unwrap());
+    dictionary.push(Section::Iri, b"http://example.org/").unwrap();
+    let meta =
+        SegmentMeta { permutations, dictionary: Some(dictionary.finish().unwrap()), bases: [5, 0, 0, 0, 1] };
+    meta.write(vfs, folder).unwrap();
+    meta
+}
+
+fn open(vfs: &MemVfs, folder: &Path) -> Result<Segment, PackedError> {
+    Segment::open(vfs, folder, &Arc::new(BlockCache::new(1 << 20)))
+}
+
+fn quads(count: u64) -> Vec<[u64; 4]> {
+    (0..count).map(|i| [i / 3 + 10, i % 3, i * 7 % 11, 1 + i % 2]).collect()
+}
+
+#[test]
+fn round_trip_and_check() {
+    let vfs = MemVfs::default();
+    let meta = write(&vfs, Path::new("a"), &quads(1000));
+    assert_eq!(SegmentMeta::decode(&meta.encode(), "m").unwrap(), meta);
+    let segment = open(&vfs, Path::new("a")).unwrap();
+    assert_eq!(segment.meta(), &meta);
+    assert_eq!(segment.meta().quads(), 1000);
+    assert_eq!(segment.permutation(Order::Gspo).rows(), 500);
+    assert_eq!(segment.dictionary().unwrap().len(Section::Iri), 1);
+    let mut done = 0;
+    segment.verify(&CancelToken::default(), &mut |n| done += n).unwrap();
+    assert_eq!(done, 6 * 1000 + 500 + 1);
+}
+
+#[test]
+fn files_of_other_segments_are_refused() {
+    let vfs = MemVfs::default();
+    write(&vfs, Path::new("a"), &quads(100));
+    write(&vfs, Path::new("b"), &quads(99));
+    vfs.rename(Path::new("b/posg.perm"), Path::new("a/posg.perm")).unwrap();
+    assert!(matches!(open(&vfs, Path::new("a")), Err(PackedError::Corruption { .. })));
+    assert!(matches!(open(&vfs, Path::new("b")), Err(PackedError::Io { .. })));
+}
+
+#[test]
+fn permutations_of_different_quads_are_noticed() {
+    let vfs = MemVfs::default();
+    let mut meta = write(&vfs, Path::new("a"), &quads(100));
+    let mut others = quads(100);
+    others[50][2] += 100;
+    let other = write(&vfs, Path::new("b"), &others);
+    meta.permutations[Order::Posg as usize] = other.permutations[Order::Posg as usize];
+    vfs.rename(Path::new("b/posg.perm"), Path::new("a/posg.perm")).unwrap();
+    meta.write(&vfs, Path::new("a")).unwrap();
+    let segment = open(&vfs, Path::new("a")).unwrap();
+    assert!(segment.verify(&CancelToken::default(), &mut |_| {}).is_err());
+}
+
+#[test]
+fn damaged_descriptions_are_refused() {
+    let vfs = MemVfs::default();
+    let mut bytes = write(&vfs, Path::new("a"), &quads(10)).encode();
+    for bit in 0..bytes.len() * 8 {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert!(SegmentMeta::decode(&bytes, "m").is_err(), "bit {bit}");
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    for cut in 0..bytes.len() {
+        assert!(SegmentMeta::decode(&bytes[..cut], "m").is_err(), "cut at {cut}");
+    }
+    let mut newer = bytes.clone();
+    newer[8] = 99;
+    let sum = checksum(&newer[..newer.len() - 8]);
+    let end = newer.len() - 8;
+    newer[end..].copy_from_slice(&sum.to_le_bytes());
+    assert!(matches!(SegmentMeta::decode(&newer, "m"), Err(PackedError::Version { found: 99, .. })));
+}

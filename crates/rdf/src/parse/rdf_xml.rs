@@ -1,0 +1,49 @@
+//! RDF/XML.
+
+use super::error::{ParseError, SyntaxError};
+use super::turtle::base_error;
+use super::window::{Window, window};
+use super::xml_guard::XmlGuard;
+use super::{ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
+use oxrdf::GraphName;
+use oxrdfxml::{RdfXmlParseError, RdfXmlParser};
+use std::io::Read;
+
+/// How much the parser gets at a time.
+const STEP_BYTES: usize = 1 << 16;
+
+pub(super) fn parse(
+    reader: impl Read,
+    options: &ParseOptions,
+    sink: &mut QuadSink<'_>,
+) -> Result<(), ParseError> {
+    let mut parser = RdfXmlParser::new();
+    if let Some(base) = options.base_iri() {
+        parser = parser.with_base_iri(base).map_err(|error| base_error(base, &error.to_string()))?;
+    }
+    let (reader, window) = window(reader, XmlGuard::new(), STEP_BYTES);
+    let mut items = parser.for_reader(reader);
+    loop {
+        let item = next_item(|| items.next()).map_err(|message| window.borrow().error_near_end(message))?;
+        let triple = match item {
+            None => return Ok(()),
+            Some(Ok(triple)) => triple,
+            Some(Err(RdfXmlParseError::Io(error))) => return Err(window.borrow().io_error(error)),
+            Some(Err(RdfXmlParseError::Syntax(error))) => {
+                let end = items.buffer_position();
+                return Err(syntax_error(error.to_string(), end, &window.borrow()).into());
+            }
+        };
+        let quad = take_too_deep(triple.in_graph(GraphName::DefaultGraph))
+            .map_err(|()| window.borrow().error_near_end(too_deep_message()))?;
+        if sink(quad.as_ref()).is_break() {
+            return Ok(());
+        }
+    }
+}
+
+/// The parser tells the end of the markup that it did not like; the error is shown at its start.
+fn syntax_error(message: String, end: u64, window: &Window) -> SyntaxError {
+    let start = window.last_before(b'<', end).unwrap_or(end);
+    window.error_at(start, message, false)
+}

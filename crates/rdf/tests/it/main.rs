@@ -1,0 +1,3 @@
+//! Tests of the whole crate on the syntax tests of the standards.
+
+mod corpus;

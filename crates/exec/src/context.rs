@@ -5,7 +5,7 @@ use crate::exists::ExistsCache;
 use crate::local_vocab::LocalVocab;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::{Term, ValueId, inline};
 use lode_sparql::VarTable;
 use lode_sparql::plan::Dataset;
 use lode_store::Snapshot;
@@ -52,12 +52,28 @@ pub struct QueryContext {
 
 impl QueryContext {
     /// The id of any term: inline, of the store, or local to this query.
-    pub fn intern(&self, _term: &Term) -> Result<ValueId, ExecError> {
-        unimplemented!()
+    pub fn intern(&self, term: &Term) -> Result<ValueId, ExecError> {
+        if let Term::Literal(literal) = term
+            && literal.language().is_none()
+            && let Some(id) = inline::encode_literal(literal.value(), literal.datatype().as_str())
+        {
+            return Ok(id);
+        }
+        if let Some(id) = self.local.get(term) {
+            return Ok(id);
+        }
+        if let Some(id) = self.snapshot.id_of(term)? {
+            self.local.remember(term, id);
+            return Ok(id);
+        }
+        Ok(self.local.intern_within(term, &self.budget)?)
     }
 
     /// The term of any id but [`ValueId::UNDEF`].
-    pub fn term(&self, _id: ValueId) -> Result<Term, ExecError> {
-        unimplemented!()
+    pub fn term(&self, id: ValueId) -> Result<Term, ExecError> {
+        if let Some(term) = self.local.term(id) {
+            return Ok(term);
+        }
+        Ok(self.snapshot.term(id)?)
     }
 }

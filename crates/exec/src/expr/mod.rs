@@ -1,23 +1,88 @@
 //! Expressions over columns of ids.
+//!
+//! [`evaluate`] gives ids, [`select`] row numbers, [`compare`] ORDER BY's order. Inside, columns hold ids where terms
+//! matter and values where meanings do ([`value`]); ids of the dictionary are decoded in batches, each distinct id once,
+//! and computed values are interned at the very end only.
+
+pub(crate) mod arithmetic;
+mod call;
+mod cast;
+mod column;
+mod compare;
+mod comparison;
+mod dates;
+pub(crate) mod decode;
+mod eval;
+mod exists;
+mod hashes;
+mod logic;
+mod order;
+mod pattern;
+mod random;
+mod shape;
+mod strings;
+pub(crate) mod terms;
+pub(crate) mod value;
+
+#[cfg(test)]
+mod tests;
 
 use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use column::Tri;
+use eval::Evaluator;
 use lode_rdf::ValueId;
 use lode_sparql::Expr;
-use std::cmp::Ordering;
+use std::cell::Cell;
+
+pub(crate) use column::value_id;
+pub use order::{OrderKey, compare, order_keys};
+pub(crate) use order::{compare_ids, order_key};
 
 /// The value of `expr` for every row; unbound for an error.
-pub fn evaluate(_cx: &QueryContext, _expr: &Expr, _batch: &Batch) -> Result<Vec<ValueId>, ExecError> {
-    unimplemented!()
+pub fn evaluate(cx: &QueryContext, expr: &Expr, batch: &Batch) -> Result<Vec<ValueId>, ExecError> {
+    evaluate_numbered(cx, expr, batch, &RowNumbers::default())
 }
+
+/// Like [`evaluate`]. Expressions evaluated with the same `numbers` over the same rows see the same solutions, so that
+/// `BNODE("x")` is the same node in all of them: use one for all expressions of a SELECT clause.
+pub fn evaluate_numbered(
+    cx: &QueryContext,
+    expr: &Expr,
+    batch: &Batch,
+    numbers: &RowNumbers,
+) -> Result<Vec<ValueId>, ExecError> {
+    let evaluator = Evaluator::new(cx, batch, &numbers.0);
+    evaluator.eval(expr)?.into_ids(cx, batch.rows)
+}
+
+/// What tells the rows of one batch from all other rows of the query, for BNODE.
+#[derive(Debug, Clone, Default)]
+pub struct RowNumbers(Cell<Option<u64>>);
 
 /// The numbers, ascending, of the rows whose effective boolean value is true.
-pub fn select(_cx: &QueryContext, _expr: &Expr, _batch: &Batch) -> Result<Vec<u32>, ExecError> {
-    unimplemented!()
+pub fn select(cx: &QueryContext, expr: &Expr, batch: &Batch) -> Result<Vec<u32>, ExecError> {
+    let numbers = RowNumbers::default();
+    let evaluator = Evaluator::new(cx, batch, &numbers.0);
+    select_rows(&evaluator, expr)
 }
 
-/// SPARQL's ORDER BY: unbound, blank nodes, IRIs, literals, triple terms; literals by value where comparable, and always a total order.
-pub fn compare(_cx: &QueryContext, _a: ValueId, _b: ValueId) -> Result<Ordering, ExecError> {
-    unimplemented!()
+/// Conjunctions narrow the rows operand by operand: a row that one does not accept is not looked at again.
+fn select_rows(evaluator: &Evaluator<'_>, expr: &Expr) -> Result<Vec<u32>, ExecError> {
+    let Expr::And(operands) = expr else {
+        return Ok(logic::positions(&evaluator.truth(expr)?, |truth| *truth == Tri::True));
+    };
+    let mut selected: Option<Vec<u32>> = None;
+    for operand in operands {
+        selected = Some(match selected {
+            None => select_rows(evaluator, operand)?,
+            Some(rows) if rows.is_empty() => return Ok(rows),
+            Some(rows) => {
+                let inner = select_rows(&evaluator.narrow(&rows), operand)?;
+                inner.iter().filter_map(|row| rows.get(*row as usize).copied()).collect()
+            }
+        });
+    }
+    Ok(selected.unwrap_or_else(|| (0..evaluator.rows() as u32).collect()))
 }

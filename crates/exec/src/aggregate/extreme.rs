@@ -1,0 +1,121 @@
+//! MIN and MAX: the first and the last value in ORDER BY's order, so terms of any kind have them.
+
+use super::grow;
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::expr::{OrderKey, compare_ids, order_key, order_keys};
+use lode_rdf::ValueId;
+use std::cmp::Ordering;
+
+/// The best value of each group so far.
+#[derive(Debug)]
+pub(super) struct Extremes {
+    /// How a better value compares to the best one.
+    better: Ordering,
+    best: Vec<Best>,
+    key_bytes: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Best {
+    id: ValueId,
+    /// The key of `id`, once it was needed.
+    key: Option<Box<OrderKey>>,
+    error: bool,
+}
+
+impl Extremes {
+    pub fn least() -> Self {
+        Self { better: Ordering::Less, best: Vec::new(), key_bytes: 0 }
+    }
+
+    pub fn greatest() -> Self {
+        Self { better: Ordering::Greater, best: Vec::new(), key_bytes: 0 }
+    }
+
+    pub fn resize(&mut self, groups: usize) {
+        grow(&mut self.best, groups, Best::default());
+    }
+
+    pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+        let ids_are_ordered = cx.snapshot.ids_are_ordered();
+        let mut open = Vec::new();
+        let mut open_groups = Vec::new();
+        for (&group, &id) in groups.iter().zip(values) {
+            let Some(best) = self.best.get_mut(group as usize) else { continue };
+            if id.is_undef() {
+                best.error = true;
+            } else if best.id.is_undef() {
+                best.id = id;
+            } else if best.id != id {
+                match compare_ids(id, best.id, ids_are_ordered) {
+                    Some(ordering) if ordering == self.better => self.key_bytes -= best.replace(id, None),
+                    Some(_) => {}
+                    None => {
+                        open.push(id);
+                        open_groups.push(group);
+                    }
+                }
+            }
+        }
+        if open.is_empty() {
+            return Ok(());
+        }
+        for ((&id, group), key) in open.iter().zip(open_groups).zip(order_keys(cx, &open)?) {
+            let Some(best) = self.best.get_mut(group as usize) else { continue };
+            let is_better = match &best.key {
+                Some(best_key) => key.cmp(best_key) == self.better,
+                None => {
+                    let best_key = Box::new(order_key(cx, best.id)?);
+                    self.key_bytes += key_bytes(&best_key);
+                    let is_better = key.cmp(&best_key) == self.better;
+                    best.key = Some(best_key);
+                    is_better
+                }
+            };
+            if is_better {
+                self.key_bytes += key_bytes(&key);
+                self.key_bytes -= best.replace(id, Some(Box::new(key)));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn merge(&mut self, cx: &QueryContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
+        let mut present_groups = Vec::new();
+        let mut present = Vec::new();
+        for (&group, theirs) in groups.iter().zip(&other.best) {
+            if theirs.error
+                && let Some(best) = self.best.get_mut(group as usize)
+            {
+                best.error = true;
+            }
+            if !theirs.id.is_undef() {
+                present_groups.push(group);
+                present.push(theirs.id);
+            }
+        }
+        self.update(cx, &present_groups, &present)
+    }
+
+    /// The result; unbound for no values or an error.
+    pub fn get(&self, group: usize) -> ValueId {
+        self.best.get(group).filter(|best| !best.error).map_or(ValueId::UNDEF, |best| best.id)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.best.capacity() * size_of::<Best>() + self.key_bytes
+    }
+}
+
+impl Best {
+    /// Gives back the bytes of the key that went.
+    fn replace(&mut self, id: ValueId, key: Option<Box<OrderKey>>) -> usize {
+        self.id = id;
+        std::mem::replace(&mut self.key, key).map_or(0, |key| key_bytes(&key))
+    }
+}
+
+fn key_bytes(key: &OrderKey) -> usize {
+    size_of::<OrderKey>() + key.heap_bytes()
+}

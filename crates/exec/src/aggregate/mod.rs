@@ -1,0 +1,187 @@
+//! Accumulators of aggregates, one state per group.
+//!
+//! An error in the argument (unbound) is skipped by COUNT and SAMPLE and makes every other aggregate of the group an
+//! error (SPARQL 1.1 section 11: it stays in the multiset that the aggregate sees).
+
+mod concat;
+mod distinct;
+mod extreme;
+mod sum;
+
+#[cfg(test)]
+mod tests;
+
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::expr::value::Value;
+use crate::expr::value_id;
+use concat::Concats;
+use distinct::DistinctValues;
+use extreme::Extremes;
+use lode_rdf::ValueId;
+use lode_sparql::AggregateFunction;
+use sum::Totals;
+
+/// The states of one aggregate for groups numbered from 0.
+#[derive(Debug)]
+pub struct Accumulator {
+    states: States,
+    /// With DISTINCT, the values that were added.
+    distinct: Option<DistinctValues>,
+}
+
+#[derive(Debug)]
+enum States {
+    CountAll(Vec<u64>),
+    Count(Vec<u64>),
+    Sum(Totals),
+    Avg(Totals),
+    Extreme(Extremes),
+    Sample(Vec<ValueId>),
+    Concat(Concats),
+}
+
+impl Accumulator {
+    /// States for `function`; with `distinct`, equal terms of a group count once.
+    ///
+    /// For `COUNT(DISTINCT *)` the caller gives each distinct row an id of its own as its value.
+    pub fn new(function: &AggregateFunction, distinct: bool) -> Self {
+        let states = match function {
+            AggregateFunction::CountAll => States::CountAll(Vec::new()),
+            AggregateFunction::Count => States::Count(Vec::new()),
+            AggregateFunction::Sum => States::Sum(Totals::default()),
+            AggregateFunction::Avg => States::Avg(Totals::default()),
+            AggregateFunction::Min => States::Extreme(Extremes::least()),
+            AggregateFunction::Max => States::Extreme(Extremes::greatest()),
+            AggregateFunction::Sample => States::Sample(Vec::new()),
+            AggregateFunction::GroupConcat(separator) => States::Concat(Concats::new(separator)),
+        };
+        // The least, the greatest and any of some values do not depend on how often each occurs.
+        let matters = !matches!(states, States::Extreme(_) | States::Sample(_));
+        Self { states, distinct: (distinct && matters).then(DistinctValues::default) }
+    }
+
+    /// Makes room for groups `0..groups`.
+    pub fn resize(&mut self, groups: usize) {
+        match &mut self.states {
+            States::CountAll(counts) | States::Count(counts) => grow(counts, groups, 0),
+            States::Sum(totals) | States::Avg(totals) => totals.resize(groups),
+            States::Extreme(extremes) => extremes.resize(groups),
+            States::Sample(samples) => grow(samples, groups, ValueId::UNDEF),
+            States::Concat(concats) => concats.resize(groups),
+        }
+    }
+
+    /// Adds `values[i]` (unbound: the argument was an error) to group `groups[i]`. For COUNT(*) `values` are ignored.
+    pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+        match &mut self.distinct {
+            None => self.states.update(cx, groups, values),
+            Some(distinct) => {
+                let (new_groups, new_values) = distinct.insert(groups, values);
+                self.states.update(cx, &new_groups, &new_values)
+            }
+        }
+    }
+
+    /// Adds the states of `other`, whose group `i` is group `groups[i]` here.
+    pub fn merge(&mut self, cx: &QueryContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
+        match (&mut self.distinct, other.distinct) {
+            (Some(_), Some(theirs)) => {
+                let (their_groups, their_values) = theirs.into_entries(groups);
+                self.update(cx, &their_groups, &their_values)
+            }
+            _ => self.states.merge(cx, other.states, groups),
+        }
+    }
+
+    /// The result of a group; unbound for an error.
+    pub fn finish(&self, cx: &QueryContext, group: u32) -> Result<ValueId, ExecError> {
+        let at = group as usize;
+        let value = match &self.states {
+            States::CountAll(counts) | States::Count(counts) => {
+                i64::try_from(counts.get(at).copied().unwrap_or(0)).ok().map(Value::Integer)
+            }
+            States::Sum(totals) => totals.sum(at),
+            States::Avg(totals) => totals.average(at),
+            States::Extreme(extremes) => return Ok(extremes.get(at)),
+            States::Sample(samples) => return Ok(samples.get(at).copied().unwrap_or_default()),
+            States::Concat(concats) => concats.get(at),
+        };
+        value_id(cx, value.as_ref())
+    }
+
+    /// Bytes held, about.
+    pub fn bytes(&self) -> usize {
+        let states = match &self.states {
+            States::CountAll(counts) | States::Count(counts) => counts.capacity() * size_of::<u64>(),
+            States::Sum(totals) | States::Avg(totals) => totals.bytes(),
+            States::Extreme(extremes) => extremes.bytes(),
+            States::Sample(samples) => samples.capacity() * size_of::<ValueId>(),
+            States::Concat(concats) => concats.bytes(),
+        };
+        states + self.distinct.as_ref().map_or(0, DistinctValues::bytes)
+    }
+}
+
+impl States {
+    fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+        match self {
+            Self::CountAll(counts) => {
+                for group in groups {
+                    if let Some(count) = counts.get_mut(*group as usize) {
+                        *count += 1;
+                    }
+                }
+            }
+            Self::Count(counts) => {
+                for (group, value) in groups.iter().zip(values) {
+                    if let Some(count) = counts.get_mut(*group as usize) {
+                        *count += u64::from(!value.is_undef());
+                    }
+                }
+            }
+            Self::Sum(totals) | Self::Avg(totals) => totals.update(cx, groups, values)?,
+            Self::Extreme(extremes) => extremes.update(cx, groups, values)?,
+            Self::Sample(samples) => sample(samples, groups, values),
+            Self::Concat(concats) => concats.update(cx, groups, values)?,
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, cx: &QueryContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
+        match (self, other) {
+            (Self::CountAll(counts), Self::CountAll(more)) | (Self::Count(counts), Self::Count(more)) => {
+                for (group, more) in groups.iter().zip(more) {
+                    if let Some(count) = counts.get_mut(*group as usize) {
+                        *count += more;
+                    }
+                }
+            }
+            (Self::Sum(totals), Self::Sum(more)) | (Self::Avg(totals), Self::Avg(more)) => {
+                totals.merge(more, groups);
+            }
+            (Self::Extreme(extremes), Self::Extreme(more)) => extremes.merge(cx, &more, groups)?,
+            (Self::Sample(samples), Self::Sample(more)) => sample(samples, groups, &more),
+            (Self::Concat(concats), Self::Concat(more)) => concats.merge(more, groups),
+            _ => debug_assert!(false, "states of different aggregates"),
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the first bound value of each group.
+fn sample(samples: &mut [ValueId], groups: &[u32], values: &[ValueId]) {
+    for (group, value) in groups.iter().zip(values) {
+        if let Some(sample) = samples.get_mut(*group as usize)
+            && sample.is_undef()
+        {
+            *sample = *value;
+        }
+    }
+}
+
+fn grow<T: Clone>(states: &mut Vec<T>, groups: usize, empty: T) {
+    if states.len() < groups {
+        states.resize(groups, empty);
+    }
+}

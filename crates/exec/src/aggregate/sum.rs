@@ -1,0 +1,141 @@
+//! SUM and AVG: exact for integers and decimals, promoted like `+`.
+
+use super::grow;
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::expr::arithmetic;
+use crate::expr::decode;
+use crate::expr::value::Value;
+use lode_rdf::{ValueId, inline};
+use oxsdatatypes::Decimal;
+
+/// A sum so far. Integers are summed in 128 bits, so that only the result has to fit, whatever the order of arrival.
+#[derive(Debug, Clone)]
+enum Total {
+    Integer(i128),
+    Number(Value),
+    /// Something was no number, or the sum is too large.
+    Error,
+}
+
+/// Sums and counts, one per group.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    totals: Vec<(Total, u64)>,
+}
+
+impl Total {
+    fn add(&mut self, value: Option<&Value>) {
+        let sum = match (&*self, value) {
+            (Self::Integer(total), Some(Value::Integer(value))) => {
+                total.checked_add(i128::from(*value)).map(Self::Integer)
+            }
+            (Self::Error, _) | (_, None) => None,
+            (total, Some(value)) => {
+                total.value().and_then(|total| arithmetic::add(&total, value)).and_then(Self::number)
+            }
+        };
+        *self = sum.unwrap_or(Self::Error);
+    }
+
+    /// A sum that is a number (and no duration, which `+` takes, too).
+    fn number(value: Value) -> Option<Self> {
+        match value {
+            Value::Integer(value) => Some(Self::Integer(i128::from(value))),
+            Value::Decimal(_) | Value::Float(_) | Value::Double(_) => Some(Self::Number(value)),
+            _ => None,
+        }
+    }
+
+    /// The sum for further arithmetic: an integer too large for its type as a decimal.
+    fn value(&self) -> Option<Value> {
+        match self {
+            Self::Integer(total) => Some(match i64::try_from(*total) {
+                Ok(total) => Value::Integer(total),
+                Err(_) => Value::Decimal(Decimal::try_from(*total).ok()?),
+            }),
+            Self::Number(value) => Some(value.clone()),
+            Self::Error => None,
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let sum = match (&*self, other) {
+            (Self::Integer(a), Self::Integer(b)) => a.checked_add(*b).map(Self::Integer),
+            (a, b) => {
+                let sum = a.value().zip(b.value()).and_then(|(a, b)| arithmetic::add(&a, &b));
+                sum.and_then(Self::number)
+            }
+        };
+        *self = sum.unwrap_or(Self::Error);
+    }
+}
+
+impl Totals {
+    pub fn resize(&mut self, groups: usize) {
+        grow(&mut self.totals, groups, (Total::Integer(0), 0));
+    }
+
+    pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+        let mut stored = Vec::new();
+        let mut stored_groups = Vec::new();
+        for (&group, &id) in groups.iter().zip(values) {
+            let Some((total, count)) = self.totals.get_mut(group as usize) else { continue };
+            if let (Total::Integer(sum), Some(value)) = (&mut *total, inline::as_i64(id)) {
+                // No column is long enough to exceed 128 bits with 64-bit integers.
+                *sum += i128::from(value);
+                *count += 1;
+            } else if id.is_undef() {
+                total.add(None);
+            } else if let Some(value) = Value::from_inline(id) {
+                total.add(Some(&value));
+                *count += 1;
+            } else {
+                stored.push(id);
+                stored_groups.push(group);
+            }
+        }
+        if stored.is_empty() {
+            return Ok(());
+        }
+        for (group, value) in stored_groups.iter().zip(decode::values(cx, &stored)?) {
+            if let Some((total, count)) = self.totals.get_mut(*group as usize) {
+                total.add(value.as_ref());
+                *count += 1;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn merge(&mut self, other: Self, groups: &[u32]) {
+        for (group, (their_total, their_count)) in groups.iter().zip(other.totals) {
+            if let Some((total, count)) = self.totals.get_mut(*group as usize) {
+                total.merge(&their_total);
+                *count += their_count;
+            }
+        }
+    }
+
+    /// The sum; 0 of nothing.
+    pub fn sum(&self, group: usize) -> Option<Value> {
+        match self.totals.get(group) {
+            None => Some(Value::Integer(0)),
+            Some((Total::Integer(total), _)) => i64::try_from(*total).ok().map(Value::Integer),
+            Some((total, _)) => total.value(),
+        }
+    }
+
+    /// The mean; 0 of nothing.
+    pub fn average(&self, group: usize) -> Option<Value> {
+        match self.totals.get(group) {
+            None | Some((Total::Integer(_), 0)) => Some(Value::Integer(0)),
+            Some((total, count)) => {
+                arithmetic::divide(&total.value()?, &Value::Integer(i64::try_from(*count).ok()?))
+            }
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.totals.capacity() * size_of::<(Total, u64)>()
+    }
+}

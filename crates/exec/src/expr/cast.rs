@@ -1,0 +1,198 @@
+//! Casts: constructor functions of XML Schema types (17.5), after XPath's casting table. `None` is SPARQL's error.
+
+use super::value::{Value, integer_range, parse_xsd};
+use lode_rdf::inline;
+use oxsdatatypes::{
+    Date, DateTime, DayTimeDuration, Decimal, Double, Duration, Float, GDay, GMonth, GMonthDay, GYear,
+    GYearMonth, Time, YearMonthDuration,
+};
+
+/// Whether `name` (an XML Schema type without its namespace) can be cast to.
+pub(crate) fn is_target(name: &str) -> bool {
+    integer_range(name).is_some()
+        || matches!(
+            name,
+            "string"
+                | "boolean"
+                | "decimal"
+                | "float"
+                | "double"
+                | "dateTime"
+                | "date"
+                | "time"
+                | "gYear"
+                | "gYearMonth"
+                | "gMonth"
+                | "gMonthDay"
+                | "gDay"
+                | "duration"
+                | "yearMonthDuration"
+                | "dayTimeDuration"
+        )
+}
+
+/// `value` as an `xsd:name`. Types derived from integer give the integer, in their range.
+pub(crate) fn cast(value: &Value, name: &str) -> Option<Value> {
+    if let Value::String(text) = value
+        && name != "string"
+    {
+        return parse_xsd(text.trim_matches([' ', '\t', '\n', '\r']), name);
+    }
+    Some(match name {
+        "string" => Value::string(to_string(value)?),
+        "boolean" => Value::Boolean(to_boolean(value)?),
+        "decimal" => Value::Decimal(to_decimal(value)?),
+        "float" => Value::Float(to_float(value)?),
+        "double" => Value::Double(to_double(value)?),
+        _ => match integer_range(name) {
+            Some((low, high)) => {
+                let integer = to_integer(value)?;
+                if integer < low || integer > high {
+                    return None;
+                }
+                Value::Integer(integer)
+            }
+            None => return cast_calendar(value, name),
+        },
+    })
+}
+
+fn to_string(value: &Value) -> Option<String> {
+    match value {
+        Value::Iri(iri) => Some(iri.to_string()),
+        Value::Float(value) => {
+            Some(float_string(f64::from(*value), &value.to_string(), inline::float_lexical(*value)))
+        }
+        Value::Double(value) => {
+            Some(float_string(*value, &value.to_string(), inline::double_lexical(*value)))
+        }
+        Value::LangString(_) | Value::Other(_) => None,
+        _ => value.lexical(),
+    }
+}
+
+/// XPath writes doubles between 0.000001 and 1000000 as decimals.
+fn float_string(value: f64, plain: &str, scientific: String) -> String {
+    let magnitude = value.abs();
+    if magnitude == 0.0 || (1e-6..1e6).contains(&magnitude) { plain.to_owned() } else { scientific }
+}
+
+fn to_boolean(value: &Value) -> Option<bool> {
+    match value {
+        Value::Boolean(value) => Some(*value),
+        Value::Integer(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_) => {
+            value.effective_boolean()
+        }
+        _ => None,
+    }
+}
+
+fn to_integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(value) => Some(*value),
+        Value::Boolean(value) => Some(i64::from(*value)),
+        Value::Decimal(value) => oxsdatatypes::Integer::try_from(*value).ok().map(i64::from),
+        Value::Float(value) => truncate(f64::from(*value)),
+        Value::Double(value) => truncate(*value),
+        _ => None,
+    }
+}
+
+/// A double without its fraction, if that fits.
+#[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+fn truncate(value: f64) -> Option<i64> {
+    // 2^63 itself does not fit; NaN is in no range.
+    (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value).then_some(value as i64)
+}
+
+fn to_decimal(value: &Value) -> Option<Decimal> {
+    match value {
+        Value::Decimal(value) => Some(*value),
+        Value::Integer(value) => Some(Decimal::from(*value)),
+        Value::Boolean(value) => Some(Decimal::from(i64::from(*value))),
+        Value::Float(value) => double_to_decimal(f64::from(*value)),
+        Value::Double(value) => double_to_decimal(*value),
+        _ => None,
+    }
+}
+
+fn double_to_decimal(value: f64) -> Option<Decimal> {
+    // Whole numbers convert exactly, which scaling a double by 10^18 would not.
+    match truncate(value) {
+        Some(whole) if value.fract() == 0.0 => Some(Decimal::from(whole)),
+        _ => Decimal::try_from(Double::from(value)).ok(),
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "casts to the nearest float"
+)]
+fn to_float(value: &Value) -> Option<f32> {
+    match value {
+        Value::Float(value) => Some(*value),
+        Value::Double(value) => Some(*value as f32),
+        Value::Integer(value) => Some(*value as f32),
+        Value::Decimal(value) => Some(f32::from(Float::from(*value))),
+        Value::Boolean(value) => Some(f32::from(u8::from(*value))),
+        _ => None,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "casts to the nearest double")]
+fn to_double(value: &Value) -> Option<f64> {
+    match value {
+        Value::Double(value) => Some(*value),
+        Value::Float(value) => Some(f64::from(*value)),
+        Value::Integer(value) => Some(*value as f64),
+        Value::Decimal(value) => Some(f64::from(Double::from(*value))),
+        Value::Boolean(value) => Some(f64::from(u8::from(*value))),
+        _ => None,
+    }
+}
+
+fn cast_calendar(value: &Value, name: &str) -> Option<Value> {
+    Some(match (name, value) {
+        ("dateTime", Value::DateTime(value)) => Value::DateTime(*value),
+        ("dateTime", Value::Date(value)) => Value::DateTime(DateTime::try_from(*value).ok()?),
+        ("date", Value::Date(value)) => Value::Date(*value),
+        ("date", Value::DateTime(value)) => Value::Date(Date::try_from(*value).ok()?),
+        ("time", Value::Time(value)) => Value::Time(*value),
+        ("time", Value::DateTime(value)) => Value::Time(Time::from(*value)),
+        ("gYear", Value::GYear(value)) => Value::GYear(*value),
+        ("gYear", Value::DateTime(value)) => Value::GYear(GYear::try_from(*value).ok()?),
+        ("gYear", Value::Date(value)) => Value::GYear(GYear::try_from(*value).ok()?),
+        ("gYearMonth", Value::GYearMonth(value)) => Value::GYearMonth(*value),
+        ("gYearMonth", Value::DateTime(value)) => Value::GYearMonth(GYearMonth::try_from(*value).ok()?),
+        ("gYearMonth", Value::Date(value)) => Value::GYearMonth(GYearMonth::from(*value)),
+        ("gMonth", Value::GMonth(value)) => Value::GMonth(*value),
+        ("gMonth", Value::DateTime(value)) => Value::GMonth(GMonth::from(*value)),
+        ("gMonth", Value::Date(value)) => Value::GMonth(GMonth::from(*value)),
+        ("gMonthDay", Value::GMonthDay(value)) => Value::GMonthDay(*value),
+        ("gMonthDay", Value::DateTime(value)) => Value::GMonthDay(GMonthDay::from(*value)),
+        ("gMonthDay", Value::Date(value)) => Value::GMonthDay(GMonthDay::from(*value)),
+        ("gDay", Value::GDay(value)) => Value::GDay(*value),
+        ("gDay", Value::DateTime(value)) => Value::GDay(GDay::from(*value)),
+        ("gDay", Value::Date(value)) => Value::GDay(GDay::from(*value)),
+        _ => return cast_duration(value, name),
+    })
+}
+
+/// Durations lose the parts that the target lacks.
+fn cast_duration(value: &Value, name: &str) -> Option<Value> {
+    let duration: Duration = super::compare::to_duration(value)?;
+    Some(match name {
+        "duration" => Value::Duration(duration),
+        "yearMonthDuration" => {
+            let months = duration.years().checked_mul(12)?.checked_add(duration.months())?;
+            Value::YearMonthDuration(YearMonthDuration::new(months))
+        }
+        "dayTimeDuration" => {
+            let bytes = duration.to_be_bytes();
+            let [_, _, _, _, _, _, _, _, seconds @ ..] = bytes;
+            Value::DayTimeDuration(DayTimeDuration::new(Decimal::from_be_bytes(seconds)))
+        }
+        _ => return None,
+    })
+}

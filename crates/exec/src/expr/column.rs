@@ -1,0 +1,133 @@
+//! Columns: what an expression is worth for every row of a batch.
+
+use super::value::Value;
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use lode_rdf::{Term, ValueId};
+
+/// SPARQL's three truth values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tri {
+    False,
+    True,
+    Error,
+}
+
+impl Tri {
+    pub fn from_option(value: Option<bool>) -> Self {
+        value.map_or(Self::Error, Self::from)
+    }
+
+    pub fn not(self) -> Self {
+        match self {
+            Self::False => Self::True,
+            Self::True => Self::False,
+            Self::Error => Self::Error,
+        }
+    }
+
+    /// 17.2: an error and false is false, an error and true an error.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::False, _) | (_, Self::False) => Self::False,
+            (Self::True, Self::True) => Self::True,
+            _ => Self::Error,
+        }
+    }
+
+    /// 17.2: an error or true is true, an error or false an error.
+    pub fn or(self, other: Self) -> Self {
+        self.not().and(other.not()).not()
+    }
+}
+
+impl From<bool> for Tri {
+    fn from(value: bool) -> Self {
+        if value { Self::True } else { Self::False }
+    }
+}
+
+/// One value for all rows.
+#[derive(Debug, Clone)]
+pub(crate) enum Constant<'e> {
+    /// A term of the query.
+    Term(&'e Term),
+    /// A computed value; `None` is an error.
+    Value(Option<Value>),
+}
+
+/// What an expression is worth for every row.
+#[derive(Debug, Clone)]
+pub(crate) enum Column<'e> {
+    /// Terms; unbound is an error.
+    Ids(Vec<ValueId>),
+    Bools(Vec<Tri>),
+    /// Computed values; `None` is an error.
+    Values(Vec<Option<Value>>),
+    Constant(Constant<'e>),
+}
+
+impl Column<'_> {
+    /// An error in every row.
+    pub const ERROR: Self = Self::Constant(Constant::Value(None));
+
+    /// The terms' ids; computed values get the ids of their canonical terms.
+    pub fn into_ids(self, cx: &QueryContext, rows: usize) -> Result<Vec<ValueId>, ExecError> {
+        match self {
+            Self::Ids(ids) => Ok(ids),
+            Self::Bools(bools) => Ok(bools.into_iter().map(tri_id).collect()),
+            Self::Values(values) => values.iter().map(|value| value_id(cx, value.as_ref())).collect(),
+            Self::Constant(Constant::Term(term)) => Ok(vec![cx.intern(term)?; rows]),
+            Self::Constant(Constant::Value(value)) => Ok(vec![value_id(cx, value.as_ref())?; rows]),
+        }
+    }
+}
+
+/// The id of a truth value.
+pub(crate) fn tri_id(value: Tri) -> ValueId {
+    match value {
+        Tri::False => lode_rdf::inline::from_bool(false),
+        Tri::True => lode_rdf::inline::from_bool(true),
+        Tri::Error => ValueId::UNDEF,
+    }
+}
+
+/// The id of a value's canonical term; unbound for an error.
+pub(crate) fn value_id(cx: &QueryContext, value: Option<&Value>) -> Result<ValueId, ExecError> {
+    let Some(value) = value else { return Ok(ValueId::UNDEF) };
+    match value.to_inline() {
+        Some(id) => Ok(id),
+        None => cx.intern(&value.to_term()),
+    }
+}
+
+/// The values of a column, ready to be read row by row.
+pub(crate) enum Operand<'c> {
+    One(Option<Value>),
+    Rows(std::borrow::Cow<'c, [Option<Value>]>),
+    Bools(&'c [Tri]),
+}
+
+const TRUE: Value = Value::Boolean(true);
+const FALSE: Value = Value::Boolean(false);
+
+impl Operand<'_> {
+    /// The value in a row; `None` is an error.
+    #[inline]
+    pub fn get(&self, row: usize) -> Option<&Value> {
+        match self {
+            Self::One(value) => value.as_ref(),
+            Self::Rows(values) => values.get(row).and_then(Option::as_ref),
+            Self::Bools(bools) => match bools.get(row) {
+                Some(Tri::True) => Some(&TRUE),
+                Some(Tri::False) => Some(&FALSE),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether all rows have the same value.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Self::One(_))
+    }
+}

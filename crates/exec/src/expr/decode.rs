@@ -1,0 +1,213 @@
+//! From ids to terms and values: inline ids in place, dictionary ids once per distinct id and in sorted batches.
+
+use super::column::{Column, Constant, Operand};
+use super::value::{LangString, Value};
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use hashbrown::HashTable;
+use lode_rdf::key::{self, KeyError};
+use lode_rdf::value_id::Section;
+use lode_rdf::{BaseDirection, Kind, TermRef, ValueId};
+use lode_store::StoreError;
+use std::borrow::Cow;
+
+/// The distinct ids of a column, and for each row which of them it has.
+pub(crate) struct Distinct {
+    pub ids: Vec<ValueId>,
+    pub rows: Vec<u32>,
+}
+
+/// Finds the distinct ids of a column.
+pub(crate) fn distinct(column: &[ValueId]) -> Distinct {
+    let mut ids: Vec<ValueId> = Vec::new();
+    let mut rows = Vec::with_capacity(column.len());
+    let mut table: HashTable<u32> = HashTable::with_capacity(column.len().min(1024));
+    let mut last = None;
+    for &id in column {
+        // Sorted columns are common: a run costs one look-up.
+        if let Some((last_id, at)) = last
+            && last_id == id
+        {
+            rows.push(at);
+            continue;
+        }
+        let same = |at: &u32| ids.get(*at as usize) == Some(&id);
+        let at = match table.find(mix(id), same) {
+            Some(at) => *at,
+            None => {
+                let at = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+                ids.push(id);
+                table.insert_unique(mix(id), at, |at| ids.get(*at as usize).map_or(0, |id| mix(*id)));
+                at
+            }
+        };
+        rows.push(at);
+        last = Some((id, at));
+    }
+    Distinct { ids, rows }
+}
+
+/// Spreads the bits of an id over a hash.
+#[inline]
+pub(crate) fn mix(id: ValueId) -> u64 {
+    let hash = id.to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    hash ^ (hash >> 32)
+}
+
+/// Whether the id is looked up in the store's dictionary.
+fn in_dictionary(id: ValueId) -> Option<Section> {
+    id.kind().and_then(Kind::section)
+}
+
+/// The values of ids; `None` for unbound.
+pub(crate) fn values(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<Option<Value>>, ExecError> {
+    let mut out: Vec<Option<Value>> = Vec::with_capacity(ids.len());
+    let mut pending = Vec::new();
+    let mut pending_rows = Vec::new();
+    for (row, &id) in ids.iter().enumerate() {
+        if in_dictionary(id).is_some() {
+            pending.push(id);
+            pending_rows.push(row);
+            out.push(None);
+        } else {
+            out.push(direct_value(cx, id)?);
+        }
+    }
+    if pending.is_empty() {
+        return Ok(out);
+    }
+    let distinct = distinct(&pending);
+    let decoded = dictionary_values(cx, &distinct.ids)?;
+    for (&row, &at) in pending_rows.iter().zip(&distinct.rows) {
+        if let (Some(slot), Some(value)) = (out.get_mut(row), decoded.get(at as usize)) {
+            slot.clone_from(value);
+        }
+    }
+    Ok(out)
+}
+
+/// The value of one id; `None` for unbound.
+pub(crate) fn value(cx: &QueryContext, id: ValueId) -> Result<Option<Value>, ExecError> {
+    Ok(values(cx, &[id])?.pop().flatten())
+}
+
+/// The value of an id that is not in the dictionary.
+fn direct_value(cx: &QueryContext, id: ValueId) -> Result<Option<Value>, ExecError> {
+    if let Some(value) = Value::from_inline(id) {
+        return Ok(Some(value));
+    }
+    match id.kind() {
+        Some(Kind::Blank) => Ok(Some(Value::Blank(format!("b{}", id.payload()).into()))),
+        Some(Kind::Local) => Ok(cx.local.with_term(id, |term| Value::from_term(term.as_ref()))),
+        Some(Kind::Special) => Ok(None),
+        // Bits that no encoder makes: let the store say that they are damaged.
+        _ => Ok(Some(Value::from_term(cx.snapshot.term(id)?.as_ref()))),
+    }
+}
+
+fn dictionary_values(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<Option<Value>>, ExecError> {
+    let mut out = vec![None; ids.len()];
+    let mut damaged = None;
+    cx.snapshot.keys(ids, &mut |at, bytes| {
+        let section = ids.get(at).and_then(|id| in_dictionary(*id));
+        match section.map(|section| key_value(section, bytes)) {
+            Some(Ok(value)) => {
+                if let Some(slot) = out.get_mut(at) {
+                    *slot = Some(value);
+                }
+            }
+            _ => damaged = damaged.or(Some(at)),
+        }
+        Ok(())
+    })?;
+    if let Some(id) = damaged.and_then(|at| ids.get(at)) {
+        // The store's own decoder meets the same bytes and reports where they lie.
+        cx.snapshot.term(*id)?;
+    }
+    Ok(out)
+}
+
+/// What the term with this dictionary key means.
+pub(crate) fn key_value(section: Section, bytes: &[u8]) -> Result<Value, KeyError> {
+    Ok(match section {
+        Section::Iri => Value::Iri(text(bytes)?.into()),
+        Section::String => Value::String(text(bytes)?.into()),
+        Section::LangString => {
+            let (lexical, tag) = key::unescape(bytes)?;
+            let (language, direction) = split_tag(text(tag)?);
+            Value::LangString(LangString {
+                text: text(&lexical)?.into(),
+                language: language.into(),
+                direction,
+            })
+        }
+        Section::TypedLiteral => {
+            let (datatype, lexical) = key::unescape(bytes)?;
+            Value::from_typed(text(lexical)?, text(&datatype)?)
+        }
+        Section::TripleTerm => Value::from_term(key::decode(section, bytes)?.as_ref()),
+    })
+}
+
+fn split_tag(tag: &str) -> (&str, Option<BaseDirection>) {
+    if let Some(language) = tag.strip_suffix("--ltr") {
+        (language, Some(BaseDirection::Ltr))
+    } else if let Some(language) = tag.strip_suffix("--rtl") {
+        (language, Some(BaseDirection::Rtl))
+    } else {
+        (tag, None)
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str, KeyError> {
+    std::str::from_utf8(bytes).map_err(|_| KeyError::Utf8)
+}
+
+/// Calls `f` with the term of every bound id, once per distinct id, and spreads the results over the rows.
+pub(crate) fn map_terms<T: Clone>(
+    cx: &QueryContext,
+    ids: &[ValueId],
+    mut f: impl FnMut(TermRef<'_>) -> Option<T>,
+) -> Result<Vec<Option<T>>, ExecError> {
+    let distinct = distinct(ids);
+    let mut results: Vec<Option<T>> = vec![None; distinct.ids.len()];
+    let mut stored = Vec::new();
+    let mut stored_at = Vec::new();
+    for (at, &id) in distinct.ids.iter().enumerate() {
+        let result = match id.kind() {
+            Some(Kind::Special) => None,
+            Some(Kind::Local) => cx.local.with_term(id, |term| f(term.as_ref())).flatten(),
+            _ => match key::inline_term(id) {
+                Some(term) => f(term.as_ref()),
+                None => {
+                    stored.push(id);
+                    stored_at.push(at);
+                    None
+                }
+            },
+        };
+        if let Some(slot) = results.get_mut(at) {
+            *slot = result;
+        }
+    }
+    if !stored.is_empty() {
+        cx.snapshot.terms(&stored, &mut |at, term| {
+            if let Some(slot) = stored_at.get(at).and_then(|at| results.get_mut(*at)) {
+                *slot = f(term.as_ref());
+            }
+            Ok::<(), StoreError>(())
+        })?;
+    }
+    Ok(distinct.rows.iter().map(|at| results.get(*at as usize).cloned().flatten()).collect())
+}
+
+/// The values of a column.
+pub(crate) fn operand<'c>(cx: &QueryContext, column: &'c Column<'_>) -> Result<Operand<'c>, ExecError> {
+    Ok(match column {
+        Column::Ids(ids) => Operand::Rows(Cow::Owned(values(cx, ids)?)),
+        Column::Bools(bools) => Operand::Bools(bools),
+        Column::Values(values) => Operand::Rows(Cow::Borrowed(values)),
+        Column::Constant(Constant::Term(term)) => Operand::One(Some(Value::from_term(term.as_ref()))),
+        Column::Constant(Constant::Value(value)) => Operand::One(value.clone()),
+    })
+}

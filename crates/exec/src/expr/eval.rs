@@ -1,0 +1,191 @@
+//! The evaluator: one expression over the rows of a batch, column by column.
+//!
+//! Intermediate results are columns of values; only the final result gets ids. Where an expression depends on one variable
+//! alone and has to look at texts, it is evaluated once per distinct id of that variable, and the results are spread.
+
+use super::column::{Column, Constant, Operand, Tri};
+use super::compare::Comparison;
+use super::decode;
+use super::shape;
+use super::value::Value;
+use super::{arithmetic, logic};
+use crate::batch::Batch;
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use lode_rdf::ValueId;
+use lode_sparql::{Expr, VarId};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// Below this many rows, looking for distinct ids costs more than it can save.
+const DISTINCT_ROWS_MIN: usize = 32;
+
+/// Evaluates expressions over some rows of a batch.
+pub(crate) struct Evaluator<'a> {
+    pub cx: &'a QueryContext,
+    pub batch: &'a Batch,
+    /// The rows looked at, ascending; `None`: all.
+    selection: Option<Vec<u32>>,
+    /// The number of the batch's first row, for BNODE: drawn when first needed.
+    row_base: &'a Cell<Option<u64>>,
+    /// Whether the rows are known to be distinct already.
+    distinct: bool,
+}
+
+impl<'a> Evaluator<'a> {
+    pub fn new(cx: &'a QueryContext, batch: &'a Batch, row_base: &'a Cell<Option<u64>>) -> Self {
+        Self { cx, batch, selection: None, row_base, distinct: false }
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.selection.as_ref().map_or(self.batch.rows, Vec::len)
+    }
+
+    /// The row of the batch that is row `row` here.
+    pub fn batch_row(&self, row: usize) -> usize {
+        match &self.selection {
+            None => row,
+            Some(rows) => rows.get(row).map_or(0, |row| *row as usize),
+        }
+    }
+
+    /// The same over some of the rows (numbers here, ascending).
+    pub fn narrow(&self, rows: &[u32]) -> Evaluator<'a> {
+        let selection = match &self.selection {
+            None => rows.to_vec(),
+            Some(outer) => rows.iter().filter_map(|row| outer.get(*row as usize).copied()).collect(),
+        };
+        Evaluator { selection: Some(selection), ..*self }
+    }
+
+    /// A number that no other row of the query has.
+    pub fn row_number(&self, row: usize) -> u64 {
+        let base = self.row_base.get().unwrap_or_else(|| {
+            let base = self.cx.local.fresh(self.batch.rows as u64);
+            self.row_base.set(Some(base));
+            base
+        });
+        base.wrapping_add(self.batch_row(row) as u64)
+    }
+
+    /// A variable's ids; unbound where the batch lacks it.
+    pub fn variable(&self, var: VarId) -> Vec<ValueId> {
+        match (self.batch.column(var), &self.selection) {
+            (None, _) => vec![ValueId::UNDEF; self.rows()],
+            (Some(column), None) => column.to_vec(),
+            (Some(column), Some(rows)) => {
+                rows.iter().map(|row| column.get(*row as usize).copied().unwrap_or_default()).collect()
+            }
+        }
+    }
+
+    /// What `expr` is worth for every row.
+    pub fn eval<'e>(&self, expr: &'e Expr) -> Result<Column<'e>, ExecError> {
+        if !self.distinct
+            && self.rows() >= DISTINCT_ROWS_MIN
+            && let Some(var) = shape::text_function_of_one_variable(expr)
+            && let Some(column) = self.eval_distinct(expr, var)?
+        {
+            return Ok(column);
+        }
+        self.eval_rows(expr)
+    }
+
+    /// Evaluates once per distinct id of `var`; `None` where that does not pay.
+    fn eval_distinct<'e>(&self, expr: &'e Expr, var: VarId) -> Result<Option<Column<'e>>, ExecError> {
+        let distinct = decode::distinct(&self.variable(var));
+        if distinct.ids.len() > self.rows() / 4 * 3 {
+            return Ok(None);
+        }
+        let batch = Batch { vars: Arc::from([var]), rows: distinct.ids.len(), columns: vec![distinct.ids] };
+        let inner = Evaluator { batch: &batch, selection: None, distinct: true, ..*self };
+        let column = inner.eval_rows(expr)?;
+        Ok(Some(logic::gather(column, &distinct.rows)))
+    }
+
+    fn eval_rows<'e>(&self, expr: &'e Expr) -> Result<Column<'e>, ExecError> {
+        match expr {
+            Expr::Const(term) => Ok(Column::Constant(Constant::Term(term))),
+            Expr::Var(var) => Ok(Column::Ids(self.variable(*var))),
+            Expr::Bound(var) => {
+                Ok(Column::Bools(self.variable(*var).iter().map(|id| Tri::from(!id.is_undef())).collect()))
+            }
+            Expr::Or(operands) => Ok(Column::Bools(self.or(operands)?)),
+            Expr::And(operands) => Ok(Column::Bools(self.and(operands)?)),
+            Expr::Not(operand) => Ok(Column::Bools(self.truth(operand)?.into_iter().map(Tri::not).collect())),
+            Expr::Equal(a, b) => self.equal(a, b),
+            Expr::SameTerm(a, b) => self.same_term(a, b),
+            Expr::Less(a, b) => self.compare(Comparison::Less, a, b),
+            Expr::LessOrEqual(a, b) => self.compare(Comparison::LessOrEqual, a, b),
+            Expr::Greater(a, b) => self.compare(Comparison::Greater, a, b),
+            Expr::GreaterOrEqual(a, b) => self.compare(Comparison::GreaterOrEqual, a, b),
+            Expr::In(value, list) => self.is_in(value, list),
+            Expr::Add(a, b) => self.binary(a, b, arithmetic::add),
+            Expr::Subtract(a, b) => self.binary(a, b, arithmetic::subtract),
+            Expr::Multiply(a, b) => self.binary(a, b, arithmetic::multiply),
+            Expr::Divide(a, b) => self.binary(a, b, arithmetic::divide),
+            Expr::UnaryPlus(a) => self.unary(a, arithmetic::plus),
+            Expr::UnaryMinus(a) => self.unary(a, arithmetic::minus),
+            Expr::If(condition, yes, no) => self.conditional(condition, yes, no),
+            Expr::Coalesce(list) => self.coalesce(list),
+            Expr::Call(function, arguments) => self.call(function, arguments),
+            Expr::Exists(pattern) => self.exists(pattern),
+        }
+    }
+
+    /// A function of one value.
+    pub fn unary<'e>(
+        &self,
+        a: &'e Expr,
+        f: impl Fn(&Value) -> Option<Value>,
+    ) -> Result<Column<'e>, ExecError> {
+        let a = self.eval(a)?;
+        let a = decode::operand(self.cx, &a)?;
+        if a.is_constant() {
+            return Ok(Column::Constant(Constant::Value(a.get(0).and_then(f))));
+        }
+        Ok(Column::Values((0..self.rows()).map(|row| a.get(row).and_then(&f)).collect()))
+    }
+
+    /// A function of two values.
+    pub fn binary<'e>(
+        &self,
+        a: &'e Expr,
+        b: &'e Expr,
+        f: impl Fn(&Value, &Value) -> Option<Value>,
+    ) -> Result<Column<'e>, ExecError> {
+        let (a, b) = (self.eval(a)?, self.eval(b)?);
+        let (a, b) = (decode::operand(self.cx, &a)?, decode::operand(self.cx, &b)?);
+        let apply = |row| f(a.get(row)?, b.get(row)?);
+        if a.is_constant() && b.is_constant() {
+            return Ok(Column::Constant(Constant::Value(apply(0))));
+        }
+        Ok(Column::Values((0..self.rows()).map(apply).collect()))
+    }
+
+    /// A function of any number of values; an error in one is an error of the result.
+    pub fn variadic<'e>(
+        &self,
+        arguments: &'e [Expr],
+        f: impl Fn(&[&Value]) -> Option<Value>,
+    ) -> Result<Column<'e>, ExecError> {
+        let columns: Vec<_> =
+            arguments.iter().map(|argument| self.eval(argument)).collect::<Result<_, _>>()?;
+        let operands: Vec<_> =
+            columns.iter().map(|column| decode::operand(self.cx, column)).collect::<Result<_, _>>()?;
+        let mut row_values = Vec::with_capacity(operands.len());
+        if operands.iter().all(Operand::is_constant) {
+            row_values.extend(operands.iter().filter_map(|operand| operand.get(0)));
+            let complete = row_values.len() == operands.len();
+            return Ok(Column::Constant(Constant::Value(if complete { f(&row_values) } else { None })));
+        }
+        let mut out = Vec::with_capacity(self.rows());
+        for row in 0..self.rows() {
+            row_values.clear();
+            row_values.extend(operands.iter().filter_map(|operand| operand.get(row)));
+            out.push(if row_values.len() == operands.len() { f(&row_values) } else { None });
+        }
+        Ok(Column::Values(out))
+    }
+}

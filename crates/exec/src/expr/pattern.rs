@@ -1,0 +1,365 @@
+//! REGEX and REPLACE: XPath regular expressions on the `regex` crate, whose running time is linear and whose size is bounded.
+//!
+//! XPath's syntax is translated: its own meanings of `\s`, `\w`, `\i`, `\c`, class subtraction, the flag `x`; what the crate
+//! would take but XPath forbids is an error, and so are back-references, which the crate lacks.
+
+use super::value::Value;
+use regex::{Regex, RegexBuilder};
+use std::cell::RefCell;
+use std::str::Chars;
+use std::sync::Arc;
+
+/// Bytes a compiled expression may take.
+const REGEX_BYTES_MAX: usize = 2 << 20;
+/// Compiled expressions that a thread keeps.
+const CACHE_ENTRIES: usize = 32;
+
+const SPACE: &str = r" \t\n\r";
+const WORD_NOT: &str = r"\p{P}\p{Z}\p{C}";
+const NAME_START: &str = concat!(
+    r":A-Z_a-z\xC0-\xD6\xD8-\xF6\u{F8}-\u{2FF}\u{370}-\u{37D}\u{37F}-\u{1FFF}\u{200C}\u{200D}\u{2070}-\u{218F}",
+    r"\u{2C00}-\u{2FEF}\u{3001}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFFD}\u{10000}-\u{EFFFF}"
+);
+const NAME_MORE: &str = r"\-.0-9\xB7\u{300}-\u{36F}\u{203F}\u{2040}";
+
+/// A compiled expression.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    regex: Regex,
+    /// Flag `q`: the replacement is literal, too.
+    literal: bool,
+}
+
+/// `REGEX(text, pattern, flags)`.
+pub(crate) fn matches(text: &Value, pattern: &Value, flags: Option<&Value>) -> Option<bool> {
+    let text = text.text()?;
+    let pattern = compiled(pattern.simple()?, flags_text(flags)?)?;
+    Some(pattern.regex.is_match(text))
+}
+
+/// `REPLACE(text, pattern, replacement, flags)`. A pattern that matches the empty string is an error, as in XPath.
+pub(crate) fn replace(text: &Value, pattern: &Value, with: &Value, flags: Option<&Value>) -> Option<Value> {
+    let input = text.text()?;
+    let pattern = compiled(pattern.simple()?, flags_text(flags)?)?;
+    if pattern.regex.is_match("") {
+        return None;
+    }
+    let groups = pattern.regex.captures_len() - 1;
+    let parts = if pattern.literal {
+        vec![Part::Text(with.simple()?.to_string())]
+    } else {
+        replacement_parts(with.simple()?, groups)?
+    };
+    let mut out = String::with_capacity(input.len());
+    let mut copied = 0;
+    for captures in pattern.regex.captures_iter(input) {
+        let Some(whole) = captures.get(0) else { continue };
+        out.push_str(input.get(copied..whole.start()).unwrap_or_default());
+        for part in &parts {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Group(group) => out.push_str(captures.get(*group).map_or("", |found| found.as_str())),
+            }
+        }
+        copied = whole.end();
+    }
+    if copied == 0 && out.is_empty() {
+        return Some(text.clone());
+    }
+    out.push_str(input.get(copied..).unwrap_or_default());
+    Some(text.with_text(out))
+}
+
+fn flags_text(flags: Option<&Value>) -> Option<&str> {
+    match flags {
+        None => Some(""),
+        Some(flags) => flags.simple().map(|text| &**text),
+    }
+}
+
+/// A piece of a replacement.
+enum Part {
+    Text(String),
+    Group(usize),
+}
+
+/// `$N` is a group, `\$` and `\\` stand for themselves; a lone `$` or `\` is an error.
+fn replacement_parts(with: &str, groups: usize) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut chars = with.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next()? {
+                escaped @ ('\\' | '$') => text.push(escaped),
+                _ => return None,
+            },
+            '$' => {
+                let group = group_number(&mut chars, groups)?;
+                parts.push(Part::Text(std::mem::take(&mut text)));
+                parts.push(Part::Group(group));
+            }
+            _ => text.push(c),
+        }
+    }
+    parts.push(Part::Text(text));
+    Some(parts)
+}
+
+/// Digits after `$`: as many as still name an existing group, at least one.
+fn group_number(chars: &mut Chars<'_>, groups: usize) -> Option<usize> {
+    let mut number = usize::try_from(chars.next()?.to_digit(10)?).ok()?;
+    loop {
+        let mut ahead = chars.clone();
+        let Some(digit) = ahead.next().and_then(|c| c.to_digit(10)) else { return Some(number) };
+        let longer = number.checked_mul(10)?.checked_add(usize::try_from(digit).ok()?)?;
+        if longer > groups {
+            return Some(number);
+        }
+        number = longer;
+        *chars = ahead;
+    }
+}
+
+type CacheEntry = (Box<str>, Box<str>, Option<Arc<Pattern>>);
+
+thread_local! {
+    /// The expressions that this thread used last, most recent first: a query has few, and runs each for every batch.
+    static CACHE: RefCell<Vec<CacheEntry>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The compiled expression; `None` if it is none.
+pub(crate) fn compiled(pattern: &str, flags: &str) -> Option<Arc<Pattern>> {
+    CACHE.with_borrow_mut(|cache| {
+        match cache.iter().position(|entry| &*entry.0 == pattern && &*entry.1 == flags) {
+            Some(0) => {}
+            Some(at) => cache.swap(0, at),
+            None => {
+                cache.truncate(CACHE_ENTRIES - 1);
+                cache.insert(0, (pattern.into(), flags.into(), compile(pattern, flags).map(Arc::new)));
+            }
+        }
+        cache.first().and_then(|entry| entry.2.clone())
+    })
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Flags {
+    dot_all: bool,
+    multi_line: bool,
+    ignore_case: bool,
+    free_spacing: bool,
+    literal: bool,
+}
+
+impl Flags {
+    fn parse(text: &str) -> Option<Self> {
+        let mut flags = Self::default();
+        for c in text.chars() {
+            match c {
+                's' => flags.dot_all = true,
+                'm' => flags.multi_line = true,
+                'i' => flags.ignore_case = true,
+                'x' => flags.free_spacing = true,
+                'q' => flags.literal = true,
+                _ => return None,
+            }
+        }
+        Some(flags)
+    }
+}
+
+fn compile(pattern: &str, flags: &str) -> Option<Pattern> {
+    let flags = Flags::parse(flags)?;
+    let translated =
+        if flags.literal { regex::escape(pattern) } else { translate(pattern, flags.free_spacing)? };
+    let regex = RegexBuilder::new(&translated)
+        .dot_matches_new_line(flags.dot_all)
+        .multi_line(flags.multi_line)
+        .case_insensitive(flags.ignore_case)
+        .size_limit(REGEX_BYTES_MAX)
+        .dfa_size_limit(REGEX_BYTES_MAX)
+        .build()
+        .ok()?;
+    Some(Pattern { regex, literal: flags.literal })
+}
+
+/// An XPath expression in the `regex` crate's syntax.
+pub(crate) fn translate(pattern: &str, free_spacing: bool) -> Option<String> {
+    let mut out = String::with_capacity(pattern.len() + 16);
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => translate_escape(&mut chars, &mut out)?,
+            '[' => translate_class(&mut chars, &mut out, 0)?,
+            '(' => {
+                let mut ahead = chars.clone();
+                if ahead.next() == Some('?') {
+                    // Of all groups with a question mark XPath has the one that does not capture.
+                    if ahead.next() != Some(':') {
+                        return None;
+                    }
+                    chars = ahead;
+                    out.push_str("(?:");
+                } else {
+                    out.push('(');
+                }
+            }
+            '{' => translate_count(&mut chars, &mut out)?,
+            '}' | ']' => return None,
+            ' ' | '\t' | '\n' | '\r' if free_spacing => {}
+            _ => out.push(c),
+        }
+    }
+    Some(out)
+}
+
+/// `{n}`, `{n,}`, `{n,m}`.
+fn translate_count(chars: &mut Chars<'_>, out: &mut String) -> Option<()> {
+    let (body, _) = chars.as_str().split_once('}')?;
+    let (low, high) = body.split_once(',').unwrap_or((body, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if low.is_empty() || !digits(low) || !digits(high) {
+        return None;
+    }
+    out.push('{');
+    out.push_str(body);
+    out.push('}');
+    chars.nth(body.chars().count());
+    Some(())
+}
+
+/// What follows a backslash.
+fn translate_escape(chars: &mut Chars<'_>, out: &mut String) -> Option<()> {
+    let set = |out: &mut String, negated: bool, content: &str| {
+        out.push_str(if negated { "[^" } else { "[" });
+        out.push_str(content);
+        out.push(']');
+    };
+    match chars.next()? {
+        c @ ('n' | 'r' | 't') => out.extend(['\\', c]),
+        c @ ('\\' | '|' | '.' | '?' | '*' | '+' | '(' | ')' | '{' | '}' | '-' | '[' | ']' | '^') => {
+            out.extend(['\\', c]);
+        }
+        '$' => out.push_str(r"\$"),
+        's' => set(out, false, SPACE),
+        'S' => set(out, true, SPACE),
+        'd' => out.push_str(r"\p{Nd}"),
+        'D' => out.push_str(r"\P{Nd}"),
+        'w' => set(out, true, WORD_NOT),
+        'W' => set(out, false, WORD_NOT),
+        'i' => set(out, false, NAME_START),
+        'I' => set(out, true, NAME_START),
+        'c' => set(out, false, &format!("{NAME_START}{NAME_MORE}")),
+        'C' => set(out, true, &format!("{NAME_START}{NAME_MORE}")),
+        c @ ('p' | 'P') => translate_category(chars, out, c == 'P')?,
+        // There is no other escape; a digit would be a back-reference.
+        _ => return None,
+    }
+    Some(())
+}
+
+/// `{L}`, `{Lu}`, `{IsBasicLatin}` after `\p`.
+fn translate_category(chars: &mut Chars<'_>, out: &mut String, negated: bool) -> Option<()> {
+    let (name, _) = chars.as_str().strip_prefix('{')?.split_once('}')?;
+    match name.strip_prefix("Is") {
+        Some(block) => {
+            let (first, last) = block_range(block)?;
+            out.push_str(if negated { "[^" } else { "[" });
+            out.push_str(&format!(r"\u{{{first:X}}}-\u{{{last:X}}}]"));
+        }
+        None => {
+            let known = matches!(name.as_bytes(), [b'A'..=b'Z'] | [b'A'..=b'Z', b'a'..=b'z']);
+            if !known {
+                return None;
+            }
+            out.push_str(if negated { r"\P{" } else { r"\p{" });
+            out.push_str(name);
+            out.push('}');
+        }
+    }
+    chars.nth(name.chars().count() + 1);
+    Some(())
+}
+
+/// The Unicode blocks that patterns name in practice.
+fn block_range(block: &str) -> Option<(u32, u32)> {
+    Some(match block {
+        "BasicLatin" => (0x00, 0x7F),
+        "Latin-1Supplement" => (0x80, 0xFF),
+        "LatinExtended-A" => (0x100, 0x17F),
+        "LatinExtended-B" => (0x180, 0x24F),
+        "IPAExtensions" => (0x250, 0x2AF),
+        "SpacingModifierLetters" => (0x2B0, 0x2FF),
+        "CombiningDiacriticalMarks" => (0x300, 0x36F),
+        "Greek" | "GreekandCoptic" => (0x370, 0x3FF),
+        "Cyrillic" => (0x400, 0x4FF),
+        "Armenian" => (0x530, 0x58F),
+        "Hebrew" => (0x590, 0x5FF),
+        "Arabic" => (0x600, 0x6FF),
+        "Devanagari" => (0x900, 0x97F),
+        "Thai" => (0xE00, 0xE7F),
+        "LatinExtendedAdditional" => (0x1E00, 0x1EFF),
+        "GreekExtended" => (0x1F00, 0x1FFF),
+        "GeneralPunctuation" => (0x2000, 0x206F),
+        "CurrencySymbols" => (0x20A0, 0x20CF),
+        "LetterlikeSymbols" => (0x2100, 0x214F),
+        "Arrows" => (0x2190, 0x21FF),
+        "MathematicalOperators" => (0x2200, 0x22FF),
+        "BoxDrawing" => (0x2500, 0x257F),
+        "CJKSymbolsandPunctuation" => (0x3000, 0x303F),
+        "Hiragana" => (0x3040, 0x309F),
+        "Katakana" => (0x30A0, 0x30FF),
+        "CJKUnifiedIdeographs" => (0x4E00, 0x9FFF),
+        "HangulSyllables" => (0xAC00, 0xD7A3),
+        "PrivateUse" | "PrivateUseArea" => (0xE000, 0xF8FF),
+        _ => return None,
+    })
+}
+
+/// Nested class subtractions that are followed.
+const CLASS_DEPTH_MAX: usize = 32;
+
+/// A class after its `[`, including a subtraction `-[...]` at its end.
+fn translate_class(chars: &mut Chars<'_>, out: &mut String, depth: usize) -> Option<()> {
+    if depth > CLASS_DEPTH_MAX {
+        return None;
+    }
+    let negated = chars.as_str().starts_with('^');
+    if negated {
+        chars.next();
+    }
+    let mut body = String::new();
+    let mut subtracted = None;
+    loop {
+        match chars.next()? {
+            ']' => break,
+            '[' => return None,
+            '\\' => translate_escape(chars, &mut body)?,
+            '-' if chars.as_str().starts_with('[') => {
+                chars.next();
+                let mut inner = String::new();
+                translate_class(chars, &mut inner, depth + 1)?;
+                subtracted = Some(inner);
+                // Nothing but the end may follow a subtraction.
+                if chars.next() != Some(']') {
+                    return None;
+                }
+                break;
+            }
+            // A hyphen between two characters is a range, else it stands for itself.
+            '-' if !body.is_empty() && !chars.as_str().starts_with(']') => body.push('-'),
+            c @ ('-' | '&' | '~' | '^') => body.extend(['\\', c]),
+            c => body.push(c),
+        }
+    }
+    if body.is_empty() {
+        return None;
+    }
+    let class = format!("[{}{body}]", if negated { "^" } else { "" });
+    match subtracted {
+        None => out.push_str(&class),
+        Some(inner) => out.push_str(&format!("[{class}--{inner}]")),
+    }
+    Some(())
+}

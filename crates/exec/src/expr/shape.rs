@@ -1,0 +1,85 @@
+//! What can be told of an expression without evaluating it.
+
+use lode_sparql::{Expr, VarId};
+use spargebra::algebra::Function;
+
+/// The one variable of an expression that always gives the same for the same term, and that looks at texts: such an
+/// expression is worth evaluating once per distinct term.
+pub(crate) fn text_function_of_one_variable(expr: &Expr) -> Option<VarId> {
+    if !matches!(
+        expr,
+        Expr::Call(..)
+            | Expr::Equal(..)
+            | Expr::Less(..)
+            | Expr::LessOrEqual(..)
+            | Expr::Greater(..)
+            | Expr::GreaterOrEqual(..)
+            | Expr::In(..)
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Not(_)
+            | Expr::If(..)
+    ) {
+        return None;
+    }
+    let mut shape = Shape::default();
+    shape.visit(expr);
+    if shape.volatile || !shape.has_call { None } else { shape.variable.filter(|_| !shape.more_variables) }
+}
+
+#[derive(Default)]
+struct Shape {
+    variable: Option<VarId>,
+    more_variables: bool,
+    has_call: bool,
+    volatile: bool,
+}
+
+impl Shape {
+    fn variable(&mut self, var: VarId) {
+        match self.variable {
+            None => self.variable = Some(var),
+            Some(known) => self.more_variables |= known != var,
+        }
+    }
+
+    fn visit(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Const(_) => {}
+            Expr::Var(var) | Expr::Bound(var) => self.variable(*var),
+            Expr::Or(list) | Expr::And(list) | Expr::Coalesce(list) => {
+                list.iter().for_each(|expr| self.visit(expr))
+            }
+            Expr::Not(a) | Expr::UnaryPlus(a) | Expr::UnaryMinus(a) => self.visit(a),
+            Expr::Equal(a, b)
+            | Expr::SameTerm(a, b)
+            | Expr::Less(a, b)
+            | Expr::LessOrEqual(a, b)
+            | Expr::Greater(a, b)
+            | Expr::GreaterOrEqual(a, b)
+            | Expr::Add(a, b)
+            | Expr::Subtract(a, b)
+            | Expr::Multiply(a, b)
+            | Expr::Divide(a, b) => {
+                self.visit(a);
+                self.visit(b);
+            }
+            Expr::In(a, list) => {
+                self.visit(a);
+                list.iter().for_each(|expr| self.visit(expr));
+            }
+            Expr::If(a, b, c) => [a, b, c].into_iter().for_each(|expr| self.visit(expr)),
+            Expr::Call(function, arguments) => {
+                self.has_call = true;
+                self.volatile |= is_volatile(function);
+                arguments.iter().for_each(|expr| self.visit(expr));
+            }
+            Expr::Exists(_) => self.volatile = true,
+        }
+    }
+}
+
+/// Whether a function can give different results for the same arguments.
+fn is_volatile(function: &Function) -> bool {
+    matches!(function, Function::Rand | Function::Uuid | Function::StrUuid | Function::BNode)
+}

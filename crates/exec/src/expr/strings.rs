@@ -1,0 +1,153 @@
+//! String functions over values (17.4.3). `None` is SPARQL's error.
+
+use super::compare::to_f64;
+use super::value::{LangString, Value};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// The texts of two compatible arguments (17.4.3.1.2): the second without language, or both with the same.
+fn compatible<'v>(a: &'v Value, b: &'v Value) -> Option<(&'v str, &'v str)> {
+    match (a, b) {
+        (Value::String(a) | Value::LangString(LangString { text: a, .. }), Value::String(b)) => Some((a, b)),
+        (Value::LangString(a), Value::LangString(b)) if a.same_language(b) => Some((&a.text, &b.text)),
+        _ => None,
+    }
+}
+
+/// `STRLEN`, in characters.
+pub(crate) fn length(a: &Value) -> Option<Value> {
+    let characters = a.text()?.chars().count();
+    i64::try_from(characters).ok().map(Value::Integer)
+}
+
+/// `UCASE`.
+pub(crate) fn upper(a: &Value) -> Option<Value> {
+    Some(a.with_text(a.text()?.to_uppercase()))
+}
+
+/// `LCASE`.
+pub(crate) fn lower(a: &Value) -> Option<Value> {
+    Some(a.with_text(a.text()?.to_lowercase()))
+}
+
+/// `CONTAINS`.
+pub(crate) fn contains(a: &Value, b: &Value) -> Option<bool> {
+    compatible(a, b).map(|(a, b)| a.contains(b))
+}
+
+/// `STRSTARTS`.
+pub(crate) fn starts(a: &Value, b: &Value) -> Option<bool> {
+    compatible(a, b).map(|(a, b)| a.starts_with(b))
+}
+
+/// `STRENDS`.
+pub(crate) fn ends(a: &Value, b: &Value) -> Option<bool> {
+    compatible(a, b).map(|(a, b)| a.ends_with(b))
+}
+
+/// `STRBEFORE`: without a match the simple empty string.
+pub(crate) fn before(a: &Value, b: &Value) -> Option<Value> {
+    let (text, needle) = compatible(a, b)?;
+    Some(match text.split_once(needle) {
+        Some((before, _)) => a.with_text(before),
+        None => Value::string(""),
+    })
+}
+
+/// `STRAFTER`: without a match the simple empty string.
+pub(crate) fn after(a: &Value, b: &Value) -> Option<Value> {
+    let (text, needle) = compatible(a, b)?;
+    Some(match text.split_once(needle) {
+        Some((_, after)) => a.with_text(after),
+        None => Value::string(""),
+    })
+}
+
+/// `CONCAT`: with a language where all arguments have the same.
+pub(crate) fn concat(values: &[&Value]) -> Option<Value> {
+    let mut text = String::new();
+    for value in values {
+        text.push_str(value.text()?);
+    }
+    let text: Arc<str> = text.into();
+    let first = match values.first() {
+        Some(Value::LangString(first)) => first,
+        _ => return Some(Value::String(text)),
+    };
+    let same = |value: &&Value| matches!(value, Value::LangString(string) if string.same_language(first));
+    if values.iter().all(same) {
+        return Some(Value::LangString(LangString { text, ..first.clone() }));
+    }
+    Some(Value::String(text))
+}
+
+/// `SUBSTR`: `fn:substring`, characters counted from 1, positions rounded.
+pub(crate) fn substring(a: &Value, start: &Value, length: Option<&Value>) -> Option<Value> {
+    let text = a.text()?;
+    let start = rounded(start)?;
+    let end = match length {
+        Some(length) => start + rounded(length)?,
+        None => f64::INFINITY,
+    };
+    Some(a.with_text(slice(text, start, end)))
+}
+
+/// A number rounded as `fn:round` does.
+fn rounded(value: &Value) -> Option<f64> {
+    let number = to_f64(value)?;
+    Some((number + 0.5).floor())
+}
+
+/// The characters at positions p (from 1) with `start <= p < end`.
+fn slice(text: &str, start: f64, end: f64) -> &str {
+    // NaN compares false, so it gives the empty string, as the specification wants.
+    if !(start < end) || end <= 1.0 {
+        return "";
+    }
+    let skip = to_position(start);
+    let stop = to_position(end);
+    if text.is_ascii() {
+        let stop = stop.min(text.len());
+        return text.get(skip.min(stop)..stop).unwrap_or_default();
+    }
+    let mut offsets = text.char_indices().map(|(offset, _)| offset).chain(std::iter::once(text.len()));
+    let Some(from) = offsets.nth(skip) else { return "" };
+    let to = if stop > skip { offsets.nth(stop - skip - 1).unwrap_or(text.len()) } else { from };
+    text.get(from..to).unwrap_or_default()
+}
+
+/// Characters before position `position`, which is a whole number or infinite.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "float casts saturate; negative becomes 0"
+)]
+fn to_position(position: f64) -> usize {
+    (position - 1.0) as usize
+}
+
+/// `ENCODE_FOR_URI`.
+pub(crate) fn encode_for_uri(a: &Value) -> Option<Value> {
+    let text = a.text()?;
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    Some(Value::string(out))
+}
+
+/// `LANGMATCHES`: basic filtering of RFC 4647.
+pub(crate) fn lang_matches(tag: &Value, range: &Value) -> Option<bool> {
+    let (tag, range) = (tag.simple()?, range.simple()?);
+    if &**range == "*" {
+        return Some(!tag.is_empty());
+    }
+    let Some(head) = tag.get(..range.len()) else { return Some(false) };
+    let rest = tag.get(range.len()..).unwrap_or_default();
+    Some(head.eq_ignore_ascii_case(range) && (rest.is_empty() || rest.starts_with('-')))
+}

@@ -130,3 +130,39 @@ proptest! {
         prop_assert_eq!(through_files(&rows, 1 << 30, piece).0, expected);
     }
 }
+
+#[test]
+fn frames_carry_streams() {
+    use crate::frame_file::{FrameReader, FrameWriter, read_frame, write_varint};
+    let vfs = MemVfs::new();
+    let path = Path::new("/frames");
+    let mut writer = FrameWriter::new(vfs.create(path).unwrap());
+    let single = writer.frame(b"alone").unwrap();
+    let start = writer.cut().unwrap();
+    let mut bytes = Vec::new();
+    for i in 0..50_000_u64 {
+        bytes.clear();
+        write_varint(i * i * i, &mut bytes);
+        writer.write(&bytes).unwrap();
+    }
+    let end = writer.cut().unwrap();
+    writer.write(b"another").unwrap();
+    writer.flush().unwrap();
+    let file = vfs.open(path).unwrap();
+    let mut frame = Vec::new();
+    assert_eq!(read_frame(&*file, single, &mut frame).unwrap(), start);
+    assert_eq!(frame, b"alone");
+    let mut reader = FrameReader::new(Arc::clone(&file), start, end);
+    for i in 0..50_000_u64 {
+        assert_eq!(reader.varint().unwrap(), i * i * i);
+    }
+    assert!(reader.at_end());
+    assert!(reader.byte().is_err());
+    let mut reader = FrameReader::new(file, end, u64::MAX);
+    assert_eq!(reader.take(7).unwrap(), b"another");
+    let mut bad = vfs.read(path).unwrap();
+    bad[20_000] ^= 1;
+    vfs.overwrite(path, bad).unwrap();
+    let mut reader = FrameReader::new(vfs.open(path).unwrap(), start, end);
+    assert!((0..50_000).any(|_| reader.varint().is_err()));
+}

@@ -1,111 +1,339 @@
 //! What a reader sees: one version of the database, unchanging while it is held.
 
+use crate::activity::Activity;
+pub use crate::error::StoreError;
+pub use crate::scan::Scan;
+use crate::version::{OpenSegment, Version};
 use lode_packed::Order;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::key::{Encoded, blank_from_label, decode, encode, inline_term};
+use lode_rdf::value_id::Section;
+use lode_rdf::{Kind, Term, ValueId};
 use std::ops::Range;
+use std::sync::Arc;
 
-/// Errors of the store.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {}
+/// Up to this many rows are scanned to count distinct values over several segments; beyond, they are estimated.
+const DISTINCT_ROWS_MAX: u64 = 4096;
+/// Candidates for cuts, per part asked for, that each segment offers.
+const CUTS_PER_PART: usize = 4;
 
 /// A version of the database, cheap to clone, readable from many threads.
 ///
 /// The segments of a version hold disjoint sets of quads, so counts add up and scans need no de-duplication.
 #[derive(Debug, Clone)]
-pub struct Snapshot {}
+pub struct Snapshot {
+    version: Arc<Version>,
+    activity: Arc<Activity>,
+}
+
+fn bits(ids: &[ValueId]) -> Vec<u64> {
+    ids.iter().map(|id| id.to_bits()).collect()
+}
 
 impl Snapshot {
+    pub(crate) fn new(version: Arc<Version>) -> Self {
+        Self { version, activity: Arc::default() }
+    }
+
+    pub(crate) fn version(&self) -> &Arc<Version> {
+        &self.version
+    }
+
     /// Quads in all graphs.
     pub fn quad_count(&self) -> u64 {
-        unimplemented!()
+        self.version.manifest.quads()
+    }
+
+    /// The number of this version; a later one has a larger number.
+    pub fn version_number(&self) -> u64 {
+        self.version.manifest.version
+    }
+
+    /// What readers of this snapshot (and its clones) did so far.
+    pub fn activity(&self) -> &Activity {
+        &self.activity
     }
 
     /// Exact number of quads whose first columns in `order` are `prefix` (0 to 4 ids).
-    pub fn count(&self, _order: Order, _prefix: &[ValueId]) -> Result<u64, StoreError> {
-        unimplemented!()
+    pub fn count(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {
+        self.activity.add_count();
+        let prefix = bits(prefix);
+        let mut sum = 0;
+        for segment in &self.version.segments {
+            let rows = segment.permutation(order).range(&prefix)?;
+            sum += rows.end - rows.start;
+        }
+        Ok(sum)
     }
 
     /// Quads whose first columns in `order` are `prefix`, sorted in `order`. Of the four columns only those in `columns`
     /// (bit `i` = column `i` of the order) are read and delivered; the others cost nothing.
-    pub fn scan(&self, _order: Order, _prefix: &[ValueId], _columns: u8) -> Result<Scan, StoreError> {
-        unimplemented!()
+    pub fn scan(&self, order: Order, prefix: &[ValueId], columns: u8) -> Result<Scan, StoreError> {
+        let ranges = self.ranges(order, prefix)?;
+        // A merge compares whole rows.
+        let read = if ranges.len() > 1 { 0b1111 } else { columns };
+        let cursors = ranges.into_iter().map(|(segment, rows)| segment.permutation(order).cursor(rows, read));
+        Ok(Scan::new(cursors.collect(), columns, Arc::clone(&self.activity)))
+    }
+
+    /// The segments that have rows under a prefix, and those rows.
+    fn ranges(
+        &self,
+        order: Order,
+        prefix: &[ValueId],
+    ) -> Result<Vec<(&OpenSegment, Range<u64>)>, StoreError> {
+        let prefix = bits(prefix);
+        let mut ranges = Vec::new();
+        for segment in &self.version.segments {
+            let rows = segment.permutation(order).range(&prefix)?;
+            if rows.start < rows.end {
+                ranges.push((segment, rows));
+            }
+        }
+        Ok(ranges)
     }
 
     /// Splits the quads under `prefix` into at most `parts` key ranges of about equal size, for morsels: the bounds are
     /// values of column `prefix.len()`, half open; no two ranges share a value of that column.
     pub fn split(
         &self,
-        _order: Order,
-        _prefix: &[ValueId],
-        _parts: usize,
+        order: Order,
+        prefix: &[ValueId],
+        parts: usize,
     ) -> Result<Vec<Range<ValueId>>, StoreError> {
-        unimplemented!()
+        let column = prefix.len();
+        let whole = vec![ValueId::UNDEF..ValueId::MAX];
+        if parts <= 1 || column >= 4 {
+            return Ok(whole);
+        }
+        let cuts = self.weighted_cuts(order, prefix, parts)?;
+        let total: u64 = cuts.iter().map(|(_, weight)| weight).sum();
+        let (mut ranges, mut start, mut sum) = (Vec::new(), ValueId::UNDEF, 0);
+        for (value, weight) in cuts {
+            let share = (ranges.len() as u128 + 1) * u128::from(total);
+            // The weight of a cut is what lies before it.
+            sum += weight;
+            let enough = u128::from(sum) * parts as u128 >= share;
+            if enough && ranges.len() + 1 < parts && value > start {
+                ranges.push(start..value);
+                start = value;
+            }
+        }
+        ranges.push(start..ValueId::MAX);
+        Ok(ranges)
+    }
+
+    /// Values at which the rows under a prefix may be cut, ascending, each with the number of rows since the one before.
+    fn weighted_cuts(
+        &self,
+        order: Order,
+        prefix: &[ValueId],
+        parts: usize,
+    ) -> Result<Vec<(ValueId, u64)>, StoreError> {
+        let mut cuts = Vec::new();
+        for (segment, rows) in self.ranges(order, prefix)? {
+            let permutation = segment.permutation(order);
+            let mut last = rows.start;
+            for cut in permutation.split(rows.clone(), parts.saturating_mul(CUTS_PER_PART)) {
+                let value = permutation.row(cut)?.get(prefix.len()).copied().unwrap_or(0);
+                cuts.push((ValueId::from_bits(value), cut - last));
+                last = cut;
+            }
+            cuts.push((ValueId::MAX, rows.end - last));
+        }
+        cuts.sort_unstable();
+        Ok(cuts)
     }
 
     /// The id of a term, or `None` where neither the dictionary holds it nor the id itself can. Blank nodes in queries
     /// are variables, so a blank node term is looked up only when it came out of this database (`_:b<number>`).
-    pub fn id_of(&self, _term: &Term) -> Result<Option<ValueId>, StoreError> {
-        unimplemented!()
+    pub fn id_of(&self, term: &Term) -> Result<Option<ValueId>, StoreError> {
+        if let Term::BlankNode(node) = term {
+            let known = |id: &ValueId| id.payload() < self.version.manifest.next_blank;
+            return Ok(blank_from_label(node.as_str()).filter(known));
+        }
+        let mut key = Vec::new();
+        match encode(term.as_ref(), &mut key) {
+            Encoded::Inline(id) => Ok(Some(id)),
+            Encoded::Key(section) => self.id_of_key(section, &key),
+            Encoded::Blank => Ok(None),
+        }
+    }
+
+    /// The id of the term with this dictionary key.
+    pub fn id_of_key(&self, section: Section, key: &[u8]) -> Result<Option<ValueId>, StoreError> {
+        self.activity.add_term_lookup();
+        for segment in &self.version.segments {
+            let Some(dictionary) = segment.dictionary() else { continue };
+            if let Some(rank) = dictionary.find(section, key)? {
+                return Ok(Some(ValueId::new(section.kind(), segment.base(section) + rank)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The segment whose dictionary has the number `number` of a section.
+    fn owner(&self, section: Section, number: u64) -> Option<&OpenSegment> {
+        let segments = &self.version.segments;
+        let after = segments.partition_point(|segment| segment.base(section) <= number);
+        let segment = segments
+            .get(..after)?
+            .iter()
+            .rev()
+            .find(|segment| segment.dictionary().is_some_and(|dictionary| dictionary.len(section) > 0))?;
+        let dictionary = segment.dictionary()?;
+        (number - segment.base(section) < dictionary.len(section)).then_some(segment)
+    }
+
+    /// The term of an id that is not in a dictionary.
+    fn plain_term(&self, id: ValueId) -> Result<Term, StoreError> {
+        let beyond = id.kind() == Some(Kind::Blank) && id.payload() >= self.version.manifest.next_blank;
+        match inline_term(id) {
+            Some(term) if !beyond => Ok(term),
+            _ => Err(StoreError::UnknownId(id)),
+        }
     }
 
     /// The term of an id. Errors for ids that this database never gave (and for `Kind::Local` and `Kind::Special`).
-    pub fn term(&self, _id: ValueId) -> Result<Term, StoreError> {
-        unimplemented!()
+    pub fn term(&self, id: ValueId) -> Result<Term, StoreError> {
+        let Some(section) = id.kind().and_then(Kind::section) else { return self.plain_term(id) };
+        self.activity.add_terms_read(1);
+        let unknown = StoreError::UnknownId(id);
+        let Some(segment) = self.owner(section, id.payload()) else { return Err(unknown) };
+        let Some(dictionary) = segment.dictionary() else { return Err(unknown) };
+        let mut key = Vec::new();
+        dictionary.get(section, id.payload() - segment.base(section), &mut key)?;
+        decode_key(section, &key, id)
     }
 
     /// Calls `visit(index, term)` for every id, in an order that is cheap (sorted by id, block by block).
     pub fn terms(
         &self,
-        _ids: &[ValueId],
-        _visit: &mut dyn FnMut(usize, Term) -> Result<(), StoreError>,
+        ids: &[ValueId],
+        visit: &mut dyn FnMut(usize, Term) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        unimplemented!()
+        let mut in_dictionary = Vec::new();
+        for (index, id) in ids.iter().enumerate() {
+            if id.kind().is_some_and(|kind| kind.section().is_some()) {
+                in_dictionary.push((*id, index));
+            } else {
+                visit(index, self.plain_term(*id)?)?;
+            }
+        }
+        self.visit_sorted(in_dictionary, &mut |id, section, index, key| {
+            visit(index, decode_key(section, key, id)?)
+        })
     }
 
     /// Dictionary keys (see `lode_rdf::key`) instead of terms: no parsing, no allocation per term. `ids` must be of
     /// dictionary kinds.
     pub fn keys(
         &self,
-        _ids: &[ValueId],
-        _visit: &mut dyn FnMut(usize, &[u8]) -> Result<(), StoreError>,
+        ids: &[ValueId],
+        visit: &mut dyn FnMut(usize, &[u8]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        unimplemented!()
+        let pairs = ids.iter().enumerate().map(|(index, id)| (*id, index)).collect();
+        self.visit_sorted(pairs, &mut |_, _, index, key| visit(index, key))
+    }
+
+    /// Visits the keys of ids of dictionary kinds, block by block.
+    fn visit_sorted(
+        &self,
+        mut ids: Vec<(ValueId, usize)>,
+        visit: &mut dyn FnMut(ValueId, Section, usize, &[u8]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.activity.add_terms_read(ids.len() as u64);
+        if !ids.is_sorted() {
+            ids.sort_unstable();
+        }
+        let mut ranks = Vec::new();
+        let mut rest = ids.as_slice();
+        while let Some((first, _)) = rest.first() {
+            let unknown = || StoreError::UnknownId(*first);
+            let section = first.kind().and_then(Kind::section).ok_or_else(unknown)?;
+            let segment = self.owner(section, first.payload()).ok_or_else(unknown)?;
+            let dictionary = segment.dictionary().ok_or_else(unknown)?;
+            let base = segment.base(section);
+            let end = ValueId::new(section.kind(), base + dictionary.len(section));
+            let (here, later) = rest.split_at(rest.partition_point(|(id, _)| *id < end));
+            ranks.clear();
+            ranks.extend(here.iter().map(|(id, _)| id.payload() - base));
+            dictionary.visit_sorted(section, &ranks, &mut |at, key| match here.get(at) {
+                Some((id, index)) => visit(*id, section, *index, key),
+                None => Ok(()),
+            })?;
+            rest = later;
+        }
+        Ok(())
     }
 
     /// Whether ids of dictionary kinds compare like their keys in this version (true while there is one dictionary).
     pub fn ids_are_ordered(&self) -> bool {
-        unimplemented!()
+        self.version.segments.iter().filter(|segment| segment.dictionary().is_some()).count() <= 1
     }
 
     /// The named graphs, sorted by id.
     pub fn named_graphs(&self) -> Result<Vec<ValueId>, StoreError> {
-        unimplemented!()
+        let mut graphs = Vec::new();
+        for segment in &self.version.segments {
+            let permutation = segment.permutation(Order::Gspo);
+            let mut cursor = permutation.cursor(0..permutation.rows(), 0b0001);
+            let mut columns: [Vec<u64>; 4] = Default::default();
+            while cursor.next(1, &mut columns)? > 0 {
+                let graph = columns[0].pop().unwrap_or(0);
+                graphs.push(ValueId::from_bits(graph));
+                let Some(next) = graph.checked_add(1) else { break };
+                cursor.seek(&[next])?;
+            }
+        }
+        graphs.sort_unstable();
+        graphs.dedup();
+        Ok(graphs)
+    }
+
+    /// Whether any quad is in a named graph.
+    pub fn has_named_graphs(&self) -> bool {
+        self.version.segments.iter().any(|segment| segment.permutation(Order::Gspo).rows() > 0)
     }
 
     /// Number of distinct values of column `prefix.len()` under `prefix`; exact where cheap, else an estimate.
-    pub fn distinct(&self, _order: Order, _prefix: &[ValueId]) -> Result<u64, StoreError> {
-        unimplemented!()
+    pub fn distinct(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {
+        let ranges = self.ranges(order, prefix)?;
+        let mut counts = Vec::new();
+        for (segment, rows) in &ranges {
+            let permutation = segment.permutation(order);
+            counts.push(if prefix.is_empty() {
+                permutation.distinct(&[])?
+            } else {
+                permutation.distinct_in(prefix.len(), rows.clone())?
+            });
+        }
+        let sum: u64 = counts.iter().sum();
+        let rows: u64 = ranges.iter().map(|(_, rows)| rows.end - rows.start).sum();
+        if ranges.len() <= 1 || prefix.len() >= 3 {
+            return Ok(sum);
+        }
+        if rows <= DISTINCT_ROWS_MAX {
+            return self.count_distinct(order, prefix);
+        }
+        // Between all values shared and none.
+        let most = counts.iter().copied().max().unwrap_or(0);
+        Ok(u64::midpoint(most, sum))
+    }
+
+    fn count_distinct(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {
+        let column = prefix.len();
+        let mut scan = self.scan(order, prefix, 1 << column)?;
+        let mut columns: [Vec<ValueId>; 4] = Default::default();
+        while scan.next(usize::MAX, &mut columns)? > 0 {}
+        let values = columns.get_mut(column).map(std::mem::take).unwrap_or_default();
+        Ok(values.chunk_by(|a, b| a == b).count() as u64)
     }
 }
 
-/// A cursor over sorted quads.
-#[derive(Debug)]
-pub struct Scan {}
-
-impl Scan {
-    /// Appends up to `rows_max` further rows to `columns` (only to those asked for) and returns how many; 0 at the end.
-    pub fn next(&mut self, _rows_max: usize, _columns: &mut [Vec<ValueId>; 4]) -> Result<usize, StoreError> {
-        unimplemented!()
-    }
-
-    /// Moves forward to the first row not before `key` (whole prefix included, 1 to 4 ids); never backward.
-    pub fn seek(&mut self, _key: &[ValueId]) -> Result<(), StoreError> {
-        unimplemented!()
-    }
-
-    /// Ends the scan before the first row at or after `key`.
-    pub fn limit_to(&mut self, _key: &[ValueId]) -> Result<(), StoreError> {
-        unimplemented!()
-    }
+fn decode_key(section: Section, key: &[u8], id: ValueId) -> Result<Term, StoreError> {
+    decode(section, key).map_err(|error| StoreError::Corruption {
+        file: lode_packed::segment::DICTIONARY_FILE.to_owned(),
+        offset: 0,
+        what: format!("the term of {id:?}: {error}"),
+    })
 }

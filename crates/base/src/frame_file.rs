@@ -1,0 +1,170 @@
+//! Temporary files of checksummed frames, and streams of bytes over them.
+//!
+//! A frame is its length (u32), that many bytes, and the XXH3 of both (u64). One file takes the spilled runs of a worker one after
+//! the other, so that thousands of runs need a handful of open files.
+
+use crate::vfs::{ReadAt, WriteFile};
+use std::io;
+use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Streams are cut into frames of about this many bytes.
+pub const FRAME_BYTES: usize = 64 << 10;
+/// No frame is longer.
+const FRAME_BYTES_MAX: usize = 1 << 30;
+
+fn checksum(length: [u8; 4], bytes: &[u8]) -> [u8; 8] {
+    let mut hash = Xxh3::new();
+    hash.update(&length);
+    hash.update(bytes);
+    hash.digest().to_le_bytes()
+}
+
+/// Appends frames to a new file.
+#[derive(Debug)]
+pub struct FrameWriter {
+    file: Box<dyn WriteFile>,
+    buffer: Vec<u8>,
+    offset: u64,
+}
+
+impl FrameWriter {
+    /// Writes to an empty file.
+    pub fn new(file: Box<dyn WriteFile>) -> Self {
+        Self { file, buffer: Vec::new(), offset: 0 }
+    }
+
+    /// Appends one frame and returns where it starts. Bytes of [`Self::write`] not yet in a frame come first.
+    pub fn frame(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        self.end_frame()?;
+        let at = self.offset;
+        self.put(bytes)?;
+        Ok(at)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() > FRAME_BYTES_MAX {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes();
+        self.file.write_all(&length)?;
+        self.file.write_all(bytes)?;
+        self.file.write_all(&checksum(length, bytes))?;
+        self.offset += 12 + bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Appends to a stream of bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= FRAME_BYTES { self.end_frame() } else { Ok(()) }
+    }
+
+    fn end_frame(&mut self) -> io::Result<()> {
+        if self.buffer.is_empty() {
+            return Ok(());
+        }
+        let bytes = std::mem::take(&mut self.buffer);
+        let put = self.put(&bytes);
+        self.buffer = bytes;
+        self.buffer.clear();
+        put
+    }
+
+    /// Ends the current frame and returns where the next one will start: the end of a stream and the start of another.
+    pub fn cut(&mut self) -> io::Result<u64> {
+        self.end_frame()?;
+        Ok(self.offset)
+    }
+
+    /// Makes everything readable (not durable: the file is temporary).
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.end_frame()?;
+        self.file.flush()
+    }
+}
+
+/// Reads the frame at `offset` into `bytes` (replacing them) and returns where the next one starts.
+pub fn read_frame(file: &dyn ReadAt, offset: u64, bytes: &mut Vec<u8>) -> io::Result<u64> {
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a temporary file is damaged");
+    let mut length = [0; 4];
+    file.read_exact_at(&mut length, offset)?;
+    let count = u32::from_le_bytes(length) as usize;
+    if count > FRAME_BYTES_MAX || offset.saturating_add(12 + count as u64) > file.len() {
+        return Err(damaged());
+    }
+    bytes.resize(count + 8, 0);
+    file.read_exact_at(bytes, offset + 4)?;
+    let (body, sum) = bytes.split_at(count);
+    if checksum(length, body) != *sum {
+        return Err(damaged());
+    }
+    bytes.truncate(count);
+    Ok(offset + 12 + count as u64)
+}
+
+/// Reads a stream that [`FrameWriter::write`] made.
+#[derive(Debug)]
+pub struct FrameReader {
+    file: Arc<dyn ReadAt>,
+    next: u64,
+    end: u64,
+    bytes: Vec<u8>,
+    at: usize,
+    frame: Vec<u8>,
+}
+
+impl FrameReader {
+    /// Reads the frames of a file from `start` to `end`.
+    pub fn new(file: Arc<dyn ReadAt>, start: u64, end: u64) -> Self {
+        Self { file, next: start, end, bytes: Vec::new(), at: 0, frame: Vec::new() }
+    }
+
+    /// Whether there are more bytes.
+    pub fn at_end(&self) -> bool {
+        self.at >= self.bytes.len() && self.next >= self.end
+    }
+
+    /// The next `count` bytes.
+    pub fn take(&mut self, count: usize) -> io::Result<&[u8]> {
+        while self.bytes.len() - self.at < count {
+            if self.next >= self.end {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+            }
+            self.next = read_frame(&*self.file, self.next, &mut self.frame)?;
+            self.bytes.drain(..self.at);
+            self.at = 0;
+            self.bytes.extend_from_slice(&self.frame);
+        }
+        let taken = self.bytes.get(self.at..self.at + count).unwrap_or_default();
+        self.at += count;
+        Ok(taken)
+    }
+
+    /// The next byte.
+    pub fn byte(&mut self) -> io::Result<u8> {
+        self.take(1).map(|bytes| bytes.first().copied().unwrap_or(0))
+    }
+
+    /// The next LEB128 number.
+    pub fn varint(&mut self) -> io::Result<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidData, "a number in a temporary file is too long"))
+    }
+}
+
+/// Appends a LEB128 number.
+pub fn write_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push((value as u8 & 0x7F) | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}

@@ -1,0 +1,103 @@
+//! What can go wrong in the store.
+
+use lode_base::cancel::Cancelled;
+use lode_packed::PackedError;
+use lode_rdf::ValueId;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Errors of the store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The file system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The bytes of a file are not what was written.
+    #[error("{file}: damaged at byte {offset}: {what}")]
+    Corruption {
+        /// The file.
+        file: String,
+        /// Where the damage begins.
+        offset: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// There is nothing at this path.
+    #[error("there is no database at {}; `lode load` makes one", path.display())]
+    Missing {
+        /// The path.
+        path: PathBuf,
+    },
+    /// There is something else at this path.
+    #[error("{} is not a database: it has no MANIFEST but holds other files; give the path of a database, or of an empty or new folder to make one", path.display())]
+    NotADatabase {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Another process writes to the database.
+    #[error("{} is locked: another process is writing to it; wait for it to end, or stop it", path.display())]
+    Locked {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The database was opened for reading.
+    #[error("{} was opened for reading only", path.display())]
+    ReadOnly {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The files are of another version of the format.
+    #[error("{file}: format version {found}; this program reads version {supported}")]
+    Version {
+        /// The file.
+        file: String,
+        /// The version in the file.
+        found: u32,
+        /// The version this program reads and writes.
+        supported: u32,
+    },
+    /// An id that this version of the database never gave.
+    #[error("no term has the id {0:?}")]
+    UnknownId(ValueId),
+    /// The work was cancelled or took too long.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// A limit of the format, or an invariant of a writer.
+    #[error("{0}")]
+    Limit(String),
+}
+
+impl StoreError {
+    /// Wraps an error of the file system, with the path.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+
+    /// A damaged file.
+    pub(crate) fn corruption(file: &Path, offset: u64, what: impl Into<String>) -> Self {
+        Self::Corruption { file: file.display().to_string(), offset, what: what.into() }
+    }
+}
+
+impl From<PackedError> for StoreError {
+    fn from(error: PackedError) -> Self {
+        match error {
+            PackedError::Io { path, source } => Self::Io { path: PathBuf::from(&*path), source },
+            PackedError::Corruption { file, offset, what } => {
+                Self::Corruption { file: file.to_string(), offset, what: what.to_string() }
+            }
+            PackedError::Version { file, found, supported } => {
+                Self::Version { file: file.to_string(), found, supported }
+            }
+            PackedError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            other => Self::Limit(other.to_string()),
+        }
+    }
+}

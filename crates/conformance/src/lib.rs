@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod dataset;
+pub mod golden;
 pub mod isomorphism;
 pub mod naive;
 pub mod rdf_files;

@@ -1,5 +1,6 @@
 //! Runs the W3C suites.
 
+use lode_conformance::golden;
 use lode_conformance::subject::NaiveSubject;
 use lode_conformance::suites;
 
@@ -10,4 +11,18 @@ fn suites_with_the_naive_evaluator() {
     println!("{report}");
     let complaints = report.complaints();
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
+}
+
+/// The golden queries say the same as the oracle.
+#[test]
+fn golden_queries_with_the_naive_evaluator() {
+    let goldens = golden::load_all().unwrap();
+    assert!(goldens.len() >= 30, "only {} golden queries", goldens.len());
+    let mut failures = Vec::new();
+    for golden in &goldens {
+        if let Err(error) = golden.check(&mut NaiveSubject::default()) {
+            failures.push(format!("{}: {error:#}", golden.name));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }

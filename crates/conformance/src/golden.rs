@@ -1,0 +1,181 @@
+//! Golden queries: files with data, a query and the rows that it has to give, each about one point of the semantics.
+//!
+//! A file `golden/**/*.rqt` starts with comment lines (`#`) that say what it is about, and has sections that start with `---`:
+//! `--- data` (TriG), `--- query`, and one of `--- rows`, `--- ordered rows`, `--- boolean`, `--- graph` (Turtle) and `--- error`. `--- settings`
+//! may hold `union default graph`. Rows start with a line of variables; terms are in Turtle, cells apart by ` | `, `-` is unbound.
+//! The prefixes `:` (`http://e/`), `xsd:` and `rdf:` are declared everywhere.
+
+use crate::answer::{Answer, Row};
+use crate::rdf_files::{RdfFormat, parse, read_text};
+use crate::subject::{QuerySettings, Subject};
+use anyhow::{Context, Result, bail, ensure};
+use oxrdf::{NamedNode, Term, Variable};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const PREFIXES: &str = "PREFIX : <http://e/>\nPREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n\
+    PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>\n";
+const BASE: &str = "http://e/";
+
+/// One file.
+#[derive(Debug, Clone)]
+pub struct Golden {
+    /// Its path below the folder of all, for messages.
+    pub name: String,
+    /// The data, in TriG, prefixes included.
+    pub data: String,
+    /// The query, prefixes included.
+    pub query: String,
+    /// Whether the default graph is the union of all.
+    pub union_default_graph: bool,
+    expected: Expected,
+}
+
+#[derive(Debug, Clone)]
+enum Expected {
+    Answer { answer: Answer, ordered: bool },
+    Error,
+}
+
+/// The folder of the files.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+/// All files, by name.
+pub fn load_all() -> Result<Vec<Golden>> {
+    let mut paths = Vec::new();
+    collect(&folder(), &mut paths)?;
+    paths.sort();
+    paths.iter().map(|p| load(p).with_context(|| format!("{}", p.display()))).collect()
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, paths)?;
+        } else if path.extension().is_some_and(|e| e == "rqt") {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn load(path: &Path) -> Result<Golden> {
+    let text = read_text(path)?;
+    let mut sections: BTreeMap<&str, String> = BTreeMap::new();
+    let mut current = None;
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("---") {
+            ensure!(sections.insert(name.trim(), String::new()).is_none(), "section `{name}` twice");
+            current = Some(name.trim());
+        } else if let Some(section) = current.and_then(|c| sections.get_mut(c)) {
+            section.push_str(line);
+            section.push('\n');
+        } else if !line.starts_with('#') && !line.trim().is_empty() {
+            bail!("text before the first section that is no comment: {line}");
+        }
+    }
+    let mut take = |name: &str| sections.remove(name);
+    let data = take("data").unwrap_or_default();
+    let query = take("query").context("no query")?;
+    let settings = take("settings").unwrap_or_default();
+    ensure!(matches!(settings.trim(), "" | "union default graph"), "unknown settings: {settings}");
+    let (kind, body) = sections.pop_first().context("no expectation")?;
+    ensure!(sections.is_empty(), "more than one expectation, or an unknown section: {sections:?}");
+    Ok(Golden {
+        name: path.strip_prefix(folder()).unwrap_or(path).display().to_string(),
+        data: format!("{PREFIXES}{data}"),
+        query: format!("{PREFIXES}{query}"),
+        union_default_graph: !settings.trim().is_empty(),
+        expected: expectation(kind, &body)?,
+    })
+}
+
+fn expectation(kind: &str, body: &str) -> Result<Expected> {
+    let (answer, ordered) = match kind {
+        "rows" => (rows(body)?, false),
+        "ordered rows" => (rows(body)?, true),
+        "boolean" => (Answer::Boolean(body.trim().parse()?), false),
+        "graph" => {
+            let graph = parse(format!("{PREFIXES}{body}").as_bytes(), RdfFormat::Turtle, BASE)?;
+            (Answer::Graph(graph.default_graph()), false)
+        }
+        "error" => return Ok(Expected::Error),
+        other => bail!("unknown section `{other}`"),
+    };
+    Ok(Expected::Answer { answer, ordered })
+}
+
+/// Rows are read as one Turtle document with a triple per cell, so that blank node labels mean the same in all cells.
+fn rows(body: &str) -> Result<Answer> {
+    let mut lines = body.lines().filter(|l| !l.trim().is_empty());
+    let header = lines.next().context("no header")?;
+    let variables: Vec<Variable> = header
+        .split_whitespace()
+        .map(|v| Ok(Variable::new(v.strip_prefix('?').context("a variable without `?`")?)?))
+        .collect::<Result<_>>()?;
+    let mut document = PREFIXES.to_owned();
+    let mut number = 0;
+    for line in lines {
+        let cells: Vec<_> = line.split(" | ").map(str::trim).collect();
+        ensure!(cells.len() == variables.len() || variables.is_empty(), "not one cell per variable: {line}");
+        for (column, cell) in cells.iter().enumerate().filter(|(_, c)| **c != "-" && !variables.is_empty()) {
+            document.push_str(&format!("<urn:row:{number}> <urn:column:{column}> {cell} .\n"));
+        }
+        number += 1;
+    }
+    let graph = parse(document.as_bytes(), RdfFormat::Turtle, BASE)?.default_graph();
+    let mut rows: Vec<Row> = vec![vec![None; variables.len()]; number];
+    for triple in graph {
+        let row = index(&triple.subject.into(), "urn:row:")?;
+        let column = index(&triple.predicate.into(), "urn:column:")?;
+        let cell = rows.get_mut(row).and_then(|r| r.get_mut(column)).context("a cell outside of the rows")?;
+        *cell = Some(triple.object);
+    }
+    Ok(Answer::Solutions { variables, rows })
+}
+
+fn index(term: &Term, prefix: &str) -> Result<usize> {
+    match term {
+        Term::NamedNode(n) => number_after(n, prefix),
+        other => bail!("{other} is not a cell's name"),
+    }
+}
+
+fn number_after(name: &NamedNode, prefix: &str) -> Result<usize> {
+    Ok(name.as_str().strip_prefix(prefix).context("not a cell's name")?.parse()?)
+}
+
+impl Golden {
+    /// Loads the data and runs the query; complains unless the answer is the expected one.
+    pub fn check(&self, subject: &mut dyn Subject) -> Result<()> {
+        subject.load(&parse(self.data.as_bytes(), RdfFormat::TriG, BASE).context("data")?)?;
+        self.check_query(subject)
+    }
+
+    /// Runs the query over what is loaded.
+    pub fn check_query(&self, subject: &mut dyn Subject) -> Result<()> {
+        let settings = QuerySettings {
+            base: Some(BASE.to_owned()),
+            union_default_graph: self.union_default_graph,
+            ..QuerySettings::default()
+        };
+        let answer = subject.query(&self.query, &settings);
+        match (&self.expected, answer) {
+            (Expected::Error, Err(_)) => Ok(()),
+            (Expected::Error, Ok(answer)) => bail!("expected an error, got {}", answer.describe()),
+            (Expected::Answer { .. }, Err(error)) => Err(error),
+            (Expected::Answer { answer: wanted, ordered }, Ok(answer)) => {
+                ensure!(
+                    wanted.same(&answer, *ordered),
+                    "expected {}\n  got {}",
+                    wanted.describe(),
+                    answer.describe()
+                );
+                Ok(())
+            }
+        }
+    }
+}

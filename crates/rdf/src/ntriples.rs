@@ -4,11 +4,11 @@
 //! triple terms, rare characters in labels, blanks before `^^`) it leaves to the general parser, which then decides; so
 //! it may be strict where that is simpler, but it must never accept what the general parser refuses, nor read it otherwise.
 
+use crate::inline;
 use crate::raw::{RawQuad, RawTerm};
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr3, memrchr};
 use oxiri::Iri;
 use oxrdf::BaseDirection;
-use std::borrow::Cow;
 
 #[cfg(test)]
 mod tests;
@@ -26,9 +26,9 @@ pub(crate) enum Line<'a> {
     Quad(RawQuad<'a>),
 }
 
-/// Reads a line (without its `\n`). `None`: the general parser must decide.
+/// Reads a line (without its `\n`). `None`: the general parser must decide. Texts with escapes are decoded into `scratch`.
 #[inline]
-pub(crate) fn scan_line(line: &str, with_graphs: bool) -> Option<Line<'_>> {
+pub(crate) fn scan_line<'a>(line: &'a str, with_graphs: bool, scratch: &'a mut String) -> Option<Line<'a>> {
     let mut cursor = Cursor { line, at: 0 };
     match cursor.skip_blanks() {
         None => return Some(Line::Empty),
@@ -39,7 +39,7 @@ pub(crate) fn scan_line(line: &str, with_graphs: bool) -> Option<Line<'_>> {
     cursor.skip_blanks();
     let predicate = cursor.iri()?;
     cursor.skip_blanks();
-    let object = cursor.object()?;
+    let object = cursor.object(scratch)?;
     let mut graph = None;
     if cursor.skip_blanks() != Some(b'.') {
         if !with_graphs {
@@ -50,15 +50,56 @@ pub(crate) fn scan_line(line: &str, with_graphs: bool) -> Option<Line<'_>> {
     }
     cursor.expect(b'.')?;
     cursor.skip_blanks();
-    let quad = RawQuad { subject, predicate: Cow::Borrowed(predicate), object, graph };
-    cursor.rest_is_empty().then_some(Line::Quad(quad))
+    let object = object.resolve(line, scratch)?;
+    cursor.rest_is_empty().then_some(Line::Quad(RawQuad { subject, predicate, object, graph }))
 }
 
 /// How many terms a statement's line has, if it is one of these formats.
 pub(crate) fn count_line_terms(line: &str) -> Option<usize> {
-    match scan_line(line, true)? {
+    match scan_line(line, true, &mut String::new())? {
         Line::Quad(quad) => Some(if quad.graph.is_some() { 4 } else { 3 }),
         Line::Empty => None,
+    }
+}
+
+/// A text: a part of the line, or of the scratch string if it had to be decoded.
+#[derive(Clone, Copy)]
+struct Span {
+    start: usize,
+    end: usize,
+    decoded: bool,
+}
+
+impl Span {
+    #[inline]
+    fn text<'a>(self, line: &'a str, scratch: &'a str) -> Option<&'a str> {
+        if self.decoded { scratch } else { line }.get(self.start..self.end)
+    }
+}
+
+/// An object while the scratch string may still grow.
+enum Object<'a> {
+    Term(RawTerm<'a>),
+    String(Span),
+    LangString { lexical: Span, language: Span, direction: Option<BaseDirection> },
+    Typed { lexical: Span, datatype: &'a str },
+}
+
+impl<'a> Object<'a> {
+    #[inline]
+    fn resolve(self, line: &'a str, scratch: &'a str) -> Option<RawTerm<'a>> {
+        Some(match self {
+            Self::Term(term) => term,
+            Self::String(lexical) => RawTerm::String(lexical.text(line, scratch)?),
+            Self::Typed { lexical, datatype } => {
+                RawTerm::Typed { lexical: lexical.text(line, scratch)?, datatype }
+            }
+            Self::LangString { lexical, language, direction } => RawTerm::LangString {
+                lexical: lexical.text(line, scratch)?,
+                language: language.text(line, scratch)?,
+                direction,
+            },
+        })
     }
 }
 
@@ -107,23 +148,30 @@ impl<'a> Cursor<'a> {
     #[inline]
     fn node(&mut self) -> Option<RawTerm<'a>> {
         match self.peek()? {
-            b'<' => Some(RawTerm::Iri(Cow::Borrowed(self.iri()?))),
-            b'_' => Some(RawTerm::Blank(Cow::Borrowed(self.blank_label()?))),
+            b'<' => Some(RawTerm::Iri(self.iri()?)),
+            b'_' => Some(RawTerm::Blank(self.blank_label()?)),
             _ => None,
         }
     }
 
     #[inline]
-    fn object(&mut self) -> Option<RawTerm<'a>> {
-        if self.peek()? == b'"' { self.literal() } else { self.node() }
+    fn object(&mut self, scratch: &mut String) -> Option<Object<'a>> {
+        if self.peek()? == b'"' { self.literal(scratch) } else { self.node().map(Object::Term) }
+    }
+
+    /// What stands between angle brackets, unchecked.
+    #[inline]
+    fn bracketed(&mut self) -> Option<&'a str> {
+        self.expect(b'<')?;
+        let end = memchr(b'>', self.rest())?;
+        let text = self.line.get(self.at..self.at + end)?;
+        self.at += end + 1;
+        Some(text)
     }
 
     #[inline]
     fn iri(&mut self) -> Option<&'a str> {
-        self.expect(b'<')?;
-        let end = memchr(b'>', self.rest())?;
-        let iri = self.line.get(self.at..self.at + end)?;
-        self.at += end + 1;
+        let iri = self.bracketed()?;
         is_valid_iri(iri).then_some(iri)
     }
 
@@ -150,8 +198,9 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    fn literal(&mut self) -> Option<RawTerm<'a>> {
-        let lexical = self.quoted()?;
+    fn literal(&mut self, scratch: &mut String) -> Option<Object<'a>> {
+        scratch.clear();
+        let lexical = self.quoted(scratch)?;
         match self.peek() {
             Some(b'^') => {
                 self.at += 1;
@@ -160,25 +209,31 @@ impl<'a> Cursor<'a> {
             }
             Some(b'@') => {
                 self.at += 1;
-                self.lang_string(lexical)
+                self.lang_string(lexical, scratch)
             }
-            _ => Some(RawTerm::String(lexical)),
+            _ => Some(Object::String(lexical)),
         }
     }
 
     #[inline]
-    fn typed(&mut self, lexical: Cow<'a, str>) -> Option<RawTerm<'a>> {
-        match self.iri()? {
-            XSD_STRING => Some(RawTerm::String(lexical)),
+    fn typed(&mut self, lexical: Span) -> Option<Object<'a>> {
+        let datatype = self.bracketed()?;
+        // The common ones need no check.
+        if inline::datatype_kind(datatype).is_some() {
+            return Some(Object::Typed { lexical, datatype });
+        }
+        match datatype {
+            XSD_STRING => Some(Object::String(lexical)),
             RDF_LANG_STRING | RDF_DIR_LANG_STRING => None,
-            datatype => Some(RawTerm::Typed { lexical, datatype: Cow::Borrowed(datatype) }),
+            _ => is_valid_iri(datatype).then_some(Object::Typed { lexical, datatype }),
         }
     }
 
-    fn lang_string(&mut self, lexical: Cow<'a, str>) -> Option<RawTerm<'a>> {
+    fn lang_string(&mut self, lexical: Span, scratch: &mut String) -> Option<Object<'a>> {
         let bytes = self.rest();
         let end = bytes.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-')?;
-        let tag = self.line.get(self.at..self.at + end)?;
+        let from = self.at;
+        let tag = self.line.get(from..from + end)?;
         self.at += end;
         let (language, direction) = match tag.split_once("--") {
             None => (tag, None),
@@ -189,49 +244,51 @@ impl<'a> Cursor<'a> {
         if !is_common_language(language) {
             return None;
         }
-        let language = if language.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            Cow::Owned(language.to_ascii_lowercase())
-        } else {
-            Cow::Borrowed(language)
-        };
-        Some(RawTerm::LangString { lexical, language, direction })
+        let mut span = Span { start: from, end: from + language.len(), decoded: false };
+        if language.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            let start = scratch.len();
+            scratch.extend(language.chars().map(|c| c.to_ascii_lowercase()));
+            span = Span { start, end: scratch.len(), decoded: true };
+        }
+        Some(Object::LangString { lexical, language: span, direction })
     }
 
     /// The text between quotes, and past the closing one.
     #[inline]
-    fn quoted(&mut self) -> Option<Cow<'a, str>> {
+    fn quoted(&mut self, scratch: &mut String) -> Option<Span> {
         self.expect(b'"')?;
-        let end = memchr3(b'"', b'\\', b'\r', self.rest())?;
-        let head = self.line.get(self.at..self.at + end)?;
-        self.at += end;
+        let start = self.at;
+        let end = start + memchr3(b'"', b'\\', b'\r', self.rest())?;
+        self.at = end;
         match self.peek()? {
             b'"' => {
                 self.at += 1;
-                Some(Cow::Borrowed(head))
+                Some(Span { start, end, decoded: false })
             }
-            b'\\' => self.escaped(head).map(Cow::Owned),
+            b'\\' => {
+                scratch.push_str(self.line.get(start..end)?);
+                self.escaped(scratch)
+            }
             _ => None,
         }
     }
 
-    /// A text with escapes, from the first of them.
-    fn escaped(&mut self, head: &str) -> Option<String> {
-        let mut text = String::with_capacity(head.len() + 64);
-        text.push_str(head);
+    /// Decodes a text with escapes, from the first of them.
+    fn escaped(&mut self, scratch: &mut String) -> Option<Span> {
         loop {
             match self.peek()? {
                 b'"' => {
                     self.at += 1;
-                    return Some(text);
+                    return Some(Span { start: 0, end: scratch.len(), decoded: true });
                 }
                 b'\\' => {
                     self.at += 1;
-                    text.push(self.escape()?);
+                    scratch.push(self.escape()?);
                 }
                 b'\r' => return None,
                 _ => {
                     let end = memchr3(b'"', b'\\', b'\r', self.rest())?;
-                    text.push_str(self.line.get(self.at..self.at + end)?);
+                    scratch.push_str(self.line.get(self.at..self.at + end)?);
                     self.at += end;
                 }
             }
@@ -287,31 +344,49 @@ fn is_common_language(tag: &str) -> bool {
 const PLAIN: u8 = 0;
 const HASH: u8 = 1;
 const SLOW: u8 = 2;
+/// How many bytes are looked at together; compilers make vector code of it.
+const LANES: usize = 16;
 
-/// What each byte means in an IRI after its scheme: allowed anywhere, allowed once, or a matter for the full check.
-static IRI_CLASSES: [u8; 256] = {
-    let mut classes = [SLOW; 256];
-    let mut at = 0;
-    while at < 128 {
-        let byte = at as u8;
-        if byte.is_ascii_alphanumeric() {
-            classes[at] = PLAIN;
+/// What a byte means in an IRI after its scheme: allowed anywhere, allowed once, or a matter for the full check.
+/// Without branches or tables, so that it works on many bytes at a time.
+#[inline(always)]
+const fn iri_class(byte: u8) -> u8 {
+    let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+    // From `&` to `9`: & ' ( ) * + , - . / and digits.
+    let middle = byte.wrapping_sub(b'&') < 20;
+    let hash = byte == b'#';
+    // ; ? and = ?, which differ in one bit each, then the others.
+    let others = ((byte | 0x04) == b'?') | ((byte | 0x02) == b'?') | (byte == b'!') | (byte == b'$');
+    let unreserved = (byte == b'_') | (byte == b'~');
+    let allowed = letter | middle | hash | others | unreserved;
+    (hash as u8 * HASH) | (!allowed as u8 * SLOW)
+}
+
+/// The classes that occur in a text.
+#[inline]
+fn iri_classes(bytes: &[u8]) -> u8 {
+    let (chunks, rest) = bytes.as_chunks::<LANES>();
+    let mut seen = [PLAIN; LANES];
+    for chunk in chunks {
+        for (slot, &byte) in seen.iter_mut().zip(chunk) {
+            *slot |= iri_class(byte);
         }
-        at += 1;
     }
-    let plain = b"-._~!$&'()*+,;=/?";
-    let mut at = 0;
-    while at < plain.len() {
-        classes[plain[at] as usize] = PLAIN;
-        at += 1;
+    // The last bytes as a whole chunk again, which overlaps: classes may be seen twice.
+    match bytes.last_chunk::<LANES>() {
+        Some(last) => {
+            for (slot, &byte) in seen.iter_mut().zip(last) {
+                *slot |= iri_class(byte);
+            }
+            seen.iter().fold(PLAIN, |all, &class| all | class)
+        }
+        None => rest.iter().fold(PLAIN, |all, &byte| all | iri_class(byte)),
     }
-    classes[b'#' as usize] = HASH;
-    classes
-};
+}
 
-/// Whether this is an absolute IRI: by a table for plain web addresses, by the library for all else.
+/// Whether this is an absolute IRI: plain web addresses by the classes of their bytes, all else by the library.
 ///
-/// After `http://` the table allows only bytes that are valid in host, path, query and fragment alike. A colon or `@`
+/// After `http://` the classes allow only bytes that are valid in host, path, query and fragment alike. A colon or `@`
 /// may separate a port or user, so they go the long way, as do percent signs and everything beyond ASCII.
 #[inline]
 pub(crate) fn is_valid_iri(iri: &str) -> bool {
@@ -319,14 +394,9 @@ pub(crate) fn is_valid_iri(iri: &str) -> bool {
     let Some(rest) = bytes.strip_prefix(b"http://").or_else(|| bytes.strip_prefix(b"https://")) else {
         return Iri::parse(iri).is_ok();
     };
-    let mut seen = 0;
-    for &byte in rest {
-        seen |= IRI_CLASSES[usize::from(byte)];
-    }
-    match seen {
+    match iri_classes(rest) {
         PLAIN => true,
-        HASH => memchr(b'#', rest)
-            .is_some_and(|at| memchr(b'#', rest.get(at + 1..).unwrap_or_default()).is_none()),
+        HASH => memchr(b'#', rest) == memrchr(b'#', rest),
         _ => Iri::parse(iri).is_ok(),
     }
 }

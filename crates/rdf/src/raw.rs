@@ -1,50 +1,48 @@
-//! Quads as slices of the text they were read from, ready to become keys without copies.
+//! Quads as slices of the text they were read from (or of a term), ready to become keys without copies.
 
-use crate::inline;
 use crate::key::{self, Encoded};
 use crate::value_id::{Section, ValueId};
 use oxrdf::{
-    BaseDirection, BlankNodeRef, GraphNameRef, LiteralRef, NamedNodeRef, NamedOrBlankNodeRef, Quad, QuadRef,
-    Term, TermRef, Triple,
+    BaseDirection, BlankNodeRef, GraphNameRef, LiteralRef, NamedNodeRef, NamedOrBlankNodeRef, QuadRef,
+    TermRef, Triple,
 };
-use std::borrow::Cow;
 
-/// A term, borrowed from the text where nothing had to be decoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A term of borrowed texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RawTerm<'a> {
     /// An IRI.
-    Iri(Cow<'a, str>),
+    Iri(&'a str),
     /// A blank node by its label in the document.
-    Blank(Cow<'a, str>),
+    Blank(&'a str),
     /// An `xsd:string`.
-    String(Cow<'a, str>),
+    String(&'a str),
     /// A language string; the tag is in lower case.
     LangString {
         /// The string.
-        lexical: Cow<'a, str>,
+        lexical: &'a str,
         /// The language tag.
-        language: Cow<'a, str>,
+        language: &'a str,
         /// The base direction.
         direction: Option<BaseDirection>,
     },
     /// A literal of another datatype.
     Typed {
         /// The lexical form.
-        lexical: Cow<'a, str>,
+        lexical: &'a str,
         /// The datatype's IRI.
-        datatype: Cow<'a, str>,
+        datatype: &'a str,
     },
     /// A triple term.
-    Triple(Box<Triple>),
+    Triple(&'a Triple),
 }
 
 /// A quad of such terms; no graph means the default graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawQuad<'a> {
     /// An IRI or a blank node.
     pub subject: RawTerm<'a>,
     /// An IRI.
-    pub predicate: Cow<'a, str>,
+    pub predicate: &'a str,
     /// Any term.
     pub object: RawTerm<'a>,
     /// An IRI or a blank node.
@@ -67,21 +65,19 @@ pub enum RawKey<'k> {
 impl<'a> RawTerm<'a> {
     /// The inline id or the key, without a copy where the text is the key; `scratch` holds it otherwise.
     #[inline]
-    pub fn key<'k>(&'k self, scratch: &'k mut Vec<u8>) -> RawKey<'k> {
+    pub fn key<'k>(self, scratch: &'k mut Vec<u8>) -> RawKey<'k>
+    where
+        'a: 'k,
+    {
         let encoded = match self {
             Self::Iri(iri) => return RawKey::Key(Section::Iri, iri.as_bytes()),
             Self::Blank(label) => return RawKey::Blank(label),
             Self::String(text) => return RawKey::Key(Section::String, text.as_bytes()),
             Self::Triple(triple) => return RawKey::Triple(triple),
             Self::LangString { lexical, language, direction } => {
-                key::encode_lang_string(lexical, language, *direction, scratch)
+                key::encode_lang_string(lexical, language, direction, scratch)
             }
-            Self::Typed { lexical, datatype } => {
-                if let Some(id) = inline::encode_literal(lexical, datatype) {
-                    return RawKey::Inline(id);
-                }
-                key::encode_typed_literal(lexical, datatype, scratch)
-            }
+            Self::Typed { lexical, datatype } => key::encode_typed_literal(lexical, datatype, scratch),
         };
         match encoded {
             Encoded::Inline(id) => RawKey::Inline(id),
@@ -92,7 +88,7 @@ impl<'a> RawTerm<'a> {
     }
 
     /// The term as the RDF model has it.
-    pub fn as_ref(&self) -> TermRef<'_> {
+    pub fn as_ref(self) -> TermRef<'a> {
         match self {
             Self::Iri(iri) => NamedNodeRef::new_unchecked(iri).into(),
             Self::Blank(label) => BlankNodeRef::new_unchecked(label).into(),
@@ -101,7 +97,7 @@ impl<'a> RawTerm<'a> {
                 LiteralRef::new_language_tagged_literal_unchecked(lexical, language).into()
             }
             Self::LangString { lexical, language, direction: Some(direction) } => {
-                LiteralRef::new_directional_language_tagged_literal_unchecked(lexical, language, *direction)
+                LiteralRef::new_directional_language_tagged_literal_unchecked(lexical, language, direction)
                     .into()
             }
             Self::Typed { lexical, datatype } => {
@@ -111,7 +107,7 @@ impl<'a> RawTerm<'a> {
         }
     }
 
-    fn node_ref(&self) -> Option<NamedOrBlankNodeRef<'_>> {
+    fn node_ref(self) -> Option<NamedOrBlankNodeRef<'a>> {
         match self {
             Self::Iri(iri) => Some(NamedNodeRef::new_unchecked(iri).into()),
             Self::Blank(label) => Some(BlankNodeRef::new_unchecked(label).into()),
@@ -120,10 +116,10 @@ impl<'a> RawTerm<'a> {
     }
 }
 
-impl RawQuad<'_> {
+impl<'a> RawQuad<'a> {
     /// The quad as the RDF model has it; `None` if subject or graph name is a literal or triple, which no parser makes.
-    pub fn as_ref(&self) -> Option<QuadRef<'_>> {
-        let graph_name = match &self.graph {
+    pub fn as_ref(self) -> Option<QuadRef<'a>> {
+        let graph_name = match self.graph {
             None => GraphNameRef::DefaultGraph,
             Some(graph) => match graph.node_ref()? {
                 NamedOrBlankNodeRef::NamedNode(node) => GraphNameRef::NamedNode(node),
@@ -132,41 +128,41 @@ impl RawQuad<'_> {
         };
         Some(QuadRef {
             subject: self.subject.node_ref()?,
-            predicate: NamedNodeRef::new_unchecked(&self.predicate),
+            predicate: NamedNodeRef::new_unchecked(self.predicate),
             object: self.object.as_ref(),
             graph_name,
         })
     }
 }
 
-/// The raw form of a term of the model.
-pub fn raw_term(term: Term) -> RawTerm<'static> {
-    match term {
-        Term::NamedNode(node) => RawTerm::Iri(node.into_string().into()),
-        Term::BlankNode(node) => RawTerm::Blank(node.into_string().into()),
-        Term::Triple(triple) => RawTerm::Triple(triple),
-        Term::Literal(literal) => {
-            let (lexical, datatype, language, direction) = literal.destruct();
-            let lexical = lexical.into();
-            match (language, datatype) {
-                (Some(language), _) => RawTerm::LangString { lexical, language: language.into(), direction },
-                (None, Some(datatype)) => RawTerm::Typed { lexical, datatype: datatype.into_string().into() },
-                (None, None) => RawTerm::String(lexical),
-            }
+impl<'a> From<TermRef<'a>> for RawTerm<'a> {
+    fn from(term: TermRef<'a>) -> Self {
+        let literal = match term {
+            TermRef::NamedNode(node) => return Self::Iri(node.as_str()),
+            TermRef::BlankNode(node) => return Self::Blank(node.as_str()),
+            TermRef::Triple(triple) => return Self::Triple(triple),
+            TermRef::Literal(literal) => literal,
+        };
+        let lexical = literal.value();
+        match literal.language() {
+            Some(language) => Self::LangString { lexical, language, direction: literal.direction() },
+            None if literal.datatype() == oxrdf::vocab::xsd::STRING => Self::String(lexical),
+            None => Self::Typed { lexical, datatype: literal.datatype().as_str() },
         }
     }
 }
 
-/// The raw form of a quad of the model.
-pub fn raw_quad(quad: Quad) -> RawQuad<'static> {
-    RawQuad {
-        subject: raw_term(quad.subject.into()),
-        predicate: quad.predicate.into_string().into(),
-        object: raw_term(quad.object),
-        graph: match quad.graph_name {
-            oxrdf::GraphName::DefaultGraph => None,
-            oxrdf::GraphName::NamedNode(node) => Some(RawTerm::Iri(node.into_string().into())),
-            oxrdf::GraphName::BlankNode(node) => Some(RawTerm::Blank(node.into_string().into())),
-        },
+impl<'a> From<QuadRef<'a>> for RawQuad<'a> {
+    fn from(quad: QuadRef<'a>) -> Self {
+        Self {
+            subject: TermRef::from(quad.subject).into(),
+            predicate: quad.predicate.as_str(),
+            object: quad.object.into(),
+            graph: match quad.graph_name {
+                GraphNameRef::DefaultGraph => None,
+                GraphNameRef::NamedNode(node) => Some(RawTerm::Iri(node.as_str())),
+                GraphNameRef::BlankNode(node) => Some(RawTerm::Blank(node.as_str())),
+            },
+        }
     }
 }

@@ -24,7 +24,7 @@ fn agree(line: &str) -> bool {
     let mut taken = false;
     for with_graphs in [false, true] {
         let expected = general(line.as_bytes(), with_graphs);
-        match scan_line(line, with_graphs) {
+        match scan_line(line, with_graphs, &mut "left over".to_owned()) {
             None => {}
             Some(Line::Empty) => assert_eq!(expected, Some(vec![]), "{line:?}"),
             Some(Line::Quad(quad)) => {
@@ -54,8 +54,8 @@ fn common_lines_are_fast() {
     ] {
         assert!(agree(line), "{line}");
     }
-    assert_eq!(scan_line(" \t# x", false), Some(Line::Empty));
-    assert_eq!(scan_line("\r", false), Some(Line::Empty));
+    assert_eq!(scan_line(" \t# x", false, &mut String::new()), Some(Line::Empty));
+    assert_eq!(scan_line("\r", false, &mut String::new()), Some(Line::Empty));
 }
 
 #[test]
@@ -106,6 +106,21 @@ fn wrong_and_rare_lines() {
         "<http://a\u{E000}> <http://b> <http://c> .",
     ] {
         agree(line);
+    }
+}
+
+#[test]
+fn classes_are_those_of_the_standard() {
+    for byte in 0..=255_u8 {
+        let plain = byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=/?".contains(&byte);
+        let expected = if plain {
+            PLAIN
+        } else if byte == b'#' {
+            HASH
+        } else {
+            SLOW
+        };
+        assert_eq!(iri_class(byte), expected, "{byte}");
     }
 }
 
@@ -165,6 +180,11 @@ proptest! {
 
     #[test]
     fn iris_agree(iri in "(http://|https://|urn:|)[a-z:/?#@%0-9é\\[\\]{}|^ ]{0,10}") {
+        prop_assert_eq!(is_valid_iri(&iri), Iri::parse(iri.as_str()).is_ok());
+    }
+
+    #[test]
+    fn long_iris_agree(iri in "https?://[!-~]{0,3}[a-zA-Z0-9/?._~=;-]{0,40}[!-~]{0,2}[a-z/]{0,20}[ -~é]?") {
         prop_assert_eq!(is_valid_iri(&iri), Iri::parse(iri.as_str()).is_ok());
     }
 

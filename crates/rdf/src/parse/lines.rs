@@ -5,7 +5,7 @@ use super::{QuadSink, next_item, take_too_deep, too_deep_message};
 use crate::format::RdfFormat;
 use crate::key::TRIPLE_DEPTH_MAX;
 use crate::ntriples::{Line, scan_line};
-use crate::raw::{RawQuad, raw_quad};
+use crate::raw::RawQuad;
 use memchr::{memchr, memrchr};
 use oxrdf::{GraphName, Quad};
 use oxttl::{NQuadsParser, NTriplesParser, TurtleSyntaxError};
@@ -55,12 +55,13 @@ pub fn parse_line_chunk(
     let with_graphs = format == RdfFormat::NQuads;
     let mut position = Position { line: chunk.first_line, offset: chunk.offset };
     let mut rest = chunk.bytes;
+    let mut scratch = String::new();
     while !rest.is_empty() {
         // The text up to the first bad byte is checked at once, which is much cheaper than line by line.
         let (valid, broken) = split_utf8(rest);
         let consumed = valid.len();
         for line in (Lines { rest: valid }) {
-            match scan_line(line, with_graphs) {
+            match scan_line(line, with_graphs, &mut scratch) {
                 Some(Line::Empty) => {}
                 Some(Line::Quad(quad)) => sink(quad)?,
                 None => general(line.as_bytes(), with_graphs, position, &mut sink, on_bad_line)?,
@@ -132,7 +133,7 @@ fn general(
     on_bad_line: &mut dyn FnMut(BadLine<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     match parse_line(line, with_graphs) {
-        Ok(quads) => quads.into_iter().try_for_each(|quad| sink(raw_quad(quad))),
+        Ok(quads) => quads.iter().try_for_each(|quad| sink(quad.as_ref().into())),
         Err(mut error) => {
             error.shift(position.line - 1, position.offset);
             on_bad_line(BadLine { text: line, error })

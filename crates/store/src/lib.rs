@@ -1,14 +1,20 @@
 //! The store's mutable state: which files make up the current version, how new ones get there, and what a reader sees.
 
 pub mod activity;
+pub mod check;
+pub mod dump;
 pub mod error;
 pub mod manifest;
 mod scan;
 pub mod snapshot;
+pub mod stats;
 pub mod store;
 mod version;
 
 pub use activity::{Activity, ActivitySample};
+pub use check::{CheckReport, Problem, check};
+pub use dump::{DumpError, DumpScope, dump_lines, dump_quads};
 pub use error::StoreError;
 pub use snapshot::{Scan, Snapshot};
+pub use stats::StoreStats;
 pub use store::Store;

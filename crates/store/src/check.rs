@@ -1,0 +1,298 @@
+//! Reads a database wholly and says everything that is wrong with it: damaged blocks, wrong order, counts that differ, orders
+//! that hold different quads, ids without a term, quads or terms that are there twice.
+
+use crate::dump::is_plain;
+use crate::error::StoreError;
+use crate::manifest::{Manifest, segment_folder};
+use crate::snapshot::Snapshot;
+use crate::version::{OpenSegment, Version};
+use lode_base::cancel::CancelToken;
+use lode_base::vfs::Vfs;
+use lode_packed::fingerprint::quad_hash;
+use lode_packed::segment::{DICTIONARY_FILE, permutation_file_name};
+use lode_packed::{BlockCache, Order};
+use lode_rdf::key::decode;
+use lode_rdf::value_id::Section;
+use lode_rdf::{Kind, ValueId};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The check reads past the cache but for a few look-ups.
+const CACHE_BYTES: usize = 64 << 20;
+/// Rows read at once.
+const BATCH_ROWS: usize = 1 << 14;
+/// Problems of one kind in one file that are told one by one.
+const PROBLEMS_TOLD_MAX: usize = 20;
+
+/// Something wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: String,
+    /// Byte at which the damage begins (0 where it concerns the whole file).
+    pub offset: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// Everything wrong; empty for a sound database.
+    pub problems: Vec<Problem>,
+    /// Segments read.
+    pub segments: u64,
+    /// Quads that the manifest names.
+    pub quads: u64,
+    /// Terms that the manifest names.
+    pub terms: u64,
+}
+
+/// Checks the database in `folder`. `progress` hears the number of rows and terms done since it was called last.
+///
+/// # Errors
+/// Only where the check itself cannot go on (cancelled, no database there); damage is in the report.
+pub fn check(
+    vfs: &Arc<dyn Vfs>,
+    folder: &Path,
+    cancel: &CancelToken,
+    progress: &mut dyn FnMut(u64),
+) -> Result<CheckReport, StoreError> {
+    let mut checker = Checker { cancel, progress, report: CheckReport::default() };
+    let manifest = match Manifest::read(&**vfs, folder) {
+        Ok(manifest) => manifest,
+        Err(error @ StoreError::Corruption { .. }) => {
+            checker.problem(error, folder)?;
+            return Ok(checker.report);
+        }
+        Err(error) => return Err(error),
+    };
+    checker.report.quads = manifest.quads();
+    checker.report.terms = manifest.terms().iter().sum();
+    let cache = Arc::new(BlockCache::new(CACHE_BYTES));
+    let version = match Version::open(&**vfs, folder, manifest.clone(), &cache, None) {
+        Ok(version) => Arc::new(version),
+        Err(error) => {
+            checker.problem(error, folder)?;
+            checker.find_others(&**vfs, folder, &manifest, &cache)?;
+            return Ok(checker.report);
+        }
+    };
+    for open in &version.segments {
+        checker.segment(&folder.join(open.entry.folder()), open, &version)?;
+    }
+    if checker.report.problems.is_empty() && version.segments.len() > 1 {
+        checker.disjoint(folder, &version)?;
+    }
+    Ok(checker.report)
+}
+
+struct Checker<'a> {
+    cancel: &'a CancelToken,
+    progress: &'a mut dyn FnMut(u64),
+    report: CheckReport,
+}
+
+impl Checker<'_> {
+    /// Notes an error as a problem; passes on the one that says to stop.
+    fn problem(&mut self, error: StoreError, file: &Path) -> Result<(), StoreError> {
+        let problem = match error {
+            StoreError::Cancelled(_) => return Err(error),
+            StoreError::Corruption { file, offset, what } => Problem { file, offset, what },
+            StoreError::Io { path, source } => {
+                Problem { file: path.display().to_string(), offset: 0, what: source.to_string() }
+            }
+            other => Problem { file: file.display().to_string(), offset: 0, what: other.to_string() },
+        };
+        self.report.problems.push(problem);
+        Ok(())
+    }
+
+    fn wrong(&mut self, file: &Path, what: impl Into<String>) {
+        let problem = Problem { file: file.display().to_string(), offset: 0, what: what.into() };
+        self.report.problems.push(problem);
+    }
+
+    /// The version does not open: says of every segment by itself whether it does.
+    fn find_others(
+        &mut self,
+        vfs: &dyn Vfs,
+        folder: &Path,
+        manifest: &Manifest,
+        cache: &Arc<BlockCache>,
+    ) -> Result<(), StoreError> {
+        for entry in &manifest.segments {
+            let path = folder.join(segment_folder(entry.number));
+            let opened = lode_packed::Segment::open(vfs, &path, cache);
+            self.report.segments += 1;
+            let outcome = opened.and_then(|segment| segment.verify(self.cancel, self.progress));
+            if let Err(error) = outcome {
+                self.problem(error.into(), &path)?;
+            }
+        }
+        self.report.problems.dedup();
+        Ok(())
+    }
+
+    fn segment(&mut self, path: &Path, open: &OpenSegment, version: &Version) -> Result<(), StoreError> {
+        self.report.segments += 1;
+        let mut sound = true;
+        for order in Order::ALL {
+            let permutation = open.permutation(order);
+            let file = path.join(permutation_file_name(order));
+            match permutation.verify(self.cancel, self.progress) {
+                Err(error) => {
+                    self.problem(error.into(), &file)?;
+                    sound = false;
+                }
+                Ok(info) => {
+                    let same = info.rows == open.entry.quads && info.fingerprint == open.entry.fingerprint;
+                    if order != Order::Gspo && !same {
+                        self.wrong(&file, "holds other quads than the manifest says");
+                        sound = false;
+                    }
+                }
+            }
+        }
+        if let Some(dictionary) = open.dictionary() {
+            let file = path.join(DICTIONARY_FILE);
+            match dictionary.verify(self.cancel, self.progress) {
+                Err(error) => {
+                    self.problem(error.into(), &file)?;
+                    sound = false;
+                }
+                Ok(_) => self.keys(&file, open)?,
+            }
+        }
+        if sound { self.rows(path, open, version) } else { Ok(()) }
+    }
+
+    /// Every key is that of a term.
+    fn keys(&mut self, file: &Path, open: &OpenSegment) -> Result<(), StoreError> {
+        let Some(dictionary) = open.dictionary() else { return Ok(()) };
+        let mut told = 0;
+        for section in Section::ALL {
+            let mut terms = dictionary.iter(section);
+            let mut rank = 0_u64;
+            while let Some(key) = terms.next()? {
+                if rank.is_multiple_of(BATCH_ROWS as u64) {
+                    self.cancel.check()?;
+                }
+                if let Err(error) = decode(section, key)
+                    && told < PROBLEMS_TOLD_MAX
+                {
+                    told += 1;
+                    self.wrong(file, format!("{section:?} {rank} is no term: {error}"));
+                }
+                rank += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Every id has a term and stands where such a term may; the named-graph order holds just the quads in named graphs.
+    fn rows(&mut self, path: &Path, open: &OpenSegment, version: &Version) -> Result<(), StoreError> {
+        let permutation = open.permutation(Order::Spog);
+        let file = path.join(permutation_file_name(Order::Spog));
+        let mut cursor = permutation.cursor(0..permutation.rows(), 0b1111);
+        let mut columns: [Vec<u64>; 4] = Default::default();
+        let known = KnownIds::new(version);
+        let (mut named, mut named_sum, mut told) = (0_u64, 0_u64, 0);
+        while cursor.next(BATCH_ROWS, &mut columns)? > 0 {
+            self.cancel.check()?;
+            for row in 0..columns[0].len() {
+                let quad = columns.each_ref().map(|column| column[row]);
+                if quad[3] != ValueId::DEFAULT_GRAPH.to_bits() {
+                    named += 1;
+                    named_sum = named_sum.wrapping_add(quad_hash(quad));
+                }
+                if told < PROBLEMS_TOLD_MAX && !known.is_quad(quad.map(ValueId::from_bits)) {
+                    told += 1;
+                    let ids = quad.map(ValueId::from_bits);
+                    self.wrong(
+                        &file,
+                        format!("the quad {ids:?} has an id without a term, or one in the wrong place"),
+                    );
+                }
+            }
+            columns.iter_mut().for_each(Vec::clear);
+        }
+        let gspo = open.permutation(Order::Gspo).info();
+        if (gspo.rows, gspo.fingerprint) != (named, named_sum) {
+            let file = path.join(permutation_file_name(Order::Gspo));
+            self.wrong(&file, format!("holds {} quads, not the {named} in named graphs", gspo.rows));
+        }
+        Ok(())
+    }
+
+    /// No quad and no term is in two segments.
+    fn disjoint(&mut self, folder: &Path, version: &Arc<Version>) -> Result<(), StoreError> {
+        let snapshot = Snapshot::new(Arc::clone(version));
+        let mut scan = snapshot.scan(Order::Spog, &[], 0b1111)?;
+        let mut previous = None;
+        let mut twice = 0_u64;
+        let mut columns: [Vec<ValueId>; 4] = Default::default();
+        while scan.next(BATCH_ROWS, &mut columns)? > 0 {
+            self.cancel.check()?;
+            for row in 0..columns[0].len() {
+                let quad = columns.each_ref().map(|column| column[row]);
+                twice += u64::from(previous.replace(quad) == Some(quad));
+            }
+            columns.iter_mut().for_each(Vec::clear);
+        }
+        if twice > 0 {
+            self.wrong(folder, format!("{twice} quads are in more than one segment"));
+        }
+        self.terms_once(folder, &version.segments)
+    }
+
+    fn terms_once(&mut self, folder: &Path, segments: &[OpenSegment]) -> Result<(), StoreError> {
+        for (i, newer) in segments.iter().enumerate().skip(1) {
+            let Some(dictionary) = newer.dictionary() else { continue };
+            for section in Section::ALL {
+                let mut terms = dictionary.iter(section);
+                while let Some(key) = terms.next()? {
+                    for older in &segments[..i] {
+                        let Some(dictionary) = older.dictionary() else { continue };
+                        if dictionary.find(section, key)?.is_some() {
+                            let (a, b) = (older.entry.folder(), newer.entry.folder());
+                            self.wrong(folder, format!("a term of {section:?} is in both {a} and {b}"));
+                            return Ok(());
+                        }
+                    }
+                }
+                self.cancel.check()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The ids that a version can have given.
+struct KnownIds {
+    terms: [u64; Section::COUNT],
+    blanks: u64,
+}
+
+impl KnownIds {
+    fn new(version: &Version) -> Self {
+        Self { terms: version.manifest.terms(), blanks: version.manifest.next_blank }
+    }
+
+    fn is_known(&self, id: ValueId) -> bool {
+        let Some(kind) = id.kind() else { return false };
+        match kind.section() {
+            Some(section) => id.payload() < self.terms[section as usize],
+            None if kind == Kind::Blank => id.payload() < self.blanks,
+            None => is_plain(id),
+        }
+    }
+
+    fn is_quad(&self, [s, p, o, g]: [ValueId; 4]) -> bool {
+        let is_node = |id: ValueId| matches!(id.kind(), Some(Kind::Iri | Kind::Blank));
+        [s, p, o].iter().all(|id| self.is_known(*id))
+            && is_node(s)
+            && p.kind() == Some(Kind::Iri)
+            && (g == ValueId::DEFAULT_GRAPH || (is_node(g) && self.is_known(g)))
+    }
+}

@@ -1,0 +1,106 @@
+//! What is in a version, and what it takes on disk.
+
+use crate::error::StoreError;
+use crate::manifest::MANIFEST;
+use crate::snapshot::Snapshot;
+use crate::store::Store;
+use lode_packed::Order;
+use lode_packed::segment::META_FILE;
+use lode_rdf::value_id::Section;
+use lode_rdf::{Term, ValueId};
+use std::path::Path;
+
+/// Figures of a version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoreStats {
+    /// Quads in all graphs.
+    pub quads: u64,
+    /// Quads in the default graph.
+    pub default_graph_quads: u64,
+    /// Number of named graphs.
+    pub named_graphs: u64,
+    /// The largest named graphs with their quads, largest first.
+    pub largest_graphs: Vec<(Term, u64)>,
+    /// Terms in the dictionaries, by section.
+    pub terms: [u64; Section::COUNT],
+    /// Blank nodes numbered so far.
+    pub blank_nodes: u64,
+    /// Distinct subjects, predicates, objects (estimates where there are several segments).
+    pub distinct: [u64; 3],
+    /// Number of segments.
+    pub segments: u64,
+    /// Bytes of each permutation, over all segments, by number of order.
+    pub permutation_bytes: [u64; Order::COUNT],
+    /// Quads in the GSPO permutation (the others hold all).
+    pub gspo_quads: u64,
+    /// Bytes of the dictionaries.
+    pub dictionary_bytes: u64,
+    /// Bytes of the terms' keys before compression.
+    pub dictionary_key_bytes: u64,
+    /// Bytes of the manifest and the segments' descriptions.
+    pub other_bytes: u64,
+}
+
+impl StoreStats {
+    /// Bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        self.permutation_bytes.iter().sum::<u64>() + self.dictionary_bytes + self.other_bytes
+    }
+
+    /// Gathers the figures; at most `graphs_max` graphs are named.
+    pub fn gather(store: &Store, graphs_max: usize) -> Result<Self, StoreError> {
+        let snapshot = store.snapshot();
+        let version = snapshot.version();
+        let gspo_quads = snapshot.count(Order::Gspo, &[])?;
+        let (named_graphs, largest_graphs) = graphs(&snapshot, graphs_max)?;
+        let mut stats = Self {
+            quads: snapshot.quad_count(),
+            default_graph_quads: snapshot.quad_count() - gspo_quads,
+            named_graphs,
+            largest_graphs,
+            terms: version.manifest.terms(),
+            blank_nodes: version.manifest.next_blank,
+            distinct: [
+                snapshot.distinct(Order::Spog, &[])?,
+                snapshot.distinct(Order::Psog, &[])?,
+                snapshot.distinct(Order::Ospg, &[])?,
+            ],
+            segments: version.segments.len() as u64,
+            permutation_bytes: [0; Order::COUNT],
+            gspo_quads,
+            dictionary_bytes: 0,
+            dictionary_key_bytes: 0,
+            other_bytes: file_bytes(store, &store.folder().join(MANIFEST))?,
+        };
+        for open in &version.segments {
+            let meta = open.segment.meta();
+            for (sum, info) in stats.permutation_bytes.iter_mut().zip(&meta.permutations) {
+                *sum += info.bytes;
+            }
+            if let Some(info) = meta.dictionary {
+                stats.dictionary_bytes += info.bytes;
+                stats.dictionary_key_bytes += info.key_bytes;
+            }
+            stats.other_bytes +=
+                file_bytes(store, &store.folder().join(open.entry.folder()).join(META_FILE))?;
+        }
+        Ok(stats)
+    }
+}
+
+/// How many named graphs there are, and the largest.
+fn graphs(snapshot: &Snapshot, graphs_max: usize) -> Result<(u64, Vec<(Term, u64)>), StoreError> {
+    let graphs = snapshot.named_graphs()?;
+    let mut sizes: Vec<(u64, ValueId)> = Vec::with_capacity(graphs.len());
+    for graph in &graphs {
+        sizes.push((snapshot.count(Order::Gspo, &[*graph])?, *graph));
+    }
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.truncate(graphs_max);
+    let largest = sizes.into_iter().map(|(quads, graph)| Ok((snapshot.term(graph)?, quads)));
+    Ok((graphs.len() as u64, largest.collect::<Result<_, StoreError>>()?))
+}
+
+fn file_bytes(store: &Store, path: &Path) -> Result<u64, StoreError> {
+    store.vfs().open(path).map(|file| file.len()).map_err(StoreError::io(path))
+}

@@ -3,7 +3,7 @@
 use super::grow;
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::expr::{OrderKey, compare_ids, order_key, order_keys};
+use crate::expr::{OrderKey, break_tie, compare_ids, order_key, order_keys};
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
 
@@ -21,7 +21,6 @@ struct Best {
     id: ValueId,
     /// The key of `id`, once it was needed.
     key: Option<Box<OrderKey>>,
-    error: bool,
 }
 
 impl Extremes {
@@ -43,14 +42,15 @@ impl Extremes {
         let mut open_groups = Vec::new();
         for (&group, &id) in groups.iter().zip(values) {
             let Some(best) = self.best.get_mut(group as usize) else { continue };
-            if id.is_undef() {
-                best.error = true;
-            } else if best.id.is_undef() {
+            if best.id.is_undef() {
                 best.id = id;
-            } else if best.id != id {
+            } else if best.id != id && !id.is_undef() {
                 match compare_ids(id, best.id, ids_are_ordered) {
-                    Some(ordering) if ordering == self.better => self.key_bytes -= best.replace(id, None),
-                    Some(_) => {}
+                    Some(ordering) => {
+                        if strictly(cx, ordering, id, best.id)? == self.better {
+                            self.key_bytes -= best.replace(id, None);
+                        }
+                    }
                     None => {
                         open.push(id);
                         open_groups.push(group);
@@ -63,17 +63,17 @@ impl Extremes {
         }
         for ((&id, group), key) in open.iter().zip(open_groups).zip(order_keys(cx, &open)?) {
             let Some(best) = self.best.get_mut(group as usize) else { continue };
-            let is_better = match &best.key {
-                Some(best_key) => key.cmp(best_key) == self.better,
+            let ordering = match &best.key {
+                Some(best_key) => key.cmp(best_key),
                 None => {
                     let best_key = Box::new(order_key(cx, best.id)?);
                     self.key_bytes += key_bytes(&best_key);
-                    let is_better = key.cmp(&best_key) == self.better;
+                    let ordering = key.cmp(&best_key);
                     best.key = Some(best_key);
-                    is_better
+                    ordering
                 }
             };
-            if is_better {
+            if strictly(cx, ordering, id, best.id)? == self.better {
                 self.key_bytes += key_bytes(&key);
                 self.key_bytes -= best.replace(id, Some(Box::new(key)));
             }
@@ -82,25 +82,13 @@ impl Extremes {
     }
 
     pub fn merge(&mut self, cx: &QueryContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
-        let mut present_groups = Vec::new();
-        let mut present = Vec::new();
-        for (&group, theirs) in groups.iter().zip(&other.best) {
-            if theirs.error
-                && let Some(best) = self.best.get_mut(group as usize)
-            {
-                best.error = true;
-            }
-            if !theirs.id.is_undef() {
-                present_groups.push(group);
-                present.push(theirs.id);
-            }
-        }
-        self.update(cx, &present_groups, &present)
+        let theirs: Vec<ValueId> = other.best.iter().map(|best| best.id).collect();
+        self.update(cx, groups, &theirs)
     }
 
-    /// The result; unbound for no values or an error.
+    /// The result; unbound for no values.
     pub fn get(&self, group: usize) -> ValueId {
-        self.best.get(group).filter(|best| !best.error).map_or(ValueId::UNDEF, |best| best.id)
+        self.best.get(group).map_or(ValueId::UNDEF, |best| best.id)
     }
 
     pub fn bytes(&self) -> usize {
@@ -114,6 +102,11 @@ impl Best {
         self.id = id;
         std::mem::replace(&mut self.key, key).map_or(0, |key| key_bytes(&key))
     }
+}
+
+/// Breaks ties by text: values may arrive in any order, and the result must not depend on it.
+fn strictly(cx: &QueryContext, ordering: Ordering, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
+    if ordering == Ordering::Equal { break_tie(cx, a, b) } else { Ok(ordering) }
 }
 
 fn key_bytes(key: &OrderKey) -> usize {

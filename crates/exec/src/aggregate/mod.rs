@@ -1,7 +1,8 @@
 //! Accumulators of aggregates, one state per group.
 //!
-//! An error in the argument (unbound) is skipped by COUNT and SAMPLE and makes every other aggregate of the group an
-//! error (SPARQL 1.1 section 11: it stays in the multiset that the aggregate sees).
+//! An error in the argument (unbound) stays in the multiset that an aggregate sees (SPARQL 1.1 section 11): COUNT leaves
+//! it out, MIN, MAX and SAMPLE choose among the values there are, and SUM, AVG and GROUP_CONCAT, which compute with every
+//! value, are errors themselves.
 
 mod concat;
 mod distinct;

@@ -66,7 +66,7 @@ fn to_string(value: &Value) -> Option<String> {
         Value::Double(value) => {
             Some(float_string(*value, &value.to_string(), inline::double_lexical(*value)))
         }
-        Value::LangString(_) | Value::Other(_) => None,
+        // All other literals, also those with a language or of unknown datatype, give their text.
         _ => value.lexical(),
     }
 }

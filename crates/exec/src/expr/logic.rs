@@ -128,7 +128,14 @@ impl Evaluator<'_> {
         let mut result = vec![Tri::False; self.rows()];
         let mut open: Vec<u32> = match &value {
             Column::Ids(ids) => self.find_by_id(ids, list, &mut result)?,
-            _ => (0..self.rows() as u32).collect(),
+            column => {
+                for row in error_rows(column, self.rows()) {
+                    if let Some(slot) = result.get_mut(row as usize) {
+                        *slot = Tri::Error;
+                    }
+                }
+                positions(&result, |truth| *truth != Tri::Error)
+            }
         };
         for item in list {
             if open.is_empty() {
@@ -173,7 +180,9 @@ impl Evaluator<'_> {
         constants.sort_unstable();
         let mut open = Vec::new();
         for ((row, id), slot) in ids.iter().enumerate().zip(result) {
-            if constants.binary_search(id).is_ok() {
+            if id.is_undef() {
+                *slot = Tri::Error;
+            } else if constants.binary_search(id).is_ok() {
                 *slot = Tri::True;
             } else if !(only_identity && comparison::has_known_value(*id)) {
                 open.push(row as u32);

@@ -2,7 +2,7 @@
 //!
 //! Literals that `<` orders come in that order, and values that are equal tie, so that the next sort key decides. What
 //! `<` leaves open is ordered by type, then by text, so that the order is total whatever it meets: numbers compare by
-//! their exact values (promotion to double is not transitive), NaN before all others; a time without zone counts as UTC.
+//! their exact values (promotion to double is not transitive), NaN after all others; a time without zone counts as UTC.
 
 use super::decode;
 use super::value::{LangString, Value};
@@ -26,6 +26,14 @@ pub fn compare(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, Ex
     Ok(OrderKey::new(a.as_ref()).cmp(&OrderKey::new(b.as_ref())))
 }
 
+/// The order of terms whose sort keys are equal.
+pub(crate) fn break_tie(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
+    if a == b || a.is_undef() || b.is_undef() {
+        return Ok(a.cmp(&b));
+    }
+    Ok(cx.term(a)?.to_string().cmp(&cx.term(b)?.to_string()))
+}
+
 /// What can be told without a dictionary.
 #[inline]
 pub(crate) fn compare_ids(a: ValueId, b: ValueId, ids_are_ordered: bool) -> Option<Ordering> {
@@ -33,6 +41,11 @@ pub(crate) fn compare_ids(a: ValueId, b: ValueId, ids_are_ordered: bool) -> Opti
     let ranks = rank(kind_a)?.cmp(&rank(kind_b)?);
     if ranks != Ordering::Equal {
         return Some(ranks);
+    }
+    if let (Some(class_a), Some(class_b)) = (class(kind_a), class(kind_b))
+        && class_a != class_b
+    {
+        return Some(class_a.cmp(&class_b));
     }
     if kind_a == kind_b {
         match kind_a {
@@ -59,6 +72,19 @@ fn rank(kind: Kind) -> Option<u8> {
     })
 }
 
+/// The place of a kind among the kinds of literals, as [`Key::rank`] gives it; `None` where the kind does not tell.
+fn class(kind: Kind) -> Option<u8> {
+    Some(match kind {
+        Kind::Boolean => 4,
+        Kind::DateTime | Kind::Date => 5,
+        Kind::String => 7,
+        Kind::LangString => 8,
+        Kind::Decimal | Kind::Double | Kind::Float => 3,
+        _ if kind.is_integer() => 3,
+        _ => return None,
+    })
+}
+
 /// The sort keys of many ids at once: comparing them needs no dictionary any more.
 pub fn order_keys(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<OrderKey>, ExecError> {
     let values = decode::values(cx, ids)?;
@@ -80,12 +106,12 @@ enum Key {
     Unbound,
     Blank(Arc<str>),
     Iri(Arc<str>),
-    Boolean(bool),
     Number(Number),
-    String(Arc<str>),
-    LangString(LangString),
+    Boolean(bool),
     Calendar(Calendar),
     Duration(DurationKey),
+    String(Arc<str>),
+    LangString(LangString),
     Other(Arc<str>, Arc<str>),
     Triple(Box<(Key, Key, Key)>),
 }
@@ -170,12 +196,12 @@ impl Key {
             Self::Unbound => 0,
             Self::Blank(_) => 1,
             Self::Iri(_) => 2,
-            Self::Boolean(_) => 3,
-            Self::Number(_) => 4,
-            Self::String(_) => 5,
-            Self::LangString(_) => 6,
-            Self::Calendar(_) => 7,
-            Self::Duration(_) => 8,
+            Self::Number(_) => 3,
+            Self::Boolean(_) => 4,
+            Self::Calendar(_) => 5,
+            Self::Duration(_) => 6,
+            Self::String(_) => 7,
+            Self::LangString(_) => 8,
             Self::Other(..) => 9,
             Self::Triple(_) => 10,
         }
@@ -292,14 +318,14 @@ impl Number {
 }
 
 fn order_doubles(a: f64, b: f64) -> Ordering {
-    // NaN comes first and ties with itself; zeros tie.
-    a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
+    // NaN comes last and ties with itself; zeros tie.
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
 /// Compares `decimal` / 10^18 with a double, both exactly.
 fn order_exactly(decimal: i128, double: f64) -> Ordering {
     if double.is_nan() {
-        return Ordering::Greater;
+        return Ordering::Less;
     }
     let signs = decimal.signum().cmp(&sign(double));
     if signs != Ordering::Equal {

@@ -2,6 +2,7 @@
 
 use super::compare::to_f64;
 use super::value::{LangString, Value};
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -100,8 +101,8 @@ fn rounded(value: &Value) -> Option<f64> {
 
 /// The characters at positions p (from 1) with `start <= p < end`.
 fn slice(text: &str, start: f64, end: f64) -> &str {
-    // NaN compares false, so it gives the empty string, as the specification wants.
-    if !(start < end) || end <= 1.0 {
+    // NaN is in no order, so it gives the empty string, as the specification wants.
+    if start.partial_cmp(&end) != Some(Ordering::Less) || end <= 1.0 {
         return "";
     }
     let skip = to_position(start);

@@ -6,7 +6,7 @@
 
 use crate::inline;
 use crate::raw::{RawQuad, RawTerm};
-use memchr::{memchr, memchr3, memrchr};
+use memchr::{memchr, memchr3};
 use oxiri::Iri;
 use oxrdf::BaseDirection;
 
@@ -28,8 +28,13 @@ pub(crate) enum Line<'a> {
 
 /// Reads a line (without its `\n`). `None`: the general parser must decide. Texts with escapes are decoded into `scratch`.
 #[inline]
-pub(crate) fn scan_line<'a>(line: &'a str, with_graphs: bool, scratch: &'a mut String) -> Option<Line<'a>> {
-    let mut cursor = Cursor { line, at: 0 };
+pub(crate) fn scan_line<'a, 't: 'a>(
+    line: &'t str,
+    with_graphs: bool,
+    known: &mut KnownIris<'t>,
+    scratch: &'a mut String,
+) -> Option<Line<'a>> {
+    let mut cursor = Cursor { line, at: 0, known };
     match cursor.skip_blanks() {
         None => return Some(Line::Empty),
         Some(b'\r' | b'#') => return cursor.rest_is_empty().then_some(Line::Empty),
@@ -56,7 +61,7 @@ pub(crate) fn scan_line<'a>(line: &'a str, with_graphs: bool, scratch: &'a mut S
 
 /// How many terms a statement's line has, if it is one of these formats.
 pub(crate) fn count_line_terms(line: &str) -> Option<usize> {
-    match scan_line(line, true, &mut String::new())? {
+    match scan_line(line, true, &mut KnownIris::new(), &mut String::new())? {
         Line::Quad(quad) => Some(if quad.graph.is_some() { 4 } else { 3 }),
         Line::Empty => None,
     }
@@ -103,12 +108,13 @@ impl<'a> Object<'a> {
     }
 }
 
-struct Cursor<'a> {
+struct Cursor<'a, 'k> {
     line: &'a str,
     at: usize,
+    known: &'k mut KnownIris<'a>,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> Cursor<'a, '_> {
     #[inline]
     fn rest(&self) -> &'a [u8] {
         self.line.as_bytes().get(self.at..).unwrap_or_default()
@@ -172,7 +178,7 @@ impl<'a> Cursor<'a> {
     #[inline]
     fn iri(&mut self) -> Option<&'a str> {
         let iri = self.bracketed()?;
-        is_valid_iri(iri).then_some(iri)
+        self.known.is_valid(iri).then_some(iri)
     }
 
     #[inline]
@@ -225,7 +231,7 @@ impl<'a> Cursor<'a> {
         match datatype {
             XSD_STRING => Some(Object::String(lexical)),
             RDF_LANG_STRING | RDF_DIR_LANG_STRING => None,
-            _ => is_valid_iri(datatype).then_some(Object::Typed { lexical, datatype }),
+            _ => self.known.is_valid(datatype).then_some(Object::Typed { lexical, datatype }),
         }
     }
 
@@ -341,62 +347,80 @@ fn is_common_language(tag: &str) -> bool {
     language_is_common && part.len() == 2 && letters(part) && parts.next().is_none()
 }
 
-const PLAIN: u8 = 0;
-const HASH: u8 = 1;
-const SLOW: u8 = 2;
 /// How many bytes are looked at together; compilers make vector code of it.
 const LANES: usize = 16;
 
-/// What a byte means in an IRI after its scheme: allowed anywhere, allowed once, or a matter for the full check.
-/// Without branches or tables, so that it works on many bytes at a time.
+/// Whether a byte may stand anywhere in an IRI after `http://`. Without branches or tables, so that it works on many
+/// bytes at a time; `!` and `$`, which may stand there too, are too rare to be worth their comparisons.
 #[inline(always)]
-const fn iri_class(byte: u8) -> u8 {
+const fn is_plain(byte: u8) -> bool {
     let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
     // From `&` to `9`: & ' ( ) * + , - . / and digits.
     let middle = byte.wrapping_sub(b'&') < 20;
-    let hash = byte == b'#';
-    // ; ? and = ?, which differ in one bit each, then the others.
-    let others = ((byte | 0x04) == b'?') | ((byte | 0x02) == b'?') | (byte == b'!') | (byte == b'$');
-    let unreserved = (byte == b'_') | (byte == b'~');
-    let allowed = letter | middle | hash | others | unreserved;
-    (hash as u8 * HASH) | (!allowed as u8 * SLOW)
+    // ; ? and = ?, which differ in one bit each.
+    let marks = ((byte | 0x04) == b'?') | ((byte | 0x02) == b'?') | (byte == b'_') | (byte == b'~');
+    letter | middle | marks
 }
 
-/// The classes that occur in a text.
 #[inline]
-fn iri_classes(bytes: &[u8]) -> u8 {
+fn is_all_plain(bytes: &[u8]) -> bool {
+    let lanes = |chunk: &[u8; LANES]| chunk.iter().fold(true, |all, &byte| all & is_plain(byte));
     let (chunks, rest) = bytes.as_chunks::<LANES>();
-    let mut seen = [PLAIN; LANES];
-    for chunk in chunks {
-        for (slot, &byte) in seen.iter_mut().zip(chunk) {
-            *slot |= iri_class(byte);
-        }
-    }
-    // The last bytes as a whole chunk again, which overlaps: classes may be seen twice.
+    let all = chunks.iter().fold(true, |all, chunk| all & lanes(chunk));
+    // The last bytes as a whole chunk again, which overlaps.
     match bytes.last_chunk::<LANES>() {
-        Some(last) => {
-            for (slot, &byte) in seen.iter_mut().zip(last) {
-                *slot |= iri_class(byte);
-            }
-            seen.iter().fold(PLAIN, |all, &class| all | class)
-        }
-        None => rest.iter().fold(PLAIN, |all, &byte| all | iri_class(byte)),
+        Some(last) => all & lanes(last),
+        None => rest.iter().all(|&byte| is_plain(byte)),
     }
 }
 
-/// Whether this is an absolute IRI: plain web addresses by the classes of their bytes, all else by the library.
+/// Whether this is an absolute IRI: plain web addresses by their bytes, all else by the library.
 ///
-/// After `http://` the classes allow only bytes that are valid in host, path, query and fragment alike. A colon or `@`
-/// may separate a port or user, so they go the long way, as do percent signs and everything beyond ASCII.
+/// After `http://` the plain bytes are valid in host, path, query and fragment alike. A colon or `@` may separate a port
+/// or user, so they go the long way, as do percent signs and everything beyond ASCII. One `#` begins a fragment.
 #[inline]
 pub(crate) fn is_valid_iri(iri: &str) -> bool {
     let bytes = iri.as_bytes();
     let Some(rest) = bytes.strip_prefix(b"http://").or_else(|| bytes.strip_prefix(b"https://")) else {
         return Iri::parse(iri).is_ok();
     };
-    match iri_classes(rest) {
-        PLAIN => true,
-        HASH => memchr(b'#', rest) == memrchr(b'#', rest),
-        _ => Iri::parse(iri).is_ok(),
+    is_all_plain(rest) || is_plain_with_fragment(rest) || Iri::parse(iri).is_ok()
+}
+
+#[cold]
+fn is_plain_with_fragment(rest: &[u8]) -> bool {
+    memchr(b'#', rest).and_then(|at| rest.split_at_checked(at)).is_some_and(|(before, after)| {
+        is_all_plain(before) && is_all_plain(after.get(1..).unwrap_or_default())
+    })
+}
+
+/// IRIs found valid a short while ago: predicates, classes and the subjects of neighbouring lines need no new check.
+pub(crate) struct KnownIris<'t> {
+    slots: [&'t str; KNOWN_SLOTS],
+}
+
+/// So few that they stay in the fastest cache.
+const KNOWN_SLOTS: usize = 256;
+
+impl<'t> KnownIris<'t> {
+    pub(crate) const fn new() -> Self {
+        Self { slots: [""; KNOWN_SLOTS] }
+    }
+
+    #[inline]
+    fn is_valid(&mut self, iri: &'t str) -> bool {
+        // The end of an IRI is what tells it from others.
+        let end = iri.as_bytes().last_chunk::<8>().map_or(0, |end| u64::from_le_bytes(*end));
+        let hash = (end ^ iri.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56;
+        // The high byte of the product: below the number of slots.
+        let Some(slot) = self.slots.get_mut(hash as usize) else { return is_valid_iri(iri) };
+        if *slot == iri && !iri.is_empty() {
+            return true;
+        }
+        let valid = is_valid_iri(iri);
+        if valid {
+            *slot = iri;
+        }
+        valid
     }
 }

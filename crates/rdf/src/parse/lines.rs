@@ -4,7 +4,7 @@ use super::error::{ParseError, SyntaxError, excerpt, hint};
 use super::{QuadSink, next_item, take_too_deep, too_deep_message};
 use crate::format::RdfFormat;
 use crate::key::TRIPLE_DEPTH_MAX;
-use crate::ntriples::{Line, scan_line};
+use crate::ntriples::{KnownIris, Line, scan_line};
 use crate::raw::RawQuad;
 use memchr::{memchr, memrchr};
 use oxrdf::{GraphName, Quad};
@@ -55,13 +55,13 @@ pub fn parse_line_chunk(
     let with_graphs = format == RdfFormat::NQuads;
     let mut position = Position { line: chunk.first_line, offset: chunk.offset };
     let mut rest = chunk.bytes;
-    let mut scratch = String::new();
+    let (mut known, mut scratch) = (KnownIris::new(), String::new());
     while !rest.is_empty() {
         // The text up to the first bad byte is checked at once, which is much cheaper than line by line.
         let (valid, broken) = split_utf8(rest);
         let consumed = valid.len();
         for line in (Lines { rest: valid }) {
-            match scan_line(line, with_graphs, &mut scratch) {
+            match scan_line(line, with_graphs, &mut known, &mut scratch) {
                 Some(Line::Empty) => {}
                 Some(Line::Quad(quad)) => sink(quad)?,
                 None => general(line.as_bytes(), with_graphs, position, &mut sink, on_bad_line)?,

@@ -3,34 +3,57 @@
 //! Bytes: rows less one (u16), the lengths of the four columns (u32 each), the columns.
 
 use crate::bytes::Reader;
-use crate::codec::{Column, ColumnEncoder, Mini};
+use crate::codec::{Column, ColumnEncoder, Hints, Mini};
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};
+use crate::order::{Order, Position};
 use std::ops::Range;
 use std::sync::Arc;
 
 const HEADER_BYTES: usize = 2 + 4 * 4;
 const NO_MINI: usize = usize::MAX;
+const NO_COLUMN: Damage = Damage("a column is outside its block");
 
-/// Encodes blocks; keeps its buffers between calls.
-#[derive(Debug, Default)]
+/// Encodes blocks of one order; keeps its buffers between calls.
+#[derive(Debug)]
 pub(crate) struct BlockEncoder {
+    order: Order,
     columns: ColumnEncoder,
+    encoded: [Vec<u8>; 4],
 }
 
 impl BlockEncoder {
+    pub(crate) fn new(order: Order) -> Self {
+        Self { order, columns: ColumnEncoder::default(), encoded: Default::default() }
+    }
+
     /// Replaces `out` by the block of 1 to [`BLOCK_ROWS`] rows.
     pub(crate) fn encode(&mut self, columns: [&[u64]; 4], out: &mut Vec<u8>) {
         let rows = columns[0].len();
         assert!((1..=BLOCK_ROWS).contains(&rows), "a block of {rows} rows");
+        self.encoded.iter_mut().for_each(Vec::clear);
+        self.encode_columns(columns);
         out.clear();
         out.extend_from_slice(&((rows - 1) as u16).to_le_bytes());
-        out.resize(HEADER_BYTES, 0);
-        for (i, column) in columns.into_iter().enumerate() {
-            let start = out.len();
-            self.columns.encode(column, out);
-            let length = (out.len() - start) as u32;
-            out[2 + 4 * i..6 + 4 * i].copy_from_slice(&length.to_le_bytes());
+        for encoded in &self.encoded {
+            out.extend_from_slice(&(encoded.len() as u32).to_le_bytes());
+        }
+        for encoded in &self.encoded {
+            out.extend_from_slice(encoded);
+        }
+    }
+
+    /// The predicates first: in subject order they come in sequences that repeat from subject to subject, and what an
+    /// object looks like depends on them.
+    fn encode_columns(&mut self, columns: [&[u64]; 4]) {
+        let [subject, predicate, object] =
+            [Position::S, Position::P, Position::O].map(|position| self.order.column_of(position));
+        let heads = (subject < predicate).then(|| columns[subject]);
+        let hints = Hints { heads, classes: None };
+        let coded = self.columns.encode_classes(columns[predicate], hints, &mut self.encoded[predicate]);
+        for (i, column) in columns.into_iter().enumerate().filter(|(i, _)| *i != predicate) {
+            let classes = (coded && i == object).then_some(predicate);
+            self.columns.encode(column, Hints { heads: None, classes }, &mut self.encoded[i]);
         }
     }
 }
@@ -79,9 +102,9 @@ impl Block {
 
     /// The parsed column and its bytes.
     #[inline]
-    fn column(&mut self, column: usize) -> Result<(&Column, &[u8]), Damage> {
-        let open = &mut self.columns[column];
-        let bytes = self.bytes.get(open.bytes.clone()).ok_or(Damage("a column is outside its block"))?;
+    fn column(&mut self, column: usize) -> Result<(&mut Column, &[u8]), Damage> {
+        let open = self.columns.get_mut(column).ok_or(NO_COLUMN)?;
+        let bytes = self.bytes.get(open.bytes.clone()).ok_or(NO_COLUMN)?;
         let parsed = match &mut open.column {
             Some(parsed) => parsed,
             none => none.insert(Column::parse(bytes, self.rows)?),
@@ -89,13 +112,34 @@ impl Block {
         Ok((parsed, bytes))
     }
 
+    /// Decodes a mini-block, or at least its first `rows_max` rows.
+    #[inline]
+    fn decode_mini(
+        &mut self,
+        column: usize,
+        mini: usize,
+        rows_max: usize,
+        out: &mut Mini,
+    ) -> Result<(), Damage> {
+        let (parsed, bytes) = self.column(column)?;
+        let Some(by) = parsed.class_column() else { return parsed.decode(bytes, mini, out) };
+        let mut codes = [0; MINI_ROWS];
+        let (classes, class_bytes) = self.column(by)?;
+        if rows_max == 1 {
+            codes[0] = classes.first_code(class_bytes, mini)?;
+        } else {
+            classes.codes(class_bytes, mini, &mut codes)?;
+        }
+        let (parsed, bytes) = self.column(column)?;
+        parsed.decode_by_class(bytes, mini, &codes, rows_max, out)
+    }
+
     /// The values of a mini-block; the last one of a block may have fewer of its own.
     #[inline]
     fn mini(&mut self, column: usize, mini: usize) -> Result<&Mini, Damage> {
         if self.columns[column].mini != mini {
             let mut values = [0; MINI_ROWS];
-            let (parsed, bytes) = self.column(column)?;
-            parsed.decode(bytes, mini, &mut values)?;
+            self.decode_mini(column, mini, MINI_ROWS, &mut values)?;
             let open = &mut self.columns[column];
             open.values = values;
             open.mini = mini;
@@ -105,7 +149,12 @@ impl Block {
 
     fn first(&mut self, column: usize, mini: usize) -> Result<u64, Damage> {
         let (parsed, bytes) = self.column(column)?;
-        parsed.first(bytes, mini)
+        if parsed.class_column().is_none() {
+            return parsed.first(bytes, mini);
+        }
+        let mut values = [0; MINI_ROWS];
+        self.decode_mini(column, mini, 1, &mut values)?;
+        Ok(values[0])
     }
 
     /// One value.
@@ -131,9 +180,8 @@ impl Block {
                 // A whole one goes straight to its place.
                 let length = out.len();
                 out.resize(length + MINI_ROWS, 0);
-                let (parsed, bytes) = self.column(column)?;
                 if let Some(place) = out.last_chunk_mut::<MINI_ROWS>() {
-                    parsed.decode(bytes, mini, place)?;
+                    self.decode_mini(column, mini, MINI_ROWS, place)?;
                 }
                 out.truncate(length + stop - start);
             } else {

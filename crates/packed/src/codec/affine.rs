@@ -15,7 +15,7 @@ pub(crate) struct Affine {
     minis: Minis,
 }
 
-const fn gcd(mut a: u64, mut b: u64) -> u64 {
+pub(super) const fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -27,7 +27,7 @@ pub(super) fn stride(values: &[u64], base: u64) -> u64 {
     let mut stride = 0;
     for &value in values {
         let offset = value - base;
-        if stride == 0 || offset % stride != 0 {
+        if stride == 0 || !offset.is_multiple_of(stride) {
             stride = gcd(stride, offset);
             if stride == 1 {
                 break;

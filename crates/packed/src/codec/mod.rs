@@ -4,8 +4,11 @@
 //! mini-blocks of 128 rows, each decodable alone.
 
 mod affine;
+mod classes;
 mod constant;
+mod kinds;
 mod minis;
+mod phrases;
 mod runs;
 mod table;
 
@@ -15,9 +18,11 @@ use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};
 use affine::Affine;
+use classes::Classes;
 use constant::Constant;
 use lode_base::varint::write_varint;
 pub(crate) use mini::Mini;
+use phrases::Phrases;
 use runs::Runs;
 use table::Table;
 
@@ -26,6 +31,8 @@ const CONSTANT: u8 = 0;
 const RUNS: u8 = 1;
 const AFFINE: u8 = 2;
 const TABLE: u8 = 3;
+const PHRASES: u8 = 4;
+const CLASSES: u8 = 5;
 
 /// An encoded column whose header was read and checked; decodes from the same bytes it was parsed from.
 #[derive(Debug)]
@@ -38,6 +45,10 @@ pub(crate) enum Column {
     Affine(Affine),
     /// Mini-blocks of indexes into a table of the distinct values.
     Table(Table),
+    /// Sequences of such indexes.
+    Phrases(Phrases),
+    /// A frame for each code of another column.
+    Classes(Box<Classes>),
 }
 
 impl Column {
@@ -51,8 +62,19 @@ impl Column {
             RUNS => Self::Runs(Runs::parse(&mut reader, rows)?),
             AFFINE => Self::Affine(Affine::parse(&mut reader, rows)?),
             TABLE => Self::Table(Table::parse(&mut reader, rows)?),
+            PHRASES => Self::Phrases(Phrases::parse(&mut reader, rows)?),
+            CLASSES => Self::Classes(Box::new(Classes::parse(&mut reader, rows)?)),
             _ => return Err(Damage("unknown codec")),
         })
+    }
+
+    /// The column whose codes are needed to decode this one.
+    #[inline]
+    pub(crate) fn class_column(&self) -> Option<usize> {
+        match self {
+            Self::Classes(codec) => Some(codec.by()),
+            _ => None,
+        }
     }
 
     /// Decodes mini-block `mini` (all 128 values, or the last one's fewer) into the front of `out`.
@@ -63,6 +85,43 @@ impl Column {
             Self::Runs(codec) => codec.decode(bytes, mini, out),
             Self::Affine(codec) => codec.decode(bytes, mini, out),
             Self::Table(codec) => codec.decode(bytes, mini, out),
+            Self::Phrases(codec) => codec.decode(bytes, mini, out),
+            Self::Classes(_) => Err(NEEDS_CLASSES),
+        }
+    }
+
+    /// Like [`Column::decode`] for a column that has a [`Column::class_column`], of whose codes `codes` are the same
+    /// mini-block. Stops after `rows_max` rows.
+    #[inline]
+    pub(crate) fn decode_by_class(
+        &mut self,
+        bytes: &[u8],
+        mini: usize,
+        codes: &Mini,
+        rows_max: usize,
+        out: &mut Mini,
+    ) -> Result<(), Damage> {
+        match self {
+            Self::Classes(codec) => codec.decode(bytes, mini, codes, rows_max, out),
+            other => other.decode(bytes, mini, out),
+        }
+    }
+
+    /// The codes of a mini-block of a column that has a table.
+    pub(crate) fn codes(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
+        match self {
+            Self::Table(codec) => codec.codes(bytes, mini, out),
+            Self::Phrases(codec) => codec.codes(bytes, mini, out),
+            _ => Err(Damage("the class column has no codes")),
+        }
+    }
+
+    /// The first of [`Column::codes`].
+    pub(crate) fn first_code(&self, bytes: &[u8], mini: usize) -> Result<u64, Damage> {
+        match self {
+            Self::Table(codec) => codec.first_code(bytes, mini),
+            Self::Phrases(codec) => codec.first_code(bytes, mini),
+            _ => Err(Damage("the class column has no codes")),
         }
     }
 
@@ -74,9 +133,13 @@ impl Column {
             Self::Runs(codec) => codec.first(bytes, mini),
             Self::Affine(codec) => codec.first(bytes, mini),
             Self::Table(codec) => codec.first(bytes, mini),
+            Self::Phrases(codec) => codec.first(bytes, mini),
+            Self::Classes(_) => Err(NEEDS_CLASSES),
         }
     }
 }
+
+const NEEDS_CLASSES: Damage = Damage("a column by class outside a block");
 
 /// What the choice of a codec needs to know about a column.
 #[derive(Debug, Clone, Copy)]
@@ -103,36 +166,91 @@ impl ColumnStats {
     }
 }
 
+/// What is known of other columns of the block when one is encoded.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Hints<'a> {
+    /// A column whose changes are where sequences of values begin anew.
+    pub heads: Option<&'a [u64]>,
+    /// The number of the column that was encoded last by [`ColumnEncoder::encode_classes`], if it has codes.
+    pub classes: Option<usize>,
+}
+
 /// Encodes columns; keeps its buffers between calls.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnEncoder {
     minis: minis::MinisEncoder,
     table: table::TableBuilder,
+    phrases: phrases::PhraseBuilder,
+    classes: classes::ClassesEncoder,
+    /// The table of the column by whose codes another may be encoded.
+    class_table: table::TableBuilder,
     candidate: Vec<u8>,
 }
 
 impl ColumnEncoder {
     /// Appends 1 to [`BLOCK_ROWS`] values in the smallest encoding.
-    pub(crate) fn encode(&mut self, values: &[u64], out: &mut Vec<u8>) {
+    pub(crate) fn encode(&mut self, values: &[u64], hints: Hints<'_>, out: &mut Vec<u8>) {
         let stats = ColumnStats::of(values);
-        if stats.min == stats.max {
-            constant::encode(stats.min, out);
-        } else if runs::bytes(&stats) <= minis::bytes_least(values.len()) {
-            runs::encode(values, &stats, out);
-        } else {
-            self.encode_minis(values, &stats, out);
+        if !self.encode_few(values, &stats, out) {
+            self.encode_minis(values, &stats, hints, out);
         }
     }
 
-    fn encode_minis(&mut self, values: &[u64], stats: &ColumnStats, out: &mut Vec<u8>) {
+    /// Like [`ColumnEncoder::encode`], for the column by whose codes others may be encoded after it; `true` if it got codes.
+    pub(crate) fn encode_classes(&mut self, values: &[u64], hints: Hints<'_>, out: &mut Vec<u8>) -> bool {
+        let stats = ColumnStats::of(values);
+        if self.encode_few(values, &stats, out) {
+            return false;
+        }
+        self.encode_minis(values, &stats, hints, out);
+        let coded = matches!(out.first(), Some(&(TABLE | PHRASES)));
+        if coded {
+            std::mem::swap(&mut self.table, &mut self.class_table);
+        }
+        coded
+    }
+
+    /// The encodings for one value or few long runs.
+    fn encode_few(&self, values: &[u64], stats: &ColumnStats, out: &mut Vec<u8>) -> bool {
+        if stats.min == stats.max {
+            constant::encode(stats.min, out);
+        } else if runs::bytes(stats) <= minis::bytes_least(values.len()) {
+            runs::encode(values, stats, out);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn encode_minis(&mut self, values: &[u64], stats: &ColumnStats, hints: Hints<'_>, out: &mut Vec<u8>) {
         let start = out.len();
-        affine::encode(values, stats, &mut self.minis, out);
-        if stats.ascending || !self.table.build(values) {
+        let table = !stats.ascending && self.table.build(values);
+        if table
+            && let Some(heads) = hints.heads
+            && self.phrases.build(self.table.codes(), heads)
+            && self.phrases.bytes(&self.table) * 8 < values.len()
+        {
+            // Below a bit per row nothing else comes close.
+            phrases::encode(&self.table, &self.phrases, out);
             return;
         }
+        if let Some(by) = hints.classes.filter(|_| !stats.ascending) {
+            let table = &self.class_table;
+            self.classes.encode(values, by, table.codes(), table.len(), out);
+        }
         self.candidate.clear();
-        table::encode(values, &self.table, &mut self.minis, &mut self.candidate);
-        if self.candidate.len() < out.len() - start {
+        affine::encode(values, stats, &mut self.minis, &mut self.candidate);
+        self.offer(start, out);
+        if table {
+            self.candidate.clear();
+            table::encode(&self.table, &mut self.minis, &mut self.candidate);
+            self.offer(start, out);
+        }
+    }
+
+    /// Replaces what was appended since `start` by the candidate if that is smaller.
+    fn offer(&self, start: usize, out: &mut Vec<u8>) {
+        if out.len() == start || self.candidate.len() < out.len() - start {
             out.truncate(start);
             out.extend_from_slice(&self.candidate);
         }
@@ -142,7 +260,7 @@ impl ColumnEncoder {
     pub(crate) fn encode_long(&mut self, values: &[u64], out: &mut Vec<u8>) {
         for piece in values.chunks(BLOCK_ROWS) {
             let mut encoded = Vec::new();
-            self.encode(piece, &mut encoded);
+            self.encode(piece, Hints::default(), &mut encoded);
             write_varint(out, encoded.len() as u64);
             out.extend_from_slice(&encoded);
         }

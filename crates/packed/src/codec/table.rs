@@ -1,5 +1,5 @@
-//! Few distinct values: a sorted table of them, and mini-blocks of indexes into it. For columns such as predicates
-//! whose values are few but far apart.
+//! Few distinct values: a sorted table of them, and mini-blocks of indexes (*codes*) into it. For columns such as
+//! predicates whose values are few but far apart.
 
 use super::minis::{Minis, MinisEncoder};
 use super::{Mini, TABLE};
@@ -17,86 +17,95 @@ const EMPTY: u16 = u16::MAX;
 /// Gathers the distinct values of a column and numbers them in order.
 #[derive(Debug)]
 pub(crate) struct TableBuilder {
-    /// Open addressing: index into `values`, or [`EMPTY`].
-    slots: Vec<u16>,
+    /// Open addressing: a value and its index in `values`, or [`EMPTY`].
+    slots: Vec<(u64, u16)>,
     /// Distinct values as they came.
     values: Vec<u64>,
     /// Distinct values in order.
     sorted: Vec<u64>,
-    /// Number in `sorted` of each of `values`.
-    ranks: Vec<u16>,
+    /// The column as indexes into `sorted`.
+    codes: Vec<u16>,
 }
 
 impl Default for TableBuilder {
     fn default() -> Self {
-        Self { slots: vec![EMPTY; SLOTS], values: Vec::new(), sorted: Vec::new(), ranks: Vec::new() }
+        Self { slots: vec![(0, EMPTY); SLOTS], values: Vec::new(), sorted: Vec::new(), codes: Vec::new() }
     }
 }
 
 impl TableBuilder {
-    /// The slot of `value`, or the free one where it would go. At most a quarter of the slots is in use, so there is one.
-    fn slot(&self, value: u64) -> usize {
-        let mut at = fold(value, 0x9E37_79B9_7F4A_7C15) as usize % SLOTS;
-        loop {
-            let index = self.slots[at];
-            if index == EMPTY || self.values[usize::from(index)] == value {
-                return at;
-            }
-            at = (at + 1) % SLOTS;
-        }
-    }
-
     /// Takes in a column; `false` where its distinct values are too many.
     pub(super) fn build(&mut self, values: &[u64]) -> bool {
-        self.slots.fill(EMPTY);
+        self.slots.fill((0, EMPTY));
         self.values.clear();
+        self.codes.clear();
         for &value in values {
-            let at = self.slot(value);
-            if self.slots[at] == EMPTY {
+            let mut at = fold(value, 0x9E37_79B9_7F4A_7C15) as usize % SLOTS;
+            // At most a quarter of the slots is in use, so this ends.
+            while self.slots[at].1 != EMPTY && self.slots[at].0 != value {
+                at = (at + 1) % SLOTS;
+            }
+            if self.slots[at].1 == EMPTY {
                 if self.values.len() == TABLE_MAX {
                     return false;
                 }
-                self.slots[at] = self.values.len() as u16;
+                self.slots[at] = (value, self.values.len() as u16);
                 self.values.push(value);
             }
+            self.codes.push(self.slots[at].1);
         }
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.values);
         self.sorted.sort_unstable();
         let rank = |value| self.sorted.partition_point(|v| v < value) as u16;
-        self.ranks.clear();
-        self.ranks.extend(self.values.iter().map(rank));
+        let ranks: Vec<u16> = self.values.iter().map(rank).collect();
+        for code in &mut self.codes {
+            *code = ranks[usize::from(*code)];
+        }
         true
     }
 
-    fn rank(&self, value: u64) -> u64 {
-        let index = self.slots[self.slot(value)];
-        self.ranks.get(usize::from(index)).map_or(0, |rank| u64::from(*rank))
+    /// The codes of the column.
+    pub(super) fn codes(&self) -> &[u16] {
+        &self.codes
+    }
+
+    /// How many codes there are.
+    pub(super) fn len(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// Appends the table.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let (Some(&least), Some(&most)) = (self.sorted.first(), self.sorted.last()) else { return };
+        let width = width_of(most - least);
+        write_varint(out, self.sorted.len() as u64);
+        out.extend_from_slice(&least.to_le_bytes());
+        out.push(width as u8);
+        let entries: Vec<u64> = self.sorted.iter().map(|v| v - least).collect();
+        pack_sequence(&entries, width, out);
+    }
+
+    /// How many bytes [`TableBuilder::encode`] appends at most.
+    pub(super) fn bytes(&self) -> usize {
+        let span = self.sorted.last().unwrap_or(&0) - self.sorted.first().unwrap_or(&0);
+        12 + sequence_bytes(self.sorted.len(), width_of(span))
     }
 }
 
-pub(super) fn encode(values: &[u64], table: &TableBuilder, minis: &mut MinisEncoder, out: &mut Vec<u8>) {
-    let (Some(&least), Some(&most)) = (table.sorted.first(), table.sorted.last()) else { return };
-    let width = width_of(most - least);
+pub(super) fn encode(table: &TableBuilder, minis: &mut MinisEncoder, out: &mut Vec<u8>) {
     out.push(TABLE);
-    write_varint(out, table.sorted.len() as u64);
-    out.extend_from_slice(&least.to_le_bytes());
-    out.push(width as u8);
-    let entries: Vec<u64> = table.sorted.iter().map(|v| v - least).collect();
-    pack_sequence(&entries, width, out);
-    let codes: Vec<u64> = values.iter().map(|v| table.rank(*v)).collect();
+    table.encode(out);
+    let codes: Vec<u64> = table.codes.iter().map(|code| u64::from(*code)).collect();
     minis.encode(&codes, out);
 }
 
-/// The table and the indexes.
+/// The values of a table.
 #[derive(Debug)]
-pub(crate) struct Table {
-    values: Vec<u64>,
-    minis: Minis,
-}
+pub(super) struct Values(Vec<u64>);
 
-impl Table {
-    pub(super) fn parse(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Damage> {
+impl Values {
+    pub(super) fn parse(reader: &mut Reader<'_>) -> Result<Self, Damage> {
         let count = reader.count(TABLE_MAX)?;
         let base = reader.u64()?;
         let width = u32::from(reader.u8()?);
@@ -107,27 +116,58 @@ impl Table {
         let mut values = vec![0; count];
         unpack_sequence(packed, width, &mut values).ok_or(Damage("a table ends too early"))?;
         values.iter_mut().for_each(|v| *v = v.wrapping_add(base));
-        Ok(Self { values, minis: Minis::parse(reader, rows)? })
+        Ok(Self(values))
     }
 
-    fn value(&self, code: u64) -> Result<u64, Damage> {
-        let entry = usize::try_from(code).ok().and_then(|code| self.values.get(code));
+    #[inline]
+    pub(super) fn get(&self, code: u64) -> Result<u64, Damage> {
+        let entry = usize::try_from(code).ok().and_then(|code| self.0.get(code));
         entry.copied().ok_or(Damage("an index is outside its table"))
+    }
+
+    /// Replaces codes by values.
+    #[inline]
+    pub(super) fn look_up(&self, codes: &mut Mini) -> Result<(), Damage> {
+        for code in codes {
+            *code = self.get(*code)?;
+        }
+        Ok(())
+    }
+}
+
+/// The table and the indexes.
+#[derive(Debug)]
+pub(crate) struct Table {
+    values: Values,
+    minis: Minis,
+}
+
+impl Table {
+    pub(super) fn parse(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Damage> {
+        Ok(Self { values: Values::parse(reader)?, minis: Minis::parse(reader, rows)? })
     }
 
     #[inline]
     pub(super) fn decode(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
-        // A short mini-block decodes to its own rows only; codes of the rest of `out` mean nothing.
+        self.codes(bytes, mini, out)?;
+        self.values.look_up(out)
+    }
+
+    /// The codes of a mini-block instead of the values.
+    #[inline]
+    pub(super) fn codes(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
+        // A short mini-block decodes to its own rows only; the rest must be codes that exist.
         *out = [0; _];
-        self.minis.decode(bytes, mini, 0, out)?;
-        for value in out {
-            *value = self.value(*value)?;
-        }
-        Ok(())
+        self.minis.decode(bytes, mini, 0, out)
     }
 
     #[inline]
     pub(super) fn first(&self, bytes: &[u8], mini: usize) -> Result<u64, Damage> {
-        self.value(self.minis.first(bytes, mini)?)
+        self.values.get(self.first_code(bytes, mini)?)
+    }
+
+    #[inline]
+    pub(super) fn first_code(&self, bytes: &[u8], mini: usize) -> Result<u64, Damage> {
+        self.minis.first(bytes, mini)
     }
 }

@@ -37,7 +37,7 @@ impl PermutationWriter {
             file,
             name: Arc::from(crate::segment::permutation_file_name(order)),
             order,
-            encoder: BlockEncoder::default(),
+            encoder: BlockEncoder::new(order),
             rows: std::array::from_fn(|_| Vec::with_capacity(BLOCK_ROWS)),
             previous: None,
             blocks: Vec::new(),

@@ -1,0 +1,308 @@
+//! Values that depend on another column: for each code of that column (a *class*) its own frame. For objects in subject
+//! order, where prices, dates, labels and links alternate, each predicate being one class.
+//!
+//! Values are first made dense over kinds. A class packs its numbers with one base and width for the block, or, where
+//! neighbours are alike, with a base and width of its own in every mini-block, written in front of the first number of
+//! the class there.
+//!
+//! Bytes: number of the class column, kinds, number of classes, for each a width with marks, packed bases, the length
+//! of each mini-block (u16), the mini-blocks: bits of one row after another.
+
+use super::kinds::Kinds;
+use super::table::TABLE_MAX;
+use super::{CLASSES, Mini};
+use crate::bytes::Reader;
+use crate::error::Damage;
+use crate::format::{MINI_ROWS, MINIS_MAX};
+use lode_base::bitpack::{pack_sequence, read_bits, sequence_bytes, width_of};
+use lode_base::varint::write_varint;
+
+/// Marks a width: the class has a base and width of its own in every mini-block.
+const LOCAL: u8 = 0x80;
+/// Marks a width: all values of the class are of one kind, so that its codes need not be looked up.
+const ONE_KIND: u8 = 0x40;
+/// Width of a width.
+const WIDTH_BITS: u32 = 6;
+/// Codes are below 2^62, so that widths fit [`WIDTH_BITS`].
+const CODES_MAX: u64 = 1 << 62;
+
+/// Least and greatest number, and how many.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    min: u64,
+    max: u64,
+    count: u32,
+}
+
+impl Bounds {
+    const EMPTY: Self = Self { min: u64::MAX, max: 0, count: 0 };
+
+    fn add(&mut self, code: u64) {
+        self.min = self.min.min(code);
+        self.max = self.max.max(code);
+        self.count += 1;
+    }
+
+    fn width(&self) -> u32 {
+        width_of(self.max.saturating_sub(self.min))
+    }
+}
+
+/// Encodes columns by class; keeps its buffers between calls.
+#[derive(Debug, Default)]
+pub(crate) struct ClassesEncoder {
+    codes: Vec<u64>,
+    classes: Vec<Bounds>,
+    /// The same inside the current mini-block.
+    here: Vec<Bounds>,
+    /// Bits that each class would take with bases in every mini-block.
+    local_bits: Vec<u64>,
+    local: Vec<bool>,
+    packed: Vec<u8>,
+    lengths: Vec<usize>,
+}
+
+/// Appends bits, lowest first.
+struct BitWriter<'a> {
+    out: &'a mut Vec<u8>,
+    pending: u128,
+    bits: u32,
+}
+
+impl BitWriter<'_> {
+    #[inline]
+    fn write(&mut self, value: u64, width: u32) {
+        self.pending |= u128::from(value) << self.bits;
+        self.bits += width;
+        if self.bits >= 64 {
+            self.out.extend_from_slice(&(self.pending as u64).to_le_bytes());
+            self.pending >>= 64;
+            self.bits -= 64;
+        }
+    }
+
+    fn finish(self) {
+        let rest = (self.pending as u64).to_le_bytes();
+        self.out.extend_from_slice(&rest[..self.bits.div_ceil(8) as usize]);
+    }
+}
+
+impl ClassesEncoder {
+    /// Appends the column, whose rows have the classes `classes` (below `class_count`) in column `by`; `false`, with
+    /// nothing appended, where it cannot.
+    pub(super) fn encode(
+        &mut self,
+        values: &[u64],
+        by: usize,
+        classes: &[u16],
+        class_count: usize,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        self.codes.clear();
+        let Some(kinds) = Kinds::build(values, &mut self.codes).filter(|kinds| kinds.codes() < CODES_MAX)
+        else {
+            return false;
+        };
+        self.measure(classes, class_count);
+        self.pack(classes);
+        out.extend_from_slice(&[CLASSES, by as u8]);
+        kinds.encode(out);
+        write_varint(out, class_count as u64);
+        for (bounds, local) in self.classes.iter().zip(&self.local) {
+            let one_kind = kinds.range(bounds.min).start == kinds.range(bounds.max).start;
+            let marks = if *local { LOCAL } else { 0 } | if one_kind { ONE_KIND } else { 0 };
+            out.push(bounds.width() as u8 | marks);
+        }
+        let bases: Vec<u64> = self.classes.iter().map(|bounds| bounds.min).collect();
+        pack_sequence(&bases, width_of(kinds.codes()), out);
+        for length in &self.lengths {
+            out.extend_from_slice(&(*length as u16).to_le_bytes());
+        }
+        out.extend_from_slice(&self.packed);
+        true
+    }
+
+    /// Bounds of all classes, and whether each is smaller with bases in every mini-block.
+    fn measure(&mut self, classes: &[u16], class_count: usize) {
+        self.classes.clear();
+        self.classes.resize(class_count, Bounds::EMPTY);
+        for (class, code) in classes.iter().zip(&self.codes) {
+            self.classes[usize::from(*class)].add(*code);
+        }
+        self.local_bits.clear();
+        self.local_bits.resize(class_count, 0);
+        for (classes, codes) in classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)) {
+            bounds_here(&mut self.here, class_count, classes, codes);
+            for class in classes {
+                let class = usize::from(*class);
+                let here = &mut self.here[class];
+                if here.count > 0 {
+                    let head = self.classes[class].width() + WIDTH_BITS;
+                    self.local_bits[class] += u64::from(head + here.count * here.width());
+                    here.count = 0;
+                }
+            }
+        }
+        self.local.clear();
+        let smaller = |(bounds, local): (&Bounds, &u64)| *local < u64::from(bounds.count * bounds.width());
+        self.local.extend(self.classes.iter().zip(&self.local_bits).map(smaller));
+    }
+
+    fn pack(&mut self, classes: &[u16]) {
+        self.packed.clear();
+        self.lengths.clear();
+        let class_count = self.classes.len();
+        for (classes, codes) in classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)) {
+            let start = self.packed.len();
+            bounds_here(&mut self.here, class_count, classes, codes);
+            let mut writer = BitWriter { out: &mut self.packed, pending: 0, bits: 0 };
+            for (class, code) in classes.iter().zip(codes) {
+                let class = usize::from(*class);
+                let bounds = &self.classes[class];
+                if !self.local[class] {
+                    writer.write(code - bounds.min, bounds.width());
+                    continue;
+                }
+                let here = &mut self.here[class];
+                if here.count > 0 {
+                    writer.write(here.min - bounds.min, bounds.width());
+                    writer.write(u64::from(here.width()), WIDTH_BITS);
+                    here.count = 0;
+                }
+                writer.write(code - here.min, here.width());
+            }
+            writer.finish();
+            self.lengths.push(self.packed.len() - start);
+        }
+    }
+}
+
+fn bounds_here(here: &mut Vec<Bounds>, class_count: usize, classes: &[u16], codes: &[u64]) {
+    here.resize(class_count, Bounds::EMPTY);
+    for class in classes {
+        here[usize::from(*class)] = Bounds::EMPTY;
+    }
+    for (class, code) in classes.iter().zip(codes) {
+        here[usize::from(*class)].add(*code);
+    }
+}
+
+/// A class, with the frame that holds in the mini-block being decoded.
+#[derive(Debug, Clone, Copy)]
+struct Class {
+    base: u64,
+    width: u32,
+    local: bool,
+    one_kind: bool,
+    /// The mini-block decode for which the frame below holds.
+    stamp: u64,
+    frame: Frame,
+}
+
+/// Numbers of `width` bits, counted from `code`.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    width: u32,
+    code: u64,
+    /// Value of `code` and step to the next, while all codes of the frame are of one kind; step 0 else.
+    value: u64,
+    step: u64,
+}
+
+impl Frame {
+    fn new(kinds: &Kinds, code: u64, width: u32, one_kind: bool) -> Self {
+        let step = if one_kind { kinds.range(code).stride } else { 0 };
+        Self { width, code, value: kinds.value(code), step }
+    }
+}
+
+/// A parsed column.
+#[derive(Debug)]
+pub(crate) struct Classes {
+    rows: usize,
+    by: usize,
+    kinds: Kinds,
+    classes: Vec<Class>,
+    stamp: u64,
+    packed_at: usize,
+    starts: [u32; MINIS_MAX + 1],
+}
+
+const SHORT: Damage = Damage("a mini-block of classes ends too early");
+
+impl Classes {
+    pub(super) fn parse(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Damage> {
+        let by = usize::from(reader.u8()?);
+        let kinds = Kinds::parse(reader)?;
+        if kinds.codes() >= CODES_MAX {
+            return Err(Damage("ranges of kinds are too large"));
+        }
+        let count = reader.count(TABLE_MAX)?;
+        let widths = reader.take(count)?;
+        let base_bits = width_of(kinds.codes());
+        let bases = reader.take(sequence_bytes(count, base_bits))?;
+        let mut classes = Vec::with_capacity(count);
+        for (i, width) in widths.iter().enumerate() {
+            let base = read_bits(bases, i * base_bits as usize, base_bits);
+            let (local, one_kind) = (width & LOCAL != 0, width & ONE_KIND != 0);
+            let width = u32::from(width & !(LOCAL | ONE_KIND));
+            let frame = Frame::new(&kinds, base, width, one_kind);
+            classes.push(Class { base, width, local, one_kind, stamp: 0, frame });
+        }
+        let mut starts = [0_u32; MINIS_MAX + 1];
+        let mut end = 0;
+        for start in starts.iter_mut().skip(1).take(rows.div_ceil(MINI_ROWS)) {
+            end += u32::from(reader.u16()?);
+            *start = end;
+        }
+        let packed_at = reader.position();
+        reader.take(end as usize)?;
+        Ok(Self { rows, by, kinds, classes, stamp: 0, packed_at, starts })
+    }
+
+    /// The column that holds the classes.
+    pub(super) fn by(&self) -> usize {
+        self.by
+    }
+
+    fn packed<'a>(&self, bytes: &'a [u8], mini: usize) -> Option<&'a [u8]> {
+        let (start, end) = (*self.starts.get(mini)?, *self.starts.get(mini + 1)?);
+        bytes.get(self.packed_at + start as usize..self.packed_at + end as usize)
+    }
+
+    /// Decodes the first `rows_max` rows of a mini-block, whose classes are `codes`.
+    pub(super) fn decode(
+        &mut self,
+        bytes: &[u8],
+        mini: usize,
+        codes: &Mini,
+        rows_max: usize,
+        out: &mut Mini,
+    ) -> Result<(), Damage> {
+        let packed = self.packed(bytes, mini).ok_or(SHORT)?;
+        let rows = self.rows.saturating_sub(mini * MINI_ROWS).min(rows_max);
+        self.stamp = self.stamp.wrapping_add(1);
+        let (stamp, kinds) = (self.stamp, &self.kinds);
+        let mut bit = 0;
+        for (slot, code) in out.iter_mut().zip(codes).take(rows) {
+            let class = usize::try_from(*code).ok().and_then(|code| self.classes.get_mut(code));
+            let class = class.ok_or(Damage("no such class"))?;
+            if class.local && class.stamp != stamp {
+                let base = class.base.wrapping_add(read_bits(packed, bit, class.width));
+                let width = read_bits(packed, bit + class.width as usize, WIDTH_BITS) as u32;
+                bit += (class.width + WIDTH_BITS) as usize;
+                class.frame = Frame::new(kinds, base, width, class.one_kind);
+                class.stamp = stamp;
+            }
+            let frame = &class.frame;
+            let number = read_bits(packed, bit, frame.width);
+            bit += frame.width as usize;
+            *slot = if frame.step == 0 {
+                kinds.value(frame.code.wrapping_add(number))
+            } else {
+                frame.value.wrapping_add(number.wrapping_mul(frame.step))
+            };
+        }
+        if bit > packed.len() * 8 { Err(SHORT) } else { Ok(()) }
+    }
+}

@@ -7,6 +7,9 @@ use std::sync::Arc;
 /// The most rows of a batch, unless a query asks for smaller ones (tests do).
 pub const BATCH_ROWS: usize = 4096;
 
+/// Stands for "no row" in lists of row numbers: the gathered values are unbound.
+pub const NO_ROW: u32 = u32::MAX;
+
 /// Rows as columns of ids; [`ValueId::UNDEF`] is unbound. All columns are dense and of equal length `rows`.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
@@ -27,12 +30,120 @@ impl Batch {
 
     /// The column of `var`.
     pub fn column(&self, var: VarId) -> Option<&[ValueId]> {
-        self.vars.iter().position(|v| *v == var).map(|i| self.columns[i].as_slice())
+        self.position(var).map(|i| self.columns[i].as_slice())
+    }
+
+    /// The number of the column of `var`.
+    pub fn position(&self, var: VarId) -> Option<usize> {
+        position(&self.vars, var)
     }
 
     /// Removes all rows, keeps the memory.
     pub fn clear(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
         self.rows = 0;
+    }
+
+    /// Empties the batch and gives it these columns; keeps what memory it can.
+    pub fn reset(&mut self, vars: &Arc<[VarId]>) {
+        self.clear();
+        if !Arc::ptr_eq(&self.vars, vars) {
+            self.vars = Arc::clone(vars);
+        }
+        self.columns.resize_with(vars.len(), Vec::new);
+    }
+
+    /// Keeps only the rows numbered in `selection` (ascending).
+    pub fn select(&mut self, selection: &[u32]) {
+        if selection.len() == self.rows {
+            return;
+        }
+        for column in &mut self.columns {
+            for (to, from) in selection.iter().enumerate() {
+                column[to] = column[*from as usize];
+            }
+            column.truncate(selection.len());
+        }
+        self.rows = selection.len();
+    }
+
+    /// Keeps only the rows `start..end`.
+    pub fn keep_range(&mut self, start: usize, end: usize) {
+        let end = end.min(self.rows);
+        let start = start.min(end);
+        for column in &mut self.columns {
+            column.truncate(end);
+            column.drain(..start);
+        }
+        self.rows = end - start;
+    }
+
+    /// Appends the rows `start..end` of `other`, which has the same columns.
+    pub fn append_range(&mut self, other: &Self, start: usize, end: usize) {
+        for (to, from) in self.columns.iter_mut().zip(&other.columns) {
+            to.extend_from_slice(&from[start..end]);
+        }
+        self.rows += end - start;
+    }
+
+    /// Appends the rows of `other` numbered in `selection`; `other` has the same columns.
+    pub fn append_selected(&mut self, other: &Self, selection: &[u32]) {
+        for (to, from) in self.columns.iter_mut().zip(&other.columns) {
+            gather(from, selection, to);
+        }
+        self.rows += selection.len();
+    }
+
+    /// Bytes that the columns' capacity takes.
+    pub fn bytes(&self) -> usize {
+        self.columns.iter().map(|c| c.capacity() * size_of::<ValueId>()).sum()
+    }
+}
+
+/// The number of the column of `var` among `vars`.
+pub(crate) fn position(vars: &[VarId], var: VarId) -> Option<usize> {
+    vars.iter().position(|v| *v == var)
+}
+
+/// Appends `source[i]` for each `i` of `rows`; unbound for [`NO_ROW`].
+pub(crate) fn gather(source: &[ValueId], rows: &[u32], to: &mut Vec<ValueId>) {
+    to.extend(rows.iter().map(|row| source.get(*row as usize).copied().unwrap_or(ValueId::UNDEF)));
+}
+
+/// Where the columns of a result come from in an input: `None` is unbound.
+#[derive(Debug, Clone)]
+pub(crate) struct Mapping {
+    vars: Arc<[VarId]>,
+    sources: Vec<Option<usize>>,
+    identity: bool,
+}
+
+impl Mapping {
+    /// The columns `to`, taken from those of `from` of the same variables.
+    pub(crate) fn new(from: &[VarId], to: &Arc<[VarId]>) -> Self {
+        let sources: Vec<_> = to.iter().map(|var| position(from, *var)).collect();
+        let identity = from.len() == to.len() && sources.iter().enumerate().all(|(i, s)| *s == Some(i));
+        Self { vars: Arc::clone(to), sources, identity }
+    }
+
+    /// Moves the mapped columns of `input` to `out`; `input` is left without rows.
+    pub(crate) fn apply(&self, input: &mut Batch, out: &mut Batch) {
+        out.reset(&self.vars);
+        out.rows = input.rows;
+        if self.identity {
+            std::mem::swap(&mut out.columns, &mut input.columns);
+            input.clear();
+            return;
+        }
+        for (i, source) in self.sources.iter().enumerate() {
+            match source {
+                None => out.columns[i].resize(input.rows, ValueId::UNDEF),
+                Some(s) if self.sources[i + 1..].contains(source) => {
+                    out.columns[i].extend_from_slice(&input.columns[*s]);
+                }
+                Some(s) => std::mem::swap(&mut out.columns[i], &mut input.columns[*s]),
+            }
+        }
+        input.clear();
     }
 }

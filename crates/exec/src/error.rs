@@ -31,4 +31,7 @@ pub enum ExecError {
         /// What went wrong.
         message: String,
     },
+    /// A mistake of ours: the query stopped, the process did not.
+    #[error("internal error: {0}")]
+    Internal(String),
 }

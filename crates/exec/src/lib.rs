@@ -1,13 +1,36 @@
 //! Vectored, read-only query execution: plans become operators over batches of ids.
+//!
+//! [`execute`] runs a plan; [`Execution::into_result`] gives the answer in the query's form, and [`results`] turns ids into terms.
+//! Consumers pull batches through operators (`operators`); where it pays, a sub-plan is cut into morsels that several threads run.
 
 pub mod aggregate;
 pub mod batch;
+mod build;
 pub mod context;
+mod cursor;
 pub mod error;
+pub mod execution;
 pub mod exists;
 pub mod expr;
+mod gather;
+mod hash;
+mod held;
 pub mod local_vocab;
+mod merge_sort;
+mod morsel;
+mod operators;
+mod pattern;
+pub mod profile;
+pub mod results;
+mod scheduler;
+mod shared;
+mod source;
+mod spill;
+pub mod statistics;
 
 pub use batch::Batch;
 pub use context::QueryContext;
 pub use error::ExecError;
+pub use execution::{Execution, execute};
+pub use profile::Profile;
+pub use results::{Graph, QueryResult};

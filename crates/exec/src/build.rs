@@ -1,0 +1,300 @@
+//! From plan nodes to operators.
+
+use crate::batch::Batch;
+use crate::error::ExecError;
+use crate::morsel::{Morsel, ParallelSource};
+use crate::operators::distinct::{Distinct, DistinctSorted, DistinctSpec, Reduced};
+use crate::operators::extend::Extend;
+use crate::operators::filter::Filter;
+use crate::operators::for_each_graph::ForEachGraph;
+use crate::operators::graph_names::GraphNames;
+use crate::operators::group::{HashGroup, SortedGroup};
+use crate::operators::group_table::GroupSpec;
+use crate::operators::hash_join::HashJoin;
+use crate::operators::index_scan::IndexScan;
+use crate::operators::join_output::JoinOutput;
+use crate::operators::lookup_join::LookupJoin;
+use crate::operators::merge_join::MergeJoin;
+use crate::operators::path::PathOp;
+use crate::operators::project::Project;
+use crate::operators::service::Service;
+use crate::operators::slice::Slice;
+use crate::operators::sort::{Sort, SortOptions};
+use crate::operators::triple_term::TripleTerm;
+use crate::operators::union::Union;
+use crate::operators::values::Values;
+use crate::operators::{BoxOp, Operator};
+use crate::pattern::Pattern;
+use crate::profile::NodeCounters;
+use crate::shared::Shared;
+use crate::source::Source;
+use lode_rdf::ValueId;
+use lode_sparql::plan::JoinCondition;
+use lode_sparql::{JoinKind, PlanNode, PlanOp, ScanPattern, VarId};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A LIMIT up to this many batches that ends a much larger input early is better served by one thread.
+const SMALL_SLICE_BATCHES: usize = 4;
+
+/// Builds operators for one thread.
+pub(crate) struct Builder<'a> {
+    shared: &'a Arc<Shared>,
+    morsel: Option<&'a Morsel>,
+}
+
+impl<'a> Builder<'a> {
+    /// For a thread that runs whole sub-plans, handing parts to others where that pays.
+    pub(crate) fn new(shared: &'a Arc<Shared>) -> Self {
+        Self { shared, morsel: None }
+    }
+
+    /// For a thread that runs one morsel.
+    pub(crate) fn of_morsel(shared: &'a Arc<Shared>, morsel: &'a Morsel) -> Self {
+        Self { shared, morsel: Some(morsel) }
+    }
+
+    /// Where a consumer without need for order gets the rows of `node`.
+    pub(crate) fn source(&self, node: &PlanNode) -> Result<Source, ExecError> {
+        if self.morsel.is_none()
+            && let Some(parallel) = ParallelSource::new(self.shared, node)?
+        {
+            return Ok(Source::Parallel(parallel));
+        }
+        Ok(Source::Single(self.build_here(node, false)?))
+    }
+
+    /// The operator of `node`. `ordered`: the consumer relies on the order that the plan promises.
+    pub(crate) fn build(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
+        if ordered { self.build_here(node, true) } else { Ok(self.source(node)?.into_operator()) }
+    }
+
+    fn build_here(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
+        let counters = self.shared.counters(node.id);
+        let started = Instant::now();
+        let inner = self.operator(node, ordered, &counters)?;
+        counters.batch(0, elapsed(started));
+        Ok(Box::new(Profiled { inner, counters }))
+    }
+
+    fn operator(
+        &self,
+        node: &PlanNode,
+        ordered: bool,
+        counters: &Arc<NodeCounters>,
+    ) -> Result<BoxOp, ExecError> {
+        let cx = &self.shared.cx;
+        let vars: Arc<[VarId]> = node.vars.as_slice().into();
+        Ok(match &node.op {
+            PlanOp::Unit => Box::new(Values::unit(&vars)),
+            PlanOp::Empty => Box::new(Values::empty(&vars)),
+            PlanOp::Values(rows) => Box::new(Values::new(cx, rows, &vars)?),
+            PlanOp::IndexScan(pattern) => self.index_scan(node, pattern, &vars, counters)?,
+            PlanOp::GraphNames { slot, among } => {
+                Box::new(GraphNames::new(cx, *slot, among.as_deref(), &vars)?)
+            }
+            PlanOp::MergeJoin { left, right, kind, condition } => {
+                let inputs = (&**left, &**right);
+                self.merge_join(inputs, (*kind, condition), &vars, counters)?
+            }
+            PlanOp::HashJoin { left, .. } => {
+                let input = self.build(left, ordered)?;
+                Box::new(HashJoin::new(self.shared, node, input, &vars, ordered || has_sort(left))?)
+            }
+            PlanOp::LookupJoin { input, pattern, kind, condition } => {
+                let left = self.build(input, ordered)?;
+                self.lookup_join((left, input), pattern, (*kind, condition), &vars, counters)
+            }
+            PlanOp::Filter { input, exprs } => {
+                let filter = Filter::new(cx, self.build(input, ordered)?, exprs);
+                Box::new(Project::new(Box::new(filter), &input.vars, &vars))
+            }
+            PlanOp::Extend { input, var, expr } => {
+                let child = self.build(input, ordered)?;
+                Box::new(Extend::new(cx, child, &input.vars, (*var, expr), &vars))
+            }
+            PlanOp::TripleTerm { input, term, subject, predicate, object } => {
+                let child = self.build(input, ordered)?;
+                let parts = [subject, predicate, object];
+                Box::new(TripleTerm::new(cx, (child, &input.vars), *term, parts, &vars)?)
+            }
+            PlanOp::Union(inputs) => self.union(node.id, inputs, &vars)?,
+            PlanOp::Project(input) => Box::new(Project::new(self.build(input, ordered)?, &input.vars, &vars)),
+            PlanOp::Distinct(input) => self.distinct(input, ordered, &vars, counters)?,
+            PlanOp::Reduced(input) => {
+                let project = Project::new(self.build(input, ordered)?, &input.vars, &vars);
+                Box::new(Reduced::new(Box::new(project)))
+            }
+            PlanOp::Sort { input, keys, limit } => {
+                let options = SortOptions { keys, limit: *limit, input_vars: &input.vars, vars: &vars };
+                let source = self.source(input)?;
+                Box::new(Sort::new(cx, &self.shared.area, counters, source, &options))
+            }
+            PlanOp::Slice { input, start, length } => {
+                let want = length.unwrap_or(usize::MAX).saturating_add(*start);
+                let small = want <= SMALL_SLICE_BATCHES * cx.batch_rows;
+                #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+                let early = small && input.rows >= 4.0 * want as f64;
+                let child = self.build(input, ordered || early)?;
+                let child = Project::new(child, &input.vars, &vars);
+                Box::new(Slice::new(Box::new(child), *start, *length))
+            }
+            PlanOp::Group { input, keys, aggregates, sorted } => {
+                let input_vars: Arc<[VarId]> = input.vars.as_slice().into();
+                let area = &self.shared.area;
+                let spec = GroupSpec::new(cx, area, Arc::clone(counters), &input_vars, keys, aggregates);
+                if *sorted {
+                    Box::new(SortedGroup::new(spec, self.build(input, true)?, &vars)?)
+                } else {
+                    Box::new(HashGroup::new(spec, self.source(input)?, &vars))
+                }
+            }
+            PlanOp::Path { input, subject, path, object, graph } => {
+                let input = match input {
+                    Some(input) => Some((self.build(input, ordered)?, input.vars.as_slice())),
+                    None => None,
+                };
+                let ends = (subject, object);
+                let shared = self.shared;
+                Box::new(PathOp::new(shared, counters, input, (ends, path, graph), &vars)?)
+            }
+            PlanOp::ForEachGraph { var, among, pattern } => {
+                Box::new(ForEachGraph::new(cx, *var, among.as_deref(), pattern, &vars)?)
+            }
+            PlanOp::Service { input, endpoint, query, silent } => {
+                let input = match input {
+                    Some(input) => Some((self.build(input, ordered)?, input.vars.as_slice())),
+                    None => None,
+                };
+                Box::new(Service::new(cx, input, endpoint, (query, *silent), &vars)?)
+            }
+        })
+    }
+
+    fn index_scan(
+        &self,
+        node: &PlanNode,
+        pattern: &ScanPattern,
+        vars: &Arc<[VarId]>,
+        counters: &Arc<NodeCounters>,
+    ) -> Result<BoxOp, ExecError> {
+        let shared = self.shared;
+        let pattern = Pattern::new(pattern, |_| false, |var| vars.contains(&var), shared.single_graph);
+        let range = self.morsel.and_then(|morsel| morsel.range(node.id));
+        Ok(Box::new(IndexScan::new(&shared.cx, Arc::clone(counters), pattern, vars, range)?))
+    }
+
+    fn merge_join(
+        &self,
+        (left, right): (&PlanNode, &PlanNode),
+        (kind, condition): (JoinKind, &JoinCondition),
+        vars: &Arc<[VarId]>,
+        counters: &Arc<NodeCounters>,
+    ) -> Result<BoxOp, ExecError> {
+        let output = JoinOutput::new(kind, condition, &left.vars, &right.vars, vars);
+        Ok(Box::new(MergeJoin::new(
+            &self.shared.cx,
+            Arc::clone(counters),
+            (self.build(left, true)?, &left.vars),
+            (self.build(right, true)?, &right.vars),
+            (kind, condition),
+            output,
+        )?))
+    }
+
+    fn lookup_join(
+        &self,
+        (left, input): (BoxOp, &PlanNode),
+        pattern: &ScanPattern,
+        (kind, condition): (JoinKind, &JoinCondition),
+        vars: &Arc<[VarId]>,
+        counters: &Arc<NodeCounters>,
+    ) -> BoxOp {
+        let bound = |var| condition.on.contains(&var) || input.certain.contains(&var);
+        // A filter may mention any variable of the pattern; one of the left that may be unbound is compared pair by pair.
+        let needed = |var| condition.filter.is_some() || vars.contains(&var) || input.vars.contains(&var);
+        let bound = |var| bound(var) && input.vars.contains(&var);
+        let pattern = Pattern::new(pattern, bound, needed, self.shared.single_graph);
+        let cx = &self.shared.cx;
+        Box::new(LookupJoin::new(cx, Arc::clone(counters), left, &input.vars, pattern, |right| {
+            JoinOutput::new(kind, condition, &input.vars, right, vars)
+        }))
+    }
+
+    fn union(&self, id: u32, inputs: &[PlanNode], vars: &Arc<[VarId]>) -> Result<BoxOp, ExecError> {
+        let only = self.morsel.and_then(|morsel| morsel.branch(id));
+        let chosen = inputs.iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i));
+        let inputs = chosen
+            .map(|(_, input)| Ok((self.build(input, false)?, input.vars.as_slice())))
+            .collect::<Result<Vec<_>, ExecError>>()?;
+        Ok(Box::new(Union::new(inputs, vars)))
+    }
+
+    fn distinct(
+        &self,
+        input: &PlanNode,
+        ordered: bool,
+        vars: &Arc<[VarId]>,
+        counters: &Arc<NodeCounters>,
+    ) -> Result<BoxOp, ExecError> {
+        let cx = &self.shared.cx;
+        let sorted = vars
+            .iter()
+            .all(|var| input.sorted_by.get(..vars.len()).is_some_and(|leading| leading.contains(var)));
+        if sorted && (ordered || self.morsel.is_some() || cx.threads < 2) {
+            let child = Project::new(self.build(input, true)?, &input.vars, vars);
+            return Ok(Box::new(DistinctSorted::new(cx, Box::new(child))));
+        }
+        let spec = DistinctSpec {
+            cx: Arc::clone(cx),
+            area: Arc::clone(&self.shared.area),
+            counters: Arc::clone(counters),
+            vars: Arc::clone(vars),
+            ordered: ordered || has_sort(input),
+        };
+        let child = Project::new(self.build(input, ordered)?, &input.vars, vars);
+        Ok(Box::new(Distinct::new(spec, Box::new(child))?))
+    }
+}
+
+/// Whether the order of the rows of `node` comes from a sort: then it is the query's, and must be kept.
+fn has_sort(node: &PlanNode) -> bool {
+    match &node.op {
+        PlanOp::Sort { .. } => true,
+        PlanOp::MergeJoin { left: input, .. }
+        | PlanOp::HashJoin { left: input, .. }
+        | PlanOp::LookupJoin { input, .. }
+        | PlanOp::Filter { input, .. }
+        | PlanOp::Extend { input, .. }
+        | PlanOp::TripleTerm { input, .. }
+        | PlanOp::Project(input)
+        | PlanOp::Distinct(input)
+        | PlanOp::Reduced(input)
+        | PlanOp::Slice { input, .. } => has_sort(input),
+        PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => input.as_deref().is_some_and(has_sort),
+        _ => false,
+    }
+}
+
+fn elapsed(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Counts what an operator delivers and how long it takes.
+struct Profiled {
+    inner: BoxOp,
+    counters: Arc<NodeCounters>,
+}
+
+impl Operator for Profiled {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        let started = Instant::now();
+        let result = self.inner.next(out);
+        self.counters.batch(out.rows, elapsed(started));
+        result
+    }
+
+    fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
+        self.inner.skip_to(vars, key)
+    }
+}

@@ -1,0 +1,70 @@
+//! Running a plan: batches of ids out, counters aside.
+
+use crate::batch::Batch;
+use crate::build::Builder;
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::operators::BoxOp;
+use crate::profile::Profile;
+use crate::shared::Shared;
+use lode_sparql::{Plan, VarId};
+use std::sync::Arc;
+
+/// Runs `plan`. Work begins with the first [`Execution::next`], but for opening scans.
+pub fn execute(plan: Arc<Plan>, cx: Arc<QueryContext>) -> Result<Execution, ExecError> {
+    Execution::start(plan, &cx)
+}
+
+/// A running plan.
+pub struct Execution {
+    shared: Arc<Shared>,
+    vars: Arc<[VarId]>,
+    root: BoxOp,
+}
+
+impl Execution {
+    pub(crate) fn start(plan: Arc<Plan>, cx: &QueryContext) -> Result<Self, ExecError> {
+        cx.cancel.check()?;
+        let shared = Shared::new(plan, cx)?;
+        let root = Builder::new(&shared).build(&shared.plan.root, false)?;
+        let vars = shared.plan.root.vars.as_slice().into();
+        Ok(Self { shared, vars, root })
+    }
+
+    /// The next rows; `None` at the end. A batch has at least one row.
+    pub fn next(&mut self) -> Result<Option<Batch>, ExecError> {
+        let mut batch = Batch::new(Arc::clone(&self.vars));
+        self.shared.cx.cancel.check()?;
+        Ok(self.root.next(&mut batch)?.then_some(batch))
+    }
+
+    /// The columns of the batches.
+    pub fn vars(&self) -> &Arc<[VarId]> {
+        &self.vars
+    }
+
+    /// The plan that runs.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.shared.plan
+    }
+
+    /// The context it runs in.
+    pub fn context(&self) -> &Arc<QueryContext> {
+        &self.shared.cx
+    }
+
+    /// What each node has done so far.
+    pub fn profile(&self) -> Profile {
+        Profile::collect(&self.shared.plan, &self.shared.counters)
+    }
+
+    /// The shared state, for what follows the root.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// The root operator, to be put below others.
+    pub(crate) fn into_root(self) -> BoxOp {
+        self.root
+    }
+}

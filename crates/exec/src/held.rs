@@ -1,0 +1,74 @@
+//! Rows that a blocking operator holds, reserved from the memory budget before they are copied.
+
+use crate::batch::Batch;
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use lode_base::memory_budget::Reservation;
+use lode_rdf::ValueId;
+use lode_sparql::VarId;
+use std::sync::Arc;
+
+/// Rows with a reservation for their memory.
+#[derive(Debug)]
+pub(crate) struct HeldRows {
+    /// The rows.
+    pub(crate) rows: Batch,
+    reservation: Reservation,
+    /// Bytes per row that the owner will need besides.
+    extra_bytes: usize,
+    capacity: usize,
+}
+
+impl HeldRows {
+    /// No rows yet.
+    pub(crate) fn new(cx: &QueryContext, vars: &Arc<[VarId]>, extra_bytes: usize) -> Result<Self, ExecError> {
+        let reservation = cx.budget.reserve(0)?;
+        Ok(Self { rows: Batch::new(Arc::clone(vars)), reservation, extra_bytes, capacity: 0 })
+    }
+
+    fn row_bytes(&self) -> usize {
+        self.rows.columns.len() * size_of::<ValueId>() + self.extra_bytes
+    }
+
+    /// Appends the rows of `batch`, which has the same columns; `false`, and nothing happens, where the budget lacks the memory
+    /// or the rows would be more than 32 bits can number.
+    pub(crate) fn append(&mut self, batch: &Batch) -> bool {
+        let rows = self.rows.rows + batch.rows;
+        if rows >= u32::MAX as usize {
+            return false;
+        }
+        if rows > self.capacity && !self.grow(rows.max(self.capacity * 3 / 2)) && !self.grow(rows) {
+            return false;
+        }
+        self.rows.append_range(batch, 0, batch.rows);
+        true
+    }
+
+    fn grow(&mut self, capacity: usize) -> bool {
+        if self.reservation.resize(capacity * self.row_bytes()).is_err() {
+            return false;
+        }
+        for column in &mut self.rows.columns {
+            column.reserve_exact(capacity - column.len());
+        }
+        self.capacity = capacity;
+        true
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.reservation.bytes()
+    }
+
+    /// Removes the rows and gives their memory back.
+    pub(crate) fn release(&mut self) -> Result<(), ExecError> {
+        self.rows = Batch::new(Arc::clone(&self.rows.vars));
+        self.capacity = 0;
+        Ok(self.reservation.resize(0)?)
+    }
+
+    /// The rows and their reservation.
+    pub(crate) fn into_parts(self) -> (Batch, Reservation) {
+        (self.rows, self.reservation)
+    }
+}

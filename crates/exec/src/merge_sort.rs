@@ -1,0 +1,63 @@
+//! A stable merge sort whose comparison may fail: comparing terms can read the dictionary. Whatever the comparison answers, it ends
+//! and neither loses nor doubles an element.
+
+use std::cmp::Ordering;
+
+const RUN: usize = 8;
+
+/// Sorts `values`; on an error their order is unspecified.
+pub(crate) fn try_merge_sort<T: Copy, E>(
+    values: &mut [T],
+    mut compare: impl FnMut(T, T) -> Result<Ordering, E>,
+) -> Result<(), E> {
+    for run in values.chunks_mut(RUN) {
+        insertion_sort(run, &mut compare)?;
+    }
+    let mut buffer = values.to_vec();
+    let mut width = RUN;
+    while width < values.len() {
+        for (from, to) in values.chunks(2 * width).zip(buffer.chunks_mut(2 * width)) {
+            let (left, right) = from.split_at(width.min(from.len()));
+            merge(left, right, to, &mut compare)?;
+        }
+        values.copy_from_slice(&buffer);
+        width *= 2;
+    }
+    Ok(())
+}
+
+fn insertion_sort<T: Copy, E>(
+    run: &mut [T],
+    compare: &mut impl FnMut(T, T) -> Result<Ordering, E>,
+) -> Result<(), E> {
+    for i in 1..run.len() {
+        let mut j = i;
+        while j > 0 && compare(run[j], run[j - 1])? == Ordering::Less {
+            run.swap(j, j - 1);
+            j -= 1;
+        }
+    }
+    Ok(())
+}
+
+fn merge<T: Copy, E>(
+    left: &[T],
+    right: &[T],
+    to: &mut [T],
+    compare: &mut impl FnMut(T, T) -> Result<Ordering, E>,
+) -> Result<(), E> {
+    let (mut l, mut r) = (0, 0);
+    for slot in to {
+        let take_right = match (left.get(l), right.get(r)) {
+            (Some(a), Some(b)) => compare(*b, *a)? == Ordering::Less,
+            (None, _) => true,
+            (_, None) => false,
+        };
+        let (list, next) = if take_right { (right, &mut r) } else { (left, &mut l) };
+        if let Some(value) = list.get(*next) {
+            *slot = *value;
+        }
+        *next += 1;
+    }
+    Ok(())
+}

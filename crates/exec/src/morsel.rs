@@ -1,0 +1,276 @@
+//! Morsels: parts of a sub-plan's work that threads take one after the other.
+//!
+//! A sub-plan can be cut where its rows come from scans along one chain of operators: each morsel is the same sub-plan with
+//! those scans confined to a range of values of their first free column. Where several scans of the chain are joined by that
+//! very variable, all are confined to the same range, so merge joins and streaming aggregation stay what they are inside a morsel.
+//! A UNION is cut into the morsels of its branches.
+
+use crate::batch::Batch;
+use crate::build::Builder;
+use crate::error::ExecError;
+use crate::operators::hash_join_build::Built;
+use crate::operators::{BoxOp, Operator};
+use crate::pattern::{Cell, Pattern};
+use crate::shared::Shared;
+use lode_rdf::ValueId;
+use lode_sparql::{PlanNode, PlanOp, ScanPattern, VarId};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Rows of a morsel, at least, in batches.
+const MORSEL_BATCHES: u64 = 4;
+/// Morsels per thread, at most.
+const MORSELS_PER_THREAD: usize = 8;
+
+/// A part of the work.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Morsel {
+    ranges: Vec<(u32, Range<ValueId>)>,
+    branches: Vec<(u32, usize)>,
+}
+
+impl Morsel {
+    /// The range that a scan is confined to.
+    pub(crate) fn range(&self, scan: u32) -> Option<&Range<ValueId>> {
+        self.ranges.iter().find(|(id, _)| *id == scan).map(|(_, range)| range)
+    }
+
+    /// The branch of a UNION that alone is run.
+    pub(crate) fn branch(&self, union: u32) -> Option<usize> {
+        self.branches.iter().find(|(id, _)| *id == union).map(|(_, branch)| *branch)
+    }
+}
+
+/// A sub-plan cut into morsels.
+pub(crate) struct ParallelSource {
+    shared: Arc<Shared>,
+    node: u32,
+    morsels: Vec<Morsel>,
+}
+
+impl ParallelSource {
+    /// The sub-plan of `node`, if it can be cut and is worth it.
+    pub(crate) fn new(shared: &Arc<Shared>, node: &PlanNode) -> Result<Option<Self>, ExecError> {
+        if shared.cx.threads < 2 {
+            return Ok(None);
+        }
+        let morsels = cut(shared, node)?.filter(|morsels| morsels.len() > 1);
+        Ok(morsels.map(|morsels| Self { shared: Arc::clone(shared), node: node.id, morsels }))
+    }
+
+    /// Makes the tables that the chain probes, each with all threads, and gets ready to run. Where such a table went to disk, its
+    /// join must see all its left rows at once: there will be one morsel.
+    pub(crate) fn prepare(mut self) -> Result<Prepared, ExecError> {
+        let node = self.shared.node(self.node)?;
+        if prepare_builds(&self.shared, node)? {
+            self.morsels = vec![Morsel::default()];
+        }
+        let threads = self.shared.cx.threads.min(self.morsels.len()).max(1);
+        let queue =
+            Queue { morsels: self.morsels, next: AtomicUsize::new(0), closed: AtomicBool::new(false) };
+        Ok(Prepared { shared: self.shared, node: self.node, queue: Arc::new(queue), threads })
+    }
+}
+
+/// `true`: the build side of a hash join in the chain went to disk.
+fn prepare_builds(shared: &Arc<Shared>, node: &PlanNode) -> Result<bool, ExecError> {
+    let mut spilled = false;
+    if matches!(node.op, PlanOp::HashJoin { .. }) {
+        let built = shared.build(node.id).get(shared)?;
+        spilled = matches!(*built, Built::Spilled(_));
+    }
+    for child in chain_inputs(&node.op) {
+        spilled |= prepare_builds(shared, child)?;
+    }
+    Ok(spilled)
+}
+
+/// The inputs along which a chain is cut.
+fn chain_inputs(op: &PlanOp) -> Vec<&PlanNode> {
+    match op {
+        PlanOp::MergeJoin { left, right, .. } => vec![left, right],
+        PlanOp::HashJoin { left, .. } => vec![left],
+        PlanOp::Filter { input, .. }
+        | PlanOp::Extend { input, .. }
+        | PlanOp::TripleTerm { input, .. }
+        | PlanOp::Project(input)
+        | PlanOp::Reduced(input)
+        | PlanOp::Distinct(input)
+        | PlanOp::Group { input, .. }
+        | PlanOp::LookupJoin { input, .. } => vec![input],
+        PlanOp::Path { input, .. } => input.as_deref().into_iter().collect(),
+        PlanOp::Union(inputs) => inputs.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[derive(Debug)]
+struct Queue {
+    morsels: Vec<Morsel>,
+    next: AtomicUsize,
+    closed: AtomicBool,
+}
+
+/// A sub-plan ready to be run by several threads.
+pub(crate) struct Prepared {
+    shared: Arc<Shared>,
+    node: u32,
+    queue: Arc<Queue>,
+    threads: usize,
+}
+
+impl Prepared {
+    /// How many threads can be of use.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// A pipeline for one thread: it takes morsels until there are no more.
+    pub(crate) fn pipeline(&self) -> BoxOp {
+        Box::new(Pipeline {
+            shared: Arc::clone(&self.shared),
+            node: self.node,
+            queue: Arc::clone(&self.queue),
+            current: None,
+        })
+    }
+
+    /// Ends all pipelines at their next batch.
+    pub(crate) fn close(&self) {
+        self.queue.closed.store(true, Ordering::Relaxed);
+    }
+}
+
+struct Pipeline {
+    shared: Arc<Shared>,
+    node: u32,
+    queue: Arc<Queue>,
+    current: Option<BoxOp>,
+}
+
+impl Operator for Pipeline {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        loop {
+            if self.queue.closed.load(Ordering::Relaxed) {
+                out.clear();
+                return Ok(false);
+            }
+            if let Some(current) = &mut self.current {
+                if current.next(out)? {
+                    return Ok(true);
+                }
+                self.current = None;
+            }
+            let next = self.queue.next.fetch_add(1, Ordering::Relaxed);
+            let Some(morsel) = self.queue.morsels.get(next) else {
+                out.clear();
+                return Ok(false);
+            };
+            let node = self.shared.node(self.node)?;
+            self.current = Some(Builder::of_morsel(&self.shared, morsel).build(node, false)?);
+        }
+    }
+}
+
+/// The scans that a chain's rows come from, and the variable whose values they can be cut by.
+struct Driver<'a> {
+    scans: Vec<(u32, &'a ScanPattern)>,
+    key: Option<VarId>,
+}
+
+/// Morsels of a sub-plan; `None`: it cannot be cut.
+fn cut(shared: &Arc<Shared>, node: &PlanNode) -> Result<Option<Vec<Morsel>>, ExecError> {
+    if let Some(driver) = driver(shared, node) {
+        return cut_scans(shared, &driver);
+    }
+    match &node.op {
+        PlanOp::Union(inputs) => cut_union(shared, node.id, inputs),
+        PlanOp::Filter { .. }
+        | PlanOp::Extend { .. }
+        | PlanOp::TripleTerm { .. }
+        | PlanOp::Project(_)
+        | PlanOp::Reduced(_)
+        | PlanOp::LookupJoin { .. }
+        | PlanOp::HashJoin { .. }
+        | PlanOp::Path { .. } => match chain_inputs(&node.op).first() {
+            Some(input) => cut(shared, input),
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn cut_union(shared: &Arc<Shared>, id: u32, inputs: &[PlanNode]) -> Result<Option<Vec<Morsel>>, ExecError> {
+    let mut morsels = Vec::new();
+    let mut any = false;
+    for (branch, input) in inputs.iter().enumerate() {
+        let parts = cut(shared, input)?;
+        any |= parts.is_some();
+        for mut part in parts.unwrap_or_else(|| vec![Morsel::default()]) {
+            part.branches.push((id, branch));
+            morsels.push(part);
+        }
+    }
+    Ok(any.then_some(morsels))
+}
+
+fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
+    let mut driver = match &node.op {
+        PlanOp::IndexScan(pattern) => {
+            let ready = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
+            let key = match ready.cells.get(ready.consts)? {
+                Cell::Free(var) => Some(*var),
+                _ => None,
+            };
+            Driver { scans: vec![(node.id, pattern)], key }
+        }
+        PlanOp::MergeJoin { left, right, condition, .. } => {
+            let mut left = driver(shared, left)?;
+            let right = driver(shared, right)?;
+            let key = left.key.filter(|key| right.key == Some(*key) && condition.on.contains(key))?;
+            left.scans.extend(right.scans);
+            Driver { scans: left.scans, key: Some(key) }
+        }
+        PlanOp::Group { input, keys, .. } => {
+            driver(shared, input).filter(|d| d.key.is_some_and(|key| keys.contains(&key)))?
+        }
+        PlanOp::Distinct(input) => {
+            driver(shared, input).filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?
+        }
+        PlanOp::Union(_) => return None,
+        op => driver(shared, chain_inputs(op).first()?)?,
+    };
+    driver.key = driver.key.filter(|key| node.vars.contains(key));
+    Some(driver)
+}
+
+fn cut_scans(shared: &Arc<Shared>, driver: &Driver<'_>) -> Result<Option<Vec<Morsel>>, ExecError> {
+    let mut largest: Option<(u64, Pattern)> = None;
+    for (id, pattern) in &driver.scans {
+        let pattern = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
+        let rows = shared.scan_rows(*id, &pattern)?;
+        if largest.as_ref().is_none_or(|(most, _)| rows > *most) {
+            largest = Some((rows, pattern));
+        }
+    }
+    let Some((rows, pattern)) = largest else { return Ok(None) };
+    let morsel_rows = MORSEL_BATCHES * shared.cx.batch_rows as u64;
+    let parts = usize::try_from(rows / morsel_rows).unwrap_or(usize::MAX);
+    let parts = parts.min(shared.cx.threads * MORSELS_PER_THREAD);
+    if parts < 2 || pattern.impossible || pattern.consts > 3 {
+        return Ok(None);
+    }
+    let ranges = shared.cx.snapshot.split(pattern.order, &pattern.prefix(), parts)?;
+    if ranges.len() < 2 {
+        return Ok(None);
+    }
+    // The ranges must cover all values, also those that only a smaller scan of the chain has.
+    let starts = std::iter::once(ValueId::UNDEF).chain(ranges.iter().skip(1).map(|range| range.start));
+    let ends = ranges.iter().skip(1).map(|range| range.start).chain([ValueId::MAX]);
+    let confine = |(start, end): (ValueId, ValueId)| Morsel {
+        ranges: driver.scans.iter().map(|(id, _)| (*id, start..end)).collect(),
+        branches: Vec::new(),
+    };
+    Ok(Some(starts.zip(ends).map(confine).collect()))
+}

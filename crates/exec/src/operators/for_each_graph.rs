@@ -1,0 +1,92 @@
+//! `GRAPH ?g { ... }` around a pattern that does not distribute over its parts: planned and run once per named graph.
+
+use super::Operator;
+use super::graph_names::named_graphs;
+use crate::batch::{Batch, Mapping, position};
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::execution::Execution;
+use crate::statistics::SnapshotStatistics;
+use lode_rdf::ValueId;
+use lode_sparql::plan::SubPattern;
+use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub};
+use std::sync::Arc;
+
+/// The operator.
+pub(crate) struct ForEachGraph {
+    cx: Arc<QueryContext>,
+    var: VarId,
+    pattern: Arc<SubPattern>,
+    vars: Arc<[VarId]>,
+    /// Graphs to come, the next one last.
+    graphs: Vec<ValueId>,
+    current: Option<(ValueId, Execution)>,
+}
+
+impl ForEachGraph {
+    /// Over the named graphs, or those `among` them.
+    pub(crate) fn new(
+        cx: &Arc<QueryContext>,
+        var: VarId,
+        among: Option<&[ValueId]>,
+        pattern: &Arc<SubPattern>,
+        vars: &Arc<[VarId]>,
+    ) -> Result<Self, ExecError> {
+        let mut graphs = named_graphs(cx, among)?;
+        graphs.reverse();
+        Ok(Self {
+            cx: Arc::clone(cx),
+            var,
+            pattern: Arc::clone(pattern),
+            vars: Arc::clone(vars),
+            graphs,
+            current: None,
+        })
+    }
+
+    fn start(&self, graph: ValueId) -> Result<Execution, ExecError> {
+        let mut pattern = (*self.pattern).clone();
+        pattern.graph = GraphScope::Named { slot: Slot::Const(graph), among: None };
+        let stats = SnapshotStatistics(&self.cx.snapshot);
+        let plan = plan_sub(&pattern, &[], &self.cx.vars, &PlanOptions::default(), &stats)
+            .map_err(|error| ExecError::Plan(error.to_string()))?;
+        Execution::start(Arc::new(plan), &self.cx)
+    }
+
+    /// Rows of the graph: those that bind the variable otherwise vanish.
+    fn deliver(&self, graph: ValueId, mut batch: Batch, out: &mut Batch) {
+        if let Some(bound) = batch.column(self.var) {
+            let fits = |(_, id): &(u32, &ValueId)| id.is_undef() || **id == graph;
+            let rows: Vec<u32> = (0..).zip(bound).filter(fits).map(|(row, _)| row).collect();
+            batch.select(&rows);
+        }
+        Mapping::new(&batch.vars.clone(), &self.vars).apply(&mut batch, out);
+        if let Some(column) = position(&self.vars, self.var) {
+            out.columns[column].iter_mut().for_each(|id| *id = graph);
+        }
+    }
+}
+
+impl Operator for ForEachGraph {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        out.reset(&self.vars);
+        loop {
+            self.cx.cancel.check()?;
+            if let Some((graph, execution)) = &mut self.current {
+                let graph = *graph;
+                match execution.next()? {
+                    Some(batch) => {
+                        self.deliver(graph, batch, out);
+                        if out.rows > 0 {
+                            return Ok(true);
+                        }
+                    }
+                    None => self.current = None,
+                }
+            } else {
+                let Some(graph) = self.graphs.pop() else { return Ok(false) };
+                self.current = Some((graph, self.start(graph)?));
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The named graphs of the dataset: `GRAPH ?g {}`, `GRAPH <g> {}`.
+
+use super::Operator;
+use crate::batch::Batch;
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use lode_rdf::ValueId;
+use lode_sparql::{Slot, VarId};
+use std::sync::Arc;
+
+/// The operator.
+pub(crate) struct GraphNames {
+    vars: Arc<[VarId]>,
+    names: Vec<ValueId>,
+    /// The column that receives the name.
+    column: Option<usize>,
+    position: usize,
+    batch_rows: usize,
+}
+
+impl GraphNames {
+    /// The named graphs `among` the given, or all, that `slot` matches.
+    pub(crate) fn new(
+        cx: &QueryContext,
+        slot: Slot,
+        among: Option<&[ValueId]>,
+        vars: &Arc<[VarId]>,
+    ) -> Result<Self, ExecError> {
+        let mut names = named_graphs(cx, among)?;
+        if let Slot::Const(name) = slot {
+            names.retain(|n| *n == name);
+        }
+        let column = match slot {
+            Slot::Var(var) => crate::batch::position(vars, var),
+            _ => None,
+        };
+        Ok(Self { vars: Arc::clone(vars), names, column, position: 0, batch_rows: cx.batch_rows })
+    }
+}
+
+/// The dataset's named graphs, sorted by id: those of the store, of which `among` may be a choice. A graph without quads does not
+/// exist, also when FROM NAMED names it.
+pub(crate) fn named_graphs(cx: &QueryContext, among: Option<&[ValueId]>) -> Result<Vec<ValueId>, ExecError> {
+    let mut names = cx.snapshot.named_graphs()?;
+    if let Some(among) = among {
+        names.retain(|name| among.contains(name));
+    }
+    Ok(names)
+}
+
+impl Operator for GraphNames {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        out.reset(&self.vars);
+        let end = self.names.len().min(self.position + self.batch_rows);
+        let names = &self.names[self.position..end];
+        for (i, column) in out.columns.iter_mut().enumerate() {
+            if Some(i) == self.column {
+                column.extend_from_slice(names);
+            } else {
+                column.resize(names.len(), ValueId::UNDEF);
+            }
+        }
+        out.rows = names.len();
+        self.position = end;
+        Ok(out.rows > 0)
+    }
+}

@@ -1,0 +1,143 @@
+//! Joins by a hash table over the right input, probed with the left one.
+
+use super::hash_join_build::{BuildColumns, Built, JoinBuild};
+use super::hash_join_spill::SpilledJoin;
+use super::hash_table::Prober;
+use super::join_output::{JoinOutput, Pairs};
+use super::{BoxOp, Operator};
+use crate::batch::{Batch, position};
+use crate::error::ExecError;
+use crate::shared::Shared;
+use lode_rdf::ValueId;
+use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId};
+use std::sync::Arc;
+
+enum State {
+    Start,
+    Probe(Arc<Built>),
+    Spilled(Box<SpilledJoin>),
+    Done,
+}
+
+/// The operator.
+pub(crate) struct HashJoin {
+    shared: Arc<Shared>,
+    build: Arc<JoinBuild>,
+    node: u32,
+    kind: JoinKind,
+    ordered: bool,
+    vars: Arc<[VarId]>,
+    input: Option<BoxOp>,
+    output: JoinOutput,
+    prober: Prober,
+    left: Batch,
+    pairs: Pairs,
+    state: State,
+}
+
+impl HashJoin {
+    /// The join of `node`, probed with `input`. `ordered`: the left's order matters.
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        node: &PlanNode,
+        input: BoxOp,
+        vars: &Arc<[VarId]>,
+        ordered: bool,
+    ) -> Result<Self, ExecError> {
+        let PlanOp::HashJoin { left, right, kind, condition } = &node.op else {
+            return Err(ExecError::Internal("not a hash join".into()));
+        };
+        let columns = BuildColumns::new(right, condition, vars);
+        let output = JoinOutput::new(*kind, condition, &left.vars, &columns.vars, vars);
+        let one_suffices = output.first_match_suffices();
+        // Pairs of columns must correspond: variables that one side lacks are compared by neither.
+        let both = |list: &[VarId]| -> Vec<usize> {
+            let shared = list.iter().filter(|var| columns.vars.contains(var));
+            shared.filter_map(|var| position(&left.vars, *var)).collect()
+        };
+        let must_share = *kind == JoinKind::Minus;
+        let prober = Prober::new(both(&condition.on), both(&condition.maybe), must_share, one_suffices);
+        Ok(Self {
+            shared: Arc::clone(shared),
+            build: shared.build(node.id),
+            node: node.id,
+            kind: *kind,
+            ordered,
+            vars: Arc::clone(vars),
+            input: Some(input),
+            output,
+            prober,
+            left: Batch::default(),
+            pairs: Pairs::default(),
+            state: State::Start,
+        })
+    }
+
+    fn start(&mut self) -> Result<(), ExecError> {
+        let built = self.build.get(&self.shared)?;
+        let empty = matches!(&*built, Built::Table(table) if table.is_empty());
+        if empty && matches!(self.kind, JoinKind::Inner | JoinKind::Semi) {
+            self.input = None;
+            self.state = State::Done;
+            return Ok(());
+        }
+        self.state = match &*built {
+            Built::Table(_) => State::Probe(built),
+            Built::Spilled(_) => {
+                let node = self.shared.node(self.node)?;
+                let Some(input) = self.input.take() else { return Ok(()) };
+                let join = SpilledJoin::new(&self.shared, node, input, built, &self.vars, self.ordered)?;
+                State::Spilled(Box::new(join))
+            }
+        };
+        Ok(())
+    }
+
+    fn probe(&mut self, built: &Built, out: &mut Batch) -> Result<bool, ExecError> {
+        let (Built::Table(table), Some(input)) = (built, &mut self.input) else { return Ok(false) };
+        let cx = &self.shared.cx;
+        self.output.reset(out);
+        while out.rows == 0 {
+            cx.cancel.check()?;
+            if self.prober.is_done(&self.left) {
+                if !input.next(&mut self.left)? {
+                    return Ok(false);
+                }
+                self.prober.begin(&self.left);
+                self.output.begin();
+            }
+            self.pairs.clear();
+            let complete = self.prober.candidates(cx, table, &self.left, &mut self.pairs, cx.batch_rows);
+            let complete = u32::try_from(complete).unwrap_or(u32::MAX - 1);
+            self.output.filter(cx, &self.left, &table.rows, &mut self.pairs)?;
+            self.output.settle(&self.left, &table.rows, &mut self.pairs, complete, out);
+        }
+        Ok(true)
+    }
+}
+
+impl Operator for HashJoin {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        if matches!(self.state, State::Start) {
+            self.start()?;
+        }
+        match &mut self.state {
+            State::Probe(built) => {
+                let built = Arc::clone(built);
+                self.probe(&built, out)
+            }
+            State::Spilled(join) => join.next(out),
+            State::Start | State::Done => {
+                self.output.reset(out);
+                Ok(false)
+            }
+        }
+    }
+
+    fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
+        match &mut self.input {
+            Some(input) => input.skip_to(vars, key),
+            None => Ok(()),
+        }
+    }
+}

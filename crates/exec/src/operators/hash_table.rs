@@ -1,0 +1,449 @@
+//! The table of a hash join: rows in columns, chained through flat arrays of row numbers.
+//!
+//! Variables that may be unbound cannot simply be hashed, since unbound matches everything. The rows are therefore grouped by
+//! which of those variables they bind; for a probe row the variables that both sides bind are hashed, in an index made when
+//! a combination first occurs. So OPTIONAL over optional variables stays a hash join.
+
+use super::join_output::{Pairs, compatible};
+use crate::batch::Batch;
+use crate::context::QueryContext;
+use crate::hash::{hash_columns, mix};
+use lode_base::memory_budget::Reservation;
+use lode_rdf::ValueId;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes that an index takes per row, about.
+pub(crate) const INDEX_ROW_BYTES: usize = 12;
+
+/// Variables that may be unbound, at most, by which rows are grouped.
+const MASK_BITS: usize = 60;
+
+/// Chains of rows of equal hash. Slots and chains are atomic so that several threads can insert without a lock; the scope that
+/// runs them ends before anybody reads.
+#[derive(Debug)]
+pub(crate) struct Index {
+    mask: u64,
+    heads: Vec<AtomicU32>,
+    next: Vec<AtomicU32>,
+}
+
+impl Index {
+    /// An index with room for `rows` rows.
+    pub(crate) fn new(rows: usize) -> Self {
+        let slots = (rows.max(1) * 3 / 2).next_power_of_two();
+        let zeroes = |n: usize| (0..n).map(|_| AtomicU32::new(0)).collect();
+        Self { mask: slots as u64 - 1, heads: zeroes(slots), next: zeroes(rows) }
+    }
+
+    fn slot(&self, hash: u64) -> usize {
+        usize::try_from(hash & self.mask).unwrap_or(0)
+    }
+
+    /// Enters row `row` under its hash.
+    pub(crate) fn insert(&self, row: usize, hash: u64) {
+        let number = u32::try_from(row + 1).unwrap_or(u32::MAX);
+        let before = self.heads[self.slot(hash)].swap(number, Ordering::Relaxed);
+        self.next[row].store(before, Ordering::Relaxed);
+    }
+
+    /// The first entry of the hash's chain: its row number plus one; 0 ends.
+    fn head(&self, hash: u64) -> u32 {
+        self.heads[self.slot(hash)].load(Ordering::Relaxed)
+    }
+
+    /// The entry after `entry`.
+    fn after(&self, entry: u32) -> u32 {
+        self.next.get(entry as usize - 1).map_or(0, |n| n.load(Ordering::Relaxed))
+    }
+}
+
+/// Rows that bind the same of the variables that may be unbound.
+#[derive(Debug)]
+struct Group {
+    /// Bit `i`: the `i`-th of those variables is bound.
+    bound: u64,
+    /// The rows; `None`: all of the table.
+    rows: Option<Vec<u32>>,
+    count: usize,
+    indexes: Mutex<BTreeMap<u64, Arc<Index>>>,
+}
+
+impl Group {
+    fn row(&self, number: usize) -> usize {
+        self.rows.as_ref().map_or(number, |rows| rows[number] as usize)
+    }
+}
+
+/// The right side of a hash join, or a part of it that memory holds.
+#[derive(Debug)]
+pub(crate) struct HashTable {
+    /// The rows.
+    pub(crate) rows: Batch,
+    on: Vec<usize>,
+    maybe: Vec<usize>,
+    /// Those of the variables that may be unbound for which a mask has no bit: compared pair by pair.
+    rest: Vec<usize>,
+    groups: Vec<Group>,
+    reservations: Mutex<Vec<Reservation>>,
+}
+
+impl HashTable {
+    /// A table over `rows`, matched by the columns `on` and, where bound, `maybe`. `reservations` cover rows and one index.
+    pub(crate) fn new(
+        cx: &QueryContext,
+        rows: Batch,
+        on: Vec<usize>,
+        mut maybe: Vec<usize>,
+        reservations: Vec<Reservation>,
+    ) -> Self {
+        let rest = maybe.split_off(maybe.len().min(MASK_BITS));
+        let groups = if maybe.is_empty() {
+            vec![Group { bound: 0, rows: None, count: rows.rows, indexes: Mutex::default() }]
+        } else {
+            group_rows(&rows, &maybe)
+        };
+        let this = Self { rows, on, maybe, rest, groups, reservations: Mutex::new(reservations) };
+        if this.is_simple() {
+            // The index that every probe needs is made at once, by all threads.
+            this.make_index(cx, 0, 0);
+        }
+        this
+    }
+
+    /// Whether no row is in the table.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.rows == 0
+    }
+
+    /// Whether one index serves all probes.
+    fn is_simple(&self) -> bool {
+        self.maybe.is_empty() && self.rest.is_empty() && !self.on.is_empty()
+    }
+
+    fn key_columns(&self, shared: u64) -> impl Iterator<Item = usize> {
+        let maybe = self.maybe.iter().enumerate().filter(move |(i, _)| shared & (1 << i) != 0);
+        self.on.iter().copied().chain(maybe.map(|(_, c)| *c))
+    }
+
+    /// The index of a group over `on` and the variables of `shared`.
+    fn index(&self, cx: &QueryContext, group: usize, shared: u64) -> Arc<Index> {
+        {
+            let indexes = self.groups[group].indexes.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(index) = indexes.get(&shared) {
+                return Arc::clone(index);
+            }
+        }
+        let mut reservations = self.reservations.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reservation) = reservations.first_mut() {
+            // An index is small beside its rows, and the join cannot go on without: the budget is told, but not asked.
+            let _ = reservation.grow(self.groups[group].count * INDEX_ROW_BYTES);
+        }
+        drop(reservations);
+        self.make_index(cx, group, shared)
+    }
+
+    fn make_index(&self, cx: &QueryContext, group: usize, shared: u64) -> Arc<Index> {
+        let members = &self.groups[group];
+        let index = Arc::new(Index::new(members.count));
+        let columns: Vec<&[ValueId]> =
+            self.key_columns(shared).map(|c| self.rows.columns[c].as_slice()).collect();
+        crate::scheduler::for_ranges(cx.threads, members.count, |range| match &members.rows {
+            None => {
+                let parts: Vec<&[ValueId]> = columns.iter().map(|c| &c[range.clone()]).collect();
+                let mut hashes = Vec::new();
+                hash_columns(&parts, range.len(), &mut hashes);
+                for (row, hash) in range.zip(hashes) {
+                    index.insert(row, hash);
+                }
+            }
+            Some(rows) => {
+                for number in range {
+                    let row = rows[number] as usize;
+                    let hash = columns.iter().fold(0, |hash, c| mix(hash, c[row].to_bits()));
+                    index.insert(number, hash);
+                }
+            }
+        });
+        let mut indexes = members.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(indexes.entry(shared).or_insert(index))
+    }
+}
+
+fn group_rows(rows: &Batch, maybe: &[usize]) -> Vec<Group> {
+    let mut groups: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for row in 0..rows.rows {
+        let bound = bound_mask(rows, maybe, row);
+        groups.entry(bound).or_default().push(u32::try_from(row).unwrap_or(u32::MAX));
+    }
+    let group = |(bound, rows): (u64, Vec<u32>)| Group {
+        bound,
+        count: rows.len(),
+        rows: Some(rows),
+        indexes: Mutex::default(),
+    };
+    groups.into_iter().map(group).collect()
+}
+
+fn bound_mask(rows: &Batch, columns: &[usize], row: usize) -> u64 {
+    let bound = |(i, c): (usize, &usize)| u64::from(!rows.columns[*c][row].is_undef()) << i;
+    columns.iter().enumerate().map(bound).sum()
+}
+
+/// Where in a group the candidates of a left row continue.
+#[derive(Debug, Clone, Copy)]
+enum Candidates {
+    Chain(u32),
+    All(usize),
+}
+
+/// Probes tables with batches of left rows.
+#[derive(Debug)]
+pub(crate) struct Prober {
+    on: Vec<usize>,
+    maybe: Vec<usize>,
+    rest: Vec<usize>,
+    /// MINUS: rows that share no bound variable do not match.
+    must_share: bool,
+    one_suffices: bool,
+    row: usize,
+    group: usize,
+    state: Option<Candidates>,
+    shared: u64,
+    hashes: Vec<u64>,
+    indexes: Vec<(usize, u64, Arc<Index>)>,
+}
+
+impl Prober {
+    /// For left rows whose columns `on` and `maybe` correspond, in this order, to those of the tables.
+    pub(crate) fn new(on: Vec<usize>, mut maybe: Vec<usize>, must_share: bool, one_suffices: bool) -> Self {
+        let rest = maybe.split_off(maybe.len().min(MASK_BITS));
+        Self {
+            on,
+            maybe,
+            rest,
+            must_share,
+            one_suffices,
+            row: 0,
+            group: 0,
+            state: None,
+            shared: 0,
+            hashes: Vec::new(),
+            indexes: Vec::new(),
+        }
+    }
+
+    /// A new batch of left rows begins.
+    pub(crate) fn begin(&mut self, left: &Batch) {
+        self.row = 0;
+        self.group = 0;
+        self.state = None;
+        let columns: Vec<&[ValueId]> = self.on.iter().map(|c| left.columns[*c].as_slice()).collect();
+        hash_columns(&columns, left.rows, &mut self.hashes);
+    }
+
+    /// Another table is probed from now on.
+    pub(crate) fn change_table(&mut self) {
+        self.indexes.clear();
+    }
+
+    /// Whether all rows of the batch are probed.
+    pub(crate) fn is_done(&self, left: &Batch) -> bool {
+        self.row >= left.rows
+    }
+
+    /// Appends candidate pairs, up to `max` in `pairs`; the result is the number of left rows that are complete.
+    pub(crate) fn candidates(
+        &mut self,
+        cx: &QueryContext,
+        table: &HashTable,
+        left: &Batch,
+        pairs: &mut Pairs,
+        max: usize,
+    ) -> usize {
+        if table.is_simple() {
+            return self.simple_candidates(cx, table, left, pairs, max);
+        }
+        while self.row < left.rows {
+            if pairs.len() >= max {
+                return self.row;
+            }
+            if self.group == table.groups.len() {
+                self.next_row();
+                continue;
+            }
+            let state = match self.state {
+                Some(state) => state,
+                None => match self.enter_group(cx, table, left) {
+                    Some(state) => state,
+                    None => {
+                        self.group += 1;
+                        continue;
+                    }
+                },
+            };
+            self.state = match state {
+                Candidates::All(from) => self.take_all(table, left, from, pairs, max),
+                Candidates::Chain(entry) => self.take_chain(cx, table, left, entry, pairs, max),
+            };
+            if self.one_suffices && pairs.left.last() == Some(&row_number(self.row)) {
+                self.next_row();
+            } else if self.state.is_none() {
+                self.group += 1;
+            }
+        }
+        self.row
+    }
+
+    /// The same for the usual case, where one index over all rows serves.
+    fn simple_candidates(
+        &mut self,
+        cx: &QueryContext,
+        table: &HashTable,
+        left: &Batch,
+        pairs: &mut Pairs,
+        max: usize,
+    ) -> usize {
+        self.group = 0;
+        self.shared = 0;
+        let index = self.index(cx, table);
+        while self.row < left.rows {
+            let mut entry = match self.state.take() {
+                Some(Candidates::Chain(entry)) => entry,
+                _ => index.head(self.hashes[self.row]),
+            };
+            while entry != 0 {
+                if pairs.len() >= max {
+                    self.state = Some(Candidates::Chain(entry));
+                    return self.row;
+                }
+                let found = entry as usize - 1;
+                if self.equal_on(table, left, found) {
+                    pairs.push(row_number(self.row), entry - 1);
+                    if self.one_suffices {
+                        break;
+                    }
+                }
+                entry = index.after(entry);
+            }
+            self.row += 1;
+        }
+        self.row
+    }
+
+    fn next_row(&mut self) {
+        self.row += 1;
+        self.group = 0;
+        self.state = None;
+    }
+
+    fn enter_group(&mut self, cx: &QueryContext, table: &HashTable, left: &Batch) -> Option<Candidates> {
+        let group = &table.groups[self.group];
+        let bound = if self.maybe.is_empty() { 0 } else { bound_mask(left, &self.maybe, self.row) };
+        self.shared = bound & group.bound;
+        if self.shared == 0 && self.on.is_empty() {
+            let possible = !self.must_share || !self.rest.is_empty();
+            return possible.then_some(Candidates::All(0));
+        }
+        let mut hash = self.hashes[self.row];
+        for (i, column) in self.maybe.iter().enumerate() {
+            if self.shared & (1 << i) != 0 {
+                hash = mix(hash, left.columns[*column][self.row].to_bits());
+            }
+        }
+        let index = self.index(cx, table);
+        Some(index.head(hash)).filter(|entry| *entry != 0).map(Candidates::Chain)
+    }
+
+    fn index(&mut self, cx: &QueryContext, table: &HashTable) -> Arc<Index> {
+        let known = self.indexes.iter().find(|(g, s, _)| (*g, *s) == (self.group, self.shared));
+        if let Some((_, _, index)) = known {
+            return Arc::clone(index);
+        }
+        let index = table.index(cx, self.group, self.shared);
+        self.indexes.push((self.group, self.shared, Arc::clone(&index)));
+        index
+    }
+
+    fn take_all(
+        &self,
+        table: &HashTable,
+        left: &Batch,
+        from: usize,
+        pairs: &mut Pairs,
+        max: usize,
+    ) -> Option<Candidates> {
+        let group = &table.groups[self.group];
+        for number in from..group.count {
+            if pairs.len() >= max {
+                return Some(Candidates::All(number));
+            }
+            let found = group.row(number);
+            if self.rest.is_empty() || self.rest_matches(table, left, found, self.must_share) {
+                pairs.push(row_number(self.row), row_number(found));
+                if self.one_suffices {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    fn take_chain(
+        &mut self,
+        cx: &QueryContext,
+        table: &HashTable,
+        left: &Batch,
+        mut entry: u32,
+        pairs: &mut Pairs,
+        max: usize,
+    ) -> Option<Candidates> {
+        let index = self.index(cx, table);
+        let group = &table.groups[self.group];
+        while entry != 0 {
+            if pairs.len() >= max {
+                return Some(Candidates::Chain(entry));
+            }
+            let found = group.row(entry as usize - 1);
+            if self.equal(table, left, found) {
+                pairs.push(row_number(self.row), row_number(found));
+                if self.one_suffices {
+                    return None;
+                }
+            }
+            entry = index.after(entry);
+        }
+        None
+    }
+
+    fn equal(&self, table: &HashTable, left: &Batch, found: usize) -> bool {
+        let maybe = self.maybe.iter().zip(&table.maybe).enumerate();
+        let mut shared = maybe.filter(|(i, _)| self.shared & (1 << i) != 0);
+        self.equal_on(table, left, found)
+            && shared.all(|(_, (l, r))| left.columns[*l][self.row] == table.rows.columns[*r][found])
+            && (self.rest.is_empty() || self.rest_matches(table, left, found, false))
+    }
+
+    fn equal_on(&self, table: &HashTable, left: &Batch, found: usize) -> bool {
+        let mut on = self.on.iter().zip(&table.on);
+        on.all(|(l, r)| left.columns[*l][self.row] == table.rows.columns[*r][found])
+    }
+
+    /// Whether the variables beyond the mask are compatible and, if they must be, one is bound on both sides.
+    fn rest_matches(&self, table: &HashTable, left: &Batch, found: usize, must_share: bool) -> bool {
+        let mut shares = !must_share;
+        for (l, r) in self.rest.iter().zip(&table.rest) {
+            let (a, b) = (left.columns[*l][self.row], table.rows.columns[*r][found]);
+            if !compatible(a, b) {
+                return false;
+            }
+            shares |= !a.is_undef() && !b.is_undef();
+        }
+        shares
+    }
+}
+
+fn row_number(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX - 1)
+}

@@ -1,0 +1,147 @@
+//! Reads one permutation: the key range of the pattern's constants, of it the rows that pass the pattern's checks, of those the
+//! columns that somebody reads.
+
+use super::Operator;
+use crate::batch::{Batch, gather};
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::pattern::{Cell, Columns, Pattern};
+use crate::profile::NodeCounters;
+use lode_rdf::ValueId;
+use lode_sparql::VarId;
+use lode_store::Scan;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rows of the first read: a LIMIT may want no more.
+const FIRST_ROWS: usize = 256;
+
+/// The operator.
+pub(crate) struct IndexScan {
+    cx: Arc<QueryContext>,
+    counters: Arc<NodeCounters>,
+    pattern: Pattern,
+    vars: Arc<[VarId]>,
+    /// For each of `vars` its column, if the pattern has it.
+    sources: Vec<Option<usize>>,
+    scan: Option<Scan>,
+    columns: Columns,
+    selection: Vec<u32>,
+    last: Option<Vec<ValueId>>,
+    rows_next: usize,
+}
+
+impl IndexScan {
+    /// Opens a scan. `range` restricts the values of the first column that is no constant.
+    pub(crate) fn new(
+        cx: &Arc<QueryContext>,
+        counters: Arc<NodeCounters>,
+        pattern: Pattern,
+        vars: &Arc<[VarId]>,
+        range: Option<&Range<ValueId>>,
+    ) -> Result<Self, ExecError> {
+        let column = |var: &VarId| pattern.outputs.iter().find(|(v, _)| v == var).map(|(_, c)| *c);
+        let sources = vars.iter().map(column).collect();
+        let scan = if pattern.impossible { None } else { Some(open(cx, &pattern, range)?) };
+        counters.read(1, 0);
+        Ok(Self {
+            cx: Arc::clone(cx),
+            counters,
+            rows_next: FIRST_ROWS.min(cx.batch_rows),
+            vars: Arc::clone(vars),
+            sources,
+            scan,
+            columns: Columns::default(),
+            selection: Vec::new(),
+            last: None,
+            pattern,
+        })
+    }
+
+    /// Reads on into `self.columns`; 0 at the end.
+    fn read(&mut self) -> Result<usize, ExecError> {
+        self.cx.cancel.check()?;
+        let Some(scan) = &mut self.scan else { return Ok(0) };
+        self.columns.iter_mut().for_each(Vec::clear);
+        let rows = scan.next(self.rows_next, &mut self.columns)?;
+        self.rows_next = (self.rows_next * 4).min(self.cx.batch_rows);
+        self.counters.read(0, rows as u64);
+        if rows == 0 {
+            self.scan = None;
+        }
+        Ok(rows)
+    }
+
+    fn deliver_all(&mut self, rows: usize, out: &mut Batch) {
+        for (source, to) in self.sources.iter().zip(&mut out.columns) {
+            match source {
+                Some(column) => std::mem::swap(to, &mut self.columns[*column]),
+                None => to.resize(rows, ValueId::UNDEF),
+            }
+        }
+        out.rows = rows;
+    }
+
+    fn deliver_selected(&mut self, out: &mut Batch) {
+        for (source, to) in self.sources.iter().zip(&mut out.columns) {
+            match source {
+                Some(column) => gather(&self.columns[*column], &self.selection, to),
+                None => to.resize(self.selection.len(), ValueId::UNDEF),
+            }
+        }
+        out.rows = self.selection.len();
+    }
+}
+
+fn open(cx: &QueryContext, pattern: &Pattern, range: Option<&Range<ValueId>>) -> Result<Scan, ExecError> {
+    let mut key = pattern.prefix();
+    let mut scan = cx.snapshot.scan(pattern.order, &key, pattern.mask())?;
+    if let Some(range) = range {
+        key.push(range.start);
+        scan.seek(&key)?;
+        key.pop();
+        key.push(range.end);
+        scan.limit_to(&key)?;
+    }
+    Ok(scan)
+}
+
+impl Operator for IndexScan {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        out.reset(&self.vars);
+        loop {
+            let rows = self.read()?;
+            if rows == 0 {
+                return Ok(false);
+            }
+            if self.pattern.is_plain() {
+                self.deliver_all(rows, out);
+                return Ok(true);
+            }
+            self.selection.clear();
+            self.pattern.select(&self.columns, 0, rows, &mut self.last, &mut self.selection);
+            if !self.selection.is_empty() {
+                self.deliver_selected(out);
+                return Ok(true);
+            }
+        }
+    }
+
+    fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
+        let Some(scan) = &mut self.scan else { return Ok(()) };
+        let mut full = self.pattern.prefix();
+        let constants = full.len();
+        for (cell, (var, id)) in self.pattern.cells[constants..].iter().zip(vars.iter().zip(key)) {
+            if *cell != Cell::Free(*var) {
+                break;
+            }
+            full.push(*id);
+        }
+        if full.len() > constants {
+            scan.seek(&full)?;
+            self.counters.read(1, 0);
+            self.rows_next = (self.rows_next / 4).max(FIRST_ROWS.min(self.cx.batch_rows));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! The operators: pull iterators over batches, one file each.
+
+pub(crate) mod construct;
+pub(crate) mod describe;
+pub(crate) mod distinct;
+pub(crate) mod extend;
+pub(crate) mod filter;
+pub(crate) mod for_each_graph;
+pub(crate) mod graph_names;
+pub(crate) mod group;
+pub(crate) mod group_table;
+pub(crate) mod hash_join;
+pub(crate) mod hash_join_build;
+pub(crate) mod hash_join_spill;
+pub(crate) mod hash_table;
+pub(crate) mod index_scan;
+pub(crate) mod join_output;
+pub(crate) mod lookup_join;
+pub(crate) mod merge_join;
+pub(crate) mod path;
+pub(crate) mod path_search;
+pub(crate) mod project;
+pub(crate) mod row_set;
+pub(crate) mod service;
+pub(crate) mod slice;
+pub(crate) mod sort;
+pub(crate) mod sorter;
+pub(crate) mod triple_term;
+pub(crate) mod union;
+pub(crate) mod values;
+
+use crate::batch::Batch;
+use crate::error::ExecError;
+use lode_rdf::ValueId;
+use lode_sparql::VarId;
+
+/// A running operator: the state of one thread.
+pub(crate) trait Operator: Send {
+    /// Replaces `out` by the next rows. `true`: there is at least one; `false`: the end, and `out` is empty.
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError>;
+
+    /// A hint: the caller has no use for rows whose values of `vars` (a leading part of this operator's sort order) come before
+    /// `key`, so they may be skipped.
+    fn skip_to(&mut self, _vars: &[VarId], _key: &[ValueId]) -> Result<(), ExecError> {
+        Ok(())
+    }
+}
+
+/// Any operator.
+pub(crate) type BoxOp = Box<dyn Operator>;

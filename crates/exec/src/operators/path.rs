@@ -1,0 +1,332 @@
+//! Property paths that need a search: alone, or from the values of an input.
+
+use super::path_search::{Reached, Search, is_nullable, number};
+use super::{BoxOp, Operator};
+use crate::batch::{Batch, NO_ROW, gather, position};
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::profile::NodeCounters;
+use crate::shared::Shared;
+use lode_rdf::ValueId;
+use lode_sparql::plan::{Path, TermSlot};
+use lode_sparql::{GraphScope, VarId};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Starts searched from at once, at first.
+const STARTS_FIRST: usize = 64;
+
+/// An end of the path.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Const(ValueId),
+    Left(usize),
+    Free,
+}
+
+/// What is known of the ends for a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Subject,
+    Object,
+    Both,
+    Neither,
+}
+
+/// Result rows: the number of the left row, and the ends.
+#[derive(Debug, Default)]
+struct Found {
+    rows: Vec<u32>,
+    subjects: Vec<ValueId>,
+    objects: Vec<ValueId>,
+    delivered: usize,
+}
+
+impl Found {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.subjects.clear();
+        self.objects.clear();
+        self.delivered = 0;
+    }
+
+    fn push(&mut self, row: u32, subject: ValueId, object: ValueId) {
+        self.rows.push(row);
+        self.subjects.push(subject);
+        self.objects.push(object);
+    }
+}
+
+/// The operator.
+pub(crate) struct PathOp {
+    cx: Arc<QueryContext>,
+    search: Search,
+    path: Path,
+    nullable: bool,
+    input: Option<BoxOp>,
+    subject: End,
+    object: End,
+    same_variable: bool,
+    /// By output column.
+    sources: Vec<Source>,
+    vars: Arc<[VarId]>,
+    left: Batch,
+    row: usize,
+    starts_max: usize,
+    found: Found,
+    /// All nodes to start from where no end is known, and how many the current left row has done with.
+    all_starts: Option<(Vec<ValueId>, usize)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Subject,
+    Object,
+    Left(usize),
+    Unbound,
+}
+
+impl PathOp {
+    /// Joins `input` (without: one row without columns) with the path between `ends` in a graph.
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        counters: &Arc<NodeCounters>,
+        input: Option<(BoxOp, &[VarId])>,
+        (ends, path, graph): ((&TermSlot, &TermSlot), &Path, &GraphScope),
+        vars: &Arc<[VarId]>,
+    ) -> Result<Self, ExecError> {
+        let cx = &shared.cx;
+        let (input, left_vars) = match input {
+            Some((input, vars)) => (Some(input), vars),
+            None => (None, &[] as &[VarId]),
+        };
+        let end = |slot: &TermSlot| -> Result<End, ExecError> {
+            Ok(match slot {
+                TermSlot::Const(term) => End::Const(cx.intern(term)?),
+                TermSlot::Var(var) => position(left_vars, *var).map_or(End::Free, End::Left),
+            })
+        };
+        let is = |slot: &TermSlot, var: &VarId| matches!(slot, TermSlot::Var(v) if v == var);
+        let source = |var: &VarId| {
+            if is(ends.0, var) {
+                Source::Subject
+            } else if is(ends.1, var) {
+                Source::Object
+            } else {
+                position(left_vars, *var).map_or(Source::Unbound, Source::Left)
+            }
+        };
+        // Without input there is one row to join with.
+        let mut left = Batch::new(left_vars.into());
+        left.rows = usize::from(input.is_none());
+        Ok(Self {
+            cx: Arc::clone(cx),
+            search: Search::new(cx, counters, graph, shared.single_graph)?,
+            path: path.clone(),
+            nullable: is_nullable(path),
+            input,
+            subject: end(ends.0)?,
+            object: end(ends.1)?,
+            same_variable: matches!(ends, (TermSlot::Var(a), TermSlot::Var(b)) if a == b),
+            sources: vars.iter().map(source).collect(),
+            vars: Arc::clone(vars),
+            left,
+            row: 0,
+            starts_max: STARTS_FIRST,
+            found: Found::default(),
+            all_starts: None,
+        })
+    }
+
+    fn value(&self, end: End, row: usize) -> Option<ValueId> {
+        match end {
+            End::Const(id) => Some(id),
+            End::Left(column) => Some(self.left.columns[column][row]).filter(|id| !id.is_undef()),
+            End::Free => None,
+        }
+    }
+
+    fn known(&self, row: usize) -> Known {
+        match (self.value(self.subject, row), self.value(self.object, row)) {
+            (Some(_), Some(_)) => Known::Both,
+            (Some(_), None) => Known::Subject,
+            (None, Some(_)) => Known::Object,
+            (None, None) => Known::Neither,
+        }
+    }
+
+    /// Searches for the next left rows.
+    fn advance(&mut self) -> Result<(), ExecError> {
+        self.found.clear();
+        let known = self.known(self.row);
+        if known == Known::Neither {
+            return self.advance_from_all();
+        }
+        let end = (self.row..self.left.rows.min(self.row + self.starts_max))
+            .find(|row| self.known(*row) != known)
+            .unwrap_or(self.left.rows.min(self.row + self.starts_max));
+        let rows = self.row..end;
+        let result = match known {
+            Known::Both => self.connect(rows.clone()),
+            _ => self.follow(rows.clone(), known == Known::Object),
+        };
+        match result {
+            Err(ExecError::OutOfMemory(_)) if rows.len() > 1 => {
+                // Fewer starts need less memory.
+                self.starts_max = rows.len() / 2;
+                self.found.clear();
+                Ok(())
+            }
+            Ok(()) => {
+                self.row = end;
+                self.starts_max = (self.starts_max * 2).min(self.cx.batch_rows.max(1));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Rows of which one end is known.
+    fn follow(&mut self, rows: Range<usize>, backward: bool) -> Result<(), ExecError> {
+        let near = if backward { self.object } else { self.subject };
+        let values = rows.clone().map(|row| self.value(near, row).unwrap_or(ValueId::UNDEF));
+        let (starts, places) = number(values);
+        let starts = self.existing_starts(starts, near)?;
+        let reached = self.search.reach(&self.path, backward, &starts)?;
+        for (row, place) in rows.zip(places) {
+            for (_, far) in ends_of(&reached, place) {
+                let (subject, object) = if backward { (*far, starts[place]) } else { (starts[place], *far) };
+                self.found.push(row_number(row), subject, object);
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows of which both ends are known.
+    fn connect(&mut self, rows: Range<usize>) -> Result<(), ExecError> {
+        let ends = |row: usize| {
+            let value = |end| self.value(end, row).unwrap_or(ValueId::UNDEF);
+            (value(self.subject), value(self.object))
+        };
+        let (pairs, places) = number(rows.clone().map(ends));
+        // A term of the input matches itself by a path of no length only if it is in the graph, or is the path's other end.
+        let constant = matches!(self.subject, End::Const(_)) || matches!(self.object, End::Const(_));
+        let starts: Vec<ValueId> = pairs.iter().map(|(subject, _)| *subject).collect();
+        let anchor = if constant { End::Const(ValueId::UNDEF) } else { self.subject };
+        let starts = self.existing_starts(starts, anchor)?;
+        let searched: Vec<_> = starts.iter().zip(&pairs).map(|(start, (_, end))| (*start, *end)).collect();
+        let counts = self.search.count(&self.path, &searched)?;
+        for (row, place) in rows.zip(places) {
+            for _ in 0..counts[place] {
+                self.found.push(row_number(row), pairs[place].0, pairs[place].1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces starts that cannot match themselves, since they are not in the graph, by the unbound id, from which nothing leads.
+    fn existing_starts(&mut self, starts: Vec<ValueId>, end: End) -> Result<Vec<ValueId>, ExecError> {
+        if !self.nullable || matches!(end, End::Const(_)) {
+            return Ok(starts);
+        }
+        let mut sorted = starts.clone();
+        sorted.sort_unstable();
+        let existing = self.search.existing(&sorted)?;
+        // An input's value equal to the constant at the other end does match it.
+        let constant = match (self.subject, self.object) {
+            (End::Const(id), _) | (_, End::Const(id)) => Some(id),
+            _ => None,
+        };
+        let keep = |id: ValueId| existing.contains(&id) || Some(id) == constant;
+        Ok(starts.into_iter().map(|id| if keep(id) { id } else { ValueId::UNDEF }).collect())
+    }
+
+    /// The current left row knows neither end: the next of all starts are searched from.
+    fn advance_from_all(&mut self) -> Result<(), ExecError> {
+        let (starts, done) = match self.all_starts.take() {
+            Some(state) => state,
+            None => (self.search.starts(&self.path)?, 0),
+        };
+        let end = starts.len().min(done + self.starts_max);
+        let part = &starts[done..end];
+        match self.search.reach(&self.path, false, part) {
+            Ok(reached) => {
+                for (start, far) in reached {
+                    let near = part[start as usize];
+                    if !self.same_variable || near == far {
+                        self.found.push(row_number(self.row), near, far);
+                    }
+                }
+                self.starts_max = (self.starts_max * 2).min(self.cx.batch_rows.max(1));
+                let finished = end == starts.len();
+                self.row += usize::from(finished);
+                self.all_starts = Some((starts, if finished { 0 } else { end }));
+                Ok(())
+            }
+            Err(ExecError::OutOfMemory(_)) if part.len() > 1 => {
+                self.starts_max = part.len() / 2;
+                self.all_starts = Some((starts, done));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn deliver(&mut self, out: &mut Batch) {
+        let found = &mut self.found;
+        let end = found.rows.len().min(found.delivered + self.cx.batch_rows);
+        let range = found.delivered..end;
+        for (source, column) in self.sources.iter().zip(&mut out.columns) {
+            match source {
+                Source::Subject => column.extend_from_slice(&found.subjects[range.clone()]),
+                Source::Object => column.extend_from_slice(&found.objects[range.clone()]),
+                Source::Left(left) => gather(&self.left.columns[*left], &found.rows[range.clone()], column),
+                Source::Unbound => column.resize(range.len(), ValueId::UNDEF),
+            }
+        }
+        out.rows = range.len();
+        found.delivered = end;
+    }
+}
+
+/// The part of `reached`, sorted by start, that belongs to a start.
+fn ends_of(reached: &[Reached], start: usize) -> &[Reached] {
+    let first = reached.partition_point(|(s, _)| (*s as usize) < start);
+    let count = reached[first..].partition_point(|(s, _)| *s as usize == start);
+    &reached[first..first + count]
+}
+
+fn row_number(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(NO_ROW)
+}
+
+impl Operator for PathOp {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        out.reset(&self.vars);
+        loop {
+            if self.found.delivered < self.found.rows.len() {
+                self.deliver(out);
+                return Ok(true);
+            }
+            self.cx.cancel.check()?;
+            if self.row < self.left.rows {
+                self.advance()?;
+                continue;
+            }
+            let Some(input) = &mut self.input else { return Ok(false) };
+            self.found.clear();
+            self.row = 0;
+            if !input.next(&mut self.left)? {
+                self.left.clear();
+                return Ok(false);
+            }
+        }
+    }
+
+    fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
+        match &mut self.input {
+            Some(input) => input.skip_to(vars, key),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Searching along property paths, from many start nodes at once: each step looks up the sorted, distinct nodes of the frontier.
+//!
+//! Sequences and alternatives keep multiplicities, as joins and unions do; `*`, `+` and `?` give each end once per start.
+
+use crate::context::QueryContext;
+use crate::cursor::Cursor;
+use crate::error::ExecError;
+use crate::hash::IdHash;
+use crate::pattern::Pattern;
+use crate::profile::NodeCounters;
+use lode_base::memory_budget::Reservation;
+use lode_packed::Order;
+use lode_rdf::ValueId;
+use lode_sparql::plan::Path;
+use lode_sparql::{GraphScope, ScanPattern, Slot, VarId};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A start's number, and a node reached from it.
+pub(crate) type Reached = (u32, ValueId);
+
+/// Look-ups between two looks at the cancel token.
+const CHECK_EVERY: usize = 1024;
+
+/// The near end, the predicate and the far end of an edge, in patterns of this module.
+const NEAR: VarId = VarId(0);
+const PREDICATE: VarId = VarId(1);
+const FAR: VarId = VarId(2);
+
+/// A search in one graph (or merge of graphs).
+pub(crate) struct Search {
+    cx: Arc<QueryContext>,
+    counters: Arc<NodeCounters>,
+    graph: GraphScope,
+    single_graph: bool,
+    reservation: Reservation,
+    held: usize,
+}
+
+impl Search {
+    /// In `graph`; `single_graph`: all quads are in the default graph.
+    pub(crate) fn new(
+        cx: &Arc<QueryContext>,
+        counters: &Arc<NodeCounters>,
+        graph: &GraphScope,
+        single_graph: bool,
+    ) -> Result<Self, ExecError> {
+        Ok(Self {
+            cx: Arc::clone(cx),
+            counters: Arc::clone(counters),
+            graph: graph.clone(),
+            single_graph,
+            reservation: cx.budget.reserve(0)?,
+            held: 0,
+        })
+    }
+
+    /// The ends of `path` from each of `starts`, by start. `backward`: the starts are the path's ends.
+    pub(crate) fn reach(
+        &mut self,
+        path: &Path,
+        backward: bool,
+        starts: &[ValueId],
+    ) -> Result<Vec<Reached>, ExecError> {
+        let from = (0..).zip(starts.iter().copied()).collect();
+        let result = self.expand(path, backward, from);
+        self.held = 0;
+        let kept = result.as_ref().map_or(0, |r| r.len() * size_of::<Reached>());
+        self.reservation.resize(kept.min(self.reservation.bytes()))?;
+        let mut reached = result?;
+        reached.sort_by_key(|(start, _)| *start);
+        Ok(reached)
+    }
+
+    /// How many times `path` leads from the first to the second of each pair.
+    pub(crate) fn count(&mut self, path: &Path, pairs: &[(ValueId, ValueId)]) -> Result<Vec<u64>, ExecError> {
+        let mut counts = vec![0; pairs.len()];
+        let backward = match pairs.first() {
+            Some((from, to)) => self.fan_out(path, *to, true)? < self.fan_out(path, *from, false)?,
+            None => false,
+        };
+        let start = |(from, to): &(ValueId, ValueId)| if backward { *to } else { *from };
+        let target = |(from, to): &(ValueId, ValueId)| if backward { *from } else { *to };
+        let targets: Vec<ValueId> = pairs.iter().map(target).collect();
+        if let Path::ZeroOrMore(inner) | Path::OneOrMore(inner) = path {
+            let zero = matches!(path, Path::ZeroOrMore(_));
+            let starts: Vec<ValueId> = pairs.iter().map(start).collect();
+            let reached = self.close(inner, backward, &starts, zero, Some(&targets));
+            self.held = 0;
+            self.reservation.resize(0)?;
+            for (pair, node) in reached? {
+                let hit = node == targets[pair as usize];
+                counts[pair as usize] = u64::from(hit || counts[pair as usize] > 0);
+            }
+            return Ok(counts);
+        }
+        let starts: Vec<ValueId> = pairs.iter().map(start).collect();
+        for (pair, node) in self.reach(path, backward, &starts)? {
+            counts[pair as usize] += u64::from(node == targets[pair as usize]);
+        }
+        Ok(counts)
+    }
+
+    /// A guess at the number of first steps from a node.
+    fn fan_out(&self, path: &Path, node: ValueId, backward: bool) -> Result<u64, ExecError> {
+        let snapshot = &self.cx.snapshot;
+        Ok(match path {
+            Path::Predicate(None) => 0,
+            Path::Predicate(Some(p)) if backward => snapshot.count(Order::Posg, &[*p, node])?,
+            Path::Predicate(Some(p)) => snapshot.count(Order::Psog, &[*p, node])?,
+            Path::Reverse(inner) => self.fan_out(inner, node, !backward)?,
+            Path::Sequence(first, last) => {
+                self.fan_out(if backward { last } else { first }, node, backward)?
+            }
+            Path::Alternative(a, b) => {
+                self.fan_out(a, node, backward)?.saturating_add(self.fan_out(b, node, backward)?)
+            }
+            Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
+                self.fan_out(inner, node, backward)?
+            }
+            Path::Negated(_) if backward => snapshot.count(Order::Ospg, &[node])?,
+            Path::Negated(_) => snapshot.count(Order::Spog, &[node])?,
+        })
+    }
+
+    fn expand(&mut self, path: &Path, backward: bool, from: Vec<Reached>) -> Result<Vec<Reached>, ExecError> {
+        if from.is_empty() {
+            return Ok(from);
+        }
+        match path {
+            Path::Predicate(None) => Ok(Vec::new()),
+            Path::Predicate(Some(predicate)) => {
+                let predicate = Slot::Const(*predicate);
+                let order = if backward { Order::Posg } else { Order::Psog };
+                self.step(&self.edge(predicate, order, backward), &[], from)
+            }
+            Path::Negated(excluded) => {
+                let order = if backward { Order::Ospg } else { Order::Spog };
+                self.step(&self.edge(Slot::Var(PREDICATE), order, backward), excluded, from)
+            }
+            Path::Reverse(inner) => self.expand(inner, !backward, from),
+            Path::Sequence(first, last) => {
+                let (near, far) = if backward { (last, first) } else { (first, last) };
+                let middle = self.expand(near, backward, from)?;
+                self.expand(far, backward, middle)
+            }
+            Path::Alternative(a, b) => {
+                let mut reached = self.expand(a, backward, from.clone())?;
+                reached.extend(self.expand(b, backward, from)?);
+                self.hold(reached.len() * size_of::<Reached>())?;
+                Ok(reached)
+            }
+            Path::ZeroOrMore(inner) => self.expand_closure(inner, backward, &from, true),
+            Path::OneOrMore(inner) => self.expand_closure(inner, backward, &from, false),
+            Path::ZeroOrOne(inner) => {
+                let starts = distinct_nodes(&from);
+                let zero: Vec<Reached> = (0..).zip(starts.iter().copied()).collect();
+                let mut reached = zero.clone();
+                reached.extend(self.expand(inner, backward, zero)?);
+                reached.sort_unstable();
+                reached.dedup();
+                self.spread(&from, &starts, &reached)
+            }
+        }
+    }
+
+    fn expand_closure(
+        &mut self,
+        inner: &Path,
+        backward: bool,
+        from: &[Reached],
+        zero: bool,
+    ) -> Result<Vec<Reached>, ExecError> {
+        let starts = distinct_nodes(from);
+        let mut reached = self.close(inner, backward, &starts, zero, None)?;
+        reached.sort_unstable_by_key(|(start, _)| *start);
+        self.spread(from, &starts, &reached)
+    }
+
+    /// For each of `from` all that was `reached` from its node: the numbers in `reached`, which is sorted by them, count `starts`.
+    fn spread(
+        &mut self,
+        from: &[Reached],
+        starts: &[ValueId],
+        reached: &[Reached],
+    ) -> Result<Vec<Reached>, ExecError> {
+        let mut all = Vec::new();
+        for (i, (tag, node)) in from.iter().enumerate() {
+            if i % CHECK_EVERY == 0 {
+                self.cx.cancel.check()?;
+                self.hold((all.len() + reached.len()) * size_of::<Reached>())?;
+            }
+            let Ok(start) = starts.binary_search(node) else { continue };
+            let first = reached.partition_point(|(s, _)| (*s as usize) < start);
+            let ends = reached[first..].iter().take_while(|(s, _)| *s as usize == start);
+            all.extend(ends.map(|(_, end)| (*tag, *end)));
+        }
+        self.hold((all.len() + reached.len()) * size_of::<Reached>())?;
+        Ok(all)
+    }
+
+    /// All nodes reached from each start by one step or more, and with `zero` the start itself; each once. With `targets` (one per
+    /// start) the search from a start ends where its target is found.
+    fn close(
+        &mut self,
+        inner: &Path,
+        backward: bool,
+        starts: &[ValueId],
+        zero: bool,
+        targets: Option<&[ValueId]>,
+    ) -> Result<Vec<Reached>, ExecError> {
+        let mut frontier: Vec<Reached> = (0..).zip(starts.iter().copied()).collect();
+        let mut visited: HashSet<Reached, IdHash> = HashSet::default();
+        let mut found = vec![false; targets.map_or(0, <[ValueId]>::len)];
+        if zero {
+            note_found(&frontier, targets, &mut found);
+            visited.extend(frontier.iter().copied());
+        }
+        loop {
+            if targets.is_some() {
+                frontier.retain(|(start, _)| !found[*start as usize]);
+            }
+            if frontier.is_empty() {
+                break;
+            }
+            self.cx.cancel.check()?;
+            let mut reached = self.expand(inner, backward, frontier)?;
+            reached.retain(|pair| visited.insert(*pair));
+            note_found(&reached, targets, &mut found);
+            self.hold((visited.capacity() * 9 / 8 + reached.len()) * size_of::<Reached>())?;
+            frontier = reached;
+        }
+        Ok(visited.into_iter().collect())
+    }
+
+    /// The pattern of an edge from `NEAR` to `FAR`.
+    fn edge(&self, predicate: Slot, order: Order, backward: bool) -> Pattern {
+        let (subject, object) =
+            if backward { (Slot::Var(FAR), Slot::Var(NEAR)) } else { (Slot::Var(NEAR), Slot::Var(FAR)) };
+        let pattern = ScanPattern { subject, predicate, object, graph: self.graph.clone(), order };
+        Pattern::new(&pattern, |var| var == NEAR, |var| var != NEAR, self.single_graph)
+    }
+
+    /// One step along edges whose predicate is not `excluded`.
+    fn step(
+        &mut self,
+        pattern: &Pattern,
+        excluded: &[ValueId],
+        mut from: Vec<Reached>,
+    ) -> Result<Vec<Reached>, ExecError> {
+        let column = |var| pattern.outputs.iter().find(|(v, _)| *v == var).map(|(_, column)| *column);
+        let (Some(far), false) = (column(FAR), pattern.impossible) else { return Ok(Vec::new()) };
+        let predicate = column(PREDICATE);
+        from.sort_unstable_by_key(|(_, node)| *node);
+        let mut cursor = Cursor::new(&self.cx.snapshot, pattern, self.cx.batch_rows)?;
+        let mut key = pattern.prefix();
+        let constants = key.len();
+        let (mut reached, mut selection) = (Vec::new(), Vec::new());
+        for (i, same) in from.chunk_by(|a, b| a.1 == b.1).enumerate() {
+            if i % CHECK_EVERY == 0 {
+                self.cx.cancel.check()?;
+            }
+            let Some((_, node)) = same.first() else { continue };
+            key.truncate(constants);
+            key.push(*node);
+            cursor.seek(&key)?;
+            let mut last = None;
+            loop {
+                let range = cursor.matches(&key)?;
+                if range.is_empty() {
+                    break;
+                }
+                selection.clear();
+                pattern.select(cursor.columns(), range.start, range.end, &mut last, &mut selection);
+                for row in &selection {
+                    let row = *row as usize;
+                    let columns = cursor.columns();
+                    if predicate.is_some_and(|p| excluded.contains(&columns[p][row])) {
+                        continue;
+                    }
+                    reached.extend(same.iter().map(|(start, _)| (*start, columns[far][row])));
+                }
+                self.hold(reached.len() * size_of::<Reached>())?;
+            }
+        }
+        self.counters.read(cursor.lookups, cursor.rows);
+        Ok(reached)
+    }
+
+    /// Reserves what the search holds at its fullest.
+    fn hold(&mut self, bytes: usize) -> Result<(), ExecError> {
+        self.held = self.held.max(bytes);
+        if self.held > self.reservation.bytes() {
+            self.reservation.resize(self.held)?;
+            self.counters.hold(self.held);
+        }
+        Ok(())
+    }
+
+    /// Those of `nodes` (sorted) that are subjects or objects in the graph.
+    pub(crate) fn existing(&mut self, nodes: &[ValueId]) -> Result<HashSet<ValueId, IdHash>, ExecError> {
+        let mut existing = HashSet::default();
+        for (order, backward) in [(Order::Spog, false), (Order::Ospg, true)] {
+            let mut pattern = self.edge(Slot::Any, order, backward);
+            pattern.outputs.clear();
+            if pattern.impossible {
+                break;
+            }
+            let mut cursor = Cursor::new(&self.cx.snapshot, &pattern, self.cx.batch_rows)?;
+            let mut selection = Vec::new();
+            for (i, node) in nodes.iter().enumerate() {
+                if i % CHECK_EVERY == 0 {
+                    self.cx.cancel.check()?;
+                }
+                if existing.contains(node) {
+                    continue;
+                }
+                cursor.seek(&[*node])?;
+                selection.clear();
+                loop {
+                    let range = cursor.matches(&[*node])?;
+                    if range.is_empty() {
+                        break;
+                    }
+                    pattern.select(cursor.columns(), range.start, range.end, &mut None, &mut selection);
+                    if !selection.is_empty() {
+                        existing.insert(*node);
+                        break;
+                    }
+                }
+            }
+            self.counters.read(cursor.lookups, cursor.rows);
+        }
+        Ok(existing)
+    }
+
+    /// The nodes from which `path` may lead somewhere, sorted: all of the graph, if the path can have no length.
+    pub(crate) fn starts(&mut self, path: &Path) -> Result<Vec<ValueId>, ExecError> {
+        let mut nodes = Vec::new();
+        if is_nullable(path) {
+            self.edge_ends(Slot::Any, Order::Spog, &mut nodes)?;
+            self.edge_ends(Slot::Any, Order::Ospg, &mut nodes)?;
+        } else {
+            self.first_nodes(path, false, &mut nodes)?;
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        Ok(nodes)
+    }
+
+    fn first_nodes(
+        &mut self,
+        path: &Path,
+        backward: bool,
+        nodes: &mut Vec<ValueId>,
+    ) -> Result<(), ExecError> {
+        match path {
+            Path::Predicate(None) => Ok(()),
+            Path::Predicate(Some(predicate)) => {
+                let order = if backward { Order::Posg } else { Order::Psog };
+                self.edge_ends(Slot::Const(*predicate), order, nodes)
+            }
+            Path::Negated(_) => {
+                self.edge_ends(Slot::Any, if backward { Order::Ospg } else { Order::Spog }, nodes)
+            }
+            Path::Reverse(inner) => self.first_nodes(inner, !backward, nodes),
+            Path::Sequence(first, last) => {
+                let (near, far) = if backward { (last, first) } else { (first, last) };
+                self.first_nodes(near, backward, nodes)?;
+                if is_nullable(near) { self.first_nodes(far, backward, nodes) } else { Ok(()) }
+            }
+            Path::Alternative(a, b) => {
+                self.first_nodes(a, backward, nodes)?;
+                self.first_nodes(b, backward, nodes)
+            }
+            Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
+                self.first_nodes(inner, backward, nodes)
+            }
+        }
+    }
+
+    /// The values of the first free column of `order`: subjects or objects of edges.
+    fn edge_ends(
+        &mut self,
+        predicate: Slot,
+        order: Order,
+        nodes: &mut Vec<ValueId>,
+    ) -> Result<(), ExecError> {
+        let (subject, object) = match order {
+            Order::Posg | Order::Ospg => (Slot::Any, Slot::Var(NEAR)),
+            _ => (Slot::Var(NEAR), Slot::Any),
+        };
+        let pattern = ScanPattern { subject, predicate, object, graph: self.graph.clone(), order };
+        let pattern = Pattern::new(&pattern, |_| false, |_| true, self.single_graph);
+        let Some((_, column)) = pattern.outputs.first().filter(|_| !pattern.impossible) else {
+            return Ok(());
+        };
+        let mut scan = self.cx.snapshot.scan(pattern.order, &pattern.prefix(), pattern.mask())?;
+        let mut columns = crate::pattern::Columns::default();
+        let (mut last, mut selection) = (None, Vec::new());
+        loop {
+            self.cx.cancel.check()?;
+            columns.iter_mut().for_each(Vec::clear);
+            let rows = scan.next(self.cx.batch_rows, &mut columns)?;
+            if rows == 0 {
+                return Ok(());
+            }
+            self.counters.read(0, rows as u64);
+            selection.clear();
+            pattern.select(&columns, 0, rows, &mut last, &mut selection);
+            for row in &selection {
+                let node = columns[*column][*row as usize];
+                if nodes.last() != Some(&node) {
+                    nodes.push(node);
+                }
+            }
+            self.hold(nodes.len() * size_of::<ValueId>())?;
+        }
+    }
+}
+
+/// Marks the starts whose target is among `reached`.
+fn note_found(reached: &[Reached], targets: Option<&[ValueId]>, found: &mut [bool]) {
+    let Some(targets) = targets else { return };
+    for (start, node) in reached {
+        found[*start as usize] |= targets[*start as usize] == *node;
+    }
+}
+
+/// Whether a path can have no length.
+pub(crate) fn is_nullable(path: &Path) -> bool {
+    match path {
+        Path::Predicate(_) | Path::Negated(_) => false,
+        Path::Reverse(inner) | Path::OneOrMore(inner) => is_nullable(inner),
+        Path::Sequence(a, b) => is_nullable(a) && is_nullable(b),
+        Path::Alternative(a, b) => is_nullable(a) || is_nullable(b),
+        Path::ZeroOrMore(_) | Path::ZeroOrOne(_) => true,
+    }
+}
+
+fn distinct_nodes(from: &[Reached]) -> Vec<ValueId> {
+    let mut nodes: Vec<ValueId> = from.iter().map(|(_, node)| *node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// The places of equal values: for each distinct value its number, in order of first occurrence.
+pub(crate) fn number<T: Copy + Eq + std::hash::Hash>(
+    values: impl Iterator<Item = T>,
+) -> (Vec<T>, Vec<usize>) {
+    let mut numbers: HashMap<T, usize, IdHash> = HashMap::default();
+    let mut distinct = Vec::new();
+    let places = values
+        .map(|value| {
+            *numbers.entry(value).or_insert_with(|| {
+                distinct.push(value);
+                distinct.len() - 1
+            })
+        })
+        .collect();
+    (distinct, places)
+}

@@ -1,0 +1,60 @@
+//! Rows that the query itself gives: VALUES, the empty group's one row, and no rows at all.
+
+use super::Operator;
+use crate::batch::Batch;
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use lode_rdf::{Term, ValueId};
+use lode_sparql::VarId;
+use std::sync::Arc;
+
+/// The operator.
+pub(crate) struct Values {
+    rows: Batch,
+    position: usize,
+    batch_rows: usize,
+}
+
+impl Values {
+    /// One row in which nothing is bound.
+    pub(crate) fn unit(vars: &Arc<[VarId]>) -> Self {
+        let mut rows = Batch::new(Arc::clone(vars));
+        rows.columns.iter_mut().for_each(|column| column.push(ValueId::UNDEF));
+        rows.rows = 1;
+        Self { rows, position: 0, batch_rows: 1 }
+    }
+
+    /// No rows.
+    pub(crate) fn empty(vars: &Arc<[VarId]>) -> Self {
+        Self { rows: Batch::new(Arc::clone(vars)), position: 0, batch_rows: 1 }
+    }
+
+    /// These rows.
+    pub(crate) fn new(
+        cx: &QueryContext,
+        rows: &[Vec<Option<Term>>],
+        vars: &Arc<[VarId]>,
+    ) -> Result<Self, ExecError> {
+        let mut batch = Batch::new(Arc::clone(vars));
+        for row in rows {
+            for (i, column) in batch.columns.iter_mut().enumerate() {
+                column.push(match row.get(i) {
+                    Some(Some(term)) => cx.intern(term)?,
+                    _ => ValueId::UNDEF,
+                });
+            }
+        }
+        batch.rows = rows.len();
+        Ok(Self { rows: batch, position: 0, batch_rows: cx.batch_rows })
+    }
+}
+
+impl Operator for Values {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        out.reset(&self.rows.vars);
+        let end = self.rows.rows.min(self.position + self.batch_rows);
+        out.append_range(&self.rows, self.position, end);
+        self.position = end;
+        Ok(out.rows > 0)
+    }
+}

@@ -20,12 +20,6 @@ pub(crate) fn hash_id(id: ValueId) -> u64 {
     mix(0, id.to_bits())
 }
 
-/// The hash of one row given as values.
-#[inline]
-pub(crate) fn hash_row(row: &[ValueId]) -> u64 {
-    row.iter().fold(0, |hash, id| mix(hash, id.to_bits()))
-}
-
 /// The hashes of `rows` rows over `columns`, into `hashes` (replaced). Without columns all hashes are 0.
 pub(crate) fn hash_columns(columns: &[&[ValueId]], rows: usize, hashes: &mut Vec<u64>) {
     hashes.clear();

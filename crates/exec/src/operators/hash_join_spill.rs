@@ -18,7 +18,6 @@ use crate::shared::Shared;
 use crate::spill::{Partitions, SpilledRows};
 use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
-use lode_sparql::plan::JoinCondition;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId};
 use std::sync::Arc;
 
@@ -46,13 +45,11 @@ pub(crate) struct SpilledJoin {
     shared: Arc<Shared>,
     counters: Arc<NodeCounters>,
     kind: JoinKind,
-    condition: JoinCondition,
     built: Arc<Built>,
     columns: BuildColumns,
     input: Option<BoxOp>,
     left_vars: Arc<[VarId]>,
     left_on: Vec<usize>,
-    left_maybe: Vec<usize>,
     left_files: Vec<SpilledRows>,
     output: JoinOutput,
     prober: Prober,
@@ -106,16 +103,14 @@ impl SpilledJoin {
             shared: Arc::clone(shared),
             counters: shared.counters(node.id),
             kind: *kind,
-            condition: condition.clone(),
             output: JoinOutput::new(JoinKind::Inner, condition, &left_vars, &columns.vars, &out_vars),
-            prober: Prober::new(left_on.clone(), left_maybe.clone(), must_share, one_suffices),
+            prober: Prober::new(left_on.clone(), left_maybe, must_share, one_suffices),
             no_right: Batch::new(Arc::clone(&columns.vars)),
             columns,
             built,
             input: Some(input),
             left_vars: left_vars.into(),
             left_on,
-            left_maybe,
             left_files: Vec::new(),
             partition: 0,
             right_chunk: 0,

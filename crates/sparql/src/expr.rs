@@ -1,5 +1,6 @@
 //! Expressions over numbered variables, as operators evaluate them.
 
+pub(crate) use crate::expr_vars::vars_of;
 use crate::plan::{SubPattern, VarId};
 use lode_rdf::Term;
 use spargebra::algebra::Function;

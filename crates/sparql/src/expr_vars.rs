@@ -113,6 +113,15 @@ impl Expr {
         own || self.children().into_iter().any(Self::is_volatile)
     }
 
+    /// Puts a term in for a variable (not in patterns inside).
+    pub(crate) fn substitute(&mut self, var: VarId, term: &Term) {
+        match self {
+            Self::Var(v) if *v == var => *self = Self::Const(term.clone()),
+            Self::Bound(v) if *v == var => *self = Self::boolean(true),
+            other => other.children_mut().into_iter().for_each(|c| c.substitute(var, term)),
+        }
+    }
+
     /// Replaces variables that are no column of the input by what they are there: unbound.
     pub(crate) fn restrict(&mut self, available: &VarSet) {
         match self {
@@ -135,9 +144,4 @@ pub(crate) fn vars_of<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> VarSet {
         expr.collect_vars(&mut found);
     }
     found
-}
-
-/// Whether `expr` mentions `var`.
-pub(crate) fn mentions(expr: &Expr, var: VarId) -> bool {
-    expr.vars().contains(var)
 }

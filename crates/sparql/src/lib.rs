@@ -8,11 +8,13 @@ pub mod parse;
 mod physical;
 pub mod plan;
 pub mod planner;
+mod rewrite;
 pub mod statistics;
 mod translate;
 pub mod validate;
 mod var_set;
 
+pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
 pub use parse::{ParseError, parse_query};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};

@@ -3,6 +3,7 @@
 use crate::logical::Logical;
 use crate::physical;
 use crate::plan::{Dataset, DatasetOverride, Plan, QueryForm, SubPattern, VarId, VarTable};
+use crate::rewrite;
 use crate::statistics::Statistics;
 use crate::translate::{self, Translator};
 use lode_rdf::Term;
@@ -79,6 +80,7 @@ fn finish(
     options: &PlanOptions,
     stats: &dyn Statistics,
 ) -> Plan {
+    let logical = if options.optimize { rewrite::rewrite(logical, &columns, stats) } else { logical };
     let mut root = physical::plan(&logical, columns, options.optimize, stats);
     let node_count = physical::number(&mut root);
     let plan = Plan { root, form, vars, dataset, node_count };

@@ -87,8 +87,8 @@ pub(super) fn scan_orders(pattern: &QuadPattern) -> Vec<Order> {
     orders
 }
 
-/// Estimates a pattern.
-pub(super) fn estimate(pattern: &QuadPattern, stats: &dyn Statistics) -> PatternEstimate {
+/// Rows in all graphs, and rows in the pattern's graphs; a variable in two positions is not looked at.
+fn counts(pattern: &QuadPattern, stats: &dyn Statistics) -> (f64, f64) {
     let order = FULL_ORDERS
         .into_iter()
         .find(|o| constant_prefix(pattern, *o).len().min(3) == constants(pattern))
@@ -96,7 +96,17 @@ pub(super) fn estimate(pattern: &QuadPattern, stats: &dyn Statistics) -> Pattern
     let mut prefix = constant_prefix(pattern, order);
     prefix.truncate(3);
     let all = stats.count(order, &prefix) as f64;
-    let rows = in_scope(pattern, order, &prefix, all, stats);
+    (all, in_scope(pattern, order, &prefix, all, stats))
+}
+
+/// Whether a pattern certainly matches nothing.
+pub(crate) fn has_no_rows(pattern: &QuadPattern, stats: &dyn Statistics) -> bool {
+    counts(pattern, stats).1 == 0.0
+}
+
+/// Estimates a pattern.
+pub(super) fn estimate(pattern: &QuadPattern, stats: &dyn Statistics) -> PatternEstimate {
+    let (all, rows) = counts(pattern, stats);
     let read = if scan_orders(pattern).first() == Some(&Order::Gspo) { rows } else { all };
     let mut distinct = Distinct::new();
     for position in [Position::S, Position::P, Position::O, Position::G] {

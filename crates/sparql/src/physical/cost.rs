@@ -20,9 +20,13 @@ const HASH_PROBE: f64 = 15.0;
 /// Comparing a pair of rows in a nested loop.
 const LOOP_PAIR: f64 = 4.0;
 /// One look-up in a permutation, keys ascending.
-const LOOKUP_SORTED: f64 = 300.0;
-/// One look-up of a batch whose keys are sorted only within it.
-const LOOKUP_RANDOM: f64 = 600.0;
+const LOOKUP_KEY: f64 = 300.0;
+/// The same where keys lie so close together that each block is decoded once for many.
+const LOOKUP_DENSE: f64 = 40.0;
+/// Sorting one row of a batch by its key.
+const LOOKUP_SORT: f64 = 10.0;
+/// Rows that are looked up together.
+const LOOKUP_BATCH: f64 = 4096.0;
 /// Putting one value of an output row together.
 const OUTPUT_VALUE: f64 = 1.0;
 /// Evaluating one condition on ids.
@@ -68,13 +72,13 @@ pub(super) fn nested_loop(left: f64, right: f64) -> f64 {
     LOOP_PAIR * left * right.max(1.0)
 }
 
-/// Look-ups of `keys` distinct keys for `rows` input rows; never much dearer than reading what is looked into.
+/// Look-ups of `keys` distinct keys for `rows` input rows. Keys are sorted within each batch, so that few batches, or sorted
+/// input, cost not much more than reading all that is looked into.
 pub(super) fn lookup(rows: f64, keys: f64, sorted: bool, pattern_scan: f64) -> f64 {
-    let per_key = if sorted { LOOKUP_SORTED } else { LOOKUP_RANDOM };
-    let sort = if sorted { 1.0 } else { 10.0 };
-    // Dense sorted keys touch each block once; decoding is then that of a scan, plus a seek inside the block.
-    let dense = if sorted { pattern_scan + keys * 40.0 } else { f64::INFINITY };
-    SCAN_START + rows * sort + (keys * per_key).min(dense)
+    let (batches, sort) =
+        if sorted { (1.0, 0.0) } else { ((rows / LOOKUP_BATCH).ceil().max(1.0), LOOKUP_SORT) };
+    let each = keys / batches;
+    SCAN_START + rows * sort + batches * (each * LOOKUP_KEY).min(pattern_scan + each * LOOKUP_DENSE)
 }
 
 /// A condition over so many rows.

@@ -1,25 +1,37 @@
 //! [`Logical`] to plan nodes: access paths, join orders and methods.
 
+mod candidate;
 mod cardinality;
 mod cost;
+mod join_input;
+mod join_order;
 mod leaves;
+mod lower;
 mod node;
+mod sideways;
 mod simple;
+mod subset;
 
+pub(crate) use cardinality::has_no_rows;
 pub(crate) use node::scan_columns;
 
 use crate::logical::Logical;
 use crate::plan::{PlanNode, PlanOp, VarId};
 use crate::statistics::Statistics;
+use crate::var_set::VarSet;
 
 /// The plan for `logical`, with exactly the columns asked for.
 pub(crate) fn plan(
     logical: &Logical,
     columns: Vec<VarId>,
-    _optimize: bool,
+    optimize: bool,
     stats: &dyn Statistics,
 ) -> PlanNode {
-    let planned = simple::lower(logical, stats);
+    let planned = if optimize {
+        lower::Lowering { stats }.best(logical, &VarSet::new())
+    } else {
+        simple::lower(logical, stats)
+    };
     node::project(planned, columns).node
 }
 

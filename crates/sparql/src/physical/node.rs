@@ -200,7 +200,11 @@ pub(super) fn project(input: Planned, columns: Vec<VarId>) -> Planned {
     let certain = input.certain().intersect(&kept);
     let mut distinct = input.distinct;
     distinct.retain(|v, _| kept.contains(*v));
-    let node = input.node;
+    let node = match input.node.op {
+        // One projection is enough, unless the lower one hides a column of the same name.
+        PlanOp::Project(below) if columns.iter().all(|v| input.node.vars.contains(v)) => *below,
+        op => PlanNode { op, ..input.node },
+    };
     let sorted_by = node.sorted_by.iter().copied().take_while(|v| kept.contains(*v)).collect();
     let (rows, cost) = (node.rows, node.cost);
     Planned::new(PlanOp::Project(Box::new(node)), columns, &certain, sorted_by, rows, cost, distinct)
@@ -316,6 +320,11 @@ pub(super) struct PathSize {
 }
 
 impl PathSize {
+    /// The cost of searching from so many rows.
+    pub fn from_rows(&self, rows: f64) -> f64 {
+        cost::path(rows * self.per_start() * 2.0).min(cost::path(self.edges) + rows * 100.0)
+    }
+
     fn per_start(&self) -> f64 {
         (self.rows / self.starts.max(1.0)).max(1.0)
     }

@@ -43,3 +43,84 @@ impl Statistics for Everything {
         true
     }
 }
+
+/// Quads in memory, in all orders.
+pub struct Quads {
+    ids: HashMap<Term, ValueId>,
+    terms: Vec<Term>,
+    orders: Vec<Vec<[ValueId; 4]>>,
+}
+
+impl Quads {
+    /// Quads of `(subject, predicate, object, graph)`; the default graph has no name.
+    pub fn new(quads: &[(Term, Term, Term, Option<Term>)]) -> Self {
+        let mut all = Self { ids: HashMap::new(), terms: Vec::new(), orders: vec![Vec::new(); Order::COUNT] };
+        for (s, p, o, g) in quads {
+            let ids = [all.add(s), all.add(p), all.add(o)];
+            let graph = g.as_ref().map_or(ValueId::DEFAULT_GRAPH, |g| all.add(g));
+            let quad = [ids[0], ids[1], ids[2], graph];
+            for order in Order::ALL {
+                if order != Order::Gspo || g.is_some() {
+                    all.orders[order as usize].push(order.positions().map(|p| quad[p as usize]));
+                }
+            }
+        }
+        for rows in &mut all.orders {
+            rows.sort_unstable();
+            rows.dedup();
+        }
+        all
+    }
+
+    fn add(&mut self, term: &Term) -> ValueId {
+        if let Some(id) = self.ids.get(term) {
+            return *id;
+        }
+        let kind = match term {
+            Term::NamedNode(_) => Kind::Iri,
+            Term::BlankNode(_) => Kind::Blank,
+            Term::Literal(_) => Kind::String,
+            Term::Triple(_) => Kind::TripleTerm,
+        };
+        let id = ValueId::new(kind, self.terms.len() as u64);
+        self.terms.push(term.clone());
+        self.ids.insert(term.clone(), id);
+        id
+    }
+
+    /// The text of an id.
+    pub fn text(&self, id: ValueId) -> String {
+        self.terms.get(usize::try_from(id.payload()).expect("small")).map_or("?".into(), Term::to_string)
+    }
+
+    fn range(&self, order: Order, prefix: &[ValueId]) -> &[[ValueId; 4]] {
+        let rows = &self.orders[order as usize];
+        let start = rows.partition_point(|r| r[..prefix.len()] < *prefix);
+        let end = rows.partition_point(|r| r[..prefix.len()] <= *prefix);
+        &rows[start..end]
+    }
+}
+
+impl Statistics for Quads {
+    fn id_of(&self, term: &Term) -> Option<ValueId> {
+        self.ids.get(term).copied()
+    }
+
+    fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
+        self.range(order, prefix).len() as u64
+    }
+
+    fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
+        let rows = self.range(order, prefix);
+        let values = rows.chunk_by(|a, b| a[prefix.len()] == b[prefix.len()]).count();
+        values as u64
+    }
+
+    fn quad_count(&self) -> u64 {
+        self.orders[0].len() as u64
+    }
+
+    fn has_named_graphs(&self) -> bool {
+        !self.orders[Order::Gspo as usize].is_empty()
+    }
+}

@@ -1,4 +1,6 @@
 //! Integration tests of the planner.
 
 mod fake;
+mod goldens;
+mod shop;
 mod suites;

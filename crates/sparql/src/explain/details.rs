@@ -1,0 +1,221 @@
+//! What a plan node works on, in words.
+
+use crate::expr::{Aggregate, AggregateFunction};
+use crate::plan::{
+    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, TermSlot, VarId, VarTable,
+};
+use lode_rdf::{Term, ValueId};
+
+/// Names of variables and constants.
+pub(crate) struct Names<'a> {
+    pub vars: &'a VarTable,
+    pub term: &'a dyn Fn(ValueId) -> String,
+}
+
+/// Whether the parser made a name up (for an aggregate, an anonymous blank node): a random number.
+fn is_random(name: &str) -> bool {
+    name.len() >= 24 && name.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// Longer texts are cut.
+const TEXT_MAX: usize = 60;
+
+impl Names<'_> {
+    /// A variable with `?`; hidden ones (of blank nodes and of paths) as they are.
+    pub fn var(&self, var: VarId) -> String {
+        let name = self.vars.name(var);
+        if let Some(label) = name.strip_prefix("_:") {
+            if is_random(label) { format!("_:{}", var.0) } else { name.to_owned() }
+        } else if let Some(hidden) = name.strip_prefix('.') {
+            format!("?.{hidden}{}", var.0)
+        } else if is_random(name) {
+            format!("?.{}", var.0)
+        } else {
+            format!("?{name}")
+        }
+    }
+
+    pub fn vars(&self, vars: &[VarId]) -> String {
+        vars.iter().map(|v| self.var(*v)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn slot(&self, slot: Slot) -> String {
+        match slot {
+            Slot::Const(id) => cut(&(self.term)(id)),
+            Slot::Var(var) => self.var(var),
+            Slot::Any => "*".to_owned(),
+        }
+    }
+
+    fn term_slot(&self, slot: &TermSlot) -> String {
+        match slot {
+            TermSlot::Const(term) => term_text(term),
+            TermSlot::Var(var) => self.var(*var),
+        }
+    }
+}
+
+pub(super) fn term_text(term: &Term) -> String {
+    cut(&term.to_string())
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= TEXT_MAX {
+        return text.to_owned();
+    }
+    let (start, end): (String, String) = (
+        text.chars().take(TEXT_MAX / 2).collect(),
+        text.chars().rev().take(TEXT_MAX / 2).collect::<Vec<_>>().into_iter().rev().collect(),
+    );
+    format!("{start}...{end}")
+}
+
+pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
+    match &node.op {
+        PlanOp::Unit | PlanOp::Empty => String::new(),
+        PlanOp::Values(rows) => format!("{} ({} rows)", names.vars(&node.vars), rows.len()),
+        PlanOp::IndexScan(pattern) => scan(pattern, names),
+        PlanOp::GraphNames { slot, among } => {
+            format!("{}{}", names.slot(*slot), among_text(among.as_deref()))
+        }
+        PlanOp::MergeJoin { kind, condition, .. } | PlanOp::HashJoin { kind, condition, .. } => {
+            format!("{}{}", join_kind(*kind), join(condition, names))
+        }
+        PlanOp::LookupJoin { pattern, kind, condition, .. } => {
+            format!("{}{} in {}", join_kind(*kind), join(condition, names), scan(pattern, names))
+        }
+        PlanOp::Filter { exprs, .. } => exprs.iter().map(|e| names.expr(e)).collect::<Vec<_>>().join(" && "),
+        PlanOp::Extend { var, expr, .. } => format!("{} := {}", names.var(*var), names.expr(expr)),
+        PlanOp::TripleTerm { term, subject, predicate, object, .. } => format!(
+            "{} = <<( {} {} {} )>>",
+            names.var(*term),
+            names.term_slot(subject),
+            names.term_slot(predicate),
+            names.term_slot(object)
+        ),
+        PlanOp::Union(_) | PlanOp::Distinct(_) | PlanOp::Reduced(_) => String::new(),
+        PlanOp::Project(_) => names.vars(&node.vars),
+        PlanOp::Sort { keys, limit, .. } => {
+            let key = |k: &crate::plan::SortKey| {
+                let text = names.expr(&k.expr);
+                if k.descending { format!("DESC({text})") } else { text }
+            };
+            let keys = keys.iter().map(key).collect::<Vec<_>>().join(" ");
+            limit.map_or(keys.clone(), |l| format!("{keys} first {l}"))
+        }
+        PlanOp::Slice { start, length, .. } => match length {
+            Some(length) => format!("offset {start} limit {length}"),
+            None => format!("offset {start}"),
+        },
+        PlanOp::Group { keys, aggregates, sorted, .. } => group(keys, aggregates, *sorted, names),
+        PlanOp::Path { subject, path, object, graph, .. } => format!(
+            "{} {} {}{}",
+            names.term_slot(subject),
+            path_text(path, names),
+            names.term_slot(object),
+            graph_text(graph, names)
+        ),
+        PlanOp::ForEachGraph { var, among, .. } => {
+            format!("{}{}", names.var(*var), among_text(among.as_deref()))
+        }
+        PlanOp::Service { endpoint, query, silent, .. } => {
+            let silent = if *silent { "SILENT " } else { "" };
+            format!("{silent}{} {}", names.term_slot(endpoint), cut(query))
+        }
+    }
+}
+
+fn join_kind(kind: JoinKind) -> &'static str {
+    match kind {
+        JoinKind::Inner => "inner",
+        JoinKind::Left => "left",
+        JoinKind::Semi => "semi",
+        JoinKind::Anti => "anti",
+        JoinKind::Minus => "minus",
+    }
+}
+
+fn join(condition: &JoinCondition, names: &Names<'_>) -> String {
+    let mut text = String::new();
+    if !condition.on.is_empty() {
+        text.push_str(&format!(" on {}", names.vars(&condition.on)));
+    }
+    if !condition.maybe.is_empty() {
+        text.push_str(&format!(" maybe {}", names.vars(&condition.maybe)));
+    }
+    if let Some(filter) = &condition.filter {
+        text.push_str(&format!(" where {}", names.expr(filter)));
+    }
+    text
+}
+
+fn scan(pattern: &ScanPattern, names: &Names<'_>) -> String {
+    format!(
+        "{} {{ {} {} {} }}{}",
+        pattern.order.name(),
+        names.slot(pattern.subject),
+        names.slot(pattern.predicate),
+        names.slot(pattern.object),
+        graph_text(&pattern.graph, names)
+    )
+}
+
+fn graph_text(graph: &GraphScope, names: &Names<'_>) -> String {
+    match graph {
+        GraphScope::Default => String::new(),
+        GraphScope::Union => " in all graphs".to_owned(),
+        GraphScope::Merge(graphs) => format!(" in the merge of {} graphs", graphs.len()),
+        GraphScope::Named { slot, among } => {
+            format!(" in graph {}{}", names.slot(*slot), among_text(among.as_deref()))
+        }
+    }
+}
+
+fn among_text(among: Option<&[ValueId]>) -> String {
+    among.map_or(String::new(), |ids| format!(" of {}", ids.len()))
+}
+
+fn group(keys: &[VarId], aggregates: &[Aggregate], sorted: bool, names: &Names<'_>) -> String {
+    let mut parts = Vec::new();
+    if !keys.is_empty() {
+        parts.push(format!("by {}", names.vars(keys)));
+    }
+    for aggregate in aggregates {
+        let distinct = if aggregate.distinct { "DISTINCT " } else { "" };
+        let argument = aggregate.argument.as_ref().map_or("*".to_owned(), |a| names.expr(a));
+        let name = aggregate_name(&aggregate.function);
+        parts.push(format!("{} := {name}({distinct}{argument})", names.var(aggregate.output)));
+    }
+    let text = parts.join(", ");
+    if sorted { format!("{text} (streaming)") } else { text }
+}
+
+fn aggregate_name(function: &AggregateFunction) -> &'static str {
+    match function {
+        AggregateFunction::CountAll | AggregateFunction::Count => "COUNT",
+        AggregateFunction::Sum => "SUM",
+        AggregateFunction::Avg => "AVG",
+        AggregateFunction::Min => "MIN",
+        AggregateFunction::Max => "MAX",
+        AggregateFunction::Sample => "SAMPLE",
+        AggregateFunction::GroupConcat(_) => "GROUP_CONCAT",
+    }
+}
+
+fn path_text(path: &Path, names: &Names<'_>) -> String {
+    let one = |p: &Path| path_text(p, names);
+    match path {
+        Path::Predicate(Some(id)) => cut(&(names.term)(*id)),
+        Path::Predicate(None) => "(nothing)".to_owned(),
+        Path::Reverse(p) => format!("^{}", one(p)),
+        Path::Sequence(a, b) => format!("({}/{})", one(a), one(b)),
+        Path::Alternative(a, b) => format!("({}|{})", one(a), one(b)),
+        Path::ZeroOrMore(p) => format!("{}*", one(p)),
+        Path::OneOrMore(p) => format!("{}+", one(p)),
+        Path::ZeroOrOne(p) => format!("{}?", one(p)),
+        Path::Negated(ids) => {
+            let ids: Vec<String> = ids.iter().map(|id| cut(&(names.term)(*id))).collect();
+            format!("!({})", ids.join("|"))
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! [`Logical`] to plans by cost. Each operator keeps several plans where their orders differ in a way that an operator above
+//! may use.
+
+use super::join_input::{lookup_pattern, scans};
+use super::node::{self, Planned};
+use super::{join_order, leaves, sideways};
+use crate::expr::Expr;
+use crate::logical::{Logical, LogicalOp, QuadPattern};
+use crate::plan::{JoinKind, VarId};
+use crate::statistics::Statistics;
+use crate::var_set::VarSet;
+
+/// At most so many plans are kept per operator.
+const PLANS_MAX: usize = 6;
+
+/// What lowering needs throughout.
+pub(super) struct Lowering<'a> {
+    pub stats: &'a dyn Statistics,
+}
+
+/// The right side of an operator that joins: with a pattern that can be looked up, if it is one.
+struct Right {
+    plans: Vec<Planned>,
+    lookup: Option<(QuadPattern, Option<Expr>)>,
+}
+
+impl Lowering<'_> {
+    /// The plans of `logical`, cheapest first; at least one. `interest`: variables by which it may pay to have rows sorted.
+    pub fn lower(&self, logical: &Logical, interest: &VarSet) -> Vec<Planned> {
+        match &logical.op {
+            LogicalOp::Scan(pattern) => scans(pattern, interest, self),
+            LogicalOp::Join { members, filters } => join_order::order(members, filters, interest, self),
+            LogicalOp::LeftJoin { left, right, filter } => {
+                self.joined(left, right, JoinKind::Left, filter.as_ref(), interest)
+            }
+            LogicalOp::Exists { left, right, filter, negated } => {
+                let kind = if *negated { JoinKind::Anti } else { JoinKind::Semi };
+                self.joined(left, right, kind, filter.as_ref(), interest)
+            }
+            LogicalOp::Minus { left, right } => self.joined(left, right, JoinKind::Minus, None, interest),
+            LogicalOp::Filter { input, exprs } => {
+                self.unary(input, interest, |p| node::filter(p, exprs.clone()))
+            }
+            LogicalOp::Extend { input, var, expr } => {
+                let bound = logical.certain.contains(*var);
+                self.unary(input, interest, |p| node::extend(p, *var, expr.clone(), bound))
+            }
+            LogicalOp::TripleTerm { input: Some(input), term, subject, predicate, object } => {
+                let slots = [subject.clone(), predicate.clone(), object.clone()];
+                self.unary(input, interest, |p| node::triple_term(p, *term, slots.clone()))
+            }
+            LogicalOp::TripleTerm { input: None, .. } => vec![node::empty(&logical.vars)],
+            LogicalOp::Union(branches) => {
+                let none = VarSet::new();
+                let branches = branches.iter().map(|b| self.best(b, &none)).collect();
+                vec![node::union(branches, &logical.vars, &logical.certain)]
+            }
+            LogicalOp::Project { input, columns } => {
+                self.unary(input, interest, |p| node::project(p, columns.clone()))
+            }
+            LogicalOp::Distinct(input) => {
+                let wanted = interest.union(&input.vars);
+                self.unary(input, &wanted, node::distinct)
+            }
+            LogicalOp::Reduced(input) => self.unary(input, interest, node::reduced),
+            LogicalOp::Sort { input, keys, limit } => {
+                let none = VarSet::new();
+                vec![node::sort(self.best(input, &none), keys.clone(), *limit)]
+            }
+            LogicalOp::Slice { input, start, length } => {
+                self.unary(input, interest, |p| node::slice(p, *start, *length))
+            }
+            LogicalOp::Group { input, keys, aggregates } => {
+                let wanted = interest.union(&keys.iter().copied().collect());
+                self.unary(input, &wanted, |p| node::group(p, keys.clone(), aggregates.clone()))
+            }
+            LogicalOp::Service { input, endpoint, query, silent } => {
+                let rows = input.as_deref().map(|i| self.best(i, &VarSet::new()));
+                vec![node::service(rows, endpoint.clone(), query.clone(), *silent, &logical.vars)]
+            }
+            LogicalOp::Unit
+            | LogicalOp::Empty
+            | LogicalOp::Values { .. }
+            | LogicalOp::GraphNames { .. }
+            | LogicalOp::Path { .. }
+            | LogicalOp::ForEachGraph { .. } => vec![leaves::lower(logical, self.stats)],
+        }
+    }
+
+    /// The cheapest plan.
+    pub fn best(&self, logical: &Logical, interest: &VarSet) -> Planned {
+        let mut plans = self.lower(logical, interest);
+        if plans.is_empty() { node::empty(&logical.vars) } else { plans.swap_remove(0) }
+    }
+
+    fn unary(
+        &self,
+        input: &Logical,
+        interest: &VarSet,
+        mut build: impl FnMut(Planned) -> Planned,
+    ) -> Vec<Planned> {
+        let plans = self.lower(input, interest).into_iter().map(&mut build).collect();
+        keep_best(plans, interest)
+    }
+
+    /// OPTIONAL, EXISTS, MINUS: the left is fixed, the method is not.
+    fn joined(
+        &self,
+        left: &Logical,
+        right: &Logical,
+        kind: JoinKind,
+        filter: Option<&Expr>,
+        interest: &VarSet,
+    ) -> Vec<Planned> {
+        let shared = left.vars.intersect(&right.vars);
+        let lefts = self.lower(left, &interest.union(&shared));
+        let mut rights = self.right(right, &shared);
+        let reduced = lefts.first().and_then(|l| sideways::reduced(left, l, right, &rights.plans, self));
+        if let Some(reduced) = reduced {
+            rights.plans.extend(self.lower(&reduced, &shared));
+        }
+        let mut plans = Vec::new();
+        for l in &lefts {
+            for r in &rights.plans {
+                plans.push(node::hash_join(l.clone(), r.clone(), kind, filter.cloned()));
+                plans.extend(node::merge_join(l, r, kind, filter));
+            }
+            plans.extend(self.looked_up(l, &rights, kind, filter));
+        }
+        keep_best(plans, interest)
+    }
+
+    fn right(&self, right: &Logical, interest: &VarSet) -> Right {
+        let lookup = match &right.op {
+            LogicalOp::Scan(pattern) => Some((pattern.clone(), None)),
+            LogicalOp::Filter { input, exprs } => match &input.op {
+                LogicalOp::Scan(pattern) => Some((pattern.clone(), Expr::and(exprs.clone()))),
+                _ => None,
+            },
+            LogicalOp::Join { members, filters } => match members.as_slice() {
+                [Logical { op: LogicalOp::Scan(pattern), .. }] => {
+                    Some((pattern.clone(), Expr::and(filters.clone())))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        Right { plans: self.lower(right, interest), lookup }
+    }
+
+    fn looked_up(
+        &self,
+        left: &Planned,
+        right: &Right,
+        kind: JoinKind,
+        filter: Option<&Expr>,
+    ) -> Option<Planned> {
+        let (pattern, own) = right.lookup.as_ref()?;
+        let shared = left.vars().intersect(&pattern.vars());
+        if shared.is_empty() || !shared.is_subset(&left.certain()) {
+            return None;
+        }
+        // The pattern's own filter only mentions its own variables, which are the joined row's.
+        let conditions: Vec<Expr> = own.iter().chain(filter).cloned().flat_map(Expr::conjuncts).collect();
+        let scanned = scans(pattern, &VarSet::new(), self).into_iter().next()?;
+        let scan = lookup_pattern(pattern, &shared, &left.node.sorted_by)?;
+        node::lookup_join(left, scan, &scanned, kind, Expr::and(conditions).as_ref())
+    }
+}
+
+/// The cheapest plan for each order that may be of use, cheapest first.
+pub(super) fn keep_best(mut plans: Vec<Planned>, interest: &VarSet) -> Vec<Planned> {
+    plans.sort_by(|a, b| a.node.cost.total_cmp(&b.node.cost));
+    let mut kept: Vec<(Vec<VarId>, Planned)> = Vec::new();
+    for plan in plans {
+        let order = useful_order(&plan.node.sorted_by, interest);
+        if kept.len() < PLANS_MAX && !kept.iter().any(|(o, _)| o.starts_with(&order)) {
+            kept.push((order, plan));
+        }
+    }
+    kept.into_iter().map(|(_, plan)| plan).collect()
+}
+
+/// The part of an order that may be of use: up to the first column that is of no interest.
+pub(super) fn useful_order(sorted_by: &[VarId], interest: &VarSet) -> Vec<VarId> {
+    sorted_by.iter().copied().take_while(|v| interest.contains(*v)).collect()
+}

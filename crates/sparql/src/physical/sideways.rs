@@ -1,0 +1,90 @@
+//! What is on the left restricts what is read on the right.
+//!
+//! `A OPTIONAL { B }` with few rows in A and a B of several patterns: joining B with the distinct bindings that A has for the
+//! shared variables leaves all matches as they are, and spares reading all of B. A is then run twice, so it must be cheap.
+
+use super::lower::Lowering;
+use super::node::Planned;
+use crate::expr::Expr;
+use crate::logical::{Logical, LogicalOp};
+use crate::var_set::VarSet;
+
+/// The left must cost at most this part of the right.
+const CHEAP_PART: f64 = 0.2;
+
+/// The right side restricted to what can match the left, if that may pay.
+pub(super) fn reduced(
+    left: &Logical,
+    left_plan: &Planned,
+    right: &Logical,
+    right_plans: &[Planned],
+    lowering: &Lowering<'_>,
+) -> Option<Logical> {
+    let LogicalOp::Join { members, filters } = &right.op else { return None };
+    let right_cost = right_plans.first()?.node.cost;
+    if left_plan.node.cost > right_cost * CHEAP_PART || members.len() < 2 || is_volatile(left) {
+        return None;
+    }
+    let shared: VarSet = left.vars.intersect(&right.vars);
+    let keys = shared.intersect(&left.certain).intersect(&right.certain);
+    if keys.is_empty() || keys != shared {
+        return None;
+    }
+    let source = core(left, &keys);
+    let bindings = Logical::distinct(Logical::project(source.clone(), keys.as_slice().to_vec()));
+    let bindings = crate::rewrite::pruned(bindings, &keys);
+    let mut all = vec![bindings];
+    all.extend(members.iter().cloned());
+    let reduced = Logical::join(all, filters.clone());
+    let cost = lowering.best(&reduced, &VarSet::new()).node.cost;
+    (cost < right_cost).then_some(reduced)
+}
+
+/// The part of a pattern that binds the keys. What only adds columns or removes rows can be left out: more bindings than the left
+/// has do no harm, and a chain of OPTIONALs must not repeat itself in each of them.
+fn core<'a>(logical: &'a Logical, keys: &VarSet) -> &'a Logical {
+    match &logical.op {
+        LogicalOp::LeftJoin { left, .. } | LogicalOp::Minus { left, .. } | LogicalOp::Exists { left, .. }
+            if keys.is_subset(&left.certain) =>
+        {
+            core(left, keys)
+        }
+        LogicalOp::Extend { input, .. } | LogicalOp::Project { input, .. }
+            if keys.is_subset(&input.certain) =>
+        {
+            core(input, keys)
+        }
+        _ => logical,
+    }
+}
+
+/// Whether running a plan twice could give different rows, or would ask others twice.
+fn is_volatile(logical: &Logical) -> bool {
+    let volatile = |exprs: &[Expr]| exprs.iter().any(Expr::is_volatile);
+    match &logical.op {
+        LogicalOp::Service { .. } | LogicalOp::Slice { .. } | LogicalOp::ForEachGraph { .. } => true,
+        LogicalOp::Filter { input, exprs } => volatile(exprs) || is_volatile(input),
+        LogicalOp::Extend { input, expr, .. } => expr.is_volatile() || is_volatile(input),
+        LogicalOp::Join { members, filters } => volatile(filters) || members.iter().any(is_volatile),
+        LogicalOp::LeftJoin { left, right, filter } | LogicalOp::Exists { left, right, filter, .. } => {
+            filter.as_ref().is_some_and(Expr::is_volatile) || is_volatile(left) || is_volatile(right)
+        }
+        LogicalOp::Minus { left, right } => is_volatile(left) || is_volatile(right),
+        LogicalOp::Union(branches) => branches.iter().any(is_volatile),
+        LogicalOp::Group { input, aggregates, .. } => {
+            aggregates.iter().filter_map(|a| a.argument.as_ref()).any(Expr::is_volatile) || is_volatile(input)
+        }
+        LogicalOp::Project { input, .. }
+        | LogicalOp::Distinct(input)
+        | LogicalOp::Reduced(input)
+        | LogicalOp::Sort { input, .. }
+        | LogicalOp::TripleTerm { input: Some(input), .. } => is_volatile(input),
+        LogicalOp::Unit
+        | LogicalOp::Empty
+        | LogicalOp::Values { .. }
+        | LogicalOp::Scan(_)
+        | LogicalOp::GraphNames { .. }
+        | LogicalOp::Path { .. }
+        | LogicalOp::TripleTerm { input: None, .. } => false,
+    }
+}

@@ -1,0 +1,68 @@
+//! Rewrites of [`Logical`] that hold whatever the data: what is empty vanishes, filters go down to where their variables are,
+//! joins become flat, columns that nobody needs are not read.
+//!
+//! None changes the bag of solutions.
+
+mod constants;
+mod filters;
+mod optional;
+mod prune;
+mod simplify;
+#[cfg(test)]
+mod tests;
+
+use crate::logical::Logical;
+use crate::plan::VarId;
+use crate::statistics::Statistics;
+
+/// Rewrites a query of which these columns are wanted.
+pub(crate) fn rewrite(logical: Logical, columns: &[VarId], stats: &dyn Statistics) -> Logical {
+    let logical = simplify::simplify(logical, stats);
+    let logical = filters::push(logical, Vec::new());
+    let logical = constants::replace(logical, stats);
+    let logical = simplify::simplify(logical, stats);
+    prune::prune(logical, &columns.iter().copied().collect())
+}
+
+/// Drops what makes columns beyond those needed.
+pub(crate) fn pruned(logical: Logical, needed: &crate::var_set::VarSet) -> Logical {
+    prune::prune(logical, needed)
+}
+
+impl Logical {
+    /// Rebuilds a node from its inputs after `f` has rewritten each, columns computed anew.
+    pub(crate) fn map_inputs(self, f: &mut dyn FnMut(Self) -> Self) -> Self {
+        use crate::logical::LogicalOp as Op;
+        let Self { op, vars, certain } = self;
+        match op {
+            Op::Unit
+            | Op::Empty
+            | Op::Values { .. }
+            | Op::Scan(_)
+            | Op::GraphNames { .. }
+            | Op::Path { .. }
+            | Op::ForEachGraph { .. }
+            | Op::Service { input: None, .. }
+            | Op::TripleTerm { input: None, .. } => Self { op, vars, certain },
+            Op::Service { input: Some(input), endpoint, query, silent } => {
+                Self::service(Some(f(*input)), endpoint, query, silent, &vars)
+            }
+            Op::TripleTerm { input: Some(input), term, subject, predicate, object } => {
+                Self::triple_term(Some(f(*input)), term, [subject, predicate, object])
+            }
+            Op::Join { members, filters } => Self::join(members.into_iter().map(f).collect(), filters),
+            Op::LeftJoin { left, right, filter } => Self::left_join(f(*left), f(*right), filter),
+            Op::Exists { left, right, filter, negated } => Self::exists(f(*left), f(*right), filter, negated),
+            Op::Minus { left, right } => Self::minus(f(*left), f(*right)),
+            Op::Filter { input, exprs } => Self::filter(f(*input), exprs),
+            Op::Extend { input, var, expr } => Self::extend(f(*input), var, expr),
+            Op::Union(branches) => Self::union(branches.into_iter().map(f).collect()),
+            Op::Project { input, columns } => Self::project(f(*input), columns),
+            Op::Distinct(input) => Self::distinct(f(*input)),
+            Op::Reduced(input) => Self::reduced(f(*input)),
+            Op::Sort { input, keys, limit } => Self::sort(f(*input), keys, limit),
+            Op::Slice { input, start, length } => Self::slice(f(*input), start, length),
+            Op::Group { input, keys, aggregates } => Self::group(f(*input), keys, aggregates),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Plans of typical queries over the shop, as text: `tests/plans/*.rq` and the `.plan` beside each. `UPDATE_GOLDEN=1` writes them.
+
+use crate::shop::{NS, shop};
+use lode_sparql::plan::DatasetOverride;
+use lode_sparql::{PlanOptions, explain, parse_query, plan_query, validate};
+use std::path::Path;
+
+#[test]
+fn plans_are_as_they_were() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans");
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let stats = shop();
+    let mut files: Vec<_> = std::fs::read_dir(&folder)
+        .expect("tests/plans")
+        .map(|e| e.expect("entry").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "rq"))
+        .collect();
+    files.sort();
+    assert!(files.len() > 10, "only {} goldens", files.len());
+    let mut differing = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("readable");
+        let query = parse_query(&format!("PREFIX : <{NS}>\n{text}"), None)
+            .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let mut actual = String::new();
+        for optimize in [true, false] {
+            let options = PlanOptions { optimize, ..PlanOptions::default() };
+            let plan = plan_query(&query, &DatasetOverride::default(), &options, &stats)
+                .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            validate::validate(&plan).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            if optimize {
+                let short = |id| stats.text(id).replace(NS, ":");
+                actual = explain(&plan, &short).to_text(&|_| String::new()).replace(NS, ":");
+            }
+        }
+        let golden = file.with_extension("plan");
+        if update {
+            std::fs::write(&golden, &actual).expect("writable");
+        } else if std::fs::read_to_string(&golden).unwrap_or_default() != actual {
+            differing.push(format!("{}:\n{actual}", golden.display()));
+        }
+    }
+    assert!(differing.is_empty(), "plans differ (UPDATE_GOLDEN=1 accepts):\n{}", differing.join("\n"));
+}

@@ -25,7 +25,7 @@ pub(crate) mod terms;
 pub(crate) mod value;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::batch::Batch;
 use crate::context::QueryContext;

@@ -1,9 +1,11 @@
 //! Tests of values, kernels and orders against the specification's examples and against oxsdatatypes.
 
+mod evaluator;
 mod functions;
 mod operators;
 mod orders;
 mod patterns;
+pub(crate) mod support;
 
 use super::value::{LangString, Value};
 use lode_rdf::{BaseDirection, Literal, NamedNode, Term};

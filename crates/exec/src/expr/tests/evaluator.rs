@@ -1,0 +1,264 @@
+//! The evaluator: expressions as written, over columns.
+
+use super::support::{context, one, parse, rows, text};
+use crate::expr::{RowNumbers, evaluate, evaluate_numbered, select};
+use std::collections::HashSet;
+
+#[test]
+fn constants_by_the_specification() {
+    let cx = context();
+    let cases = [
+        ("1 + 2 * 3", "\"7\"^^<xsd:integer>"),
+        ("1 / 0", "error"),
+        ("\"a\" = \"a\" && 1 < 2", "\"true\"^^<xsd:boolean>"),
+        ("IF(1/0, false, true)", "error"),
+        ("IF(true, \"yes\", 1/0)", "\"yes\""),
+        ("COALESCE(1/0, 2)", "\"2\"^^<xsd:integer>"),
+        ("COALESCE(1/0)", "error"),
+        ("COALESCE()", "error"),
+        ("2 IN (1, 2, 3)", "\"true\"^^<xsd:boolean>"),
+        ("2 IN ()", "\"false\"^^<xsd:boolean>"),
+        ("2 IN (1/0, 2)", "\"true\"^^<xsd:boolean>"),
+        ("2 IN (3, 1/0)", "error"),
+        ("2 IN (1.0, 2.0)", "\"true\"^^<xsd:boolean>"),
+        ("2 NOT IN (1/0, 2)", "\"false\"^^<xsd:boolean>"),
+        ("2 NOT IN (3, 1/0)", "error"),
+        ("<http://a/> IN (\"x\", <http://a/>)", "\"true\"^^<xsd:boolean>"),
+        ("(1/0) IN ()", "error"),
+        ("true || 1/0", "\"true\"^^<xsd:boolean>"),
+        ("1/0 || false", "error"),
+        ("false && 1/0", "\"false\"^^<xsd:boolean>"),
+        ("1/0 && true", "error"),
+        ("!!\"a\"", "\"true\"^^<xsd:boolean>"),
+        ("!!\"a\"@en", "error"),
+        ("STR(<http://example.com/a>)", "\"http://example.com/a\""),
+        ("STR(01)", "\"01\""),
+        ("STR(1.50)", "\"1.50\""),
+        ("LANG(\"a\"@en)", "\"en\""),
+        ("LANG(1)", "\"\""),
+        ("LANG(:a)", "error"),
+        ("DATATYPE(1)", "<xsd:integer>"),
+        ("DATATYPE(\"01\"^^xsd:byte)", "<xsd:byte>"),
+        ("DATATYPE(\"a\")", "<xsd:string>"),
+        ("DATATYPE(\"a\"@en)", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"),
+        ("DATATYPE(\"a\"@en--ltr)", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString>"),
+        ("DATATYPE(1 + 1.5)", "<xsd:decimal>"),
+        ("DATATYPE(:a)", "error"),
+        ("IRI(\"a\")", "<http://example.org/a>"),
+        ("IRI(\"http://x/y\")", "<http://x/y>"),
+        ("IRI(:a)", "<http://example/a>"),
+        ("IRI(1)", "error"),
+        ("IRI(\"a b\")", "error"),
+        ("STRDT(\"01\", xsd:integer)", "\"01\"^^<xsd:integer>"),
+        ("STRDT(\"a\", :t)", "\"a\"^^<http://example/t>"),
+        ("STRDT(\"a\"@en, xsd:string)", "error"),
+        ("STRDT(1, xsd:string)", "error"),
+        ("STRLANG(\"abc\", \"en\")", "\"abc\"@en"),
+        ("STRLANGDIR(\"abc\", \"en\", \"rtl\")", "\"abc\"@en--rtl"),
+        ("LANGDIR(\"abc\"@en--rtl)", "\"rtl\""),
+        ("LANGDIR(1)", "\"\""),
+        ("hasLANG(\"a\"@en)", "\"true\"^^<xsd:boolean>"),
+        ("hasLANG(:a)", "\"false\"^^<xsd:boolean>"),
+        ("hasLANGDIR(\"a\"@en)", "\"false\"^^<xsd:boolean>"),
+        ("hasLANGDIR(\"a\"@en--ltr)", "\"true\"^^<xsd:boolean>"),
+        ("isIRI(:a)", "\"true\"^^<xsd:boolean>"),
+        ("isLITERAL(\"a\")", "\"true\"^^<xsd:boolean>"),
+        ("isLITERAL(:a)", "\"false\"^^<xsd:boolean>"),
+        ("isNUMERIC(12)", "\"true\"^^<xsd:boolean>"),
+        ("isNUMERIC(\"12\")", "\"false\"^^<xsd:boolean>"),
+        ("isNUMERIC(\"1200\"^^xsd:byte)", "\"false\"^^<xsd:boolean>"),
+        ("isNUMERIC(:a)", "\"false\"^^<xsd:boolean>"),
+        ("isBLANK(BNODE())", "\"true\"^^<xsd:boolean>"),
+        ("isTRIPLE(<<( :a :b 1 )>>)", "\"true\"^^<xsd:boolean>"),
+        (
+            "TRIPLE(:a, :b, \"01\"^^xsd:integer)",
+            "<<( <http://example/a> <http://example/b> \"01\"^^<xsd:integer> )>>",
+        ),
+        ("TRIPLE(1, :b, 2)", "error"),
+        ("SUBJECT(<<( :a :b 1 )>>)", "<http://example/a>"),
+        ("PREDICATE(<<( :a :b 1 )>>)", "<http://example/b>"),
+        ("OBJECT(<<( :a :b 01 )>>)", "\"01\"^^<xsd:integer>"),
+        ("OBJECT(1)", "error"),
+        ("sameTerm(1, 1.0)", "\"false\"^^<xsd:boolean>"),
+        ("sameTerm(1, 01)", "\"false\"^^<xsd:boolean>"),
+        ("sameTerm(1 + 1, 2)", "\"true\"^^<xsd:boolean>"),
+        ("sameTerm(\"foo\", \"foo\"^^xsd:string)", "\"true\"^^<xsd:boolean>"),
+        ("NOW()", "\"2020-01-02T03:04:05Z\"^^<xsd:dateTime>"),
+        ("CONCAT()", "\"\""),
+        ("CONCAT(\"a\", \"b\", \"c\")", "\"abc\""),
+        ("REGEX(\"abc\", \"B\", \"i\")", "\"true\"^^<xsd:boolean>"),
+        ("REPLACE(\"abcd\", \"b\", \"Z\")", "\"aZcd\""),
+        ("SUBSTR(\"foobar\", 4, 1)", "\"b\""),
+        ("STRLEN(\"chat\"@en)", "\"4\"^^<xsd:integer>"),
+        ("xsd:integer(\"7\") + 1", "\"8\"^^<xsd:integer>"),
+        ("xsd:byte(7)", "\"7\"^^<xsd:byte>"),
+        ("xsd:byte(700)", "error"),
+        ("xsd:string(:a)", "\"http://example/a\""),
+        ("xsd:foo(1)", "error"),
+        ("<http://example/unknown>(1)", "error"),
+        ("ROUND(2.4999)", "\"2\"^^<xsd:decimal>"),
+        ("-(1)", "\"-1\"^^<xsd:integer>"),
+        ("+(\"1\")", "error"),
+        ("STRLEN(STRUUID())", "\"36\"^^<xsd:integer>"),
+        (
+            "REGEX(STR(UUID()), \"^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$\")",
+            "\"true\"^^<xsd:boolean>",
+        ),
+        ("RAND() >= 0 && RAND() < 1", "\"true\"^^<xsd:boolean>"),
+        ("BNODE(\"a\") = BNODE(\"a\")", "\"true\"^^<xsd:boolean>"),
+        ("BNODE(\"a\") = BNODE(\"b\")", "\"false\"^^<xsd:boolean>"),
+        ("BNODE() = BNODE()", "\"false\"^^<xsd:boolean>"),
+        ("BNODE(1)", "error"),
+        ("9223372036854775807", "\"9223372036854775807\"^^<xsd:integer>"),
+        ("9223372036854775806 + 1", "\"9223372036854775807\"^^<xsd:integer>"),
+    ];
+    for (expression, expected) in cases {
+        assert_eq!(one(&cx, expression), expected, "{expression}");
+    }
+}
+
+#[test]
+fn variables_row_by_row() {
+    let cx = context();
+    let data = "(?a ?b) { (1 2) (\"x\" \"x\"@en) (UNDEF 1) (:a :a) (1.0 \"01\"^^xsd:integer) (\"q\"^^:t \"q\"^^:t) (true 1) }";
+    let t = "\"true\"^^<xsd:boolean>";
+    let f = "\"false\"^^<xsd:boolean>";
+    assert_eq!(rows(&cx, "?a = ?b", data), [f, f, "error", t, t, t, f]);
+    assert_eq!(rows(&cx, "?a != ?b", data), [t, t, "error", f, f, f, t]);
+    assert_eq!(rows(&cx, "?a < ?b", data), [t, "error", "error", "error", f, "error", "error"]);
+    assert_eq!(rows(&cx, "sameTerm(?a, ?b)", data), [f, f, "error", t, f, t, f]);
+    assert_eq!(rows(&cx, "BOUND(?a)", data), [t, t, f, t, t, t, t]);
+    assert_eq!(rows(&cx, "BOUND(?nowhere)", data), [f; 7]);
+    assert_eq!(rows(&cx, "?nowhere", data), ["error"; 7]);
+    assert_eq!(
+        rows(&cx, "COALESCE(?a, ?b, 5)", data),
+        [
+            "\"1\"^^<xsd:integer>",
+            "\"x\"",
+            "\"1\"^^<xsd:integer>",
+            "<http://example/a>",
+            "\"1.0\"^^<xsd:decimal>",
+            "\"q\"^^<http://example/t>",
+            t
+        ]
+    );
+    assert_eq!(
+        rows(&cx, "IF(isNUMERIC(?a), ?a + ?b, STR(?a))", data),
+        [
+            "\"3\"^^<xsd:integer>",
+            "\"x\"",
+            "error",
+            "\"http://example/a\"",
+            "\"2\"^^<xsd:decimal>",
+            "\"q\"",
+            "\"true\""
+        ]
+    );
+    assert_eq!(
+        rows(&cx, "IF(?a = 1, ?b, \"other\")", data),
+        [
+            "\"2\"^^<xsd:integer>",
+            "\"other\"",
+            "error",
+            "\"other\"",
+            "\"01\"^^<xsd:integer>",
+            "error",
+            "\"other\""
+        ]
+    );
+    assert_eq!(rows(&cx, "?a IN (1, :a, \"x\")", data), [t, t, "error", t, t, "error", f]);
+    assert_eq!(rows(&cx, "?a IN (:a, \"x\")", data), [f, t, "error", t, f, "error", f]);
+    assert_eq!(rows(&cx, "?a IN (?b, :a)", data), [f, f, "error", t, t, t, f]);
+    assert_eq!(
+        rows(&cx, "DATATYPE(?a)", data),
+        [
+            "<xsd:integer>",
+            "<xsd:string>",
+            "error",
+            "error",
+            "<xsd:decimal>",
+            "<http://example/t>",
+            "<xsd:boolean>"
+        ]
+    );
+    assert_eq!(rows(&cx, "?a || ?b > 1", data), [t, t, "error", "error", t, "error", t]);
+}
+
+#[test]
+fn dates_and_durations() {
+    let cx = context();
+    let data = "(?d) { (\"2020-02-29\"^^xsd:date) (\"2020-02-29T10:00:00Z\"^^xsd:dateTime) (\"2020-02-29T10:00:00\"^^xsd:dateTime) }";
+    assert_eq!(
+        rows(&cx, "YEAR(?d) + MONTH(?d)", data),
+        ["\"2022\"^^<xsd:integer>", "\"2022\"^^<xsd:integer>", "\"2022\"^^<xsd:integer>"]
+    );
+    assert_eq!(
+        rows(&cx, "?d + \"P1Y\"^^xsd:yearMonthDuration", data),
+        [
+            "\"2021-02-28\"^^<xsd:date>",
+            "\"2021-02-28T10:00:00Z\"^^<xsd:dateTime>",
+            "\"2021-02-28T10:00:00\"^^<xsd:dateTime>"
+        ]
+    );
+    assert_eq!(
+        rows(&cx, "?d > \"2020-02-28T10:00:00Z\"^^xsd:dateTime", data),
+        ["error", "\"true\"^^<xsd:boolean>", "\"true\"^^<xsd:boolean>"]
+    );
+    assert_eq!(rows(&cx, "TZ(?d)", data), ["\"\"", "\"Z\"", "\"\""]);
+}
+
+#[test]
+fn selection_narrows() {
+    let cx = context();
+    let data = "(?a) { (1) (2) (UNDEF) (3) (\"x\") (4) }";
+    for (expression, expected) in [
+        ("?a > 1 && ?a < 4", vec![1, 3]),
+        ("?a > 1 && (?a < 3 || ?a = 4)", vec![1, 5]),
+        ("1/0 && ?a > 1", vec![]),
+        ("?a > 1 && 1/0 = 1", vec![]),
+        ("true", vec![0, 1, 2, 3, 4, 5]),
+        ("?a", vec![0, 1, 3, 4, 5]),
+        ("isLITERAL(?a) && STRLEN(STR(?a)) = 1 && ?a != 1", vec![1, 3, 4, 5]),
+    ] {
+        let (expr, batch) = parse(&cx, expression, data, 1);
+        assert_eq!(select(&cx, &expr, &batch).unwrap(), expected, "{expression}");
+    }
+}
+
+#[test]
+fn blank_nodes_are_per_row() {
+    let cx = context();
+    let data = "(?a ?b) { (\"x\" \"x\") (\"x\" \"y\") (\"x\" \"y\") }";
+    let (first, batch) = parse(&cx, "BNODE(?a)", data, 1);
+    let (second, _) = parse(&cx, "BNODE(?b)", data, 1);
+    let numbers = RowNumbers::default();
+    let a = evaluate_numbered(&cx, &first, &batch, &numbers).unwrap();
+    let b = evaluate_numbered(&cx, &second, &batch, &numbers).unwrap();
+    assert_eq!(a[0], b[0]);
+    assert_ne!(a[1], b[1]);
+    let distinct: HashSet<_> = a.iter().chain(&b).collect();
+    assert_eq!(distinct.len(), 5);
+    assert_ne!(evaluate(&cx, &first, &batch).unwrap(), a);
+    let (fresh, batch) = parse(&cx, "BNODE()", data, 20);
+    let nodes: HashSet<_> = evaluate(&cx, &fresh, &batch).unwrap().into_iter().collect();
+    assert_eq!(nodes.len(), 60);
+}
+
+#[test]
+fn computed_terms_have_one_id() {
+    let cx = context();
+    let (expr, batch) = parse(&cx, "CONCAT(?a, ?b)", "(?a ?b) { (\"a\" \"bc\") (\"ab\" \"c\") }", 1);
+    let ids = evaluate(&cx, &expr, &batch).unwrap();
+    assert_eq!(ids[0], ids[1]);
+    assert_eq!(text(&cx, ids[0]), "\"abc\"");
+    assert_eq!(cx.intern(&cx.term(ids[0]).unwrap()).unwrap(), ids[0]);
+    assert!(cx.local.bytes() > 0);
+}
+
+#[test]
+fn odd_calls_are_errors() {
+    let cx = context();
+    for expression in ["xsd:integer(1, 2)", "xsd:integer()", "<http://example/f>()"] {
+        assert_eq!(one(&cx, expression), "error", "{expression}");
+    }
+}

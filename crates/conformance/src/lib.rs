@@ -2,6 +2,8 @@
 
 pub mod answer;
 pub mod dataset;
+pub mod differential;
+pub mod generate;
 pub mod golden;
 pub mod isomorphism;
 pub mod naive;

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::dataset::Dataset;
+use crate::differential::Knobs;
 use crate::naive;
 use crate::rdf_files::{self, RdfFormat};
 use anyhow::Result;
@@ -25,6 +26,8 @@ pub trait Subject {
     fn name(&self) -> &'static str;
     /// Reads a document and gives back what it understood.
     fn read_rdf(&mut self, bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset>;
+    /// How the data will be stored and queries run from the next load on; nothing that has no such choice need care.
+    fn configure(&mut self, _knobs: &Knobs) {}
     /// Replaces all data by these.
     fn load(&mut self, dataset: &Dataset) -> Result<()>;
     /// Answers a query over the data loaded last.

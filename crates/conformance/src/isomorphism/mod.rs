@@ -117,7 +117,8 @@ fn initial_colours(rows: &[Row]) -> Colours {
     colours
 }
 
-fn each_blank_node(term: &Term, visit: &mut impl FnMut(&BlankNode)) {
+/// Visits the blank nodes of a term, those inside triple terms too.
+pub fn each_blank_node(term: &Term, visit: &mut impl FnMut(&BlankNode)) {
     match term {
         Term::BlankNode(b) => visit(b),
         Term::Triple(t) => {

@@ -1,0 +1,217 @@
+//! The differential test: random data and queries, answered by the oracle and by a subject, have to give the same.
+//!
+//! A case that differs is made small and printed with its seed, data, query and both answers. What an answer leaves open is not
+//! compared: which rows a LIMIT keeps (they have to be rows of the whole answer, and as many as there should be), the order of
+//! rows that ORDER BY does not tell apart, the last digits of sums of floating-point numbers.
+
+mod compare;
+
+use crate::answer::Answer;
+use crate::dataset::Dataset;
+use crate::generate::{Case, Random, shrink};
+use crate::naive::{self, NaiveError};
+use crate::rdf_files::{RdfFormat, parse};
+use crate::subject::{QuerySettings, Subject};
+use anyhow::{Context, Result, anyhow, bail};
+use spargebra::{Query, SparqlParser};
+
+/// More than this many steps of the oracle are not worth it.
+const STEPS_MAX: u64 = 1_500_000;
+/// Answers with more rows are not compared.
+const ROWS_MAX: usize = 20_000;
+/// How often a failing case is tried again to make it smaller.
+const SHRINK_TRIES: usize = 2_000;
+
+/// How a subject stores the data and runs the query: none of it may change the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Knobs {
+    /// In how many parts the data is loaded, each a segment of its own.
+    pub parts: usize,
+    /// Worker threads.
+    pub threads: usize,
+    /// Rows per batch.
+    pub batch_rows: usize,
+    /// Whether the planner optimises.
+    pub optimize: bool,
+    /// Memory for operators.
+    pub memory_bytes: usize,
+}
+
+impl Knobs {
+    /// The knobs of a seed.
+    pub fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed ^ 0x5eed);
+        Self {
+            parts: [1, 2, 3, 5][random.weighted(&[50, 25, 15, 10])],
+            threads: 1 + random.below(2),
+            batch_rows: [1, 3, 4096][random.weighted(&[20, 30, 50])],
+            optimize: random.chance(75),
+            memory_bytes: [2 << 30, 1 << 20][random.weighted(&[85, 15])],
+        }
+    }
+}
+
+/// What came of one case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Same answer.
+    Agree,
+    /// Too long for the oracle, or too large.
+    Skipped,
+    /// A difference, explained.
+    Differ(String),
+}
+
+/// What came of many cases.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Cases with the same answer.
+    pub agreed: u64,
+    /// Of these, cases whose answer was not empty.
+    pub with_rows: u64,
+    /// Cases that were left out.
+    pub skipped: u64,
+    /// Full reports of those that differ.
+    pub failures: Vec<String>,
+}
+
+/// Runs the cases of seeds `first..first + pairs`, until `failures_max` differ.
+pub fn run(
+    subject: &mut dyn Subject,
+    first: u64,
+    pairs: u64,
+    failures_max: usize,
+    progress: &mut dyn FnMut(&Summary),
+) -> Summary {
+    let mut summary = Summary::default();
+    for seed in first..first.saturating_add(pairs) {
+        let (case, knobs) = (Case::new(seed), Knobs::new(seed));
+        let mut not_empty = false;
+        match check(subject, &case, &knobs, &mut not_empty) {
+            Verdict::Agree => {
+                summary.agreed += 1;
+                summary.with_rows += u64::from(not_empty);
+            }
+            Verdict::Skipped => summary.skipped += 1,
+            Verdict::Differ(message) => {
+                summary.failures.push(report(subject, seed, &case, &knobs, &message));
+                if summary.failures.len() >= failures_max {
+                    break;
+                }
+            }
+        }
+        progress(&summary);
+    }
+    summary
+}
+
+/// One case.
+pub fn check(subject: &mut dyn Subject, case: &Case, knobs: &Knobs, not_empty: &mut bool) -> Verdict {
+    match try_check(subject, case, knobs, not_empty) {
+        Ok(verdict) => verdict,
+        Err(error) => Verdict::Differ(format!("{error:#}")),
+    }
+}
+
+fn try_check(subject: &mut dyn Subject, case: &Case, knobs: &Knobs, not_empty: &mut bool) -> Result<Verdict> {
+    let dataset = parse(case.data_text().as_bytes(), RdfFormat::TriG, "http://e/").context("the data")?;
+    let text = case.query_text();
+    let query = SparqlParser::new().parse_query(&text).context("the query")?;
+    let options = naive::Options {
+        union_default_graph: case.union_default_graph,
+        steps_max: STEPS_MAX,
+        ..naive::Options::default()
+    };
+    let whole = match naive::evaluate(&without_slice(&query), &dataset, &options) {
+        Ok(answer) => answer,
+        Err(NaiveError::StepLimit) => return Ok(Verdict::Skipped),
+        Err(error) => return Err(anyhow!(error).context("the oracle")),
+    };
+    if matches!(&whole, Answer::Solutions { rows, .. } if rows.len() > ROWS_MAX) {
+        return Ok(Verdict::Skipped);
+    }
+    subject.configure(knobs);
+    subject.load(&dataset).context("loading")?;
+    let settings =
+        QuerySettings { union_default_graph: case.union_default_graph, ..QuerySettings::default() };
+    let answer = subject.query(&text, &settings).context("the query failed")?;
+    *not_empty = match &whole {
+        Answer::Solutions { rows, .. } => !rows.is_empty(),
+        Answer::Graph(triples) => !triples.is_empty(),
+        Answer::Boolean(value) => *value,
+    };
+    let answers = compare::Answers { dataset: &dataset, whole, answer };
+    match answers.compare(case) {
+        Ok(()) => Ok(Verdict::Agree),
+        Err(difference) => Ok(Verdict::Differ(difference)),
+    }
+}
+
+/// The query without its outermost LIMIT and OFFSET.
+fn without_slice(query: &Query) -> Query {
+    let mut query = query.clone();
+    if let Query::Select { pattern, .. } = &mut query
+        && let spargebra::algebra::GraphPattern::Slice { inner, .. } = pattern
+    {
+        *pattern = std::mem::take(inner);
+    }
+    query
+}
+
+fn report(subject: &mut dyn Subject, seed: u64, case: &Case, knobs: &Knobs, message: &str) -> String {
+    // A smaller case has to fail in the same way: an invalid query would be an error too.
+    let kind = kind(message);
+    let small = shrink::shrink(
+        case,
+        SHRINK_TRIES,
+        &mut |smaller| matches!(check(subject, smaller, knobs, &mut false), Verdict::Differ(m) if self::kind(&m) == kind),
+    );
+    let small_message = match check(subject, &small, knobs, &mut false) {
+        Verdict::Differ(message) => message,
+        other => format!("{other:?}, after: {message}"),
+    };
+    format!(
+        "seed {seed}, {knobs:?}, union default graph: {}\n--- data\n{}--- query\n{}--- difference\n{small_message}\n",
+        small.union_default_graph,
+        small.data_text(),
+        small.query_text(),
+    )
+}
+
+/// The first words of a message, without numbers: what went wrong.
+fn kind(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    line.split_whitespace()
+        .take(4)
+        .map(|w| w.trim_matches(|c: char| c.is_ascii_digit()))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The failures, or that there were too few cases to mean anything.
+pub fn verdict(summary: &Summary) -> Result<()> {
+    if let Some(first) = summary.failures.first() {
+        bail!("{} cases differ, the first:\n{first}", summary.failures.len());
+    }
+    let total = summary.agreed + summary.skipped;
+    if summary.skipped * 5 > total {
+        bail!("{} of {total} cases were skipped", summary.skipped);
+    }
+    Ok(())
+}
+
+/// The whole of a dataset's blank node labels.
+fn labels(dataset: &Dataset) -> std::collections::HashSet<String> {
+    let mut labels = std::collections::HashSet::new();
+    for row in dataset.rows() {
+        for term in row.into_iter().flatten() {
+            crate::isomorphism::each_blank_node(&term, &mut |b| {
+                labels.insert(b.as_str().to_owned());
+            });
+        }
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,393 @@
+//! Random queries.
+
+use super::Random;
+use super::ast::{Column, Element, Expr, Form, Group, Query, Select, Triple, Values};
+use super::data::{GRAPHS, Vocabulary};
+
+/// The variables that patterns share.
+const VARIABLES: &[&str] = &["?a", "?b", "?c", "?d", "?e", "?g"];
+
+/// Writes one query.
+pub(super) struct Generator<'a> {
+    pub(super) random: &'a mut Random,
+    pub(super) vocabulary: &'a Vocabulary,
+    /// How much deeper groups may nest.
+    pub(super) depth: usize,
+    /// How many more elements the query may have.
+    budget: usize,
+    fresh: usize,
+    /// Variables assigned by BIND and the like so far.
+    assigned: Vec<String>,
+}
+
+impl<'a> Generator<'a> {
+    pub(super) fn new(random: &'a mut Random, vocabulary: &'a Vocabulary) -> Self {
+        let budget = 2 + random.below(8);
+        Self { random, vocabulary, depth: 3, budget, fresh: 0, assigned: Vec::new() }
+    }
+
+    pub(super) fn query(mut self) -> Query {
+        let form = self.random.weighted(&[80, 6, 8, 6]);
+        let mut select = self.select(true);
+        let mut query_form = Form::Select;
+        if form > 0 {
+            // The other forms have no columns, so no aggregates either.
+            select = Select { pattern: select.pattern, values: select.values, ..Select::default() };
+            query_form = match form {
+                1 => Form::Ask,
+                2 => Form::Construct(self.template()),
+                _ => {
+                    let mut what: Vec<_> = (0..=self.random.below(2)).map(|_| self.described()).collect();
+                    what.dedup();
+                    Form::Describe(what)
+                }
+            };
+        }
+        let mut query = Query { form: query_form, from: Vec::new(), from_named: Vec::new(), select };
+        if self.random.chance(12) {
+            query.from = self.graphs();
+            query.from_named = self.graphs();
+        }
+        query
+    }
+
+    fn graphs(&mut self) -> Vec<String> {
+        let count = self.random.below(3);
+        let mut names: Vec<String> = (0..count).map(|_| self.random.word(GRAPHS).to_owned()).collect();
+        names.dedup();
+        names
+    }
+
+    fn described(&mut self) -> String {
+        if self.random.chance(70) { self.variable() } else { self.vocabulary.node(self.random).to_owned() }
+    }
+
+    fn template(&mut self) -> Vec<Triple> {
+        (0..=self.random.below(3))
+            .map(|_| {
+                let blank = |g: &mut Self| format!("_:t{}", g.random.below(2));
+                let subject = if self.random.chance(25) { blank(self) } else { self.subject() };
+                let object = if self.random.chance(20) { blank(self) } else { self.object() };
+                let predicate = self.simple_predicate();
+                Triple { subject: without_anonymous(subject), predicate, object: without_anonymous(object) }
+            })
+            .collect()
+    }
+
+    pub(super) fn variable(&mut self) -> String {
+        if !self.assigned.is_empty() && self.random.chance(15) {
+            return self.random.pick(&self.assigned).clone();
+        }
+        self.random.word(VARIABLES).to_owned()
+    }
+
+    fn fresh_variable(&mut self) -> String {
+        self.fresh += 1;
+        format!("?n{}", self.fresh)
+    }
+
+    /// A group with at least one element.
+    pub(super) fn group(&mut self, least: usize) -> Group {
+        self.depth -= 1;
+        let mut group = Vec::new();
+        // Mostly a group starts with triples, so that what follows has something to work on.
+        if self.random.chance(85) {
+            group.push(self.triples());
+        }
+        let count = least.max(1) + self.random.below(3);
+        while group.len() < count && self.budget > 0 {
+            let element = self.element();
+            group.push(element);
+        }
+        self.depth += 1;
+        if group.is_empty() {
+            group.push(self.triples());
+        }
+        group
+    }
+
+    fn element(&mut self) -> Element {
+        self.budget = self.budget.saturating_sub(1);
+        let nested = if self.depth > 0 { 1 } else { 0 };
+        let weights =
+            [14, 20 * nested, 12 * nested, 9 * nested, 12, 10, 5, 9 * nested, 3 * nested, 8 * nested];
+        match self.random.weighted(&weights) {
+            1 => {
+                let mut group = self.group(1);
+                if self.random.chance(35) {
+                    group.push(Element::Filter(self.condition(1)));
+                }
+                Element::Optional(group)
+            }
+            2 => Element::Union((0..2 + self.random.below(2)).map(|_| self.group(1)).collect()),
+            3 => Element::Minus(self.group(1)),
+            4 => Element::Filter(self.condition(2)),
+            5 => {
+                let expr = if self.random.chance(20) { self.condition(1) } else { self.value(2) };
+                let variable = self.fresh_variable();
+                self.assigned.push(variable.clone());
+                Element::Bind(expr, variable)
+            }
+            6 => Element::Values(self.values()),
+            7 => {
+                let name = if self.random.chance(60) {
+                    "?g".to_owned()
+                } else {
+                    self.random.word(GRAPHS).to_owned()
+                };
+                let group = if self.random.chance(6) { Vec::new() } else { self.group(1) };
+                Element::Graph(name, group)
+            }
+            8 => Element::Group(self.group(1)),
+            9 => Element::Sub(Box::new(self.select(false))),
+            _ => self.triples(),
+        }
+    }
+
+    fn values(&mut self) -> Values {
+        let mut variables = vec![self.variable()];
+        if self.random.chance(50) {
+            let other = self.variable();
+            if other != variables[0] {
+                variables.push(other);
+            }
+        }
+        let rows = (0..self.random.below(4))
+            .map(|_| {
+                variables
+                    .iter()
+                    .map(|_| match self.random.weighted(&[20, 45, 35]) {
+                        0 => "UNDEF".to_owned(),
+                        1 => self.vocabulary.literal(self.random).to_owned(),
+                        _ => self.vocabulary.node(self.random).to_owned(),
+                    })
+                    .collect()
+            })
+            .collect();
+        Values { variables, rows }
+    }
+
+    fn triples(&mut self) -> Element {
+        let count = 1 + self.random.weighted(&[62, 30, 8]);
+        Element::Triples((0..count).map(|_| self.triple()).collect())
+    }
+
+    fn triple(&mut self) -> Triple {
+        let subject = self.subject();
+        let predicate = if self.random.chance(22) { self.path(2) } else { self.simple_predicate() };
+        Triple { subject, predicate, object: self.object() }
+    }
+
+    fn simple_predicate(&mut self) -> String {
+        if self.random.chance(18) {
+            self.variable()
+        } else {
+            self.vocabulary.predicate(self.random).to_owned()
+        }
+    }
+
+    fn subject(&mut self) -> String {
+        match self.random.weighted(&[84, 12, 4]) {
+            0 => self.variable(),
+            1 => self.vocabulary.node(self.random).to_owned(),
+            _ => "[]".to_owned(),
+        }
+    }
+
+    fn object(&mut self) -> String {
+        match self.random.weighted(&[78, 8, 6, 4, 4]) {
+            0 => self.variable(),
+            1 => self.vocabulary.node(self.random).to_owned(),
+            2 => self.vocabulary.literal(self.random).to_owned(),
+            3 => "[]".to_owned(),
+            _ => {
+                let (s, o) = (without_anonymous(self.subject()), without_anonymous(self.object()));
+                format!("<<( {s} {} {o} )>>", self.simple_predicate())
+            }
+        }
+    }
+
+    fn path(&mut self, depth: usize) -> String {
+        if depth == 0 || self.random.chance(12) {
+            return self.vocabulary.predicate(self.random).to_owned();
+        }
+        let inner = self.path(depth - 1);
+        match self.random.weighted(&[16, 16, 10, 14, 14, 12, 18]) {
+            0 => format!("({inner}/{})", self.path(depth - 1)),
+            1 => format!("({inner}|{})", self.path(depth - 1)),
+            2 => format!("(^{inner})"),
+            3 => format!("({inner}*)"),
+            4 => format!("({inner}+)"),
+            5 => format!("({inner}?)"),
+            _ => {
+                let parts: Vec<_> = (0..=self.random.below(2))
+                    .map(|_| {
+                        let inverse = if self.random.chance(30) { "^" } else { "" };
+                        format!("{inverse}{}", self.vocabulary.predicate(self.random))
+                    })
+                    .collect();
+                format!("!({})", parts.join("|"))
+            }
+        }
+    }
+
+    /// A SELECT. Inside of a query, one with a LIMIT has rows that are totally ordered, so that its answer is determined.
+    fn select(&mut self, top: bool) -> Select {
+        if !top && self.random.chance(25) {
+            return self.limited();
+        }
+        if top {
+            self.depth += 1;
+        }
+        let pattern = self.group(if top { 2 } else { 1 });
+        if top {
+            self.depth -= 1;
+        }
+        let mut select = Select { pattern, ..Select::default() };
+        if self.random.chance(22) {
+            self.aggregate(&mut select);
+        } else {
+            self.project(&mut select, top);
+        }
+        select.modifier = if self.random.chance(23) { "DISTINCT" } else { "" };
+        if top && self.random.chance(25) {
+            self.order(&mut select);
+        }
+        if top && self.random.chance(12) {
+            select.limit = self.random.chance(85).then(|| self.random.below(6));
+            select.offset = self.random.chance(40).then(|| self.random.below(4));
+        }
+        if top
+            && select.modifier.is_empty()
+            && select.limit.is_none()
+            && select.offset.is_none()
+            && self.random.chance(3)
+        {
+            select.modifier = "REDUCED";
+        }
+        if self.random.chance(6) {
+            // Variables that the SELECT clause assigns cannot stand there.
+            let assigned = std::mem::take(&mut self.assigned);
+            select.values = Some(self.values());
+            self.assigned = assigned;
+        }
+        select
+    }
+
+    fn project(&mut self, select: &mut Select, top: bool) {
+        if self.random.chance(if top { 55 } else { 25 }) {
+            return;
+        }
+        for _ in 0..=self.random.below(3) {
+            let variable = self.variable();
+            if !select.columns.iter().any(|c| matches!(c, Column::Variable(v) if *v == variable)) {
+                select.columns.push(Column::Variable(variable));
+            }
+        }
+        if self.random.chance(25) {
+            let expr = self.value(2);
+            let variable = self.fresh_variable();
+            self.assigned.push(variable.clone());
+            select.columns.push(Column::As(expr, variable));
+        }
+    }
+
+    fn order(&mut self, select: &mut Select) {
+        for _ in 0..=self.random.below(2) {
+            let variable = match select.columns.as_slice() {
+                [] => self.variable(),
+                columns => match self.random.pick(columns) {
+                    Column::Variable(v) | Column::As(_, v) => v.clone(),
+                },
+            };
+            select.order.push((variable, self.random.chance(40)));
+        }
+    }
+
+    fn aggregate(&mut self, select: &mut Select) {
+        for _ in 0..self.random.below(3) {
+            let key = self.variable();
+            if !select.keys.iter().any(|k| matches!(k, Expr::Atom(v) if *v == key)) {
+                select.keys.push(Expr::Atom(key.clone()));
+                select.columns.push(Column::Variable(key));
+            }
+        }
+        for _ in 0..=self.random.below(2) {
+            let expr = self.set_function(&select.keys);
+            let variable = self.fresh_variable();
+            self.assigned.push(variable.clone());
+            select.columns.push(Column::As(expr, variable));
+        }
+        if self.random.chance(20) {
+            let count = Box::new(Expr::Aggregate("COUNT(*", None, ")"));
+            let bound = Box::new(Expr::Atom(self.random.word(&["0", "1", "2"]).to_owned()));
+            select.having = Some(Expr::Infix(self.random.word(&[">", "<=", "="]), count, bound));
+        }
+    }
+
+    /// Only set functions whose value is determined: MIN and MAX over values of one kind, the length of a concatenation.
+    fn set_function(&mut self, keys: &[Expr]) -> Expr {
+        let variable = Box::new(Expr::Atom(self.variable()));
+        let text = Box::new(Expr::Call("STR".into(), vec![(*variable).clone()]));
+        let number = Box::new(Expr::Call("xsd:decimal".into(), vec![(*variable).clone()]));
+        match self.random.below(14) {
+            0 | 1 => Expr::Aggregate("COUNT(*", None, ")"),
+            2 => Expr::Aggregate("COUNT(DISTINCT *", None, ")"),
+            3 => Expr::Aggregate("COUNT(", Some(variable), ")"),
+            4 => Expr::Aggregate("COUNT(DISTINCT ", Some(variable), ")"),
+            5 => Expr::Aggregate("SUM(", Some(variable), ")"),
+            6 => Expr::Aggregate("SUM(DISTINCT ", Some(number), ")"),
+            7 => Expr::Aggregate("AVG(", Some(number), ")"),
+            8 => Expr::Aggregate("MIN(", Some(text), ")"),
+            9 => Expr::Aggregate("MAX(", Some(number), ")"),
+            10 => Expr::Aggregate("MAX(DISTINCT ", Some(text), ")"),
+            11 => Expr::Aggregate("STRLEN(GROUP_CONCAT(", Some(text), "; SEPARATOR=\", \"))"),
+            12 => match keys.first() {
+                Some(key) => Expr::Aggregate("SAMPLE(", Some(Box::new(key.clone())), ")"),
+                None => Expr::Aggregate("SUM(", Some(number), ")"),
+            },
+            _ => {
+                let value = Box::new(self.value(1));
+                Expr::Aggregate("COUNT(", Some(value), ")")
+            }
+        }
+    }
+
+    /// A sub-select with a LIMIT whose order is total: distinct predicates, or equal rows.
+    fn limited(&mut self) -> Select {
+        let limit = Some(1 + self.random.below(3));
+        let descending = self.random.chance(40);
+        let triple = |s: String, p: &str, o: String| {
+            Element::Triples(vec![Triple { subject: s, predicate: p.to_owned(), object: o }])
+        };
+        if self.random.chance(50) {
+            let predicate = if self.random.chance(60) { "?c" } else { "?b" };
+            let pattern = vec![triple(self.subject(), predicate, "?o".into())];
+            return Select {
+                modifier: "DISTINCT",
+                columns: vec![Column::Variable(predicate.into())],
+                pattern,
+                order: vec![(predicate.into(), descending)],
+                limit,
+                ..Select::default()
+            };
+        }
+        let key = self.variable();
+        let pattern = vec![self.triples()];
+        let variable = self.fresh_variable();
+        self.assigned.push(variable.clone());
+        Select {
+            columns: vec![Column::As(Expr::Aggregate("COUNT(*", None, ")"), variable.clone())],
+            pattern,
+            keys: vec![Expr::Atom(key)],
+            order: vec![(variable, descending)],
+            limit,
+            ..Select::default()
+        }
+    }
+}
+
+/// `[]` means nothing inside a triple term or a template that is filled in: a variable instead.
+fn without_anonymous(term: String) -> String {
+    if term.contains("[]") { "?a".to_owned() } else { term }
+}

@@ -13,7 +13,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,7 +24,7 @@ impl Random {
     /// A number below `bound`, which is not 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = bound.max(1) as u64;
-        usize::try_from(self.next() % bound).unwrap_or(0)
+        usize::try_from(self.number() % bound).unwrap_or(0)
     }
 
     /// True in `percent` of 100 cases.
@@ -39,7 +39,7 @@ impl Random {
 
     /// One of the words.
     pub fn word(&mut self, words: &[&'static str]) -> &'static str {
-        *self.pick(words)
+        self.pick(words)
     }
 
     /// The number of one of the weights, each as likely as it is heavy.

@@ -76,10 +76,10 @@ fn duration(value: Value) -> Option<oxsdatatypes::Duration> {
 
 /// `<` and its kin: nothing for an error. NaN is comparable, but in no order: the comparison is false.
 pub(super) fn less(a: &Term, b: &Term, wanted: fn(Ordering) -> bool) -> Option<bool> {
-    if let (Some(x), Some(y)) = (term_value(a), term_value(b)) {
-        if promote(x, y).is_some() {
-            return Some(compare(a, b).is_some_and(wanted));
-        }
+    if let (Some(x), Some(y)) = (term_value(a), term_value(b))
+        && promote(x, y).is_some()
+    {
+        return Some(compare(a, b).is_some_and(wanted));
     }
     compare(a, b).map(wanted)
 }

@@ -39,7 +39,7 @@ impl Random {
 
     /// One of the words.
     pub fn word(&mut self, words: &[&'static str]) -> &'static str {
-        self.pick(words)
+        words[self.below(words.len())]
     }
 
     /// The number of one of the weights, each as likely as it is heavy.

@@ -86,8 +86,8 @@ fn count(number: usize) -> Option<Term> {
     Some(int(i64::try_from(number).ok()?))
 }
 
-/// A set function over values, `None` standing for errors. COUNT leaves errors out; the others see them, so that one error makes the
-/// result one, but for SAMPLE, which may choose another value.
+/// A set function over values, `None` standing for errors. COUNT leaves errors out. SUM, AVG and GROUP_CONCAT compute with every
+/// value, so that one error makes the result one. MIN, MAX and SAMPLE choose among the values there are.
 fn set_function(function: &AggregateFunction, values: Vec<Option<Term>>) -> Option<Term> {
     match function {
         AggregateFunction::Count => count(values.iter().flatten().count()),
@@ -99,14 +99,8 @@ fn set_function(function: &AggregateFunction, values: Vec<Option<Term>>) -> Opti
             }
             calculate(Operator::Divide, &sum(&values)?, &count(values.len())?)
         }
-        AggregateFunction::Min => {
-            let values = values.into_iter().collect::<Option<Vec<_>>>()?;
-            values.into_iter().min_by(|a, b| order(Some(a), Some(b)))
-        }
-        AggregateFunction::Max => {
-            let values = values.into_iter().collect::<Option<Vec<_>>>()?;
-            values.into_iter().max_by(|a, b| order(Some(a), Some(b)))
-        }
+        AggregateFunction::Min => values.into_iter().flatten().min_by(|a, b| order(Some(a), Some(b))),
+        AggregateFunction::Max => values.into_iter().flatten().max_by(|a, b| order(Some(a), Some(b))),
         AggregateFunction::Sample => values.into_iter().flatten().next(),
         AggregateFunction::GroupConcat { separator } => {
             let values = values.into_iter().collect::<Option<Vec<_>>>()?;

@@ -5,6 +5,7 @@ use super::turtle::base_error;
 use super::window::{Guard, Window, window};
 use super::{ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
 use oxjsonld::{JsonLdErrorCode, JsonLdParseError, JsonLdParser, JsonLdSyntaxError};
+use oxrdf::{GraphNameRef, NamedOrBlankNodeRef, QuadRef, TermRef};
 use std::io::{BufReader, Read};
 
 /// How much the parser gets at a time: little, because errors of the model are placed where reading had come to.
@@ -41,10 +42,28 @@ pub(super) fn parse(
             }
         };
         let quad = take_too_deep(quad).map_err(|()| window.borrow().error_near_end(too_deep_message()))?;
-        if sink(quad.as_ref()).is_break() {
+        if is_well_formed(quad.as_ref()) && sink(quad.as_ref()).is_break() {
             return Ok(());
         }
     }
+}
+
+/// Whether the labels of blank nodes follow Turtle's grammar. The library lets colons pass; the standard has quads with
+/// other labels dropped, like those with ill-formed IRIs, which the library does drop.
+fn is_well_formed(quad: QuadRef<'_>) -> bool {
+    let subject = match quad.subject {
+        NamedOrBlankNodeRef::BlankNode(node) => node.as_str(),
+        NamedOrBlankNodeRef::NamedNode(_) => "",
+    };
+    let object = match quad.object {
+        TermRef::BlankNode(node) => node.as_str(),
+        _ => "",
+    };
+    let graph = match quad.graph_name {
+        GraphNameRef::BlankNode(node) => node.as_str(),
+        _ => "",
+    };
+    [subject, object, graph].iter().all(|label| !label.contains(':'))
 }
 
 fn syntax_error(error: &JsonLdSyntaxError, window: &Window) -> SyntaxError {

@@ -97,6 +97,12 @@ fn base_iris_resolve() {
 }
 
 #[test]
+fn json_ld_drops_ill_formed_labels() {
+    let text = r#"{"@id": "_:a", "http://x/p": [{"@id": "_:b:c"}, {"@id": "_:d"}]}"#;
+    assert_eq!(quads(JsonLd, text).unwrap().len(), 1);
+}
+
+#[test]
 fn sinks_may_stop() {
     for (format, text) in [
         (NTriples, "<http://a> <http://b> <http://c> .\nwrong"),

@@ -50,6 +50,31 @@ impl Blanks {
     }
 }
 
+/// Whether the library below takes a text, which then no guard of ours may refuse.
+fn library_takes(format: RdfFormat, text: &[u8], options: &ParseOptions) -> bool {
+    let base = options.base_iri().unwrap();
+    match format {
+        RdfFormat::NTriples => oxttl::NTriplesParser::new().for_slice(text).all(|item| item.is_ok()),
+        RdfFormat::NQuads => oxttl::NQuadsParser::new().for_slice(text).all(|item| item.is_ok()),
+        RdfFormat::Turtle => {
+            oxttl::TurtleParser::new().with_base_iri(base).unwrap().for_slice(text).all(|item| item.is_ok())
+        }
+        RdfFormat::TriG => {
+            oxttl::TriGParser::new().with_base_iri(base).unwrap().for_slice(text).all(|item| item.is_ok())
+        }
+        RdfFormat::RdfXml => oxrdfxml::RdfXmlParser::new()
+            .with_base_iri(base)
+            .unwrap()
+            .for_slice(text)
+            .all(|item| item.is_ok()),
+        RdfFormat::JsonLd => oxjsonld::JsonLdParser::new()
+            .with_base_iri(base)
+            .unwrap()
+            .for_slice(text)
+            .all(|item| item.is_ok()),
+    }
+}
+
 /// Encodes a term and checks that it comes back, and that it is written from its key as from itself.
 fn check_term(term: TermRef<'_>, blanks: &mut Blanks) {
     let (mut key, mut from_term, mut from_key) = (Vec::new(), Vec::new(), Vec::new());
@@ -143,6 +168,7 @@ fn syntax_suites() {
             }
             Err(ParseError::Syntax(error)) => {
                 refused += 1;
+                assert!(!library_takes(format, &text, &options), "{name}: {error}");
                 assert!(error.offset <= text.len() as u64 && !error.message.is_empty(), "{name}: {error}");
             }
             Err(error) => panic!("{name}: {error}"),
@@ -176,5 +202,69 @@ fn line_format_suites_by_name() {
         let result = parse_to_vec(format, &text, &ParseOptions::default());
         let must_fail = name.contains("-bad-");
         assert_eq!(result.is_err(), must_fail, "{}: {result:?}", path.display());
+    }
+}
+
+/// A small generator of numbers, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit.max(1)
+    }
+}
+
+/// Damages a text: bytes changed, cut out, doubled, or the end cut off.
+fn damage(text: &mut Vec<u8>, numbers: &mut Numbers) {
+    const BYTES: &[u8] = b"<>\"'\\{}[]():@#&;.,_-%/ \n\0\xFF\xC3au0";
+    for _ in 0..=numbers.below(3) {
+        let at = numbers.below(text.len());
+        let end = (at + numbers.below(12)).min(text.len());
+        match numbers.below(5) {
+            0 => {
+                text.drain(at..end);
+            }
+            1 => text.truncate(at),
+            2 => {
+                let piece = text[at..end].to_vec();
+                text.splice(at..at, piece);
+            }
+            _ if at < text.len() => text[at] = BYTES[numbers.below(BYTES.len())],
+            _ => {}
+        }
+    }
+}
+
+/// Damaged files end in errors or in quads that can be stored; no library panics (which would show as a message of ours).
+#[test]
+fn damaged_suites() {
+    let Some(suites) = suites() else {
+        println!("skipped: no test suites (set LODE_SUITES)");
+        return;
+    };
+    let rounds = std::env::var("LODE_DAMAGE_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let mut paths = Vec::new();
+    files(&suites, &mut paths);
+    let mut numbers = Numbers(1);
+    for _ in 0..rounds {
+        for path in &paths {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap();
+            let format = RdfFormat::from_file_name(name).unwrap();
+            let mut text = std::fs::read(path).unwrap();
+            damage(&mut text, &mut numbers);
+            let options = ParseOptions::default().with_base_iri("http://example.org/x").unwrap();
+            match parse_to_vec(format, &text, &options) {
+                Ok(quads) => check_quads(&quads),
+                Err(error) => {
+                    let message = error.to_string();
+                    assert!(
+                        !message.contains("bug"),
+                        "{name}: {message}\n{}",
+                        String::from_utf8_lossy(&text)
+                    );
+                }
+            }
+        }
     }
 }

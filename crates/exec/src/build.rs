@@ -4,7 +4,7 @@ use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::morsel::{Morsel, ParallelSource};
 use crate::operators::distinct::{Distinct, DistinctSorted, DistinctSpec, Reduced};
-use crate::operators::extend::Extend;
+use crate::operators::extend::{self, Extend};
 use crate::operators::filter::Filter;
 use crate::operators::for_each_graph::ForEachGraph;
 use crate::operators::graph_names::GraphNames;
@@ -109,9 +109,10 @@ impl<'a> Builder<'a> {
                 let filter = Filter::new(cx, self.build(input, ordered)?, exprs);
                 Box::new(Project::new(Box::new(filter), &input.vars, &vars))
             }
-            PlanOp::Extend { input, var, expr } => {
+            PlanOp::Extend { .. } => {
+                let (exprs, input) = extend::chain(node);
                 let child = self.build(input, ordered)?;
-                Box::new(Extend::new(cx, child, &input.vars, (*var, expr), &vars))
+                Box::new(Extend::new(cx, child, &input.vars, &exprs, &vars))
             }
             PlanOp::TripleTerm { input, term, subject, predicate, object } => {
                 let child = self.build(input, ordered)?;

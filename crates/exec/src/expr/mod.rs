@@ -39,6 +39,7 @@ use std::cell::Cell;
 pub(crate) use column::value_id;
 pub use order::{OrderKey, compare, order_keys};
 pub(crate) use order::{break_tie, compare_ids, order_key};
+pub(crate) use shape::makes_labelled_nodes;
 
 /// The value of `expr` for every row; unbound for an error.
 pub fn evaluate(cx: &QueryContext, expr: &Expr, batch: &Batch) -> Result<Vec<ValueId>, ExecError> {

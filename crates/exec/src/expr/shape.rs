@@ -27,12 +27,20 @@ pub(crate) fn text_function_of_one_variable(expr: &Expr) -> Option<VarId> {
     if shape.volatile || !shape.has_call { None } else { shape.variable.filter(|_| !shape.more_variables) }
 }
 
+/// Whether an expression has `BNODE(label)`, whose value depends on the solution.
+pub(crate) fn makes_labelled_nodes(expr: &Expr) -> bool {
+    let mut shape = Shape::default();
+    shape.visit(expr);
+    shape.labelled_nodes
+}
+
 #[derive(Default)]
 struct Shape {
     variable: Option<VarId>,
     more_variables: bool,
     has_call: bool,
     volatile: bool,
+    labelled_nodes: bool,
 }
 
 impl Shape {
@@ -72,6 +80,7 @@ impl Shape {
             Expr::Call(function, arguments) => {
                 self.has_call = true;
                 self.volatile |= is_volatile(function);
+                self.labelled_nodes |= *function == Function::BNode && !arguments.is_empty();
                 arguments.iter().for_each(|expr| self.visit(expr));
             }
             Expr::Exists(_) => self.volatile = true,

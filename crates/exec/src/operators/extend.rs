@@ -1,4 +1,4 @@
-//! Adds a column: BIND and select expressions.
+//! Adds columns: BIND and select expressions.
 
 use super::{BoxOp, Operator};
 use crate::batch::{Batch, Mapping};
@@ -6,41 +6,64 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr;
 use lode_rdf::ValueId;
-use lode_sparql::{Expr, VarId};
+use lode_sparql::{Expr, PlanNode, PlanOp, VarId};
 use std::sync::Arc;
 
 /// The operator.
 pub(crate) struct Extend {
     cx: Arc<QueryContext>,
     input: BoxOp,
-    var: VarId,
-    expr: Expr,
+    steps: Vec<Step>,
     mapping: Mapping,
     buffer: Batch,
-    extended: Arc<[VarId]>,
+}
+
+struct Step {
+    var: VarId,
+    expr: Expr,
+    /// The buffer's variables afterwards.
+    vars: Arc<[VarId]>,
+}
+
+/// The expressions that one operator evaluates for `node`, an Extend, in order, and the node below them.
+///
+/// `BNODE("x")` is one node within a solution, so expressions that have it must know the solutions: a chain of Extends
+/// with such an expression becomes one operator. Otherwise each Extend stands for itself.
+pub(crate) fn chain(node: &PlanNode) -> (Vec<(VarId, &Expr)>, &PlanNode) {
+    let mut exprs = Vec::new();
+    let mut input = node;
+    while let PlanOp::Extend { input: next, var, expr } = &input.op {
+        exprs.push((*var, expr));
+        input = next;
+    }
+    if let PlanOp::Extend { input: next, .. } = &node.op
+        && !exprs.iter().any(|(_, expr)| expr::makes_labelled_nodes(expr))
+    {
+        exprs.truncate(1);
+        input = next;
+    }
+    exprs.reverse();
+    (exprs, input)
 }
 
 impl Extend {
-    /// `input` with the value of an expression in a further column; delivers `vars`.
+    /// `input` with the values of expressions in further columns, each seeing those before it; delivers `vars`.
     pub(crate) fn new(
         cx: &Arc<QueryContext>,
         input: BoxOp,
         input_vars: &[VarId],
-        (var, expr): (VarId, &Expr),
+        exprs: &[(VarId, &Expr)],
         vars: &Arc<[VarId]>,
     ) -> Self {
-        // A column that the input has already (never bound, or the plan would be wrong) gives way to the new one.
-        let mut extended: Vec<VarId> = vec![var];
-        extended.extend_from_slice(input_vars);
-        Self {
-            cx: Arc::clone(cx),
-            input,
-            var,
-            expr: expr.clone(),
-            mapping: Mapping::new(&extended, vars),
-            buffer: Batch::default(),
-            extended: extended.into(),
+        let mut steps: Vec<Step> = Vec::new();
+        let mut extended = input_vars.to_vec();
+        for (var, expr) in exprs {
+            // A column that the input has already (never bound, or the plan would be wrong) gives way to the new one.
+            extended.insert(0, *var);
+            steps.push(Step { var: *var, expr: Expr::clone(expr), vars: extended.as_slice().into() });
         }
+        let mapping = Mapping::new(&extended, vars);
+        Self { cx: Arc::clone(cx), input, steps, mapping, buffer: Batch::default() }
     }
 }
 
@@ -51,15 +74,18 @@ impl Operator for Extend {
             return Ok(false);
         }
         self.cx.cancel.check()?;
-        let values = expr::evaluate(&self.cx, &self.expr, &self.buffer)?;
-        self.buffer.columns.insert(0, values);
-        self.buffer.vars = Arc::clone(&self.extended);
+        let numbers = expr::RowNumbers::default();
+        for step in &self.steps {
+            let values = expr::evaluate_numbered(&self.cx, &step.expr, &self.buffer, &numbers)?;
+            self.buffer.columns.insert(0, values);
+            self.buffer.vars = Arc::clone(&step.vars);
+        }
         self.mapping.apply(&mut self.buffer, out);
         Ok(true)
     }
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
-        if vars.contains(&self.var) {
+        if self.steps.iter().any(|step| vars.contains(&step.var)) {
             return Ok(());
         }
         self.input.skip_to(vars, key)

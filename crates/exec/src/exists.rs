@@ -86,9 +86,10 @@ pub fn exists(
         .iter()
         .map(|(var, id)| Ok((*var, cx.term(*id)?)))
         .collect::<Result<Vec<(VarId, Term)>, ExecError>>()?;
-    let stats = SnapshotStatistics(&cx.snapshot);
-    let plan = plan_sub(pattern, &terms, &cx.vars, &PlanOptions::default(), &stats)
-        .map_err(|error| ExecError::Plan(error.to_string()))?;
+    let stats = SnapshotStatistics::new(&cx.snapshot);
+    let plan = plan_sub(pattern, &terms, &cx.vars, &PlanOptions::default(), &stats);
+    stats.finish()?;
+    let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;
     // One row decides: no threads, and small batches.
     let mut sub = cx.clone();
     sub.threads = 1;

@@ -1,32 +1,56 @@
-//! What the planner may ask, answered by a snapshot. A failing read counts as nothing known: execution will report it.
+//! What the planner may ask, answered by a snapshot.
 
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::Statistics;
-use lode_store::Snapshot;
+use lode_store::{Snapshot, StoreError};
+use std::cell::RefCell;
 
-/// A snapshot as the planner sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct SnapshotStatistics<'a>(pub &'a Snapshot);
+/// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
+/// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
+#[derive(Debug)]
+pub struct SnapshotStatistics<'a> {
+    snapshot: &'a Snapshot,
+    error: RefCell<Option<StoreError>>,
+}
+
+impl<'a> SnapshotStatistics<'a> {
+    /// Answers from this snapshot.
+    pub fn new(snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, error: RefCell::new(None) }
+    }
+
+    /// The first error that an answer hid: the plan must then not be used.
+    pub fn finish(self) -> Result<(), StoreError> {
+        self.error.into_inner().map_or(Ok(()), Err)
+    }
+
+    fn or<T>(&self, result: Result<T, StoreError>, fallback: T) -> T {
+        result.unwrap_or_else(|error| {
+            self.error.borrow_mut().get_or_insert(error);
+            fallback
+        })
+    }
+}
 
 impl Statistics for SnapshotStatistics<'_> {
     fn id_of(&self, term: &Term) -> Option<ValueId> {
-        self.0.id_of(term).ok().flatten()
+        self.or(self.snapshot.id_of(term), None)
     }
 
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
-        self.0.count(order, prefix).unwrap_or(0)
+        self.or(self.snapshot.count(order, prefix), 0)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
-        self.0.distinct(order, prefix).unwrap_or(0)
+        self.or(self.snapshot.distinct(order, prefix), 1)
     }
 
     fn quad_count(&self) -> u64 {
-        self.0.quad_count()
+        self.snapshot.quad_count()
     }
 
     fn has_named_graphs(&self) -> bool {
-        self.0.count(Order::Gspo, &[]).unwrap_or(0) > 0
+        self.snapshot.has_named_graphs()
     }
 }

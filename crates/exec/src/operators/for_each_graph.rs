@@ -47,9 +47,10 @@ impl ForEachGraph {
     fn start(&self, graph: ValueId) -> Result<Execution, ExecError> {
         let mut pattern = (*self.pattern).clone();
         pattern.graph = GraphScope::Named { slot: Slot::Const(graph), among: None };
-        let stats = SnapshotStatistics(&self.cx.snapshot);
-        let plan = plan_sub(&pattern, &[], &self.cx.vars, &PlanOptions::default(), &stats)
-            .map_err(|error| ExecError::Plan(error.to_string()))?;
+        let stats = SnapshotStatistics::new(&self.cx.snapshot);
+        let plan = plan_sub(&pattern, &[], &self.cx.vars, &PlanOptions::default(), &stats);
+        stats.finish()?;
+        let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;
         Execution::start(Arc::new(plan), &self.cx)
     }
 

@@ -1,0 +1,60 @@
+//! An open database.
+
+use crate::EngineError;
+use crate::options::{OpenOptions, QueryOptions};
+use crate::query::PreparedQuery;
+use crate::results::QueryResults;
+use lode_base::mem_vfs::MemVfs;
+use lode_base::real_vfs::RealVfs;
+use lode_base::vfs::Vfs;
+use lode_store::{Snapshot, Store};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A database that is open for queries and loads; shared by threads behind an `Arc`.
+#[derive(Debug)]
+pub struct Database {
+    store: Store,
+}
+
+impl Database {
+    /// Opens an existing database.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
+        Ok(Self { store: Store::open(Arc::new(RealVfs), path, options.cache_bytes)? })
+    }
+
+    /// Opens a database, or makes an empty one where there is none.
+    pub fn create_or_open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
+        Self::create_on(Arc::new(RealVfs), path, options)
+    }
+
+    /// A new, empty database in memory: the same files, in no file system.
+    pub fn in_memory() -> Result<Self, EngineError> {
+        Self::create_on(Arc::new(MemVfs::default()), Path::new("/db"), &OpenOptions::default())
+    }
+
+    /// Opens or makes a database on any file system.
+    pub fn create_on(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
+        Ok(Self { store: Store::create_or_open(vfs, path, options.cache_bytes)? })
+    }
+
+    /// The store below, for loads, checks, dumps and figures.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The current version.
+    pub fn snapshot(&self) -> Snapshot {
+        self.store.snapshot()
+    }
+
+    /// Parses and plans a query over the current version.
+    pub fn prepare(&self, text: &str, options: &QueryOptions) -> Result<PreparedQuery, EngineError> {
+        PreparedQuery::new(text, self.snapshot(), options)
+    }
+
+    /// Parses, plans and runs a query over the current version.
+    pub fn query(&self, text: &str, options: &QueryOptions) -> Result<QueryResults, EngineError> {
+        self.prepare(text, options)?.run()
+    }
+}

@@ -1,0 +1,26 @@
+//! From the protocol's or command line's graph names to the planner's dataset override.
+
+use lode_rdf::NamedNode;
+use lode_sparql::plan::DatasetOverride;
+
+use crate::EngineError;
+
+impl crate::QueryOptions {
+    /// Sets the dataset from IRIs (`default-graph-uri`, `named-graph-uri`); both empty keeps the query's own.
+    pub fn set_dataset(&mut self, default: &[String], named: &[String]) -> Result<(), EngineError> {
+        if default.is_empty() && named.is_empty() {
+            self.dataset = None;
+            return Ok(());
+        }
+        self.dataset = Some(DatasetOverride { default: parse_iris(default)?, named: parse_iris(named)? });
+        Ok(())
+    }
+}
+
+fn parse_iris(iris: &[String]) -> Result<Vec<NamedNode>, EngineError> {
+    let parse = |iri: &String| {
+        NamedNode::new(iri.clone())
+            .map_err(|error| EngineError::Syntax(format!("the graph name <{iri}> is not an IRI: {error}")))
+    };
+    iris.iter().map(parse).collect()
+}

@@ -1,0 +1,42 @@
+//! Errors of the facade: one enum over the layers below, telling apart what callers answer differently.
+
+use lode_base::cancel::Cancelled;
+use lode_exec::ExecError;
+use lode_store::StoreError;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The query's text is not SPARQL.
+    #[error("{0}")]
+    Syntax(String),
+    /// The query cannot be planned.
+    #[error("{0}")]
+    Plan(String),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Time-out or a request to stop.
+    #[error("the query was stopped: {0}")]
+    Cancelled(Cancelled),
+    /// Execution failed.
+    #[error(transparent)]
+    Execution(ExecError),
+    /// The query asks for something that the caller's format cannot hold.
+    #[error("{0}")]
+    Format(String),
+    /// Results could not be written.
+    #[error("writing results: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+impl From<ExecError> for EngineError {
+    fn from(error: ExecError) -> Self {
+        match error {
+            ExecError::Cancelled(reason) => Self::Cancelled(reason),
+            ExecError::Store(error) => Self::Store(error),
+            other => Self::Execution(other),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The formats that results can be written in.
+
+use lode_rdf::format::RdfFormat;
+use sparesults::QueryResultsFormat;
+
+/// What a query returns, as far as formats care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultKind {
+    /// Rows (SELECT).
+    Solutions,
+    /// Yes or no (ASK).
+    Boolean,
+    /// Triples (CONSTRUCT, DESCRIBE).
+    Graph,
+}
+
+/// A format for results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// SPARQL 1.1 Query Results: JSON, XML, CSV or TSV.
+    Results(QueryResultsFormat),
+    /// An RDF syntax.
+    Rdf(RdfFormat),
+    /// Aligned columns for people.
+    Table,
+}
+
+impl OutputFormat {
+    /// Every name that [`OutputFormat::from_name`] knows, for help texts.
+    pub const NAMES: &'static str = "table, json, xml, csv, tsv, nt, nq, ttl, trig, rdf, jsonld";
+
+    /// The format with this short name or file extension.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "table" => Self::Table,
+            "json" | "srj" => Self::Results(QueryResultsFormat::Json),
+            "xml" | "srx" => Self::Results(QueryResultsFormat::Xml),
+            "csv" => Self::Results(QueryResultsFormat::Csv),
+            "tsv" => Self::Results(QueryResultsFormat::Tsv),
+            other => Self::Rdf(RdfFormat::from_extension(other)?),
+        })
+    }
+
+    /// The format with this media type (parameters ignored) for results of this kind.
+    pub fn from_media_type(media_type: &str, kind: ResultKind) -> Option<Self> {
+        let essence = media_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+        match kind {
+            ResultKind::Graph => RdfFormat::from_media_type(&essence).map(Self::Rdf),
+            ResultKind::Boolean | ResultKind::Solutions => {
+                QueryResultsFormat::from_media_type(&essence).map(Self::Results)
+            }
+        }
+    }
+
+    /// What `*/*` gets.
+    pub const fn default_for(kind: ResultKind) -> Self {
+        match kind {
+            ResultKind::Graph => Self::Rdf(RdfFormat::Turtle),
+            ResultKind::Boolean | ResultKind::Solutions => Self::Results(QueryResultsFormat::Json),
+        }
+    }
+
+    /// The media type to send, with its charset where it has one.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Results(QueryResultsFormat::Csv) => "text/csv; charset=utf-8",
+            Self::Results(QueryResultsFormat::Tsv) => "text/tab-separated-values; charset=utf-8",
+            Self::Results(format) => format.media_type(),
+            Self::Rdf(format) => format.media_type(),
+            Self::Table => "text/plain; charset=utf-8",
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! From a query's text to its results.
+
+use crate::EngineError;
+use crate::format::ResultKind;
+use crate::options::{DefaultGraph, QueryOptions};
+use crate::results::{QueryResults, Solutions, Triples};
+use lode_base::memory_budget::MemoryBudget;
+use lode_exec::context::QueryContext;
+use lode_exec::profile::NodeProfile;
+use lode_exec::statistics::SnapshotStatistics;
+use lode_exec::{Profile, QueryResult};
+use lode_rdf::Variable;
+use lode_sparql::Plan;
+use lode_sparql::explain::{Explained, explain};
+use lode_sparql::plan::{DatasetOverride, QueryForm};
+use lode_sparql::planner::PlanOptions;
+use lode_store::Snapshot;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A planned query over one snapshot, ready to run.
+pub struct PreparedQuery {
+    plan: Arc<Plan>,
+    cx: Arc<QueryContext>,
+}
+
+impl PreparedQuery {
+    /// Parses and plans `text` over `snapshot`.
+    pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
+        let query = lode_sparql::parse_query(text, options.base_iri.as_deref())
+            .map_err(|error| EngineError::Syntax(error.to_string()))?;
+        let statistics = SnapshotStatistics::new(&snapshot);
+        let plan_options = PlanOptions {
+            default_graph_union: options.default_graph == DefaultGraph::Union,
+            optimize: options.optimize,
+            ..PlanOptions::default()
+        };
+        let no_override = DatasetOverride::default();
+        let dataset = options.dataset.as_ref().unwrap_or(&no_override);
+        let plan = lode_sparql::plan_query(&query, dataset, &plan_options, &statistics)
+            .map_err(|error| EngineError::Plan(error.to_string()));
+        statistics.finish()?;
+        let plan = Arc::new(plan?);
+        let cx = Arc::new(QueryContext {
+            snapshot,
+            local: Arc::default(),
+            budget: MemoryBudget::new(options.memory_bytes),
+            cancel: options.cancel.clone(),
+            now: oxsdatatypes::DateTime::now(),
+            dataset: Arc::clone(&plan.dataset),
+            service: options.service.clone(),
+            threads: options.threads.max(1),
+            batch_rows: options.batch_rows.max(1),
+            spill_dir: options.spill_dir.clone(),
+            exists: Arc::default(),
+            vars: Arc::default(),
+        });
+        Ok(Self { plan, cx })
+    }
+
+    /// What it will return.
+    pub fn kind(&self) -> ResultKind {
+        match self.plan.form {
+            QueryForm::Select(_) => ResultKind::Solutions,
+            QueryForm::Ask => ResultKind::Boolean,
+            QueryForm::Construct(_) | QueryForm::Describe(_) => ResultKind::Graph,
+        }
+    }
+
+    /// The plan as a tree for people; with `profile` also what each operator did.
+    pub fn explain(&self, profile: Option<&Profile>) -> String {
+        let measured = |node: &Explained| {
+            profile.and_then(|profile| profile.node(node.id)).map_or(String::new(), measured_text)
+        };
+        self.explained().to_text(&measured)
+    }
+
+    /// The plan as a tree, for programs.
+    pub fn explained(&self) -> Explained {
+        let name = |id| self.cx.term(id).map_or_else(|_| format!("{id:?}"), |term| term.to_string());
+        explain(&self.plan, &name)
+    }
+
+    /// The plan, for tools.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Runs it.
+    pub fn run(&self) -> Result<QueryResults, EngineError> {
+        let execution = lode_exec::execute(Arc::clone(&self.plan), Arc::clone(&self.cx))?;
+        Ok(match execution.into_result()? {
+            QueryResult::Solutions(execution) => {
+                let name = |var: &lode_sparql::VarId| Variable::new_unchecked(self.plan.vars.name(*var));
+                let variables = execution.vars().iter().map(name).collect();
+                QueryResults::Solutions(Solutions { variables, execution })
+            }
+            QueryResult::Boolean(value) => QueryResults::Boolean(value),
+            QueryResult::Graph(inner) => QueryResults::Graph(Triples { inner }),
+        })
+    }
+}
+
+/// What an operator did, behind its line of the plan.
+fn measured_text(node: &NodeProfile) -> String {
+    let mut text = format!("  {{{} rows, {:.2?}", node.rows, Duration::from_nanos(node.time_ns));
+    let counters = [
+        (node.lookups, "look-ups"),
+        (node.sequential_rows, "rows read"),
+        (node.bytes, "bytes held"),
+        (node.spilled_bytes, "bytes spilled"),
+    ];
+    for (count, name) in counters.iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {count} {name}"));
+    }
+    text.push('}');
+    text
+}

@@ -1,0 +1,81 @@
+//! Results into a writer, in any of the formats, streaming.
+
+use crate::EngineError;
+use crate::format::OutputFormat;
+use crate::results::{QueryResults, Solutions, Triples};
+use crate::table::{TableOptions, write_table};
+use lode_rdf::format::RdfFormat;
+use lode_rdf::serialize::QuadWriter;
+use lode_rdf::{GraphNameRef, VariableRef};
+use sparesults::{QueryResultsFormat, QueryResultsSerializer};
+use std::io::Write;
+
+/// Writes all results; returns how many rows or triples there were (an ASK counts as one).
+///
+/// # Errors
+/// [`EngineError::Format`] where the format cannot hold this kind of result, before anything is written.
+pub fn write_results(
+    results: &mut QueryResults,
+    format: OutputFormat,
+    out: &mut dyn Write,
+) -> Result<u64, EngineError> {
+    match (results, format) {
+        (QueryResults::Solutions(solutions), OutputFormat::Results(format)) => {
+            write_rows(solutions, format, out)
+        }
+        (QueryResults::Solutions(solutions), OutputFormat::Table) => {
+            write_table(solutions, &TableOptions::default(), out)
+        }
+        (QueryResults::Boolean(value), OutputFormat::Results(format)) => {
+            QueryResultsSerializer::from_format(format).serialize_boolean_to_writer(out, *value)?;
+            Ok(1)
+        }
+        (QueryResults::Boolean(value), OutputFormat::Table) => {
+            writeln!(out, "{}", if *value { "yes" } else { "no" })?;
+            Ok(1)
+        }
+        (QueryResults::Graph(triples), OutputFormat::Rdf(format)) => write_graph(triples, format, out),
+        (QueryResults::Graph(triples), OutputFormat::Table) => write_graph(triples, RdfFormat::Turtle, out),
+        (QueryResults::Graph(_), OutputFormat::Results(_)) => Err(EngineError::Format(
+            "CONSTRUCT and DESCRIBE return a graph: use an RDF format (nt, ttl, rdf, jsonld, ...)".to_owned(),
+        )),
+        (_, OutputFormat::Rdf(_)) => Err(EngineError::Format(
+            "SELECT and ASK return no graph: use a result format (table, json, xml, csv, tsv)".to_owned(),
+        )),
+    }
+}
+
+fn write_rows(
+    solutions: &mut Solutions,
+    format: QueryResultsFormat,
+    out: &mut dyn Write,
+) -> Result<u64, EngineError> {
+    let variables = solutions.variables().to_vec();
+    let mut serializer =
+        QueryResultsSerializer::from_format(format).serialize_solutions_to_writer(out, variables.clone())?;
+    let mut rows = 0;
+    while let Some(batch) = solutions.next_batch()? {
+        for row in 0..batch.rows() {
+            let bound = variables.iter().enumerate().filter_map(|(column, variable)| {
+                batch.get(row, column).map(|term| (VariableRef::from(variable), term.as_ref()))
+            });
+            serializer.serialize(bound)?;
+        }
+        rows += batch.rows() as u64;
+    }
+    serializer.finish()?;
+    Ok(rows)
+}
+
+fn write_graph(triples: &mut Triples, format: RdfFormat, out: &mut dyn Write) -> Result<u64, EngineError> {
+    let mut writer = QuadWriter::start(format, out)?;
+    let mut count = 0;
+    while let Some(batch) = triples.next_batch()? {
+        for triple in &batch {
+            writer.write(triple.as_ref().in_graph(GraphNameRef::DefaultGraph))?;
+        }
+        count += batch.len() as u64;
+    }
+    writer.finish()?;
+    Ok(count)
+}

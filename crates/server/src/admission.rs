@@ -1,0 +1,47 @@
+//! How many queries run and wait at once: beyond it a client is told to come back, instead of everybody slowing down.
+
+use crate::error::HttpError;
+use axum::http::StatusCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Running and waiting queries.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    running: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    waiting_max: usize,
+}
+
+impl Admission {
+    pub(crate) fn new(running_max: usize, waiting_max: usize) -> Self {
+        Self { running: Arc::new(Semaphore::new(running_max)), waiting: AtomicUsize::new(0), waiting_max }
+    }
+
+    /// A place to run in, after waiting for one if need be; 503 where too many wait already.
+    pub(crate) async fn enter(&self) -> Result<OwnedSemaphorePermit, HttpError> {
+        let _waiting = Waiting::new(&self.waiting, self.waiting_max)?;
+        let permit = Arc::clone(&self.running).acquire_owned().await;
+        permit.map_err(|_| HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"))
+    }
+}
+
+/// Counts one waiting query as long as it lives, also when its client leaves meanwhile.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize, max: usize) -> Result<Self, HttpError> {
+        let waiting = Self(count);
+        if count.fetch_add(1, Ordering::Relaxed) < max {
+            return Ok(waiting);
+        }
+        Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "too many queries are waiting: try again later"))
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,61 @@
+//! Errors, as the server's starter sees them and as a client does (plain text with the fitting status).
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use lode_engine::{Cancelled, EngineError};
+use std::net::SocketAddr;
+
+/// Why the server could not start or had to stop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The address is taken or not ours.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// The address asked for.
+        address: SocketAddr,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The runtime or the listener failed.
+    #[error("the server stopped: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// An answer that is an error: a status and a sentence.
+#[derive(Debug)]
+pub(crate) struct HttpError {
+    pub(crate) status: StatusCode,
+    pub(crate) message: String,
+}
+
+impl HttpError {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { status, message: message.into() }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+}
+
+impl IntoResponse for HttpError {
+    fn into_response(self) -> Response {
+        let mut message = self.message;
+        message.push('\n');
+        (self.status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], message).into_response()
+    }
+}
+
+impl From<EngineError> for HttpError {
+    fn from(error: EngineError) -> Self {
+        let status = match &error {
+            EngineError::Syntax(_) | EngineError::Plan(_) => StatusCode::BAD_REQUEST,
+            EngineError::Format(_) => StatusCode::NOT_ACCEPTABLE,
+            EngineError::Cancelled(Cancelled::Timeout) => StatusCode::GATEWAY_TIMEOUT,
+            EngineError::Cancelled(Cancelled::ByRequest) => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::new(status, error.to_string())
+    }
+}

@@ -1,0 +1,64 @@
+//! Which format to answer in: the `Accept` header (RFC 9110 section 12.5.1) against the formats of the query's kind.
+
+use lode_engine::{OutputFormat, ResultKind};
+
+/// One entry of an `Accept` header.
+#[derive(Debug, PartialEq)]
+struct Range<'a> {
+    media_type: &'a str,
+    quality: f32,
+}
+
+/// The best acceptable format; `None` where nothing fits. A missing or empty header accepts everything.
+pub(crate) fn negotiate(accept: Option<&str>, kind: ResultKind) -> Option<OutputFormat> {
+    let Some(accept) = accept.filter(|value| !value.trim().is_empty()) else {
+        return Some(OutputFormat::default_for(kind));
+    };
+    let mut ranges: Vec<Range<'_>> = accept.split(',').filter_map(parse_range).collect();
+    // Stable: among equals the client's order counts, but a precise type before a wildcard.
+    ranges.sort_by(|a, b| b.quality.total_cmp(&a.quality).then(wildness(a).cmp(&wildness(b))));
+    ranges.iter().filter(|range| range.quality > 0.0).find_map(|range| matching(range.media_type, kind))
+}
+
+/// The media types that could be answered with, for a 406.
+pub(crate) fn offered(kind: ResultKind) -> &'static str {
+    match kind {
+        ResultKind::Graph => {
+            "text/turtle, application/n-triples, application/n-quads, application/trig, application/rdf+xml, application/ld+json"
+        }
+        ResultKind::Boolean | ResultKind::Solutions => {
+            "application/sparql-results+json, application/sparql-results+xml, text/csv, text/tab-separated-values"
+        }
+    }
+}
+
+fn parse_range(entry: &str) -> Option<Range<'_>> {
+    let mut parts = entry.split(';').map(str::trim);
+    let media_type = parts.next().filter(|name| !name.is_empty())?;
+    let quality = parts
+        .find_map(|parameter| parameter.strip_prefix("q=").or_else(|| parameter.strip_prefix("Q=")))
+        .map_or(1.0, |value| value.trim().parse().unwrap_or(0.0));
+    Some(Range { media_type, quality })
+}
+
+fn wildness(range: &Range<'_>) -> u8 {
+    match range.media_type {
+        "*/*" => 2,
+        other if other.ends_with("/*") => 1,
+        _ => 0,
+    }
+}
+
+fn matching(media_type: &str, kind: ResultKind) -> Option<OutputFormat> {
+    match (media_type, kind) {
+        ("*/*" | "application/*", _) => Some(OutputFormat::default_for(kind)),
+        ("text/*", ResultKind::Graph) => OutputFormat::from_name("ttl"),
+        ("text/*", _) => OutputFormat::from_name("csv"),
+        // Browsers and hand-made clients: what they show best.
+        ("text/plain", ResultKind::Graph) => OutputFormat::from_name("nt"),
+        _ => OutputFormat::from_media_type(media_type, kind),
+    }
+}
+
+#[cfg(test)]
+mod tests;

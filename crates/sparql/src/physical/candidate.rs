@@ -2,10 +2,7 @@
 
 use super::cost;
 use super::join_input::{Access, lookup_pattern};
-use super::lower::useful_order;
 use super::subset::{Bits, Group, Subset};
-use crate::plan::{ScanPattern, VarId};
-use crate::var_set::VarSet;
 use std::sync::Arc;
 
 /// At most so many ways with different orders are kept for a set.
@@ -17,9 +14,18 @@ pub(super) struct Candidate {
     pub method: Method,
     pub cost: f64,
     pub rows: f64,
-    pub sorted_by: Arc<[VarId]>,
+    /// Numbers of the variables by which rows are sorted.
+    pub sorted_by: Arc<[usize]>,
+    /// How many of these may be of use further on.
+    useful: usize,
     /// Filters applied on top.
     pub filters: Bits,
+}
+
+impl Candidate {
+    fn useful_order(&self) -> &[usize] {
+        self.sorted_by.get(..self.useful).unwrap_or(&[])
+    }
 }
 
 /// How.
@@ -38,10 +44,10 @@ pub(super) enum Method {
         left: Arc<Candidate>,
         right: Arc<Candidate>,
     },
+    /// Each row's matches are looked up.
     Lookup {
         left: Arc<Candidate>,
         member: usize,
-        pattern: ScanPattern,
     },
     /// A path searched from rows, or a triple term taken apart.
     Step {
@@ -54,59 +60,52 @@ pub(super) enum Method {
 pub(super) fn single(group: &Group, member: usize) -> Subset {
     let input = &group.inputs[member];
     let members: Bits = std::iter::once(member).collect();
-    let is_step = input.plans.is_empty();
-    let filters = if is_step { Bits::default() } else { group.applicable(&members) };
-    let (kept, filtering) = group.filtering(&filters, input.rows, &input.distinct);
+    let (vars, certain) = group.bits_of(member);
+    let distinct = group.numbered(&input.distinct);
+    let filters = if input.plans.is_empty() { Bits::default() } else { group.applicable(members) };
+    let (kept, filtering) = group.filtering(filters, input.rows, &distinct);
     let rows = input.rows * kept;
-    let interest = group.interest_of(&members, &input.vars);
-    let mut candidates = Vec::new();
+    let interest = group.interest_of(members, vars);
+    let candidates = Vec::new();
+    let mut subset = Subset { members, vars, certain, rows, distinct, filters, candidates, interest };
     for (plan, planned) in input.plans.iter().enumerate() {
-        let candidate = Candidate {
-            method: Method::Plan { member, plan },
-            cost: planned.node.cost + filtering,
-            rows,
-            sorted_by: planned.node.sorted_by.as_slice().into(),
-            filters: filters.clone(),
-        };
-        keep(&mut candidates, candidate, &interest);
+        let sorted_by = planned.node.sorted_by.iter().map_while(|v| group.number(*v)).collect();
+        let method = Method::Plan { member, plan };
+        keep(&mut subset, planned.node.cost + filtering, &sorted_by, filters, || method);
     }
-    let (vars, certain, distinct) = (input.vars.clone(), input.certain.clone(), input.distinct.clone());
-    Subset { members, vars, certain, rows, distinct, filters, candidates, interest }
+    subset
 }
 
-/// Adds the ways to join `a` and `b` to the set that they make together.
-pub(super) fn combine(group: &Group, a: &Subset, b: &Subset, best: &mut Option<Subset>) {
+/// Adds the ways to join `a` and `b`, if none costs over `bound`, to the set that they make together.
+pub(super) fn combine(group: &Group, a: &Subset, b: &Subset, bound: f64, best: &mut Option<Subset>) {
     if !a.can_join(group, b) {
         return;
     }
     let joined = best.get_or_insert_with(|| union(group, a, b));
-    let shared = a.vars.intersect(&b.vars);
-    let sure = shared.is_subset(&a.certain) && shared.is_subset(&b.certain);
-    for (l, r) in [(a, b), (b, a)] {
-        let pair = Pair { group, left: l, right: r, shared: &shared, sure };
+    let shared = a.vars.intersect(b.vars);
+    let sure = shared.is_subset(a.certain) && shared.is_subset(b.certain);
+    let before = a.joined_rows(b);
+    for (left, right) in [(a, b), (b, a)] {
+        let pair = Pair { group, left, right, shared, sure, before, bound };
         pair.hash(joined);
         if sure {
             pair.merge(joined);
         }
-        pair.from_rows(joined);
+        pair.onto_rows(joined);
     }
 }
 
 /// What is known of the join of two sets, however it is done.
 fn union(group: &Group, a: &Subset, b: &Subset) -> Subset {
-    let members = a.members.union(&b.members);
-    let (vars, certain) = (a.vars.union(&b.vars), a.certain.union(&b.certain));
-    let mut distinct = a.distinct.clone();
-    for (var, count) in &b.distinct {
-        distinct.entry(*var).and_modify(|d| *d = d.min(*count)).or_insert(*count);
-    }
-    let filters = group.applicable(&members);
+    let members = a.members.union(b.members);
+    let (vars, certain) = (a.vars.union(b.vars), a.certain.union(b.certain));
+    let mut distinct: Vec<f64> = (0..group.var_count()).map(|v| a.distinct[v].min(b.distinct[v])).collect();
+    let filters = group.applicable(members);
     let before = a.joined_rows(b);
-    let new = filters.minus(&a.filters.union(&b.filters));
-    let (kept, _) = group.filtering(&new, before, &distinct);
+    let (kept, _) = group.filtering(filters.minus(a.filters.union(b.filters)), before, &distinct);
     let rows = before * kept;
-    distinct.values_mut().for_each(|d| *d = d.min(rows).max(1.0));
-    let interest = group.interest_of(&members, &vars);
+    distinct.iter_mut().filter(|d| d.is_finite()).for_each(|d| *d = d.min(rows).max(1.0));
+    let interest = group.interest_of(members, vars);
     Subset { members, vars, certain, rows, distinct, filters, candidates: Vec::new(), interest }
 }
 
@@ -115,97 +114,112 @@ struct Pair<'a> {
     group: &'a Group,
     left: &'a Subset,
     right: &'a Subset,
-    shared: &'a VarSet,
+    shared: Bits,
     /// All shared variables are certainly bound on both sides.
     sure: bool,
+    /// Rows before filters over both.
+    before: f64,
+    bound: f64,
 }
 
 impl Pair<'_> {
     /// Cost and filters of what follows the join itself.
-    fn finish(&self, joined: &Subset, applied: &Bits) -> (f64, Bits) {
+    fn finish(&self, joined: &Subset, applied: Bits) -> (f64, Bits) {
         let new = joined.filters.minus(applied);
-        let before = self.left.joined_rows(self.right);
-        let (_, filtering) = self.group.filtering(&new, before, &joined.distinct);
-        (filtering + cost::output(before, joined.vars.len()), new)
+        let output = cost::output(self.before, joined.vars.len());
+        if new.is_empty() {
+            return (output, new);
+        }
+        let (_, filtering) = self.group.filtering(new, self.before, &joined.distinct);
+        (filtering + output, new)
+    }
+
+    fn keep(
+        &self,
+        joined: &mut Subset,
+        cost: f64,
+        sorted_by: &Arc<[usize]>,
+        filters: Bits,
+        method: impl FnOnce() -> Method,
+    ) {
+        if cost <= self.bound {
+            keep(joined, cost, sorted_by, filters, method);
+        }
     }
 
     fn hash(&self, joined: &mut Subset) {
         let Some(right) = self.right.candidates.first() else { return };
-        let (after, filters) = self.finish(joined, &self.left.filters.union(&self.right.filters));
-        let certain = |v: &VarId| self.left.certain.contains(*v) && self.right.certain.contains(*v);
+        let (after, filters) = self.finish(joined, self.left.filters.union(self.right.filters));
+        let certain = self.left.certain.intersect(self.right.certain);
+        let unsure = self.shared.minus(certain);
         let (l, r) = (self.left.rows, self.right.rows);
-        let keyed = self.shared.iter().any(|v| certain(&v));
+        let keyed = !self.shared.intersect(certain).is_empty();
         let work = if keyed { cost::hash(l, r) } else { cost::nested_loop(l, r) };
         for left in &self.left.candidates {
             // A column that takes the right's value where the left has none is no longer in order.
-            let sure = |v: &&VarId| !self.shared.contains(**v) || certain(v);
-            let sorted_by: Vec<VarId> = left.sorted_by.iter().take_while(sure).copied().collect();
-            let candidate = Candidate {
-                cost: left.cost + right.cost + work + after,
-                rows: joined.rows,
-                sorted_by: sorted_by.into(),
-                filters: filters.clone(),
-                method: Method::Hash { left: Arc::clone(left), right: Arc::clone(right) },
+            let kept = left.sorted_by.iter().take_while(|v| !unsure.contains(**v)).count();
+            let sorted_by = match left.sorted_by.get(..kept) {
+                Some(order) if kept < left.sorted_by.len() => order.into(),
+                _ => Arc::clone(&left.sorted_by),
             };
-            keep(&mut joined.candidates, candidate, &joined.interest);
+            let cost = left.cost + right.cost + work + after;
+            let method = || Method::Hash { left: Arc::clone(left), right: Arc::clone(right) };
+            self.keep(joined, cost, &sorted_by, filters, method);
         }
     }
 
     fn merge(&self, joined: &mut Subset) {
         let n = self.shared.len();
-        let is_key = |order: &[VarId]| order.len() == n && order.iter().all(|v| self.shared.contains(*v));
-        let (after, filters) = self.finish(joined, &self.left.filters.union(&self.right.filters));
+        let (after, filters) = self.finish(joined, self.left.filters.union(self.right.filters));
+        let work = cost::merge(self.left.rows, self.right.rows);
         for left in &self.left.candidates {
-            let Some(order) = left.sorted_by.get(..n).filter(|o| is_key(o)) else { continue };
+            let Some(order) = left.sorted_by.get(..n) else { continue };
+            if !order.iter().all(|v| self.shared.contains(*v)) {
+                continue;
+            }
             for right in self.right.candidates.iter().filter(|r| r.sorted_by.starts_with(order)) {
-                let work = cost::merge(self.left.rows, self.right.rows);
-                let (l, r) = (Arc::clone(left), Arc::clone(right));
-                let candidate = Candidate {
-                    cost: left.cost + right.cost + work + after,
-                    rows: joined.rows,
-                    sorted_by: Arc::clone(&left.sorted_by),
-                    filters: filters.clone(),
-                    method: Method::Merge { left: l, right: r },
-                };
-                keep(&mut joined.candidates, candidate, &joined.interest);
+                let cost = left.cost + right.cost + work + after;
+                let method = || Method::Merge { left: Arc::clone(left), right: Arc::clone(right) };
+                self.keep(joined, cost, &left.sorted_by, filters, method);
             }
         }
     }
 
     /// The right as something to be done with the rows of the left, if it is one member.
-    fn from_rows(&self, joined: &mut Subset) {
+    fn onto_rows(&self, joined: &mut Subset) {
         let Some(member) = self.right.only_member() else { return };
-        let input = &self.group.inputs[member];
-        let (after, filters) = self.finish(joined, &self.left.filters);
+        let access = &self.group.inputs[member].access;
+        let (after, filters) = self.finish(joined, self.left.filters);
+        match access {
+            Access::Lookup(pattern) if self.sure => {
+                // Any set of subject, predicate and object begins some order; with a variable graph that needs a look.
+                let possible = crate::logical::graph_var(&pattern.graph).is_none()
+                    || lookup_pattern(pattern, &self.group.var_set(self.shared), &[]).is_some();
+                if !possible {
+                    return;
+                }
+                for left in &self.left.candidates {
+                    let cost = left.cost + self.lookup_cost(left, member) + after;
+                    let method = || Method::Lookup { left: Arc::clone(left), member };
+                    self.keep(joined, cost, &left.sorted_by, filters, method);
+                }
+            }
+            Access::Path { size, .. } if self.shared.is_subset(self.left.certain) => {
+                self.step(joined, member, size.search_cost(self.left.rows) + after, filters);
+            }
+            Access::TripleTerm { term, .. }
+                if self.group.number(*term).is_some_and(|t| self.left.certain.contains(t)) =>
+            {
+                self.step(joined, member, cost::triple_term(self.left.rows) + after, filters);
+            }
+            Access::Plan | Access::Lookup(_) | Access::Path { .. } | Access::TripleTerm { .. } => {}
+        }
+    }
+
+    fn step(&self, joined: &mut Subset, member: usize, work: f64, filters: Bits) {
         for left in &self.left.candidates {
-            let found = match &input.access {
-                Access::Plan => None,
-                Access::Lookup(pattern) if self.sure => {
-                    let scan = lookup_pattern(pattern, self.shared, &left.sorted_by);
-                    scan.map(|pattern| {
-                        let work = self.lookup_cost(left, member);
-                        (work, Method::Lookup { left: Arc::clone(left), member, pattern })
-                    })
-                }
-                Access::Path { size, .. } if self.shared.is_subset(&self.left.certain) => {
-                    let work = size.from_rows(self.left.rows);
-                    Some((work, Method::Step { left: Arc::clone(left), member }))
-                }
-                Access::TripleTerm { term, .. } if self.left.certain.contains(*term) => {
-                    let work = self.left.rows * 200.0;
-                    Some((work, Method::Step { left: Arc::clone(left), member }))
-                }
-                Access::Lookup(_) | Access::Path { .. } | Access::TripleTerm { .. } => None,
-            };
-            let Some((work, method)) = found else { continue };
-            let candidate = Candidate {
-                cost: left.cost + work + after,
-                rows: joined.rows,
-                sorted_by: Arc::clone(&left.sorted_by),
-                filters: filters.clone(),
-                method,
-            };
-            keep(&mut joined.candidates, candidate, &joined.interest);
+            let method = || Method::Step { left: Arc::clone(left), member };
+            self.keep(joined, left.cost + work, &left.sorted_by, filters, method);
         }
     }
 
@@ -220,17 +234,28 @@ impl Pair<'_> {
 }
 
 /// Keeps a way if none is as cheap with an order as useful.
-fn keep(candidates: &mut Vec<Arc<Candidate>>, new: Candidate, interest: &VarSet) {
-    let order = useful_order(&new.sorted_by, interest);
-    let beaten = |old: &Arc<Candidate>| {
-        old.cost <= new.cost && useful_order(&old.sorted_by, interest).starts_with(&order)
-    };
-    if candidates.iter().any(beaten) {
+fn keep(
+    subset: &mut Subset,
+    cost: f64,
+    sorted_by: &Arc<[usize]>,
+    filters: Bits,
+    method: impl FnOnce() -> Method,
+) {
+    let useful = sorted_by.iter().take_while(|v| subset.interest.contains(**v)).count();
+    let order = sorted_by.get(..useful).unwrap_or(&[]);
+    let candidates = &mut subset.candidates;
+    if candidates.iter().any(|old| old.cost <= cost && old.useful_order().starts_with(order)) {
         return;
     }
-    candidates
-        .retain(|old| !(new.cost <= old.cost && order.starts_with(&useful_order(&old.sorted_by, interest))));
-    let at = candidates.partition_point(|c| c.cost <= new.cost);
-    candidates.insert(at, Arc::new(new));
+    candidates.retain(|old| !(cost <= old.cost && order.starts_with(old.useful_order())));
+    let at = candidates.partition_point(|c| c.cost <= cost);
+    if at >= CANDIDATES_MAX {
+        return;
+    }
+    let sorted_by = Arc::clone(sorted_by);
+    candidates.insert(
+        at,
+        Arc::new(Candidate { method: method(), cost, rows: subset.rows, sorted_by, useful, filters }),
+    );
     candidates.truncate(CANDIDATES_MAX);
 }

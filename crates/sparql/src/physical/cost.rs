@@ -41,6 +41,8 @@ const SORT_COMPARE: f64 = 25.0;
 const GROUP_HASH: f64 = 30.0;
 /// Finding a row's group when equal keys are neighbours.
 const GROUP_SORTED: f64 = 3.0;
+/// Taking a triple term apart.
+const TRIPLE_TERM: f64 = 200.0;
 /// One step of a path search, per edge.
 const PATH_EDGE: f64 = 40.0;
 /// A request to another endpoint.
@@ -111,6 +113,11 @@ pub(super) fn sort(rows: f64, keys: usize, limit: Option<usize>) -> f64 {
 pub(super) fn group(rows: f64, sorted: bool, aggregates: usize) -> f64 {
     let find = if sorted { GROUP_SORTED } else { GROUP_HASH };
     rows * (find + 3.0 * aggregates as f64)
+}
+
+/// Taking a triple term of each row apart.
+pub(super) fn triple_term(rows: f64) -> f64 {
+    rows * TRIPLE_TERM
 }
 
 /// A path search that visits so many edges.

@@ -5,7 +5,7 @@
 //! are joined greedily, smallest result first. Parts without common variables are ordered one by one and then multiplied.
 
 use super::candidate::{Candidate, Method, combine, single};
-use super::join_input::Input;
+use super::join_input::{Access, Input, lookup_pattern};
 use super::lower::{Lowering, keep_best};
 use super::node::{self, Planned};
 use super::subset::{Bits, Group, Subset};
@@ -30,17 +30,50 @@ pub(super) fn order(
     let shared = shared_vars(members);
     let wanted = interest.union(&shared);
     let inputs: Vec<Input> = members.iter().map(|m| Input::new(m, &wanted, lowering)).collect();
-    let group = Group::new(inputs, filters.to_vec(), interest.clone());
-    let mut parts: Vec<Vec<Planned>> = Vec::new();
-    for component in group.components() {
-        let best = if component.len() <= LINEAR_MAX {
-            dynamic(&group, &component)
-        } else {
-            greedy(&group, &component)
-        };
-        parts.push(best.map(|subset| plans_of(&group, &subset)).unwrap_or_default());
-    }
+    let group = match Group::new(inputs, filters, interest) {
+        Ok(group) => group,
+        Err(inputs) => return vec![in_sequence(inputs, filters)],
+    };
+    let parts: Vec<Vec<Planned>> = group
+        .components()
+        .into_iter()
+        .map(|component| best_of(&group, &component).map(|s| plans_of(&group, &s)).unwrap_or_default())
+        .collect();
     multiply(&group, parts, members, interest)
+}
+
+/// The best ways to have all of a component.
+fn best_of(group: &Group, component: &[usize]) -> Option<Subset> {
+    let quick = greedy(group, component);
+    if component.len() < 3 || component.len() > LINEAR_MAX {
+        return quick;
+    }
+    // No part of the best plan costs more than some whole plan.
+    let bound = quick.as_ref().and_then(|s| s.candidates.first()).map_or(f64::INFINITY, |c| c.cost);
+    dynamic(group, component, bound).filter(|s| !s.candidates.is_empty()).or(quick)
+}
+
+/// More members than the search can number, one after the other, each time one that is connected if there is any.
+fn in_sequence(inputs: Vec<Input>, filters: &[Expr]) -> Planned {
+    let mut open: Vec<Input> = inputs;
+    open.sort_by(|a, b| a.rows.total_cmp(&b.rows));
+    let mut joined = node::unit();
+    while !open.is_empty() {
+        let vars = joined.vars();
+        let ready = |i: &Input| match &i.access {
+            Access::TripleTerm { term, .. } => joined.certain().contains(*term),
+            _ => true,
+        };
+        let connected = open.iter().position(|i| ready(i) && !i.vars.is_disjoint(&vars));
+        let Some(at) = connected.or_else(|| open.iter().position(ready)) else { break };
+        let input = open.remove(at);
+        joined = match (&input.access, input.plans.into_iter().next()) {
+            (Access::TripleTerm { term, slots }, _) => node::triple_term(joined, *term, slots.clone()),
+            (_, Some(plan)) => node::hash_join(joined, plan, JoinKind::Inner, None),
+            (_, None) => joined,
+        };
+    }
+    node::filter(joined, filters.to_vec())
 }
 
 fn shared_vars(members: &[Logical]) -> VarSet {
@@ -53,7 +86,7 @@ fn shared_vars(members: &[Logical]) -> VarSet {
 }
 
 /// The best plans for all of a component.
-fn dynamic(group: &Group, component: &[usize]) -> Option<Subset> {
+fn dynamic(group: &Group, component: &[usize], bound: f64) -> Option<Subset> {
     let n = component.len();
     let all: u32 = (1_u32 << n) - 1;
     let mut subsets: HashMap<u32, Subset> = HashMap::new();
@@ -70,14 +103,15 @@ fn dynamic(group: &Group, component: &[usize]) -> Option<Subset> {
             let rest = mask ^ part;
             // Each pair once; `combine` tries both ways round.
             let linear = part.count_ones() == 1 || rest.count_ones() == 1;
-            if part > rest && (n <= BUSHY_MAX || linear) {
-                if let (Some(a), Some(b)) = (subsets.get(&part), subsets.get(&rest)) {
-                    combine(group, a, b, &mut best);
-                }
+            if part > rest
+                && (n <= BUSHY_MAX || linear)
+                && let (Some(a), Some(b)) = (subsets.get(&part), subsets.get(&rest))
+            {
+                combine(group, a, b, bound, &mut best);
             }
             part = (part - 1) & mask;
         }
-        if let Some(best) = best {
+        if let Some(best) = best.filter(|b| !b.candidates.is_empty()) {
             subsets.insert(mask, best);
         }
     }
@@ -103,7 +137,7 @@ fn greedy(group: &Group, component: &[usize]) -> Option<Subset> {
         let (_, i, j) = chosen?;
         let (b, a) = (open.swap_remove(j), open.swap_remove(i));
         let mut joined = None;
-        combine(group, &a, &b, &mut joined);
+        combine(group, &a, &b, f64::INFINITY, &mut joined);
         open.push(joined?);
     }
     open.pop()
@@ -130,24 +164,29 @@ fn build(group: &Group, candidate: &Candidate) -> Planned {
                 None => node::hash_join(l, r, JoinKind::Inner, None),
             }
         }
-        Method::Lookup { left, member, pattern } => {
-            let l = build(group, left);
-            let scanned = group.inputs[*member].plans.first().cloned();
-            let scanned = scanned.unwrap_or_else(|| node::empty(&group.inputs[*member].vars));
-            match node::lookup_join(&l, pattern.clone(), &scanned, JoinKind::Inner, None) {
-                Some(joined) => joined,
-                None => node::hash_join(l, scanned, JoinKind::Inner, None),
-            }
-        }
+        Method::Lookup { left, member } => lookup(group, build(group, left), *member),
         Method::Step { left, member } => step(group, build(group, left), *member),
     };
-    let mut planned = node::filter(joined, group.filters_of(&candidate.filters));
+    let mut planned = node::filter(joined, group.filters_of(candidate.filters));
     planned.node.rows = candidate.rows.max(0.0);
     planned
 }
 
+fn lookup(group: &Group, left: Planned, member: usize) -> Planned {
+    let input = &group.inputs[member];
+    let scanned = input.plans.first().cloned().unwrap_or_else(|| node::empty(&input.vars));
+    let joined = match &input.access {
+        Access::Lookup(pattern) => {
+            let shared = left.vars().intersect(&input.vars);
+            lookup_pattern(pattern, &shared, &left.node.sorted_by)
+                .and_then(|p| node::lookup_join(&left, p, &scanned, JoinKind::Inner, None))
+        }
+        _ => None,
+    };
+    joined.unwrap_or_else(|| node::hash_join(left, scanned, JoinKind::Inner, None))
+}
+
 fn step(group: &Group, left: Planned, member: usize) -> Planned {
-    use super::join_input::Access;
     match &group.inputs[member].access {
         Access::TripleTerm { term, slots } => {
             let slots: [TermSlot; 3] = slots.clone();
@@ -174,9 +213,9 @@ fn multiply(
     }
     let mut applied = Bits::default();
     for component in group.components() {
-        applied.extend(&group.applicable(&component.iter().copied().collect()));
+        applied = applied.union(group.applicable(component.iter().copied().collect()));
     }
-    let left_over = group.filters_of(&group.all_filters().minus(&applied));
+    let left_over = group.filters_of(group.all_filters().minus(applied));
     let rows = |plans: &[Planned]| plans.first().map_or(0.0, |p| p.node.rows);
     parts.sort_by(|a, b| rows(b).total_cmp(&rows(a)));
     let mut parts = parts.into_iter();

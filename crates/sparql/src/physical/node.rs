@@ -171,7 +171,7 @@ pub(super) fn triple_term(input: Planned, term: VarId, slots: [TermSlot; 3]) -> 
         certain.insert(var);
     }
     let (sorted_by, rows) = (node.sorted_by.clone(), node.rows);
-    let cost = node.cost + rows * 200.0;
+    let cost = node.cost + cost::triple_term(rows);
     let [subject, predicate, object] = slots;
     let op = PlanOp::TripleTerm { input: Box::new(node), term, subject, predicate, object };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
@@ -321,7 +321,7 @@ pub(super) struct PathSize {
 
 impl PathSize {
     /// The cost of searching from so many rows.
-    pub fn from_rows(&self, rows: f64) -> f64 {
+    pub fn search_cost(&self, rows: f64) -> f64 {
         cost::path(rows * self.per_start() * 2.0).min(cost::path(self.edges) + rows * 100.0)
     }
 

@@ -1,4 +1,6 @@
 //! A join group and its subsets: what is known of a set of members whatever the way they are joined.
+//!
+//! Within a group, members, variables and filters are small numbers, so that all sets are words and the search allocates little.
 
 use super::candidate::Candidate;
 use super::cardinality::{Distinct, selectivity};
@@ -8,47 +10,69 @@ use crate::plan::VarId;
 use crate::var_set::VarSet;
 use std::sync::Arc;
 
-/// A set of small numbers.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(super) struct Bits(Vec<u64>);
+const WORDS: usize = 4;
+
+/// A set of numbers below [`Bits::LIMIT`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Bits([u64; WORDS]);
 
 impl Bits {
+    /// Numbers are smaller.
+    pub const LIMIT: usize = WORDS * 64;
+
+    /// Adds a number; one over the limit is lost, which callers exclude.
     pub fn insert(&mut self, bit: usize) {
-        let word = bit / 64;
-        if word >= self.0.len() {
-            self.0.resize(word + 1, 0);
+        debug_assert!(bit < Self::LIMIT, "{bit} is over the limit");
+        if let Some(word) = self.0.get_mut(bit / 64) {
+            *word |= 1 << (bit % 64);
         }
-        self.0[word] |= 1 << (bit % 64);
     }
 
     pub fn contains(&self, bit: usize) -> bool {
         self.0.get(bit / 64).is_some_and(|w| w & (1 << (bit % 64)) != 0)
     }
 
-    pub fn extend(&mut self, other: &Self) {
-        if other.0.len() > self.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        for (word, more) in self.0.iter_mut().zip(&other.0) {
-            *word |= more;
-        }
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        let mut words = self.0;
+        words.iter_mut().zip(other.0).for_each(|(a, b)| *a = f(*a, b));
+        Self(words)
     }
 
-    pub fn union(&self, other: &Self) -> Self {
-        let mut all = self.clone();
-        all.extend(other);
-        all
+    pub fn union(self, other: Self) -> Self {
+        self.zip(other, |a, b| a | b)
     }
 
-    pub fn minus(&self, other: &Self) -> Self {
-        self.iter().filter(|b| !other.contains(*b)).collect()
+    pub fn intersect(self, other: Self) -> Self {
+        self.zip(other, |a, b| a & b)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0
-            .iter()
-            .enumerate()
-            .flat_map(|(i, word)| (0..64).filter(move |b| word & (1 << b) != 0).map(move |b| i * 64 + b))
+    pub fn minus(self, other: Self) -> Self {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.0.iter().all(|w| *w == 0)
+    }
+
+    pub fn is_subset(self, other: Self) -> bool {
+        self.minus(other).is_empty()
+    }
+
+    pub fn len(self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// The numbers, ascending.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(i, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros();
+                (word != 0).then(|| {
+                    word &= word - 1;
+                    i * 64 + bit as usize
+                })
+            })
+        })
     }
 }
 
@@ -63,58 +87,97 @@ impl FromIterator<usize> for Bits {
 /// A filter, and when it may be applied.
 struct Condition {
     expr: Expr,
-    vars: VarSet,
-    /// The members that have one of its variables.
-    members: Bits,
+    vars: Bits,
+    /// It needs all members: it has no variables, or its outcome is not the same each time.
+    last: bool,
 }
 
 /// The members and filters of a join.
 pub(super) struct Group {
     pub inputs: Vec<Input>,
+    /// Variables of each input, and those certain.
+    bits: Vec<(Bits, Bits)>,
+    /// The variable of each number, sorted.
+    vars: Vec<VarId>,
     conditions: Vec<Condition>,
     /// Variables by which it may pay above to have rows sorted.
-    pub interest: VarSet,
+    interest: Bits,
 }
 
 /// A set of members joined.
 #[derive(Clone)]
 pub(super) struct Subset {
     pub members: Bits,
-    pub vars: VarSet,
-    pub certain: VarSet,
+    pub vars: Bits,
+    pub certain: Bits,
     pub rows: f64,
-    pub distinct: Distinct,
+    /// Distinct values by variable number.
+    pub distinct: Vec<f64>,
     /// Filters that have been applied.
     pub filters: Bits,
-    /// Ways to have it; none for a step alone.
+    /// Ways to have it, cheapest first; none for a step alone.
     pub candidates: Vec<Arc<Candidate>>,
     /// The variables whose order is still of use.
-    pub interest: VarSet,
+    pub interest: Bits,
 }
 
 impl Group {
-    pub fn new(inputs: Vec<Input>, filters: Vec<Expr>, interest: VarSet) -> Self {
+    /// A group; `None` where it has more members, variables or filters than numbers.
+    pub fn new(inputs: Vec<Input>, filters: &[Expr], interest: &VarSet) -> Result<Self, Vec<Input>> {
+        let mut all = VarSet::new();
+        inputs.iter().for_each(|i| all.extend(&i.vars));
+        filters.iter().for_each(|f| f.collect_vars(&mut all));
+        if inputs.len().max(all.len()).max(filters.len()) > Bits::LIMIT {
+            return Err(inputs);
+        }
+        let vars = all.as_slice().to_vec();
+        let number = |set: &VarSet| set.iter().filter_map(|v| vars.binary_search(&v).ok()).collect::<Bits>();
+        let bits = inputs.iter().map(|i| (number(&i.vars), number(&i.certain))).collect();
         let conditions = filters
-            .into_iter()
+            .iter()
             .map(|expr| {
-                let vars = expr.vars();
-                let has = |i: &Input| !i.vars.is_disjoint(&vars);
-                let members = inputs.iter().enumerate().filter(|(_, i)| has(i)).map(|(n, _)| n).collect();
-                Condition { expr, vars, members }
+                let vars = number(&expr.vars());
+                Condition { vars, last: vars.is_empty() || expr.is_volatile(), expr: expr.clone() }
             })
             .collect();
-        Self { inputs, conditions, interest }
+        let interest = number(interest);
+        Ok(Self { inputs, bits, vars, conditions, interest })
+    }
+
+    /// The variables of an input, and those certain.
+    pub fn bits_of(&self, member: usize) -> (Bits, Bits) {
+        self.bits.get(member).copied().unwrap_or_default()
+    }
+
+    /// The number of a variable.
+    pub fn number(&self, var: VarId) -> Option<usize> {
+        self.vars.binary_search(&var).ok()
+    }
+
+    /// The variables of these numbers.
+    pub fn var_set(&self, numbers: Bits) -> VarSet {
+        numbers.iter().filter_map(|n| self.vars.get(n)).copied().collect()
+    }
+
+    /// How many variables there are.
+    pub fn var_count(&self) -> usize {
+        self.vars.len()
+    }
+
+    /// Distinct values by variable number, from those by variable.
+    pub fn numbered(&self, distinct: &Distinct) -> Vec<f64> {
+        self.vars.iter().map(|v| distinct.get(v).copied().unwrap_or(f64::INFINITY)).collect()
     }
 
     /// Members that variables connect, directly or through others.
     pub fn components(&self) -> Vec<Vec<usize>> {
-        let mut components: Vec<(VarSet, Vec<usize>)> = Vec::new();
-        for (n, input) in self.inputs.iter().enumerate() {
-            let (mut vars, mut members) = (input.vars.clone(), vec![n]);
+        let mut components: Vec<(Bits, Vec<usize>)> = Vec::new();
+        for (n, (own, _)) in self.bits.iter().enumerate() {
+            let (mut vars, mut members) = (*own, vec![n]);
             let (touching, others): (Vec<_>, Vec<_>) =
-                components.into_iter().partition(|(v, _)| !v.is_disjoint(&input.vars));
+                components.into_iter().partition(|(v, _)| !v.intersect(*own).is_empty());
             for (v, m) in touching {
-                vars.extend(&v);
+                vars = vars.union(v);
                 members.extend(m);
             }
             components = others;
@@ -130,74 +193,76 @@ impl Group {
 
     /// The filters that mean the same over these members as over all: each variable is bound by them for certain, or no other member
     /// has it.
-    pub fn applicable(&self, members: &Bits) -> Bits {
-        let holds = |c: &Condition| {
-            if c.vars.is_empty() || c.expr.is_volatile() {
-                return self.inputs.len() == members.iter().count();
+    pub fn applicable(&self, members: Bits) -> Bits {
+        if self.conditions.is_empty() {
+            return Bits::default();
+        }
+        let (mut certain, mut elsewhere) = (Bits::default(), Bits::default());
+        for (n, (vars, sure)) in self.bits.iter().enumerate() {
+            if members.contains(n) {
+                certain = certain.union(*sure);
+            } else {
+                elsewhere = elsewhere.union(*vars);
             }
-            c.vars.iter().all(|v| self.is_settled(v, c, members))
-        };
+        }
+        let all = members.len() == self.inputs.len();
+        let holds = |c: &Condition| all || (!c.last && c.vars.minus(certain).intersect(elsewhere).is_empty());
         self.conditions.iter().enumerate().filter(|(_, c)| holds(c)).map(|(i, _)| i).collect()
     }
 
-    fn is_settled(&self, var: VarId, condition: &Condition, members: &Bits) -> bool {
-        let bound = members.iter().any(|m| self.inputs[m].certain.contains(var));
-        let elsewhere =
-            || condition.members.iter().any(|m| !members.contains(m) && self.inputs[m].vars.contains(var));
-        bound || !elsewhere()
-    }
-
-    pub fn filters_of(&self, bits: &Bits) -> Vec<Expr> {
+    pub fn filters_of(&self, bits: Bits) -> Vec<Expr> {
         bits.iter().filter_map(|i| self.conditions.get(i)).map(|c| c.expr.clone()).collect()
     }
 
     /// The part of rows that these filters keep, and what they cost for so many rows.
-    pub fn filtering(&self, bits: &Bits, rows: f64, distinct: &Distinct) -> (f64, f64) {
-        let mut kept = 1.0;
-        let mut cost = 0.0;
+    pub fn filtering(&self, bits: Bits, rows: f64, distinct: &[f64]) -> (f64, f64) {
+        let (mut kept, mut cost) = (1.0, 0.0);
         for condition in bits.iter().filter_map(|i| self.conditions.get(i)) {
-            kept *= selectivity(&condition.expr, distinct);
+            let known: Distinct = condition
+                .vars
+                .iter()
+                .filter_map(|n| Some((*self.vars.get(n)?, distinct.get(n)?.min(rows))))
+                .collect();
+            kept *= selectivity(&condition.expr, &known);
             cost += super::cost::filter(rows, &condition.expr);
         }
         (kept, cost)
     }
 
     /// Variables of a set's members by which rows may usefully be sorted: those that others have, and those asked for.
-    pub fn interest_of(&self, members: &Bits, vars: &VarSet) -> VarSet {
-        let mut interest = self.interest.intersect(vars);
-        for (n, input) in self.inputs.iter().enumerate() {
+    pub fn interest_of(&self, members: Bits, vars: Bits) -> Bits {
+        let mut others = self.interest;
+        for (n, (own, _)) in self.bits.iter().enumerate() {
             if !members.contains(n) {
-                interest.extend(&input.vars.intersect(vars));
+                others = others.union(*own);
             }
         }
-        interest
+        others.intersect(vars)
     }
 }
 
 impl Subset {
     /// Distinct values of a column.
-    pub fn distinct_of(&self, var: VarId) -> f64 {
-        self.distinct.get(&var).copied().unwrap_or(self.rows).min(self.rows).max(1.0)
+    pub fn distinct_of(&self, number: usize) -> f64 {
+        self.distinct.get(number).copied().unwrap_or(f64::INFINITY).min(self.rows).max(1.0)
     }
 
     /// Whether a variable connects the two, or (a step) one can go on from the other.
     pub fn can_join(&self, group: &Group, other: &Self) -> bool {
-        if self.vars.is_disjoint(&other.vars) {
+        if self.vars.intersect(other.vars).is_empty() {
             return false;
         }
         let fits = |a: &Self, b: &Self| {
-            !b.candidates.is_empty() || b.step_term(group).is_some_and(|t| a.certain.contains(t))
+            !a.candidates.is_empty()
+                && (!b.candidates.is_empty() || b.step_term(group).is_some_and(|t| a.certain.contains(t)))
         };
-        (!self.candidates.is_empty() && fits(self, other))
-            || (!other.candidates.is_empty() && fits(other, self))
+        fits(self, other) || fits(other, self)
     }
 
     /// The term that a step alone takes apart.
-    fn step_term(&self, group: &Group) -> Option<VarId> {
-        let mut members = self.members.iter();
-        let (only, more) = (members.next()?, members.next());
-        match &group.inputs.get(only)?.access {
-            Access::TripleTerm { term, .. } if more.is_none() => Some(*term),
+    fn step_term(&self, group: &Group) -> Option<usize> {
+        match &group.inputs.get(self.only_member()?)?.access {
+            Access::TripleTerm { term, .. } => group.number(*term),
             _ => None,
         }
     }
@@ -211,21 +276,22 @@ impl Subset {
 
     /// Estimated rows of the join of two sets, before filters over both.
     pub fn joined_rows(&self, other: &Self) -> f64 {
-        if self.candidates.is_empty() {
+        if self.candidates.is_empty() && self.only_member().is_some() {
             return other.rows;
         }
-        if other.candidates.is_empty() {
+        if other.candidates.is_empty() && other.only_member().is_some() {
             return self.rows;
         }
-        let mut largest: Vec<f64> = self
-            .vars
-            .intersect(&other.vars)
-            .iter()
-            .map(|v| self.distinct_of(v).max(other.distinct_of(v)))
-            .collect();
+        let mut rows = self.rows * other.rows;
+        let shared = self.vars.intersect(other.vars);
+        if shared.len() == 1 {
+            let largest = shared.iter().map(|v| self.distinct_of(v).max(other.distinct_of(v)));
+            return rows / largest.fold(1.0, f64::max);
+        }
+        let mut largest: Vec<f64> =
+            shared.iter().map(|v| self.distinct_of(v).max(other.distinct_of(v))).collect();
         // Further variables say less and less: they depend on each other.
         largest.sort_by(|a, b| b.total_cmp(a));
-        let mut rows = self.rows * other.rows;
         for (i, distinct) in largest.into_iter().enumerate() {
             rows /= distinct.max(1.0).powf(1.0 / f64::from(1_u32 << i.min(8)));
         }

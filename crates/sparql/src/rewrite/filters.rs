@@ -3,7 +3,7 @@
 //! A condition may move below an operator if each variable it mentions has the same value there. In a join that is so where the
 //! variable is certainly bound on that side, or where no other side has it.
 
-use super::optional;
+use super::optional::{self, Outcome};
 use crate::expr::{Expr, vars_of};
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::var_set::VarSet;
@@ -118,8 +118,8 @@ fn target(filter: &Expr, members: &[Logical]) -> Option<usize> {
 fn left_join(left: Logical, right: Logical, condition: Option<Expr>, filters: Vec<Expr>) -> Logical {
     let (right, condition) = inner_condition(&left, right, condition);
     match optional::strengthen(left, right, condition, filters) {
-        Ok((rewritten, filters)) => push(rewritten, filters),
-        Err((left, right, condition, filters)) => {
+        Outcome::Replaced { by, filters } => push(by, filters),
+        Outcome::Same { left, right, condition, filters } => {
             let may = |f: &Expr| {
                 let same = |v| left.certain.contains(v) || !right.vars.contains(v);
                 !f.is_volatile() && f.vars().iter().all(same)

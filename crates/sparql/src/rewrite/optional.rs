@@ -7,29 +7,36 @@ use crate::logical::Logical;
 use crate::plan::VarId;
 use crate::var_set::VarSet;
 
-/// The parts of an OPTIONAL that stays one.
-type Unchanged = (Logical, Logical, Option<Expr>, Vec<Expr>);
+/// What became of an OPTIONAL under filters.
+pub(super) enum Outcome {
+    /// An equal operator, and the filters that are left for it.
+    Replaced { by: Logical, filters: Vec<Expr> },
+    /// It stays one.
+    Same { left: Logical, right: Logical, condition: Option<Expr>, filters: Vec<Expr> },
+}
 
-/// An equal operator and the filters that are left for it; or all back.
+/// Looks for an operator that is equal to an OPTIONAL under filters.
 pub(super) fn strengthen(
     left: Logical,
     right: Logical,
     condition: Option<Expr>,
     mut filters: Vec<Expr>,
-) -> Result<(Logical, Vec<Expr>), Unchanged> {
+) -> Outcome {
     // Bound exactly where the optional part matched.
     let marks: VarSet = right.certain.minus(&left.vars);
     let vars = left.vars.union(&right.vars);
     if let Some(at) = filters.iter().position(|f| is_absence(f, &marks)) {
         filters.swap_remove(at);
-        return Ok((widened(Logical::exists(left, right, condition, true), &vars), filters));
+        let by = widened(Logical::exists(left, right, condition, true), &vars);
+        return Outcome::Replaced { by, filters };
     }
     // In a join the condition sees the joined row, as it does in an OPTIONAL.
     if filters.iter().any(|f| marks.iter().any(|v| rejects_unbound(f, v))) {
         filters.extend(condition);
-        return Ok((Logical::join(vec![left, right], Vec::new()), filters));
+        let by = Logical::join(vec![left, right], Vec::new());
+        return Outcome::Replaced { by, filters };
     }
-    Err((left, right, condition, filters))
+    Outcome::Same { left, right, condition, filters }
 }
 
 fn is_absence(expr: &Expr, marks: &VarSet) -> bool {

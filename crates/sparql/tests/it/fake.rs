@@ -90,7 +90,7 @@ impl Quads {
 
     /// The text of an id.
     pub fn text(&self, id: ValueId) -> String {
-        self.terms.get(usize::try_from(id.payload()).expect("small")).map_or("?".into(), Term::to_string)
+        self.terms.get(id.payload() as usize).map_or("?".into(), Term::to_string)
     }
 
     fn range(&self, order: Order, prefix: &[ValueId]) -> &[[ValueId; 4]] {

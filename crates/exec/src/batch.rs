@@ -130,6 +130,10 @@ impl Mapping {
     pub(crate) fn apply(&self, input: &mut Batch, out: &mut Batch) {
         out.reset(&self.vars);
         out.rows = input.rows;
+        if input.rows == 0 {
+            // At the end of an input its batch may never have had columns.
+            return;
+        }
         if self.identity {
             std::mem::swap(&mut out.columns, &mut input.columns);
             input.clear();

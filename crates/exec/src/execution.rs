@@ -32,6 +32,7 @@ impl Execution {
     }
 
     /// The next rows; `None` at the end. A batch has at least one row.
+    #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
     pub fn next(&mut self) -> Result<Option<Batch>, ExecError> {
         let mut batch = Batch::new(Arc::clone(&self.vars));
         self.shared.cx.cancel.check()?;

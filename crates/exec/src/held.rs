@@ -3,10 +3,19 @@
 use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use lode_base::memory_budget::Reservation;
+use lode_base::memory_budget::{OutOfBudget, Reservation};
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;
+
+/// What an operator may hold beside the budget: its working state, without which it could not run at all.
+pub(crate) const WORKING_BYTES: usize = 64 << 10;
+
+/// Has `reservation` cover `bytes` beside the working state.
+pub(crate) fn cover(reservation: &mut Reservation, bytes: usize) -> Result<(), OutOfBudget> {
+    let beyond = bytes.saturating_sub(WORKING_BYTES);
+    if beyond > reservation.bytes() { reservation.resize(beyond) } else { Ok(()) }
+}
 
 /// Rows with a reservation for their memory.
 #[derive(Debug)]

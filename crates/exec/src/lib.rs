@@ -27,6 +27,8 @@ mod shared;
 mod source;
 mod spill;
 pub mod statistics;
+#[cfg(test)]
+mod tests;
 
 pub use batch::Batch;
 pub use context::QueryContext;

@@ -150,6 +150,7 @@ impl Graph {
     }
 
     /// The next triples; `None` at the end.
+    #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
     pub fn next(&mut self) -> Result<Option<Vec<Triple>>, ExecError> {
         let mut batch = Batch::default();
         if !self.triples.next(&mut batch)? {

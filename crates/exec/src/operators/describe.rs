@@ -7,6 +7,7 @@ use crate::batch::{Batch, gather, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::hash::hash_id;
+use crate::held::cover;
 use crate::pattern::{Columns, Pattern};
 use crate::shared::Shared;
 use lode_base::memory_budget::Reservation;
@@ -76,10 +77,7 @@ impl Describe {
         }
         self.waiting.push(resource);
         let bytes = self.seen.bytes() + self.waiting.capacity() * size_of::<ValueId>();
-        if bytes > self.reservation.bytes() {
-            self.reservation.resize(bytes)?;
-        }
-        Ok(())
+        Ok(cover(&mut self.reservation, bytes)?)
     }
 
     fn open(&self, subject: ValueId) -> Result<Current, ExecError> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 enum State {
     Input(Source),
-    Deliver(GroupTable, usize),
+    Deliver(Box<GroupTable>, usize),
     Done,
 }
 
@@ -97,7 +97,7 @@ impl Operator for HashGroup {
             match std::mem::replace(&mut self.state, State::Done) {
                 State::Input(input) => {
                     let table = self.aggregate(input)?;
-                    self.state = State::Deliver(table, 0);
+                    self.state = State::Deliver(Box::new(table), 0);
                 }
                 State::Deliver(table, start) if start < table.len() => {
                     self.spec.cx.cancel.check()?;
@@ -109,7 +109,7 @@ impl Operator for HashGroup {
                 State::Deliver(table, _) => {
                     drop(table);
                     match self.next_partition()? {
-                        Some(table) => self.state = State::Deliver(table, 0),
+                        Some(table) => self.state = State::Deliver(Box::new(table), 0),
                         None => return Ok(false),
                     }
                 }

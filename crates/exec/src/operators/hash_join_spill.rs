@@ -103,7 +103,7 @@ impl SpilledJoin {
             shared: Arc::clone(shared),
             counters: shared.counters(node.id),
             kind: *kind,
-            output: JoinOutput::new(JoinKind::Inner, condition, &left_vars, &columns.vars, &out_vars),
+            output: JoinOutput::new(*kind, condition, &left_vars, &columns.vars, &out_vars),
             prober: Prober::new(left_on.clone(), left_maybe, must_share, one_suffices),
             no_right: Batch::new(Arc::clone(&columns.vars)),
             columns,

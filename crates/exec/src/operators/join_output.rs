@@ -75,11 +75,18 @@ impl JoinOutput {
         right: &[VarId],
         vars: &Arc<[VarId]>,
     ) -> Self {
-        let source = |var: &VarId| match (position(left, *var), position(right, *var)) {
+        let joined_source = |var: &VarId| match (position(left, *var), position(right, *var)) {
             (Some(l), Some(r)) if condition.maybe.contains(var) => Source::Either(l, r),
             (Some(l), _) => Source::Left(l),
             (None, Some(r)) => Source::Right(r),
             (None, None) => Source::Unbound,
+        };
+        // Only what a join adds to its left rows can come from the right.
+        let adds = matches!(kind, JoinKind::Inner | JoinKind::Left);
+        let source = |var: &VarId| match position(left, *var) {
+            Some(l) if !adds => Source::Left(l),
+            None if !adds => Source::Unbound,
+            _ => joined_source(var),
         };
         let mut all = left.to_vec();
         all.extend(right.iter().filter(|var| !left.contains(var)));
@@ -88,7 +95,7 @@ impl JoinOutput {
             filter: condition.filter.clone(),
             vars: Arc::clone(vars),
             sources: vars.iter().map(source).collect(),
-            joined_sources: all.iter().map(source).collect(),
+            joined_sources: all.iter().map(joined_source).collect(),
             joined: Batch::new(all.into()),
             next: 0,
             matched: false,

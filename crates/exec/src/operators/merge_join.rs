@@ -7,6 +7,7 @@ use crate::batch::{Batch, position};
 use crate::context::QueryContext;
 use crate::cursor::gallop;
 use crate::error::ExecError;
+use crate::held::cover;
 use crate::profile::NodeCounters;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
@@ -14,9 +15,6 @@ use lode_sparql::plan::JoinCondition;
 use lode_sparql::{JoinKind, VarId};
 use std::cmp::Ordering;
 use std::sync::Arc;
-
-/// Right rows, in batches, that may be held without a reservation.
-const FREE_BATCHES: usize = 4;
 
 /// The operator.
 pub(crate) struct MergeJoin {
@@ -114,11 +112,8 @@ impl MergeJoin {
             return Ok(false);
         }
         self.right.append_range(&self.incoming, 0, self.incoming.rows);
-        let free = FREE_BATCHES * self.cx.batch_rows * self.right.columns.len() * size_of::<ValueId>();
         let bytes = self.right.bytes();
-        if bytes > free {
-            self.reservation.resize(bytes - free)?;
-        }
+        cover(&mut self.reservation, bytes)?;
         self.counters.hold(bytes);
         Ok(true)
     }

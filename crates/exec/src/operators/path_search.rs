@@ -6,6 +6,7 @@ use crate::context::QueryContext;
 use crate::cursor::Cursor;
 use crate::error::ExecError;
 use crate::hash::IdHash;
+use crate::held::cover;
 use crate::pattern::Pattern;
 use crate::profile::NodeCounters;
 use lode_base::memory_budget::Reservation;
@@ -290,10 +291,8 @@ impl Search {
     /// Reserves what the search holds at its fullest.
     fn hold(&mut self, bytes: usize) -> Result<(), ExecError> {
         self.held = self.held.max(bytes);
-        if self.held > self.reservation.bytes() {
-            self.reservation.resize(self.held)?;
-            self.counters.hold(self.held);
-        }
+        cover(&mut self.reservation, self.held)?;
+        self.counters.hold(self.held);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::{BoxOp, Operator};
 use crate::batch::{Batch, position};
 use crate::context::{QueryContext, ServiceRows};
 use crate::error::ExecError;
+use crate::held::cover;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::plan::{JoinCondition, TermSlot};
 use lode_sparql::{JoinKind, VarId};
@@ -120,7 +121,8 @@ impl Service {
             }
             Err(error) => return Err(error),
         }
-        let reservation = self.cx.budget.reserve(rows.bytes())?;
+        let mut reservation = self.cx.budget.reserve(0)?;
+        cover(&mut reservation, rows.bytes())?;
         let shared = self.shared.clone();
         let table = Arc::new(HashTable::new(&self.cx, rows, Vec::new(), shared, vec![reservation]));
         self.tables.insert(endpoint, Arc::clone(&table));

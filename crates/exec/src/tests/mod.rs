@@ -1,0 +1,107 @@
+//! Tests of operators: random plans against a naive evaluator, with all batch sizes, one and two threads, and budgets that force
+//! spilling.
+
+mod generate;
+mod naive;
+mod plans;
+mod units;
+
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::execution::execute;
+use lode_base::cancel::CancelToken;
+use lode_base::mem_vfs::MemVfs;
+use lode_base::memory_budget::MemoryBudget;
+use lode_rdf::ValueId;
+use lode_sparql::plan::Dataset;
+use lode_sparql::{GraphScope, Plan, PlanNode, QueryForm, VarTable};
+use lode_store::{Snapshot, Store};
+use oxsdatatypes::DateTime;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How to run a plan.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Setup {
+    pub(crate) batch_rows: usize,
+    pub(crate) threads: usize,
+    pub(crate) budget: usize,
+}
+
+/// All the ways in which a plan must give the same rows.
+pub(crate) fn setups() -> Vec<Setup> {
+    let mut setups = Vec::new();
+    for batch_rows in [1, 2, 3, 4096] {
+        for threads in [1, 2] {
+            for budget in [usize::MAX, 0] {
+                setups.push(Setup { batch_rows, threads, budget });
+            }
+        }
+    }
+    setups
+}
+
+/// A database without quads.
+pub(crate) fn empty_snapshot() -> Snapshot {
+    let store = Store::create_or_open(Arc::new(MemVfs::new()), Path::new("/db"), 1 << 20).unwrap();
+    store.snapshot()
+}
+
+pub(crate) fn context(snapshot: &Snapshot, setup: Setup) -> Arc<QueryContext> {
+    let default = GraphScope::Default;
+    Arc::new(QueryContext {
+        snapshot: snapshot.clone(),
+        local: Arc::default(),
+        budget: MemoryBudget::new(setup.budget),
+        cancel: CancelToken::default(),
+        now: DateTime::MIN,
+        dataset: Arc::new(Dataset { default, named: None, base_iri: None }),
+        service: None,
+        threads: setup.threads,
+        batch_rows: setup.batch_rows,
+        spill_dir: std::env::temp_dir(),
+        exists: Arc::default(),
+        vars: Arc::default(),
+    })
+}
+
+/// A plan that selects all columns of `root`; its nodes are numbered.
+pub(crate) fn plan(mut root: PlanNode) -> Arc<Plan> {
+    let mut next = 0;
+    number(&mut root, &mut next);
+    let mut vars = VarTable::default();
+    for i in 0..64 {
+        vars.add(format!("v{i}"));
+    }
+    Arc::new(Plan {
+        form: QueryForm::Select(root.vars.clone()),
+        root,
+        vars,
+        dataset: Arc::new(Dataset { default: GraphScope::Default, named: None, base_iri: None }),
+        node_count: next,
+    })
+}
+
+fn number(node: &mut PlanNode, next: &mut u32) {
+    node.id = *next;
+    *next += 1;
+    for child in naive::children_mut(&mut node.op) {
+        number(child, next);
+    }
+}
+
+/// The rows of a plan, in the order in which they come.
+pub(crate) fn run(plan: &Arc<Plan>, cx: &Arc<QueryContext>) -> Result<Vec<Vec<ValueId>>, ExecError> {
+    let mut execution = execute(Arc::clone(plan), Arc::clone(cx))?;
+    let mut rows = Vec::new();
+    while let Some(batch) = execution.next()? {
+        assert!(batch.rows > 0, "an empty batch");
+        assert_eq!(*batch.vars, *plan.root.vars);
+        assert!(batch.columns.iter().all(|column| column.len() == batch.rows));
+        rows.extend((0..batch.rows).map(|row| batch.columns.iter().map(|c| c[row]).collect()));
+    }
+    assert!(execution.next()?.is_none(), "rows after the end");
+    let profile = execution.profile();
+    assert_eq!(profile.node(plan.root.id).map(|node| node.rows), Some(rows.len() as u64));
+    Ok(rows)
+}

@@ -1,0 +1,255 @@
+//! The operators straight from their definitions: nested loops over vectors of rows.
+
+use crate::batch::Batch;
+use crate::context::QueryContext;
+use crate::expr;
+use lode_rdf::ValueId;
+use lode_sparql::plan::{JoinCondition, SortKey};
+use lode_sparql::{Aggregate, AggregateFunction, Expr, JoinKind, PlanNode, PlanOp, VarId};
+use std::cmp::Ordering;
+
+pub(crate) type Row = Vec<ValueId>;
+
+/// Rows with their columns.
+pub(crate) struct Table {
+    pub(crate) vars: Vec<VarId>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// More rows than tests are patient for.
+pub(crate) const ROWS_MAX: usize = 20_000;
+
+fn at(vars: &[VarId], row: &[ValueId], var: VarId) -> ValueId {
+    vars.iter().position(|v| *v == var).map_or(ValueId::UNDEF, |i| row[i])
+}
+
+fn batch_of(vars: &[VarId], row: &[ValueId]) -> Batch {
+    let columns = row.iter().map(|id| vec![*id]).collect();
+    Batch { vars: vars.into(), columns, rows: 1 }
+}
+
+fn value(cx: &QueryContext, expr: &Expr, vars: &[VarId], row: &[ValueId]) -> ValueId {
+    expr::evaluate(cx, expr, &batch_of(vars, row)).unwrap()[0]
+}
+
+fn holds(cx: &QueryContext, expr: &Expr, vars: &[VarId], row: &[ValueId]) -> bool {
+    !expr::select(cx, expr, &batch_of(vars, row)).unwrap().is_empty()
+}
+
+/// The rows of a node; `None` when they are too many.
+pub(crate) fn eval(cx: &QueryContext, node: &PlanNode) -> Option<Table> {
+    let table = match &node.op {
+        PlanOp::Unit => Table { vars: Vec::new(), rows: vec![Vec::new()] },
+        PlanOp::Empty => Table { vars: node.vars.clone(), rows: Vec::new() },
+        PlanOp::Values(rows) => {
+            let id = |term: &Option<_>| term.as_ref().map_or(ValueId::UNDEF, |t| cx.intern(t).unwrap());
+            let rows = rows.iter().map(|row| row.iter().map(id).collect()).collect();
+            Table { vars: node.vars.clone(), rows }
+        }
+        PlanOp::MergeJoin { left, right, kind, condition }
+        | PlanOp::HashJoin { left, right, kind, condition } => {
+            join(cx, &eval(cx, left)?, &eval(cx, right)?, *kind, condition)?
+        }
+        PlanOp::Filter { input, exprs } => {
+            let Table { vars, mut rows } = eval(cx, input)?;
+            rows.retain(|row| exprs.iter().all(|expr| holds(cx, expr, &vars, row)));
+            Table { vars, rows }
+        }
+        PlanOp::Extend { input, var, expr } => {
+            let Table { mut vars, mut rows } = eval(cx, input)?;
+            for row in &mut rows {
+                row.push(value(cx, expr, &vars, row));
+            }
+            vars.push(*var);
+            Table { vars, rows }
+        }
+        PlanOp::Union(inputs) => {
+            let mut rows = Vec::new();
+            for input in inputs {
+                rows.extend(project(&eval(cx, input)?, &node.vars));
+            }
+            Table { vars: node.vars.clone(), rows }
+        }
+        PlanOp::Project(input) => eval(cx, input)?,
+        PlanOp::Distinct(input) | PlanOp::Reduced(input) => {
+            let Table { vars, rows } = eval(cx, input)?;
+            let mut distinct: Vec<Row> = Vec::new();
+            for row in rows {
+                if !distinct.contains(&row) {
+                    distinct.push(row);
+                }
+            }
+            Table { vars, rows: distinct }
+        }
+        PlanOp::Sort { input, keys, limit } => {
+            let Table { vars, mut rows } = eval(cx, input)?;
+            rows.sort_by(|a, b| compare(cx, keys, &vars, a, b));
+            rows.truncate(limit.unwrap_or(usize::MAX));
+            Table { vars, rows }
+        }
+        PlanOp::Slice { input, start, length } => {
+            let Table { vars, rows } = eval(cx, input)?;
+            let rows = rows.into_iter().skip(*start).take(length.unwrap_or(usize::MAX)).collect();
+            Table { vars, rows }
+        }
+        PlanOp::Group { input, keys, aggregates, .. } => group(cx, &eval(cx, input)?, keys, aggregates),
+        other => panic!("no naive {other:?}"),
+    };
+    let rows = project(&table, &node.vars);
+    (rows.len() <= ROWS_MAX).then(|| Table { vars: node.vars.clone(), rows })
+}
+
+fn project(table: &Table, vars: &[VarId]) -> Vec<Row> {
+    let project = |row: &Row| vars.iter().map(|var| at(&table.vars, row, *var)).collect();
+    table.rows.iter().map(project).collect()
+}
+
+pub(crate) fn compare(
+    cx: &QueryContext,
+    keys: &[SortKey],
+    vars: &[VarId],
+    a: &[ValueId],
+    b: &[ValueId],
+) -> Ordering {
+    for key in keys {
+        let (a, b) = (value(cx, &key.expr, vars, a), value(cx, &key.expr, vars, b));
+        let order = expr::compare(cx, a, b).unwrap();
+        let order = if key.descending { order.reverse() } else { order };
+        if order.is_ne() {
+            return order;
+        }
+    }
+    Ordering::Equal
+}
+
+fn join(
+    cx: &QueryContext,
+    left: &Table,
+    right: &Table,
+    kind: JoinKind,
+    condition: &JoinCondition,
+) -> Option<Table> {
+    let mut vars = left.vars.clone();
+    vars.extend(right.vars.iter().filter(|var| !left.vars.contains(var)));
+    let mut rows = Vec::new();
+    for l in &left.rows {
+        let mut matched = false;
+        for r in &right.rows {
+            if !compatible(left, right, l, r, condition) {
+                continue;
+            }
+            let shares =
+                |var: &VarId| !at(&left.vars, l, *var).is_undef() && !at(&right.vars, r, *var).is_undef();
+            if kind == JoinKind::Minus && !condition.on.iter().chain(&condition.maybe).any(shares) {
+                continue;
+            }
+            let merge = |var: &VarId| {
+                Some(at(&left.vars, l, *var)).filter(|id| !id.is_undef()).unwrap_or(at(&right.vars, r, *var))
+            };
+            let joined: Row = vars.iter().map(merge).collect();
+            if condition.filter.as_ref().is_some_and(|filter| !holds(cx, filter, &vars, &joined)) {
+                continue;
+            }
+            matched = true;
+            if matches!(kind, JoinKind::Inner | JoinKind::Left) {
+                rows.push(joined);
+            }
+        }
+        let keep = match kind {
+            JoinKind::Inner => false,
+            JoinKind::Semi => matched,
+            JoinKind::Left | JoinKind::Anti | JoinKind::Minus => !matched,
+        };
+        if keep {
+            rows.push(vars.iter().map(|var| at(&left.vars, l, *var)).collect());
+        }
+        if rows.len() > ROWS_MAX {
+            return None;
+        }
+    }
+    Some(Table { vars, rows })
+}
+
+fn compatible(left: &Table, right: &Table, l: &[ValueId], r: &[ValueId], condition: &JoinCondition) -> bool {
+    let ends = |var: &VarId| (at(&left.vars, l, *var), at(&right.vars, r, *var));
+    condition.on.iter().map(ends).all(|(a, b)| a == b)
+        && condition.maybe.iter().map(ends).all(|(a, b)| a == b || a.is_undef() || b.is_undef())
+}
+
+fn group(cx: &QueryContext, input: &Table, keys: &[VarId], aggregates: &[Aggregate]) -> Table {
+    let mut groups: Vec<(Row, Vec<&Row>)> = Vec::new();
+    if keys.is_empty() {
+        groups.push((Vec::new(), Vec::new()));
+    }
+    for row in &input.rows {
+        let key: Row = keys.iter().map(|key| at(&input.vars, row, *key)).collect();
+        match groups.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    let mut vars = keys.to_vec();
+    vars.extend(aggregates.iter().map(|aggregate| aggregate.output));
+    let finish = |(mut key, rows): (Row, Vec<&Row>)| {
+        for aggregate in aggregates {
+            key.push(reduce(cx, input, aggregate, &rows));
+        }
+        key
+    };
+    Table { vars, rows: groups.into_iter().map(finish).collect() }
+}
+
+fn reduce(cx: &QueryContext, input: &Table, aggregate: &Aggregate, rows: &[&Row]) -> ValueId {
+    let integer = |n: usize| cx.intern(&lode_rdf::Literal::from(n as i64).into()).unwrap();
+    if aggregate.function == AggregateFunction::CountAll {
+        let mut rows = rows.to_vec();
+        if aggregate.distinct {
+            rows.sort();
+            rows.dedup();
+        }
+        return integer(rows.len());
+    }
+    let argument = aggregate.argument.as_ref().unwrap();
+    let mut values: Row = rows.iter().map(|row| value(cx, argument, &input.vars, row)).collect();
+    if aggregate.distinct {
+        let mut distinct = Row::new();
+        for value in values {
+            if !distinct.contains(&value) {
+                distinct.push(value);
+            }
+        }
+        values = distinct;
+    }
+    match aggregate.function {
+        AggregateFunction::Count => integer(values.iter().filter(|id| !id.is_undef()).count()),
+        // The accumulators have tests of their own: here they only meet all rows of the group at once.
+        _ => {
+            let mut states = crate::aggregate::Accumulator::new(&aggregate.function, false);
+            states.resize(1);
+            states.update(cx, &vec![0; values.len()], &values).unwrap();
+            states.finish(cx, 0).unwrap()
+        }
+    }
+}
+
+/// The inputs of an operator.
+pub(crate) fn children_mut(op: &mut PlanOp) -> Vec<&mut PlanNode> {
+    match op {
+        PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => vec![left, right],
+        PlanOp::LookupJoin { input, .. }
+        | PlanOp::Filter { input, .. }
+        | PlanOp::Extend { input, .. }
+        | PlanOp::TripleTerm { input, .. }
+        | PlanOp::Project(input)
+        | PlanOp::Distinct(input)
+        | PlanOp::Reduced(input)
+        | PlanOp::Sort { input, .. }
+        | PlanOp::Slice { input, .. }
+        | PlanOp::Group { input, .. } => vec![input],
+        PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {
+            input.as_deref_mut().into_iter().collect()
+        }
+        PlanOp::Union(inputs) => inputs.iter_mut().collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,111 @@
+//! Cases worth their own test.
+
+use super::generate::node;
+use super::{Setup, context, empty_snapshot, plan, run};
+use crate::batch::{Batch, Mapping};
+use crate::cursor::gallop;
+use crate::error::ExecError;
+use crate::merge_sort::try_merge_sort;
+use lode_rdf::{Literal, Term, ValueId};
+use lode_sparql::plan::JoinCondition;
+use lode_sparql::{Aggregate, AggregateFunction, JoinKind, PlanNode, PlanOp, VarId};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn integers(var: u32, range: std::ops::Range<i64>) -> PlanNode {
+    let rows = range.map(|n| vec![Some(Term::Literal(Literal::from(n)))]).collect();
+    node(PlanOp::Values(rows), vec![VarId(var)], vec![VarId(var)])
+}
+
+const PLAIN: Setup = Setup { batch_rows: 4096, threads: 1, budget: usize::MAX };
+
+#[test]
+fn columns_are_mapped() {
+    let mut input = Batch::new([VarId(1), VarId(2)].into());
+    input.columns = vec![vec![ValueId::from_bits(10)], vec![ValueId::from_bits(20)]];
+    input.rows = 1;
+    let to: Arc<[VarId]> = [VarId(2), VarId(3), VarId(2)].into();
+    let mut out = Batch::default();
+    Mapping::new(&input.vars.clone(), &to).apply(&mut input, &mut out);
+    let twenty = vec![ValueId::from_bits(20)];
+    assert_eq!(out.columns, [twenty.clone(), vec![ValueId::UNDEF], twenty]);
+    assert_eq!((out.rows, input.rows), (1, 0));
+}
+
+#[test]
+fn a_cancelled_query_stops() {
+    let (left, right) = (integers(0, 0..3000), integers(1, 0..3000));
+    let (left, right) = (Box::new(left), Box::new(right));
+    let condition = JoinCondition::default();
+    let vars = vec![VarId(0), VarId(1)];
+    let join = node(PlanOp::HashJoin { left, right, kind: JoinKind::Inner, condition }, vars, vec![]);
+    let count = Aggregate {
+        output: VarId(2),
+        function: AggregateFunction::CountAll,
+        argument: None,
+        distinct: false,
+    };
+    let group = PlanOp::Group { input: Box::new(join), keys: vec![], aggregates: vec![count], sorted: false };
+    let plan = plan(node(group, vec![VarId(2)], vec![VarId(2)]));
+    let cx = context(&empty_snapshot(), PLAIN);
+    let mut execution = crate::execute(Arc::clone(&plan), Arc::clone(&cx)).unwrap();
+    cx.cancel.cancel();
+    assert!(matches!(execution.next(), Err(ExecError::Cancelled(_))));
+    let cx = context(&empty_snapshot(), PLAIN);
+    let rows = run(&plan, &cx).unwrap();
+    assert_eq!(rows, [[cx.intern(&Term::Literal(Literal::from(9_000_000))).unwrap()]]);
+}
+
+#[test]
+fn spill_files_vanish() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = integers(0, 0..5000);
+    let distinct = node(PlanOp::Distinct(Box::new(input)), vec![VarId(0)], vec![VarId(0)]);
+    let plan = plan(distinct);
+    let mut cx = (*context(&empty_snapshot(), Setup { budget: 1000, batch_rows: 500, threads: 1 })).clone();
+    cx.spill_dir = folder.path().to_owned();
+    let mut execution = crate::execute(plan, Arc::new(cx)).unwrap();
+    let mut rows = 0;
+    let mut files = 0;
+    while let Some(batch) = execution.next().unwrap() {
+        rows += batch.rows;
+        files = files.max(std::fs::read_dir(folder.path()).unwrap().count());
+    }
+    assert_eq!((rows, files), (5000, 1));
+    assert!(execution.profile().nodes[0].spilled_bytes > 0);
+    drop(execution);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+proptest! {
+    #[test]
+    fn merge_sort_is_stable(keys in prop::collection::vec(0_u8..6, 0..200)) {
+        let mut values: Vec<(u8, usize)> = keys.iter().copied().zip(0..).collect();
+        let mut expected = values.clone();
+        expected.sort_by_key(|(key, _)| *key);
+        try_merge_sort(&mut values, |a, b| Ok::<_, ()>(a.0.cmp(&b.0))).unwrap();
+        prop_assert_eq!(values, expected);
+    }
+
+    #[test]
+    fn merge_sort_survives_any_comparison(answers in prop::collection::vec(0_u8..4, 1..50), n in 0_usize..100) {
+        let mut answers = answers.into_iter().cycle();
+        let mut values: Vec<usize> = (0..n).collect();
+        let result = try_merge_sort(&mut values, |_, _| match answers.next() {
+            Some(0) => Ok(std::cmp::Ordering::Less),
+            Some(1) => Ok(std::cmp::Ordering::Greater),
+            Some(2) => Ok(std::cmp::Ordering::Equal),
+            _ => Err(()),
+        });
+        if result.is_ok() {
+            values.sort_unstable();
+            prop_assert_eq!(values, (0..n).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn galloping_finds_the_bound(len in 0_usize..300, bound in 0_usize..300, start in 0_usize..300) {
+        let (start, bound) = (start.min(len), bound.min(len));
+        prop_assert_eq!(gallop(start, len, |i| i < bound), bound.max(start));
+    }
+}

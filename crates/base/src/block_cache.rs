@@ -1,9 +1,11 @@
-//! Verified blocks of immutable files, kept in memory up to a number of bytes, shared by all readers.
+//! Verified blocks of immutable files, kept in memory up to a number of bytes, shared by all readers. What a block is in
+//! memory is its file's business: the cache keeps it in the form that its readers find quickest.
 //!
 //! Eviction is SIEVE: a hit only sets a mark, a hand goes from the oldest block to the newest, spares marked blocks
 //! once and evicts the first unmarked one. One scan of a large file so cannot push out what is used again and again.
 
 use crate::checksum::fold;
+use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,6 +38,14 @@ pub struct CacheCounters {
     pub bytes_held: u64,
 }
 
+/// A block in memory.
+pub trait CachedBlock: Any + Send + Sync {
+    /// The memory it takes.
+    fn bytes(&self) -> usize;
+}
+
+type AnyBlock = Arc<dyn Any + Send + Sync>;
+
 #[derive(Default)]
 struct KeyHasher(u64);
 
@@ -56,7 +66,8 @@ impl Hasher for KeyHasher {
 #[derive(Debug)]
 struct Slot {
     key: BlockKey,
-    block: Arc<[u8]>,
+    block: AnyBlock,
+    cost: usize,
     marked: bool,
     older: u32,
     newer: u32,
@@ -93,21 +104,20 @@ impl Shard {
         self.slots.get_mut(at as usize)?.as_mut()
     }
 
-    fn get(&mut self, key: BlockKey) -> Option<Arc<[u8]>> {
+    fn get(&mut self, key: BlockKey) -> Option<AnyBlock> {
         let at = *self.map.get(&key)?;
         let slot = self.slot(at)?;
         slot.marked = true;
         Some(Arc::clone(&slot.block))
     }
 
-    fn insert(&mut self, key: BlockKey, block: Arc<[u8]>, bytes_max: usize) {
-        let cost = block.len() + ENTRY_BYTES;
+    fn insert(&mut self, key: BlockKey, block: AnyBlock, cost: usize, bytes_max: usize) {
         if cost > bytes_max || self.map.contains_key(&key) {
             return;
         }
         while self.bytes + cost > bytes_max && self.evict_one() {}
         let older = self.newest;
-        let slot = Slot { key, block, marked: false, older, newer: NONE };
+        let slot = Slot { key, block, cost, marked: false, older, newer: NONE };
         let at = match self.free.pop() {
             Some(at) => {
                 self.slots[at as usize] = Some(slot);
@@ -149,7 +159,7 @@ impl Shard {
         let Some(slot) = self.slots.get_mut(at as usize).and_then(Option::take) else { return NONE };
         self.map.remove(&slot.key);
         self.free.push(at);
-        self.bytes -= slot.block.len() + ENTRY_BYTES;
+        self.bytes -= slot.cost;
         match self.slot(slot.older) {
             Some(older) => older.newer = slot.newer,
             None => self.oldest = slot.newer,
@@ -204,28 +214,30 @@ impl BlockCache {
     }
 
     /// The block if the cache has it; counts as hit or miss.
-    pub fn get(&self, key: BlockKey) -> Option<Arc<[u8]>> {
+    pub fn get<B: CachedBlock>(&self, key: BlockKey) -> Option<Arc<B>> {
         let found = self.shard(key).get(key);
         let counter = if found.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
-        found
+        // A file's blocks are all of one type, so this does not fail.
+        found.and_then(|block| block.downcast().ok())
     }
 
     /// Keeps a verified block.
-    pub fn insert(&self, key: BlockKey, block: &Arc<[u8]>) {
-        self.shard(key).insert(key, Arc::clone(block), self.shard_bytes);
+    pub fn insert<B: CachedBlock>(&self, key: BlockKey, block: &Arc<B>) {
+        let cost = block.bytes() + ENTRY_BYTES;
+        self.shard(key).insert(key, Arc::clone(block) as AnyBlock, cost, self.shard_bytes);
     }
 
     /// The block from the cache, or else from `load`, which runs without a lock held (two threads may load the same).
-    pub fn get_or_load<E>(
+    pub fn get_or_load<B: CachedBlock, E>(
         &self,
         key: BlockKey,
-        load: impl FnOnce() -> Result<Arc<[u8]>, E>,
-    ) -> Result<Arc<[u8]>, E> {
+        load: impl FnOnce() -> Result<B, E>,
+    ) -> Result<Arc<B>, E> {
         if let Some(block) = self.get(key) {
             return Ok(block);
         }
-        let block = load()?;
+        let block = Arc::new(load()?);
         self.insert(key, &block);
         Ok(block)
     }
@@ -256,8 +268,14 @@ impl BlockCache {
 mod tests {
     use super::*;
 
-    fn block(byte: u8, len: usize) -> Arc<[u8]> {
-        Arc::from(vec![byte; len])
+    impl CachedBlock for Vec<u8> {
+        fn bytes(&self) -> usize {
+            self.len()
+        }
+    }
+
+    fn block(byte: u8, len: usize) -> Vec<u8> {
+        vec![byte; len]
     }
 
     #[test]
@@ -282,10 +300,10 @@ mod tests {
     fn a_scan_spares_what_is_in_use() {
         let cache = BlockCache::new(SHARDS * 64 * 1024);
         let hot = BlockKey { file: 0, block: 0 };
-        cache.insert(hot, &block(1, 1000));
+        cache.insert(hot, &Arc::new(block(1, 1000)));
         for n in 0..10_000_u64 {
-            cache.get(hot).expect("the hot block stays");
-            cache.insert(BlockKey { file: 1, block: n }, &block(2, 1000));
+            cache.get::<Vec<u8>>(hot).expect("the hot block stays");
+            cache.insert(BlockKey { file: 1, block: n }, &Arc::new(block(2, 1000)));
         }
     }
 
@@ -293,8 +311,8 @@ mod tests {
     fn blocks_too_large_are_not_kept() {
         let cache = BlockCache::new(1024);
         let key = BlockKey { file: 0, block: 0 };
-        cache.insert(key, &block(1, 1000));
-        assert!(cache.get(key).is_none());
+        cache.insert(key, &Arc::new(block(1, 1000)));
+        assert!(cache.get::<Vec<u8>>(key).is_none());
         assert_eq!(cache.counters().bytes_held, 0);
     }
 }

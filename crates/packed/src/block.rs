@@ -7,10 +7,10 @@ use crate::codec::{Column, ColumnEncoder, Hints, Mini};
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};
 use crate::order::{Order, Position};
+use lode_base::block_cache::CachedBlock;
 use std::ops::Range;
 use std::sync::Arc;
 
-const HEADER_BYTES: usize = 2 + 4 * 4;
 const NO_MINI: usize = usize::MAX;
 const NO_COLUMN: Damage = Damage("a column is outside its block");
 
@@ -58,40 +58,40 @@ impl BlockEncoder {
     }
 }
 
-/// One column of an open block: parsed when first used, with the mini-block that was decoded last.
+/// A verified block with its columns parsed: what the cache keeps, shared by all readers.
 #[derive(Debug)]
-struct OpenColumn {
-    bytes: Range<usize>,
-    column: Option<Column>,
-    mini: usize,
-    values: Mini,
-}
-
-/// An open block, for one reader.
-#[derive(Debug)]
-pub(crate) struct Block {
-    bytes: Arc<[u8]>,
+pub(crate) struct ParsedBlock {
+    bytes: Vec<u8>,
     rows: usize,
-    columns: [OpenColumn; 4],
+    columns: [(Range<usize>, Column); 4],
 }
 
-impl Block {
-    /// Opens a block whose checksum was verified.
-    pub(crate) fn open(bytes: Arc<[u8]>) -> Result<Self, Damage> {
+impl CachedBlock for ParsedBlock {
+    fn bytes(&self) -> usize {
+        let columns: usize = self.columns.iter().map(|(_, column)| column.memory_bytes()).sum();
+        self.bytes.capacity() + columns + size_of::<Self>()
+    }
+}
+
+impl ParsedBlock {
+    /// Parses a block whose checksum was verified.
+    pub(crate) fn parse(bytes: Vec<u8>) -> Result<Self, Damage> {
         let mut reader = Reader::new(&bytes);
         let rows = usize::from(reader.u16()?) + 1;
-        let mut at = HEADER_BYTES;
-        let mut spans = [const { 0..0 }; 4];
-        for span in &mut spans {
-            let end = at + reader.u32()? as usize;
-            *span = at..end;
-            at = end;
+        let mut lengths = [0; 4];
+        for length in &mut lengths {
+            *length = reader.u32()? as usize;
         }
-        if rows > BLOCK_ROWS || at != bytes.len() {
+        let mut column = |length: usize| {
+            let start = reader.position();
+            let parsed = Column::parse(reader.take(length)?, rows)?;
+            Ok((start..start + length, parsed))
+        };
+        let [a, b, c, d] = lengths;
+        let columns = [column(a)?, column(b)?, column(c)?, column(d)?];
+        if !reader.rest().is_empty() {
             return Err(Damage("a block's header does not fit its bytes"));
         }
-        let columns =
-            spans.map(|bytes| OpenColumn { bytes, column: None, mini: NO_MINI, values: [0; MINI_ROWS] });
         Ok(Self { bytes, rows, columns })
     }
 
@@ -102,58 +102,77 @@ impl Block {
 
     /// The parsed column and its bytes.
     #[inline]
-    fn column(&mut self, column: usize) -> Result<(&mut Column, &[u8]), Damage> {
-        let open = self.columns.get_mut(column).ok_or(NO_COLUMN)?;
-        let bytes = self.bytes.get(open.bytes.clone()).ok_or(NO_COLUMN)?;
-        let parsed = match &mut open.column {
-            Some(parsed) => parsed,
-            none => none.insert(Column::parse(bytes, self.rows)?),
-        };
-        Ok((parsed, bytes))
+    fn column(&self, column: usize) -> Result<(&Column, &[u8]), Damage> {
+        let (span, parsed) = self.columns.get(column).ok_or(NO_COLUMN)?;
+        Ok((parsed, self.bytes.get(span.clone()).ok_or(NO_COLUMN)?))
     }
 
     /// Decodes a mini-block, or at least its first `rows_max` rows.
     #[inline]
-    fn decode_mini(
-        &mut self,
-        column: usize,
-        mini: usize,
-        rows_max: usize,
-        out: &mut Mini,
-    ) -> Result<(), Damage> {
+    fn decode_mini(&self, column: usize, mini: usize, rows_max: usize, out: &mut Mini) -> Result<(), Damage> {
         let (parsed, bytes) = self.column(column)?;
-        let Some(by) = parsed.class_column() else { return parsed.decode(bytes, mini, out) };
+        let Column::Classes(parsed) = parsed else { return parsed.decode(bytes, mini, out) };
         let mut codes = [0; MINI_ROWS];
-        let (classes, class_bytes) = self.column(by)?;
+        let (classes, class_bytes) = self.column(parsed.by())?;
         if rows_max == 1 {
             codes[0] = classes.first_code(class_bytes, mini)?;
         } else {
             classes.codes(class_bytes, mini, &mut codes)?;
         }
-        let (parsed, bytes) = self.column(column)?;
-        parsed.decode_by_class(bytes, mini, &codes, rows_max, out)
+        parsed.decode(bytes, mini, &codes, rows_max, out)
+    }
+}
+
+/// The mini-block of a column that was decoded last.
+#[derive(Debug)]
+struct LastMini {
+    number: usize,
+    values: Mini,
+}
+
+/// An open block, for one reader.
+#[derive(Debug)]
+pub(crate) struct Block {
+    parsed: Arc<ParsedBlock>,
+    last: [Option<Box<LastMini>>; 4],
+}
+
+impl Block {
+    pub(crate) fn open(parsed: Arc<ParsedBlock>) -> Self {
+        Self { parsed, last: [const { None }; 4] }
+    }
+
+    /// Goes on with another block, reusing buffers.
+    pub(crate) fn reopen(&mut self, parsed: Arc<ParsedBlock>) {
+        self.parsed = parsed;
+        self.last.iter_mut().flatten().for_each(|last| last.number = NO_MINI);
+    }
+
+    /// Rows of the block.
+    pub(crate) fn rows(&self) -> usize {
+        self.parsed.rows
     }
 
     /// The values of a mini-block; the last one of a block may have fewer of its own.
     #[inline]
     fn mini(&mut self, column: usize, mini: usize) -> Result<&Mini, Damage> {
-        if self.columns[column].mini != mini {
-            let mut values = [0; MINI_ROWS];
-            self.decode_mini(column, mini, MINI_ROWS, &mut values)?;
-            let open = &mut self.columns[column];
-            open.values = values;
-            open.mini = mini;
+        let last = self.last.get_mut(column).ok_or(NO_COLUMN)?;
+        let last = last.get_or_insert_with(|| Box::new(LastMini { number: NO_MINI, values: [0; MINI_ROWS] }));
+        if last.number != mini {
+            last.number = NO_MINI;
+            self.parsed.decode_mini(column, mini, MINI_ROWS, &mut last.values)?;
+            last.number = mini;
         }
-        Ok(&self.columns[column].values)
+        Ok(&last.values)
     }
 
-    fn first(&mut self, column: usize, mini: usize) -> Result<u64, Damage> {
-        let (parsed, bytes) = self.column(column)?;
-        if parsed.class_column().is_none() {
+    fn first(&self, column: usize, mini: usize) -> Result<u64, Damage> {
+        let (parsed, bytes) = self.parsed.column(column)?;
+        if !matches!(parsed, Column::Classes(_)) {
             return parsed.first(bytes, mini);
         }
         let mut values = [0; MINI_ROWS];
-        self.decode_mini(column, mini, 1, &mut values)?;
+        self.parsed.decode_mini(column, mini, 1, &mut values)?;
         Ok(values[0])
     }
 
@@ -170,18 +189,18 @@ impl Block {
         out: &mut Vec<u64>,
     ) -> Result<(), Damage> {
         let Range { mut start, end } = rows;
-        let last = self.rows;
+        let last = self.rows();
         while start < end {
             let mini = start / MINI_ROWS;
             let mini_start = mini * MINI_ROWS;
             let mini_end = (mini_start + MINI_ROWS).min(last);
             let stop = end.min(mini_end);
-            if start == mini_start && stop == mini_end && self.columns[column].mini != mini {
+            if start == mini_start && stop == mini_end {
                 // A whole one goes straight to its place.
                 let length = out.len();
                 out.resize(length + MINI_ROWS, 0);
                 if let Some(place) = out.last_chunk_mut::<MINI_ROWS>() {
-                    self.decode_mini(column, mini, MINI_ROWS, place)?;
+                    self.parsed.decode_mini(column, mini, MINI_ROWS, place)?;
                 }
                 out.truncate(length + stop - start);
             } else {

@@ -187,27 +187,27 @@ fn bounds_here(here: &mut Vec<Bounds>, class_count: usize, classes: &[u16], code
     }
 }
 
-/// A class, with the frame that holds in the mini-block being decoded.
+/// A class: how its first number in a mini-block is read.
 #[derive(Debug, Clone, Copy)]
 struct Class {
     base: u64,
     width: u32,
-    local: bool,
     one_kind: bool,
-    /// The mini-block decode for which the frame below holds.
-    stamp: u64,
-    frame: Frame,
 }
 
 /// Numbers of `width` bits, counted from `code`.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
-    width: u32,
-    code: u64,
     /// Value of `code` and step to the next, while all codes of the frame are of one kind; step 0 else.
     value: u64,
     step: u64,
+    code: u64,
+    /// [`UNKNOWN`] until the frame of a local class was read.
+    width: u32,
 }
+
+/// Not a width.
+const UNKNOWN: u32 = u32::MAX;
 
 impl Frame {
     fn new(kinds: &Kinds, code: u64, width: u32, one_kind: bool) -> Self {
@@ -223,12 +223,16 @@ pub(crate) struct Classes {
     by: usize,
     kinds: Kinds,
     classes: Vec<Class>,
-    stamp: u64,
+    /// The frame of each class at the start of a mini-block.
+    frames: Vec<Frame>,
     packed_at: usize,
     starts: [u32; MINIS_MAX + 1],
 }
 
 const SHORT: Damage = Damage("a mini-block of classes ends too early");
+const NO_CLASS: Damage = Damage("no such class");
+/// Frames of as many classes are kept on the stack.
+const FEW: usize = 64;
 
 impl Classes {
     pub(super) fn parse(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Damage> {
@@ -241,13 +245,13 @@ impl Classes {
         let widths = reader.take(count)?;
         let base_bits = width_of(kinds.codes());
         let bases = reader.take(sequence_bytes(count, base_bits))?;
-        let mut classes = Vec::with_capacity(count);
+        let (mut classes, mut frames) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for (i, width) in widths.iter().enumerate() {
             let base = read_bits(bases, i * base_bits as usize, base_bits);
             let (local, one_kind) = (width & LOCAL != 0, width & ONE_KIND != 0);
             let width = u32::from(width & !(LOCAL | ONE_KIND));
-            let frame = Frame::new(&kinds, base, width, one_kind);
-            classes.push(Class { base, width, local, one_kind, stamp: 0, frame });
+            classes.push(Class { base, width, one_kind });
+            frames.push(Frame::new(&kinds, base, if local { UNKNOWN } else { width }, one_kind));
         }
         let mut starts = [0_u32; MINIS_MAX + 1];
         let mut end = 0;
@@ -257,52 +261,79 @@ impl Classes {
         }
         let packed_at = reader.position();
         reader.take(end as usize)?;
-        Ok(Self { rows, by, kinds, classes, stamp: 0, packed_at, starts })
+        Ok(Self { rows, by, kinds, classes, frames, packed_at, starts })
     }
 
     /// The column that holds the classes.
-    pub(super) fn by(&self) -> usize {
+    pub(crate) fn by(&self) -> usize {
         self.by
     }
 
-    fn packed<'a>(&self, bytes: &'a [u8], mini: usize) -> Option<&'a [u8]> {
-        let (start, end) = (*self.starts.get(mini)?, *self.starts.get(mini + 1)?);
-        bytes.get(self.packed_at + start as usize..self.packed_at + end as usize)
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.kinds.memory_bytes()
+            + self.classes.capacity() * size_of::<Class>()
+            + self.frames.capacity() * size_of::<Frame>()
     }
 
     /// Decodes the first `rows_max` rows of a mini-block, whose classes are `codes`.
-    pub(super) fn decode(
-        &mut self,
+    pub(crate) fn decode(
+        &self,
         bytes: &[u8],
         mini: usize,
         codes: &Mini,
         rows_max: usize,
         out: &mut Mini,
     ) -> Result<(), Damage> {
-        let packed = self.packed(bytes, mini).ok_or(SHORT)?;
-        let rows = self.rows.saturating_sub(mini * MINI_ROWS).min(rows_max);
-        self.stamp = self.stamp.wrapping_add(1);
-        let (stamp, kinds) = (self.stamp, &self.kinds);
-        let mut bit = 0;
-        for (slot, code) in out.iter_mut().zip(codes).take(rows) {
-            let class = usize::try_from(*code).ok().and_then(|code| self.classes.get_mut(code));
-            let class = class.ok_or(Damage("no such class"))?;
-            if class.local && class.stamp != stamp {
-                let base = class.base.wrapping_add(read_bits(packed, bit, class.width));
-                let width = read_bits(packed, bit + class.width as usize, WIDTH_BITS) as u32;
-                bit += (class.width + WIDTH_BITS) as usize;
-                class.frame = Frame::new(kinds, base, width, class.one_kind);
-                class.stamp = stamp;
+        let (start, end) = self.starts.get(mini).zip(self.starts.get(mini + 1)).ok_or(SHORT)?;
+        // Reads may look past the mini-block, at bits they then mask out.
+        let packed = bytes.get(self.packed_at + *start as usize..).ok_or(SHORT)?;
+        let rows = self.rows.saturating_sub(mini * MINI_ROWS).min(rows_max).min(MINI_ROWS);
+        let (codes, out) = (codes.get(..rows).unwrap_or(codes), out.get_mut(..rows).unwrap_or_default());
+        let count = self.frames.len();
+        let bits = match self.frames.first() {
+            Some(first) if count <= FEW => {
+                let mut frames = [*first; FEW];
+                frames.get_mut(..count).unwrap_or_default().copy_from_slice(&self.frames);
+                self.unpack(packed, codes, &mut frames[..count], out)?
             }
-            let frame = &class.frame;
+            _ => self.unpack(packed, codes, &mut self.frames.clone(), out)?,
+        };
+        if bits > (end - start) as usize * 8 { Err(SHORT) } else { Ok(()) }
+    }
+
+    /// Returns how many bits were read.
+    #[inline]
+    fn unpack(
+        &self,
+        packed: &[u8],
+        codes: &[u64],
+        frames: &mut [Frame],
+        out: &mut [u64],
+    ) -> Result<usize, Damage> {
+        let mut bit = 0;
+        for (slot, code) in out.iter_mut().zip(codes) {
+            let frame = frames.get_mut(*code as usize).ok_or(NO_CLASS)?;
+            if frame.width == UNKNOWN {
+                bit = self.read_frame(packed, *code as usize, bit, frame)?;
+            }
             let number = read_bits(packed, bit, frame.width);
             bit += frame.width as usize;
             *slot = if frame.step == 0 {
-                kinds.value(frame.code.wrapping_add(number))
+                self.kinds.value(frame.code.wrapping_add(number))
             } else {
                 frame.value.wrapping_add(number.wrapping_mul(frame.step))
             };
         }
-        if bit > packed.len() * 8 { Err(SHORT) } else { Ok(()) }
+        Ok(bit)
+    }
+
+    /// Reads the frame that a local class has in this mini-block; returns where its numbers begin.
+    fn read_frame(&self, packed: &[u8], code: usize, bit: usize, frame: &mut Frame) -> Result<usize, Damage> {
+        let class = self.classes.get(code).ok_or(NO_CLASS)?;
+        let base = class.base.wrapping_add(read_bits(packed, bit, class.width));
+        let width = read_bits(packed, bit + class.width as usize, WIDTH_BITS) as u32;
+        *frame = Frame::new(&self.kinds, base, width, class.one_kind);
+        Ok(bit + (class.width + WIDTH_BITS) as usize)
     }
 }

@@ -88,6 +88,10 @@ impl Kinds {
         Ok(Self { ranges })
     }
 
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.ranges.capacity() * size_of::<KindRange>()
+    }
+
     /// One more than the greatest code.
     pub(super) fn codes(&self) -> u64 {
         self.ranges.last().map_or(0, |range| range.start + range.codes)

@@ -68,12 +68,13 @@ impl Column {
         })
     }
 
-    /// The column whose codes are needed to decode this one.
-    #[inline]
-    pub(crate) fn class_column(&self) -> Option<usize> {
+    /// Memory taken beside the value itself.
+    pub(crate) fn memory_bytes(&self) -> usize {
         match self {
-            Self::Classes(codec) => Some(codec.by()),
-            _ => None,
+            Self::Constant(_) | Self::Runs(_) | Self::Affine(_) => 0,
+            Self::Table(codec) => codec.memory_bytes(),
+            Self::Phrases(codec) => codec.memory_bytes(),
+            Self::Classes(codec) => codec.memory_bytes(),
         }
     }
 
@@ -87,23 +88,6 @@ impl Column {
             Self::Table(codec) => codec.decode(bytes, mini, out),
             Self::Phrases(codec) => codec.decode(bytes, mini, out),
             Self::Classes(_) => Err(NEEDS_CLASSES),
-        }
-    }
-
-    /// Like [`Column::decode`] for a column that has a [`Column::class_column`], of whose codes `codes` are the same
-    /// mini-block. Stops after `rows_max` rows.
-    #[inline]
-    pub(crate) fn decode_by_class(
-        &mut self,
-        bytes: &[u8],
-        mini: usize,
-        codes: &Mini,
-        rows_max: usize,
-        out: &mut Mini,
-    ) -> Result<(), Damage> {
-        match self {
-            Self::Classes(codec) => codec.decode(bytes, mini, codes, rows_max, out),
-            other => other.decode(bytes, mini, out),
         }
     }
 

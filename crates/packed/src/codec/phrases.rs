@@ -167,6 +167,10 @@ impl Phrases {
         Ok(Self { rows, values, codes, ends, count, width, numbers_at, begins_at, places_at })
     }
 
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.values.memory_bytes() + (self.codes.capacity() + self.ends.capacity()) * 8
+    }
+
     /// The codes of the phrase that is `index` in the sequence of phrase numbers.
     #[inline]
     fn phrase(&self, bytes: &[u8], index: usize) -> Result<&[u64], Damage> {

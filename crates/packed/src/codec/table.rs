@@ -119,6 +119,10 @@ impl Values {
         Ok(Self(values))
     }
 
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.0.capacity() * 8
+    }
+
     #[inline]
     pub(super) fn get(&self, code: u64) -> Result<u64, Damage> {
         let entry = usize::try_from(code).ok().and_then(|code| self.0.get(code));
@@ -145,6 +149,10 @@ pub(crate) struct Table {
 impl Table {
     pub(super) fn parse(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Damage> {
         Ok(Self { values: Values::parse(reader)?, minis: Minis::parse(reader, rows)? })
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.values.memory_bytes()
     }
 
     #[inline]

@@ -2,15 +2,14 @@
 //!
 //! Before compression a block is the byte length of each group (varints), then the groups. A group is a whole key
 //! (length, bytes), then up to 15 keys as the length they share with the one before, the length of the rest, the rest.
-//! In memory an opened block is the groups followed by the offset of each group (u32 each), so that any group is one
-//! step away.
+//! In memory an open block keeps the groups and where each begins, so that any group is one step away.
 
 use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::GROUP_TERMS;
+use lode_base::block_cache::CachedBlock;
 use lode_base::varint::write_varint;
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 /// How many bytes at the front are equal.
 pub(super) fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
@@ -68,58 +67,52 @@ impl BlockBuilder {
     }
 }
 
-/// Makes the form that is kept in memory from the decompressed bytes.
-pub(super) fn open(raw: &[u8], terms: usize) -> Result<Arc<[u8]>, Damage> {
-    let group_count = terms.div_ceil(GROUP_TERMS);
-    let mut reader = Reader::new(raw);
-    let mut offsets = Vec::with_capacity(group_count.min(raw.len()) * 4);
-    let mut offset = 0_usize;
-    for _ in 0..group_count {
-        let start = u32::try_from(offset).map_err(|_| Damage("a dictionary block is too large"))?;
-        offsets.extend_from_slice(&start.to_le_bytes());
-        offset += reader.count(raw.len())?;
-    }
-    let groups = reader.rest();
-    if offset != groups.len() {
-        return Err(Damage("the groups of a dictionary block do not fit its bytes"));
-    }
-    let mut opened: Arc<[u8]> = std::iter::repeat_n(0, groups.len() + offsets.len()).collect();
-    if let Some(place) = Arc::get_mut(&mut opened) {
-        let (front, back) = place.split_at_mut(groups.len());
-        front.copy_from_slice(groups);
-        back.copy_from_slice(&offsets);
-    }
-    Ok(opened)
-}
-
-/// A block as [`open`] made it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BlockView<'a> {
-    groups: &'a [u8],
-    offsets: &'a [u8],
+/// A decompressed block: what the cache keeps, shared by all readers.
+#[derive(Debug, Default)]
+pub(super) struct OpenBlock {
+    groups: Vec<u8>,
+    /// Where each group begins.
+    starts: Vec<u32>,
     terms: usize,
 }
 
-/// Walks the keys of a block.
-#[derive(Debug)]
-pub(super) struct Walk<'a> {
-    reader: Reader<'a>,
-    /// Rank inside the block of the key that comes next.
-    next: usize,
+impl CachedBlock for OpenBlock {
+    fn bytes(&self) -> usize {
+        self.groups.capacity() + self.starts.capacity() * 4 + size_of::<Self>()
+    }
 }
 
-impl<'a> BlockView<'a> {
-    pub(super) fn new(opened: &'a [u8], terms: usize) -> Result<Self, Damage> {
-        let offsets = 4 * terms.div_ceil(GROUP_TERMS);
-        let at = opened.len().checked_sub(offsets).ok_or(Damage("a dictionary block is too short"))?;
-        let (groups, offsets) = opened.split_at(at);
-        Ok(Self { groups, offsets, terms })
+impl OpenBlock {
+    /// Takes apart the decompressed bytes of a block of `terms` terms.
+    pub(super) fn parse(mut raw: Vec<u8>, terms: usize) -> Result<Self, Damage> {
+        let group_count = terms.div_ceil(GROUP_TERMS);
+        let mut reader = Reader::new(&raw);
+        let mut starts = Vec::with_capacity(group_count.min(raw.len()));
+        let mut start = 0_usize;
+        for _ in 0..group_count {
+            starts.push(u32::try_from(start).map_err(|_| Damage("a dictionary block is too large"))?);
+            start += reader.count(raw.len())?;
+        }
+        if start != reader.rest().len() {
+            return Err(Damage("the groups of a dictionary block do not fit its bytes"));
+        }
+        let head = reader.position();
+        raw.drain(..head);
+        Ok(Self { groups: raw, starts, terms })
+    }
+
+    /// The buffer, for the next block.
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        self.groups
+    }
+
+    pub(super) fn terms(&self) -> usize {
+        self.terms
     }
 
     /// A walk that starts at the first key of a group.
-    pub(super) fn walk(&self, group: usize) -> Result<Walk<'a>, Damage> {
-        let at = self.offsets.get(4 * group..).and_then(|bytes| bytes.first_chunk::<4>());
-        let start = at.map(|at| u32::from_le_bytes(*at) as usize);
+    pub(super) fn walk(&self, group: usize) -> Result<Walk<'_>, Damage> {
+        let start = self.starts.get(group).map(|start| *start as usize);
         let bytes =
             start.and_then(|start| self.groups.get(start..)).ok_or(Damage("no such group of terms"))?;
         Ok(Walk { reader: Reader::new(bytes), next: group * GROUP_TERMS })
@@ -127,7 +120,7 @@ impl<'a> BlockView<'a> {
 
     /// A walk that goes on at byte `place`, before the key of rank `next`.
     #[inline]
-    pub(super) fn resume(&self, place: usize, next: usize) -> Result<Walk<'a>, Damage> {
+    pub(super) fn resume(&self, place: usize, next: usize) -> Result<Walk<'_>, Damage> {
         let bytes = self.groups.get(place..).ok_or(Damage("a group of terms ends too early"))?;
         Ok(Walk { reader: Reader::new(bytes), next })
     }
@@ -138,7 +131,7 @@ impl<'a> BlockView<'a> {
         walk.advance_to(rank, key)
     }
 
-    fn first_key(&self, group: usize) -> Result<&'a [u8], Damage> {
+    fn first_key(&self, group: usize) -> Result<&[u8], Damage> {
         let mut walk = self.walk(group)?;
         let length = walk.reader.count(self.groups.len())?;
         walk.reader.take(length)
@@ -168,6 +161,14 @@ impl<'a> BlockView<'a> {
         }
         Ok((end, false))
     }
+}
+
+/// Walks the keys of a block.
+#[derive(Debug)]
+pub(super) struct Walk<'a> {
+    reader: Reader<'a>,
+    /// Rank inside the block of the key that comes next.
+    next: usize,
 }
 
 impl Walk<'_> {
@@ -222,8 +223,7 @@ mod tests {
         let mut raw = Vec::new();
         builder.finish(&mut raw);
         assert_eq!(raw, b"\x11\x0ahttp://a/1\x09\x012\x07\x01b");
-        let opened = open(&raw, 3).unwrap();
-        let view = BlockView::new(&opened, 3).unwrap();
+        let view = OpenBlock::parse(raw, 3).unwrap();
         let mut key = Vec::new();
         for (rank, expected) in keys.iter().enumerate() {
             view.get(rank, &mut key).unwrap();

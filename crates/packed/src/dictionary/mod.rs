@@ -10,7 +10,7 @@ mod writer;
 
 use crate::bytes::Reader;
 use crate::error::{Damage, PackedError, io_error};
-use block::BlockView;
+use block::OpenBlock;
 use footer::Footer;
 use index::SectionIndex;
 use lode_base::block_cache::{BlockCache, BlockKey};
@@ -107,9 +107,7 @@ impl Dictionary {
         let Some(block) = index.block_of_key(key) else { return Ok((0, false)) };
         let ranks = index.ranks(block);
         let opened = self.block(section, block)?;
-        let view = BlockView::new(&opened, (ranks.end - ranks.start) as usize);
-        let found = view.and_then(|view| view.lower_bound(key));
-        let (rank, equal) = self.in_block(section, block, found)?;
+        let (rank, equal) = self.in_block(section, block, opened.lower_bound(key))?;
         Ok((ranks.start + rank as u64, equal))
     }
 
@@ -117,10 +115,8 @@ impl Dictionary {
     pub fn get(&self, section: Section, rank: u64, key: &mut Vec<u8>) -> Result<()> {
         let (block, ranks) = self.block_of_rank(section, rank)?;
         let opened = self.block(section, block)?;
-        let view = BlockView::new(&opened, (ranks.end - ranks.start) as usize);
         key.clear();
-        let got = view.and_then(|view| view.get((rank - ranks.start) as usize, key));
-        self.in_block(section, block, got)
+        self.in_block(section, block, opened.get((rank - ranks.start) as usize, key))
     }
 
     fn block_of_rank(&self, section: Section, rank: u64) -> Result<(usize, Range<u64>)> {
@@ -146,15 +142,13 @@ impl Dictionary {
             let (block, inside) = self.block_of_rank(section, rank)?;
             let end = start + ranks[start..].partition_point(|rank| *rank < inside.end);
             let opened = self.block(section, block)?;
-            let view = BlockView::new(&opened, (inside.end - inside.start) as usize);
-            let view = self.in_block(section, block, view)?;
-            let mut walk = self.in_block(section, block, view.walk(0))?;
+            let mut walk = self.in_block(section, block, opened.walk(0))?;
             key.clear();
             for (offset, rank) in ranks[start..end].iter().enumerate() {
                 let rank = rank.saturating_sub(inside.start) as usize;
                 let group = rank / crate::format::GROUP_TERMS;
                 if group > walk.next_rank() / crate::format::GROUP_TERMS {
-                    walk = self.in_block(section, block, view.walk(group))?;
+                    walk = self.in_block(section, block, opened.walk(group))?;
                 }
                 self.in_block(section, block, walk.advance_to(rank, &mut key))?;
                 visit(start + offset, &key)?;
@@ -179,7 +173,7 @@ impl Dictionary {
     }
 
     /// An opened block, from the cache if possible.
-    fn block(&self, section: Section, block: usize) -> Result<Arc<[u8]>> {
+    fn block(&self, section: Section, block: usize) -> Result<Arc<OpenBlock>> {
         // Numbered through all sections.
         let before: usize = self.0.sections.iter().take(section as usize).map(SectionIndex::len).sum();
         let key = BlockKey { file: self.0.id, block: (before + block) as u64 };
@@ -191,7 +185,7 @@ impl Dictionary {
             let mut unpacker = self.unpacker()?;
             self.unpack(section, block, &bytes, &mut unpacker, &mut raw)?;
             let terms = self.section(section).entry(block).terms as usize;
-            self.in_block(section, block, block::open(&raw, terms))
+            self.in_block(section, block, OpenBlock::parse(raw, terms))
         })
     }
 

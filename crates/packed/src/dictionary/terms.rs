@@ -1,10 +1,9 @@
 //! All terms of a section in order: for merges, dumps and checks. Reads several blocks at once and bypasses the cache.
 
-use super::block::{self, BlockView};
+use super::block::OpenBlock;
 use super::{Dictionary, Result};
 use lode_rdf::value_id::Section;
 use std::ops::Range;
-use std::sync::Arc;
 use zstd::bulk::Decompressor;
 
 /// Bytes read at once, at least one block.
@@ -19,13 +18,11 @@ pub struct Terms {
     read: Vec<u8>,
     read_blocks: Range<usize>,
     read_offset: u64,
-    raw: Vec<u8>,
-    opened: Arc<[u8]>,
+    opened: OpenBlock,
     /// The next block to open.
     block: usize,
-    /// Byte position of the walk inside the opened block, terms of it left, and terms given.
+    /// Byte position of the walk inside the open block, and terms of it given.
     place: usize,
-    terms_left: usize,
     given: usize,
     key: Vec<u8>,
 }
@@ -45,11 +42,9 @@ impl Terms {
             read: Vec::new(),
             read_blocks: 0..0,
             read_offset: 0,
-            raw: Vec::new(),
-            opened: Arc::default(),
+            opened: OpenBlock::default(),
             block: 0,
             place: 0,
-            terms_left: 0,
             given: 0,
             key: Vec::new(),
         }
@@ -58,18 +53,15 @@ impl Terms {
     /// The next key, or `None` after the last.
     #[expect(clippy::should_implement_trait, reason = "it lends, which `Iterator` cannot")]
     pub fn next(&mut self) -> Result<Option<&[u8]>> {
-        if self.terms_left == 0 && !self.open_next()? {
+        if self.given == self.opened.terms() && !self.open_next()? {
             return Ok(None);
         }
         let block = self.block - 1;
-        let stepped = BlockView::new(&self.opened, self.terms_left + self.given)
-            .and_then(|view| view.resume(self.place, self.given))
-            .and_then(|mut walk| {
-                walk.step(&mut self.key)?;
-                Ok(self.place + walk.bytes_read())
-            });
+        let stepped = self.opened.resume(self.place, self.given).and_then(|mut walk| {
+            walk.step(&mut self.key)?;
+            Ok(self.place + walk.bytes_read())
+        });
         self.place = self.dictionary.in_block(self.section, block, stepped)?;
-        self.terms_left -= 1;
         self.given += 1;
         Ok(Some(&self.key))
     }
@@ -92,10 +84,11 @@ impl Terms {
             None => self.dictionary.unpacker()?,
         };
         let bytes = self.read.get(inside).unwrap_or(&[]);
-        self.dictionary.unpack(self.section, number, bytes, &mut unpacker, &mut self.raw)?;
+        let mut raw = std::mem::take(&mut self.opened).into_buffer();
+        (self.place, self.given) = (0, 0);
+        self.dictionary.unpack(self.section, number, bytes, &mut unpacker, &mut raw)?;
         self.unpacker = Some(unpacker);
-        self.opened = self.dictionary.in_block(self.section, number, block::open(&self.raw, terms))?;
-        (self.place, self.given, self.terms_left) = (0, 0, terms);
+        self.opened = self.dictionary.in_block(self.section, number, OpenBlock::parse(raw, terms))?;
         self.key.clear();
         self.block = number + 1;
         Ok(true)

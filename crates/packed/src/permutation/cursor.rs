@@ -57,10 +57,15 @@ impl Cursor {
     fn open(&mut self, number: usize) -> Result<&mut Current> {
         let current = match self.current.take() {
             Some(current) if current.number == number => current,
-            _ => {
-                let rows = self.permutation.0.index.rows(number);
+            Some(mut other) => {
+                let parsed = self.permutation.parsed_block(number)?;
+                other.block.reopen(parsed);
+                (other.number, other.rows) = (number, self.permutation.0.index.rows(number));
+                other
+            }
+            None => {
                 let block = self.permutation.open_block(number)?;
-                Box::new(Current { number, rows, block })
+                Box::new(Current { number, rows: self.permutation.0.index.rows(number), block })
             }
         };
         Ok(self.current.insert(current))

@@ -5,7 +5,7 @@ mod index;
 mod verify;
 mod writer;
 
-use crate::block::Block;
+use crate::block::{Block, ParsedBlock};
 use crate::error::{Damage, PackedError, io_error};
 use crate::order::Order;
 pub use cursor::Cursor;
@@ -233,33 +233,32 @@ impl Permutation {
     }
 
     fn open_block(&self, block: usize) -> Result<Block> {
+        Ok(Block::open(self.parsed_block(block)?))
+    }
+
+    fn parsed_block(&self, block: usize) -> Result<Arc<ParsedBlock>> {
         let key = BlockKey { file: self.0.id, block: block as u64 };
-        let bytes = self.0.cache.get_or_load(key, || self.read_block(block))?;
-        let open = self.in_block(block, Block::open(bytes))?;
-        self.check_rows(block, open)
+        self.0.cache.get_or_load(key, || self.read_block(block))
     }
 
-    fn check_rows(&self, block: usize, open: Block) -> Result<Block> {
-        let rows = self.0.index.rows(block);
-        if open.rows() as u64 != rows.end - rows.start {
-            return self.in_block(block, Err(Damage("rows of a block are not those of the index")));
-        }
-        Ok(open)
-    }
-
-    /// Reads a block past the cache and verifies its checksum.
-    fn read_block(&self, block: usize) -> Result<Arc<[u8]>> {
+    /// Reads a block past the cache, verifies its checksum and parses it.
+    fn read_block(&self, block: usize) -> Result<ParsedBlock> {
         let Range { start, end } = self.0.index.bytes(block);
-        let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, (end - start) as usize).collect();
-        // Nobody else has it yet.
-        if let Some(buffer) = Arc::get_mut(&mut bytes) {
-            self.0.file.read_exact_at(buffer, start).map_err(io_error(&self.0.name))?;
-        }
+        let mut bytes = vec![0; (end - start) as usize];
+        self.0.file.read_exact_at(&mut bytes, start).map_err(io_error(&self.0.name))?;
         self.0.cache.count_read(end - start);
         if checksum(&bytes) != self.0.index.checksum(block) {
             return self.in_block(block, Err(Damage("the checksum of a block is wrong")));
         }
-        Ok(bytes)
+        let rows = self.0.index.rows(block);
+        let parsed = ParsedBlock::parse(bytes).and_then(|parsed| {
+            if parsed.rows() as u64 == rows.end - rows.start {
+                Ok(parsed)
+            } else {
+                Err(Damage("rows of a block are not those of the index"))
+            }
+        });
+        self.in_block(block, parsed)
     }
 }
 

@@ -242,21 +242,37 @@ pub(super) fn decode(
     }
 }
 
+/// Stores of this many values at once beat exact ones for the short runs that are usual.
+const FILL_ROWS: usize = 8;
+
+/// Fills `out[start..end]`, and may write past `end`.
+#[inline]
+fn fill(out: &mut Mini, mut start: usize, end: usize, value: u64) {
+    while start < end {
+        match out.get_mut(start..start + FILL_ROWS) {
+            Some(slots) => slots.fill(value),
+            None => out.get_mut(start..).unwrap_or_default().fill(value),
+        }
+        start += FILL_ROWS;
+    }
+}
+
 fn fill_packed(parts: &Parts<'_>, values: &Mini, count: usize, out: &mut Mini) -> Result<(), Damage> {
     let [first, least, width] = parts.packed.map(usize::from);
-    let mut rest = out.get_mut(..count).unwrap_or_default();
+    let mut start = 0;
     for (i, value) in values.iter().enumerate().take(parts.runs) {
-        let length = if i + 1 == parts.runs {
-            rest.len()
+        let end = if i + 1 == parts.runs {
+            count
         } else if i == 0 {
             first
         } else {
-            least + read_bits(parts.lengths, (i - 1) * width, width as u32) as usize
+            start + least + read_bits(parts.lengths, (i - 1) * width, width as u32) as usize
         };
-        let (run, after) =
-            rest.split_at_mut_checked(length).ok_or(Damage("runs are longer than their mini-block"))?;
-        run.fill(*value);
-        rest = after;
+        if end > count {
+            return Err(Damage("runs are longer than their mini-block"));
+        }
+        fill(out, start, end, *value);
+        start = end;
     }
     Ok(())
 }
@@ -266,7 +282,7 @@ fn fill_bits(parts: &Parts<'_>, values: &Mini, count: usize, out: &mut Mini) -> 
     for (slots, byte) in out.chunks_mut(8).zip(parts.lengths) {
         for (i, slot) in slots.iter_mut().enumerate() {
             next += usize::from((byte >> i) & 1);
-            *slot = values.get(next.wrapping_sub(1)).copied().unwrap_or(0);
+            *slot = values[next.wrapping_sub(1) % MINI_ROWS];
         }
     }
     let starts = parts.lengths.first().is_some_and(|b| b & 1 == 1);

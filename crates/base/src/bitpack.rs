@@ -234,8 +234,14 @@ pub fn unpack_sequence(bytes: &[u8], width: u32, out: &mut [u64]) -> Option<()> 
     if width > 64 || bytes.len() < sequence_bytes(out.len(), width) {
         return None;
     }
-    for (i, value) in out.iter_mut().enumerate() {
-        *value = read_bits(bytes, i * width as usize, width);
+    if width == 0 {
+        out.fill(0);
+        return Some(());
+    }
+    let mut bit = 0;
+    for value in out {
+        *value = read_bits(bytes, bit, width);
+        bit += width as usize;
     }
     Some(())
 }

@@ -3,7 +3,7 @@
 //! Bytes: rows less one (u16), the lengths of the four columns (u32 each), the columns.
 
 use crate::bytes::Reader;
-use crate::codec::{Column, ColumnEncoder, Hints, Mini};
+use crate::codec::{ClassScratch, Column, ColumnEncoder, Hints, Mini};
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};
 use crate::order::{Order, Position};
@@ -11,6 +11,8 @@ use lode_base::block_cache::CachedBlock;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Zeros behind a block in memory, so that bits can be read in words up to its end.
+pub(crate) const PADDING: usize = 16;
 const NO_MINI: usize = usize::MAX;
 const NO_COLUMN: Damage = Damage("a column is outside its block");
 
@@ -61,9 +63,11 @@ impl BlockEncoder {
 /// A verified block with its columns parsed: what the cache keeps, shared by all readers.
 #[derive(Debug)]
 pub(crate) struct ParsedBlock {
+    /// The bytes of the file, and [`PADDING`].
     bytes: Vec<u8>,
     rows: usize,
-    columns: [(Range<usize>, Column); 4],
+    /// Where each begins, and what it is. Decoders get all bytes from there on and know by themselves where to stop.
+    columns: [(usize, Column); 4],
 }
 
 impl CachedBlock for ParsedBlock {
@@ -75,7 +79,7 @@ impl CachedBlock for ParsedBlock {
 
 impl ParsedBlock {
     /// Parses a block whose checksum was verified.
-    pub(crate) fn parse(bytes: Vec<u8>) -> Result<Self, Damage> {
+    pub(crate) fn parse(mut bytes: Vec<u8>) -> Result<Self, Damage> {
         let mut reader = Reader::new(&bytes);
         let rows = usize::from(reader.u16()?) + 1;
         let mut lengths = [0; 4];
@@ -84,14 +88,14 @@ impl ParsedBlock {
         }
         let mut column = |length: usize| {
             let start = reader.position();
-            let parsed = Column::parse(reader.take(length)?, rows)?;
-            Ok((start..start + length, parsed))
+            Ok((start, Column::parse(reader.take(length)?, rows)?))
         };
         let [a, b, c, d] = lengths;
         let columns = [column(a)?, column(b)?, column(c)?, column(d)?];
         if !reader.rest().is_empty() {
             return Err(Damage("a block's header does not fit its bytes"));
         }
+        bytes.extend_from_slice(&[0; PADDING]);
         Ok(Self { bytes, rows, columns })
     }
 
@@ -103,13 +107,20 @@ impl ParsedBlock {
     /// The parsed column and its bytes.
     #[inline]
     fn column(&self, column: usize) -> Result<(&Column, &[u8]), Damage> {
-        let (span, parsed) = self.columns.get(column).ok_or(NO_COLUMN)?;
-        Ok((parsed, self.bytes.get(span.clone()).ok_or(NO_COLUMN)?))
+        let (start, parsed) = self.columns.get(column).ok_or(NO_COLUMN)?;
+        Ok((parsed, self.bytes.get(*start..).ok_or(NO_COLUMN)?))
     }
 
     /// Decodes a mini-block, or at least its first `rows_max` rows.
     #[inline]
-    fn decode_mini(&self, column: usize, mini: usize, rows_max: usize, out: &mut Mini) -> Result<(), Damage> {
+    fn decode_mini(
+        &self,
+        column: usize,
+        mini: usize,
+        rows_max: usize,
+        scratch: &mut ClassScratch,
+        out: &mut Mini,
+    ) -> Result<(), Damage> {
         let (parsed, bytes) = self.column(column)?;
         let Column::Classes(parsed) = parsed else { return parsed.decode(bytes, mini, out) };
         let mut codes = [0; MINI_ROWS];
@@ -119,7 +130,8 @@ impl ParsedBlock {
         } else {
             classes.codes(class_bytes, mini, &mut codes)?;
         }
-        parsed.decode(bytes, mini, &codes, rows_max, out)
+        let codes = codes.get(..rows_max).unwrap_or(&codes);
+        parsed.decode(bytes, (column, mini), codes, scratch, out)
     }
 }
 
@@ -135,16 +147,18 @@ struct LastMini {
 pub(crate) struct Block {
     parsed: Arc<ParsedBlock>,
     last: [Option<Box<LastMini>>; 4],
+    scratch: ClassScratch,
 }
 
 impl Block {
     pub(crate) fn open(parsed: Arc<ParsedBlock>) -> Self {
-        Self { parsed, last: [const { None }; 4] }
+        Self { parsed, last: [const { None }; 4], scratch: ClassScratch::default() }
     }
 
     /// Goes on with another block, reusing buffers.
     pub(crate) fn reopen(&mut self, parsed: Arc<ParsedBlock>) {
         self.parsed = parsed;
+        self.scratch.clear();
         self.last.iter_mut().flatten().for_each(|last| last.number = NO_MINI);
     }
 
@@ -160,19 +174,19 @@ impl Block {
         let last = last.get_or_insert_with(|| Box::new(LastMini { number: NO_MINI, values: [0; MINI_ROWS] }));
         if last.number != mini {
             last.number = NO_MINI;
-            self.parsed.decode_mini(column, mini, MINI_ROWS, &mut last.values)?;
+            self.parsed.decode_mini(column, mini, MINI_ROWS, &mut self.scratch, &mut last.values)?;
             last.number = mini;
         }
         Ok(&last.values)
     }
 
-    fn first(&self, column: usize, mini: usize) -> Result<u64, Damage> {
+    fn first(&mut self, column: usize, mini: usize) -> Result<u64, Damage> {
         let (parsed, bytes) = self.parsed.column(column)?;
         if !matches!(parsed, Column::Classes(_)) {
             return parsed.first(bytes, mini);
         }
         let mut values = [0; MINI_ROWS];
-        self.parsed.decode_mini(column, mini, 1, &mut values)?;
+        self.parsed.decode_mini(column, mini, 1, &mut self.scratch, &mut values)?;
         Ok(values[0])
     }
 
@@ -200,7 +214,7 @@ impl Block {
                 let length = out.len();
                 out.resize(length + MINI_ROWS, 0);
                 if let Some(place) = out.last_chunk_mut::<MINI_ROWS>() {
-                    self.parsed.decode_mini(column, mini, MINI_ROWS, place)?;
+                    self.parsed.decode_mini(column, mini, MINI_ROWS, &mut self.scratch, place)?;
                 }
                 out.truncate(length + stop - start);
             } else {

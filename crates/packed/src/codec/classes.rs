@@ -195,24 +195,60 @@ struct Class {
     one_kind: bool,
 }
 
-/// Numbers of `width` bits, counted from `code`.
+/// How the numbers of a class are read: `value + step * number`.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
-    /// Value of `code` and step to the next, while all codes of the frame are of one kind; step 0 else.
+    /// The value of number 0; its code where codes have to be looked up.
     value: u64,
     step: u64,
-    code: u64,
-    /// [`UNKNOWN`] until the frame of a local class was read.
+    mask: u64,
     width: u32,
+    state: FrameState,
 }
 
-/// Not a width.
-const UNKNOWN: u32 = u32::MAX;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FrameState {
+    /// One kind, at most [`FAST_WIDTH`] bits.
+    Fast,
+    /// Wider.
+    Wide,
+    /// Codes have to be looked up.
+    Kinds,
+    /// A local class whose frame was not yet read in this mini-block.
+    Unread,
+}
+
+/// One read of 8 bytes holds this many bits from any bit on.
+const FAST_WIDTH: u32 = 57;
 
 impl Frame {
     fn new(kinds: &Kinds, code: u64, width: u32, one_kind: bool) -> Self {
-        let step = if one_kind { kinds.range(code).stride } else { 0 };
-        Self { width, code, value: kinds.value(code), step }
+        let mask = 1_u64.checked_shl(width).map_or(u64::MAX, |bit| bit - 1);
+        if !one_kind {
+            return Self { value: code, step: 1, mask, width, state: FrameState::Kinds };
+        }
+        let state = if width <= FAST_WIDTH { FrameState::Fast } else { FrameState::Wide };
+        Self { value: kinds.value(code), step: kinds.range(code).stride, mask, width, state }
+    }
+
+    #[inline]
+    fn at(&self, number: u64) -> u64 {
+        self.value.wrapping_add(number.wrapping_mul(self.step))
+    }
+}
+
+/// The frames of the block that a reader has open, as they are inside the mini-block it decodes.
+#[derive(Debug, Default)]
+pub(crate) struct ClassScratch {
+    /// The column they are of.
+    column: Option<usize>,
+    frames: Vec<Frame>,
+}
+
+impl ClassScratch {
+    /// Forgets the block.
+    pub(crate) fn clear(&mut self) {
+        self.column = None;
     }
 }
 
@@ -225,14 +261,14 @@ pub(crate) struct Classes {
     classes: Vec<Class>,
     /// The frame of each class at the start of a mini-block.
     frames: Vec<Frame>,
+    /// The local classes.
+    local: Vec<u16>,
     packed_at: usize,
     starts: [u32; MINIS_MAX + 1],
 }
 
 const SHORT: Damage = Damage("a mini-block of classes ends too early");
 const NO_CLASS: Damage = Damage("no such class");
-/// Frames of as many classes are kept on the stack.
-const FEW: usize = 64;
 
 impl Classes {
     pub(super) fn parse(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Damage> {
@@ -246,12 +282,17 @@ impl Classes {
         let base_bits = width_of(kinds.codes());
         let bases = reader.take(sequence_bytes(count, base_bits))?;
         let (mut classes, mut frames) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut local = Vec::new();
         for (i, width) in widths.iter().enumerate() {
             let base = read_bits(bases, i * base_bits as usize, base_bits);
-            let (local, one_kind) = (width & LOCAL != 0, width & ONE_KIND != 0);
-            let width = u32::from(width & !(LOCAL | ONE_KIND));
-            classes.push(Class { base, width, one_kind });
-            frames.push(Frame::new(&kinds, base, if local { UNKNOWN } else { width }, one_kind));
+            let one_kind = width & ONE_KIND != 0;
+            let mut frame = Frame::new(&kinds, base, u32::from(width & !(LOCAL | ONE_KIND)), one_kind);
+            classes.push(Class { base, width: frame.width, one_kind });
+            if width & LOCAL != 0 {
+                frame.state = FrameState::Unread;
+                local.push(i as u16);
+            }
+            frames.push(frame);
         }
         let mut starts = [0_u32; MINIS_MAX + 1];
         let mut end = 0;
@@ -261,7 +302,7 @@ impl Classes {
         }
         let packed_at = reader.position();
         reader.take(end as usize)?;
-        Ok(Self { rows, by, kinds, classes, frames, packed_at, starts })
+        Ok(Self { rows, by, kinds, classes, frames, local, packed_at, starts })
     }
 
     /// The column that holds the classes.
@@ -274,66 +315,70 @@ impl Classes {
             + self.kinds.memory_bytes()
             + self.classes.capacity() * size_of::<Class>()
             + self.frames.capacity() * size_of::<Frame>()
+            + self.local.capacity() * 2
     }
 
-    /// Decodes the first `rows_max` rows of a mini-block, whose classes are `codes`.
+    /// Decodes the first rows of a mini-block, whose classes are `codes`, into `out`. This is column `column` of the block
+    /// for which `scratch` is kept.
     pub(crate) fn decode(
         &self,
         bytes: &[u8],
-        mini: usize,
-        codes: &Mini,
-        rows_max: usize,
+        (column, mini): (usize, usize),
+        codes: &[u64],
+        scratch: &mut ClassScratch,
         out: &mut Mini,
     ) -> Result<(), Damage> {
         let (start, end) = self.starts.get(mini).zip(self.starts.get(mini + 1)).ok_or(SHORT)?;
         // Reads may look past the mini-block, at bits they then mask out.
         let packed = bytes.get(self.packed_at + *start as usize..).ok_or(SHORT)?;
-        let rows = self.rows.saturating_sub(mini * MINI_ROWS).min(rows_max).min(MINI_ROWS);
-        let (codes, out) = (codes.get(..rows).unwrap_or(codes), out.get_mut(..rows).unwrap_or_default());
-        let count = self.frames.len();
-        let bits = match self.frames.first() {
-            Some(first) if count <= FEW => {
-                let mut frames = [*first; FEW];
-                frames.get_mut(..count).unwrap_or_default().copy_from_slice(&self.frames);
-                self.unpack(packed, codes, &mut frames[..count], out)?
-            }
-            _ => self.unpack(packed, codes, &mut self.frames.clone(), out)?,
-        };
-        if bits > (end - start) as usize * 8 { Err(SHORT) } else { Ok(()) }
+        let rows = self.rows.saturating_sub(mini * MINI_ROWS).min(codes.len());
+        self.prepare(column, scratch);
+        let mut bit = 0;
+        for (slot, code) in out.iter_mut().zip(codes).take(rows) {
+            let frame = scratch.frames.get_mut(*code as usize).ok_or(NO_CLASS)?;
+            *slot = match packed.get(bit / 8..).and_then(|rest| rest.first_chunk::<8>()) {
+                Some(chunk) if frame.state == FrameState::Fast => {
+                    frame.at((u64::from_le_bytes(*chunk) >> (bit % 8)) & frame.mask)
+                }
+                _ => self.slow_value(packed, *code as usize, &mut bit, frame)?,
+            };
+            bit += frame.width as usize;
+        }
+        if bit > (end - start) as usize * 8 { Err(SHORT) } else { Ok(()) }
     }
 
-    /// Returns how many bits were read.
-    #[inline]
-    fn unpack(
+    fn prepare(&self, column: usize, scratch: &mut ClassScratch) {
+        if scratch.column != Some(column) {
+            scratch.frames.clone_from(&self.frames);
+            scratch.column = Some(column);
+            return;
+        }
+        for local in &self.local {
+            if let Some(frame) = scratch.frames.get_mut(usize::from(*local)) {
+                frame.state = FrameState::Unread;
+            }
+        }
+    }
+
+    /// Reads a number that is not [`FrameState::Fast`]: the frame before it if need be, and then `bit` is moved behind that.
+    fn slow_value(
         &self,
         packed: &[u8],
-        codes: &[u64],
-        frames: &mut [Frame],
-        out: &mut [u64],
-    ) -> Result<usize, Damage> {
-        let mut bit = 0;
-        for (slot, code) in out.iter_mut().zip(codes) {
-            let frame = frames.get_mut(*code as usize).ok_or(NO_CLASS)?;
-            if frame.width == UNKNOWN {
-                bit = self.read_frame(packed, *code as usize, bit, frame)?;
-            }
-            let number = read_bits(packed, bit, frame.width);
-            bit += frame.width as usize;
-            *slot = if frame.step == 0 {
-                self.kinds.value(frame.code.wrapping_add(number))
-            } else {
-                frame.value.wrapping_add(number.wrapping_mul(frame.step))
-            };
+        code: usize,
+        bit: &mut usize,
+        frame: &mut Frame,
+    ) -> Result<u64, Damage> {
+        if frame.state == FrameState::Unread {
+            let class = self.classes.get(code).ok_or(NO_CLASS)?;
+            let base = class.base.wrapping_add(read_bits(packed, *bit, class.width));
+            let width = read_bits(packed, *bit + class.width as usize, WIDTH_BITS) as u32;
+            *frame = Frame::new(&self.kinds, base, width, class.one_kind);
+            *bit += (class.width + WIDTH_BITS) as usize;
         }
-        Ok(bit)
-    }
-
-    /// Reads the frame that a local class has in this mini-block; returns where its numbers begin.
-    fn read_frame(&self, packed: &[u8], code: usize, bit: usize, frame: &mut Frame) -> Result<usize, Damage> {
-        let class = self.classes.get(code).ok_or(NO_CLASS)?;
-        let base = class.base.wrapping_add(read_bits(packed, bit, class.width));
-        let width = read_bits(packed, bit + class.width as usize, WIDTH_BITS) as u32;
-        *frame = Frame::new(&self.kinds, base, width, class.one_kind);
-        Ok(bit + (class.width + WIDTH_BITS) as usize)
+        let number = read_bits(packed, *bit, frame.width);
+        Ok(match frame.state {
+            FrameState::Kinds => self.kinds.value(frame.at(number)),
+            _ => frame.at(number),
+        })
     }
 }

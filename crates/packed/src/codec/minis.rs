@@ -15,8 +15,8 @@ pub(crate) struct Minis {
     tags_at: usize,
     bases_at: usize,
     payloads_at: usize,
-    /// Start of each payload, counted from `payloads_at`, and the end of the last.
-    starts: [u32; MINIS_MAX + 1],
+    /// Start of each payload, counted from `payloads_at`.
+    starts: [u32; MINIS_MAX],
 }
 
 /// The least that a column of mini-blocks can need: headers and 1-byte bases.
@@ -66,12 +66,11 @@ impl Minis {
         let bases_at = reader.position();
         reader.take(count * base_bytes)?;
         let payloads_at = reader.position();
-        let mut starts = [0; MINIS_MAX + 1];
-        for (i, (tag, start)) in tags.iter().zip(&mut starts[1..]).enumerate() {
+        let mut starts = [0; MINIS_MAX];
+        for (i, (tag, start)) in tags.iter().zip(&mut starts).enumerate() {
+            *start = (reader.position() - payloads_at) as u32;
             let length = mini::payload_bytes(*tag, reader.rest(), rows_of(rows, i))?;
             reader.take(length)?;
-            *start =
-                u32::try_from(reader.position() - payloads_at).map_err(|_| Damage("a column is too long"))?;
         }
         Ok(Self { rows, base_bytes, tags_at, bases_at, payloads_at, starts })
     }
@@ -91,8 +90,8 @@ impl Minis {
         let found = || {
             let rows = rows_of(self.rows, mini);
             let head = self.head(bytes, mini).filter(|_| rows > 0)?;
-            let (start, end) = (*self.starts.get(mini)?, *self.starts.get(mini + 1)?);
-            let payload = bytes.get(self.payloads_at + start as usize..self.payloads_at + end as usize)?;
+            // The payload knows its length; bits are read in words, which may look past it.
+            let payload = bytes.get(self.payloads_at + *self.starts.get(mini)? as usize..)?;
             Some((head, payload, rows))
         };
         found().ok_or(Damage("no such mini-block"))

@@ -18,6 +18,7 @@ use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};
 use affine::Affine;
+pub(crate) use classes::ClassScratch;
 use classes::Classes;
 use constant::Constant;
 use lode_base::varint::write_varint;

@@ -5,7 +5,7 @@ mod index;
 mod verify;
 mod writer;
 
-use crate::block::{Block, ParsedBlock};
+use crate::block::{Block, PADDING, ParsedBlock};
 use crate::error::{Damage, PackedError, io_error};
 use crate::order::Order;
 pub use cursor::Cursor;
@@ -244,7 +244,8 @@ impl Permutation {
     /// Reads a block past the cache, verifies its checksum and parses it.
     fn read_block(&self, block: usize) -> Result<ParsedBlock> {
         let Range { start, end } = self.0.index.bytes(block);
-        let mut bytes = vec![0; (end - start) as usize];
+        let mut bytes = Vec::with_capacity((end - start) as usize + PADDING);
+        bytes.resize((end - start) as usize, 0);
         self.0.file.read_exact_at(&mut bytes, start).map_err(io_error(&self.0.name))?;
         self.0.cache.count_read(end - start);
         if checksum(&bytes) != self.0.index.checksum(block) {

@@ -146,7 +146,7 @@ pub(super) fn encode(
     }
 }
 
-/// A payload taken apart: where its pieces are.
+/// A payload taken apart: where its pieces begin. Bits are read in words, so a piece is all bytes from its start on.
 struct Parts<'a> {
     runs: usize,
     /// First length, least length, width of the packed lengths.
@@ -159,14 +159,16 @@ struct Parts<'a> {
 
 fn parts<'a>(bytes: &'a [u8], count: usize, lengths: Lengths, kind: Values) -> Result<Parts<'a>, Damage> {
     let mut reader = Reader::new(bytes);
-    let (runs, packed, length_bytes) = match lengths {
+    let (runs, packed, lengths) = match lengths {
         Lengths::Packed => {
             let runs = usize::from(reader.u8()?);
             let packed = [reader.u8()?, reader.u8()?, reader.u8()?];
             if packed[2] > 8 {
                 return Err(Damage("run lengths are too wide"));
             }
-            (runs, packed, reader.take(sequence_bytes(runs.saturating_sub(2), packed[2].into()))?)
+            let rest = reader.rest();
+            reader.take(sequence_bytes(runs.saturating_sub(2), packed[2].into()))?;
+            (runs, packed, rest)
         }
         Lengths::Bits => {
             let bits = reader.take(count.div_ceil(8))?;
@@ -180,8 +182,9 @@ fn parts<'a>(bytes: &'a [u8], count: usize, lengths: Lengths, kind: Values) -> R
     if width > 64 {
         return Err(Damage("run values are too wide"));
     }
-    let values = reader.take(values_bytes(runs, kind, width) - 1)?;
-    Ok(Parts { runs, packed, lengths: length_bytes, width, values, bytes: reader.position() })
+    let values = reader.rest();
+    reader.take(values_bytes(runs, kind, width) - 1)?;
+    Ok(Parts { runs, packed, lengths, width, values, bytes: reader.position() })
 }
 
 pub(super) fn payload_bytes(

@@ -108,6 +108,9 @@ impl Evaluator<'_> {
         b: &'e Expr,
     ) -> Result<Column<'e>, ExecError> {
         let (a, b) = (self.eval(a)?, self.eval(b)?);
+        if let Some(truths) = self.compare_numbers(comparison, &a, &b)? {
+            return Ok(Column::Bools(truths));
+        }
         let ids_are_ordered = self.cx.snapshot.ids_are_ordered();
         Ok(Column::Bools(self.by_id_then_value(
             &a,

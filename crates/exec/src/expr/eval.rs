@@ -28,7 +28,7 @@ pub(crate) struct Evaluator<'a> {
     selection: Option<Vec<u32>>,
     /// The number of the batch's first row, for BNODE: drawn when first needed.
     row_base: &'a Cell<Option<u64>>,
-    /// Whether the rows are known to be distinct already.
+    /// Whether the rows are known to hold different terms, or to be few.
     distinct: bool,
 }
 
@@ -82,26 +82,49 @@ impl<'a> Evaluator<'a> {
 
     /// What `expr` is worth for every row.
     pub fn eval<'e>(&self, expr: &'e Expr) -> Result<Column<'e>, ExecError> {
-        if !self.distinct
-            && self.rows() >= DISTINCT_ROWS_MIN
-            && let Some(var) = shape::text_function_of_one_variable(expr)
-            && let Some(column) = self.eval_distinct(expr, var)?
-        {
-            return Ok(column);
+        match self.once_per_term(expr) {
+            None => self.eval_rows(expr),
+            Some(Err(())) => self.without_distinct().eval_rows(expr),
+            Some(Ok((batch, rows))) => Ok(logic::gather(self.over_terms(&batch).eval_rows(expr)?, &rows)),
         }
-        self.eval_rows(expr)
     }
 
-    /// Evaluates once per distinct id of `var`; `None` where that does not pay.
-    fn eval_distinct<'e>(&self, expr: &'e Expr, var: VarId) -> Result<Option<Column<'e>>, ExecError> {
+    /// Like [`Evaluator::eval`], as ids: what is evaluated once per term gets its id once per term, too.
+    pub fn eval_ids(&self, expr: &Expr) -> Result<Vec<ValueId>, ExecError> {
+        match self.once_per_term(expr) {
+            None => self.eval_rows(expr)?.into_ids(self.cx, self.rows()),
+            Some(Err(())) => self.without_distinct().eval_rows(expr)?.into_ids(self.cx, self.rows()),
+            Some(Ok((batch, rows))) => {
+                let ids = self.over_terms(&batch).eval_rows(expr)?.into_ids(self.cx, batch.rows)?;
+                Ok(logic::pick(&ids, &rows))
+            }
+        }
+    }
+
+    /// The distinct terms of the one variable that `expr` depends on, and which of them each row has. `None` where that
+    /// would not pay, `Some(Err)` where the terms turned out to be all different.
+    fn once_per_term(&self, expr: &Expr) -> Option<Result<(Batch, Vec<u32>), ()>> {
+        if self.distinct || self.rows() < DISTINCT_ROWS_MIN {
+            return None;
+        }
+        let var = shape::text_function_of_one_variable(expr)?;
         let distinct = decode::distinct(&self.variable(var));
         if distinct.ids.len() > self.rows() / 4 * 3 {
-            return Ok(None);
+            return Some(Err(()));
         }
         let batch = Batch { vars: Arc::from([var]), rows: distinct.ids.len(), columns: vec![distinct.ids] };
-        let inner = Evaluator { batch: &batch, selection: None, distinct: true, ..*self };
-        let column = inner.eval_rows(expr)?;
-        Ok(Some(logic::gather(column, &distinct.rows)))
+        Some(Ok((batch, distinct.rows)))
+    }
+
+    fn without_distinct(&self) -> Evaluator<'a> {
+        Evaluator { selection: self.selection.clone(), distinct: true, ..*self }
+    }
+
+    fn over_terms<'b>(&self, batch: &'b Batch) -> Evaluator<'b>
+    where
+        'a: 'b,
+    {
+        Evaluator { batch, selection: None, distinct: true, cx: self.cx, row_base: self.row_base }
     }
 
     fn eval_rows<'e>(&self, expr: &'e Expr) -> Result<Column<'e>, ExecError> {

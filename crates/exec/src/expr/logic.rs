@@ -228,7 +228,8 @@ pub(crate) fn gather<'e>(column: Column<'e>, rows: &[u32]) -> Column<'e> {
     }
 }
 
-fn pick<T: Clone + Default>(column: &[T], rows: &[u32]) -> Vec<T> {
+/// The elements at `rows`.
+pub(crate) fn pick<T: Clone + Default>(column: &[T], rows: &[u32]) -> Vec<T> {
     rows.iter().map(|row| column.get(*row as usize).cloned().unwrap_or_default()).collect()
 }
 

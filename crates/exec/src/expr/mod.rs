@@ -10,6 +10,7 @@ mod cast;
 mod column;
 mod compare;
 mod comparison;
+mod constant;
 mod dates;
 pub(crate) mod decode;
 mod eval;
@@ -38,7 +39,7 @@ use std::cell::Cell;
 
 pub(crate) use column::value_id;
 pub use order::{OrderKey, compare, order_keys};
-pub(crate) use order::{break_tie, compare_ids, order_key};
+pub(crate) use order::{break_tie, compare_ids, order_key, ranks};
 pub(crate) use shape::makes_labelled_nodes;
 
 /// The value of `expr` for every row; unbound for an error.
@@ -54,8 +55,7 @@ pub fn evaluate_numbered(
     batch: &Batch,
     numbers: &RowNumbers,
 ) -> Result<Vec<ValueId>, ExecError> {
-    let evaluator = Evaluator::new(cx, batch, &numbers.0);
-    evaluator.eval(expr)?.into_ids(cx, batch.rows)
+    Evaluator::new(cx, batch, &numbers.0).eval_ids(expr)
 }
 
 /// What tells the rows of one batch from all other rows of the query, for BNODE.

@@ -91,6 +91,48 @@ pub fn order_keys(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<OrderKey>, E
     Ok(values.iter().map(|value| OrderKey::new(value.as_ref())).collect())
 }
 
+/// Bytes of a sort key and its text, to begin with.
+const KEY_BYTES_GUESS: usize = size_of::<OrderKey>() + 32;
+
+/// The rank of each of some distinct ids in ORDER BY's order; ties have one rank. `None` where ids compare well enough as
+/// they are, or where the sort keys would take more memory than there is: then sort by [`compare`].
+pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Vec<u64>>, ExecError> {
+    let ids_are_ordered = cx.snapshot.ids_are_ordered();
+    let needs_text = |id: &ValueId| match id.kind() {
+        Some(Kind::Local | Kind::TypedLiteral | Kind::TripleTerm) => true,
+        Some(kind) => kind.section().is_some() && !ids_are_ordered,
+        None => true,
+    };
+    if !distinct.iter().any(needs_text) {
+        return Ok(None);
+    }
+    let Ok(mut reservation) = cx.budget.reserve(distinct.len().saturating_mul(KEY_BYTES_GUESS)) else {
+        return Ok(None);
+    };
+    let mut keys = Vec::with_capacity(distinct.len());
+    for chunk in distinct.chunks(cx.batch_rows.max(1)) {
+        cx.cancel.check()?;
+        keys.extend(order_keys(cx, chunk)?);
+    }
+    let bytes = keys.iter().map(|key| size_of::<OrderKey>() + key.heap_bytes()).sum();
+    if reservation.resize(bytes).is_err() {
+        return Ok(None);
+    }
+    let mut sorted: Vec<(&OrderKey, usize)> = keys.iter().zip(0..).collect();
+    sorted.sort_unstable();
+    let mut ranks = vec![0; distinct.len()];
+    let mut rank = 0;
+    let mut last: Option<&OrderKey> = None;
+    for (key, at) in sorted {
+        rank += u64::from(last.is_some_and(|last| last != key));
+        last = Some(key);
+        if let Some(slot) = ranks.get_mut(at) {
+            *slot = rank;
+        }
+    }
+    Ok(Some(ranks))
+}
+
 /// The sort key of one id.
 pub(crate) fn order_key(cx: &QueryContext, id: ValueId) -> Result<OrderKey, ExecError> {
     Ok(OrderKey::new(decode::value(cx, id)?.as_ref()))

@@ -424,6 +424,10 @@ fn rank(cx: &QueryContext, column: &[ValueId]) -> Result<Vec<u64>, ExecError> {
     let mut distinct = column.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
+    if let Some(ranks) = expr::ranks(cx, &distinct)? {
+        let rank = |id| distinct.binary_search(id).ok().and_then(|at| ranks.get(at).copied()).unwrap_or(0);
+        return Ok(column.iter().map(rank).collect());
+    }
     let mut compared = 0_u32;
     try_merge_sort(&mut distinct, |a, b| {
         compared = compared.wrapping_add(1);

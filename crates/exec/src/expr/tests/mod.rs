@@ -2,6 +2,7 @@
 
 mod evaluator;
 mod functions;
+mod ids;
 mod operators;
 mod orders;
 mod patterns;

@@ -1,0 +1,148 @@
+//! What is told by ids agrees with what the terms' values tell.
+
+use super::support::context;
+use super::xt;
+use crate::batch::Batch;
+use crate::context::QueryContext;
+use crate::expr::column::{Tri, tri_id};
+use crate::expr::compare::{self, Comparison};
+use crate::expr::order::{OrderKey, ranks};
+use crate::expr::value::Value;
+use crate::expr::{compare as order, evaluate, order_keys, select};
+use lode_rdf::{BlankNode, Literal, NamedNode, Term, ValueId};
+use lode_sparql::{Expr, VarId};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn term() -> impl Strategy<Value = Term> {
+    let small = || -3_i64..4;
+    prop_oneof![
+        small().prop_map(|n| xt(&n.to_string(), "integer")),
+        small().prop_map(|n| xt(&n.to_string(), "byte")),
+        (small(), prop::sample::select(vec!["", ".0", ".50", ".5"]))
+            .prop_map(|(n, fraction)| xt(&format!("{n}{fraction}"), "decimal")),
+        (small(), prop::sample::select(vec!["", ".0", ".5", "E0", "e1"]))
+            .prop_map(|(n, fraction)| xt(&format!("{n}{fraction}"), "double")),
+        small().prop_map(|n| xt(&format!("{n}.5"), "float")),
+        small().prop_map(|n| xt(&format!("0{n}"), "integer")),
+        prop::sample::select(vec!["NaN", "INF", "-INF", "-0", "abc"]).prop_map(|text| xt(text, "double")),
+        prop::sample::select(vec!["true", "false", "1", "x"]).prop_map(|text| xt(text, "boolean")),
+        (1_u8..4, prop::sample::select(vec!["", "Z", "-14:00"]))
+            .prop_map(|(day, zone)| xt(&format!("2020-01-0{day}T00:00:00{zone}"), "dateTime")),
+        (1_u8..4, prop::sample::select(vec!["", "Z"]))
+            .prop_map(|(day, zone)| xt(&format!("2020-01-0{day}{zone}"), "date")),
+        "[ab]{0,2}".prop_map(|text| Literal::new_simple_literal(text).into()),
+        "[ab]".prop_map(|text| Literal::new_language_tagged_literal_unchecked(text, "en").into()),
+        "[ab]".prop_map(|text| NamedNode::new_unchecked(text).into()),
+        "[ab]".prop_map(|text| BlankNode::new_unchecked(format!("q{text}")).into()),
+        "[ab]".prop_map(|text| {
+            Literal::new_typed_literal(text, NamedNode::new_unchecked("http://example/t")).into()
+        }),
+    ]
+}
+
+fn id(cx: &QueryContext, term: Option<&Term>) -> ValueId {
+    term.map_or(ValueId::UNDEF, |term| cx.intern(term).unwrap())
+}
+
+fn value(term: Option<&Term>) -> Option<Value> {
+    term.map(|term| Value::from_term(term.as_ref()))
+}
+
+type Build = fn(Box<Expr>, Box<Expr>) -> Expr;
+type Expected = fn(&Value, &Value) -> Tri;
+
+const OPERATORS: [(Build, Expected); 5] = [
+    (Expr::Equal, compare::equal),
+    (Expr::Less, |a, b| compare::compare(Comparison::Less, a, b)),
+    (Expr::LessOrEqual, |a, b| compare::compare(Comparison::LessOrEqual, a, b)),
+    (Expr::Greater, |a, b| compare::compare(Comparison::Greater, a, b)),
+    (Expr::GreaterOrEqual, |a, b| compare::compare(Comparison::GreaterOrEqual, a, b)),
+];
+
+proptest! {
+    #[test]
+    fn comparisons(
+        rows in prop::collection::vec((prop::option::weighted(0.9, term()), prop::option::weighted(0.9, term())), 1..60),
+        constant in term(),
+        numeric: bool,
+    ) {
+        let cx = context();
+        let is_number = |term: &Option<Term>| value(term.as_ref()).is_none_or(|value| value.is_numeric());
+        let rows: Vec<_> = rows.into_iter().filter(|(a, _)| !numeric || is_number(a)).collect();
+        let (a, b) = (VarId(0), VarId(1));
+        let batch = Batch {
+            vars: Arc::from([a, b]),
+            columns: vec![
+                rows.iter().map(|(a, _)| id(&cx, a.as_ref())).collect(),
+                rows.iter().map(|(_, b)| id(&cx, b.as_ref())).collect(),
+            ],
+            rows: rows.len(),
+        };
+        for (build, expected) in OPERATORS {
+            let truth = |a: Option<&Term>, b: Option<&Term>| match (value(a), value(b)) {
+                (Some(a), Some(b)) => expected(&a, &b),
+                _ => Tri::Error,
+            };
+            let sides = [
+                (Expr::Var(a), Expr::Var(b), rows.iter().map(|(a, b)| truth(a.as_ref(), b.as_ref())).collect::<Vec<_>>()),
+                (Expr::Var(a), Expr::Const(constant.clone()), rows.iter().map(|(a, _)| truth(a.as_ref(), Some(&constant))).collect()),
+                (Expr::Const(constant.clone()), Expr::Var(a), rows.iter().map(|(a, _)| truth(Some(&constant), a.as_ref())).collect()),
+            ];
+            for (left, right, truths) in sides {
+                let expr = build(Box::new(left), Box::new(right));
+                let ids: Vec<ValueId> = truths.iter().map(|truth| tri_id(*truth)).collect();
+                prop_assert_eq!(evaluate(&cx, &expr, &batch).unwrap(), ids, "{:?}", expr);
+                let selected: Vec<u32> =
+                    (0..).zip(&truths).filter(|(_, truth)| **truth == Tri::True).map(|(row, _)| row).collect();
+                prop_assert_eq!(select(&cx, &expr, &batch).unwrap(), selected);
+            }
+        }
+    }
+
+    #[test]
+    fn membership(
+        rows in prop::collection::vec(prop::option::weighted(0.9, term()), 1..60),
+        list in prop::collection::vec(term(), 0..4),
+    ) {
+        let cx = context();
+        let var = VarId(0);
+        let batch = Batch {
+            vars: Arc::from([var]),
+            columns: vec![rows.iter().map(|term| id(&cx, term.as_ref())).collect()],
+            rows: rows.len(),
+        };
+        let expr = Expr::In(Box::new(Expr::Var(var)), list.iter().cloned().map(Expr::Const).collect());
+        let expected: Vec<ValueId> = rows
+            .iter()
+            .map(|term| {
+                let Some(found) = value(term.as_ref()) else { return ValueId::UNDEF };
+                let equal = |item: &Term| compare::equal(&found, &Value::from_term(item.as_ref()));
+                tri_id(list.iter().map(equal).fold(Tri::False, Tri::or))
+            })
+            .collect();
+        prop_assert_eq!(evaluate(&cx, &expr, &batch).unwrap(), expected);
+    }
+
+    #[test]
+    fn orders(terms in prop::collection::vec(prop::option::weighted(0.9, term()), 1..30)) {
+        let cx = context();
+        let mut ids: Vec<ValueId> = terms.iter().map(|term| id(&cx, term.as_ref())).collect();
+        let keys = order_keys(&cx, &ids).unwrap();
+        for ((a, a_key), a_term) in ids.iter().zip(&keys).zip(&terms) {
+            for (b, b_key) in ids.iter().zip(&keys) {
+                prop_assert_eq!(order(&cx, *a, *b).unwrap(), a_key.cmp(b_key));
+            }
+            prop_assert_eq!(a_key, &OrderKey::new(value(a_term.as_ref()).as_ref()));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        if let Some(ranks) = ranks(&cx, &ids).unwrap() {
+            for (a, a_rank) in ids.iter().zip(&ranks) {
+                for (b, b_rank) in ids.iter().zip(&ranks) {
+                    prop_assert_eq!(order(&cx, *a, *b).unwrap(), a_rank.cmp(b_rank));
+                }
+            }
+        }
+    }
+}

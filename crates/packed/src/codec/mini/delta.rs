@@ -72,7 +72,8 @@ pub(super) fn decode(
     unpack(bytes.get(prefix..).unwrap_or(&[]), count, width, out)?;
     // The packed difference of the first value is 0, so its step is taken off beforehand.
     let mut value = base.wrapping_sub(step);
-    for slot in out.iter_mut() {
+    // Rows past the last are left alone: going on would make values of which nobody knows whether they exist.
+    for slot in out.get_mut(..count).unwrap_or_default() {
         value = value.wrapping_add(*slot).wrapping_add(step);
         *slot = value;
     }

@@ -159,12 +159,3 @@ impl FrameReader {
         Err(io::Error::new(io::ErrorKind::InvalidData, "a number in a temporary file is too long"))
     }
 }
-
-/// Appends a LEB128 number.
-pub fn write_varint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push((value as u8 & 0x7F) | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}

@@ -133,7 +133,8 @@ proptest! {
 
 #[test]
 fn frames_carry_streams() {
-    use crate::frame_file::{FrameReader, FrameWriter, read_frame, write_varint};
+    use crate::frame_file::{FrameReader, FrameWriter, read_frame};
+    use crate::varint::write_varint;
     let vfs = MemVfs::new();
     let path = Path::new("/frames");
     let mut writer = FrameWriter::new(vfs.create(path).unwrap());
@@ -142,7 +143,7 @@ fn frames_carry_streams() {
     let mut bytes = Vec::new();
     for i in 0..50_000_u64 {
         bytes.clear();
-        write_varint(i * i * i, &mut bytes);
+        write_varint(&mut bytes, i * i * i);
         writer.write(&bytes).unwrap();
     }
     let end = writer.cut().unwrap();

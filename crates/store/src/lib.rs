@@ -4,17 +4,21 @@ pub mod activity;
 pub mod check;
 pub mod dump;
 pub mod error;
+pub mod load;
 pub mod manifest;
 mod scan;
 pub mod snapshot;
 pub mod stats;
 pub mod store;
+#[cfg(test)]
+mod test_data;
 mod version;
 
 pub use activity::{Activity, ActivitySample};
 pub use check::{CheckReport, Problem, check};
 pub use dump::{DumpError, DumpScope, dump_lines, dump_quads};
 pub use error::StoreError;
+pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};
 pub use snapshot::{Scan, Snapshot};
 pub use stats::StoreStats;
 pub use store::Store;

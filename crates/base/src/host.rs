@@ -1,0 +1,39 @@
+//! What the machine has: memory in all, memory of this process, and files that are read as input, not as part of a database.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Bytes of memory of the machine, or of the control group this process is confined to, where that can be told.
+pub fn memory_bytes() -> Option<u64> {
+    let machine = kibibytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemTotal:")?;
+    let limit =
+        fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    Some(limit.map_or(machine, |limit: u64| limit.min(machine)))
+}
+
+/// The most bytes of memory that this process has had resident, where that can be told.
+pub fn peak_resident_bytes() -> Option<u64> {
+    kibibytes(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Opens a file (or pipe) to read from start to end; its length where it has one.
+pub fn open_input(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
+    let file = File::open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
+    }
+    let length = meta.is_file().then(|| meta.len());
+    Ok((Box::new(file), length))
+}
+
+/// The length of a file, where it has one.
+pub fn input_bytes(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|meta| meta.len())
+}

@@ -1,0 +1,72 @@
+//! Why a load failed. The database is then what it was before.
+
+use crate::error::StoreError;
+use lode_base::cancel::Cancelled;
+use lode_packed::PackedError;
+use std::io;
+use std::path::Path;
+
+/// Errors of a load.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// A source is not well-formed.
+    #[error("{source_name}:{line}:{column}: {message}")]
+    Syntax {
+        /// Name of the source.
+        source_name: String,
+        /// Line, from 1.
+        line: u64,
+        /// Column in characters, from 1.
+        column: u64,
+        /// What is wrong, and what was expected.
+        message: String,
+    },
+    /// A source cannot be read.
+    #[error("{source_name}: {error}")]
+    Input {
+        /// Name of the source.
+        source_name: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The format of a source is not known.
+    #[error("{source_name}: {message}")]
+    Format {
+        /// Name of the source.
+        source_name: String,
+        /// What to do.
+        message: String,
+    },
+    /// Lines that are set aside cannot be written.
+    #[error("writing the lines set aside: {0}")]
+    Quarantine(io::Error),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// More than the format has room for.
+    #[error("too many or too large {0} for one load")]
+    Limit(&'static str),
+    /// The sorted orders of the new segment do not hold the same quads: a fault of this program or of the machine.
+    #[error("the new segment contradicts itself ({0}); nothing was changed")]
+    Inconsistent(String),
+}
+
+impl LoadError {
+    /// A temporary file failed.
+    pub(crate) fn temporary(folder: &Path, source: io::Error) -> Self {
+        Self::Store(StoreError::Io { path: folder.to_owned(), source })
+    }
+}
+
+impl From<PackedError> for LoadError {
+    fn from(error: PackedError) -> Self {
+        match StoreError::from(error) {
+            StoreError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            other => Self::Store(other),
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Bulk load: any amount of RDF into a new segment, with bounded memory, published in one step.
+//!
+//! The way of a quad: pieces of the sources are read ([`source`]) and parsed by several threads ([`read`]), each gathering
+//! terms and rows ([`gather`]) into runs that go to temporary files when memory is short ([`run`]). The terms of all
+//! runs are merged ([`merge`]): that writes the dictionary and tells every run the numbers of its terms. Rows, packed
+//! into integers ([`layout`]), are sorted ([`subject_sort`]) and written in all orders ([`orders`]). Then the segment
+//! is made durable and the manifest switched. Until then the database is what it was.
+
+mod arena;
+mod class;
+mod codes;
+mod error;
+mod existing;
+mod gather;
+mod groups;
+mod interner;
+mod layout;
+mod merge;
+mod numbers;
+mod options;
+mod order_writer;
+mod orders;
+mod progress;
+mod read;
+mod row_set;
+mod rows;
+mod run;
+mod source;
+mod subject_sort;
+mod term_sort;
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::StoreError;
+use crate::manifest::{Manifest, SegmentEntry, segment_folder, spill_folder};
+use crate::store::Store;
+use crate::version::Version;
+use class::Class;
+use layout::{Layout, PackedRow, TermCodes};
+use lode_base::host::peak_resident_bytes;
+use lode_base::memory_budget::MemoryBudget;
+use lode_base::vfs::Vfs;
+use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
+use lode_rdf::ParseOptions;
+use lode_rdf::value_id::Section;
+use merge::{MergeContext, Merged, merge_terms};
+use numbers::{DictionaryNumbers, NewFile};
+use orders::{OrdersContext, write_orders};
+use read::{Gathered, ReadContext, read_sources};
+use run::{Run, TermStore};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use subject_sort::{RunRows, sort_by_subject};
+
+pub use error::LoadError;
+pub use options::{LoadOptions, LoadReport, StageSeconds};
+pub use progress::{LoadProgress, ProgressSample, Stage};
+pub use source::Source;
+
+/// What the process takes besides the tables that are counted: code, stacks, buffers of writers.
+const OVERHEAD_BYTES: usize = 48 << 20;
+/// What the counted tables get at least.
+const WORKING_BYTES_MIN: usize = 64 << 10;
+
+/// Loads sources into a store that was opened for writing. On any error the store is as it was.
+pub fn load(
+    store: &Store,
+    sources: Vec<Source>,
+    options: LoadOptions,
+    progress: &Arc<LoadProgress>,
+) -> Result<LoadReport, LoadError> {
+    store.write(|version| {
+        let number = version.manifest.next_segment;
+        let loader = Loader {
+            store,
+            version,
+            segment: store.folder().join(segment_folder(number)),
+            spill: store.folder().join(spill_folder(number)),
+            threads: options.threads.max(1),
+            working_bytes: options.memory_bytes.saturating_sub(OVERHEAD_BYTES).max(WORKING_BYTES_MIN),
+            cancel: options.cancel.clone(),
+            progress,
+            watch: Mutex::new(Watch::default()),
+            wide_rows: wide_rows(&options),
+        };
+        let result = loader.run(sources, options);
+        loader.clean(result.is_err() || result.as_ref().is_ok_and(|report| report.added == 0));
+        progress.set_stage(Stage::Done);
+        result
+    })
+}
+
+#[cfg(test)]
+fn wide_rows(options: &LoadOptions) -> bool {
+    options.wide_rows
+}
+
+#[cfg(not(test))]
+fn wide_rows(_: &LoadOptions) -> bool {
+    false
+}
+
+#[derive(Default)]
+struct Watch {
+    started: Option<Instant>,
+    stages: [Duration; Stage::COUNT],
+}
+
+struct Loader<'a> {
+    store: &'a Store,
+    version: &'a Arc<Version>,
+    segment: PathBuf,
+    spill: PathBuf,
+    threads: usize,
+    working_bytes: usize,
+    cancel: lode_base::cancel::CancelToken,
+    progress: &'a Arc<LoadProgress>,
+    watch: Mutex<Watch>,
+    wide_rows: bool,
+}
+
+/// What the terms of a load became.
+struct Numbered {
+    runs: Vec<RunRows>,
+    rows: u64,
+    layout: Layout,
+    dictionary: Option<(DictionaryInfo, NewFile)>,
+    old: [u64; Section::COUNT],
+    given: [u64; Section::COUNT],
+    distinct: [u64; Class::COUNT],
+    /// Bytes still held by the runs.
+    held_bytes: usize,
+}
+
+/// What sorting and writing brought.
+struct Written {
+    permutations: [PermutationInfo; Order::COUNT],
+    duplicates: u64,
+    existing: u64,
+}
+
+impl Loader<'_> {
+    fn vfs(&self) -> &Arc<dyn Vfs> {
+        self.store.vfs()
+    }
+
+    /// Runs one stage and notes how long it took.
+    fn stage<T>(&self, stage: Stage, work: impl FnOnce() -> Result<T, LoadError>) -> Result<T, LoadError> {
+        self.progress.set_stage(stage);
+        self.cancel.check()?;
+        let start = Instant::now();
+        let result = work();
+        if let Ok(mut watch) = self.watch.lock() {
+            watch.started.get_or_insert(start);
+            watch.stages[stage as usize] += start.elapsed();
+        }
+        result
+    }
+
+    fn run(&self, sources: Vec<Source>, options: LoadOptions) -> Result<LoadReport, LoadError> {
+        let total: Option<u64> = sources.iter().map(Source::stored_bytes).sum();
+        self.progress.set_bytes_total(total.unwrap_or(0));
+        for folder in [&self.spill, &self.segment] {
+            self.vfs().create_dir_all(folder).map_err(StoreError::io(folder))?;
+        }
+        let gathered = self.stage(Stage::Reading, || self.read(sources, options))?;
+        let quads = self.progress.sample().quads;
+        let quarantined = gathered.quarantined;
+        let numbered = self.stage(Stage::Terms, || self.number_terms(gathered))?;
+        let (old, given, distinct) = (numbered.old, numbered.given, numbered.distinct);
+        let rows = numbered.rows;
+        let (written, dictionary) = self.write(numbered)?;
+        let permutations = written.permutations;
+        let added = permutations[Order::Spog as usize].rows;
+        let meta = SegmentMeta { permutations, dictionary, bases: old };
+        if added > 0 {
+            let blanks = distinct[Class::Blank as usize];
+            self.stage(Stage::Publishing, || self.publish(&meta, given, blanks))?;
+        }
+        let watch = self.watch.lock().map(|watch| watch.stages).unwrap_or_default();
+        Ok(LoadReport {
+            quads: quads.max(rows),
+            added,
+            duplicates: written.duplicates,
+            existing: written.existing,
+            quarantined,
+            new_terms: given,
+            blank_nodes: distinct[Class::Blank as usize],
+            inline_values: distinct[Class::Inline as usize],
+            source_bytes: self.progress.sample().bytes_read,
+            segment: (added > 0).then_some(meta),
+            seconds: StageSeconds::new(watch),
+            peak_resident_bytes: peak_resident_bytes(),
+        })
+    }
+
+    fn read(&self, sources: Vec<Source>, options: LoadOptions) -> Result<Gathered, LoadError> {
+        let parse = match &options.base_iri {
+            None => ParseOptions::default(),
+            Some(base) => ParseOptions::default().with_base_iri(base).map_err(|error| LoadError::Format {
+                source_name: "base IRI".to_owned(),
+                message: error.to_string(),
+            })?,
+        };
+        let context = ReadContext {
+            vfs: self.vfs(),
+            spill: &self.spill,
+            threads: self.threads,
+            memory_bytes: self.working_bytes,
+            format: options.format,
+            graph: options.graph.map(lode_rdf::NamedNode::into_string),
+            parse: &parse,
+            quarantine: options.quarantine.map(Mutex::new),
+            cancel: &self.cancel,
+            progress: self.progress,
+        };
+        read_sources(sources, &context)
+    }
+
+    /// Merges the terms of all runs and lays out the codes of quads.
+    fn number_terms(&self, gathered: Gathered) -> Result<Numbered, LoadError> {
+        let runs = gathered.runs;
+        let terms = runs.iter().map(|run| u64::from(run.terms)).sum();
+        let mut numbers = DictionaryNumbers::new(self.version, &**self.vfs(), &self.segment, terms);
+        let context = MergeContext {
+            vfs: self.vfs(),
+            folder: &self.spill,
+            next_blank: self.version.manifest.next_blank,
+            cancel: &self.cancel,
+            progress: self.progress,
+        };
+        let merged = merge_terms(&runs, &mut numbers, &context)?;
+        let (old, given) = (numbers.old(), numbers.given());
+        let dictionary = numbers.finish()?;
+        let distinct = merged.distinct;
+        let rows = runs.iter().map(|run| run.row_count).sum();
+        let held_bytes = runs.iter().map(held_bytes).sum();
+        let layout = lay_out(&merged, &runs, old, given);
+        let runs = runs.into_iter().zip(merged.codes).map(|(run, codes)| RunRows {
+            rows: run.rows,
+            codes,
+            predicates: run.predicates,
+            graphs: run.graphs,
+        });
+        let runs = runs.collect();
+        Ok(Numbered { runs, rows, layout, dictionary, old, given, distinct, held_bytes })
+    }
+
+    fn write(&self, numbered: Numbered) -> Result<(Written, Option<DictionaryInfo>), LoadError> {
+        match numbered.layout.key_bits() {
+            0..=64 if !self.wide_rows => self.write_packed::<u64>(numbered),
+            0..=128 => self.write_packed::<u128>(numbered),
+            _ => Err(LoadError::Limit("terms")),
+        }
+    }
+
+    fn write_packed<R: PackedRow>(
+        &self,
+        numbered: Numbered,
+    ) -> Result<(Written, Option<DictionaryInfo>), LoadError> {
+        let memory = MemoryBudget::new(self.working_bytes.saturating_sub(numbered.held_bytes));
+        let context = OrdersContext {
+            vfs: self.vfs(),
+            segment: &self.segment,
+            spill: &self.spill,
+            threads: self.threads,
+            memory: &memory,
+            cancel: &self.cancel,
+            progress: self.progress,
+            layout: &numbered.layout,
+        };
+        let (info, file) = numbered.dictionary.unzip();
+        let (runs, rows) = (numbered.runs, numbered.rows);
+        let work = || -> Result<Written, LoadError> {
+            let sorted =
+                self.stage(Stage::Sorting, || sort_by_subject::<R>(runs, rows, self.version, &context))?;
+            self.progress.set_rows_to_write(6 * sorted.rows.rows);
+            let (duplicates, existing) = (sorted.duplicates, sorted.existing);
+            let permutations = self.stage(Stage::Writing, || write_orders(sorted.rows, &context))?;
+            Ok(Written { permutations, duplicates, existing })
+        };
+        // The dictionary is made durable while quads are sorted.
+        let (written, synced) = std::thread::scope(|scope| {
+            let sync = file.map(|file| scope.spawn(|| file.sync()));
+            let written = work();
+            let synced = sync
+                .map_or(Ok(()), |sync| sync.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            (written, synced)
+        });
+        let written = written?;
+        synced?;
+        Ok((written, info))
+    }
+
+    /// Makes the segment durable and part of the current version.
+    fn publish(
+        &self,
+        meta: &SegmentMeta,
+        given: [u64; Section::COUNT],
+        blank_nodes: u64,
+    ) -> Result<(), LoadError> {
+        let vfs = &**self.vfs();
+        meta.write(vfs, &self.segment)?;
+        vfs.sync_dir(&self.segment).map_err(StoreError::io(&self.segment))?;
+        let folder = self.store.folder();
+        vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
+        let before = &self.version.manifest;
+        let entry = SegmentEntry {
+            number: before.next_segment,
+            quads: meta.quads(),
+            terms: given,
+            fingerprint: meta.permutations[Order::Spog as usize].fingerprint,
+        };
+        let mut manifest = Manifest {
+            version: before.version + 1,
+            next_blank: before.next_blank + blank_nodes,
+            next_segment: before.next_segment + 1,
+            ..before.clone()
+        };
+        manifest.segments.push(entry);
+        Ok(self.store.publish(manifest)?)
+    }
+
+    /// Removes temporary files, and the segment if it did not become part of the database. What cannot be removed now is
+    /// removed when the database is next opened for writing.
+    fn clean(&self, segment_too: bool) {
+        let _ = self.vfs().remove_dir_all(&self.spill);
+        if segment_too {
+            let _ = self.vfs().remove_dir_all(&self.segment);
+        }
+    }
+}
+
+/// Bytes that a run holds while its rows wait to be sorted.
+fn held_bytes(run: &Run) -> usize {
+    match run.store {
+        TermStore::Memory { .. } => {
+            run.terms as usize * 8 + usize::try_from(run.row_count).unwrap_or(usize::MAX).saturating_mul(12)
+        }
+        TermStore::File { .. } => 0,
+    }
+}
+
+fn lay_out(
+    merged: &Merged,
+    runs: &[Run],
+    old: [u64; Section::COUNT],
+    given: [u64; Section::COUNT],
+) -> Layout {
+    let mut counts = merged.counts.clone();
+    for section in Section::ALL {
+        let class = Class::of(section) as usize;
+        counts.counts[class] = old[section as usize] + given[section as usize];
+        counts.old[class] = old[section as usize];
+    }
+    let terms = TermCodes::new(counts);
+    let collect = |numbers: &dyn Fn(&Run) -> Vec<u32>| {
+        let mut codes = Vec::new();
+        for (run, run_codes) in runs.iter().zip(&merged.codes) {
+            let indexes = numbers(run).into_iter().filter_map(|number| run_codes.wanted(number));
+            codes.extend(indexes.map(|index| terms.code(index)));
+        }
+        codes.sort_unstable();
+        codes.dedup();
+        codes
+    };
+    let predicates = collect(&|run| run.predicates.clone());
+    let graphs = collect(&|run| run.graphs.clone());
+    Layout::new(terms, predicates, graphs)
+}

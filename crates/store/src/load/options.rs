@@ -1,0 +1,114 @@
+//! What a load may be told, and what it tells.
+
+use crate::load::progress::Stage;
+use lode_base::cancel::CancelToken;
+use lode_base::host;
+use lode_packed::SegmentMeta;
+use lode_rdf::value_id::Section;
+use lode_rdf::{NamedNode, RdfFormat};
+use std::fmt;
+use std::io::Write;
+use std::time::Duration;
+
+/// Memory that a load uses unless told otherwise.
+const MEMORY_BYTES_DEFAULT: usize = 2 << 30;
+
+/// Options of a load.
+pub struct LoadOptions {
+    /// Threads that parse, sort and write.
+    pub threads: usize,
+    /// Bytes of memory that the process shall not exceed.
+    pub memory_bytes: usize,
+    /// Format of sources that do not bring their own; else their names tell, else their first bytes.
+    pub format: Option<RdfFormat>,
+    /// IRI that relative IRIs are resolved against.
+    pub base_iri: Option<String>,
+    /// Graph that takes the quads which the sources have in the default graph.
+    pub graph: Option<NamedNode>,
+    /// Takes bad lines of line-based formats, each after a comment that says what is wrong; without, they are errors.
+    pub quarantine: Option<Box<dyn Write + Send>>,
+    /// Stops the load.
+    pub cancel: CancelToken,
+    /// Packs rows into 128 bits where 64 would do.
+    #[cfg(test)]
+    pub(crate) wide_rows: bool,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        let quarter = host::memory_bytes().map(|bytes| usize::try_from(bytes / 4).unwrap_or(usize::MAX));
+        Self {
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_bytes: quarter.unwrap_or(MEMORY_BYTES_DEFAULT).min(MEMORY_BYTES_DEFAULT),
+            format: None,
+            base_iri: None,
+            graph: None,
+            quarantine: None,
+            cancel: CancelToken::default(),
+            #[cfg(test)]
+            wide_rows: false,
+        }
+    }
+}
+
+impl fmt::Debug for LoadOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadOptions")
+            .field("threads", &self.threads)
+            .field("memory_bytes", &self.memory_bytes)
+            .field("format", &self.format)
+            .field("base_iri", &self.base_iri)
+            .field("graph", &self.graph)
+            .field("quarantine", &self.quarantine.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a load did.
+#[derive(Debug, Clone)]
+pub struct LoadReport {
+    /// Quads read.
+    pub quads: u64,
+    /// Quads added to the database.
+    pub added: u64,
+    /// Quads that came more than once.
+    pub duplicates: u64,
+    /// Quads that the database had already.
+    pub existing: u64,
+    /// Bad lines set aside.
+    pub quarantined: u64,
+    /// New dictionary terms, by section.
+    pub new_terms: [u64; Section::COUNT],
+    /// New blank nodes.
+    pub blank_nodes: u64,
+    /// Distinct inline values in the sources.
+    pub inline_values: u64,
+    /// Bytes read from the sources, as they are stored.
+    pub source_bytes: u64,
+    /// The new segment; none where nothing was added.
+    pub segment: Option<SegmentMeta>,
+    /// Where the time went.
+    pub seconds: StageSeconds,
+    /// The most memory the process has had resident, where that can be told.
+    pub peak_resident_bytes: Option<u64>,
+}
+
+/// Seconds of each stage.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StageSeconds([f64; Stage::COUNT]);
+
+impl StageSeconds {
+    pub(crate) fn new(stages: [Duration; Stage::COUNT]) -> Self {
+        Self(stages.map(|duration| duration.as_secs_f64()))
+    }
+
+    /// Seconds of one stage.
+    pub fn of(&self, stage: Stage) -> f64 {
+        self.0[stage as usize]
+    }
+
+    /// Seconds of all stages.
+    pub fn total(&self) -> f64 {
+        self.0.iter().sum()
+    }
+}

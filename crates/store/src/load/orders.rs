@@ -1,0 +1,370 @@
+//! Writes the seven orders of a new segment from its quads sorted by S, P, O, G.
+//!
+//! Two real sorts are enough: the quads come sorted by SPO; sorting by OSP is the other. SOP and OPS follow by sorting
+//! inside the groups of equal first column, PSO and POS by a stable partition on P of SPO and OSP. The jobs run on as
+//! many threads as the load has; those that need room for all quads reserve it, and use files where there is none.
+
+use crate::error::StoreError;
+use crate::load::error::LoadError;
+use crate::load::groups::GroupSorter;
+use crate::load::layout::{Layout, PackedRow, RowShape};
+use crate::load::order_writer::OrderWriter;
+use crate::load::progress::LoadProgress;
+use crate::load::row_set::RowSet;
+use lode_base::cancel::CancelToken;
+use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
+use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_base::row_file::BLOCK_ROWS;
+use lode_base::vfs::Vfs;
+use lode_packed::{Order, PackedError, PermutationInfo, Position};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Where and how to write.
+#[derive(Debug)]
+pub struct OrdersContext<'a> {
+    /// The file system.
+    pub vfs: &'a Arc<dyn Vfs>,
+    /// Folder of the new segment.
+    pub segment: &'a Path,
+    /// Folder for temporary files.
+    pub spill: &'a Path,
+    /// Threads.
+    pub threads: usize,
+    /// Memory for rows.
+    pub memory: &'a MemoryBudget,
+    /// Asked once per block.
+    pub cancel: &'a CancelToken,
+    /// Told once per block.
+    pub progress: &'a LoadProgress,
+    /// How rows are packed.
+    pub layout: &'a Layout,
+}
+
+impl OrdersContext<'_> {
+    /// A writer's error, with the folder of its file.
+    pub fn locate(&self, error: PackedError) -> LoadError {
+        match error {
+            PackedError::Io { path, source } => {
+                StoreError::Io { path: self.segment.join(&*path), source }.into()
+            }
+            other => other.into(),
+        }
+    }
+
+    fn io(&self) -> impl Fn(io::Error) -> LoadError + 'static {
+        let folder = self.spill.to_owned();
+        move |source| LoadError::temporary(&folder, source)
+    }
+
+    fn sort_options(&self, name: String, memory_bytes: usize) -> SortOptions {
+        SortOptions {
+            vfs: Arc::clone(self.vfs),
+            folder: self.spill.to_owned(),
+            name,
+            key_bits: self.layout.key_bits(),
+            memory_bytes,
+            threads: 1,
+        }
+    }
+}
+
+/// Room that a sort gets even where the budget is used up.
+const SORT_BYTES_MIN: usize = 4 << 20;
+/// Most bits of a predicate's place for the one-pass partition.
+const PARTITION_BITS_MAX: u32 = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Job {
+    SortByObject,
+    SubjectOrders,
+    Psog,
+    ObjectOrders,
+    Posg,
+    Gspo,
+}
+
+impl Job {
+    const ALL: [Self; 6] =
+        [Self::SortByObject, Self::SubjectOrders, Self::Psog, Self::ObjectOrders, Self::Posg, Self::Gspo];
+
+    fn reads_object_rows(self) -> bool {
+        matches!(self, Self::ObjectOrders | Self::Posg)
+    }
+}
+
+struct Board<R> {
+    jobs: Vec<Job>,
+    by_subject: Option<Arc<RowSet<R>>>,
+    by_object: Option<Arc<RowSet<R>>>,
+    infos: [Option<PermutationInfo>; Order::COUNT],
+    error: Option<LoadError>,
+}
+
+struct Writer<'a, R> {
+    context: &'a OrdersContext<'a>,
+    board: Mutex<Board<R>>,
+    changed: Condvar,
+}
+
+/// Writes all orders, makes their files durable, and returns what they hold.
+pub fn write_orders<R: PackedRow>(
+    rows: RowSet<R>,
+    context: &OrdersContext<'_>,
+) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+    let board = Board {
+        jobs: Job::ALL.to_vec(),
+        by_subject: Some(Arc::new(rows)),
+        by_object: None,
+        infos: [None; Order::COUNT],
+        error: None,
+    };
+    let writer = Writer { context, board: Mutex::new(board), changed: Condvar::new() };
+    if context.threads <= 1 {
+        writer.work();
+    } else {
+        std::thread::scope(|scope| {
+            for _ in 1..context.threads.min(Job::ALL.len()) {
+                scope.spawn(|| writer.work());
+            }
+            writer.work();
+        });
+    }
+    let board = writer.board.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match board.error {
+        Some(error) => Err(error),
+        None => agree(board.infos),
+    }
+}
+
+/// All orders must hold the same quads, and the graph order must not hold more.
+fn agree(
+    infos: [Option<PermutationInfo>; Order::COUNT],
+) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+    let missing = || LoadError::Inconsistent("an order was not written".into());
+    let first = infos[Order::Spog as usize].ok_or_else(missing)?;
+    let mut out = [first; Order::COUNT];
+    for (order, (info, out)) in Order::ALL.into_iter().zip(infos.into_iter().zip(&mut out)) {
+        *out = info.ok_or_else(missing)?;
+        let same = (out.rows, out.fingerprint) == (first.rows, first.fingerprint);
+        if !same && (order != Order::Gspo || out.rows >= first.rows) {
+            return Err(LoadError::Inconsistent(format!("{} is not spog sorted anew", order.name())));
+        }
+    }
+    Ok(out)
+}
+
+/// Calls `visit` for every block of rows.
+fn for_each_block<R: PackedRow>(
+    rows: &RowSet<R>,
+    context: &OrdersContext<'_>,
+    visit: &mut dyn FnMut(&[R]) -> Result<(), LoadError>,
+) -> Result<(), LoadError> {
+    let io = context.io();
+    let mut reader = rows.reader().map_err(&io)?;
+    loop {
+        context.cancel.check()?;
+        let block = reader.next().map_err(&io)?;
+        if block.is_empty() {
+            return Ok(());
+        }
+        visit(block)?;
+    }
+}
+
+impl<R: PackedRow> Writer<'_, R> {
+    fn lock(&self) -> MutexGuard<'_, Board<R>> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        while let Some((job, rows)) = self.take() {
+            let result = self.run(job, &rows);
+            drop(rows);
+            if let Err(error) = result {
+                let mut board = self.lock();
+                board.error.get_or_insert(error);
+                board.jobs.clear();
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    /// The next job whose input is there, and its input.
+    fn take(&self) -> Option<(Job, Arc<RowSet<R>>)> {
+        let mut board = self.lock();
+        loop {
+            if board.jobs.is_empty() {
+                return None;
+            }
+            let ready =
+                board.jobs.iter().position(|job| !job.reads_object_rows() || board.by_object.is_some());
+            let Some(at) = ready else {
+                board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let job = board.jobs.remove(at);
+            let by_object = job.reads_object_rows();
+            let rows = if by_object { board.by_object.clone() } else { board.by_subject.clone() };
+            // The last job that reads rows is the last to hold them.
+            if !board.jobs.iter().any(|other| other.reads_object_rows() == by_object) {
+                if by_object {
+                    board.by_object = None;
+                } else {
+                    board.by_subject = None;
+                }
+            }
+            return Some((job, rows?));
+        }
+    }
+
+    fn run(&self, job: Job, rows: &RowSet<R>) -> Result<(), LoadError> {
+        match job {
+            Job::SortByObject => {
+                let sorted = self.sort(rows, Order::Spog, Order::Ospg, &|_| true)?;
+                self.lock().by_object = Some(Arc::new(sorted));
+                Ok(())
+            }
+            Job::SubjectOrders => self.write_pair(rows, Order::Spog, Order::Sopg),
+            Job::ObjectOrders => self.write_pair(rows, Order::Ospg, Order::Opsg),
+            Job::Psog => self.partition(rows, Order::Spog, Order::Psog),
+            Job::Posg => self.partition(rows, Order::Ospg, Order::Posg),
+            Job::Gspo => self.graph_order(rows),
+        }
+    }
+
+    /// Reserves `wanted` bytes, or what there is.
+    fn reserve(&self, wanted: usize) -> (usize, Option<Reservation>) {
+        let memory = self.context.memory;
+        if let Ok(reservation) = memory.reserve(wanted) {
+            return (wanted, Some(reservation));
+        }
+        // Half of what is free: other jobs need some too.
+        match memory.reserve(memory.free() / 2) {
+            Ok(reservation) if reservation.bytes() > SORT_BYTES_MIN => {
+                (reservation.bytes(), Some(reservation))
+            }
+            _ => (SORT_BYTES_MIN, None),
+        }
+    }
+
+    /// The rows that `keep` wants, sorted in another order.
+    fn sort(
+        &self,
+        rows: &RowSet<R>,
+        from: Order,
+        to: Order,
+        keep: &dyn Fn(R) -> bool,
+    ) -> Result<RowSet<R>, LoadError> {
+        let io = self.context.io();
+        let (from, shape) = (self.context.layout.shape(from), self.context.layout.shape(to));
+        let expected = usize::try_from(rows.rows).unwrap_or(usize::MAX);
+        let (memory_bytes, mut reservation) = self.reserve(expected.saturating_mul(2 * R::BYTES));
+        let options = self.context.sort_options(to.name().to_owned(), memory_bytes);
+        let mut sorter = ExternalSorter::new(options, expected);
+        let mut reshaped: Vec<R> = Vec::with_capacity(BLOCK_ROWS);
+        for_each_block(rows, self.context, &mut |block| {
+            reshaped.clear();
+            reshaped.extend(block.iter().filter(|row| keep(**row)).map(|row| from.reshape(*row, &shape)));
+            sorter.push(&reshaped).map_err(&io)
+        })?;
+        let sorted = sorter.finish().map_err(&io)?;
+        if let (SortedRows::Memory(rows), Some(held)) = (&sorted, &mut reservation) {
+            // The scratch room is free again; shrinking never fails.
+            let _ = held.resize((rows.capacity() * R::BYTES).min(held.bytes()));
+        }
+        let path = self.context.spill.join(format!("{}.sorted", to.name()));
+        RowSet::collect(sorted, reservation, self.context.vfs, &path, &mut |_| Ok(())).map_err(io)
+    }
+
+    fn finish(&self, order: Order, output: OrderWriter<'_>) -> Result<(), LoadError> {
+        let info = output.finish()?;
+        self.lock().infos[order as usize] = Some(info);
+        Ok(())
+    }
+
+    /// Writes all rows as they are.
+    fn write(&self, rows: &RowSet<R>, order: Order) -> Result<(), LoadError> {
+        let mut output = OrderWriter::create(self.context, order)?;
+        for_each_block(rows, self.context, &mut |block| output.push(block))?;
+        self.finish(order, output)
+    }
+
+    /// Writes rows in their order, and in the order that has the second and third column swapped.
+    fn write_pair(&self, rows: &RowSet<R>, order: Order, swapped: Order) -> Result<(), LoadError> {
+        let io = self.context.io();
+        let (shape, to) = (self.context.layout.shape(order), self.context.layout.shape(swapped));
+        let mut output = OrderWriter::create(self.context, order)?;
+        let mut swapped_output = OrderWriter::create(self.context, swapped)?;
+        let first_shift = to.shifts[swapped.positions()[0] as usize];
+        let options = self.context.sort_options(format!("{}-group", swapped.name()), 4 * SORT_BYTES_MIN);
+        let mut groups = GroupSorter::new(first_shift, options);
+        for_each_block(rows, self.context, &mut |block| {
+            output.push(block)?;
+            let reshaped = block.iter().map(|row| shape.reshape(*row, &to));
+            groups.push(reshaped, &mut |done| swapped_output.push(done), &io)
+        })?;
+        self.finish(order, output)?;
+        groups.finish(&mut |done| swapped_output.push(done), &io)?;
+        self.finish(swapped, swapped_output)
+    }
+
+    /// Moves P to the front of rows that are sorted by the other columns already.
+    fn partition(&self, rows: &RowSet<R>, from: Order, to: Order) -> Result<(), LoadError> {
+        let layout = self.context.layout;
+        let (source, shape) = (layout.shape(from), layout.shape(to));
+        let bits = shape.masks[Position::P as usize].count_ones();
+        let count = usize::try_from(rows.rows).unwrap_or(usize::MAX);
+        let room = self.context.memory.reserve(count.saturating_mul(R::BYTES));
+        if bits <= PARTITION_BITS_MAX && room.is_ok() {
+            let partitioned = self.scatter(rows, source, shape, bits)?;
+            return self.write(&RowSet::in_memory(partitioned, room.ok()), to);
+        }
+        drop(room);
+        let sorted = self.sort(rows, from, to, &|_| true)?;
+        self.write(&sorted, to)
+    }
+
+    /// Rows grouped by P, inside a group in the order they came.
+    fn scatter(
+        &self,
+        rows: &RowSet<R>,
+        source: RowShape,
+        shape: RowShape,
+        bits: u32,
+    ) -> Result<Vec<R>, LoadError> {
+        let (shift, mask) = (source.shifts[Position::P as usize], source.masks[Position::P as usize]);
+        let mut places = vec![0_usize; 1 << bits];
+        for_each_block(rows, self.context, &mut |block| {
+            block.iter().for_each(|row| places[row.field(shift, mask) as usize] += 1);
+            Ok(())
+        })?;
+        let mut sum = 0;
+        for place in &mut places {
+            let count = *place;
+            *place = sum;
+            sum += count;
+        }
+        let mut partitioned = vec![R::default(); sum];
+        for_each_block(rows, self.context, &mut |block| {
+            for row in block {
+                let place = &mut places[row.field(shift, mask) as usize];
+                partitioned[*place] = source.reshape(*row, &shape);
+                *place += 1;
+            }
+            Ok(())
+        })?;
+        Ok(partitioned)
+    }
+
+    fn graph_order(&self, rows: &RowSet<R>) -> Result<(), LoadError> {
+        if self.context.layout.graphs.is_empty() {
+            return self.finish(Order::Gspo, OrderWriter::create(self.context, Order::Gspo)?);
+        }
+        let shape = self.context.layout.shape(Order::Spog);
+        let (shift, mask) = (shape.shifts[Position::G as usize], shape.masks[Position::G as usize]);
+        let sorted = self.sort(rows, Order::Spog, Order::Gspo, &|row: R| row.field(shift, mask) != 0)?;
+        self.write(&sorted, Order::Gspo)
+    }
+}

@@ -1,0 +1,302 @@
+//! A run: what one worker gathered until its share of memory was full. Its terms are sorted; they and the rows stay in
+//! memory where the budget allows it, else they go to the worker's temporary files.
+
+use crate::load::arena::Arena;
+use crate::load::class::Class;
+use crate::load::interner::Interner;
+use crate::load::rows::{ClosedRows, Rows};
+use crate::load::term_sort::{SortedTerm, SortedTerms, sort_terms};
+use lode_base::frame_file::{FrameReader, FrameWriter};
+use lode_base::varint::write_varint;
+use lode_base::vfs::{ReadAt, Vfs};
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A closed run.
+#[derive(Debug)]
+pub struct Run {
+    /// Distinct terms.
+    pub terms: u32,
+    /// The terms, sorted.
+    pub store: TermStore,
+    /// Its quads.
+    pub rows: ClosedRows,
+    /// How many quads.
+    pub row_count: u64,
+    /// Numbers of the terms that are predicates, in the order the rows refer to them.
+    pub predicates: Vec<u32>,
+    /// Numbers of the terms that are graph names.
+    pub graphs: Vec<u32>,
+}
+
+/// The sorted terms of a run.
+#[derive(Debug)]
+pub enum TermStore {
+    /// In memory.
+    Memory {
+        /// The keys.
+        arena: Arena,
+        /// Their order.
+        sorted: SortedTerms,
+    },
+    /// Front-coded in a temporary file.
+    File {
+        /// The file.
+        file: Arc<dyn ReadAt>,
+        /// The frames of each class.
+        classes: [Range<u64>; Class::COUNT],
+    },
+}
+
+impl Run {
+    /// Closes a run that stays in memory.
+    pub fn in_memory(interner: Interner, mut rows: Rows) -> Self {
+        let terms = interner.terms();
+        let (predicates, graphs) = rows.number_predicates_and_graphs(terms);
+        let arena = interner.into_arena();
+        let sorted = sort_terms(&arena, terms as usize);
+        rows.drop_spare();
+        let row_count = rows.count();
+        Self {
+            terms,
+            store: TermStore::Memory { arena, sorted },
+            rows: ClosedRows::Memory(rows.take().into_iter()),
+            row_count,
+            predicates,
+            graphs,
+        }
+    }
+}
+
+/// What is left to know of a run whose terms and rows are in temporary files.
+#[derive(Debug)]
+struct SpilledRun {
+    terms: u32,
+    classes: [Range<u64>; Class::COUNT],
+    rows: Range<u64>,
+    row_count: u64,
+    predicates: Vec<u32>,
+    graphs: Vec<u32>,
+}
+
+/// The temporary files of one worker.
+#[derive(Debug)]
+pub struct Spill {
+    vfs: Arc<dyn Vfs>,
+    terms_path: PathBuf,
+    rows_path: PathBuf,
+    terms: FrameWriter,
+    rows: FrameWriter,
+    runs: Vec<SpilledRun>,
+}
+
+impl Spill {
+    /// Creates the files of worker `number`.
+    pub fn create(vfs: &Arc<dyn Vfs>, folder: &Path, number: usize) -> io::Result<Self> {
+        let terms_path = folder.join(format!("worker-{number}.terms"));
+        let rows_path = folder.join(format!("worker-{number}.rows"));
+        Ok(Self {
+            terms: FrameWriter::new(vfs.create(&terms_path)?),
+            rows: FrameWriter::new(vfs.create(&rows_path)?),
+            vfs: Arc::clone(vfs),
+            terms_path,
+            rows_path,
+            runs: Vec::new(),
+        })
+    }
+
+    /// Writes a run and clears `interner` and `rows` for the next.
+    pub fn add(&mut self, interner: &mut Interner, rows: &mut Rows) -> io::Result<()> {
+        let terms = interner.terms();
+        let (predicates, graphs) = rows.number_predicates_and_graphs(terms);
+        let classes = {
+            let sorted = sort_terms(interner.arena(), terms as usize);
+            write_terms(interner.arena(), &sorted, &mut self.terms)?
+        };
+        let row_count = rows.count();
+        let rows = rows.spill(&mut self.rows)?;
+        interner.clear();
+        self.runs.push(SpilledRun { terms, classes, rows, row_count, predicates, graphs });
+        Ok(())
+    }
+
+    /// Ends the files and returns their runs.
+    pub fn finish(mut self) -> io::Result<Vec<Run>> {
+        self.terms.flush()?;
+        self.rows.flush()?;
+        let terms_file = self.vfs.open(&self.terms_path)?;
+        let rows_file = self.vfs.open(&self.rows_path)?;
+        let open = |run: SpilledRun| Run {
+            terms: run.terms,
+            store: TermStore::File { file: Arc::clone(&terms_file), classes: run.classes },
+            rows: ClosedRows::File { file: Arc::clone(&rows_file), range: run.rows },
+            row_count: run.row_count,
+            predicates: run.predicates,
+            graphs: run.graphs,
+        };
+        Ok(self.runs.into_iter().map(open).collect())
+    }
+}
+
+fn write_terms(
+    arena: &Arena,
+    sorted: &SortedTerms,
+    file: &mut FrameWriter,
+) -> io::Result<[Range<u64>; Class::COUNT]> {
+    let mut ranges = std::array::from_fn(|_| 0..0);
+    let mut start = 0;
+    for (class, range) in ranges.iter_mut().enumerate() {
+        let from = file.cut()?;
+        let end = sorted.ends[class];
+        let mut writer = TermWriter::default();
+        for term in sorted.terms.get(start..end).unwrap_or_default() {
+            writer.write(arena.key(term.position), term.number, file)?;
+        }
+        *range = from..file.cut()?;
+        start = end;
+    }
+    Ok(ranges)
+}
+
+/// Front-codes terms into a stream: number, bytes shared with the key before, bytes of the rest, the rest.
+#[derive(Debug, Default)]
+pub struct TermWriter {
+    last: Vec<u8>,
+    entry: Vec<u8>,
+}
+
+impl TermWriter {
+    /// Appends a term; keys must ascend.
+    pub fn write(&mut self, key: &[u8], number: u32, file: &mut FrameWriter) -> io::Result<()> {
+        let shared = shared_prefix(&self.last, key);
+        let rest = key.get(shared..).unwrap_or_default();
+        self.entry.clear();
+        self.entry.extend_from_slice(&number.to_le_bytes());
+        write_varint(&mut self.entry, shared as u64);
+        write_varint(&mut self.entry, rest.len() as u64);
+        file.write(&self.entry)?;
+        file.write(rest)?;
+        self.last.truncate(shared);
+        self.last.extend_from_slice(rest);
+        Ok(())
+    }
+}
+
+fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
+    let mut shared = 0;
+    for (x, y) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
+        if x != y {
+            break;
+        }
+        shared += 8;
+    }
+    let (a, b) = (a.get(shared..).unwrap_or_default(), b.get(shared..).unwrap_or_default());
+    shared + a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+/// Walks the terms of one class of a run in the order of their keys.
+#[derive(Debug)]
+pub enum TermCursor<'a> {
+    /// Over memory.
+    Memory {
+        /// The keys.
+        arena: &'a Arena,
+        /// What is left.
+        terms: std::slice::Iter<'a, SortedTerm>,
+        /// The current term.
+        key: &'a [u8],
+        /// Its number.
+        number: u32,
+    },
+    /// Over pairs of key and number.
+    Pairs {
+        /// What is left.
+        pairs: std::slice::Iter<'a, (Vec<u8>, u32)>,
+        /// The current term.
+        key: &'a [u8],
+        /// Its number.
+        number: u32,
+    },
+    /// Over a file.
+    File {
+        /// What is left.
+        file: FrameReader,
+        /// The current term.
+        key: Vec<u8>,
+        /// Its number.
+        number: u32,
+    },
+}
+
+impl<'a> TermCursor<'a> {
+    /// Stands before the first term of a class.
+    pub fn new(store: &'a TermStore, class: Class) -> Self {
+        let class = class as usize;
+        match store {
+            TermStore::Memory { arena, sorted } => {
+                let start = if class == 0 { 0 } else { sorted.ends[class - 1] };
+                let terms = sorted.terms.get(start..sorted.ends[class]).unwrap_or_default().iter();
+                Self::Memory { arena, terms, key: &[], number: 0 }
+            }
+            TermStore::File { file, classes } => {
+                let range = &classes[class];
+                let file = FrameReader::new(Arc::clone(file), range.start, range.end);
+                Self::File { file, key: Vec::new(), number: 0 }
+            }
+        }
+    }
+
+    /// Stands before the first of some pairs.
+    pub fn over_pairs(pairs: &'a [(Vec<u8>, u32)]) -> Self {
+        Self::Pairs { pairs: pairs.iter(), key: &[], number: 0 }
+    }
+
+    /// Moves to the next term; false at the end.
+    pub fn advance(&mut self) -> io::Result<bool> {
+        match self {
+            Self::Memory { arena, terms, key, number } => {
+                let Some(term) = terms.next() else { return Ok(false) };
+                (*key, *number) = (arena.key(term.position), term.number);
+                // Touches the header of a term soon to come, so that its cache miss is over by then.
+                if let Some(soon) = terms.as_slice().get(8) {
+                    std::hint::black_box(arena.header(soon.position));
+                }
+                Ok(true)
+            }
+            Self::Pairs { pairs, key, number } => {
+                let Some(pair) = pairs.next() else { return Ok(false) };
+                (*key, *number) = (&pair.0, pair.1);
+                Ok(true)
+            }
+            Self::File { file, key, number } => {
+                if file.at_end() {
+                    return Ok(false);
+                }
+                *number = file.take(4)?.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+                let shared = usize::try_from(file.varint()?).map_err(io::Error::other)?;
+                let rest = usize::try_from(file.varint()?).map_err(io::Error::other)?;
+                key.truncate(shared);
+                key.extend_from_slice(file.take(rest)?);
+                Ok(true)
+            }
+        }
+    }
+
+    /// The current key.
+    #[inline]
+    pub fn key(&self) -> &[u8] {
+        match self {
+            Self::Memory { key, .. } | Self::Pairs { key, .. } => key,
+            Self::File { key, .. } => key,
+        }
+    }
+
+    /// The current term's number in its run.
+    pub fn number(&self) -> u32 {
+        match self {
+            Self::Memory { number, .. } | Self::Pairs { number, .. } | Self::File { number, .. } => *number,
+        }
+    }
+}

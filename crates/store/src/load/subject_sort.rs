@@ -1,0 +1,188 @@
+//! The first sort: rows of all runs, with the final codes of their terms, sorted by S, P, O, G, without duplicates and without
+//! quads that the database has already.
+
+use crate::error::StoreError;
+use crate::load::codes::RunCodes;
+use crate::load::error::LoadError;
+use crate::load::existing::ExistingQuads;
+use crate::load::layout::{Layout, PackedRow, RowShape};
+use crate::load::orders::OrdersContext;
+use crate::load::row_set::RowSet;
+use crate::load::rows::{ClosedRows, DEFAULT_GRAPH, RowChunk};
+use crate::version::Version;
+use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
+use lode_packed::Order;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What of a run is still needed once its terms have numbers.
+#[derive(Debug)]
+pub struct RunRows {
+    /// Its quads.
+    pub rows: ClosedRows,
+    /// Numbers of its terms.
+    pub codes: RunCodes,
+    /// Numbers in the run of the terms that are predicates.
+    pub predicates: Vec<u32>,
+    /// Numbers in the run of the terms that are graph names.
+    pub graphs: Vec<u32>,
+}
+
+/// The sorted quads, and what was dropped on the way.
+#[derive(Debug)]
+pub struct SubjectSorted<R> {
+    /// The quads.
+    pub rows: RowSet<R>,
+    /// Quads that came more than once, counted once less each.
+    pub duplicates: u64,
+    /// Quads that the database has already.
+    pub existing: u64,
+}
+
+/// Bytes that an external sort gets at least.
+const SORT_BYTES_MIN: usize = 4 << 20;
+
+/// Sorts the rows of all runs.
+pub fn sort_by_subject<R: PackedRow>(
+    runs: Vec<RunRows>,
+    row_count: u64,
+    version: &Version,
+    context: &OrdersContext<'_>,
+) -> Result<SubjectSorted<R>, LoadError> {
+    let io = |source| LoadError::temporary(context.spill, source);
+    let expected = usize::try_from(row_count).unwrap_or(usize::MAX);
+    let wanted = expected.saturating_mul(2 * R::BYTES);
+    let memory_bytes = wanted.min(context.memory.free() / 4 * 3).max(SORT_BYTES_MIN);
+    let mut reservation = context.memory.reserve(memory_bytes).ok();
+    let options = SortOptions {
+        vfs: Arc::clone(context.vfs),
+        folder: context.spill.to_owned(),
+        name: "quads".to_owned(),
+        key_bits: context.layout.key_bits(),
+        memory_bytes,
+        threads: context.threads,
+    };
+    let sorter = Mutex::new(ExternalSorter::new(options, expected));
+    pack_all(runs, &sorter, context)?;
+    let sorter = sorter.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let sorted = sorter.finish().map_err(io)?;
+    if let (SortedRows::Memory(rows), Some(held)) = (&sorted, &mut reservation) {
+        // The scratch room is free again; shrinking never fails.
+        let _ = held.resize((rows.capacity() * R::BYTES).min(held.bytes()));
+    }
+    let shape = context.layout.shape(Order::Spog);
+    let mut existing = ExistingQuads::new(version);
+    let mut distinct = 0;
+    let path = context.spill.join("spog.sorted");
+    let rows = RowSet::collect(sorted, reservation, context.vfs, &path, &mut |rows: &mut Vec<R>| {
+        context.cancel.check().map_err(Collect::Cancelled)?;
+        distinct += rows.len() as u64;
+        existing.drop_from(rows, context.layout, shape).map_err(Collect::Store)
+    });
+    let rows = rows.map_err(|error| match error {
+        Collect::Io(source) => io(source),
+        Collect::Store(error) => error.into(),
+        Collect::Cancelled(cancelled) => cancelled.into(),
+    })?;
+    Ok(SubjectSorted { duplicates: row_count - distinct, existing: distinct - rows.rows, rows })
+}
+
+enum Collect {
+    Io(io::Error),
+    Store(StoreError),
+    Cancelled(lode_base::cancel::Cancelled),
+}
+
+impl From<io::Error> for Collect {
+    fn from(source: io::Error) -> Self {
+        Self::Io(source)
+    }
+}
+
+/// Packs the rows of all runs, several runs at once.
+fn pack_all<R: PackedRow>(
+    runs: Vec<RunRows>,
+    sorter: &Mutex<ExternalSorter<R>>,
+    context: &OrdersContext<'_>,
+) -> Result<(), LoadError> {
+    let threads = context.threads.min(runs.len());
+    let queue = Mutex::new(runs.into_iter());
+    let work = || -> Result<(), LoadError> {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(run) = next else { return Ok(()) };
+            pack_run(run, sorter, context)?;
+        }
+    };
+    if threads <= 1 {
+        return work();
+    }
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut result = work();
+        for other in others {
+            let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            result = result.and(other);
+        }
+        result
+    })
+}
+
+/// The codes of one run's terms, as its rows refer to them.
+struct CodeMaps {
+    terms: Vec<u64>,
+    predicates: Vec<u64>,
+    graphs: Vec<u64>,
+}
+
+impl CodeMaps {
+    fn new(run: RunRows, layout: &Layout) -> io::Result<(Self, ClosedRows)> {
+        let place = |list: &[u64], number: &u32| {
+            let code = layout.terms.code(run.codes.wanted(*number)?);
+            list.binary_search(&code).ok().map(|place| place as u64)
+        };
+        let predicates = run.predicates.iter().map(|p| place(&layout.predicates, p).unwrap_or(0)).collect();
+        let graphs =
+            run.graphs.iter().map(|g| place(&layout.graphs, g).map_or(0, |place| place + 1)).collect();
+        let codes = run.codes.load()?;
+        // Same size in and out, so this is done in place.
+        let terms = codes.into_iter().map(|index| layout.terms.code(index)).collect();
+        Ok((Self { terms, predicates, graphs }, run.rows))
+    }
+
+    fn pack<R: PackedRow>(&self, chunk: &RowChunk, shape: RowShape, out: &mut Vec<R>) {
+        let get = |list: &[u64], at: u32| list.get(at as usize).copied().unwrap_or(0);
+        let terms = chunk.subject.iter().zip(&chunk.predicate).zip(&chunk.object);
+        out.clear();
+        if chunk.graph.is_empty() {
+            out.extend(terms.map(|((s, p), o)| {
+                let fields = [get(&self.terms, *s), get(&self.predicates, *p), get(&self.terms, *o), 0];
+                R::pack(fields, shape.shifts)
+            }));
+        } else {
+            out.extend(terms.zip(&chunk.graph).map(|(((s, p), o), g)| {
+                let graph = if *g == DEFAULT_GRAPH { 0 } else { get(&self.graphs, *g) };
+                let fields = [get(&self.terms, *s), get(&self.predicates, *p), get(&self.terms, *o), graph];
+                R::pack(fields, shape.shifts)
+            }));
+        }
+    }
+}
+
+fn pack_run<R: PackedRow>(
+    run: RunRows,
+    sorter: &Mutex<ExternalSorter<R>>,
+    context: &OrdersContext<'_>,
+) -> Result<(), LoadError> {
+    let io = |source| LoadError::temporary(context.spill, source);
+    let shape = context.layout.shape(Order::Spog);
+    let (maps, mut rows) = CodeMaps::new(run, context.layout).map_err(io)?;
+    let mut packed = Vec::new();
+    while let Some(chunk) = rows.next().map_err(io)? {
+        context.cancel.check()?;
+        maps.pack::<R>(&chunk, shape, &mut packed);
+        drop(chunk);
+        sorter.lock().unwrap_or_else(PoisonError::into_inner).push(&packed).map_err(io)?;
+    }
+    Ok(())
+}

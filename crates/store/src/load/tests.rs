@@ -1,0 +1,247 @@
+//! Loads against a model: all kinds of terms, several files and loads, memory so short that everything spills.
+
+use super::*;
+use crate::check::check;
+use crate::dump::{DumpScope, dump_quads};
+use crate::test_data::{FOLDER, Model, add_to, check_reads, contents, file, load_files, named, open};
+use lode_base::cancel::CancelToken;
+use lode_base::mem_vfs::MemVfs;
+use lode_base::real_vfs::RealVfs;
+use lode_rdf::{NamedNode, Quad, RdfFormat};
+use proptest::prelude::*;
+use std::io::Write;
+use std::path::Path;
+
+fn options(threads: usize, memory_bytes: usize) -> LoadOptions {
+    LoadOptions { threads, memory_bytes, ..LoadOptions::default() }
+}
+
+fn assert_sound(vfs: &MemVfs) {
+    let vfs: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    let report = check(&vfs, Path::new(FOLDER), &CancelToken::default(), &mut |_| {}).unwrap();
+    assert!(report.problems.is_empty(), "{:?}", report.problems);
+}
+
+fn load_text(store: &Store, name: &str, text: &str) -> Result<LoadReport, LoadError> {
+    let progress = Arc::new(LoadProgress::default());
+    load(store, vec![Source::bytes(name, text)], options(1, 1 << 30), &progress)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn loads_are_sets(
+        loads in proptest::collection::vec(proptest::collection::vec(file(), 0..4), 1..4),
+        threads in 1_usize..3,
+        short in any::<bool>(),
+        wide_rows in any::<bool>(),
+        pick in any::<usize>(),
+    ) {
+        let vfs = MemVfs::new();
+        let store = open(&vfs);
+        let mut model = Model::new();
+        for (number, files) in loads.iter().enumerate() {
+            let files: Vec<(String, Vec<Quad>)> = files.iter().enumerate().map(|(at, quads)| {
+                let name = format!("load{number}file{at}");
+                (name.clone(), named(&name, quads))
+            }).collect();
+            let before = model.len();
+            for (name, quads) in &files {
+                add_to(&mut model, name, quads);
+            }
+            let read: usize = files.iter().map(|(_, quads)| quads.len()).sum();
+            let memory_bytes = if short { 0 } else { 1 << 30 };
+            let options = LoadOptions { wide_rows, ..options(threads, memory_bytes) };
+            let report = load_files(&store, &files, options).unwrap();
+            prop_assert_eq!(report.quads, read as u64);
+            prop_assert_eq!(report.added, (model.len() - before) as u64);
+            prop_assert_eq!(report.added + report.duplicates + report.existing, report.quads);
+        }
+        prop_assert_eq!(&contents(&store.snapshot()), &model);
+        check_reads(&store.snapshot(), pick);
+        assert_sound(&vfs);
+        // Another process sees the same.
+        let again = Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 0).unwrap();
+        prop_assert_eq!(contents(&again.snapshot()), model);
+    }
+}
+
+#[test]
+fn same_files_twice_add_nothing() {
+    let vfs = MemVfs::new();
+    let store = open(&vfs);
+    let text = "<http://a> <http://p> \"1\" .\n<http://a> <http://p> 1 .\n";
+    let text = text.replace(" 1 .", " \"1\"^^<http://www.w3.org/2001/XMLSchema#integer> .");
+    assert_eq!(load_text(&store, "a.nt", &text).unwrap().added, 2);
+    let version = store.snapshot().version_number();
+    let report = load_text(&store, "a.nt", &text).unwrap();
+    assert_eq!((report.added, report.existing), (0, 2));
+    assert!(report.segment.is_none());
+    assert_eq!(store.snapshot().version_number(), version);
+    let names = vfs.list(Path::new(FOLDER)).unwrap();
+    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    assert_eq!(names, ["LOCK", "MANIFEST", "segment-000001"]);
+}
+
+#[test]
+fn an_empty_load_makes_a_database() {
+    let vfs = MemVfs::new();
+    let store = open(&vfs);
+    let report = load(&store, vec![], options(2, 1 << 30), &Arc::default()).unwrap();
+    assert_eq!((report.quads, report.added), (0, 0));
+    check_reads(&store.snapshot(), 0);
+    assert_sound(&vfs);
+}
+
+#[test]
+fn errors_name_the_place_and_change_nothing() {
+    let vfs = MemVfs::new();
+    let store = open(&vfs);
+    load_text(&store, "good.nt", "<http://a> <http://b> <http://c> .\n").unwrap();
+    let before = contents(&store.snapshot());
+    let bad = "<http://a> <http://b> <http://d> .\n\n<http://a> <http://b> oops .\n";
+    let error = load_text(&store, "bad.nt", bad).unwrap_err();
+    let LoadError::Syntax { source_name, line, column, .. } = &error else { panic!("{error}") };
+    assert_eq!((source_name.as_str(), *line), ("bad.nt", 3));
+    assert!(*column > 20, "{error}");
+    let turtle = load_text(&store, "bad.ttl", "<http://a> <http://b> <http://d>, .").unwrap_err();
+    assert!(matches!(turtle, LoadError::Syntax { line: 1, .. }), "{turtle}");
+    assert_eq!(contents(&store.snapshot()), before);
+    assert_eq!(vfs.list(Path::new(FOLDER)).unwrap().len(), 3, "nothing is left behind");
+    let missing = vec![Source::path(Path::new("/no/such/file.nt"))];
+    assert!(matches!(load(&store, missing, options(1, 0), &Arc::default()), Err(LoadError::Input { .. })));
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn bad_lines_can_be_set_aside() {
+    let store = open(&MemVfs::new());
+    let mut text = String::new();
+    for i in 0..100 {
+        text.push_str(&format!("<http://a/{i}> <http://b> \"x\" .\n"));
+        if i % 10 == 0 {
+            text.push_str(&format!("bad line {i}\n"));
+        }
+    }
+    let quarantine = Shared::default();
+    let options = LoadOptions { quarantine: Some(Box::new(quarantine.clone())), ..options(2, 1 << 30) };
+    let report = load(&store, vec![Source::bytes("x.nt", text)], options, &Arc::default()).unwrap();
+    assert_eq!((report.added, report.quarantined), (100, 10));
+    let aside = String::from_utf8(quarantine.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(aside.lines().filter(|line| !line.starts_with('#')).count(), 10);
+    assert!(aside.contains("x.nt:13:"), "{aside}");
+}
+
+#[test]
+fn formats_graphs_and_bases() {
+    let store = open(&MemVfs::new());
+    let graph = Some(NamedNode::new_unchecked("http://g"));
+    let base_iri = Some("http://base/".to_owned());
+    let sources = vec![
+        Source::bytes("a.ttl", "<x> <http://p> 1, 2 ; <http://q> [ <http://p> \"\u{e9}\"@fr ] ."),
+        Source::bytes("b.trig", "<http://h> { <x> <http://p> 1 }"),
+        Source::bytes("c", "<x> <http://p> 7 .").with_format(RdfFormat::Turtle),
+        Source::bytes("guess", "@prefix : <http://y/> . :a :b :c ."),
+    ];
+    let options = LoadOptions { graph, base_iri, ..options(2, 1 << 30) };
+    let report = load(&store, sources, options, &Arc::default()).unwrap();
+    assert_eq!(report.added, 7);
+    let snapshot = store.snapshot();
+    let mut seen = Vec::new();
+    let count = dump_quads(&snapshot, DumpScope::All, &CancelToken::default(), &mut |quad| {
+        seen.push(quad.to_string());
+        Ok(())
+    });
+    assert_eq!(count.unwrap(), 7);
+    let one = "<http://base/x> <http://p> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer>";
+    assert!(seen.contains(&format!("{one} <http://g>")));
+    assert!(seen.contains(&format!("{one} <http://h>")));
+    let named = snapshot.named_graphs().unwrap();
+    assert_eq!(named.len(), 2);
+    let mut ignore = |_: lode_rdf::QuadRef<'_>| Ok(());
+    let parts = [named[0], named[1]].map(|graph| {
+        dump_quads(&snapshot, DumpScope::Graph(graph), &CancelToken::default(), &mut ignore).unwrap()
+    });
+    assert_eq!(parts.iter().sum::<u64>(), 7);
+}
+
+#[test]
+fn cancelled_loads_change_nothing() {
+    let store = open(&MemVfs::new());
+    let options = options(2, 1 << 30);
+    options.cancel.cancel();
+    let source = Source::bytes("x.nt", "<http://a> <http://b> <http://c> .\n");
+    let result = load(&store, vec![source], options, &Arc::default());
+    assert!(matches!(result, Err(LoadError::Cancelled(_))));
+    assert_eq!(store.snapshot().quad_count(), 0);
+}
+
+#[test]
+fn a_store_opened_for_reading_does_not_load() {
+    let vfs = MemVfs::new();
+    drop(open(&vfs));
+    let store = Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 0).unwrap();
+    let result = load_text(&store, "x.nt", "");
+    assert!(matches!(result, Err(LoadError::Store(StoreError::ReadOnly { .. }))));
+}
+
+#[test]
+fn snapshots_stay_as_they_are() {
+    let store = open(&MemVfs::new());
+    load_text(&store, "a.nt", "<http://a> <http://b> <http://c> .\n").unwrap();
+    let before = store.snapshot();
+    load_text(&store, "b.nt", "<http://a> <http://b> <http://d> .\n").unwrap();
+    assert_eq!(before.quad_count(), 1);
+    assert_eq!(store.snapshot().quad_count(), 2);
+    assert!(before.ids_are_ordered() && !store.snapshot().ids_are_ordered());
+}
+
+/// Large enough for several blocks, runs, and groups of every size, on real files.
+#[test]
+fn many_quads_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("db");
+    let store = Store::create_or_open(RealVfs::shared(), &path, 1 << 20).unwrap();
+    let mut text = String::new();
+    for i in 0..60_000_u32 {
+        let s = i / 7;
+        text.push_str(&format!("<http://example.org/s{s}> <http://example.org/p{}> ", i % 7));
+        match i % 7 {
+            0 => text.push_str("<http://example.org/Type>"),
+            1 => text.push_str(&format!("\"{}\"^^<http://www.w3.org/2001/XMLSchema#integer>", s % 100)),
+            2 => text.push_str(&format!("\"label {s}\"@en")),
+            3 => text.push_str(&format!("<http://example.org/s{}>", s.wrapping_mul(2_654_435_761) % 8000)),
+            _ => text.push_str(&format!("\"text {} of {s}\"", i % 7)),
+        }
+        text.push_str(" .\n");
+    }
+    let source = |text: &str| vec![Source::bytes("x.nt", text)];
+    for (threads, memory) in [(2, 0), (1, 1 << 30)] {
+        let other = folder.path().join(format!("other{threads}"));
+        let store = Store::create_or_open(RealVfs::shared(), &other, 1 << 20).unwrap();
+        let report = load(&store, source(&text), options(threads, memory), &Arc::default()).unwrap();
+        assert_eq!(report.added, 60_000);
+    }
+    let half = text.len() / 2 + text[text.len() / 2..].find('\n').unwrap() + 1;
+    load(&store, source(&text[..half]), options(2, 1 << 30), &Arc::default()).unwrap();
+    let report = load(&store, source(&text), options(2, 0), &Arc::default()).unwrap();
+    assert_eq!(report.added + report.existing, 60_000);
+    let snapshot = store.snapshot();
+    assert_eq!(snapshot.quad_count(), 60_000);
+    check_reads(&snapshot, 31_337);
+    let report = check(&RealVfs::shared(), &path, &CancelToken::default(), &mut |_| {}).unwrap();
+    assert!(report.problems.is_empty(), "{:?}", report.problems);
+}

@@ -1,7 +1,7 @@
 //! Mini-blocks of `(value - base) / stride`: the least value of the column as base, the greatest common divisor of the
 //! differences as stride (dates written as milliseconds share a large one).
 
-use super::minis::{Minis, MinisEncoder};
+use super::minis::{self, Minis, MinisEncoder};
 use super::{AFFINE, ColumnStats, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
@@ -23,7 +23,7 @@ pub(super) const fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// The greatest number that divides all `value - base`; gives up at 1, which most columns reach at once.
-pub(super) fn stride(values: &[u64], base: u64) -> u64 {
+fn stride(values: &[u64], base: u64) -> u64 {
     let mut stride = 0;
     for &value in values {
         let offset = value - base;
@@ -37,18 +37,38 @@ pub(super) fn stride(values: &[u64], base: u64) -> u64 {
     stride.max(1)
 }
 
-pub(super) fn encode(values: &[u64], stats: &ColumnStats, minis: &mut MinisEncoder, out: &mut Vec<u8>) {
-    let stride = stride(values, stats.min);
-    out.push(AFFINE);
-    out.extend_from_slice(&stats.min.to_le_bytes());
-    write_varint(out, stride);
-    let base = stats.min;
-    let numbers: Vec<u64> = if stride == 1 {
-        values.iter().map(|v| v - base).collect()
-    } else {
-        values.iter().map(|v| (v - base) / stride).collect()
-    };
-    minis.encode(&numbers, out);
+/// Encodes; keeps its buffer between calls.
+#[derive(Debug, Default)]
+pub(crate) struct AffineEncoder {
+    base: u64,
+    stride: u64,
+    numbers: Vec<u64>,
+}
+
+impl AffineEncoder {
+    /// Takes in a column.
+    pub(super) fn prepare(&mut self, values: &[u64], stats: &ColumnStats) {
+        let (base, stride) = (stats.min, stride(values, stats.min));
+        (self.base, self.stride) = (base, stride);
+        self.numbers.clear();
+        if stride == 1 {
+            self.numbers.extend(values.iter().map(|v| v - base));
+        } else {
+            self.numbers.extend(values.iter().map(|v| (v - base) / stride));
+        }
+    }
+
+    /// About how many bytes [`AffineEncoder::encode`] appends.
+    pub(super) fn bytes(&self) -> usize {
+        12 + minis::estimate(&self.numbers)
+    }
+
+    pub(super) fn encode(&self, minis: &mut MinisEncoder, out: &mut Vec<u8>) {
+        out.push(AFFINE);
+        out.extend_from_slice(&self.base.to_le_bytes());
+        write_varint(out, self.stride);
+        minis.encode(&self.numbers, out);
+    }
 }
 
 impl Affine {

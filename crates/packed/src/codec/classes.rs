@@ -37,6 +37,7 @@ struct Bounds {
 impl Bounds {
     const EMPTY: Self = Self { min: u64::MAX, max: 0, count: 0 };
 
+    #[inline]
     fn add(&mut self, code: u64) {
         self.min = self.min.min(code);
         self.max = self.max.max(code);
@@ -48,16 +49,54 @@ impl Bounds {
     }
 }
 
+/// What is known of a class while a column is measured.
+#[derive(Debug, Clone, Copy)]
+struct Measure {
+    all: Bounds,
+    /// The same inside mini-block `mini`.
+    here: Bounds,
+    mini: u32,
+    /// Mini-blocks that have the class, and the bits its numbers take with a width of their own in each.
+    minis: u32,
+    local_bits: u64,
+    local: bool,
+}
+
+impl Measure {
+    const EMPTY: Self =
+        Self { all: Bounds::EMPTY, here: Bounds::EMPTY, mini: 0, minis: 0, local_bits: 0, local: false };
+
+    /// Ends a mini-block.
+    fn flush(&mut self) {
+        if self.here.count > 0 {
+            self.all.min = self.all.min.min(self.here.min);
+            self.all.max = self.all.max.max(self.here.max);
+            self.all.count += self.here.count;
+            self.minis += 1;
+            self.local_bits += u64::from(self.here.count * self.here.width());
+            self.here = Bounds::EMPTY;
+        }
+    }
+
+    /// Decides how the class is packed; returns the bits it takes.
+    fn decide(&mut self) -> u64 {
+        self.flush();
+        let width = self.all.width();
+        let (plain, local) = (
+            u64::from(self.all.count * width),
+            self.local_bits + u64::from(self.minis * (width + WIDTH_BITS)),
+        );
+        self.local = local < plain;
+        plain.min(local)
+    }
+}
+
 /// Encodes columns by class; keeps its buffers between calls.
 #[derive(Debug, Default)]
 pub(crate) struct ClassesEncoder {
+    kinds: Kinds,
     codes: Vec<u64>,
-    classes: Vec<Bounds>,
-    /// The same inside the current mini-block.
-    here: Vec<Bounds>,
-    /// Bits that each class would take with bases in every mini-block.
-    local_bits: Vec<u64>,
-    local: Vec<bool>,
+    classes: Vec<Measure>,
     packed: Vec<u8>,
     lengths: Vec<usize>,
 }
@@ -88,102 +127,80 @@ impl BitWriter<'_> {
 }
 
 impl ClassesEncoder {
-    /// Appends the column, whose rows have the classes `classes` (below `class_count`) in column `by`; `false`, with
-    /// nothing appended, where it cannot.
-    pub(super) fn encode(
-        &mut self,
-        values: &[u64],
-        by: usize,
-        classes: &[u16],
-        class_count: usize,
-        out: &mut Vec<u8>,
-    ) -> bool {
+    /// Takes in a column whose rows have the classes `classes`, numbers below `class_count`. Returns how many bytes
+    /// [`ClassesEncoder::encode`] then needs, or `None` where it cannot encode this column.
+    pub(super) fn prepare(&mut self, values: &[u64], classes: &[u16], class_count: usize) -> Option<usize> {
         self.codes.clear();
-        let Some(kinds) = Kinds::build(values, &mut self.codes).filter(|kinds| kinds.codes() < CODES_MAX)
-        else {
-            return false;
-        };
-        self.measure(classes, class_count);
+        self.kinds = Kinds::build(values, &mut self.codes).filter(|kinds| kinds.codes() < CODES_MAX)?;
+        self.classes.clear();
+        self.classes.resize(class_count, Measure::EMPTY);
+        for (mini, (classes, codes)) in
+            classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)).enumerate()
+        {
+            for (class, code) in classes.iter().zip(codes) {
+                let class = &mut self.classes[usize::from(*class)];
+                if class.mini != mini as u32 {
+                    class.flush();
+                    class.mini = mini as u32;
+                }
+                class.here.add(*code);
+            }
+        }
+        let bits: u64 = self.classes.iter_mut().map(Measure::decide).sum();
+        let table = class_count + sequence_bytes(class_count, width_of(self.kinds.codes()));
+        let minis = 2 * values.len().div_ceil(MINI_ROWS);
+        Some(self.kinds.bytes() + table + minis + bits.div_ceil(8) as usize)
+    }
+
+    /// Appends the column last prepared, whose rows have the classes `classes` in column `by`.
+    pub(super) fn encode(&mut self, by: usize, classes: &[u16], out: &mut Vec<u8>) {
         self.pack(classes);
         out.extend_from_slice(&[CLASSES, by as u8]);
-        kinds.encode(out);
-        write_varint(out, class_count as u64);
-        for (bounds, local) in self.classes.iter().zip(&self.local) {
-            let one_kind = kinds.range(bounds.min).start == kinds.range(bounds.max).start;
-            let marks = if *local { LOCAL } else { 0 } | if one_kind { ONE_KIND } else { 0 };
-            out.push(bounds.width() as u8 | marks);
+        self.kinds.encode(out);
+        write_varint(out, self.classes.len() as u64);
+        for class in &self.classes {
+            let (min, max) = (class.all.min, class.all.max);
+            let one_kind = self.kinds.range(min).start == self.kinds.range(max).start;
+            let marks = if class.local { LOCAL } else { 0 } | if one_kind { ONE_KIND } else { 0 };
+            out.push(class.all.width() as u8 | marks);
         }
-        let bases: Vec<u64> = self.classes.iter().map(|bounds| bounds.min).collect();
-        pack_sequence(&bases, width_of(kinds.codes()), out);
+        let bases: Vec<u64> = self.classes.iter().map(|class| class.all.min).collect();
+        pack_sequence(&bases, width_of(self.kinds.codes()), out);
         for length in &self.lengths {
             out.extend_from_slice(&(*length as u16).to_le_bytes());
         }
         out.extend_from_slice(&self.packed);
-        true
-    }
-
-    /// Bounds of all classes, and whether each is smaller with bases in every mini-block.
-    fn measure(&mut self, classes: &[u16], class_count: usize) {
-        self.classes.clear();
-        self.classes.resize(class_count, Bounds::EMPTY);
-        for (class, code) in classes.iter().zip(&self.codes) {
-            self.classes[usize::from(*class)].add(*code);
-        }
-        self.local_bits.clear();
-        self.local_bits.resize(class_count, 0);
-        for (classes, codes) in classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)) {
-            bounds_here(&mut self.here, class_count, classes, codes);
-            for class in classes {
-                let class = usize::from(*class);
-                let here = &mut self.here[class];
-                if here.count > 0 {
-                    let head = self.classes[class].width() + WIDTH_BITS;
-                    self.local_bits[class] += u64::from(head + here.count * here.width());
-                    here.count = 0;
-                }
-            }
-        }
-        self.local.clear();
-        let smaller = |(bounds, local): (&Bounds, &u64)| *local < u64::from(bounds.count * bounds.width());
-        self.local.extend(self.classes.iter().zip(&self.local_bits).map(smaller));
     }
 
     fn pack(&mut self, classes: &[u16]) {
         self.packed.clear();
         self.lengths.clear();
-        let class_count = self.classes.len();
         for (classes, codes) in classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)) {
             let start = self.packed.len();
-            bounds_here(&mut self.here, class_count, classes, codes);
+            for (class, code) in classes.iter().zip(codes) {
+                self.classes[usize::from(*class)].here.add(*code);
+            }
             let mut writer = BitWriter { out: &mut self.packed, pending: 0, bits: 0 };
             for (class, code) in classes.iter().zip(codes) {
-                let class = usize::from(*class);
-                let bounds = &self.classes[class];
-                if !self.local[class] {
-                    writer.write(code - bounds.min, bounds.width());
+                let class = &mut self.classes[usize::from(*class)];
+                let (all, here) = (class.all, class.here);
+                if !class.local {
+                    writer.write(code - all.min, all.width());
                     continue;
                 }
-                let here = &mut self.here[class];
                 if here.count > 0 {
-                    writer.write(here.min - bounds.min, bounds.width());
+                    writer.write(here.min - all.min, all.width());
                     writer.write(u64::from(here.width()), WIDTH_BITS);
-                    here.count = 0;
+                    class.here.count = 0;
                 }
                 writer.write(code - here.min, here.width());
             }
             writer.finish();
             self.lengths.push(self.packed.len() - start);
+            for class in classes {
+                self.classes[usize::from(*class)].here = Bounds::EMPTY;
+            }
         }
-    }
-}
-
-fn bounds_here(here: &mut Vec<Bounds>, class_count: usize, classes: &[u16], codes: &[u64]) {
-    here.resize(class_count, Bounds::EMPTY);
-    for class in classes {
-        here[usize::from(*class)] = Bounds::EMPTY;
-    }
-    for (class, code) in classes.iter().zip(codes) {
-        here[usize::from(*class)].add(*code);
     }
 }
 

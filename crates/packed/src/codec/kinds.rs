@@ -63,6 +63,11 @@ impl Kinds {
         (ranges.len() <= KINDS_MAX).then_some(Self { ranges })
     }
 
+    /// How many bytes [`Kinds::encode`] appends at most.
+    pub(super) fn bytes(&self) -> usize {
+        1 + self.ranges.len() * (8 + 10 + 10)
+    }
+
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         write_varint(out, self.ranges.len() as u64);
         for range in &self.ranges {

@@ -24,6 +24,21 @@ pub(super) fn bytes_least(rows: usize) -> usize {
     2 * rows.div_ceil(MINI_ROWS)
 }
 
+/// About how many bytes a column of these numbers takes: a quarter of the mini-blocks is looked at.
+pub(super) fn estimate(numbers: &[u64]) -> usize {
+    let count = numbers.len().div_ceil(MINI_ROWS);
+    let step = if count >= 16 { 4 } else { 1 };
+    let sample = numbers.chunks(MINI_ROWS).step_by(step);
+    let (looked_at, payloads, largest) = sample.fold((0, 0, 0), |(n, bytes, largest), mini| {
+        (n + 1, bytes + mini::payload_estimate(mini), mini.first().copied().unwrap_or(0).max(largest))
+    });
+    count * (1 + base_bytes(largest)) + payloads * count / usize::max(looked_at, 1)
+}
+
+const fn base_bytes(largest: u64) -> usize {
+    8 - largest.leading_zeros() as usize / 8
+}
+
 /// Buffers of the encoder.
 #[derive(Debug, Default)]
 pub(crate) struct MinisEncoder {
@@ -40,7 +55,7 @@ impl MinisEncoder {
             self.heads.push(head);
         }
         let largest = self.heads.iter().map(|h| h.base).max().unwrap_or(0);
-        let base_bytes = (8 - largest.leading_zeros() as usize / 8).min(8);
+        let base_bytes = base_bytes(largest);
         out.push(base_bytes as u8);
         out.extend(self.heads.iter().map(|h| h.tag));
         for head in &self.heads {

@@ -6,6 +6,7 @@
 mod affine;
 mod classes;
 mod constant;
+mod encoder;
 mod kinds;
 mod minis;
 mod phrases;
@@ -21,7 +22,7 @@ use affine::Affine;
 pub(crate) use classes::ClassScratch;
 use classes::Classes;
 use constant::Constant;
-use lode_base::varint::write_varint;
+pub(crate) use encoder::{ColumnEncoder, ColumnStats, Hints};
 pub(crate) use mini::Mini;
 use phrases::Phrases;
 use runs::Runs;
@@ -125,132 +126,6 @@ impl Column {
 }
 
 const NEEDS_CLASSES: Damage = Damage("a column by class outside a block");
-
-/// What the choice of a codec needs to know about a column.
-#[derive(Debug, Clone, Copy)]
-struct ColumnStats {
-    min: u64,
-    max: u64,
-    runs: usize,
-    ascending: bool,
-}
-
-impl ColumnStats {
-    fn of(values: &[u64]) -> Self {
-        let first = values.first().copied().unwrap_or(0);
-        let (mut min, mut max, mut last) = (first, first, first);
-        let (mut runs, mut descents) = (1, 0);
-        for &value in values.iter().skip(1) {
-            runs += usize::from(value != last);
-            descents += usize::from(value < last);
-            min = min.min(value);
-            max = max.max(value);
-            last = value;
-        }
-        Self { min, max, runs, ascending: descents == 0 }
-    }
-}
-
-/// What is known of other columns of the block when one is encoded.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Hints<'a> {
-    /// A column whose changes are where sequences of values begin anew.
-    pub heads: Option<&'a [u64]>,
-    /// The number of the column that was encoded last by [`ColumnEncoder::encode_classes`], if it has codes.
-    pub classes: Option<usize>,
-}
-
-/// Encodes columns; keeps its buffers between calls.
-#[derive(Debug, Default)]
-pub(crate) struct ColumnEncoder {
-    minis: minis::MinisEncoder,
-    table: table::TableBuilder,
-    phrases: phrases::PhraseBuilder,
-    classes: classes::ClassesEncoder,
-    /// The table of the column by whose codes another may be encoded.
-    class_table: table::TableBuilder,
-    candidate: Vec<u8>,
-}
-
-impl ColumnEncoder {
-    /// Appends 1 to [`BLOCK_ROWS`] values in the smallest encoding.
-    pub(crate) fn encode(&mut self, values: &[u64], hints: Hints<'_>, out: &mut Vec<u8>) {
-        let stats = ColumnStats::of(values);
-        if !self.encode_few(values, &stats, out) {
-            self.encode_minis(values, &stats, hints, out);
-        }
-    }
-
-    /// Like [`ColumnEncoder::encode`], for the column by whose codes others may be encoded after it; `true` if it got codes.
-    pub(crate) fn encode_classes(&mut self, values: &[u64], hints: Hints<'_>, out: &mut Vec<u8>) -> bool {
-        let stats = ColumnStats::of(values);
-        if self.encode_few(values, &stats, out) {
-            return false;
-        }
-        self.encode_minis(values, &stats, hints, out);
-        let coded = matches!(out.first(), Some(&(TABLE | PHRASES)));
-        if coded {
-            std::mem::swap(&mut self.table, &mut self.class_table);
-        }
-        coded
-    }
-
-    /// The encodings for one value or few long runs.
-    fn encode_few(&self, values: &[u64], stats: &ColumnStats, out: &mut Vec<u8>) -> bool {
-        if stats.min == stats.max {
-            constant::encode(stats.min, out);
-        } else if runs::bytes(stats) <= minis::bytes_least(values.len()) {
-            runs::encode(values, stats, out);
-        } else {
-            return false;
-        }
-        true
-    }
-
-    fn encode_minis(&mut self, values: &[u64], stats: &ColumnStats, hints: Hints<'_>, out: &mut Vec<u8>) {
-        let start = out.len();
-        let table = !stats.ascending && self.table.build(values);
-        if table
-            && let Some(heads) = hints.heads
-            && self.phrases.build(self.table.codes(), heads)
-            && self.phrases.bytes(&self.table) * 8 < values.len()
-        {
-            // Below a bit per row nothing else comes close.
-            phrases::encode(&self.table, &self.phrases, out);
-            return;
-        }
-        if let Some(by) = hints.classes.filter(|_| !stats.ascending) {
-            let table = &self.class_table;
-            self.classes.encode(values, by, table.codes(), table.len(), out);
-        }
-        self.candidate.clear();
-        affine::encode(values, stats, &mut self.minis, &mut self.candidate);
-        self.offer(start, out);
-        if table {
-            self.candidate.clear();
-            table::encode(&self.table, &mut self.minis, &mut self.candidate);
-            self.offer(start, out);
-        }
-    }
-
-    /// Replaces what was appended since `start` by the candidate if that is smaller.
-    fn offer(&self, start: usize, out: &mut Vec<u8>) {
-        if out.len() == start || self.candidate.len() < out.len() - start {
-            out.truncate(start);
-            out.extend_from_slice(&self.candidate);
-        }
-    }
-
-    /// Appends any number of values: in pieces of [`BLOCK_ROWS`], each with its length in front.
-    pub(crate) fn encode_long(&mut self, values: &[u64], out: &mut Vec<u8>) {
-        for piece in values.chunks(BLOCK_ROWS) {
-            let mut encoded = Vec::new();
-            self.encode(piece, Hints::default(), &mut encoded);
-            write_varint(out, encoded.len() as u64);
-            out.extend_from_slice(&encoded);
-        }
-    }
-}
 
 /// Reads `count` values written by [`ColumnEncoder::encode_long`].
 pub(crate) fn decode_long(reader: &mut Reader<'_>, count: usize) -> Result<Vec<u64>, Damage> {

@@ -13,6 +13,7 @@ use lode_base::bitpack::{pack_sequence, read_bits, sequence_bytes, unpack_sequen
 use lode_base::checksum::fold;
 use lode_base::varint::write_varint;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Longer sequences are cut.
 const PHRASE_ROWS_MAX: usize = 64;
@@ -36,7 +37,23 @@ pub(crate) struct PhraseBuilder {
     begins: Vec<u64>,
     places: Vec<u64>,
     /// Phrase numbers by hash; those of equal hash but other codes are simply not shared.
-    by_hash: HashMap<u64, usize>,
+    by_hash: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
+}
+
+/// The keys are hashes already.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
+    }
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 fn hash(codes: &[u16]) -> u64 {
@@ -46,8 +63,13 @@ fn hash(codes: &[u16]) -> u64 {
 }
 
 impl PhraseBuilder {
-    /// Takes in a column of codes; a phrase begins where `heads` changes. `false` where the phrases are too many.
+    /// Takes in a column of codes; a phrase begins where `heads` changes. `false` where the phrases are too many, or too
+    /// short to be worth it.
     pub(super) fn build(&mut self, codes: &[u16], heads: &[u64]) -> bool {
+        let changes = heads.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        if changes * 3 > codes.len() {
+            return false;
+        }
         self.codes.clear();
         self.ends.clear();
         self.numbers.clear();

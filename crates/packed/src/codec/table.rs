@@ -1,7 +1,7 @@
 //! Few distinct values: a sorted table of them, and mini-blocks of indexes (*codes*) into it. For columns such as
 //! predicates whose values are few but far apart.
 
-use super::minis::{Minis, MinisEncoder};
+use super::minis::{self, Minis, MinisEncoder};
 use super::{Mini, TABLE};
 use crate::bytes::Reader;
 use crate::error::Damage;
@@ -25,11 +25,23 @@ pub(crate) struct TableBuilder {
     sorted: Vec<u64>,
     /// The column as indexes into `sorted`.
     codes: Vec<u16>,
+    /// For each of `values` the index of the one that came after it last: a guess that saves most look-ups, since
+    /// values tend to come in the same sequences.
+    next: Vec<u16>,
+    /// The codes as numbers.
+    numbers: Vec<u64>,
 }
 
 impl Default for TableBuilder {
     fn default() -> Self {
-        Self { slots: vec![(0, EMPTY); SLOTS], values: Vec::new(), sorted: Vec::new(), codes: Vec::new() }
+        Self {
+            slots: vec![(0, EMPTY); SLOTS],
+            values: Vec::new(),
+            sorted: Vec::new(),
+            codes: Vec::new(),
+            next: Vec::new(),
+            numbers: Vec::new(),
+        }
     }
 }
 
@@ -39,21 +51,45 @@ impl TableBuilder {
         self.slots.fill((0, EMPTY));
         self.values.clear();
         self.codes.clear();
+        self.next.clear();
+        let mut before = 0;
         for &value in values {
-            let mut at = fold(value, 0x9E37_79B9_7F4A_7C15) as usize % SLOTS;
-            // At most a quarter of the slots is in use, so this ends.
-            while self.slots[at].1 != EMPTY && self.slots[at].0 != value {
-                at = (at + 1) % SLOTS;
-            }
-            if self.slots[at].1 == EMPTY {
-                if self.values.len() == TABLE_MAX {
-                    return false;
+            let guess = self.next.get(before).map_or(EMPTY, |guess| *guess);
+            if self.values.get(usize::from(guess)) == Some(&value) {
+                before = usize::from(guess);
+            } else {
+                let Some(index) = self.index(value) else { return false };
+                if let Some(next) = self.next.get_mut(before) {
+                    *next = index;
                 }
-                self.slots[at] = (value, self.values.len() as u16);
-                self.values.push(value);
+                before = usize::from(index);
             }
-            self.codes.push(self.slots[at].1);
+            self.codes.push(before as u16);
         }
+        self.sort();
+        true
+    }
+
+    /// The index of `value` in `values`, where it is put if it is new; `None` where they are too many.
+    fn index(&mut self, value: u64) -> Option<u16> {
+        let mut at = fold(value, 0x9E37_79B9_7F4A_7C15) as usize % SLOTS;
+        // At most a quarter of the slots is in use, so this ends.
+        while self.slots[at].1 != EMPTY && self.slots[at].0 != value {
+            at = (at + 1) % SLOTS;
+        }
+        if self.slots[at].1 == EMPTY {
+            if self.values.len() == TABLE_MAX {
+                return None;
+            }
+            self.slots[at] = (value, self.values.len() as u16);
+            self.values.push(value);
+            self.next.push(EMPTY);
+        }
+        Some(self.slots[at].1)
+    }
+
+    /// Numbers the values in order.
+    fn sort(&mut self) {
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.values);
         self.sorted.sort_unstable();
@@ -62,7 +98,6 @@ impl TableBuilder {
         for code in &mut self.codes {
             *code = ranks[usize::from(*code)];
         }
-        true
     }
 
     /// The codes of the column.
@@ -86,6 +121,17 @@ impl TableBuilder {
         pack_sequence(&entries, width, out);
     }
 
+    fn numbers(&mut self) -> &[u64] {
+        self.numbers.clear();
+        self.numbers.extend(self.codes.iter().map(|code| u64::from(*code)));
+        &self.numbers
+    }
+
+    /// About how many bytes [`encode`] appends.
+    pub(super) fn bytes_with_minis(&mut self) -> usize {
+        self.bytes() + minis::estimate(self.numbers())
+    }
+
     /// How many bytes [`TableBuilder::encode`] appends at most.
     pub(super) fn bytes(&self) -> usize {
         let span = self.sorted.last().unwrap_or(&0) - self.sorted.first().unwrap_or(&0);
@@ -93,11 +139,10 @@ impl TableBuilder {
     }
 }
 
-pub(super) fn encode(table: &TableBuilder, minis: &mut MinisEncoder, out: &mut Vec<u8>) {
+pub(super) fn encode(table: &mut TableBuilder, minis: &mut MinisEncoder, out: &mut Vec<u8>) {
     out.push(TABLE);
     table.encode(out);
-    let codes: Vec<u64> = table.codes.iter().map(|code| u64::from(*code)).collect();
-    minis.encode(&codes, out);
+    minis.encode(table.numbers(), out);
 }
 
 /// The values of a table.

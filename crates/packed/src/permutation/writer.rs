@@ -3,6 +3,7 @@
 use super::index::{BlockEntry, Footer};
 use super::{PermutationInfo, Result};
 use crate::block::BlockEncoder;
+use crate::codec::ColumnStats;
 use crate::error::{PackedError, io_error};
 use crate::fingerprint::fingerprint;
 use crate::format::{BLOCK_ROWS, FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
@@ -92,9 +93,10 @@ impl PermutationWriter {
             file: Arc::clone(&self.name),
             entry: self.row_count + row as u64,
         };
-        let mut entry = describe(columns, self.previous).map_err(unsorted)?;
+        let stats = columns.map(ColumnStats::of);
+        let mut entry = describe(columns, &stats, self.previous).map_err(unsorted)?;
         self.fingerprint = self.fingerprint.wrapping_add(fingerprint(self.order, columns));
-        self.encoder.encode(columns, &mut self.encoded);
+        self.encoder.encode(columns, &stats, &mut self.encoded);
         entry.bytes = self.encoded.len() as u64;
         entry.checksum = checksum(&self.encoded);
         self.previous = columns[0].len().checked_sub(1).map(|last| columns.map(|column| column[last]));
@@ -135,23 +137,18 @@ impl PermutationWriter {
     }
 }
 
-fn bounds(column: &[u64]) -> (u64, u64) {
-    column.iter().fold((u64::MAX, 0), |(min, max), &value| (min.min(value), max.max(value)))
-}
-
 /// The index entry of a block, without what is known only once it is encoded; `Err` is the first row out of order.
 pub(super) fn describe(
     columns: [&[u64]; 4],
+    stats: &[ColumnStats; 4],
     previous: Option<[u64; 4]>,
 ) -> std::result::Result<BlockEntry, usize> {
-    let rows = columns[0].len();
     let first = columns.map(|column| column.first().copied().unwrap_or(0));
-    let bounds = columns.map(bounds);
     let mut entry = BlockEntry {
         first,
-        min: bounds.map(|(min, _)| min),
-        max: bounds.map(|(_, max)| max),
-        rows: rows as u64,
+        min: stats.map(|stats| stats.min),
+        max: stats.map(|stats| stats.max),
+        rows: columns[0].len() as u64,
         ..BlockEntry::default()
     };
     let head = match previous {
@@ -159,28 +156,43 @@ pub(super) fn describe(
         Some(previous) => std::array::from_fn(|column| previous[..=column] != first[..=column]),
         None => [true; 3],
     };
+    let (changes, unsorted) = changes(columns, first);
+    if let Some(row) = unsorted {
+        return Err(row);
+    }
+    entry.changes = changes;
     for (column, new) in head.into_iter().enumerate() {
         entry.changes[column] += u64::from(new);
         entry.starts_new |= u64::from(new) << column;
     }
-    count_changes(columns, &mut entry.changes)?;
     Ok(entry)
 }
 
-/// Counts changes between the rows of a block and makes sure that they ascend.
-fn count_changes(columns: [&[u64]; 4], changes: &mut [u64; 3]) -> std::result::Result<(), usize> {
-    let [a, b, c, d] = columns;
-    let rows = a.windows(2).zip(b.windows(2)).zip(c.windows(2)).zip(d.windows(2));
-    for (row, (((a, b), c), d)) in rows.enumerate() {
-        let new_a = a[0] != a[1];
-        let new_b = new_a | (b[0] != b[1]);
-        let new_c = new_b | (c[0] != c[1]);
+/// Counts changes from row to row inside a block, and finds a row that is not after the one before it.
+fn changes([a, b, c, d]: [&[u64]; 4], first: [u64; 4]) -> ([u64; 3], Option<usize>) {
+    let mut changes = [0; 3];
+    let [mut a0, mut b0, mut c0, mut d0] = first;
+    for (row, (((&a, &b), &c), &d)) in a.iter().zip(b).zip(c).zip(d).enumerate().skip(1) {
+        let new_a = a != a0;
+        let new_b = new_a | (b != b0);
+        let new_c = new_b | (c != c0);
         changes[0] += u64::from(new_a);
         changes[1] += u64::from(new_b);
         changes[2] += u64::from(new_c);
-        if (a[0], b[0], c[0], d[0]) >= (a[1], b[1], c[1], d[1]) {
-            return Err(row + 1);
+        // Only the first column that differs counts, and the others are equal up to there.
+        let after = if new_a {
+            a > a0
+        } else if new_b {
+            b > b0
+        } else if new_c {
+            c > c0
+        } else {
+            d > d0
+        };
+        if !after {
+            return (changes, Some(row));
         }
+        (a0, b0, c0, d0) = (a, b, c, d);
     }
-    Ok(())
+    (changes, None)
 }

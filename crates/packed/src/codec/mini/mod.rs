@@ -112,7 +112,7 @@ pub(crate) struct MiniHead {
 /// Appends the payload of 1 to 128 values in the smallest encoding.
 pub(crate) fn encode(values: &[u64], out: &mut Vec<u8>) -> MiniHead {
     let stats = MiniStats::of(values);
-    let kind = choose(values, &stats);
+    let (_, kind) = choose(values, &stats);
     let base = match kind {
         Kind::Frame { width } => {
             frame::encode(values, stats.min, width, out);
@@ -131,9 +131,18 @@ pub(crate) fn encode(values: &[u64], out: &mut Vec<u8>) -> MiniHead {
     MiniHead { tag: kind.tag(), base }
 }
 
-fn choose(values: &[u64], stats: &MiniStats) -> Kind {
+/// Length of the payload that [`encode`] appends.
+pub(crate) fn payload_estimate(values: &[u64]) -> usize {
+    choose(values, &MiniStats::of(values)).0
+}
+
+/// The smallest kind, and its payload's length.
+fn choose(values: &[u64], stats: &MiniStats) -> (usize, Kind) {
     let width = bitpack::width_of(stats.max - stats.min);
     let mut best = (packed_bytes(values.len(), width), Kind::Frame { width });
+    if width == 0 {
+        return best;
+    }
     let mut offer = |candidate: Option<(usize, Kind)>| {
         if let Some(candidate) = candidate
             && candidate.0 < best.0
@@ -141,15 +150,12 @@ fn choose(values: &[u64], stats: &MiniStats) -> Kind {
             best = candidate;
         }
     };
-    if width == 0 {
-        return Kind::Frame { width };
-    }
     if stats.ascending {
         offer(delta::plan(values.len(), stats));
         offer(bitmap::plan(stats));
     }
     offer(runs::plan(values, stats));
-    best.1
+    best
 }
 
 /// Length of the payload at the front of `bytes`.

@@ -49,12 +49,22 @@ impl RunList {
     fn inner(&self) -> &[u64] {
         self.lengths.get(1..self.count - 1).unwrap_or(&[])
     }
+}
 
-    fn least_length_and_width(&self) -> (u64, u32) {
-        let least = self.inner().iter().copied().min().unwrap_or(1);
-        let most = self.inner().iter().copied().max().unwrap_or(1);
-        (least, width_of(most - least))
+/// The least length of the runs but the first and the last, and the width of the differences to it.
+fn inner_lengths(values: &[u64]) -> (u64, u32) {
+    let (mut least, mut most) = (u64::MAX, 0);
+    let (mut start, mut previous_start) = (0, None);
+    for (row, pair) in (1_u64..).zip(values.windows(2)) {
+        if pair[0] != pair[1] {
+            if previous_start.is_some() {
+                least = least.min(row - start);
+                most = most.max(row - start);
+            }
+            (previous_start, start) = (Some(start), row);
+        }
     }
+    if least > most { (1, 0) } else { (least, width_of(most - least)) }
 }
 
 fn values_bytes(runs: usize, kind: Values, width: u32) -> usize {
@@ -89,7 +99,7 @@ pub(super) fn plan(values: &[u64], stats: &MiniStats) -> Option<(usize, Kind)> {
     let bits = lengths_bytes(values.len(), stats.runs, Lengths::Bits, 0);
     let mut best = (value_bytes + bits, Lengths::Bits);
     if lengths_bytes(values.len(), stats.runs, Lengths::Packed, 0) < bits {
-        let (_, width) = RunList::of(values).least_length_and_width();
+        let (_, width) = inner_lengths(values);
         let packed = lengths_bytes(values.len(), stats.runs, Lengths::Packed, width);
         if packed < bits {
             best = (value_bytes + packed, Lengths::Packed);
@@ -109,7 +119,7 @@ pub(super) fn encode(
     let mut list = RunList::of(values);
     match lengths {
         Lengths::Packed => {
-            let (least, width) = list.least_length_and_width();
+            let (least, width) = inner_lengths(values);
             out.extend_from_slice(&[list.count as u8, list.lengths[0] as u8, least as u8, width as u8]);
             let mut inner: Mini = [0; _];
             for (slot, length) in inner.iter_mut().zip(list.inner()) {

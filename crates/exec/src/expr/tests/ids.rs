@@ -1,6 +1,6 @@
 //! What is told by ids agrees with what the terms' values tell.
 
-use super::support::context;
+use super::support::context_with;
 use super::xt;
 use crate::batch::Batch;
 use crate::context::QueryContext;
@@ -33,12 +33,18 @@ fn term() -> impl Strategy<Value = Term> {
             .prop_map(|(day, zone)| xt(&format!("2020-01-0{day}{zone}"), "date")),
         "[ab]{0,2}".prop_map(|text| Literal::new_simple_literal(text).into()),
         "[ab]".prop_map(|text| Literal::new_language_tagged_literal_unchecked(text, "en").into()),
-        "[ab]".prop_map(|text| NamedNode::new_unchecked(text).into()),
+        "[ab]".prop_map(|text| NamedNode::new_unchecked(format!("http://{text}/")).into()),
         "[ab]".prop_map(|text| BlankNode::new_unchecked(format!("q{text}")).into()),
         "[ab]".prop_map(|text| {
             Literal::new_typed_literal(text, NamedNode::new_unchecked("http://example/t")).into()
         }),
     ]
+}
+
+/// Some of the terms are in the database, from one load or from two (so that ids are not in the terms' order).
+fn stored() -> impl Strategy<Value = Vec<Vec<Term>>> {
+    let stored = term().prop_filter("blank nodes are renamed", |term| !term.is_blank_node());
+    prop::collection::vec(prop::collection::vec(stored, 0..20), 0..3)
 }
 
 fn id(cx: &QueryContext, term: Option<&Term>) -> ValueId {
@@ -66,8 +72,9 @@ proptest! {
         rows in prop::collection::vec((prop::option::weighted(0.9, term()), prop::option::weighted(0.9, term())), 1..60),
         constant in term(),
         numeric: bool,
+        stored in stored(),
     ) {
-        let cx = context();
+        let cx = context_with(&stored);
         let is_number = |term: &Option<Term>| value(term.as_ref()).is_none_or(|value| value.is_numeric());
         let rows: Vec<_> = rows.into_iter().filter(|(a, _)| !numeric || is_number(a)).collect();
         let (a, b) = (VarId(0), VarId(1));
@@ -104,8 +111,9 @@ proptest! {
     fn membership(
         rows in prop::collection::vec(prop::option::weighted(0.9, term()), 1..60),
         list in prop::collection::vec(term(), 0..4),
+        stored in stored(),
     ) {
-        let cx = context();
+        let cx = context_with(&stored);
         let var = VarId(0);
         let batch = Batch {
             vars: Arc::from([var]),
@@ -125,8 +133,8 @@ proptest! {
     }
 
     #[test]
-    fn orders(terms in prop::collection::vec(prop::option::weighted(0.9, term()), 1..30)) {
-        let cx = context();
+    fn orders(terms in prop::collection::vec(prop::option::weighted(0.9, term()), 1..30), stored in stored()) {
+        let cx = context_with(&stored);
         let mut ids: Vec<ValueId> = terms.iter().map(|term| id(&cx, term.as_ref())).collect();
         let keys = order_keys(&cx, &ids).unwrap();
         for ((a, a_key), a_term) in ids.iter().zip(&keys).zip(&terms) {
@@ -144,5 +152,72 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// String functions over stored, local and inline terms, for many rows and few.
+#[test]
+fn functions_over_stored_terms() {
+    let text = |text: &str| -> Term { Literal::new_simple_literal(text).into() };
+    let lang: Term = Literal::new_language_tagged_literal_unchecked("Beta", "en").into();
+    let other: Term =
+        Literal::new_typed_literal("Gamma", NamedNode::new_unchecked("http://example/t")).into();
+    let node: Term = NamedNode::new_unchecked("http://example/delta").into();
+    let loads = [vec![text("alpha"), lang.clone()], vec![other.clone(), node.clone(), xt("01", "integer")]];
+    let cx = context_with(&loads);
+    let terms = [text("alpha"), lang, other, node, xt("01", "integer"), xt("5", "integer"), text("new")];
+    let var = VarId(0);
+    let cases = [
+        (
+            "STR(?x)",
+            ["\"alpha\"", "\"Beta\"", "\"Gamma\"", "\"http://example/delta\"", "\"01\"", "\"5\"", "\"new\""],
+        ),
+        (
+            "UCASE(STR(?x))",
+            ["\"ALPHA\"", "\"BETA\"", "\"GAMMA\"", "\"HTTP://EXAMPLE/DELTA\"", "\"01\"", "\"5\"", "\"NEW\""],
+        ),
+        ("LANG(?x)", ["\"\"", "\"en\"", "\"\"", "error", "\"\"", "\"\"", "\"\""]),
+        (
+            "STRLEN(?x)",
+            [
+                "\"5\"^^<xsd:integer>",
+                "\"4\"^^<xsd:integer>",
+                "error",
+                "error",
+                "error",
+                "error",
+                "\"3\"^^<xsd:integer>",
+            ],
+        ),
+        (
+            "?x + 1",
+            ["error", "error", "error", "error", "\"2\"^^<xsd:integer>", "\"6\"^^<xsd:integer>", "error"],
+        ),
+    ];
+    for times in [1, 40] {
+        let ids: Vec<ValueId> = terms.iter().map(|term| cx.intern(term).unwrap()).collect();
+        let batch =
+            Batch { vars: Arc::from([var]), columns: vec![ids.repeat(times)], rows: terms.len() * times };
+        for (expression, expected) in &cases {
+            let (expr, _) = super::support::parse(&cx, expression, "(?x) { (1) }", 1);
+            // The variable of a parsed expression is the first of its query.
+            let found = evaluate(&cx, &rename(expr, var), &batch).unwrap();
+            let found: Vec<String> = found.iter().map(|id| super::support::text(&cx, *id)).collect();
+            for row in found.chunks(terms.len()) {
+                assert_eq!(row, expected, "{expression}");
+            }
+        }
+    }
+}
+
+/// The expression with all of its variables replaced.
+fn rename(expr: Expr, var: VarId) -> Expr {
+    match expr {
+        Expr::Var(_) => Expr::Var(var),
+        Expr::Call(function, list) => {
+            Expr::Call(function, list.into_iter().map(|expr| rename(expr, var)).collect())
+        }
+        Expr::Add(a, b) => Expr::Add(Box::new(rename(*a, var)), Box::new(rename(*b, var))),
+        other => other,
     }
 }

@@ -11,12 +11,23 @@ use lode_rdf::{Term, ValueId};
 use lode_sparql::plan::{Dataset, DatasetOverride};
 use lode_sparql::{Expr, GraphScope, PlanNode, PlanOp, PlanOptions, Statistics, parse_query, plan_query};
 use lode_store::Store;
+use lode_store::load::{LoadOptions, Source, load};
 use std::path::Path;
 use std::sync::Arc;
 
 /// A query over an empty database.
 pub(crate) fn context() -> QueryContext {
+    context_with(&[])
+}
+
+/// A query over a database into which each of these lists of terms was loaded, one after the other.
+pub(crate) fn context_with(loads: &[Vec<Term>]) -> QueryContext {
     let store = Store::create_or_open(Arc::new(MemVfs::default()), Path::new("db"), 1 << 20).unwrap();
+    for terms in loads {
+        let lines: String = terms.iter().map(|term| format!("<http://s> <http://p> {term} .\n")).collect();
+        let options = LoadOptions { threads: 1, ..LoadOptions::default() };
+        load(&store, vec![Source::bytes("terms.nt", lines)], options, &Arc::default()).unwrap();
+    }
     let base_iri = Some("http://example.org/".to_owned());
     QueryContext {
         snapshot: store.snapshot(),

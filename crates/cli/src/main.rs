@@ -1,2 +1,33 @@
-//! The `lode` command.
-fn main() {}
+//! The `lode` command: reads the command line, runs one command, and turns its outcome into an exit code.
+
+mod args;
+mod bench;
+mod check;
+mod demo;
+mod dump;
+mod exit;
+mod load;
+mod number;
+mod progress;
+mod query;
+mod serve;
+mod stats;
+
+use args::{BenchCommand, Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Command::Load(args) => load::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Dump(args) => dump::run(&args),
+        Command::Stats(args) => stats::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),
+    };
+    exit::code(outcome)
+}

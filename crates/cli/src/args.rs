@@ -1,0 +1,294 @@
+//! The command line: every option with its meaning, so that `--help` is the manual.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// An RDF quad store and SPARQL engine: load, query, serve.
+#[derive(Debug, Parser)]
+#[command(name = "lode", version, about, after_help = EXIT_CODES, max_term_width = 110)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "Data goes to standard output, everything else to standard error.\n\n\
+Exit codes: 0 done; 1 failed (the database is as it was); 2 wrong command line; 3 done, but statements were set aside \
+(--quarantine); 4 the query or data has a syntax error; 5 time-out; 6 the check found damage.";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Load RDF files into a database (made where there is none)
+    Load(LoadArgs),
+    /// Run a SPARQL query
+    Query(QueryArgs),
+    /// Write all quads, or those of one graph, as RDF
+    Dump(DumpArgs),
+    /// Show what is in a database and what it takes: quads, terms, graphs, bytes
+    Stats(StatsArgs),
+    /// Read and verify every block: checksums, order, counts, and that all orders hold the same quads
+    Check(CheckArgs),
+    /// Serve the SPARQL 1.1 Protocol over HTTP at /sparql
+    Serve(ServeArgs),
+    /// Generate data, load it, query it, and serve it: a tour in a minute
+    Demo(DemoArgs),
+    /// Benchmark data and runs
+    #[command(subcommand)]
+    Bench(BenchCommand),
+}
+
+/// `lode load`.
+#[derive(Debug, Args)]
+#[command(after_help = "Syntax by --format, else by extension (.nt .nq .ttl .trig .rdf .jsonld, also with .gz .bz2 .zst .xz), \
+else by content. Compression is recognised by the first bytes. Nothing is visible until all files are loaded: a load that \
+fails or is killed leaves the database as it was.")]
+pub struct LoadArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// Files to load; - is standard input
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// RDF syntax of all files: nt, nq, ttl, trig, rdf, jsonld
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Put triples that are in no graph into this one
+    #[arg(long, value_name = "IRI")]
+    pub graph: Option<String>,
+    /// Resolve relative IRIs against this one (default: the file's own)
+    #[arg(long, value_name = "IRI")]
+    pub base: Option<String>,
+    /// Write bad statements of N-Triples and N-Quads to this file and go on
+    #[arg(long, value_name = "FILE")]
+    pub quarantine: Option<PathBuf>,
+    /// Threads (default: one a core)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Memory the load may use, such as 512MiB or 2GiB; beyond it, it works on disk
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<usize>,
+    /// Write the report as JSON to standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No progress line
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Which default graph queries see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DefaultGraphArg {
+    /// A graph of its own, as SPARQL has it
+    Separate,
+    /// The union of all graphs
+    Union,
+}
+
+/// Options that queries share, on the command line and served.
+#[derive(Debug, Args)]
+pub struct EvaluationArgs {
+    /// What patterns outside GRAPH see
+    #[arg(long, value_enum, default_value = "separate", value_name = "WHICH")]
+    pub default_graph: DefaultGraphArg,
+    /// Threads for a query (default: one a core)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Memory for a query's operators, such as 512MiB or 2GiB; beyond it, they work on disk
+    #[arg(long, default_value = "2GiB", value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: usize,
+    /// Memory for the cache of decompressed blocks
+    #[arg(long, default_value = "1GiB", value_name = "BYTES", value_parser = parse_bytes)]
+    pub cache: usize,
+    /// Let SERVICE talk to this endpoint (an IRI, or a prefix ending in *); repeatable, none by default
+    #[arg(long, value_name = "IRI")]
+    pub allow_service: Vec<String>,
+}
+
+/// `lode query`.
+#[derive(Debug, Args)]
+pub struct QueryArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// The query; without it or -f, standard input
+    pub query: Option<String>,
+    /// Read the query from this file
+    #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "query")]
+    pub file: Option<PathBuf>,
+    /// table, json, xml, csv, tsv for rows; nt, nq, ttl, trig, rdf, jsonld for graphs (default: table and ttl)
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Show the plan instead of running it
+    #[arg(long, conflicts_with = "profile")]
+    pub explain: bool,
+    /// Run, then show on standard error what each operator did
+    #[arg(long)]
+    pub profile: bool,
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<std::time::Duration>,
+    /// Resolve relative IRIs in the query against this one
+    #[arg(long, value_name = "IRI")]
+    pub base: Option<String>,
+    /// Evaluation.
+    #[command(flatten)]
+    pub evaluation: EvaluationArgs,
+}
+
+/// `lode dump`.
+#[derive(Debug, Args)]
+pub struct DumpArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// nq, trig, jsonld; with --graph, or where all is in the default graph, also nt, ttl, rdf
+    #[arg(long, default_value = "nq", value_name = "NAME")]
+    pub format: String,
+    /// Only this graph, as triples; `default` is the default graph
+    #[arg(long, value_name = "IRI")]
+    pub graph: Option<String>,
+}
+
+/// `lode stats`.
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `lode check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// No progress line
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `lode serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// Address and port to listen on
+    #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS")]
+    pub bind: SocketAddr,
+    /// The longest a query may take, in seconds; a client can ask for less (timeout=SECONDS)
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: std::time::Duration,
+    /// Evaluation.
+    #[command(flatten)]
+    pub evaluation: EvaluationArgs,
+}
+
+/// `lode demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Where to put the database (default: a folder that goes when the demo ends)
+    #[arg(long, value_name = "FOLDER")]
+    pub database: Option<PathBuf>,
+    /// Size, in products; each has about 355 triples
+    #[arg(long, default_value_t = 2848, value_name = "N")]
+    pub products: u64,
+    /// End instead of serving
+    #[arg(long)]
+    pub once: bool,
+    /// Address and port to listen on
+    #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS")]
+    pub bind: SocketAddr,
+}
+
+/// `lode bench`.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// The Berlin SPARQL Benchmark
+    #[command(subcommand)]
+    Bsbm(BsbmCommand),
+}
+
+/// `lode bench bsbm`.
+#[derive(Debug, Subcommand)]
+pub enum BsbmCommand {
+    /// Write a data set; the same seed gives the same bytes
+    Generate(BsbmGenerateArgs),
+    /// Write instances of the Explore or BI queries
+    Queries(BsbmQueriesArgs),
+}
+
+/// `lode bench bsbm generate`.
+#[derive(Debug, Args)]
+pub struct BsbmGenerateArgs {
+    /// Size, in products; 2,848 make about 1 million triples, 28,480 about 10 million
+    #[arg(long, value_name = "N")]
+    pub products: u64,
+    /// nt, ttl, or nq (a named graph for each source)
+    #[arg(long, default_value = "nt", value_name = "NAME")]
+    pub format: String,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 808_080, value_name = "N")]
+    pub seed: u64,
+    /// Write here (default: standard output)
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress line
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `lode bench bsbm queries`.
+#[derive(Debug, Args)]
+pub struct BsbmQueriesArgs {
+    /// Size of the data set that they will run on, in products
+    #[arg(long, value_name = "N")]
+    pub products: u64,
+    /// Which mix
+    #[arg(long, value_enum, default_value = "explore")]
+    pub mix: Mix,
+    /// Seed of the data set
+    #[arg(long, default_value_t = 808_080, value_name = "N")]
+    pub data_seed: u64,
+    /// Seed of the parameters
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+}
+
+/// A query mix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Mix {
+    /// Short look-ups
+    Explore,
+    /// Joins and aggregates over much of the data
+    Bi,
+}
+
+/// A number of bytes: `1073741824`, `512MiB`, `2G`, `1.5GiB`.
+pub fn parse_bytes(text: &str) -> Result<usize, String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let digits = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale: f64 = match lower[digits.len()..].trim_end_matches('b') {
+        "" => 1.0,
+        "k" | "ki" => 1024.0,
+        "m" | "mi" => 1024.0 * 1024.0,
+        "g" | "gi" => 1024.0 * 1024.0 * 1024.0,
+        "t" | "ti" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        unit => return Err(format!("unknown unit {unit:?}: use KiB, MiB, GiB or TiB")),
+    };
+    let number: f64 = digits.trim().parse().map_err(|_| "expected a number such as 512MiB or 2GiB".to_owned())?;
+    let bytes = number * scale;
+    if !(bytes >= 1.0 && bytes < usize::MAX as f64) {
+        return Err("expected a number of bytes above 0".to_owned());
+    }
+    Ok(bytes as usize)
+}
+
+/// A number of seconds, with or without fraction.
+pub fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    std::time::Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! `lode dump`.
+
+use crate::args::DumpArgs;
+use crate::exit::Done;
+use anyhow::{Context, bail};
+use lode_engine::store::{DumpScope, Snapshot, dump_lines, dump_quads};
+use lode_engine::{CancelToken, Database, OpenOptions};
+use lode_rdf::format::RdfFormat;
+use lode_rdf::serialize::QuadWriter;
+use lode_rdf::{GraphNameRef, NamedNode, QuadRef, Term, ValueId};
+use std::io::{BufWriter, Write};
+
+/// What quads are collected to before they are written.
+const BUFFER_BYTES: usize = 1 << 20;
+
+pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
+    let format = RdfFormat::from_name(&args.format)
+        .with_context(|| format!("unknown format {}: use nt, nq, ttl, trig, rdf or jsonld", args.format))?;
+    let snapshot = Database::open(&args.database, &OpenOptions::default())?.snapshot();
+    let scope = match &args.graph {
+        Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
+        None if !format.supports_datasets() && snapshot.has_named_graphs() => bail!(
+            "{} holds one graph, and there are named graphs: choose one with --graph, or use nq or trig",
+            args.format
+        ),
+        None => DumpScope::All,
+    };
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, std::io::stdout().lock());
+    let cancel = CancelToken::default();
+    if matches!(format, RdfFormat::NTriples | RdfFormat::NQuads) {
+        let graphs = args.graph.is_none() && format == RdfFormat::NQuads;
+        dump_lines(&snapshot, scope, graphs, &cancel, &mut out)?;
+        out.flush()?;
+        return Ok(Done::Ok);
+    }
+    let mut writer = QuadWriter::start(format, &mut out)?;
+    let as_triples = args.graph.is_some();
+    dump_quads(&snapshot, scope, &cancel, &mut |quad| {
+        let graph_name = if as_triples { GraphNameRef::DefaultGraph } else { quad.graph_name };
+        writer.write(QuadRef { graph_name, ..quad })
+    })?;
+    writer.finish()?.flush()?;
+    Ok(Done::Ok)
+}
+
+fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {
+    if name == "default" {
+        return Ok(ValueId::DEFAULT_GRAPH);
+    }
+    let iri = NamedNode::new(name.trim_start_matches('<').trim_end_matches('>'))
+        .with_context(|| format!("--graph {name} is not an IRI (nor `default`)"))?;
+    let id = snapshot.id_of(&Term::NamedNode(iri))?;
+    match id {
+        Some(id) if snapshot.count(lode_engine::store::Order::Gspo, &[id])? > 0 => Ok(id),
+        _ => bail!("there is no graph <{name}>"),
+    }
+}

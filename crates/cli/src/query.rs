@@ -1,0 +1,90 @@
+//! `lode query`.
+
+use crate::args::{DefaultGraphArg, EvaluationArgs, QueryArgs};
+use crate::exit::Done;
+use crate::number;
+use anyhow::Context;
+use lode_engine::{
+    CancelToken, Database, DefaultGraph, EngineError, HttpService, OpenOptions, OutputFormat, QueryOptions,
+    QueryResults, ResultKind, write_results,
+};
+use std::io::{BufWriter, Read, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a federated request may take where the query has no limit.
+const SERVICE_TIMEOUT: Duration = Duration::from_secs(60);
+
+pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
+    let text = query_text(args)?;
+    let database = Database::open(&args.database, &open_options(&args.evaluation))?;
+    let mut options = query_options(&args.evaluation);
+    options.base_iri = args.base.clone();
+    options.cancel = CancelToken::new(args.timeout);
+    let start = Instant::now();
+    let query = database.prepare(&text, &options)?;
+    if args.explain {
+        std::io::stdout().write_all(query.explain(None).as_bytes())?;
+        return Ok(Done::Ok);
+    }
+    let format = output_format(args, query.kind())?;
+    let planned = start.elapsed();
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut results = query.run()?;
+    let rows = write_results(&mut results, format, &mut out)?;
+    out.flush()?;
+    if args.profile {
+        let profile = match &results {
+            QueryResults::Solutions(solutions) => Some(solutions.profile()),
+            QueryResults::Graph(triples) => Some(triples.profile()),
+            QueryResults::Boolean(_) => None,
+        };
+        eprint!("{}", query.explain(profile.as_ref()));
+        let total = start.elapsed();
+        eprintln!("planned in {planned:.2?}, {} rows in {total:.2?}", number::grouped(rows));
+    }
+    Ok(Done::Ok)
+}
+
+/// Evaluation options as the engine has them.
+pub fn query_options(args: &EvaluationArgs) -> QueryOptions {
+    let mut options = QueryOptions { memory_bytes: args.memory, ..QueryOptions::default() };
+    if let Some(threads) = args.threads {
+        options.threads = threads;
+    }
+    if args.default_graph == DefaultGraphArg::Union {
+        options.default_graph = DefaultGraph::Union;
+    }
+    if !args.allow_service.is_empty() {
+        options.service = Some(Arc::new(HttpService::new(args.allow_service.clone(), SERVICE_TIMEOUT)));
+    }
+    options
+}
+
+/// Options for opening a database.
+pub fn open_options(args: &EvaluationArgs) -> OpenOptions {
+    OpenOptions { cache_bytes: args.cache }
+}
+
+fn query_text(args: &QueryArgs) -> anyhow::Result<String> {
+    if let Some(text) = &args.query {
+        return Ok(text.clone());
+    }
+    if let Some(file) = args.file.as_ref().filter(|file| file.as_os_str() != "-") {
+        return std::fs::read_to_string(file).with_context(|| format!("reading the query {}", file.display()));
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).context("reading the query from standard input")?;
+    Ok(text)
+}
+
+fn output_format(args: &QueryArgs, kind: ResultKind) -> anyhow::Result<OutputFormat> {
+    let Some(name) = &args.format else {
+        return Ok(match kind {
+            ResultKind::Graph => OutputFormat::default_for(kind),
+            ResultKind::Boolean | ResultKind::Solutions => OutputFormat::Table,
+        });
+    };
+    OutputFormat::from_name(name)
+        .ok_or_else(|| EngineError::Format(format!("unknown format {name}: use one of {}", OutputFormat::NAMES)).into())
+}

@@ -1,0 +1,97 @@
+//! `lode stats`.
+
+use crate::args::StatsArgs;
+use crate::exit::Done;
+use crate::number;
+use lode_engine::store::{Order, StoreStats};
+use lode_engine::{Database, OpenOptions};
+use lode_rdf::value_id::Section;
+use serde_json::json;
+use std::io::Write;
+
+/// Named graphs that are listed.
+const GRAPHS_SHOWN_MAX: usize = 20;
+
+pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
+    let database = Database::open(&args.database, &OpenOptions::default())?;
+    let stats = StoreStats::gather(database.store(), GRAPHS_SHOWN_MAX)?;
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &as_json(&stats))?;
+        writeln!(out)?;
+    } else {
+        write_text(&stats, &mut out)?;
+    }
+    Ok(Done::Ok)
+}
+
+/// What a section of the dictionary holds.
+pub fn section_name(section: Section) -> &'static str {
+    match section {
+        Section::Iri => "IRIs",
+        Section::String => "strings",
+        Section::LangString => "language strings",
+        Section::TypedLiteral => "other literals",
+        Section::TripleTerm => "triple terms",
+    }
+}
+
+fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
+    let count = |name: &str, n: u64, out: &mut dyn Write| writeln!(out, "{name:<24} {:>16}", number::grouped(n));
+    count("quads", stats.quads, out)?;
+    count("  in the default graph", stats.default_graph_quads, out)?;
+    count("  in named graphs", stats.gspo_quads, out)?;
+    count("named graphs", stats.named_graphs, out)?;
+    for (graph, quads) in &stats.largest_graphs {
+        writeln!(out, "  {:>38}  {graph}", number::grouped(*quads))?;
+    }
+    for (name, n) in ["distinct subjects", "distinct predicates", "distinct objects"].iter().zip(stats.distinct) {
+        count(name, n, out)?;
+    }
+    count("terms in the dictionary", stats.terms.iter().sum(), out)?;
+    for (section, n) in Section::ALL.iter().zip(stats.terms).filter(|(_, n)| *n > 0) {
+        count(&format!("  {}", section_name(*section)), n, out)?;
+    }
+    count("blank nodes", stats.blank_nodes, out)?;
+    count("segments", stats.segments, out)?;
+    writeln!(out, "\n{:<24} {:>16} {:>14}", "file", "bytes", "per quad")?;
+    for (order, bytes) in Order::ALL.iter().zip(stats.permutation_bytes) {
+        write_bytes(order.name(), bytes, stats.quads, out)?;
+    }
+    write_bytes("all orders", stats.permutation_bytes.iter().sum(), stats.quads, out)?;
+    write_bytes("dictionary", stats.dictionary_bytes, stats.quads, out)?;
+    write_bytes("other", stats.other_bytes, stats.quads, out)?;
+    write_bytes("total", stats.bytes(), stats.quads, out)
+}
+
+fn write_bytes(name: &str, bytes: u64, quads: u64, out: &mut dyn Write) -> std::io::Result<()> {
+    let per_quad = bytes as f64 / quads.max(1) as f64;
+    writeln!(out, "{name:<24} {:>16} {per_quad:>14.2}", number::grouped(bytes))
+}
+
+fn as_json(stats: &StoreStats) -> serde_json::Value {
+    let graphs: Vec<_> =
+        stats.largest_graphs.iter().map(|(graph, quads)| json!({"graph": graph.to_string(), "quads": quads})).collect();
+    let terms: serde_json::Map<_, _> =
+        Section::ALL.iter().zip(stats.terms).map(|(s, n)| (section_name(*s).to_owned(), json!(n))).collect();
+    let orders: serde_json::Map<_, _> =
+        Order::ALL.iter().zip(stats.permutation_bytes).map(|(o, n)| (o.name().to_owned(), json!(n))).collect();
+    let [subjects, predicates, objects] = stats.distinct;
+    json!({
+        "quads": stats.quads,
+        "default_graph_quads": stats.default_graph_quads,
+        "named_graphs": stats.named_graphs,
+        "largest_graphs": graphs,
+        "distinct": {"subjects": subjects, "predicates": predicates, "objects": objects},
+        "terms": terms,
+        "blank_nodes": stats.blank_nodes,
+        "segments": stats.segments,
+        "bytes": {
+            "orders": orders,
+            "dictionary": stats.dictionary_bytes,
+            "dictionary_keys_uncompressed": stats.dictionary_key_bytes,
+            "other": stats.other_bytes,
+            "total": stats.bytes(),
+        },
+    })
+}

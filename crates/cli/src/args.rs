@@ -41,9 +41,11 @@ pub enum Command {
 
 /// `lode load`.
 #[derive(Debug, Args)]
-#[command(after_help = "Syntax by --format, else by extension (.nt .nq .ttl .trig .rdf .jsonld, also with .gz .bz2 .zst .xz), \
+#[command(
+    after_help = "Syntax by --format, else by extension (.nt .nq .ttl .trig .rdf .jsonld, also with .gz .bz2 .zst .xz), \
 else by content. Compression is recognised by the first bytes. Nothing is visible until all files are loaded: a load that \
-fails or is killed leaves the database as it was.")]
+fails or is killed leaves the database as it was."
+)]
 pub struct LoadArgs {
     /// The database folder
     pub database: PathBuf,
@@ -276,7 +278,8 @@ pub fn parse_bytes(text: &str) -> Result<usize, String> {
         "t" | "ti" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
         unit => return Err(format!("unknown unit {unit:?}: use KiB, MiB, GiB or TiB")),
     };
-    let number: f64 = digits.trim().parse().map_err(|_| "expected a number such as 512MiB or 2GiB".to_owned())?;
+    let number: f64 =
+        digits.trim().parse().map_err(|_| "expected a number such as 512MiB or 2GiB".to_owned())?;
     let bytes = number * scale;
     if !(bytes >= 1.0 && bytes < usize::MAX as f64) {
         return Err("expected a number of bytes above 0".to_owned());

@@ -46,8 +46,14 @@ pub fn write_data(options: &Options, quiet: bool, out: &mut dyn Write) -> anyhow
     let total = options.products * bsbm::TRIPLES_PER_PRODUCT;
     let line = LiveLine::start(quiet, move || {
         let done = shown.load(Ordering::Relaxed);
-        let left = meter.time_left(done, total.max(done)).map_or(String::new(), |t| format!(", about {} left", number::duration(t)));
-        format!("generating: {} triples, {}/s{left}", number::grouped(done), number::short(meter.current(done)))
+        let left = meter
+            .time_left(done, total.max(done))
+            .map_or(String::new(), |t| format!(", about {} left", number::duration(t)));
+        format!(
+            "generating: {} triples, {}/s{left}",
+            number::grouped(done),
+            number::short(meter.current(done))
+        )
     });
     let start = std::time::Instant::now();
     let summary = bsbm::generate(options, out, &mut |triples| count.store(triples, Ordering::Relaxed))?;
@@ -55,7 +61,11 @@ pub fn write_data(options: &Options, quiet: bool, out: &mut dyn Write) -> anyhow
     if !quiet {
         let (triples, time) = (summary.statements, start.elapsed());
         let (text, rate) = (number::grouped(triples), number::rate(triples, time));
-        eprintln!("generated {text} triples, {} in {}, {rate}", number::bytes(summary.bytes), number::duration(time));
+        eprintln!(
+            "generated {text} triples, {} in {}, {rate}",
+            number::bytes(summary.bytes),
+            number::duration(time)
+        );
     }
     Ok(())
 }

@@ -16,7 +16,11 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
     let mut meter = RateMeter::new();
     let line = LiveLine::start(args.quiet, move || {
         let items = shown.load(Ordering::Relaxed);
-        format!("checking: {} rows and terms, {}/s", number::grouped(items), number::short(meter.current(items)))
+        format!(
+            "checking: {} rows and terms, {}/s",
+            number::grouped(items),
+            number::short(meter.current(items))
+        )
     });
     let start = Instant::now();
     let mut progress = |items| {
@@ -35,6 +39,9 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
         eprintln!("sound: {quads} quads in {} segments, {terms} terms, checked in {time}", report.segments);
         return Ok(Done::Ok);
     }
-    eprintln!("damaged: {} problems; restore the database from a backup or load it again", report.problems.len());
+    eprintln!(
+        "damaged: {} problems; restore the database from a backup or load it again",
+        report.problems.len()
+    );
     Ok(Done::Damaged)
 }

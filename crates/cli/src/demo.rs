@@ -22,7 +22,8 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
     let data = folder.path.join("data.nt");
     let database = folder.path.join("db");
     let options = Options { products: args.products, seed: DEFAULT_SEED, format: Format::NTriples };
-    let mut file = BufWriter::new(File::create(&data).with_context(|| format!("creating {}", data.display()))?);
+    let mut file =
+        BufWriter::new(File::create(&data).with_context(|| format!("creating {}", data.display()))?);
     write_data(&options, false, &mut file)?;
     file.flush()?;
     load_files(&database, std::slice::from_ref(&data), LoadOptions::default(), false)?;
@@ -63,7 +64,11 @@ impl Folder {
             None => (std::env::temp_dir().join(format!("lode-demo-{}", std::process::id())), true),
         };
         if path.join("db").exists() {
-            bail!("{} holds a demo already: serve it with `lode serve {}`", path.display(), path.join("db").display());
+            bail!(
+                "{} holds a demo already: serve it with `lode serve {}`",
+                path.display(),
+                path.join("db").display()
+            );
         }
         std::fs::create_dir_all(&path).with_context(|| format!("creating {}", path.display()))?;
         Ok(Self { path, temporary })

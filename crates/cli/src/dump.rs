@@ -4,7 +4,7 @@ use crate::args::DumpArgs;
 use crate::exit::Done;
 use anyhow::{Context, bail};
 use lode_engine::store::{DumpScope, Snapshot, dump_lines, dump_quads};
-use lode_engine::{CancelToken, Database, OpenOptions};
+use lode_engine::{CancelToken, Database, OpenOptions, Order};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::QuadWriter;
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, Term, ValueId};
@@ -51,7 +51,7 @@ fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {
         .with_context(|| format!("--graph {name} is not an IRI (nor `default`)"))?;
     let id = snapshot.id_of(&Term::NamedNode(iri))?;
     match id {
-        Some(id) if snapshot.count(lode_engine::store::Order::Gspo, &[id])? > 0 => Ok(id),
+        Some(id) if snapshot.count(Order::Gspo, &[id])? > 0 => Ok(id),
         _ => bail!("there is no graph <{name}>"),
     }
 }

@@ -5,7 +5,9 @@ use crate::exit::{DataSyntaxError, Done};
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use anyhow::{Context, bail};
-use lode_engine::store::load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};
+use lode_engine::store::load::{
+    LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load,
+};
 use lode_engine::{Database, OpenOptions};
 use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
@@ -49,10 +51,13 @@ fn options(args: &LoadArgs) -> anyhow::Result<(LoadOptions, Option<PathBuf>)> {
     let mut options = LoadOptions { base_iri: args.base.clone(), ..LoadOptions::default() };
     if let Some(name) = &args.format {
         let format = RdfFormat::from_name(name);
-        options.format = Some(format.with_context(|| format!("unknown format {name}: use nt, nq, ttl, trig, rdf or jsonld"))?);
+        options.format = Some(
+            format.with_context(|| format!("unknown format {name}: use nt, nq, ttl, trig, rdf or jsonld"))?,
+        );
     }
     if let Some(graph) = &args.graph {
-        options.graph = Some(NamedNode::new(graph).with_context(|| format!("--graph {graph} is not an IRI"))?);
+        options.graph =
+            Some(NamedNode::new(graph).with_context(|| format!("--graph {graph} is not an IRI"))?);
     }
     if let Some(threads) = args.threads {
         options.threads = threads.max(1);
@@ -84,7 +89,7 @@ pub fn load_files(
     let result = load(database.store(), sources, options, &progress);
     drop(line);
     let report = result.map_err(|error| match error {
-        LoadError::Parse(error) => anyhow::Error::new(DataSyntaxError(error.to_string())),
+        error @ LoadError::Syntax { .. } => anyhow::Error::new(DataSyntaxError(error.to_string())),
         other => other.into(),
     })?;
     if !quiet {
@@ -95,12 +100,14 @@ pub fn load_files(
 
 fn source(path: &PathBuf) -> anyhow::Result<Source> {
     if path.as_os_str() == "-" {
-        return Ok(Source::reader("standard input", std::io::stdin()));
+        return Ok(Source::reader("standard input", Box::new(std::io::stdin())));
     }
     if path.is_dir() {
         bail!("{} is a folder: name the files in it", path.display());
     }
-    Source::file(path).with_context(|| format!("opening {}", path.display()))
+    // Opened here as well, so that a name that is wrong is told before anything is read.
+    File::open(path).with_context(|| format!("opening {}", path.display()))?;
+    Ok(Source::path(path))
 }
 
 /// A load that failed leaves no database where none was.
@@ -126,11 +133,15 @@ impl LineText {
         match sample.stage {
             Stage::Reading => {
                 let rate = number::short(self.reading.current(sample.quads));
-                let left = sample.bytes_total.and_then(|total| self.reading.time_left(sample.bytes_read, total));
+                let left =
+                    sample.bytes_total.and_then(|total| self.reading.time_left(sample.bytes_read, total));
                 let share = sample.bytes_total.map_or(String::new(), |total| {
                     format!(" {:.0} %,", 100.0 * sample.bytes_read as f64 / total.max(1) as f64)
                 });
-                format!("reading:{share} {quads} quads, {rate}/s now, {average} on average, memory {memory}{}", left_text(left))
+                format!(
+                    "reading:{share} {quads} quads, {rate}/s now, {average} on average, memory {memory}{}",
+                    left_text(left)
+                )
             }
             Stage::Writing if sample.rows_to_write > 0 => {
                 let meter = self.writing.get_or_insert_with(RateMeter::new);
@@ -138,7 +149,11 @@ impl LineText {
                 let share = 100.0 * sample.rows_written as f64 / sample.rows_to_write as f64;
                 format!("writing indexes: {share:.0} %, {quads} quads, memory {memory}{}", left_text(left))
             }
-            stage => format!("{}: {quads} quads, {} terms, memory {memory}", stage.name(), number::grouped(sample.terms)),
+            stage => format!(
+                "{}: {quads} quads, {} terms, memory {memory}",
+                stage.name(),
+                number::grouped(sample.terms)
+            ),
         }
     }
 }
@@ -151,16 +166,27 @@ fn summary(report: &LoadReport, time: Duration) {
     let count = number::grouped;
     eprintln!(
         "loaded {} quads in {}, {} ({} new, {} duplicates, {} already there)",
-        count(report.quads), number::duration(time), number::rate(report.quads, time),
-        count(report.added), count(report.duplicates), count(report.existing),
+        count(report.quads),
+        number::duration(time),
+        number::rate(report.quads, time),
+        count(report.added),
+        count(report.duplicates),
+        count(report.existing),
     );
     let terms: u64 = report.new_terms.iter().sum();
     let stages = [Stage::Reading, Stage::Terms, Stage::Sorting, Stage::Writing, Stage::Publishing];
     let seconds = stages.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
-    eprintln!("{} new terms, {} blank nodes; {}", count(terms), count(report.blank_nodes), seconds.join(", "));
+    eprintln!(
+        "{} new terms, {} blank nodes; {}",
+        count(terms),
+        count(report.blank_nodes),
+        seconds.join(", ")
+    );
     if let Some(segment) = &report.segment {
         let per_quad = segment.bytes() as f64 / segment.quads().max(1) as f64;
-        let peak = report.peak_resident_bytes.map_or(String::new(), |bytes| format!("; peak memory {}", number::bytes(bytes)));
+        let peak = report
+            .peak_resident_bytes
+            .map_or(String::new(), |bytes| format!("; peak memory {}", number::bytes(bytes)));
         eprintln!("{} on disk, {per_quad:.1} bytes a quad{peak}", number::bytes(segment.bytes()));
     }
 }
@@ -183,7 +209,7 @@ fn as_json(report: &LoadReport) -> serde_json::Value {
         "new_terms": terms,
         "blank_nodes": report.blank_nodes,
         "source_bytes": report.source_bytes,
-        "segment_bytes": report.segment.as_ref().map(lode_engine::store::SegmentMeta::bytes),
+        "segment_bytes": report.segment.as_ref().map(|segment| segment.bytes()),
         "seconds": seconds,
         "peak_resident_bytes": report.peak_resident_bytes,
     })

@@ -71,7 +71,8 @@ fn query_text(args: &QueryArgs) -> anyhow::Result<String> {
         return Ok(text.clone());
     }
     if let Some(file) = args.file.as_ref().filter(|file| file.as_os_str() != "-") {
-        return std::fs::read_to_string(file).with_context(|| format!("reading the query {}", file.display()));
+        return std::fs::read_to_string(file)
+            .with_context(|| format!("reading the query {}", file.display()));
     }
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("reading the query from standard input")?;
@@ -85,6 +86,7 @@ fn output_format(args: &QueryArgs, kind: ResultKind) -> anyhow::Result<OutputFor
             ResultKind::Boolean | ResultKind::Solutions => OutputFormat::Table,
         });
     };
-    OutputFormat::from_name(name)
-        .ok_or_else(|| EngineError::Format(format!("unknown format {name}: use one of {}", OutputFormat::NAMES)).into())
+    OutputFormat::from_name(name).ok_or_else(|| {
+        EngineError::Format(format!("unknown format {name}: use one of {}", OutputFormat::NAMES)).into()
+    })
 }

@@ -3,8 +3,8 @@
 use crate::args::StatsArgs;
 use crate::exit::Done;
 use crate::number;
-use lode_engine::store::{Order, StoreStats};
-use lode_engine::{Database, OpenOptions};
+use lode_engine::store::StoreStats;
+use lode_engine::{Database, OpenOptions, Order};
 use lode_rdf::value_id::Section;
 use serde_json::json;
 use std::io::Write;
@@ -37,7 +37,8 @@ pub fn section_name(section: Section) -> &'static str {
 }
 
 fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
-    let count = |name: &str, n: u64, out: &mut dyn Write| writeln!(out, "{name:<24} {:>16}", number::grouped(n));
+    let count =
+        |name: &str, n: u64, out: &mut dyn Write| writeln!(out, "{name:<24} {:>16}", number::grouped(n));
     count("quads", stats.quads, out)?;
     count("  in the default graph", stats.default_graph_quads, out)?;
     count("  in named graphs", stats.gspo_quads, out)?;
@@ -45,7 +46,9 @@ fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
     for (graph, quads) in &stats.largest_graphs {
         writeln!(out, "  {:>38}  {graph}", number::grouped(*quads))?;
     }
-    for (name, n) in ["distinct subjects", "distinct predicates", "distinct objects"].iter().zip(stats.distinct) {
+    for (name, n) in
+        ["distinct subjects", "distinct predicates", "distinct objects"].iter().zip(stats.distinct)
+    {
         count(name, n, out)?;
     }
     count("terms in the dictionary", stats.terms.iter().sum(), out)?;
@@ -70,12 +73,18 @@ fn write_bytes(name: &str, bytes: u64, quads: u64, out: &mut dyn Write) -> std::
 }
 
 fn as_json(stats: &StoreStats) -> serde_json::Value {
-    let graphs: Vec<_> =
-        stats.largest_graphs.iter().map(|(graph, quads)| json!({"graph": graph.to_string(), "quads": quads})).collect();
+    let graphs: Vec<_> = stats
+        .largest_graphs
+        .iter()
+        .map(|(graph, quads)| json!({"graph": graph.to_string(), "quads": quads}))
+        .collect();
     let terms: serde_json::Map<_, _> =
         Section::ALL.iter().zip(stats.terms).map(|(s, n)| (section_name(*s).to_owned(), json!(n))).collect();
-    let orders: serde_json::Map<_, _> =
-        Order::ALL.iter().zip(stats.permutation_bytes).map(|(o, n)| (o.name().to_owned(), json!(n))).collect();
+    let orders: serde_json::Map<_, _> = Order::ALL
+        .iter()
+        .zip(stats.permutation_bytes)
+        .map(|(o, n)| (o.name().to_owned(), json!(n)))
+        .collect();
     let [subjects, predicates, objects] = stats.distinct;
     json!({
         "quads": stats.quads,

@@ -23,6 +23,7 @@ pub use write::write_results;
 
 pub use lode_base::cancel::{CancelToken, Cancelled};
 pub use lode_exec::context::{ServiceHandler, ServiceRows};
+pub use lode_packed::Order;
 pub use lode_sparql::plan::DatasetOverride;
 pub use lode_store as store;
 

@@ -2,6 +2,7 @@
 
 use super::column::{Column, Constant, Operand, Tri};
 use super::compare::{self, Comparison};
+use super::constant;
 use super::decode;
 use super::eval::Evaluator;
 use super::logic::gather;
@@ -39,7 +40,9 @@ fn equal_ids(a: ValueId, b: ValueId) -> Option<Tri> {
     }
     let (kind_a, kind_b) = (a.kind()?, b.kind()?);
     if !has_known_value(a) || !has_known_value(b) {
-        return None;
+        // An IRI of the store is equal to no other term, whatever that is.
+        let iri_and_other = (kind_a == Kind::Iri) != (kind_b == Kind::Iri);
+        return iri_and_other.then_some(Tri::False);
     }
     match (group(kind_a), group(kind_b)) {
         // Tags compare in any case.
@@ -97,6 +100,12 @@ impl Evaluator<'_> {
 
     /// `a = b` of evaluated columns.
     pub fn equal_columns(&self, a: &Column<'_>, b: &Column<'_>) -> Result<Vec<Tri>, ExecError> {
+        if let (Column::Ids(ids), Column::Constant(Constant::Term(term)))
+        | (Column::Constant(Constant::Term(term)), Column::Ids(ids)) = (a, b)
+            && term.is_named_node()
+        {
+            return Ok(constant::equal_to_iri(ids, self.cx.intern(term)?));
+        }
         self.by_id_then_value(a, b, equal_ids, compare::equal)
     }
 

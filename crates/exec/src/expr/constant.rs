@@ -1,4 +1,4 @@
-//! A column of ids against a constant number: `?price < 100`, the comparison that filters are made of.
+//! A column of ids against a constant: `?price < 100`, `?type = <iri>`, the comparisons that filters are made of.
 
 use super::column::{Column, Constant, Tri};
 use super::compare::Comparison;
@@ -46,6 +46,11 @@ impl Evaluator<'_> {
         }
         Ok(None)
     }
+}
+
+/// `=` with an IRI, which is equal to itself alone and known to differ from everything else; the store need not have it.
+pub(crate) fn equal_to_iri(ids: &[ValueId], iri: ValueId) -> Vec<Tri> {
+    ids.iter().map(|id| if id.is_undef() { Tri::Error } else { Tri::from(*id == iri) }).collect()
 }
 
 /// Compares every id, or gives up at the first that `order` cannot decide.

@@ -1,9 +1,12 @@
 //! Comparisons and arithmetic, by examples and against oxsdatatypes.
 
 use super::{d, i, iri, l, s, show, unknown, x, xt};
-use crate::expr::arithmetic::{add, divide, minus, multiply, subtract};
+use crate::expr::arithmetic::{abs, add, ceil, divide, floor, minus, multiply, plus, round, subtract};
+use crate::expr::cast::cast;
 use crate::expr::column::Tri;
 use crate::expr::compare::{Comparison, compare, equal};
+use crate::expr::dates::{day, hours, minutes, month, seconds, timezone, tz, year};
+use crate::expr::order::OrderKey;
 use crate::expr::value::Value;
 use lode_rdf::BaseDirection::{Ltr, Rtl};
 use lode_rdf::{NamedNode, Triple};
@@ -185,6 +188,43 @@ proptest! {
         prop_assert_eq!(compare(Comparison::LessOrEqual, &a, &b), less.or(same));
         prop_assert_eq!(compare(Comparison::GreaterOrEqual, &a, &b), greater.or(same));
         prop_assert!([less, greater, same].iter().filter(|truth| **truth == Tri::True).count() <= 1);
+    }
+
+    #[test]
+    fn arithmetic_never_panics(a in number(), b in number()) {
+        for f in [add, subtract, multiply, divide] {
+            let _ = f(&a, &b).map(|value| value.to_term());
+        }
+        for f in [abs, ceil, floor, round, minus, plus] {
+            let _ = f(&a).map(|value| value.to_term());
+        }
+        for name in ["string", "boolean", "integer", "byte", "decimal", "float", "double", "dateTime", "duration"] {
+            let _ = cast(&a, name).map(|value| value.to_term());
+        }
+    }
+
+    #[test]
+    fn any_text_of_any_type_has_a_value(
+        text in "(-?[0-9]{0,20}[-:.TPYMDHSZ+eE]?){0,8}",
+        name in prop::sample::select(vec![
+            "dateTime", "date", "time", "gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay", "duration",
+            "yearMonthDuration", "dayTimeDuration", "decimal", "double", "float", "integer", "unsignedLong",
+        ]),
+    ) {
+        let value = x(&text, name);
+        // The canonical form stands for the same value.
+        let again = Value::from_term(value.to_term().as_ref());
+        let nan = matches!(value, Value::Double(n) if n.is_nan()) || matches!(value, Value::Float(n) if n.is_nan());
+        prop_assert!(nan || equal(&value, &again) == Tri::True, "{:?} {:?}", value, again);
+        for other in ["dateTime", "date", "time", "gYear", "gMonthDay", "duration"] {
+            let _ = cast(&value, other).map(|value| value.to_term());
+        }
+        for part in [year, month, day, hours, minutes, seconds, timezone, tz] {
+            let _ = part(&value).map(|value| value.to_term());
+        }
+        let _ = add(&value, &x("P1Y2M3DT4H5M6.7S", "duration")).map(|value| value.to_term());
+        let _ = subtract(&value, &value).map(|value| value.to_term());
+        let _ = OrderKey::new(Some(&value)).cmp(&OrderKey::new(Some(&again)));
     }
 
     #[test]

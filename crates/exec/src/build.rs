@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
             .all(|var| input.sorted_by.get(..vars.len()).is_some_and(|leading| leading.contains(var)));
         if sorted && (ordered || self.morsel.is_some() || cx.threads < 2) {
             let child = Project::new(self.build(input, true)?, &input.vars, vars);
-            return Ok(Box::new(DistinctSorted::new(cx, Box::new(child))));
+            return Ok(Box::new(DistinctSorted::new(cx, Box::new(child), vars, &input.sorted_by)));
         }
         let spec = DistinctSpec {
             cx: Arc::clone(cx),
@@ -253,7 +253,13 @@ impl<'a> Builder<'a> {
             vars: Arc::clone(vars),
             ordered: ordered || has_sort(input),
         };
-        let child = Project::new(self.build(input, ordered)?, &input.vars, vars);
+        let child = if ordered {
+            self.build(input, true)?
+        } else {
+            // Threads drop what they saw shortly before: so less goes through the one set.
+            self.source(input)?.reduced().into_operator()
+        };
+        let child = Project::new(child, &input.vars, vars);
         Ok(Box::new(Distinct::new(spec, Box::new(child))?))
     }
 }

@@ -8,6 +8,7 @@
 use crate::batch::Batch;
 use crate::build::Builder;
 use crate::error::ExecError;
+use crate::operators::distinct::Reduced;
 use crate::operators::hash_join_build::Built;
 use crate::operators::{BoxOp, Operator};
 use crate::pattern::{Cell, Pattern};
@@ -47,6 +48,7 @@ pub(crate) struct ParallelSource {
     shared: Arc<Shared>,
     node: u32,
     morsels: Vec<Morsel>,
+    reduce: bool,
 }
 
 impl ParallelSource {
@@ -56,7 +58,12 @@ impl ParallelSource {
             return Ok(None);
         }
         let morsels = cut(shared, node)?.filter(|morsels| morsels.len() > 1);
-        Ok(morsels.map(|morsels| Self { shared: Arc::clone(shared), node: node.id, morsels }))
+        Ok(morsels.map(|morsels| Self { shared: Arc::clone(shared), node: node.id, morsels, reduce: false }))
+    }
+
+    /// The same, each thread dropping duplicates it notices.
+    pub(crate) fn reduced(self) -> Self {
+        Self { reduce: true, ..self }
     }
 
     /// Makes the tables that the chain probes, each with all threads, and gets ready to run. Where such a table went to disk, its
@@ -69,7 +76,13 @@ impl ParallelSource {
         let threads = self.shared.cx.threads.min(self.morsels.len()).max(1);
         let queue =
             Queue { morsels: self.morsels, next: AtomicUsize::new(0), closed: AtomicBool::new(false) };
-        Ok(Prepared { shared: self.shared, node: self.node, queue: Arc::new(queue), threads })
+        Ok(Prepared {
+            shared: self.shared,
+            node: self.node,
+            queue: Arc::new(queue),
+            threads,
+            reduce: self.reduce,
+        })
     }
 }
 
@@ -118,6 +131,7 @@ pub(crate) struct Prepared {
     node: u32,
     queue: Arc<Queue>,
     threads: usize,
+    reduce: bool,
 }
 
 impl Prepared {
@@ -128,12 +142,13 @@ impl Prepared {
 
     /// A pipeline for one thread: it takes morsels until there are no more.
     pub(crate) fn pipeline(&self) -> BoxOp {
-        Box::new(Pipeline {
+        let pipeline = Box::new(Pipeline {
             shared: Arc::clone(&self.shared),
             node: self.node,
             queue: Arc::clone(&self.queue),
             current: None,
-        })
+        });
+        if self.reduce { Box::new(Reduced::new(pipeline)) } else { pipeline }
     }
 
     /// Ends all pipelines at their next batch.

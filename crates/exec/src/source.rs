@@ -45,6 +45,14 @@ impl Source {
         }
     }
 
+    /// The same without some of the duplicates, where several threads make the rows.
+    pub(crate) fn reduced(self) -> Self {
+        match self {
+            Self::Parallel(source) => Self::Parallel(source.reduced()),
+            single => single,
+        }
+    }
+
     /// One operator that delivers all rows.
     pub(crate) fn into_operator(self) -> BoxOp {
         match self {

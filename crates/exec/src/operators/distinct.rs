@@ -6,7 +6,7 @@
 use super::row_set::RowSet;
 use super::sorter::{KeyOrder, SortSpec, SortedRows, Sorter};
 use super::{BoxOp, Operator};
-use crate::batch::Batch;
+use crate::batch::{Batch, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::hash::{hash_columns, partition};
@@ -262,12 +262,30 @@ impl Operator for Distinct {
 pub(crate) struct DistinctSorted {
     cx: Arc<QueryContext>,
     input: BoxOp,
+    /// The columns in the order the input is sorted by.
+    order: Vec<(VarId, usize)>,
     last: Option<Vec<ValueId>>,
 }
 
+/// Equal rows in a batch from which on a seek past the rest of them is tried.
+const SKIP_ROWS: usize = 64;
+
 impl DistinctSorted {
-    pub(crate) fn new(cx: &Arc<QueryContext>, input: BoxOp) -> Self {
-        Self { cx: Arc::clone(cx), input, last: None }
+    /// Over `input`, whose columns are `vars`, sorted by all of them in the order `sorted_by`.
+    pub(crate) fn new(cx: &Arc<QueryContext>, input: BoxOp, vars: &[VarId], sorted_by: &[VarId]) -> Self {
+        let order = sorted_by.iter().filter_map(|var| Some((*var, position(vars, *var)?))).collect();
+        Self { cx: Arc::clone(cx), input, order, last: None }
+    }
+
+    /// After a batch of mostly equal rows: the input need not bring more of its last row.
+    fn skip_equal(&mut self, out: &Batch) -> Result<(), ExecError> {
+        let Some(last) = out.rows.checked_sub(1) else { return Ok(()) };
+        let vars: Vec<VarId> = self.order.iter().map(|(var, _)| *var).collect();
+        let mut key: Vec<ValueId> = self.order.iter().map(|(_, c)| out.columns[*c][last]).collect();
+        let Some(least) = key.last_mut() else { return Ok(()) };
+        let Some(next) = least.to_bits().checked_add(1) else { return Ok(()) };
+        *least = ValueId::from_bits(next);
+        self.input.skip_to(&vars, &key)
     }
 }
 
@@ -288,6 +306,9 @@ impl Operator for DistinctSorted {
             }
             if let Some(last) = out.rows.checked_sub(1) {
                 self.last = Some(out.columns.iter().map(|c| c[last]).collect());
+            }
+            if out.rows >= SKIP_ROWS && new.last().is_none_or(|row| out.rows - *row as usize >= SKIP_ROWS) {
+                self.skip_equal(out)?;
             }
             out.select(&new);
             if out.rows > 0 {

@@ -3,7 +3,7 @@
 
 use super::join_output::{JoinOutput, Pairs, compatible};
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, position};
+use crate::batch::{Batch, gather, position};
 use crate::context::QueryContext;
 use crate::cursor::Cursor;
 use crate::error::ExecError;
@@ -53,6 +53,9 @@ pub(crate) struct LookupJoin {
     next_match: u32,
     pairs: Pairs,
     order: Vec<u32>,
+    key: Vec<ValueId>,
+    passed: Vec<ValueId>,
+    selection: Vec<u32>,
 }
 
 impl LookupJoin {
@@ -96,15 +99,29 @@ impl LookupJoin {
             next_match: 0,
             pairs: Pairs::default(),
             order: Vec::new(),
+            key: Vec::new(),
+            passed: Vec::new(),
+            selection: Vec::new(),
         }
     }
 
-    fn key_of(&self, row: usize) -> Vec<ValueId> {
-        let value = |key: &Key| match *key {
+    /// The key of a left row, into `key`.
+    fn fill_key(&self, row: u32, key: &mut Vec<ValueId>) {
+        key.clear();
+        key.extend(self.keys.iter().map(|part| match *part {
             Key::Const(id) => id,
-            Key::Left(column) => self.left.columns[column][row],
-        };
-        self.keys.iter().map(value).collect()
+            Key::Left(column) => self.left.columns[column][row as usize],
+        }));
+    }
+
+    fn same_key(&self, a: u32, b: u32) -> bool {
+        self.keys.iter().all(|part| match *part {
+            Key::Const(_) => true,
+            Key::Left(column) => {
+                let column = &self.left.columns[column];
+                column[a as usize] == column[b as usize]
+            }
+        })
     }
 
     fn held_max(&self) -> usize {
@@ -139,26 +156,26 @@ impl LookupJoin {
             return Ok(true);
         }
         let order = std::mem::take(&mut self.order);
-        let single = order.first().is_some_and(|first| {
-            order.last().is_some_and(|last| self.key_of(*first as usize) == self.key_of(*last as usize))
-        });
+        let ends = (order.first(), order.last());
+        let single = matches!(ends, (Some(first), Some(last)) if self.same_key(*first, *last));
+        let mut key = std::mem::take(&mut self.key);
+        let mut all = true;
         let mut done = 0;
-        while done < order.len() {
-            let key = self.key_of(order[done] as usize);
-            let same = order[done..].iter().take_while(|row| self.key_of(**row as usize) == key).count();
+        while all && done < order.len() {
+            let first = order[done];
+            let same = order[done..].iter().take_while(|row| self.same_key(**row, first)).count();
+            self.fill_key(first, &mut key);
             let start = row_number(self.right.rows);
-            if !self.collect(&key, single)? {
-                self.order = order;
-                return Ok(false);
-            }
+            all = self.collect(&key, single)?;
             let end = row_number(self.right.rows);
             for row in &order[done..done + same] {
                 self.ranges[*row as usize - self.piece.start] = (start, end);
             }
             done += same;
         }
+        self.key = key;
         self.order = order;
-        Ok(true)
+        Ok(all)
     }
 
     /// The rows of the piece in the order of their keys.
@@ -201,7 +218,10 @@ impl LookupJoin {
         } else if single {
             self.count(&mut cursor);
         } else {
-            self.cursor = Some((cursor, key.to_vec()));
+            let mut passed = std::mem::take(&mut self.passed);
+            passed.clear();
+            passed.extend_from_slice(key);
+            self.cursor = Some((cursor, passed));
         }
         Ok(true)
     }
@@ -210,7 +230,7 @@ impl LookupJoin {
     fn cursor_for(&mut self, key: &[ValueId], single: bool) -> Result<Cursor, ExecError> {
         let step = self.cx.batch_rows;
         if let Some((cursor, passed)) = self.cursor.take_if(|(_, passed)| passed.as_slice() < key) {
-            drop(passed);
+            self.passed = passed;
             return Ok(cursor);
         }
         if single {
@@ -234,26 +254,28 @@ impl LookupJoin {
         last: &mut Option<Vec<ValueId>>,
     ) -> Result<bool, ExecError> {
         let one_suffices = self.output.first_match_suffices() && self.checks.is_empty();
-        let mut selection = Vec::new();
-        loop {
+        let mut selection = std::mem::take(&mut self.selection);
+        let finished = loop {
             let range = cursor.matches(key)?;
             if range.is_empty() {
-                return Ok(true);
+                break true;
             }
             selection.clear();
             self.pattern.select(cursor.columns(), range.start, range.end, last, &mut selection);
             let sources = self.pattern.outputs.iter().chain(&self.pattern.residual);
             for ((_, column), to) in sources.zip(&mut self.right.columns) {
-                crate::batch::gather(&cursor.columns()[*column], &selection, to);
+                gather(&cursor.columns()[*column], &selection, to);
             }
             self.right.rows += selection.len();
             if one_suffices && !selection.is_empty() {
-                return Ok(true);
+                break true;
             }
             if self.right.rows > self.held_max() {
-                return Ok(false);
+                break false;
             }
-        }
+        };
+        self.selection = selection;
+        Ok(finished)
     }
 
     /// Fetches more matches of the single row that had too many.

@@ -135,33 +135,43 @@ impl MergeJoin {
 
     /// Finds the right rows with the key of the current left row. `None`: there are none.
     fn find_group(&mut self) -> Result<Option<(usize, usize)>, ExecError> {
-        let key: Vec<ValueId> = self.left_key(self.row).collect();
-        if let Some(group) = self.group.filter(|_| self.group_key == key) {
-            return Ok(Some(group));
+        if let Some(group) = self.group {
+            if self.left_key(self.row).eq(self.group_key.iter().copied()) {
+                return Ok(Some(group));
+            }
+            self.group = None;
         }
-        self.group = None;
+        let mut key = std::mem::take(&mut self.group_key);
+        key.clear();
+        key.extend(self.left_key(self.row));
+        let found = self.find_key(&key);
+        self.group_key = key;
+        found
+    }
+
+    /// Finds the right rows with a key that comes after those looked for before.
+    fn find_key(&mut self, key: &[ValueId]) -> Result<Option<(usize, usize)>, ExecError> {
         loop {
-            let start = gallop(self.group_end, self.right.rows, |row| {
-                self.compare_right(row, &key) == Ordering::Less
-            });
+            let start =
+                gallop(self.group_end, self.right.rows, |row| self.compare_right(row, key) == Ordering::Less);
             self.group_end = start;
             if start < self.right.rows {
                 break;
             }
             if !self.right_done {
-                self.right_input.skip_to(&self.on, &key)?;
+                self.right_input.skip_to(&self.on, key)?;
             }
             if !self.read_right()? {
                 return Ok(None);
             }
         }
-        if self.compare_right(self.group_end, &key) != Ordering::Equal {
+        if self.compare_right(self.group_end, key) != Ordering::Equal {
             return Ok(None);
         }
         self.group = Some((self.group_end, self.group_end));
         loop {
             let Some((start, end)) = self.group else { return Ok(None) };
-            let end = gallop(end, self.right.rows, |row| self.compare_right(row, &key) == Ordering::Equal);
+            let end = gallop(end, self.right.rows, |row| self.compare_right(row, key) == Ordering::Equal);
             self.group = Some((start, end));
             if end < self.right.rows || !self.read_right()? {
                 break;
@@ -170,7 +180,6 @@ impl MergeJoin {
         if let Some((_, end)) = self.group {
             self.group_end = end;
         }
-        self.group_key = key;
         Ok(self.group)
     }
 

@@ -96,30 +96,28 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, ExecError>) -> Result<
     })
 }
 
-struct Team<T> {
+struct Team<T, W> {
+    /// What members do; gone when nobody may join any more.
+    work: Option<Arc<W>>,
     results: Vec<Result<T, ExecError>>,
     running: usize,
-    closed: bool,
 }
 
 /// Runs `work` in up to `threads` threads, this one among them, and returns the results of those that took part.
-pub(crate) fn run_team<T: Send + 'static>(
-    threads: usize,
-    work: impl Fn() -> Result<T, ExecError> + Send + Sync + 'static,
-) -> Result<Vec<T>, ExecError> {
+pub(crate) fn run_team<T: Send + 'static, W>(threads: usize, work: W) -> Result<Vec<T>, ExecError>
+where
+    W: Fn() -> Result<T, ExecError> + Send + Sync + 'static,
+{
     let work = Arc::new(work);
-    let team =
-        Arc::new((Mutex::new(Team { results: Vec::new(), running: 0, closed: false }), Condvar::new()));
+    let team = Team { work: Some(Arc::clone(&work)), results: Vec::new(), running: 0 };
+    let team = Arc::new((Mutex::new(team), Condvar::new()));
     for _ in 1..threads {
-        let (work, team) = (Arc::clone(&work), Arc::clone(&team));
+        let team = Arc::clone(&team);
         Scheduler::shared().submit(Box::new(move || {
-            {
-                let mut state = lock(&team.0);
-                if state.closed {
-                    return;
-                }
-                state.running += 1;
-            }
+            let mut state = lock(&team.0);
+            let Some(work) = state.work.clone() else { return };
+            state.running += 1;
+            drop(state);
             let result = guarded(|| work());
             drop(work);
             let mut state = lock(&team.0);
@@ -130,7 +128,7 @@ pub(crate) fn run_team<T: Send + 'static>(
     }
     let mine = guarded(|| work());
     let mut state = lock(&team.0);
-    state.closed = true;
+    state.work = None;
     while state.running > 0 {
         state = team.1.wait(state).unwrap_or_else(PoisonError::into_inner);
     }

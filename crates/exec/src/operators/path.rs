@@ -194,6 +194,9 @@ impl PathOp {
         let starts = self.existing_starts(starts, near)?;
         let reached = self.search.reach(&self.path, backward, &starts)?;
         for (row, place) in rows.zip(places) {
+            if starts[place].is_undef() {
+                continue;
+            }
             for (_, far) in ends_of(&reached, place) {
                 let (subject, object) = if backward { (*far, starts[place]) } else { (starts[place], *far) };
                 self.found.push(row_number(row), subject, object);

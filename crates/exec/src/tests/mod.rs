@@ -3,7 +3,9 @@
 
 mod generate;
 mod naive;
+mod naive_path;
 mod plans;
+mod scans;
 mod units;
 
 use crate::context::QueryContext;
@@ -19,6 +21,11 @@ use lode_store::{Snapshot, Store};
 use oxsdatatypes::DateTime;
 use std::path::Path;
 use std::sync::Arc;
+
+/// How many cases a property test tries: `few`, or what the environment's `PROPTEST_CASES` says.
+pub(crate) fn cases(few: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(few)
+}
 
 /// How to run a plan.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,9 @@ use crate::context::QueryContext;
 use crate::expr;
 use lode_rdf::ValueId;
 use lode_sparql::plan::{JoinCondition, SortKey};
-use lode_sparql::{Aggregate, AggregateFunction, Expr, JoinKind, PlanNode, PlanOp, VarId};
+use lode_sparql::{
+    Aggregate, AggregateFunction, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId,
+};
 use std::cmp::Ordering;
 
 pub(crate) type Row = Vec<ValueId>;
@@ -14,6 +16,12 @@ pub(crate) type Row = Vec<ValueId>;
 pub(crate) struct Table {
     pub(crate) vars: Vec<VarId>,
     pub(crate) rows: Vec<Row>,
+}
+
+/// The context, and all quads as subject, predicate, object, graph.
+pub(crate) struct World<'a> {
+    pub(crate) cx: &'a QueryContext,
+    pub(crate) quads: &'a [[ValueId; 4]],
 }
 
 /// More rows than tests are patient for.
@@ -37,7 +45,8 @@ fn holds(cx: &QueryContext, expr: &Expr, vars: &[VarId], row: &[ValueId]) -> boo
 }
 
 /// The rows of a node; `None` when they are too many.
-pub(crate) fn eval(cx: &QueryContext, node: &PlanNode) -> Option<Table> {
+pub(crate) fn eval(world: &World<'_>, node: &PlanNode) -> Option<Table> {
+    let cx = world.cx;
     let table = match &node.op {
         PlanOp::Unit => Table { vars: Vec::new(), rows: vec![Vec::new()] },
         PlanOp::Empty => Table { vars: node.vars.clone(), rows: Vec::new() },
@@ -46,17 +55,34 @@ pub(crate) fn eval(cx: &QueryContext, node: &PlanNode) -> Option<Table> {
             let rows = rows.iter().map(|row| row.iter().map(id).collect()).collect();
             Table { vars: node.vars.clone(), rows }
         }
+        PlanOp::IndexScan(pattern) => scan(world, pattern),
+        PlanOp::LookupJoin { input, pattern, kind, condition } => {
+            join(cx, &eval(world, input)?, &scan(world, pattern), *kind, condition)?
+        }
+        PlanOp::GraphNames { slot, among } => graph_names(world, *slot, among.as_deref()),
+        PlanOp::Path { input, subject, path, object, graph } => {
+            let alone = super::naive_path::eval(world, (subject, object), path, graph)?;
+            match input {
+                None => alone,
+                Some(input) => {
+                    let input = eval(world, input)?;
+                    let shared = input.vars.iter().copied().filter(|var| alone.vars.contains(var));
+                    let condition = JoinCondition { maybe: shared.collect(), ..JoinCondition::default() };
+                    join(cx, &input, &alone, JoinKind::Inner, &condition)?
+                }
+            }
+        }
         PlanOp::MergeJoin { left, right, kind, condition }
         | PlanOp::HashJoin { left, right, kind, condition } => {
-            join(cx, &eval(cx, left)?, &eval(cx, right)?, *kind, condition)?
+            join(cx, &eval(world, left)?, &eval(world, right)?, *kind, condition)?
         }
         PlanOp::Filter { input, exprs } => {
-            let Table { vars, mut rows } = eval(cx, input)?;
+            let Table { vars, mut rows } = eval(world, input)?;
             rows.retain(|row| exprs.iter().all(|expr| holds(cx, expr, &vars, row)));
             Table { vars, rows }
         }
         PlanOp::Extend { input, var, expr } => {
-            let Table { mut vars, mut rows } = eval(cx, input)?;
+            let Table { mut vars, mut rows } = eval(world, input)?;
             for row in &mut rows {
                 row.push(value(cx, expr, &vars, row));
             }
@@ -66,13 +92,13 @@ pub(crate) fn eval(cx: &QueryContext, node: &PlanNode) -> Option<Table> {
         PlanOp::Union(inputs) => {
             let mut rows = Vec::new();
             for input in inputs {
-                rows.extend(project(&eval(cx, input)?, &node.vars));
+                rows.extend(project(&eval(world, input)?, &node.vars));
             }
             Table { vars: node.vars.clone(), rows }
         }
-        PlanOp::Project(input) => eval(cx, input)?,
+        PlanOp::Project(input) => eval(world, input)?,
         PlanOp::Distinct(input) | PlanOp::Reduced(input) => {
-            let Table { vars, rows } = eval(cx, input)?;
+            let Table { vars, rows } = eval(world, input)?;
             let mut distinct: Vec<Row> = Vec::new();
             for row in rows {
                 if !distinct.contains(&row) {
@@ -82,21 +108,97 @@ pub(crate) fn eval(cx: &QueryContext, node: &PlanNode) -> Option<Table> {
             Table { vars, rows: distinct }
         }
         PlanOp::Sort { input, keys, limit } => {
-            let Table { vars, mut rows } = eval(cx, input)?;
+            let Table { vars, mut rows } = eval(world, input)?;
             rows.sort_by(|a, b| compare(cx, keys, &vars, a, b));
             rows.truncate(limit.unwrap_or(usize::MAX));
             Table { vars, rows }
         }
         PlanOp::Slice { input, start, length } => {
-            let Table { vars, rows } = eval(cx, input)?;
+            let Table { vars, rows } = eval(world, input)?;
             let rows = rows.into_iter().skip(*start).take(length.unwrap_or(usize::MAX)).collect();
             Table { vars, rows }
         }
-        PlanOp::Group { input, keys, aggregates, .. } => group(cx, &eval(cx, input)?, keys, aggregates),
+        PlanOp::Group { input, keys, aggregates, .. } => group(cx, &eval(world, input)?, keys, aggregates),
         other => panic!("no naive {other:?}"),
     };
     let rows = project(&table, &node.vars);
     (rows.len() <= ROWS_MAX).then(|| Table { vars: node.vars.clone(), rows })
+}
+
+/// Whether a quad's graph is one that `scope` looks into.
+pub(crate) fn in_scope(scope: &GraphScope, graph: ValueId) -> bool {
+    match scope {
+        GraphScope::Default => graph == ValueId::DEFAULT_GRAPH,
+        GraphScope::Union => true,
+        GraphScope::Merge(graphs) => graphs.contains(&graph),
+        GraphScope::Named { slot, among } => {
+            let named = graph != ValueId::DEFAULT_GRAPH;
+            let fits = !matches!(slot, Slot::Const(name) if *name != graph);
+            named && fits && among.as_ref().is_none_or(|among| among.contains(&graph))
+        }
+    }
+}
+
+/// The quads in scope; of those that differ in their graph only, one, where the scope is a merge.
+pub(crate) fn quads_in(world: &World<'_>, scope: &GraphScope) -> Vec<[ValueId; 4]> {
+    let mut quads: Vec<_> = world.quads.iter().copied().filter(|quad| in_scope(scope, quad[3])).collect();
+    if matches!(scope, GraphScope::Union | GraphScope::Merge(_)) {
+        quads.sort_unstable();
+        quads.dedup_by_key(|[s, p, o, _]| (*s, *p, *o));
+    }
+    quads
+}
+
+fn scan(world: &World<'_>, pattern: &ScanPattern) -> Table {
+    let graph = match &pattern.graph {
+        GraphScope::Named { slot, .. } => *slot,
+        _ => Slot::Any,
+    };
+    let slots = [pattern.subject, pattern.predicate, pattern.object, graph];
+    let mut vars: Vec<VarId> = Vec::new();
+    for slot in slots {
+        if let Slot::Var(var) = slot
+            && !vars.contains(&var)
+        {
+            vars.push(var);
+        }
+    }
+    let mut rows = Vec::new();
+    for quad in quads_in(world, &pattern.graph) {
+        let mut row = vec![ValueId::UNDEF; vars.len()];
+        let mut fits = true;
+        for (slot, id) in slots.iter().zip(quad) {
+            match slot {
+                Slot::Const(constant) => fits &= *constant == id,
+                Slot::Any => {}
+                Slot::Var(var) => {
+                    let i = vars.iter().position(|v| v == var).unwrap();
+                    fits &= row[i].is_undef() || row[i] == id;
+                    row[i] = id;
+                }
+            }
+        }
+        if fits {
+            rows.push(row);
+        }
+    }
+    Table { vars, rows }
+}
+
+fn graph_names(world: &World<'_>, slot: Slot, among: Option<&[ValueId]>) -> Table {
+    let mut names: Vec<ValueId> = world.quads.iter().map(|quad| quad[3]).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| *name != ValueId::DEFAULT_GRAPH);
+    names.retain(|name| among.is_none_or(|among| among.contains(name)));
+    match slot {
+        Slot::Const(id) => {
+            let rows = names.iter().filter(|name| **name == id).map(|_| Vec::new()).collect();
+            Table { vars: Vec::new(), rows }
+        }
+        Slot::Var(var) => Table { vars: vec![var], rows: names.iter().map(|name| vec![*name]).collect() },
+        Slot::Any => Table { vars: Vec::new(), rows: names.iter().map(|_| Vec::new()).collect() },
+    }
 }
 
 fn project(table: &Table, vars: &[VarId]) -> Vec<Row> {

@@ -309,3 +309,6 @@ impl Block {
         Ok(values.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests;

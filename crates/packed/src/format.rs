@@ -23,7 +23,7 @@ pub const HEADER_BYTES: usize = 16;
 /// Terms that share one restart of front coding in a dictionary block.
 pub const GROUP_TERMS: usize = 16;
 /// A dictionary block is closed once its front-coded text has this many bytes.
-pub const DICTIONARY_BLOCK_BYTES: usize = 16 * 1024;
+pub const DICTIONARY_BLOCK_BYTES: usize = 8 * 1024;
 /// The longest key, so that lengths and offsets inside one block fit 32 bits.
 pub const KEY_BYTES_MAX: usize = 1 << 30;
 /// The largest block before compression: one longest key after an almost full block, and its lengths.

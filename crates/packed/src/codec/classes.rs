@@ -312,7 +312,7 @@ impl Classes {
             frames.push(frame);
         }
         let mut starts = [0_u32; MINIS_MAX + 1];
-        let mut end = 0;
+        let mut end = 0_u32;
         for start in starts.iter_mut().skip(1).take(rows.div_ceil(MINI_ROWS)) {
             end += u32::from(reader.u16()?);
             *start = end;
@@ -361,7 +361,7 @@ impl Classes {
             };
             bit += frame.width as usize;
         }
-        if bit > (end - start) as usize * 8 { Err(SHORT) } else { Ok(()) }
+        if bit > end.saturating_sub(*start) as usize * 8 { Err(SHORT) } else { Ok(()) }
     }
 
     fn prepare(&self, column: usize, scratch: &mut ClassScratch) {

@@ -1,6 +1,6 @@
 //! Chooses the codec of a column: estimates what each would need, then encodes with the smallest.
 
-use super::{affine, classes, constant, minis, phrases, runs, table};
+use super::{affine, classes, constant, dense, kinds, minis, phrases, runs, table};
 use crate::format::BLOCK_ROWS;
 use lode_base::varint::write_varint;
 
@@ -49,6 +49,7 @@ enum Choice {
     Table,
     Phrases,
     Classes(usize),
+    Dense,
 }
 
 /// Encodes columns; keeps its buffers between calls.
@@ -59,6 +60,7 @@ pub(crate) struct ColumnEncoder {
     table: table::TableBuilder,
     phrases: phrases::PhraseBuilder,
     classes: classes::ClassesEncoder,
+    dense: dense::DenseEncoder,
     /// The table of the column by whose codes another may be encoded.
     class_table: table::TableBuilder,
 }
@@ -111,6 +113,7 @@ impl ColumnEncoder {
             Choice::Affine => self.affine.encode(&mut self.minis, out),
             Choice::Table => table::encode(&mut self.table, &mut self.minis, out),
             Choice::Phrases => phrases::encode(&self.table, &self.phrases, out),
+            Choice::Dense => self.dense.encode(&mut self.minis, out),
             Choice::Classes(by) => self.classes.encode(by, self.class_table.codes(), out),
         }
         Some(choice)
@@ -139,6 +142,10 @@ impl ColumnEncoder {
             if let Some(bytes) = self.classes.prepare(values, table.codes(), table.len()) {
                 best = best.min_by_bytes(bytes, Choice::Classes(by));
             }
+        } else if !kinds::same_kind(stats.min, stats.max)
+            && let Some(bytes) = self.dense.prepare(values)
+        {
+            best = best.min_by_bytes(bytes, Choice::Dense);
         }
         self.affine.prepare(values, stats);
         best.min_by_bytes(self.affine.bytes(), Choice::Affine).1

@@ -11,6 +11,11 @@ const KINDS_MAX: usize = 32;
 /// Where the kind is in a value.
 const KIND_SHIFT: u32 = 56;
 
+/// Whether all values from `min` to `max` are of one kind.
+pub(super) const fn same_kind(min: u64, max: u64) -> bool {
+    min >> KIND_SHIFT == max >> KIND_SHIFT
+}
+
 /// The values of one kind: `base + stride * (code - start)`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct KindRange {
@@ -19,6 +24,13 @@ pub(super) struct KindRange {
     pub stride: u64,
     /// How many codes the range has.
     codes: u64,
+}
+
+impl KindRange {
+    #[inline]
+    pub(super) fn value(&self, code: u64) -> u64 {
+        self.base.wrapping_add(code.wrapping_sub(self.start).wrapping_mul(self.stride))
+    }
 }
 
 /// The ranges of a block, by code.
@@ -111,7 +123,6 @@ impl Kinds {
 
     #[inline]
     pub(super) fn value(&self, code: u64) -> u64 {
-        let range = self.range(code);
-        range.base.wrapping_add(code.wrapping_sub(range.start).wrapping_mul(range.stride))
+        self.range(code).value(code)
     }
 }

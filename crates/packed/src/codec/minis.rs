@@ -99,6 +99,11 @@ impl Minis {
         Some(MiniHead { tag, base: u64::from_le_bytes(base) })
     }
 
+    /// Rows of a mini-block.
+    pub(super) fn rows(&self, mini: usize) -> usize {
+        rows_of(self.rows, mini)
+    }
+
     /// Head, payload and number of rows of a mini-block.
     #[inline]
     fn mini<'a>(&self, bytes: &'a [u8], mini: usize) -> Result<(MiniHead, &'a [u8], usize), Damage> {

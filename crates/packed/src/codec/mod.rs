@@ -6,6 +6,7 @@
 mod affine;
 mod classes;
 mod constant;
+mod dense;
 mod encoder;
 mod kinds;
 mod minis;
@@ -22,6 +23,7 @@ use affine::Affine;
 pub(crate) use classes::ClassScratch;
 use classes::Classes;
 use constant::Constant;
+use dense::Dense;
 pub(crate) use encoder::{ColumnEncoder, ColumnStats, Hints};
 pub(crate) use mini::Mini;
 use phrases::Phrases;
@@ -35,6 +37,7 @@ const AFFINE: u8 = 2;
 const TABLE: u8 = 3;
 const PHRASES: u8 = 4;
 const CLASSES: u8 = 5;
+const DENSE: u8 = 6;
 
 /// An encoded column whose header was read and checked; decodes from the same bytes it was parsed from.
 #[derive(Debug)]
@@ -51,6 +54,8 @@ pub(crate) enum Column {
     Phrases(Phrases),
     /// A frame for each code of another column.
     Classes(Box<Classes>),
+    /// Mini-blocks of numbers that are dense over kinds.
+    Dense(Dense),
 }
 
 impl Column {
@@ -66,6 +71,7 @@ impl Column {
             TABLE => Self::Table(Table::parse(&mut reader, rows)?),
             PHRASES => Self::Phrases(Phrases::parse(&mut reader, rows)?),
             CLASSES => Self::Classes(Box::new(Classes::parse(&mut reader, rows)?)),
+            DENSE => Self::Dense(Dense::parse(&mut reader, rows)?),
             _ => return Err(Damage("unknown codec")),
         })
     }
@@ -77,6 +83,7 @@ impl Column {
             Self::Table(codec) => codec.memory_bytes(),
             Self::Phrases(codec) => codec.memory_bytes(),
             Self::Classes(codec) => codec.memory_bytes(),
+            Self::Dense(codec) => codec.memory_bytes(),
         }
     }
 
@@ -89,6 +96,7 @@ impl Column {
             Self::Affine(codec) => codec.decode(bytes, mini, out),
             Self::Table(codec) => codec.decode(bytes, mini, out),
             Self::Phrases(codec) => codec.decode(bytes, mini, out),
+            Self::Dense(codec) => codec.decode(bytes, mini, out),
             Self::Classes(_) => Err(NEEDS_CLASSES),
         }
     }
@@ -120,6 +128,7 @@ impl Column {
             Self::Affine(codec) => codec.first(bytes, mini),
             Self::Table(codec) => codec.first(bytes, mini),
             Self::Phrases(codec) => codec.first(bytes, mini),
+            Self::Dense(codec) => codec.first(bytes, mini),
             Self::Classes(_) => Err(NEEDS_CLASSES),
         }
     }

@@ -217,10 +217,7 @@ impl Phrases {
     pub(super) fn codes(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
         let rows = self.rows.saturating_sub(mini * MINI_ROWS).min(MINI_ROWS);
         let (mut index, place) = self.begin(bytes, mini);
-        let (slots, unused) = out.split_at_mut(rows);
-        // The rest must be codes that exist.
-        unused.fill(0);
-        let mut rest = slots;
+        let mut rest = out.get_mut(..rows).unwrap_or_default();
         let mut phrase = self.phrase(bytes, index)?.get(place..).unwrap_or(&[]);
         while !rest.is_empty() {
             let length = phrase.len().min(rest.len());
@@ -238,7 +235,8 @@ impl Phrases {
     #[inline]
     pub(super) fn decode(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
         self.codes(bytes, mini, out)?;
-        self.values.look_up(out)
+        let rows = self.rows.saturating_sub(mini * MINI_ROWS).min(MINI_ROWS);
+        self.values.look_up(out.get_mut(..rows).unwrap_or_default())
     }
 
     pub(super) fn first_code(&self, bytes: &[u8], mini: usize) -> Result<u64, Damage> {

@@ -176,7 +176,7 @@ impl Values {
 
     /// Replaces codes by values.
     #[inline]
-    pub(super) fn look_up(&self, codes: &mut Mini) -> Result<(), Damage> {
+    pub(super) fn look_up(&self, codes: &mut [u64]) -> Result<(), Damage> {
         for code in codes {
             *code = self.get(*code)?;
         }
@@ -203,14 +203,12 @@ impl Table {
     #[inline]
     pub(super) fn decode(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
         self.codes(bytes, mini, out)?;
-        self.values.look_up(out)
+        self.values.look_up(out.get_mut(..self.minis.rows(mini)).unwrap_or_default())
     }
 
     /// The codes of a mini-block instead of the values.
     #[inline]
     pub(super) fn codes(&self, bytes: &[u8], mini: usize, out: &mut Mini) -> Result<(), Damage> {
-        // A short mini-block decodes to its own rows only; the rest must be codes that exist.
-        *out = [0; _];
         self.minis.decode(bytes, mini, 0, out)
     }
 

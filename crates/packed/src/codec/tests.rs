@@ -60,6 +60,19 @@ fn golden_table() {
     assert_eq!(bytes[1], 3);
 }
 
+#[test]
+fn golden_dense() {
+    let (number, date) = (0x30 << 56, 0x48 << 56);
+    let stretch = |i: u64| {
+        if (i / 200).is_multiple_of(2) { number + i * i % 1021 } else { date + i * i % 4099 * 86_400_000 }
+    };
+    let values: Vec<u64> = (0..8000).map(stretch).collect();
+    let bytes = round_trip(&values);
+    // Codec 6; 2 kinds: base, stride and number of codes.
+    assert_eq!(hex(&bytes[..10]), "06020000000000000030");
+    assert!(bytes.len() < 8000 * 2, "{}", bytes.len());
+}
+
 fn columns() -> impl Strategy<Value = Vec<u64>> {
     prop_oneof![
         proptest::collection::vec(any::<u64>(), 1..600),
@@ -75,6 +88,8 @@ fn columns() -> impl Strategy<Value = Vec<u64>> {
         }),
         (proptest::collection::vec(0..3000_u64, 1..1500), 1..1_u64 << 30)
             .prop_map(|(v, stride)| v.into_iter().map(|v| (7 << 56) + v * stride).collect()),
+        proptest::collection::vec((0..3_u64, 0..3000_u64), 1..1500)
+            .prop_map(|v| v.into_iter().map(|(kind, v)| (kind << 56) + v * 1000).collect()),
     ]
 }
 

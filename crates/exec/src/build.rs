@@ -3,6 +3,7 @@
 use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::morsel::{Morsel, ParallelSource};
+use crate::operators::count_scan::{CountScan, Countable};
 use crate::operators::distinct::{Distinct, DistinctSorted, DistinctSpec, Reduced};
 use crate::operators::extend::{self, Extend};
 use crate::operators::filter::Filter;
@@ -140,16 +141,7 @@ impl<'a> Builder<'a> {
                 let child = Project::new(child, &input.vars, &vars);
                 Box::new(Slice::new(Box::new(child), *start, *length))
             }
-            PlanOp::Group { input, keys, aggregates, sorted } => {
-                let input_vars: Arc<[VarId]> = input.vars.as_slice().into();
-                let area = &self.shared.area;
-                let spec = GroupSpec::new(cx, area, Arc::clone(counters), &input_vars, keys, aggregates);
-                if *sorted {
-                    Box::new(SortedGroup::new(spec, self.build(input, true)?, &vars)?)
-                } else {
-                    Box::new(HashGroup::new(spec, self.source(input)?, &vars))
-                }
-            }
+            PlanOp::Group { .. } => self.group(node, &vars, counters)?,
             PlanOp::Path { input, subject, path, object, graph } => {
                 let input = match input {
                     Some(input) => Some((self.build(input, ordered)?, input.vars.as_slice())),
@@ -229,6 +221,36 @@ impl<'a> Builder<'a> {
             .map(|(_, input)| Ok((self.build(input, false)?, input.vars.as_slice())))
             .collect::<Result<Vec<_>, ExecError>>()?;
         Ok(Box::new(Union::new(inputs, vars)))
+    }
+
+    fn group(
+        &self,
+        node: &PlanNode,
+        vars: &Arc<[VarId]>,
+        counters: &Arc<NodeCounters>,
+    ) -> Result<BoxOp, ExecError> {
+        let PlanOp::Group { input, keys, aggregates, sorted } = &node.op else {
+            return Err(ExecError::Internal("not a Group".into()));
+        };
+        let (cx, shared) = (&self.shared.cx, self.shared);
+        if let Some(countable) = Countable::new(input, keys, aggregates) {
+            let pattern = Pattern::new(countable.pattern, |_| false, |_| false, shared.single_graph);
+            let rows = shared.scan_rows(countable.scan, &pattern)?;
+            if countable.pays(cx, &pattern, rows)? {
+                let range = self.morsel.and_then(|morsel| morsel.range(countable.scan));
+                let counters = Arc::clone(counters);
+                let scan = CountScan::new(cx, counters, &countable, pattern, vars, range)?;
+                return Ok(Box::new(scan));
+            }
+        }
+        let input_vars: Arc<[VarId]> = input.vars.as_slice().into();
+        let area = &shared.area;
+        let spec = GroupSpec::new(cx, area, Arc::clone(counters), &input_vars, keys, aggregates);
+        Ok(if *sorted {
+            Box::new(SortedGroup::new(spec, self.build(input, true)?, vars)?)
+        } else {
+            Box::new(HashGroup::new(spec, self.source(input)?, vars))
+        })
     }
 
     fn distinct(

@@ -184,7 +184,7 @@ fn add_distinct(
 }
 
 /// The id of an `xsd:integer`.
-fn integer(cx: &QueryContext, value: u64) -> Result<ValueId, ExecError> {
+pub(crate) fn integer(cx: &QueryContext, value: u64) -> Result<ValueId, ExecError> {
     cx.intern(&Term::Literal(Literal::from(value)))
 }
 

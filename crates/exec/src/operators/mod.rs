@@ -1,6 +1,7 @@
 //! The operators: pull iterators over batches, one file each.
 
 pub(crate) mod construct;
+pub(crate) mod count_scan;
 pub(crate) mod describe;
 pub(crate) mod distinct;
 pub(crate) mod extend;

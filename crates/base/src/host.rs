@@ -29,7 +29,7 @@ pub fn open_input(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)
     if meta.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
     }
-    let length = meta.is_file().then(|| meta.len());
+    let length = meta.is_file().then_some(meta.len());
     Ok((Box::new(file), length))
 }
 

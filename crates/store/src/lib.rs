@@ -2,6 +2,8 @@
 
 pub mod activity;
 pub mod check;
+#[cfg(test)]
+mod crash_tests;
 pub mod dump;
 pub mod error;
 pub mod load;

@@ -20,7 +20,7 @@ use lode_rdf::value_id::Section;
 use std::ops::Range;
 use std::sync::Arc;
 pub use terms::Terms;
-pub use writer::DictionaryWriter;
+pub use writer::{BlockPacker, DictionaryFile, DictionaryWriter, KeyBlocks, PackedBlock, RawBlock};
 use zstd::bulk::Decompressor;
 
 type Result<T> = std::result::Result<T, PackedError>;

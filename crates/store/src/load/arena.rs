@@ -118,7 +118,7 @@ impl Arena {
         for (number, chunk) in self.chunks.iter().enumerate() {
             let mut offset = 0;
             while offset < chunk.len() {
-                let at = (number << CHUNK_UNITS_LOG | offset / 8) as Position;
+                let at = ((number << CHUNK_UNITS_LOG) | (offset / 8)) as Position;
                 let header = self.header(at);
                 visit(at, header);
                 offset += (HEADER_BYTES + header.length()).next_multiple_of(8);

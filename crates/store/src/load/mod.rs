@@ -9,6 +9,7 @@
 mod arena;
 mod class;
 mod codes;
+mod dictionary_pipeline;
 mod error;
 mod existing;
 mod gather;
@@ -37,15 +38,17 @@ use crate::manifest::{Manifest, SegmentEntry, segment_folder, spill_folder};
 use crate::store::Store;
 use crate::version::Version;
 use class::Class;
+use dictionary_pipeline::{DictionaryPipeline, NewFile};
 use layout::{Layout, PackedRow, TermCodes};
 use lode_base::host::peak_resident_bytes;
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
+use lode_packed::segment::DICTIONARY_FILE;
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
 use lode_rdf::ParseOptions;
 use lode_rdf::value_id::Section;
 use merge::{MergeContext, Merged, merge_terms};
-use numbers::{DictionaryNumbers, NewFile};
+use numbers::DictionaryNumbers;
 use orders::{OrdersContext, write_orders};
 use read::{Gathered, ReadContext, read_sources};
 use run::{Run, TermStore};
@@ -223,7 +226,6 @@ impl Loader<'_> {
     fn number_terms(&self, gathered: Gathered) -> Result<Numbered, LoadError> {
         let runs = gathered.runs;
         let terms = runs.iter().map(|run| u64::from(run.terms)).sum();
-        let mut numbers = DictionaryNumbers::new(self.version, &**self.vfs(), &self.segment, terms);
         let context = MergeContext {
             vfs: self.vfs(),
             folder: &self.spill,
@@ -231,9 +233,14 @@ impl Loader<'_> {
             cancel: &self.cancel,
             progress: self.progress,
         };
-        let merged = merge_terms(&runs, &mut numbers, &context)?;
-        let (old, given) = (numbers.old(), numbers.given());
-        let dictionary = numbers.finish()?;
+        let path = self.segment.join(DICTIONARY_FILE);
+        let (merged, old, given, dictionary) = std::thread::scope(|scope| {
+            let pipeline = DictionaryPipeline::start(scope, self.threads - 1, self.vfs(), &path);
+            let mut numbers = DictionaryNumbers::new(self.version, pipeline, terms);
+            let merged = merge_terms(&runs, &mut numbers, &context)?;
+            let (old, given) = (numbers.old(), numbers.given());
+            Ok::<_, LoadError>((merged, old, given, numbers.finish()?))
+        })?;
         let distinct = merged.distinct;
         let rows = runs.iter().map(|run| run.row_count).sum();
         let held_bytes = runs.iter().map(held_bytes).sum();
@@ -302,7 +309,8 @@ impl Loader<'_> {
         blank_nodes: u64,
     ) -> Result<(), LoadError> {
         let vfs = &**self.vfs();
-        meta.write(vfs, &self.segment)?;
+        let mut description = meta.write(vfs, &self.segment)?;
+        description.sync().map_err(StoreError::io(&self.segment))?;
         vfs.sync_dir(&self.segment).map_err(StoreError::io(&self.segment))?;
         let folder = self.store.folder();
         vfs.sync_dir(folder).map_err(StoreError::io(folder))?;

@@ -1,15 +1,12 @@
 //! Numbers of dictionary terms during a load: those of the dictionaries there are, and for new terms those of a new one.
 
-use crate::error::StoreError;
+use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
 use crate::load::error::LoadError;
 use crate::load::merge::TermNumbers;
 use crate::version::{OpenSegment, Version};
-use lode_base::vfs::{Vfs, WriteFile};
 use lode_packed::dictionary::Terms;
-use lode_packed::segment::DICTIONARY_FILE;
-use lode_packed::{Dictionary, DictionaryInfo, DictionaryWriter, PackedError};
+use lode_packed::{Dictionary, DictionaryInfo};
 use lode_rdf::value_id::{PAYLOAD_MAX, Section};
-use std::path::{Path, PathBuf};
 
 /// A dictionary is read from front to back if it has at most this many terms per term looked for.
 const SCAN_RATIO: u64 = 16;
@@ -17,12 +14,10 @@ const SCAN_RATIO: u64 = 16;
 /// Finds or gives numbers.
 #[derive(Debug)]
 pub struct DictionaryNumbers<'a> {
-    vfs: &'a dyn Vfs,
-    path: PathBuf,
     /// Numbers that the older dictionaries have given, by section.
     old: [u64; Section::COUNT],
     known: Vec<Known<'a>>,
-    writer: Option<DictionaryWriter>,
+    pipeline: DictionaryPipeline,
     given: [u64; Section::COUNT],
 }
 
@@ -46,21 +41,14 @@ struct Walk {
 }
 
 impl<'a> DictionaryNumbers<'a> {
-    /// Numbers for a load that has about `terms` distinct terms; new ones go to a dictionary in `folder`.
-    pub fn new(version: &'a Version, vfs: &'a dyn Vfs, folder: &Path, terms: u64) -> Self {
+    /// Numbers for a load that has about `terms` distinct terms; new ones go to `pipeline`.
+    pub fn new(version: &'a Version, pipeline: DictionaryPipeline, terms: u64) -> Self {
         let known = version.segments.iter().filter_map(|segment| {
             let dictionary = segment.dictionary()?;
             let size: u64 = Section::ALL.into_iter().map(|section| dictionary.len(section)).sum();
             Some(Known { segment, dictionary, walk: None, scan: size <= terms.saturating_mul(SCAN_RATIO) })
         });
-        Self {
-            vfs,
-            path: folder.join(DICTIONARY_FILE),
-            old: version.manifest.terms(),
-            known: known.collect(),
-            writer: None,
-            given: [0; Section::COUNT],
-        }
+        Self { old: version.manifest.terms(), known: known.collect(), pipeline, given: [0; Section::COUNT] }
     }
 
     /// Numbers there were before, by section.
@@ -75,35 +63,7 @@ impl<'a> DictionaryNumbers<'a> {
 
     /// Ends the new dictionary, if there is one. Its file has yet to be made durable.
     pub fn finish(self) -> Result<Option<(DictionaryInfo, NewFile)>, LoadError> {
-        let path = self.path;
-        match self.writer {
-            None => Ok(None),
-            Some(writer) => {
-                let (info, file) = writer.finish_into_file().map_err(|error| locate(error, &path))?;
-                Ok(Some((info, NewFile { file, path })))
-            }
-        }
-    }
-}
-
-/// A written file that is not durable yet.
-#[derive(Debug)]
-pub struct NewFile {
-    file: Box<dyn WriteFile>,
-    path: PathBuf,
-}
-
-impl NewFile {
-    /// Makes it durable.
-    pub fn sync(mut self) -> Result<(), LoadError> {
-        Ok(self.file.sync().map_err(StoreError::io(&self.path))?)
-    }
-}
-
-fn locate(error: PackedError, path: &Path) -> LoadError {
-    match error {
-        PackedError::Io { source, .. } => StoreError::Io { path: path.to_owned(), source }.into(),
-        other => other.into(),
+        self.pipeline.finish()
     }
 }
 
@@ -114,13 +74,7 @@ impl TermNumbers for DictionaryNumbers<'_> {
                 return Ok(known.segment.base(section) + rank);
             }
         }
-        let writer = match &mut self.writer {
-            Some(writer) => writer,
-            none => none.insert(DictionaryWriter::new(
-                self.vfs.create(&self.path).map_err(StoreError::io(&self.path))?,
-            )),
-        };
-        let rank = writer.push(section, key).map_err(|error| locate(error, &self.path))?;
+        let rank = self.pipeline.push(section, key)?;
         self.given[section as usize] = rank + 1;
         let number = self.old[section as usize] + rank;
         if number > PAYLOAD_MAX { Err(LoadError::Limit("terms")) } else { Ok(number) }

@@ -28,7 +28,7 @@ fn load_text(store: &Store, name: &str, text: &str) -> Result<LoadReport, LoadEr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn loads_are_sets(
         loads in proptest::collection::vec(proptest::collection::vec(file(), 0..4), 1..4),

@@ -125,7 +125,7 @@ fn left_join(left: Logical, right: Logical, condition: Option<Expr>, filters: Ve
                 !f.is_volatile() && f.vars().iter().all(same)
             };
             let (down, stay): (Vec<_>, Vec<_>) = filters.into_iter().partition(may);
-            let joined = Logical::left_join(into(left, down), push(right, Vec::new()), condition);
+            let joined = Logical::left_join(into(*left, down), push(*right, Vec::new()), condition);
             Logical::filter(joined, stay)
         }
     }

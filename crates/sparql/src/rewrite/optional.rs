@@ -12,7 +12,7 @@ pub(super) enum Outcome {
     /// An equal operator, and the filters that are left for it.
     Replaced { by: Logical, filters: Vec<Expr> },
     /// It stays one.
-    Same { left: Logical, right: Logical, condition: Option<Expr>, filters: Vec<Expr> },
+    Same { left: Box<Logical>, right: Box<Logical>, condition: Option<Expr>, filters: Vec<Expr> },
 }
 
 /// Looks for an operator that is equal to an OPTIONAL under filters.
@@ -36,7 +36,7 @@ pub(super) fn strengthen(
         let by = Logical::join(vec![left, right], Vec::new());
         return Outcome::Replaced { by, filters };
     }
-    Outcome::Same { left, right, condition, filters }
+    Outcome::Same { left: Box::new(left), right: Box::new(right), condition, filters }
 }
 
 fn is_absence(expr: &Expr, marks: &VarSet) -> bool {

@@ -105,7 +105,7 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
         }
         PlanOp::Group { input, keys, aggregates, sorted } => {
             let available = set(&input.vars);
-            rule(set(keys).is_subset(&available) || !*sorted, || "sorted by absent keys".into())?;
+            rule(set(keys).is_subset(&available), || "keys that the input lacks".into())?;
             let prefix: VarSet = input.sorted_by.iter().copied().take(keys.len()).collect();
             rule(!*sorted || prefix == set(keys), || "the input is not grouped by the keys".into())?;
             let outputs = keys.iter().copied().chain(aggregates.iter().map(|a| a.output));

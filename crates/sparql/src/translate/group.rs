@@ -46,6 +46,12 @@ impl Translator<'_> {
             }
         }
         keys.extend(graph_var(graph).filter(|v| !keys.contains(v)));
+        if !keys.iter().all(|v| input.vars.contains(*v)) {
+            // A key that nothing binds is unbound in every row.
+            let mut columns = input.vars.clone();
+            columns.extend(&keys.iter().copied().collect());
+            input = Logical::project(input, columns.as_slice().to_vec());
+        }
         Ok(Logical::group(input, keys, aggregates))
     }
 

@@ -1,0 +1,77 @@
+//! `lode query`.
+
+use crate::lode::Lode;
+
+const TURTLE: &str = "@prefix : <http://e/> . :a :p 1, 2 . :b :p 3 ; :q :a .";
+
+#[test]
+fn formats_for_rows() {
+    let lode = Lode::with_turtle(TURTLE);
+    let query = "SELECT ?s ?o { ?s <http://e/p> ?o } ORDER BY ?o";
+    assert_eq!(
+        lode.run(&["query", "db", query, "--format", "csv"]).ok(),
+        "s,o\r\nhttp://e/a,1\r\nhttp://e/a,2\r\nhttp://e/b,3\r\n"
+    );
+    let table = lode.run(&["query", "db", query]).ok();
+    assert_eq!(table.lines().count(), 5);
+    assert!(table.contains("<http://e/b>  3"), "{table}");
+    assert!(lode.run(&["query", "db", query, "--format", "json"]).ok().contains("\"bindings\""));
+    assert!(lode.run(&["query", "db", query, "--format", "xml"]).ok().contains("<sparql"));
+    assert!(lode.run(&["query", "db", query, "--format", "tsv"]).ok().starts_with("?s\t?o\n"));
+    lode.run(&["query", "db", query, "--format", "nt"]).fails(1);
+    lode.run(&["query", "db", query, "--format", "nonsense"]).fails(1);
+}
+
+#[test]
+fn ask_construct_describe() {
+    let lode = Lode::with_turtle(TURTLE);
+    assert_eq!(lode.run(&["query", "db", "ASK { ?s <http://e/q> ?o }"]).ok(), "yes\n");
+    let construct = "CONSTRUCT { ?o <http://e/r> ?s } WHERE { ?s <http://e/q> ?o }";
+    let triples = lode.run(&["query", "db", construct, "--format", "nt"]).ok();
+    assert_eq!(triples, "<http://e/a> <http://e/r> <http://e/b> .\n");
+    let described = lode.run(&["query", "db", "DESCRIBE <http://e/b>", "--format", "nt"]).ok();
+    assert_eq!(described.lines().count(), 2);
+}
+
+#[test]
+fn query_from_a_file_and_standard_input() {
+    let lode = Lode::with_turtle(TURTLE);
+    lode.write("q.rq", "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }");
+    assert_eq!(lode.run(&["query", "db", "-f", "q.rq", "--format", "csv"]).ok(), "n\r\n4\r\n");
+    let file = std::fs::File::open(lode.path("q.rq")).unwrap();
+    let output = lode.command(&["query", "db", "--format", "csv"]).stdin(file).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "n\r\n4\r\n");
+}
+
+#[test]
+fn errors_have_their_codes() {
+    let lode = Lode::with_turtle(TURTLE);
+    let error = lode.run(&["query", "db", "SELECT ?s {\n ?s ?p }"]).fails(4);
+    assert!(error.contains("line 2") || error.contains("2:"), "{error}");
+    let slow = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n1 ?o . ?p ?q ?r . ?s ?t ?u . ?v ?w ?x . \
+                ?a1 ?b1 ?c1 . ?a2 ?b2 ?c2 . ?a3 ?b3 ?c3 . ?a4 ?b4 ?c4 . ?a5 ?b5 ?c5 . FILTER(?c != ?x || ?c5 != ?c4 || ?b3 != ?b4) }";
+    lode.run(&["query", "db", slow, "--timeout", "0.2"]).fails(5);
+    let service = "SELECT * { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }";
+    let error = lode.run(&["query", "db", service]).fails(1);
+    assert!(error.contains("SERVICE"), "{error}");
+}
+
+#[test]
+fn explain_and_profile() {
+    let lode = Lode::with_turtle(TURTLE);
+    let query = "SELECT * { ?s <http://e/p> ?o ; <http://e/q> ?x }";
+    let plan = lode.run(&["query", "db", query, "--explain"]).ok();
+    assert!(plan.contains("http://e/q") && plan.contains("rows"), "{plan}");
+    let profile = lode.run(&["query", "db", query, "--profile"]);
+    assert!(profile.err.contains("planned in"), "{profile:#?}");
+}
+
+#[test]
+fn the_union_of_graphs_on_request() {
+    let lode = Lode::new();
+    lode.write("g.nq", "<http://e/a> <http://e/p> 1 <http://e/g> .\n".replace(" 1 ", " \"1\" "));
+    lode.run(&["load", "db", "g.nq"]).ok();
+    let count = ["query", "db", "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "--format", "csv"];
+    assert_eq!(lode.run(&count).ok(), "n\r\n0\r\n");
+    assert_eq!(lode.run(&[&count[..], &["--default-graph", "union"]].concat()).ok(), "n\r\n1\r\n");
+}

@@ -4,6 +4,7 @@ use crate::args::{BsbmCommand, BsbmGenerateArgs, BsbmQueriesArgs, Mix};
 use crate::exit::Done;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
+use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_bench::bsbm::{self, Format, Options, ParameterPools};
 use std::fs::File;
@@ -61,7 +62,7 @@ pub fn write_data(options: &Options, quiet: bool, out: &mut dyn Write) -> anyhow
     if !quiet {
         let (triples, time) = (summary.statements, start.elapsed());
         let (text, rate) = (number::grouped(triples), number::rate(triples, time));
-        eprintln!(
+        say!(
             "generated {text} triples, {} in {}, {rate}",
             number::bytes(summary.bytes),
             number::duration(time)

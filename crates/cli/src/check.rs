@@ -4,6 +4,7 @@ use crate::args::CheckArgs;
 use crate::exit::Done;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
+use crate::talk::say;
 use lode_engine::CancelToken;
 use std::io::Write;
 use std::sync::Arc;
@@ -36,12 +37,9 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
     let (quads, terms) = (number::grouped(report.quads), number::grouped(report.terms));
     let time = number::duration(start.elapsed());
     if report.problems.is_empty() {
-        eprintln!("sound: {quads} quads in {} segments, {terms} terms, checked in {time}", report.segments);
+        say!("sound: {quads} quads in {} segments, {terms} terms, checked in {time}", report.segments);
         return Ok(Done::Ok);
     }
-    eprintln!(
-        "damaged: {} problems; restore the database from a backup or load it again",
-        report.problems.len()
-    );
+    say!("damaged: {} problems; restore the database from a backup or load it again", report.problems.len());
     Ok(Done::Damaged)
 }

@@ -6,6 +6,7 @@ use crate::exit::Done;
 use crate::load::load_files;
 use crate::number;
 use crate::serve::serve;
+use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_bench::bsbm::{DEFAULT_SEED, Format, Options, demo_queries};
 use lode_engine::store::load::LoadOptions;
@@ -18,7 +19,7 @@ use std::time::Instant;
 
 pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
     let folder = Folder::new(args.database.as_deref())?;
-    eprintln!("BSBM, {} products, in {}", number::grouped(args.products), folder.path.display());
+    say!("BSBM, {} products, in {}", number::grouped(args.products), folder.path.display());
     let data = folder.path.join("data.nt");
     let database = folder.path.join("db");
     let options = Options { products: args.products, seed: DEFAULT_SEED, format: Format::NTriples };
@@ -31,7 +32,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
     let database = Database::open(&database, &OpenOptions::default())?;
     show_queries(&database)?;
     if !args.once {
-        eprintln!();
+        say!("");
         serve(database, args.bind, ServerOptions::default())?;
     }
     Ok(Done::Ok)

@@ -1,5 +1,6 @@
 //! Exit codes, as `lode --help` documents them.
 
+use crate::talk::say;
 use lode_engine::{Cancelled, EngineError};
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -32,7 +33,7 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
         // The reader (`head`, a pager) has seen enough: nothing to say.
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {error:#}");
+    say!("error: {error:#}");
     if error.is::<DataSyntaxError>() {
         return ExitCode::from(4);
     }

@@ -4,6 +4,7 @@ use crate::args::LoadArgs;
 use crate::exit::{DataSyntaxError, Done};
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
+use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_engine::store::load::{
     LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load,
@@ -30,7 +31,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
             remove_if_empty(&args.database);
         }
         if let Some(path) = &quarantine {
-            eprintln!("lines set aside so far are in {}", path.display());
+            say!("lines set aside so far are in {}", path.display());
         }
     })?;
     if args.json {
@@ -42,7 +43,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
         return Ok(Done::Ok);
     }
     if let Some(path) = &quarantine {
-        eprintln!("set aside: {} bad lines, in {}", number::grouped(report.quarantined), path.display());
+        say!("set aside: {} bad lines, in {}", number::grouped(report.quarantined), path.display());
     }
     Ok(Done::Quarantined)
 }
@@ -164,7 +165,7 @@ fn left_text(left: Option<Duration>) -> String {
 
 fn summary(report: &LoadReport, time: Duration) {
     let count = number::grouped;
-    eprintln!(
+    say!(
         "loaded {} quads in {}, {} ({} new, {} duplicates, {} already there)",
         count(report.quads),
         number::duration(time),
@@ -176,18 +177,13 @@ fn summary(report: &LoadReport, time: Duration) {
     let terms: u64 = report.new_terms.iter().sum();
     let stages = [Stage::Reading, Stage::Terms, Stage::Sorting, Stage::Writing, Stage::Publishing];
     let seconds = stages.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
-    eprintln!(
-        "{} new terms, {} blank nodes; {}",
-        count(terms),
-        count(report.blank_nodes),
-        seconds.join(", ")
-    );
+    say!("{} new terms, {} blank nodes; {}", count(terms), count(report.blank_nodes), seconds.join(", "));
     if let Some(segment) = &report.segment {
         let per_quad = segment.bytes() as f64 / segment.quads().max(1) as f64;
         let peak = report
             .peak_resident_bytes
             .map_or(String::new(), |bytes| format!("; peak memory {}", number::bytes(bytes)));
-        eprintln!("{} on disk, {per_quad:.1} bytes a quad{peak}", number::bytes(segment.bytes()));
+        say!("{} on disk, {per_quad:.1} bytes a quad{peak}", number::bytes(segment.bytes()));
     }
 }
 

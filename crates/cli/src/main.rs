@@ -12,6 +12,7 @@ mod progress;
 mod query;
 mod serve;
 mod stats;
+mod talk;
 
 use args::{BenchCommand, Cli, Command};
 use clap::Parser;

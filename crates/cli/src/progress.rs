@@ -1,5 +1,6 @@
 //! One live line on standard error: on a terminal it changes in place, in a log it comes every ten seconds.
 
+use crate::talk::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -32,7 +33,7 @@ impl LiveLine {
             while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
                 match &bar {
                     Some(bar) => bar.set_message(text()),
-                    None => eprintln!("{}", text()),
+                    None => say!("{}", text()),
                 }
             }
             if let Some(bar) = bar {

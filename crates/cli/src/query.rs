@@ -3,6 +3,7 @@
 use crate::args::{DefaultGraphArg, EvaluationArgs, QueryArgs};
 use crate::exit::Done;
 use crate::number;
+use crate::talk::say;
 use anyhow::Context;
 use lode_engine::{
     CancelToken, Database, DefaultGraph, EngineError, HttpService, OpenOptions, OutputFormat, QueryOptions,
@@ -39,9 +40,9 @@ pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
             QueryResults::Graph(triples) => Some(triples.profile()),
             QueryResults::Boolean(_) => None,
         };
-        eprint!("{}", query.explain(profile.as_ref()));
+        say!("{}", query.explain(profile.as_ref()).trim_end());
         let total = start.elapsed();
-        eprintln!("planned in {planned:.2?}, {} rows in {total:.2?}", number::grouped(rows));
+        say!("planned in {planned:.2?}, {} rows in {total:.2?}", number::grouped(rows));
     }
     Ok(Done::Ok)
 }

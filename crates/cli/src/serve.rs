@@ -3,6 +3,7 @@
 use crate::args::ServeArgs;
 use crate::exit::Done;
 use crate::query::{open_options, query_options};
+use crate::talk::say;
 use lode_engine::Database;
 use lode_server::{Server, ServerOptions};
 use std::net::SocketAddr;
@@ -21,11 +22,11 @@ pub fn serve(database: Database, address: SocketAddr, options: ServerOptions) ->
     runtime.block_on(async {
         let server = Server::bind(Arc::new(database), address, options).await?;
         let address = server.address()?;
-        eprintln!("SPARQL endpoint  http://{address}/sparql");
-        eprintln!("Query page       http://{address}/");
-        eprintln!("Ctrl+C stops.");
+        say!("SPARQL endpoint  http://{address}/sparql");
+        say!("Query page       http://{address}/");
+        say!("Ctrl+C stops.");
         server.serve(stop_signal()).await?;
-        eprintln!("stopped");
+        say!("stopped");
         Ok(())
     })
 }

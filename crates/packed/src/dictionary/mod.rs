@@ -5,6 +5,7 @@ mod block;
 mod footer;
 mod index;
 mod terms;
+mod unpack;
 mod verify;
 mod writer;
 
@@ -21,7 +22,6 @@ use std::ops::Range;
 use std::sync::Arc;
 pub use terms::Terms;
 pub use writer::{BlockPacker, DictionaryFile, DictionaryWriter, KeyBlocks, PackedBlock, RawBlock};
-use zstd::bulk::Decompressor;
 
 type Result<T> = std::result::Result<T, PackedError>;
 
@@ -182,15 +182,10 @@ impl Dictionary {
             let mut bytes = vec![0; (end - start) as usize];
             self.read(&mut bytes, start)?;
             let mut raw = Vec::new();
-            let mut unpacker = self.unpacker()?;
-            self.unpack(section, block, &bytes, &mut unpacker, &mut raw)?;
+            self.unpack(section, block, &bytes, &mut raw)?;
             let terms = self.section(section).entry(block).terms as usize;
             self.in_block(section, block, OpenBlock::parse(raw, terms))
         })
-    }
-
-    fn unpacker(&self) -> Result<Decompressor<'static>> {
-        Decompressor::new().map_err(io_error(&self.0.name))
     }
 
     fn read(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
@@ -200,14 +195,7 @@ impl Dictionary {
     }
 
     /// Verifies and decompresses a block.
-    fn unpack(
-        &self,
-        section: Section,
-        block: usize,
-        bytes: &[u8],
-        unpacker: &mut Decompressor<'static>,
-        raw: &mut Vec<u8>,
-    ) -> Result<()> {
+    fn unpack(&self, section: Section, block: usize, bytes: &[u8], raw: &mut Vec<u8>) -> Result<()> {
         let entry = self.section(section).entry(block);
         let raw_bytes = entry.raw_bytes as usize;
         let unpacked = if checksum(bytes) != entry.checksum {
@@ -219,7 +207,7 @@ impl Dictionary {
             Ok(())
         } else {
             raw.resize(raw_bytes, 0);
-            match unpacker.decompress_to_buffer(bytes, raw.as_mut_slice()) {
+            match unpack::decompress(bytes, raw) {
                 Ok(length) if length == raw_bytes => Ok(()),
                 _ => Err(Damage("a block does not decompress")),
             }

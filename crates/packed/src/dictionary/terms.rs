@@ -4,16 +4,15 @@ use super::block::OpenBlock;
 use super::{Dictionary, Result};
 use lode_rdf::value_id::Section;
 use std::ops::Range;
-use zstd::bulk::Decompressor;
 
 /// Bytes read at once, at least one block.
 const READ_BYTES: u64 = 256 * 1024;
 
 /// A lending iterator over the keys of a section.
+#[derive(Debug)]
 pub struct Terms {
     dictionary: Dictionary,
     section: Section,
-    unpacker: Option<Decompressor<'static>>,
     /// Compressed bytes of `read_blocks`, which begin at `read_offset` in the file.
     read: Vec<u8>,
     read_blocks: Range<usize>,
@@ -27,18 +26,11 @@ pub struct Terms {
     key: Vec<u8>,
 }
 
-impl std::fmt::Debug for Terms {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Terms").field("section", &self.section).field("block", &self.block).finish()
-    }
-}
-
 impl Terms {
     pub(super) fn new(dictionary: Dictionary, section: Section) -> Self {
         Self {
             dictionary,
             section,
-            unpacker: None,
             read: Vec::new(),
             read_blocks: 0..0,
             read_offset: 0,
@@ -79,15 +71,10 @@ impl Terms {
         let Range { start, end } = index.bytes(number);
         let inside = (start - self.read_offset) as usize..(end - self.read_offset) as usize;
         let terms = index.entry(number).terms as usize;
-        let mut unpacker = match self.unpacker.take() {
-            Some(unpacker) => unpacker,
-            None => self.dictionary.unpacker()?,
-        };
         let bytes = self.read.get(inside).unwrap_or(&[]);
         let mut raw = std::mem::take(&mut self.opened).into_buffer();
         (self.place, self.given) = (0, 0);
-        self.dictionary.unpack(self.section, number, bytes, &mut unpacker, &mut raw)?;
-        self.unpacker = Some(unpacker);
+        self.dictionary.unpack(self.section, number, bytes, &mut raw)?;
         self.opened = self.dictionary.in_block(self.section, number, OpenBlock::parse(raw, terms))?;
         self.key.clear();
         self.block = number + 1;

@@ -7,7 +7,7 @@
 
 use crate::answer::{Answer, Row};
 use crate::rdf_files::{RdfFormat, parse, read_text};
-use crate::subject::{QuerySettings, Subject};
+use crate::subject::{QuerySettings, Subject, no_panic};
 use anyhow::{Context, Result, bail, ensure};
 use oxrdf::{NamedNode, Term, Variable};
 use std::collections::BTreeMap;
@@ -162,7 +162,7 @@ impl Golden {
             union_default_graph: self.union_default_graph,
             ..QuerySettings::default()
         };
-        let answer = subject.query(&self.query, &settings);
+        let answer = no_panic(|| subject.query(&self.query, &settings));
         match (&self.expected, answer) {
             (Expected::Error, Err(_)) => Ok(()),
             (Expected::Error, Ok(answer)) => bail!("expected an error, got {}", answer.describe()),

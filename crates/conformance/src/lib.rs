@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod dataset;
 pub mod differential;
+pub mod engine_subject;
 pub mod generate;
 pub mod golden;
 pub mod isomorphism;

@@ -5,9 +5,22 @@ use crate::dataset::Dataset;
 use crate::differential::Knobs;
 use crate::naive;
 use crate::rdf_files::{self, RdfFormat};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use spargebra::SparqlParser;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Runs some work of a subject; a panic in it becomes an error.
+pub fn no_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result,
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+            bail!("panic: {text}")
+        }
+    }
+}
 
 /// How a query is to be run.
 #[derive(Debug, Clone, Default)]

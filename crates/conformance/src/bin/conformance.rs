@@ -1,14 +1,20 @@
-//! Runs the W3C suites and prints the table; with `--failures`, every unexpected failure too.
+//! Runs the W3C suites and prints the table and every unexpected failure. `--naive` runs the oracle in place of the engine.
 
 use anyhow::Result;
-use lode_conformance::subject::NaiveSubject;
+use lode_conformance::engine_subject::EngineSubject;
+use lode_conformance::subject::{NaiveSubject, Subject};
 use lode_conformance::suites;
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
-    let report = suites::run(&mut NaiveSubject::default(), &suites::suites_folder())?;
+    let mut subject: Box<dyn Subject> = if std::env::args().any(|a| a == "--naive") {
+        Box::new(NaiveSubject::default())
+    } else {
+        Box::new(EngineSubject::default())
+    };
+    let report = suites::run(&mut *subject, &suites::suites_folder())?;
     write!(out, "{report}")?;
     let complaints = report.complaints();
     for complaint in &complaints {

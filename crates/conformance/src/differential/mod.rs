@@ -11,7 +11,7 @@ use crate::dataset::Dataset;
 use crate::generate::{Case, Random, shrink};
 use crate::naive::{self, NaiveError};
 use crate::rdf_files::{RdfFormat, parse};
-use crate::subject::{QuerySettings, Subject};
+use crate::subject::{QuerySettings, Subject, no_panic};
 use anyhow::{Context, Result, anyhow, bail};
 use spargebra::{Query, SparqlParser};
 
@@ -35,6 +35,12 @@ pub struct Knobs {
     pub optimize: bool,
     /// Memory for operators.
     pub memory_bytes: usize,
+}
+
+impl Default for Knobs {
+    fn default() -> Self {
+        Self { parts: 1, threads: 2, batch_rows: 4096, optimize: true, memory_bytes: 2 << 30 }
+    }
 }
 
 impl Knobs {
@@ -131,10 +137,10 @@ fn try_check(subject: &mut dyn Subject, case: &Case, knobs: &Knobs, not_empty: &
         return Ok(Verdict::Skipped);
     }
     subject.configure(knobs);
-    subject.load(&dataset).context("loading")?;
+    no_panic(|| subject.load(&dataset)).context("loading")?;
     let settings =
         QuerySettings { union_default_graph: case.union_default_graph, ..QuerySettings::default() };
-    let answer = subject.query(&text, &settings).context("the query failed")?;
+    let answer = no_panic(|| subject.query(&text, &settings)).context("the query failed")?;
     *not_empty = match &whole {
         Answer::Solutions { rows, .. } => !rows.is_empty(),
         Answer::Graph(triples) => !triples.is_empty(),

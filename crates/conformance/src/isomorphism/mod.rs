@@ -15,54 +15,59 @@ use std::hash::{Hash, Hasher};
 type Row = Vec<Option<Term>>;
 type Colours = HashMap<BlankNode, u64>;
 
+/// From blank nodes of one side to those of the other.
+pub type Renaming = HashMap<BlankNode, BlankNode>;
+
 /// How many partners are tried before giving up: only huge, highly symmetric inputs get there.
 const TRIES_MAX: u32 = 100_000;
 
 /// Whether `a` and `b` are equal as multisets after some one-to-one renaming of blank nodes.
 pub fn isomorphic(a: &[Row], b: &[Row]) -> bool {
+    renaming(a, b).is_some()
+}
+
+/// A one-to-one renaming of the blank nodes of `a` that makes `a` and `b` equal as multisets.
+pub fn renaming(a: &[Row], b: &[Row]) -> Option<Renaming> {
     if a.len() != b.len() {
-        return false;
+        return None;
     }
     let (blank_a, blank_b) = (initial_colours(a), initial_colours(b));
     if blank_a.len() != blank_b.len() {
-        return false;
+        return None;
     }
     let mut tries = TRIES_MAX;
     search(a, b, blank_a, blank_b, &mut tries)
 }
 
-fn search(a: &[Row], b: &[Row], colours_a: Colours, colours_b: Colours, tries: &mut u32) -> bool {
+fn search(a: &[Row], b: &[Row], colours_a: Colours, colours_b: Colours, tries: &mut u32) -> Option<Renaming> {
     let colours_a = refine(a, colours_a);
     let colours_b = refine(b, colours_b);
     if row_hashes(a, &colours_a) != row_hashes(b, &colours_b) {
-        return false;
+        return None;
     }
     let classes_a = classes(&colours_a);
     let classes_b = classes(&colours_b);
     if classes_a.len() != classes_b.len() {
-        return false;
+        return None;
     }
     let Some((colour, members)) = classes_a.iter().filter(|(_, m)| m.len() > 1).min_by_key(|(_, m)| m.len())
     else {
         return same_under(a, b, &classes_a, &classes_b);
     };
-    let Some(partners) = classes_b.get(colour).filter(|p| p.len() == members.len()) else { return false };
-    let Some(chosen) = members.first() else { return false };
+    let partners = classes_b.get(colour).filter(|p| p.len() == members.len())?;
+    let chosen = members.first()?;
     for partner in partners {
-        if *tries == 0 {
-            return false;
-        }
-        *tries -= 1;
+        *tries = tries.checked_sub(1)?;
         let apart = hash_of(&("apart", colour));
         let mut next_a = colours_a.clone();
         let mut next_b = colours_b.clone();
         next_a.insert((*chosen).clone(), apart);
         next_b.insert((*partner).clone(), apart);
-        if search(a, b, next_a, next_b, tries) {
-            return true;
+        if let Some(found) = search(a, b, next_a, next_b, tries) {
+            return Some(found);
         }
     }
-    false
+    None
 }
 
 /// All classes have one member: the renaming is determined, check it exactly.
@@ -71,12 +76,12 @@ fn same_under(
     b: &[Row],
     classes_a: &BTreeMap<u64, Vec<BlankNode>>,
     classes_b: &BTreeMap<u64, Vec<BlankNode>>,
-) -> bool {
-    let mut renaming = HashMap::new();
+) -> Option<Renaming> {
+    let mut renaming = Renaming::new();
     for (colour, members) in classes_a {
         match (members.first(), classes_b.get(colour).map(Vec::as_slice)) {
             (Some(from), Some([to])) => renaming.insert(from.clone(), to.clone()),
-            _ => return false,
+            _ => return None,
         };
     }
     let mut counts: HashMap<Row, i64> = HashMap::new();
@@ -87,13 +92,14 @@ fn same_under(
     for row in b {
         match counts.get_mut(row) {
             Some(count) if *count > 0 => *count -= 1,
-            _ => return false,
+            _ => return None,
         }
     }
-    true
+    Some(renaming)
 }
 
-fn rename(term: &Term, renaming: &HashMap<BlankNode, BlankNode>) -> Term {
+/// The term with its blank nodes renamed; those that the renaming does not know stay.
+pub fn rename(term: &Term, renaming: &Renaming) -> Term {
     match term {
         Term::BlankNode(b) => renaming.get(b).unwrap_or(b).clone().into(),
         Term::Triple(t) => {

@@ -1,6 +1,6 @@
 //! Arithmetic with numeric promotion (SPARQL 1.1 section 17.3, XPath functions and operators).
 
-use super::datatypes::{Value, int, term_value, typed};
+use super::datatypes::{Value, double, float, int, term_value, typed};
 use oxrdf::Term;
 use oxrdf::vocab::xsd;
 use oxsdatatypes::{Decimal, Double, Float, Integer};
@@ -74,24 +74,18 @@ pub(super) fn calculate(operator: Operator, a: &Term, b: &Term) -> Option<Term> 
             Operator::Multiply => a.checked_mul(b),
             Operator::Divide => a.checked_div(b),
         }),
-        Promoted::Floats(a, b) => Some(typed(
-            match operator {
-                Operator::Add => a + b,
-                Operator::Subtract => a - b,
-                Operator::Multiply => a * b,
-                Operator::Divide => a / b,
-            },
-            xsd::FLOAT,
-        )),
-        Promoted::Doubles(a, b) => Some(typed(
-            match operator {
-                Operator::Add => a + b,
-                Operator::Subtract => a - b,
-                Operator::Multiply => a * b,
-                Operator::Divide => a / b,
-            },
-            xsd::DOUBLE,
-        )),
+        Promoted::Floats(a, b) => Some(float(match operator {
+            Operator::Add => a + b,
+            Operator::Subtract => a - b,
+            Operator::Multiply => a * b,
+            Operator::Divide => a / b,
+        })),
+        Promoted::Doubles(a, b) => Some(double(match operator {
+            Operator::Add => a + b,
+            Operator::Subtract => a - b,
+            Operator::Multiply => a * b,
+            Operator::Divide => a / b,
+        })),
     }
 }
 
@@ -120,8 +114,8 @@ pub(super) fn number(value: Value) -> Option<Term> {
     Some(match value {
         Value::Integer(i) => int(i),
         Value::Decimal(d) => typed(d, xsd::DECIMAL),
-        Value::Float(f) => typed(f, xsd::FLOAT),
-        Value::Double(d) => typed(d, xsd::DOUBLE),
+        Value::Float(f) => float(f),
+        Value::Double(d) => double(d),
         _ => return None,
     })
 }

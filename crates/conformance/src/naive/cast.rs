@@ -1,6 +1,7 @@
 //! Constructor functions: casts between XSD types (SPARQL 1.1 section 17.5).
 
 use super::arithmetic::{to_double, to_float};
+use super::datatypes;
 use super::datatypes::{Value, boolean, float_syntax, int, term_value, text, typed};
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNodeRef, Term};
@@ -21,8 +22,8 @@ pub(super) fn cast(datatype: NamedNodeRef<'_>, term: &Term) -> Option<Term> {
         xsd::BOOLEAN => to_boolean(value, lexical).map(boolean),
         xsd::INTEGER => to_integer(value, lexical).map(int),
         xsd::DECIMAL => to_decimal(value, lexical).map(|d| typed(d, xsd::DECIMAL)),
-        xsd::FLOAT => float(value, lexical).map(|f| typed(f, xsd::FLOAT)),
-        xsd::DOUBLE => double(value, lexical).map(|d| typed(d, xsd::DOUBLE)),
+        xsd::FLOAT => float(value, lexical).map(datatypes::float),
+        xsd::DOUBLE => double(value, lexical).map(datatypes::double),
         xsd::DATE_TIME => match value {
             Value::String => DateTime::from_str(lexical).ok(),
             Value::DateTime(d) => Some(d),

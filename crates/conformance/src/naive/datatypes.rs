@@ -155,6 +155,33 @@ pub(super) fn int(value: impl Into<Integer>) -> Term {
     typed(value.into(), xsd::INTEGER)
 }
 
+/// `xsd:double` in the canonical form of XSD: one digit before the point, at least one after it, an exponent.
+pub(super) fn double(value: Double) -> Term {
+    Literal::new_typed_literal(scientific(value.into(), &format!("{:e}", f64::from(value))), xsd::DOUBLE)
+        .into()
+}
+
+/// `xsd:float`, likewise.
+pub(super) fn float(value: Float) -> Term {
+    Literal::new_typed_literal(scientific(f64::from(value), &format!("{:e}", f32::from(value))), xsd::FLOAT)
+        .into()
+}
+
+/// `1e0` as `1.0E0`, and the names of the special values.
+fn scientific(value: f64, digits: &str) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0. { "INF".to_owned() } else { "-INF".to_owned() };
+    }
+    match digits.split_once('e') {
+        Some((mantissa, exponent)) if mantissa.contains('.') => format!("{mantissa}E{exponent}"),
+        Some((mantissa, exponent)) => format!("{mantissa}.0E{exponent}"),
+        None => digits.to_owned(),
+    }
+}
+
 /// A literal with the value's canonical form.
 pub(super) fn typed(value: impl ToString, datatype: NamedNodeRef<'_>) -> Term {
     Literal::new_typed_literal(value.to_string(), datatype).into()

@@ -13,7 +13,7 @@ mod report;
 mod results;
 mod syntax;
 
-use crate::subject::Subject;
+use crate::subject::{Subject, no_panic};
 use anyhow::Result;
 use manifest::{Kind, TestCase};
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ pub fn run(subject: &mut dyn Subject, folder: &Path) -> Result<Report> {
 }
 
 fn run_test(subject: &mut dyn Subject, test: &TestCase) -> Outcome {
-    let result = match &test.kind {
+    let result = no_panic(|| match &test.kind {
         Kind::QueryEvaluation => queries::evaluation(subject, test),
         Kind::PositiveQuerySyntax => queries::syntax(subject, test, true),
         Kind::NegativeQuerySyntax => queries::syntax(subject, test, false),
@@ -79,8 +79,8 @@ fn run_test(subject: &mut dyn Subject, test: &TestCase) -> Outcome {
         Kind::CanonicalLines => syntax::canonical_lines(subject, test),
         Kind::Canonicalization => canonical::evaluation(test),
         Kind::CanonicalMap => canonical::map(test),
-        Kind::OutOfScope(reason) => return Outcome::NotRun(reason),
-    };
+        Kind::OutOfScope(reason) => Err(NotRun(reason).into()),
+    });
     match result {
         Ok(()) => Outcome::Passed,
         Err(error) => match error.downcast_ref::<NotRun>() {

@@ -2,11 +2,11 @@
 
 use super::manifest::{Document, TestCase};
 use crate::dataset::{Dataset, quad_row};
-use crate::isomorphism::isomorphic;
+use crate::isomorphism::{Renaming, isomorphic, rename, renaming};
 use crate::rdf_files::{self, RdfFormat, read_bytes, read_text};
 use crate::subject::Subject;
 use anyhow::{Context, Result, bail, ensure};
-use oxrdf::{GraphName, Quad};
+use oxrdf::{BlankNode, GraphName, NamedOrBlankNode, Quad};
 
 fn read(subject: &mut dyn Subject, document: &Document) -> Result<Dataset> {
     let format = RdfFormat::of(&document.path).context("an unknown format")?;
@@ -51,16 +51,35 @@ fn show(dataset: &Dataset) -> String {
     lines.concat()
 }
 
-/// The document, written line by line in canonical form, is the result, byte for byte.
+/// The document, written line by line in canonical form, is the result, byte for byte but for the names of blank nodes.
 pub(super) fn canonical_lines(subject: &mut dyn Subject, test: &TestCase) -> Result<()> {
     let got = read(subject, action(test)?)?;
-    let mut lines: Vec<String> = got.quads().iter().map(line).collect();
-    lines.sort();
     let result = test.result.as_ref().context("no result")?;
+    let wanted = rdf_files::read(&result.path, &result.iri)?;
+    let rows = |d: &Dataset| d.quads().iter().map(quad_row).collect::<Vec<_>>();
+    let names = renaming(&rows(&got), &rows(&wanted)).context("the quads are other ones")?;
+    let mut lines: Vec<String> = got.quads().iter().map(|q| line(&rename_quad(q, &names))).collect();
+    lines.sort();
     let mut wanted: Vec<String> = read_text(&result.path)?.lines().map(str::to_owned).collect();
     wanted.sort();
     ensure!(lines == wanted, "expected\n{}\n  got\n{}", wanted.join("\n"), lines.join("\n"));
     Ok(())
+}
+
+fn rename_quad(quad: &Quad, names: &Renaming) -> Quad {
+    let node = |b: &BlankNode| names.get(b).unwrap_or(b).clone();
+    Quad {
+        subject: match &quad.subject {
+            NamedOrBlankNode::BlankNode(b) => node(b).into(),
+            named => named.clone(),
+        },
+        predicate: quad.predicate.clone(),
+        object: rename(&quad.object, names),
+        graph_name: match &quad.graph_name {
+            GraphName::BlankNode(b) => node(b).into(),
+            other => other.clone(),
+        },
+    }
 }
 
 fn line(quad: &Quad) -> String {

@@ -1,0 +1,73 @@
+//! The differential test at any length: `differential --pairs 1000000 --seed 0 [--failures 5] [--threads 2]`.
+
+use anyhow::{Context, Result, bail};
+use lode_conformance::differential;
+use lode_conformance::engine_subject::EngineSubject;
+use std::io::Write;
+use std::process::ExitCode;
+
+struct Arguments {
+    pairs: u64,
+    seed: u64,
+    failures: usize,
+    threads: u64,
+}
+
+fn main() -> Result<ExitCode> {
+    let arguments = arguments()?;
+    let (seed, pairs) = (arguments.seed, arguments.pairs);
+    writeln!(std::io::stdout(), "seeds {seed}..{}", seed + pairs)?;
+    let share = pairs.div_ceil(arguments.threads);
+    let summaries: Vec<differential::Summary> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..arguments.threads)
+            .map(|worker| {
+                let first = seed + worker * share;
+                let count = share.min((seed + pairs).saturating_sub(first));
+                scope.spawn(move || run(first, count, arguments.failures))
+            })
+            .collect();
+        workers.into_iter().filter_map(|w| w.join().ok()).collect()
+    });
+    let mut out = std::io::stdout().lock();
+    let mut failed = summaries.len() < usize::try_from(arguments.threads)?;
+    let (mut agreed, mut with_rows, mut skipped) = (0, 0, 0);
+    for summary in &summaries {
+        agreed += summary.agreed;
+        with_rows += summary.with_rows;
+        skipped += summary.skipped;
+        for failure in &summary.failures {
+            failed = true;
+            writeln!(out, "\n{failure}")?;
+        }
+    }
+    writeln!(out, "{agreed} agree ({with_rows} with an answer that is not empty), {skipped} skipped")?;
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn run(first: u64, count: u64, failures: usize) -> differential::Summary {
+    let mut done = 0_u64;
+    differential::run(&mut EngineSubject::default(), first, count, failures, &mut |summary| {
+        done += 1;
+        if done.is_multiple_of(10_000) {
+            let found = summary.failures.len();
+            // Progress is a courtesy: where it cannot be printed the run goes on.
+            let _ = writeln!(std::io::stderr(), "{done} of {count} from seed {first}, {found} differ");
+        }
+    })
+}
+
+fn arguments() -> Result<Arguments> {
+    let mut arguments = Arguments { pairs: 10_000, seed: 0, failures: 5, threads: 2 };
+    let mut given = std::env::args().skip(1);
+    while let Some(name) = given.next() {
+        let value = given.next().with_context(|| format!("{name} needs a number"))?;
+        match name.as_str() {
+            "--pairs" => arguments.pairs = value.parse()?,
+            "--seed" => arguments.seed = value.parse()?,
+            "--failures" => arguments.failures = value.parse()?,
+            "--threads" => arguments.threads = value.parse::<u64>()?.max(1),
+            other => bail!("unknown argument {other}"),
+        }
+    }
+    Ok(arguments)
+}

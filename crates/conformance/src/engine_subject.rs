@@ -1,0 +1,234 @@
+//! The engine as a subject: the data goes through a real load into files in memory, the query through planner and operators.
+
+use crate::answer::Answer;
+use crate::dataset::{Dataset, quad_row};
+use crate::differential::Knobs;
+use crate::isomorphism::{Renaming, each_blank_node, rename, renaming};
+use crate::naive;
+use crate::rdf_files::RdfFormat;
+use crate::subject::{QuerySettings, Subject};
+use anyhow::{Context, Result, anyhow};
+use lode_engine::store::dump::{DumpScope, dump_quads};
+use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
+use lode_engine::{
+    CancelToken, Database, DefaultGraph, QueryOptions, QueryResults, ServiceHandler, ServiceRows,
+};
+use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term, Triple};
+use spargebra::SparqlParser;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A query that takes longer hangs.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The engine.
+pub struct EngineSubject {
+    knobs: Knobs,
+    database: Option<Database>,
+    /// From the database's blank nodes to those of the data loaded.
+    names: Renaming,
+}
+
+impl Default for EngineSubject {
+    fn default() -> Self {
+        Self::new(Knobs::default())
+    }
+}
+
+impl EngineSubject {
+    /// The engine with these knobs.
+    pub fn new(knobs: Knobs) -> Self {
+        Self { knobs, database: None, names: Renaming::new() }
+    }
+
+    /// The database of the last load.
+    pub fn database(&self) -> Option<&Database> {
+        self.database.as_ref()
+    }
+
+    fn load_bytes(
+        &self,
+        database: &Database,
+        bytes: Vec<u8>,
+        format: lode_rdf::RdfFormat,
+        base: Option<&str>,
+    ) -> Result<()> {
+        let options = LoadOptions {
+            threads: self.knobs.threads,
+            base_iri: base.map(str::to_owned),
+            ..LoadOptions::default()
+        };
+        let source = Source::bytes("test", bytes).with_format(format);
+        load(database.store(), vec![source], options, &Arc::new(LoadProgress::default()))?;
+        Ok(())
+    }
+
+    fn options(&self, settings: &QuerySettings) -> QueryOptions {
+        let service: Option<Arc<dyn ServiceHandler>> = match settings.services.is_empty() {
+            true => None,
+            false => Some(Arc::new(TestEndpoints(settings.services.clone()))),
+        };
+        QueryOptions {
+            base_iri: settings.base.clone(),
+            default_graph: match settings.union_default_graph {
+                true => DefaultGraph::Union,
+                false => DefaultGraph::Separate,
+            },
+            cancel: CancelToken::new(Some(TIMEOUT)),
+            memory_bytes: self.knobs.memory_bytes,
+            threads: self.knobs.threads,
+            batch_rows: self.knobs.batch_rows,
+            optimize: self.knobs.optimize,
+            service,
+            ..QueryOptions::default()
+        }
+    }
+
+    /// A term of an answer, with the data's names for its blank nodes.
+    fn term(&self, term: &Term) -> Term {
+        let mut names = Renaming::new();
+        each_blank_node(term, &mut |node| {
+            let name = match self.names.get(node) {
+                Some(name) => name.clone(),
+                None => BlankNode::new_unchecked(format!("new{}", node.as_str())),
+            };
+            names.insert(node.clone(), name);
+        });
+        rename(term, &names)
+    }
+}
+
+/// All quads of a database.
+pub fn dump(database: &Database) -> Result<Dataset> {
+    let mut dataset = Dataset::new();
+    dump_quads(&database.snapshot(), DumpScope::All, &CancelToken::default(), &mut |quad| {
+        dataset.insert(quad.into_owned());
+        Ok(())
+    })?;
+    Ok(dataset)
+}
+
+impl Subject for EngineSubject {
+    fn name(&self) -> &'static str {
+        "engine"
+    }
+
+    fn read_rdf(&mut self, bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset> {
+        let database = Database::in_memory()?;
+        self.load_bytes(&database, bytes.to_vec(), store_format(format), Some(base))?;
+        dump(&database)
+    }
+
+    fn configure(&mut self, knobs: &Knobs) {
+        self.knobs = knobs.clone();
+    }
+
+    fn load(&mut self, dataset: &Dataset) -> Result<()> {
+        let database = Database::in_memory()?;
+        for part in parts(dataset, self.knobs.parts) {
+            self.load_bytes(&database, part.into_bytes(), lode_rdf::RdfFormat::NQuads, None)?;
+        }
+        let stored = dump(&database)?;
+        let rows = |d: &Dataset| d.quads().iter().map(quad_row).collect::<Vec<_>>();
+        let names = renaming(&rows(&stored), &rows(dataset));
+        self.names = names.with_context(|| {
+            format!(
+                "the dump differs from what was loaded: {} and {} quads",
+                stored.quads().len(),
+                dataset.quads().len()
+            )
+        })?;
+        self.database = Some(database);
+        Ok(())
+    }
+
+    fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer> {
+        let database = self.database.as_ref().context("nothing is loaded")?;
+        Ok(match database.query(text, &self.options(settings))? {
+            QueryResults::Boolean(value) => Answer::Boolean(value),
+            QueryResults::Solutions(mut solutions) => {
+                let variables = solutions.variables().to_vec();
+                let rows = solutions.collect_rows()?;
+                let rows = rows
+                    .into_iter()
+                    .map(|r| r.into_iter().map(|t| t.map(|t| self.term(&t))).collect())
+                    .collect();
+                Answer::Solutions { variables, rows }
+            }
+            QueryResults::Graph(mut triples) => {
+                let mut all = Vec::new();
+                while let Some(batch) = triples.next_batch()? {
+                    for triple in batch {
+                        all.push(self.triple(&triple)?);
+                    }
+                }
+                Answer::Graph(all)
+            }
+        })
+    }
+
+    fn has_services(&self) -> bool {
+        true
+    }
+
+    fn parse_query(&self, text: &str, base: &str) -> Result<()> {
+        lode_sparql::parse_query(text, Some(base)).map(|_| ()).map_err(|e| anyhow!("{e}"))
+    }
+}
+
+impl EngineSubject {
+    fn triple(&self, triple: &Triple) -> Result<Triple> {
+        let subject = self.term(&triple.subject.clone().into());
+        let object = self.term(&triple.object);
+        Ok(Triple::from_terms(subject, triple.predicate.clone(), object)?)
+    }
+}
+
+fn store_format(format: RdfFormat) -> lode_rdf::RdfFormat {
+    match format {
+        RdfFormat::NTriples => lode_rdf::RdfFormat::NTriples,
+        RdfFormat::NQuads => lode_rdf::RdfFormat::NQuads,
+        RdfFormat::Turtle => lode_rdf::RdfFormat::Turtle,
+        RdfFormat::TriG => lode_rdf::RdfFormat::TriG,
+        RdfFormat::RdfXml => lode_rdf::RdfFormat::RdfXml,
+        RdfFormat::JsonLd => lode_rdf::RdfFormat::JsonLd,
+    }
+}
+
+/// The quads as N-Quads texts, one per load. Blank nodes mean something within one load only, so quads with any stay together.
+fn parts(dataset: &Dataset, count: usize) -> Vec<String> {
+    let mut parts = vec![String::new(); count.max(1)];
+    for (number, quad) in dataset.quads().iter().enumerate() {
+        let at = if has_blank_node(quad) { 0 } else { number % parts.len() };
+        if let Some(part) = parts.get_mut(at) {
+            part.push_str(&format!("{quad} .\n"));
+        }
+    }
+    parts
+}
+
+fn has_blank_node(quad: &Quad) -> bool {
+    let mut found = false;
+    for term in quad_row(quad).into_iter().flatten() {
+        each_blank_node(&term, &mut |_| found = true);
+    }
+    found || matches!(quad.subject, NamedOrBlankNode::BlankNode(_))
+}
+
+/// SERVICE, answered by the oracle.
+struct TestEndpoints(BTreeMap<String, Dataset>);
+
+impl ServiceHandler for TestEndpoints {
+    fn query(&self, endpoint: &str, query: &str) -> Result<ServiceRows, String> {
+        let dataset = self.0.get(endpoint).ok_or_else(|| format!("no endpoint <{endpoint}>"))?;
+        let query = SparqlParser::new().parse_query(query).map_err(|e| e.to_string())?;
+        let options = naive::Options { services: self.0.clone(), ..naive::Options::default() };
+        match naive::evaluate(&query, dataset, &options).map_err(|e| e.to_string())? {
+            Answer::Solutions { variables, rows } => {
+                Ok((variables.iter().map(|v| v.as_str().to_owned()).collect(), rows))
+            }
+            _ => Err("the endpoint was not asked for solutions".to_owned()),
+        }
+    }
+}

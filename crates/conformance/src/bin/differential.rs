@@ -46,8 +46,12 @@ fn main() -> Result<ExitCode> {
 
 fn run(first: u64, count: u64, failures: usize) -> differential::Summary {
     let mut done = 0_u64;
+    let trace = std::env::var_os("LODE_TRACE").is_some();
     differential::run(&mut EngineSubject::default(), first, count, failures, &mut |summary| {
         done += 1;
+        if trace {
+            let _ = writeln!(std::io::stderr(), "seed {} done", first + done - 1);
+        }
         if done.is_multiple_of(10_000) {
             let found = summary.failures.len();
             // Progress is a courtesy: where it cannot be printed the run goes on.

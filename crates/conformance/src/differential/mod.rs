@@ -16,9 +16,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use spargebra::{Query, SparqlParser};
 
 /// More than this many steps of the oracle are not worth it.
-const STEPS_MAX: u64 = 1_500_000;
+const STEPS_MAX: u64 = 400_000;
 /// Answers with more rows are not compared.
-const ROWS_MAX: usize = 20_000;
+const ROWS_MAX: usize = 5_000;
 /// How often a failing case is tried again to make it smaller.
 const SHRINK_TRIES: usize = 2_000;
 
@@ -133,7 +133,12 @@ fn try_check(subject: &mut dyn Subject, case: &Case, knobs: &Knobs, not_empty: &
         Err(NaiveError::StepLimit) => return Ok(Verdict::Skipped),
         Err(error) => return Err(anyhow!(error).context("the oracle")),
     };
-    if matches!(&whole, Answer::Solutions { rows, .. } if rows.len() > ROWS_MAX) {
+    let size = match &whole {
+        Answer::Solutions { rows, .. } => rows.len(),
+        Answer::Graph(triples) => triples.len(),
+        Answer::Boolean(_) => 0,
+    };
+    if size > ROWS_MAX {
         return Ok(Verdict::Skipped);
     }
     subject.configure(knobs);

@@ -9,7 +9,7 @@ mod tests;
 
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple};
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 type Row = Vec<Option<Term>>;
@@ -45,8 +45,8 @@ fn search(a: &[Row], b: &[Row], colours_a: Colours, colours_b: Colours, tries: &
     if row_hashes(a, &colours_a) != row_hashes(b, &colours_b) {
         return None;
     }
-    let classes_a = classes(&colours_a);
-    let classes_b = classes(&colours_b);
+    let classes_a = apart_from_others(a, &colours_a);
+    let classes_b = apart_from_others(b, &colours_b);
     if classes_a.len() != classes_b.len() {
         return None;
     }
@@ -68,6 +68,41 @@ fn search(a: &[Row], b: &[Row], colours_a: Colours, colours_b: Colours, tries: &
         }
     }
     None
+}
+
+/// The classes, those taken apart whose members occur in no row with another node that is not yet told apart: members of such a class
+/// are interchangeable, so any pairing of them is as good as another. (There can be thousands: a template's nodes are fresh for each row.)
+fn apart_from_others(rows: &[Row], colours: &Colours) -> BTreeMap<u64, Vec<BlankNode>> {
+    let classes = classes(colours);
+    let alone =
+        |node: &BlankNode| colours.get(node).and_then(|c| classes.get(c)).is_none_or(|m| m.len() == 1);
+    let mut entangled: HashSet<u64> = HashSet::new();
+    for row in rows {
+        let mut open: Vec<&BlankNode> = Vec::new();
+        let mut marks = Vec::new();
+        for term in row.iter().flatten() {
+            collect_marks(term, 0, &mut marks);
+        }
+        for (node, _) in marks {
+            if !alone(node) && !open.contains(&node) {
+                open.push(node);
+            }
+        }
+        if open.len() > 1 {
+            entangled.extend(open.into_iter().filter_map(|n| colours.get(n)));
+        }
+    }
+    let mut apart = BTreeMap::new();
+    for (colour, members) in classes {
+        if members.len() == 1 || entangled.contains(&colour) {
+            apart.insert(colour, members);
+        } else {
+            for (number, member) in members.into_iter().enumerate() {
+                apart.insert(hash_of(&("apart", colour, number)), vec![member]);
+            }
+        }
+    }
+    apart
 }
 
 /// All classes have one member: the renaming is determined, check it exactly.

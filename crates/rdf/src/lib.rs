@@ -13,7 +13,8 @@ pub mod value_id;
 pub use format::RdfFormat;
 pub use oxrdf::{
     BaseDirection, BlankNode, GraphName, GraphNameRef, Literal, LiteralRef, NamedNode, NamedNodeRef,
-    NamedOrBlankNode, NamedOrBlankNodeRef, Quad, QuadRef, Term, TermRef, Triple, TripleRef, Variable, VariableRef,
+    NamedOrBlankNode, NamedOrBlankNodeRef, Quad, QuadRef, Term, TermRef, Triple, TripleRef, Variable,
+    VariableRef,
 };
 pub use parse::{ParseError, ParseOptions};
 pub use raw::{RawKey, RawQuad, RawTerm};

@@ -11,6 +11,7 @@ mod rdf_xml;
 mod turtle;
 mod window;
 mod xml_guard;
+mod xml_literal;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use super::error::{ParseError, SyntaxError};
 use super::turtle::base_error;
 use super::window::{Window, window};
 use super::xml_guard::XmlGuard;
+use super::xml_literal::canonicalize;
 use super::{ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
 use oxrdf::GraphName;
 use oxrdfxml::{RdfXmlParseError, RdfXmlParser};
@@ -25,7 +26,7 @@ pub(super) fn parse(
     let mut items = parser.for_reader(reader);
     loop {
         let item = next_item(|| items.next()).map_err(|message| window.borrow().error_near_end(message))?;
-        let triple = match item {
+        let mut triple = match item {
             None => return Ok(()),
             Some(Ok(triple)) => triple,
             Some(Err(RdfXmlParseError::Io(error))) => return Err(window.borrow().io_error(error)),
@@ -34,6 +35,7 @@ pub(super) fn parse(
                 return Err(syntax_error(error.to_string(), end, &window.borrow()).into());
             }
         };
+        canonicalize(&mut triple);
         let quad = take_too_deep(triple.in_graph(GraphName::DefaultGraph))
             .map_err(|()| window.borrow().error_near_end(too_deep_message()))?;
         if sink(quad.as_ref()).is_break() {

@@ -4,6 +4,8 @@
 //! other, so that nesting alone can exhaust the stack or take forever. A cheap pass over the text, which knows only comments,
 //! strings, IRIs and brackets, refuses what no sensible query has.
 
+use std::ops::Range;
+
 /// Brackets nested deeper than this are refused.
 const DEPTH_MAX: usize = 64;
 /// REGEX and SUBSTR nested in each other deeper than this are refused: the parser reads their arguments twice.
@@ -24,21 +26,29 @@ pub(super) struct TooMuch {
 pub(super) fn check(text: &str) -> Result<(), TooMuch> {
     let bytes = text.as_bytes();
     let mut state = State::default();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at).copied() {
-        let end = match byte {
-            b'#' => line_end(bytes, at),
-            b'"' | b'\'' => string_end(bytes, at, byte),
-            b'<' => iri_end(bytes, at).unwrap_or(at + 1),
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => word_end(bytes, at),
-            b'?' | b'$' => word_end(bytes, at + 1),
-            _ => at + 1,
-        };
-        let token = bytes.get(at..end).unwrap_or(&[]);
-        state.token(token).map_err(|message| TooMuch { offset: at, message })?;
-        at = end;
+    for range in tokens(text) {
+        let token = bytes.get(range.clone()).unwrap_or(&[]);
+        state.token(token).map_err(|message| TooMuch { offset: range.start, message })?;
     }
     Ok(())
+}
+
+/// The tokens of a query's text, as far as this pass tells them apart: comments, strings, IRIs, words, variables, single bytes.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at;
+        at = match *bytes.get(start)? {
+            b'#' => line_end(bytes, start),
+            quote @ (b'"' | b'\'') => string_end(bytes, start, quote),
+            b'<' => iri_end(bytes, start).unwrap_or(start + 1),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => word_end(bytes, start),
+            b'?' | b'$' => word_end(bytes, start + 1),
+            _ => start + 1,
+        };
+        Some(start..at)
+    })
 }
 
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! Query text to algebra, with errors that say where and show the place.
 
+mod booleans;
 mod limits;
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,7 @@ pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> 
             .map_err(|e| ParseError::without_place(format!("the base IRI <{base}> is not valid: {e}")))?;
     }
     limits::check(text).map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
+    let text = &*booleans::in_lower_case(text);
     parser.parse_query(text).map_err(|error| ParseError::from_parser(text, &error.to_string()))
 }
 

@@ -13,6 +13,8 @@ mod paths;
 mod patterns;
 mod service;
 mod service_text;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use dataset::resolve as resolve_dataset;
 

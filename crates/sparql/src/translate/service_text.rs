@@ -75,7 +75,8 @@ impl Text {
             GraphPattern::LeftJoin { left, right, expression } => {
                 self.elements(left, true);
                 self.push("OPTIONAL { ");
-                self.elements(right, expression.is_some());
+                // A filter at the top of the group would become the OPTIONAL's condition.
+                self.elements(right, true);
                 if let Some(expr) = expression {
                     self.filter(expr);
                 }

@@ -25,7 +25,7 @@ fn plans_are_as_they_were() {
         let mut actual = String::new();
         for optimize in [true, false] {
             let options = PlanOptions { optimize, ..PlanOptions::default() };
-            let plan = plan_query(&query, &DatasetOverride::default(), &options, &stats)
+            let plan = plan_query(&query, &DatasetOverride::default(), &options, stats)
                 .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             validate::validate(&plan).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             if optimize {

@@ -1,6 +1,8 @@
 //! Integration tests of the planner.
 
+mod broken;
 mod fake;
 mod goldens;
+mod scoping;
 mod shop;
 mod suites;

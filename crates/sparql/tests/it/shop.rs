@@ -2,6 +2,7 @@
 
 use crate::fake::Quads;
 use lode_rdf::{Literal, NamedNode, Term};
+use std::sync::OnceLock;
 
 /// The namespace.
 pub const NS: &str = "http://shop/";
@@ -19,7 +20,12 @@ fn text(text: String) -> Term {
 }
 
 /// 2,000 products, 10,000 offers, 6,000 reviews; two named graphs.
-pub fn shop() -> Quads {
+pub fn shop() -> &'static Quads {
+    static SHOP: OnceLock<Quads> = OnceLock::new();
+    SHOP.get_or_init(build)
+}
+
+fn build() -> Quads {
     let mut quads = Vec::new();
     let mut add = |s: &Term, p: &str, o: Term| quads.push((s.clone(), iri(p), o, None));
     for i in 0..2_000_u32 {

@@ -1,0 +1,208 @@
+//! Scopes: which occurrences of a name are one variable, where filters may go, how EXISTS and GRAPH are planned.
+
+use crate::fake::Quads;
+use crate::shop::{NS, shop};
+use lode_rdf::{NamedNode, Term};
+use lode_sparql::plan::{DatasetOverride, SubPattern};
+use lode_sparql::{
+    Expr, Plan, PlanNode, PlanOp, PlanOptions, VarId, explain, parse_query, plan_query, plan_sub, validate,
+};
+use std::sync::Arc;
+
+fn plan(text: &str, optimize: bool, stats: &Quads) -> Plan {
+    let query = parse_query(&format!("PREFIX : <{NS}>\n{text}"), None).expect("a query");
+    let options = PlanOptions { optimize, ..PlanOptions::default() };
+    let plan = plan_query(&query, &DatasetOverride::default(), &options, stats).expect("a plan");
+    validate::validate(&plan).expect("a valid plan");
+    plan
+}
+
+fn text(plan: &Plan, stats: &Quads) -> String {
+    explain(plan, &|id| stats.text(id)).to_text(&|_| String::new()).replace(NS, ":")
+}
+
+fn both(query: &str) -> [String; 2] {
+    let stats = shop();
+    [true, false].map(|optimize| text(&plan(query, optimize, stats), stats))
+}
+
+fn find<'a>(node: &'a PlanNode, wanted: &dyn Fn(&PlanOp) -> bool) -> Option<&'a PlanNode> {
+    if wanted(&node.op) {
+        return Some(node);
+    }
+    node.children().into_iter().find_map(|c| find(c, wanted))
+}
+
+fn iri(name: &str) -> Term {
+    NamedNode::new_unchecked(format!("{NS}{name}")).into()
+}
+
+#[test]
+fn a_hidden_variable_is_another_one() {
+    // ?k inside is not ?k outside: nothing to join on.
+    for text in both("SELECT * { ?y :rank ?k { SELECT ?x { ?x :price ?k } } }") {
+        assert!(text.contains("LoopJoin inner"), "{text}");
+    }
+    for text in both("SELECT * { ?x :rank ?k { SELECT ?x ?k { ?x :price ?k } } }") {
+        assert!(text.contains("on ?x ?k") || text.contains("on ?k ?x"), "{text}");
+    }
+}
+
+#[test]
+fn aggregated_variables_are_not_visible() {
+    for text in both("SELECT (COUNT(?x) AS ?n) { ?x :rank ?k } ORDER BY ?k") {
+        assert!(text.contains("Sort error"), "{text}");
+    }
+}
+
+#[test]
+fn a_filter_sees_its_group_only() {
+    for text in both("SELECT * { ?x :rank ?k { ?x :note ?n FILTER(?k = 1) } }") {
+        assert!(text.contains("Empty") || text.contains("Filter error"), "{text}");
+    }
+}
+
+#[test]
+fn an_optional_condition_sees_both_sides() {
+    for text in both("SELECT * { ?x :rank ?k OPTIONAL { ?x :note ?n FILTER(?k > 1) } }") {
+        assert!(text.contains("left on ?x where ?k >"), "{text}");
+    }
+}
+
+#[test]
+fn a_filter_stays_above_the_optional_that_binds_its_variable() {
+    let [text, _] =
+        both("SELECT * { ?x :rank ?k OPTIONAL { ?x :note ?n } FILTER(!BOUND(?n) || ?n = \"a\") }");
+    assert!(text.find("Filter") < text.find("left on ?x"), "{text}");
+}
+
+#[test]
+fn a_filter_that_needs_a_value_makes_an_optional_a_join() {
+    let [text, _] = both("SELECT * { ?x :rank ?k OPTIONAL { ?x :note ?n } FILTER(?n > \"a\") }");
+    assert!(!text.contains("left on"), "{text}");
+}
+
+#[test]
+fn possibly_unbound_variables_are_joined_by_compatibility() {
+    for text in both("SELECT * { ?x :rank ?k OPTIONAL { ?x :note ?n } ?y :label ?n }") {
+        assert!(text.contains("maybe ?n"), "{text}");
+    }
+}
+
+#[test]
+fn exists_of_a_limited_sub_query_is_evaluated_by_substitution() {
+    let stats = shop();
+    let plan =
+        plan("SELECT ?x { ?x :rank ?k FILTER EXISTS { SELECT ?x { ?x :note ?k } LIMIT 1 } }", true, stats);
+    let filter = find(&plan.root, &|op| matches!(op, PlanOp::Filter { .. })).expect("a filter");
+    let PlanOp::Filter { exprs, .. } = &filter.op else { panic!("no filter") };
+    let Some(Expr::Exists(sub)) = exprs.first() else { panic!("{exprs:?}") };
+    let x = *sub.scope.get("x").expect("?x is shared");
+    let inner =
+        plan_sub(sub, &[(x, iri("product3"))], &plan.vars, &PlanOptions::default(), stats).expect("a plan");
+    validate::validate(&inner).expect("valid");
+    let shown = text(&inner, stats);
+    assert!(shown.contains(":product3"), "{shown}");
+    // Hidden by the projection: not replaced, whatever its binding outside.
+    let k = sub.scope.get("k").copied();
+    let bindings: Vec<(VarId, Term)> = k.into_iter().map(|k| (k, iri("nothing"))).collect();
+    let inner = plan_sub(sub, &bindings, &plan.vars, &PlanOptions::default(), stats).expect("a plan");
+    assert!(!text(&inner, stats).contains("Empty"));
+}
+
+#[test]
+fn nested_exists_keeps_what_the_outer_one_replaced() {
+    let stats = shop();
+    let query = "SELECT ?x { ?x :rank ?k FILTER EXISTS { ?r :reviewFor ?x OPTIONAL { ?r :rating ?g } FILTER(?g > 3 || EXISTS { ?x :note ?n }) } }";
+    let plan = plan(query, false, stats);
+    let filter = find(&plan.root, &|op| matches!(op, PlanOp::Filter { .. })).expect("a filter");
+    let PlanOp::Filter { exprs, .. } = &filter.op else { panic!("no filter") };
+    let Some(Expr::Exists(sub)) = exprs.first() else { panic!("{exprs:?}") };
+    let x = *sub.scope.get("x").expect("?x is shared");
+    let options = PlanOptions { optimize: false, ..PlanOptions::default() };
+    let inner = plan_sub(sub, &[(x, iri("product3"))], &plan.vars, &options, stats).expect("a plan");
+    let filter = find(&inner.root, &|op| matches!(op, PlanOp::Filter { .. })).expect("a filter");
+    let PlanOp::Filter { exprs, .. } = &filter.op else { panic!("no filter") };
+    let nested = exists_in(exprs).expect("an EXISTS");
+    assert_eq!(nested.constants.get("x"), Some(&iri("product3")));
+    let innermost = plan_sub(&nested, &[], &inner.vars, &options, stats).expect("a plan");
+    assert!(text(&innermost, stats).contains(":product3"));
+}
+
+fn exists_in(exprs: &[Expr]) -> Option<Arc<SubPattern>> {
+    exprs.iter().find_map(|e| match e {
+        Expr::Exists(sub) => Some(Arc::clone(sub)),
+        Expr::Or(parts) | Expr::And(parts) => exists_in(parts),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_graph_variable_goes_into_patterns_only_where_that_is_the_same() {
+    for text in both("SELECT * { GRAPH ?g { ?a :link0 ?b OPTIONAL { ?b :link1 ?c } } }") {
+        assert!(!text.contains("ForEachGraph"), "{text}");
+        assert!(text.contains("left on ?b ?g") || text.contains("left on ?g ?b"), "{text}");
+    }
+    for inner in [
+        "?a :link0 ?b FILTER(?g = :graphA)",
+        "?a :link0* ?b",
+        "SELECT ?a { ?a :link0 ?b } LIMIT 1",
+        "?a :link0 ?b MINUS { ?c :link1 ?d }",
+        "?a :link0 ?b FILTER EXISTS { ?b :link1 ?c }",
+        "?a :link0 ?b BIND(?a AS ?g)",
+    ] {
+        let query = format!("SELECT * {{ GRAPH ?g {{ {inner} }} }}");
+        if parse_query(&format!("PREFIX : <{NS}> {query}"), None).is_err() {
+            continue;
+        }
+        for text in both(&query) {
+            assert!(text.contains("ForEachGraph"), "{inner}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn datasets_follow_the_specification() {
+    let [text, _] = both("SELECT * FROM NAMED :graphA { ?s :label ?o }");
+    assert!(text.contains("Empty"), "no default graph: {text}");
+    let [text, _] = both("SELECT * FROM :graphA { GRAPH ?g { ?s :link0 ?o } }");
+    assert!(text.contains("Empty"), "no named graphs: {text}");
+    let [text, _] = both("SELECT * FROM NAMED :graphA { GRAPH ?g { ?s :link0 ?o } }");
+    assert!(text.contains("in graph ?g of 1"), "{text}");
+    let [text, _] = both("SELECT * FROM :nowhere { ?s ?p ?o }");
+    assert!(text.contains("Empty"), "{text}");
+    let [text, _] = both("SELECT * { GRAPH :nowhere { BIND(1 AS ?x) } }");
+    assert!(text.contains("Empty"), "a graph that is not there: {text}");
+}
+
+#[test]
+fn the_protocol_replaces_the_querys_dataset() {
+    let stats = shop();
+    let query =
+        parse_query(&format!("PREFIX : <{NS}> SELECT * FROM :graphA {{ ?s ?p ?o }}"), None).expect("a query");
+    let given =
+        DatasetOverride { default: vec![NamedNode::new_unchecked(format!("{NS}graphB"))], named: Vec::new() };
+    let plan = plan_query(&query, &given, &PlanOptions::default(), stats).expect("a plan");
+    assert!(text(&plan, stats).contains("in graph <:graphB>"));
+}
+
+#[test]
+fn unneeded_columns_are_not_read() {
+    let [text, _] = both("SELECT ?x { ?x :rank ?k . ?o :product ?x ; :price ?p }");
+    assert!(text.contains("{ ?x <:rank> * }") && text.contains("{ ?o <:price> * }"), "{text}");
+}
+
+#[test]
+fn deep_patterns_are_refused_and_wide_ones_planned() {
+    let stats = shop();
+    let deep = format!("SELECT * {{ ?x :rank ?k {} }}", "OPTIONAL { ?x :note ?n } ".repeat(500));
+    let query = parse_query(&format!("PREFIX : <{NS}> {deep}"), None).expect("a query");
+    assert!(plan_query(&query, &DatasetOverride::default(), &PlanOptions::default(), stats).is_err());
+    let patterns: Vec<String> = (0..400).map(|i| format!("?x{i} :knows ?x{}", i + 1)).collect();
+    let wide = plan(&format!("SELECT * {{ {} }}", patterns.join(" . ")), true, stats);
+    assert!(wide.node_count > 400);
+    let branches = vec!["{ ?x :rank 1 }"; 1_000].join(" UNION ");
+    plan(&format!("SELECT * {{ {branches} }}"), true, stats);
+    let conditions: Vec<String> = (0..2_000).map(|i| format!("?k = {i}")).collect();
+    plan(&format!("SELECT * {{ ?x :rank ?k FILTER({}) }}", conditions.join(" || ")), true, stats);
+}

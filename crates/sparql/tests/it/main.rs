@@ -1,5 +1,7 @@
 //! Integration tests of the planner.
 
+#![expect(clippy::expect_used, reason = "a test that fails may panic")]
+
 mod broken;
 mod fake;
 mod goldens;

@@ -1,5 +1,6 @@
 //! Arithmetic with numeric promotion (SPARQL 1.1 section 17.3, XPath functions and operators).
 
+use super::calendar;
 use super::datatypes::{Value, double, float, int, term_value, typed};
 use oxrdf::Term;
 use oxrdf::vocab::xsd;
@@ -61,7 +62,15 @@ pub(super) fn to_float(value: Value) -> Option<Float> {
 
 /// The result, or nothing where an operand is no number, the result does not fit, or an exact division is by zero.
 pub(super) fn calculate(operator: Operator, a: &Term, b: &Term) -> Option<Term> {
-    match promote(term_value(a)?, term_value(b)?)? {
+    let (x, y) = (term_value(a)?, term_value(b)?);
+    let Some(numbers) = promote(x, y) else {
+        return match operator {
+            Operator::Add => calendar::add(x, y),
+            Operator::Subtract => calendar::subtract(x, y),
+            Operator::Multiply | Operator::Divide => None,
+        };
+    };
+    match numbers {
         Promoted::Integers(a, b) => match operator {
             Operator::Add => a.checked_add(b).map(int),
             Operator::Subtract => a.checked_sub(b).map(int),
@@ -105,7 +114,7 @@ pub(super) fn negate(term: &Term) -> Option<Term> {
         Value::Decimal(d) => Value::Decimal(d.checked_neg()?),
         Value::Float(f) => Value::Float(-f),
         Value::Double(d) => Value::Double(-d),
-        _ => return None,
+        other => return calendar::negate(other),
     })
 }
 

@@ -103,14 +103,6 @@ pub(super) fn term_value(term: &Term) -> Option<Value> {
     }
 }
 
-/// The integer that a term is.
-pub(super) fn integer(term: &Term) -> Option<i64> {
-    match term_value(term)? {
-        Value::Integer(i) => Some(i.into()),
-        _ => None,
-    }
-}
-
 /// The text of a term that is a string without a language.
 pub(super) fn simple(term: &Term) -> Option<&str> {
     match term {

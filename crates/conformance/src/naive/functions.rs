@@ -8,7 +8,7 @@ use super::expression::{At, Evaluated, Problem};
 use super::solution::identity_variable;
 use super::strings;
 use oxiri::{Iri, IriRef};
-use oxrdf::vocab::xsd;
+use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{BaseDirection, BlankNode, Literal, NamedNode, Term, Triple};
 use sha1::Digest;
 use spargebra::algebra::{Expression, Function};
@@ -114,6 +114,12 @@ fn about_terms(function: &Function, args: &[Term]) -> Option<Term> {
         Function::IsTriple => Some(boolean(first.is_triple())),
         Function::IsNumeric => Some(boolean(term_value(first).and_then(number).is_some())),
         Function::StrDt => match args {
+            // Strings with a language are made by STRLANG.
+            [_, Term::NamedNode(datatype)]
+                if [rdf::LANG_STRING, rdf::DIR_LANG_STRING].contains(&datatype.as_ref()) =>
+            {
+                None
+            }
             [lexical, Term::NamedNode(datatype)] => {
                 Some(Literal::new_typed_literal(simple(lexical)?, datatype.clone()).into())
             }

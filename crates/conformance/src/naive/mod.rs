@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod bgp;
+mod calendar;
 mod cast;
 mod compare;
 mod datatypes;

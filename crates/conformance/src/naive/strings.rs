@@ -1,6 +1,7 @@
 //! Functions on strings (SPARQL 1.1 section 17.4.3), REGEX and REPLACE with XPath's patterns.
 
-use super::datatypes::{boolean, int, integer, like, simple, string_literal as string, text};
+use super::arithmetic::to_double;
+use super::datatypes::{boolean, int, like, simple, string_literal as string, term_value, text};
 use oxrdf::{Literal, Term};
 use regex::{Regex, RegexBuilder};
 use spargebra::algebra::Function;
@@ -9,9 +10,9 @@ use spargebra::algebra::Function;
 pub(super) fn apply(function: &Function, args: &[Term]) -> Option<Term> {
     match (function, args) {
         (Function::Concat, _) => concat(args),
-        (Function::SubStr, [s, start]) => substring(string(s)?, integer(start)?, None),
+        (Function::SubStr, [s, start]) => substring(string(s)?, rounded(start)?, None),
         (Function::SubStr, [s, start, length]) => {
-            substring(string(s)?, integer(start)?, Some(integer(length)?))
+            substring(string(s)?, rounded(start)?, Some(rounded(length)?))
         }
         (Function::StrLen, [s]) => Some(int(i64::try_from(string(s)?.value().chars().count()).ok()?)),
         (Function::UCase, [s]) => string(s).map(|l| like(l, l.value().to_uppercase())),
@@ -62,14 +63,25 @@ fn concat(args: &[Term]) -> Option<Term> {
 }
 
 /// `fn:substring`: the characters at positions from `start`, `length` of them; positions before the first count.
-fn substring(literal: &Literal, start: i64, length: Option<i64>) -> Option<Term> {
-    let end = length.map(|l| start.saturating_add(l));
-    let kept: String = (1_i64..)
-        .zip(literal.value().chars())
-        .filter(|(position, _)| *position >= start && end.is_none_or(|e| *position < e))
+fn substring(literal: &Literal, start: f64, length: Option<f64>) -> Option<Term> {
+    let end = length.map_or(f64::INFINITY, |l| start + l);
+    let kept: String = literal
+        .value()
+        .chars()
+        .enumerate()
+        .filter(|(index, _)| {
+            let position = *index as f64 + 1.;
+            start <= position && position < end
+        })
         .map(|(_, c)| c)
         .collect();
     Some(like(literal, kept))
+}
+
+/// Positions are integers in SPARQL, numbers that are rounded in XPath; as there.
+fn rounded(term: &Term) -> Option<f64> {
+    let number = f64::from(to_double(term_value(term)?)?);
+    Some((number + 0.5).floor())
 }
 
 fn percent_encode(value: &str) -> String {

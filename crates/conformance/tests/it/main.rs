@@ -1,28 +1,77 @@
-//! Runs the W3C suites.
+//! The oracle and the engine against the W3C suites, the golden queries, and each other.
 
+use lode_conformance::differential::{self, Knobs};
+use lode_conformance::engine_subject::EngineSubject;
 use lode_conformance::golden;
-use lode_conformance::subject::NaiveSubject;
+use lode_conformance::subject::{NaiveSubject, Subject};
 use lode_conformance::suites;
 
-/// The oracle passes the suites: that makes it an oracle, and shows that the runner can be passed.
-#[test]
-fn suites_with_the_naive_evaluator() {
-    let report = suites::run(&mut NaiveSubject::default(), &suites::suites_folder()).unwrap();
+/// Cases of the differential test per run; the program `differential` runs any number.
+const PAIRS: u64 = 10_000;
+
+fn run_suites(subject: &mut dyn Subject) {
+    let report = suites::run(subject, &suites::suites_folder()).unwrap();
     println!("{report}");
     let complaints = report.complaints();
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
 }
 
-/// The golden queries say the same as the oracle.
+/// The oracle passes the suites: that makes it an oracle, and shows that the runner can be passed.
 #[test]
-fn golden_queries_with_the_naive_evaluator() {
+fn suites_with_the_naive_evaluator() {
+    run_suites(&mut NaiveSubject::default());
+}
+
+#[test]
+fn suites_with_the_engine() {
+    run_suites(&mut EngineSubject::default());
+}
+
+fn run_goldens(subject: &mut dyn Subject, knobs: &[Knobs]) {
     let goldens = golden::load_all().unwrap();
     assert!(goldens.len() >= 30, "only {} golden queries", goldens.len());
     let mut failures = Vec::new();
-    for golden in &goldens {
-        if let Err(error) = golden.check(&mut NaiveSubject::default()) {
-            failures.push(format!("{}: {error:#}", golden.name));
+    for knobs in knobs {
+        subject.configure(knobs);
+        for golden in &goldens {
+            if let Err(error) = golden.check(subject) {
+                failures.push(format!("{} with {knobs:?}: {error:#}", golden.name));
+            }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn golden_queries_with_the_naive_evaluator() {
+    run_goldens(&mut NaiveSubject::default(), &[Knobs::default()]);
+}
+
+/// Every golden query in every storage state, with small and large batches, one and two threads, with and without optimiser.
+#[test]
+fn golden_queries_with_the_engine() {
+    let states = [
+        Knobs::default(),
+        Knobs { optimize: false, threads: 1, ..Knobs::default() },
+        Knobs { parts: 3, batch_rows: 1, ..Knobs::default() },
+        Knobs { parts: 2, batch_rows: 3, memory_bytes: 1 << 20, threads: 1, ..Knobs::default() },
+    ];
+    run_goldens(&mut EngineSubject::default(), &states);
+}
+
+#[test]
+fn engine_and_oracle_agree_on_random_queries() {
+    let seed = std::env::var("LODE_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
+    println!("seeds {seed}..{}", seed + PAIRS);
+    let workers: Vec<_> = (0..2)
+        .map(|worker| {
+            std::thread::spawn(move || {
+                let first = seed + worker * (PAIRS / 2);
+                differential::run(&mut EngineSubject::default(), first, PAIRS / 2, 3, &mut |_| {})
+            })
+        })
+        .collect();
+    for worker in workers {
+        differential::verdict(&worker.join().unwrap()).unwrap();
+    }
 }

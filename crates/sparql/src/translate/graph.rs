@@ -90,7 +90,8 @@ fn distributes(pattern: &GraphPattern, g: &str) -> bool {
             distributes(left, g) && distributes(right, g)
         }
         GraphPattern::LeftJoin { left, right, expression } => {
-            let free = expression.as_ref().is_none_or(|e| is_free_of(e, g));
+            // A right side that binds ?g itself, to another name, matches: that row goes, and no row without the right side comes.
+            let free = expression.as_ref().is_none_or(|e| is_free_of(e, g)) && !binds(right, g);
             free && distributes(left, g) && distributes(right, g)
         }
         GraphPattern::Filter { expr, inner } => is_free_of(expr, g) && distributes(inner, g),
@@ -100,7 +101,9 @@ fn distributes(pattern: &GraphPattern, g: &str) -> bool {
         GraphPattern::Minus { left, right } => {
             // With the graph a common variable the sides are never disjoint: so they must not have been before.
             let shared: Names = &names::certain(left) & &names::certain(right);
-            shared.iter().any(|n| n != g) && distributes(left, g) && distributes(right, g)
+            // A right side that binds ?g itself removes whatever name it is bound to.
+            let free = !binds(right, g);
+            free && shared.iter().any(|n| n != g) && distributes(left, g) && distributes(right, g)
         }
         GraphPattern::Project { inner, .. }
         | GraphPattern::Distinct { inner }
@@ -119,6 +122,11 @@ fn distributes(pattern: &GraphPattern, g: &str) -> bool {
         #[expect(unreachable_patterns, reason = "variants behind features that other crates may switch on")]
         _ => false,
     }
+}
+
+/// Whether a solution of the pattern may bind the variable.
+fn binds(pattern: &GraphPattern, name: &str) -> bool {
+    names::in_scope(pattern).iter().any(|n| n == name)
 }
 
 /// Whether an expression depends neither on ?g nor, through a pattern inside, on the graph.

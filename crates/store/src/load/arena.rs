@@ -107,10 +107,13 @@ impl Arena {
         self.chunks.get(chunk).and_then(|chunk| chunk.get(start..start + header.length())).unwrap_or_default()
     }
 
-    /// The key at a position.
+    /// The bytes from `depth` on of the key of `length` bytes at a position: does not touch the header.
     #[inline]
-    pub fn key(&self, at: Position) -> &[u8] {
-        self.key_of(at, self.header(at))
+    pub fn tail(&self, at: Position, length: u32, depth: usize) -> &[u8] {
+        let (chunk, offset) = split(at);
+        let start = offset + HEADER_BYTES;
+        let range = start + depth..start + length as usize;
+        self.chunks.get(chunk).and_then(|chunk| chunk.get(range)).unwrap_or_default()
     }
 
     /// Calls `visit` for every term, in the order they came.

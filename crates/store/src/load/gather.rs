@@ -4,6 +4,7 @@
 use crate::load::class::Class;
 use crate::load::error::LoadError;
 use crate::load::interner::{Interner, KeyBatch};
+use crate::load::predicate_cache::PredicateCache;
 use crate::load::rows::{DEFAULT_GRAPH, Rows};
 use crate::load::run::{Run, Spill};
 use crate::load::term_sort::SORT_BYTES_PER_TERM;
@@ -18,8 +19,10 @@ use std::sync::Arc;
 const BATCH_QUADS: usize = if cfg!(test) { 8 } else { 256 };
 /// A batch with more bytes of keys is looked up early.
 const BATCH_BYTES: usize = 128 << 10;
-/// Terms that a run may have; numbers have 32 bits.
-const TERMS_MAX: u32 = 1 << 31;
+/// Terms that a run may have; numbers have 31 bits.
+const TERMS_MAX: u32 = 1 << 30;
+/// Marks a predicate that is given by its number in the run, not by its place in the batch.
+const NUMBER: u32 = 1 << 31;
 /// Bytes of keys that a run may have; positions reach twice as far.
 const ARENA_BYTES_MAX: usize = 16 << 30;
 
@@ -42,6 +45,7 @@ pub struct Gatherer<'a> {
     /// IRI of the graph for quads that have none.
     graph: Option<String>,
     source: u32,
+    predicates: PredicateCache,
     batch: KeyBatch,
     /// Places of the terms in the batch, or `DEFAULT_GRAPH`.
     quads: Vec<[u32; 4]>,
@@ -62,6 +66,7 @@ impl<'a> Gatherer<'a> {
             memory_bytes,
             graph,
             source: 0,
+            predicates: PredicateCache::default(),
             batch: KeyBatch::default(),
             quads: Vec::with_capacity(BATCH_QUADS),
             last_subject: None,
@@ -92,7 +97,7 @@ impl<'a> Gatherer<'a> {
     #[inline]
     pub fn add(&mut self, quad: &RawQuad<'_>) -> Result<(), LoadError> {
         let subject = self.subject(&quad.subject)?;
-        let predicate = self.push(Class::Iri, quad.predicate.as_bytes());
+        let predicate = self.predicate(quad.predicate.as_bytes())?;
         let object = self.term(&quad.object)?;
         let graph = match &quad.graph {
             Some(graph) => self.graph_name(graph)?,
@@ -106,8 +111,16 @@ impl<'a> Gatherer<'a> {
     }
 
     #[inline]
-    fn push(&mut self, class: Class, key: &[u8]) -> u32 {
-        self.batch.push(class, key)
+    fn predicate(&mut self, key: &[u8]) -> Result<u32, LoadError> {
+        if let Some(number) = self.predicates.get(key) {
+            return Ok(number | NUMBER);
+        }
+        if !self.predicates.wants() {
+            return Ok(self.batch.push(Class::Iri, key));
+        }
+        let number = self.interner.intern_one(Class::Iri, key).map_err(|_| LoadError::Limit("terms"))?;
+        self.predicates.put(key, number);
+        Ok(number | NUMBER)
     }
 
     /// Most subjects are the one of the quad before.
@@ -194,7 +207,8 @@ impl<'a> Gatherer<'a> {
         self.interner.intern(&mut self.batch, &mut self.numbers).map_err(|_| LoadError::Limit("terms"))?;
         let number = |place: u32| self.numbers.get(place as usize).copied().unwrap_or(DEFAULT_GRAPH);
         for [s, p, o, g] in &self.quads {
-            self.rows.push(number(*s), number(*p), number(*o), number(*g));
+            let predicate = if p & NUMBER == 0 { number(*p) } else { p & !NUMBER };
+            self.rows.push(number(*s), predicate, number(*o), number(*g));
         }
         self.quads.clear();
         self.batch.clear();
@@ -208,6 +222,7 @@ impl<'a> Gatherer<'a> {
 
     /// Moves the run to temporary files.
     fn close_run(&mut self) -> Result<(), LoadError> {
+        self.predicates.clear();
         let to = &self.spill_to;
         let io = |source| LoadError::temporary(to.folder, source);
         let spill = match &mut self.spill {

@@ -21,6 +21,7 @@ mod numbers;
 mod options;
 mod order_writer;
 mod orders;
+mod predicate_cache;
 mod progress;
 mod read;
 mod row_set;

@@ -17,7 +17,7 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Pieces of line-based sources are at most this large, and smaller where memory is short.
-const CHUNK_BYTES_MAX: usize = 4 << 20;
+const CHUNK_BYTES_MAX: usize = 1 << 20;
 const CHUNK_BYTES_MIN: usize = 64 << 10;
 
 /// How to read.
@@ -171,11 +171,12 @@ impl Shared<'_> {
 
     fn run(&self, job: Job, gatherer: &mut Gatherer<'_>, spare: &Sender<Vec<u8>>) -> Result<(), LoadError> {
         match job {
-            Job::Lines { source, format, bytes, first_line, offset } => {
-                let chunk = LineChunk { bytes: &bytes, first_line, offset };
+            Job::Lines { source, format, buffer, length, first_line, offset } => {
+                let bytes = buffer.get(..length).unwrap_or_default();
+                let chunk = LineChunk { bytes, first_line, offset };
                 let result = self.lines(source, format, chunk, gatherer);
                 // The feeder may have ended; then nobody wants the buffer.
-                let _ = spare.send(bytes);
+                let _ = spare.send(buffer);
                 result
             }
             Job::Document { source, format, reader } => self.document(source, format, reader, gatherer),

@@ -152,7 +152,8 @@ fn write_terms(
         let end = sorted.ends[class];
         let mut writer = TermWriter::default();
         for term in sorted.terms.get(start..end).unwrap_or_default() {
-            writer.write(arena.key(term.position), term.number, file)?;
+            let header = arena.header(term.position);
+            writer.write(arena.key_of(term.position, header), header.number(), file)?;
         }
         *range = from..file.cut()?;
         start = end;
@@ -196,20 +197,58 @@ fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
     shared + a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }
 
+/// Terms whose cache lines are fetched together.
+const READ_AHEAD: usize = 16;
+
+/// Walks sorted terms in memory. They are all over the arena, so some are looked up at once to let cache misses overlap.
+#[derive(Debug)]
+pub struct MemoryCursor<'a> {
+    arena: &'a Arena,
+    /// Terms not yet looked up.
+    terms: &'a [SortedTerm],
+    /// Keys and numbers of the next terms.
+    ahead: [(&'a [u8], u32); READ_AHEAD],
+    /// The current term in `ahead`, counted from 1; 0 before the first.
+    at: usize,
+    filled: usize,
+}
+
+impl<'a> MemoryCursor<'a> {
+    #[inline]
+    fn current(&self) -> (&'a [u8], u32) {
+        self.ahead.get(self.at.wrapping_sub(1)).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn advance(&mut self) -> bool {
+        if self.at < self.filled {
+            self.at += 1;
+            return true;
+        }
+        self.look_up()
+    }
+
+    fn look_up(&mut self) -> bool {
+        let (now, later) = self.terms.split_at(self.terms.len().min(READ_AHEAD));
+        let mut touched = 0_u8;
+        for (slot, term) in self.ahead.iter_mut().zip(now) {
+            let header = self.arena.header(term.position);
+            let key = self.arena.key_of(term.position, header);
+            // The end of a key is often on another cache line than its start.
+            touched ^= key.last().copied().unwrap_or(0);
+            *slot = (key, header.number());
+        }
+        std::hint::black_box(touched);
+        (self.terms, self.filled, self.at) = (later, now.len(), 1);
+        !now.is_empty()
+    }
+}
+
 /// Walks the terms of one class of a run in the order of their keys.
 #[derive(Debug)]
 pub enum TermCursor<'a> {
     /// Over memory.
-    Memory {
-        /// The keys.
-        arena: &'a Arena,
-        /// What is left.
-        terms: std::slice::Iter<'a, SortedTerm>,
-        /// The current term.
-        key: &'a [u8],
-        /// Its number.
-        number: u32,
-    },
+    Memory(MemoryCursor<'a>),
     /// Over pairs of key and number.
     Pairs {
         /// What is left.
@@ -237,8 +276,13 @@ impl<'a> TermCursor<'a> {
         match store {
             TermStore::Memory { arena, sorted } => {
                 let start = if class == 0 { 0 } else { sorted.ends[class - 1] };
-                let terms = sorted.terms.get(start..sorted.ends[class]).unwrap_or_default().iter();
-                Self::Memory { arena, terms, key: &[], number: 0 }
+                Self::Memory(MemoryCursor {
+                    arena,
+                    terms: sorted.terms.get(start..sorted.ends[class]).unwrap_or_default(),
+                    ahead: [(&[], 0); READ_AHEAD],
+                    at: 0,
+                    filled: 0,
+                })
             }
             TermStore::File { file, classes } => {
                 let range = &classes[class];
@@ -256,15 +300,7 @@ impl<'a> TermCursor<'a> {
     /// Moves to the next term; false at the end.
     pub fn advance(&mut self) -> io::Result<bool> {
         match self {
-            Self::Memory { arena, terms, key, number } => {
-                let Some(term) = terms.next() else { return Ok(false) };
-                (*key, *number) = (arena.key(term.position), term.number);
-                // Touches the header of a term soon to come, so that its cache miss is over by then.
-                if let Some(soon) = terms.as_slice().get(8) {
-                    std::hint::black_box(arena.header(soon.position));
-                }
-                Ok(true)
-            }
+            Self::Memory(cursor) => Ok(cursor.advance()),
             Self::Pairs { pairs, key, number } => {
                 let Some(pair) = pairs.next() else { return Ok(false) };
                 (*key, *number) = (&pair.0, pair.1);
@@ -288,7 +324,8 @@ impl<'a> TermCursor<'a> {
     #[inline]
     pub fn key(&self) -> &[u8] {
         match self {
-            Self::Memory { key, .. } | Self::Pairs { key, .. } => key,
+            Self::Memory(cursor) => cursor.current().0,
+            Self::Pairs { key, .. } => key,
             Self::File { key, .. } => key,
         }
     }
@@ -296,7 +333,8 @@ impl<'a> TermCursor<'a> {
     /// The current term's number in its run.
     pub fn number(&self) -> u32 {
         match self {
-            Self::Memory { number, .. } | Self::Pairs { number, .. } | Self::File { number, .. } => *number,
+            Self::Memory(cursor) => cursor.current().1,
+            Self::Pairs { number, .. } | Self::File { number, .. } => *number,
         }
     }
 }

@@ -94,8 +94,10 @@ pub(crate) enum Job {
         source: usize,
         /// N-Triples or N-Quads.
         format: RdfFormat,
-        /// The text.
-        bytes: Vec<u8>,
+        /// A buffer that begins with the text.
+        buffer: Vec<u8>,
+        /// Bytes of the text.
+        length: usize,
         /// Number of its first line.
         first_line: u64,
         /// Where it is in the (decompressed) source.
@@ -194,51 +196,81 @@ impl Feed<'_> {
         let mut rest = head;
         loop {
             self.cancel.check()?;
-            let mut bytes = self.spare.try_recv().unwrap_or_default();
-            bytes.clear();
-            bytes.extend_from_slice(&rest);
+            let spare = self.spare.try_recv().ok();
+            // A buffer that a long line made large is not worth keeping.
+            let buffer = spare.filter(|buffer| buffer.len() <= 2 * self.chunk_bytes).unwrap_or_default();
+            let mut piece = Piece { buffer, filled: 0 };
+            piece.append(&rest);
             rest.clear();
-            let at_end = fill(input, &mut bytes, self.chunk_bytes).map_err(failed)?;
-            let end = if at_end { bytes.len() } else { last_line_end(&bytes).unwrap_or(0) };
-            rest.extend_from_slice(bytes.get(end..).unwrap_or_default());
-            bytes.truncate(end);
-            if rest.len() > LINE_BYTES_MAX {
+            let at_end = piece.fill(input, self.chunk_bytes).map_err(failed)?;
+            let text = piece.text();
+            let length = if at_end { text.len() } else { last_line_end(text).unwrap_or(0) };
+            let (whole, begun) = text.split_at(length);
+            if begun.len() > LINE_BYTES_MAX {
                 let message = format!("a line has more than {LINE_BYTES_MAX} bytes");
-                return Err(LoadError::Syntax {
-                    source_name: name.to_owned(),
-                    line: first_line,
-                    column: 1,
-                    message,
-                });
+                let source_name = name.to_owned();
+                return Err(LoadError::Syntax { source_name, line: first_line, column: 1, message });
             }
-            let lines = memchr::memchr_iter(b'\n', &bytes).count() as u64;
-            let length = bytes.len() as u64;
-            if !bytes.is_empty()
-                && self.jobs.send(Job::Lines { source, format, bytes, first_line, offset }).is_err()
-            {
+            rest.extend_from_slice(begun);
+            let lines = memchr::memchr_iter(b'\n', whole).count() as u64;
+            let job = Job::Lines { source, format, buffer: piece.buffer, length, first_line, offset };
+            if length > 0 && self.jobs.send(job).is_err() {
                 return Ok(false);
             }
             if at_end {
                 return Ok(true);
             }
             first_line += lines;
-            offset += length;
+            offset += length as u64;
         }
     }
 }
 
-/// Reads until there are `wanted` bytes and a line's end among them; true at the end of the input.
-fn fill(input: &mut impl Read, bytes: &mut Vec<u8>, wanted: usize) -> io::Result<bool> {
-    loop {
-        let old = bytes.len();
-        // A line that is longer than a piece makes the piece grow.
-        let more = if old < wanted { wanted - old } else { old.max(wanted) };
-        let read = input.by_ref().take(more as u64).read_to_end(bytes)?;
-        if read < more {
-            return Ok(true);
+/// A buffer that is filled from the front. It is never cleared: what is beyond `filled` is left from before.
+struct Piece {
+    buffer: Vec<u8>,
+    filled: usize,
+}
+
+impl Piece {
+    fn text(&self) -> &[u8] {
+        self.buffer.get(..self.filled).unwrap_or_default()
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        self.reserve(bytes.len());
+        if let Some(room) = self.buffer.get_mut(self.filled..self.filled + bytes.len()) {
+            room.copy_from_slice(bytes);
+            self.filled += bytes.len();
         }
-        if last_line_end(bytes.get(old..).unwrap_or_default()).is_some() || bytes.len() > LINE_BYTES_MAX {
-            return Ok(false);
+    }
+
+    fn reserve(&mut self, more: usize) {
+        if self.buffer.len() < self.filled + more {
+            self.buffer.resize(self.filled + more, 0);
+        }
+    }
+
+    /// Reads until there are `wanted` bytes and a line's end among them; true at the end of the input.
+    fn fill(&mut self, input: &mut impl Read, wanted: usize) -> io::Result<bool> {
+        loop {
+            let old = self.filled;
+            // A line that is longer than a piece makes the piece grow.
+            let end = if old < wanted { wanted } else { 2 * old };
+            self.reserve(end - old);
+            while self.filled < end {
+                let room = self.buffer.get_mut(self.filled..end).unwrap_or_default();
+                match input.read(room) {
+                    Ok(0) => return Ok(true),
+                    Ok(read) => self.filled += read,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            let found = last_line_end(self.buffer.get(old..end).unwrap_or_default()).is_some();
+            if found || self.filled > LINE_BYTES_MAX {
+                return Ok(false);
+            }
         }
     }
 }

@@ -11,8 +11,8 @@ pub struct SortedTerm {
     prefix: u64,
     /// Where the term is.
     pub position: Position,
-    /// Its number in the run.
-    pub number: u32,
+    /// Bytes of its key: kept here so that sorting needs not look at the header, which is often on another cache line.
+    length: u32,
 }
 
 /// Bytes that sorting takes per term.
@@ -43,12 +43,12 @@ pub fn sort_terms(arena: &Arena, count: usize) -> SortedTerms {
         ends[class as usize] = sum;
     }
     debug_assert_eq!(sum, count);
-    let mut terms = vec![SortedTerm { prefix: 0, position: 0, number: 0 }; sum];
+    let mut terms = vec![SortedTerm { prefix: 0, position: 0, length: 0 }; sum];
     let mut next = starts;
     arena.for_each(&mut |position, header| {
         let slot = &mut next[header.class() as usize];
         if let Some(term) = terms.get_mut(*slot) {
-            *term = SortedTerm { prefix: 0, position, number: header.number() };
+            *term = SortedTerm { prefix: 0, position, length: header.length() as u32 };
         }
         *slot += 1;
     });
@@ -63,22 +63,22 @@ pub fn sort_terms(arena: &Arena, count: usize) -> SortedTerms {
 /// Sorts terms of one class. Groups wait on a list, not on the call stack: keys decide how deep they nest.
 fn sort_group(arena: &Arena, terms: &mut [SortedTerm]) {
     let mut todo = vec![(0, terms.len(), 0)];
-    while let Some((start, end, depth)) = todo.pop() {
+    while let Some((start, end, mut depth)) = todo.pop() {
         let Some(group) = terms.get_mut(start..end) else { continue };
         if group.len() <= SMALL_GROUP {
             group.sort_unstable_by(|a, b| tail(arena, a, depth).cmp(tail(arena, b, depth)));
             continue;
         }
-        let depth = depth + common_prefix(arena, group, depth);
-        for term in group.iter_mut() {
-            term.prefix = eight_bytes(tail(arena, term, depth));
+        if !load_prefixes(arena, group, depth) {
+            depth += common_prefix(arena, group, depth);
+            load_prefixes(arena, group, depth);
         }
         group.sort_unstable_by_key(|term| term.prefix);
         let mut from = 0;
         for same in group.chunk_by_mut(|a, b| a.prefix == b.prefix) {
             let to = from + same.len();
             if same.len() > 1 {
-                let ended = ended_first(arena, same, depth + 8);
+                let ended = ended_first(same, depth + 8);
                 todo.push((start + from + ended, start + to, depth + 8));
             }
             from = to;
@@ -86,25 +86,36 @@ fn sort_group(arena: &Arena, terms: &mut [SortedTerm]) {
     }
 }
 
-/// Moves keys that end within `depth` to the front, shortest first (they are prefixes of the others, padded with zeros), and
-/// returns how many they are.
-fn ended_first(arena: &Arena, same: &mut [SortedTerm], depth: usize) -> usize {
+/// Takes the eight bytes at `depth` of every key; whether they differ.
+fn load_prefixes(arena: &Arena, group: &mut [SortedTerm], depth: usize) -> bool {
+    let first = group.first().map_or(0, |term| eight_bytes(tail(arena, term, depth)));
+    let mut difference = 0;
+    for term in group {
+        term.prefix = eight_bytes(tail(arena, term, depth));
+        difference |= term.prefix ^ first;
+    }
+    difference != 0
+}
+
+/// Moves keys that end within `depth` to the front, shortest first (they are prefixes of the others, padded with
+/// zeros), and returns how many they are.
+fn ended_first(same: &mut [SortedTerm], depth: usize) -> usize {
     let mut ended = 0;
     for at in 0..same.len() {
-        if same.get(at).is_some_and(|term| arena.header(term.position).length() < depth) {
+        if same.get(at).is_some_and(|term| (term.length as usize) < depth) {
             same.swap(at, ended);
             ended += 1;
         }
     }
     if let Some(front) = same.get_mut(..ended) {
-        front.sort_unstable_by_key(|term| arena.header(term.position).length());
+        front.sort_unstable_by_key(|term| term.length);
     }
     ended
 }
 
 #[inline]
 fn tail<'a>(arena: &'a Arena, term: &SortedTerm, depth: usize) -> &'a [u8] {
-    arena.key(term.position).get(depth..).unwrap_or_default()
+    arena.tail(term.position, term.length, depth)
 }
 
 #[inline]

@@ -33,6 +33,8 @@ mod term_sort;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unit_tests;
 
 use crate::error::StoreError;
 use crate::manifest::{Manifest, SegmentEntry, segment_folder, spill_folder};

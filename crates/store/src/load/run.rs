@@ -248,7 +248,7 @@ impl<'a> MemoryCursor<'a> {
 #[derive(Debug)]
 pub enum TermCursor<'a> {
     /// Over memory.
-    Memory(MemoryCursor<'a>),
+    Memory(Box<MemoryCursor<'a>>),
     /// Over pairs of key and number.
     Pairs {
         /// What is left.
@@ -276,13 +276,13 @@ impl<'a> TermCursor<'a> {
         match store {
             TermStore::Memory { arena, sorted } => {
                 let start = if class == 0 { 0 } else { sorted.ends[class - 1] };
-                Self::Memory(MemoryCursor {
+                Self::Memory(Box::new(MemoryCursor {
                     arena,
                     terms: sorted.terms.get(start..sorted.ends[class]).unwrap_or_default(),
                     ahead: [(&[], 0); READ_AHEAD],
                     at: 0,
                     filled: 0,
-                })
+                }))
             }
             TermStore::File { file, classes } => {
                 let range = &classes[class];

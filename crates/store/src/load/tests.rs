@@ -245,3 +245,31 @@ fn many_quads_on_disk() {
     let report = check(&RealVfs::shared(), &path, &CancelToken::default(), &mut |_| {}).unwrap();
     assert!(report.problems.is_empty(), "{:?}", report.problems);
 }
+
+#[test]
+fn lines_longer_than_pieces_and_text_without_a_last_line_end() {
+    let store = open(&MemVfs::new());
+    let long = "x".repeat(3 << 20);
+    let text = format!(
+        "<http://a> <http://b> \"{long}\" .\n<http://a> <http://b> \"{long}y\" .\n<http://a> <http://b> 1 ."
+    );
+    let text = text.replace(" 1 .", " <http://c> .");
+    assert_eq!(load_text(&store, "x.nt", &text).unwrap().added, 3);
+    let broken = format!("<http://a> <http://b> \"{long}");
+    assert!(matches!(load_text(&store, "x.nt", &broken), Err(LoadError::Syntax { line: 1, .. })));
+}
+
+#[test]
+fn the_progress_tells_what_was_read() {
+    let store = open(&MemVfs::new());
+    let progress = Arc::new(LoadProgress::default());
+    let text = "<http://a> <http://b> <http://c> .\n".repeat(10);
+    let sources = vec![Source::bytes("a.nt", text.clone()), Source::bytes("b.nt", text.clone())];
+    let report = load(&store, sources, options(2, 1 << 30), &progress).unwrap();
+    let sample = progress.sample();
+    assert_eq!((sample.stage, sample.quads), (Stage::Done, 20));
+    assert_eq!(sample.bytes_total, Some(2 * text.len() as u64));
+    assert_eq!(sample.bytes_read, 2 * text.len() as u64);
+    assert_eq!((report.added, report.duplicates), (1, 19));
+    assert_eq!(sample.rows_written, 6);
+}

@@ -1,0 +1,257 @@
+//! Tests of the parts of a load, each against something simple.
+
+use super::arena::Arena;
+use super::class::Class;
+use super::interner::{Interner, KeyBatch};
+use super::layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
+use super::predicate_cache::PredicateCache;
+use super::rows::{CHUNK_ROWS, ClosedRows, DEFAULT_GRAPH, Rows};
+use super::run::{Run, Spill, TermCursor};
+use super::term_sort::sort_terms;
+use lode_base::mem_vfs::MemVfs;
+use lode_base::vfs::Vfs;
+use lode_packed::{Order, Position};
+use lode_rdf::{Kind, ValueId};
+use proptest::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Keys that share long prefixes, contain each other, and end in zeros.
+fn key() -> impl Strategy<Value = Vec<u8>> {
+    let part = prop_oneof![
+        Just(b"http://example.org/".to_vec()),
+        Just(vec![0; 8]),
+        Just(vec![0]),
+        proptest::collection::vec(0_u8..3, 0..12),
+    ];
+    proptest::collection::vec(part, 0..5).prop_map(|parts| parts.concat())
+}
+
+fn terms() -> impl Strategy<Value = Vec<(Class, Vec<u8>)>> {
+    proptest::collection::vec(
+        (0_u64..8).prop_map(Class::from_bits).prop_flat_map(|class| (Just(class), key())),
+        0..400,
+    )
+}
+
+fn intern_all(terms: &[(Class, Vec<u8>)], batch_terms: usize) -> (Interner, Vec<u32>) {
+    let mut interner = Interner::default();
+    let (mut batch, mut numbers, mut all) = (KeyBatch::default(), Vec::new(), Vec::new());
+    for part in terms.chunks(batch_terms.max(1)) {
+        batch.clear();
+        for (class, key) in part {
+            batch.push(*class, key);
+        }
+        interner.intern(&mut batch, &mut numbers).unwrap();
+        all.extend_from_slice(&numbers);
+    }
+    (interner, all)
+}
+
+proptest! {
+    #[test]
+    fn equal_terms_get_equal_numbers(terms in terms(), batch in 1_usize..50) {
+        let (mut interner, numbers) = intern_all(&terms, batch);
+        let mut known = HashMap::new();
+        for (term, number) in terms.iter().zip(&numbers) {
+            let next = known.len() as u32;
+            prop_assert_eq!(*known.entry(term.clone()).or_insert(next), *number);
+            prop_assert_eq!(interner.intern_one(term.0, &term.1), Ok(*number));
+        }
+        prop_assert_eq!(interner.terms() as usize, known.len());
+    }
+
+    #[test]
+    fn terms_sort_by_class_and_key(terms in terms()) {
+        let (interner, _) = intern_all(&terms, 256);
+        let sorted = sort_terms(interner.arena(), interner.terms() as usize);
+        let found: Vec<(Class, Vec<u8>)> = sorted.terms.iter().map(|term| {
+            let header = interner.arena().header(term.position);
+            (header.class(), interner.arena().key_of(term.position, header).to_vec())
+        }).collect();
+        let expected: Vec<(Class, Vec<u8>)> =
+            terms.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn runs_read_back_from_memory_and_files(terms in terms()) {
+        let in_memory = Run::in_memory(intern_all(&terms, 64).0, Rows::default());
+        let vfs: Arc<dyn Vfs> = Arc::new(MemVfs::new());
+        let mut spill = Spill::create(&vfs, Path::new("/"), 0).unwrap();
+        let (mut interner, _) = intern_all(&terms, 64);
+        // Two runs in one file.
+        spill.add(&mut interner, &mut Rows::default()).unwrap();
+        prop_assert_eq!(interner.terms(), 0);
+        let (mut interner, _) = intern_all(&terms, 64);
+        spill.add(&mut interner, &mut Rows::default()).unwrap();
+        let spilled = spill.finish().unwrap();
+        for class in Class::ALL {
+            let expected = read(&in_memory, class);
+            for run in &spilled {
+                prop_assert_eq!(&read(run, class), &expected);
+            }
+        }
+    }
+
+    #[test]
+    fn codes_keep_order_and_come_back(
+        counts in proptest::collection::vec(0_u64..3000, 8),
+        old in 0_u64..100,
+        graphs in 0_usize..5,
+        fields in proptest::collection::vec(any::<[u64; 4]>(), 1..50),
+    ) {
+        let mut class_counts = ClassCounts { blank_base: 77, ..ClassCounts::default() };
+        class_counts.counts.copy_from_slice(&counts);
+        class_counts.counts[Class::OpenTriple as usize] = 0;
+        class_counts.counts[Class::Iri as usize] += 10;
+        class_counts.old = [old; Class::COUNT];
+        class_counts.inline =
+            (0..counts[Class::Inline as usize]).map(|i| ValueId::new(Kind::Integer, i * i).to_bits()).collect();
+        let all = class_counts.counts;
+        let codes = TermCodes::new(class_counts);
+        let mut last = None;
+        let mut by_code = Vec::new();
+        for class in Class::ALL {
+            for number in 0..all[class as usize] {
+                let code = codes.code(TermIndex::new(class, number));
+                let id = codes.id(code);
+                prop_assert!(last < Some((code, id)) && last.is_none_or(|(_, before)| before < id));
+                last = Some((code, id));
+                by_code.push(code);
+            }
+        }
+        let iri = |i: u64| codes.code(TermIndex::new(Class::Iri, i));
+        let (predicates, names) = ((0..7).map(iri).collect(), (0..graphs as u64).map(iri).collect());
+        let nodes = by_code.iter().filter(|code| **code <= iri(all[Class::Iri as usize] - 1)).count() as u64;
+        let quads: Vec<[u64; 4]> = fields.iter().map(|[s, p, o, g]| [
+            by_code[(s % nodes) as usize], p % 7, by_code[(*o % by_code.len() as u64) as usize], g % (graphs as u64 + 1),
+        ]).collect();
+        let layout = Layout::new(codes, predicates, names);
+        check_shapes::<u64>(&layout, &quads)?;
+        check_shapes::<u128>(&layout, &quads)?;
+    }
+
+    #[test]
+    fn rows_come_back_from_files(
+        quads in proptest::collection::vec((0_u32..50, 0_u32..5, 0_u32..50, proptest::option::of(0_u32..3)), 0..100),
+    ) {
+        let mut rows = Rows::default();
+        for (s, p, o, g) in &quads {
+            rows.push(*s, *p, *o, g.unwrap_or(DEFAULT_GRAPH));
+        }
+        let (predicates, graphs) = rows.number_predicates_and_graphs(50);
+        let vfs = MemVfs::new();
+        let mut file = lode_base::frame_file::FrameWriter::new(vfs.create(Path::new("/rows")).unwrap());
+        let range = rows.spill(&mut file).unwrap();
+        file.flush().unwrap();
+        let mut closed = ClosedRows::File { file: vfs.open(Path::new("/rows")).unwrap(), range };
+        let mut found = Vec::new();
+        while let Some(chunk) = closed.next().unwrap() {
+            for row in 0..chunk.len() {
+                let graph = chunk.graph.get(row).filter(|graph| **graph != DEFAULT_GRAPH);
+                found.push((
+                    chunk.subject[row],
+                    predicates[chunk.predicate[row] as usize],
+                    chunk.object[row],
+                    graph.map(|graph| graphs[*graph as usize]),
+                ));
+            }
+        }
+        prop_assert_eq!(found, quads);
+    }
+}
+
+fn read(run: &Run, class: Class) -> Vec<(Vec<u8>, u32)> {
+    let mut cursor = TermCursor::new(&run.store, class);
+    let mut terms = Vec::new();
+    while cursor.advance().unwrap() {
+        terms.push((cursor.key().to_vec(), cursor.number()));
+    }
+    terms
+}
+
+fn check_shapes<R: PackedRow>(layout: &Layout, quads: &[[u64; 4]]) -> Result<(), TestCaseError> {
+    let spog = layout.shape(Order::Spog);
+    for order in Order::ALL {
+        let shape = layout.shape(order);
+        let mut rows: Vec<(R, [u64; 4])> = quads
+            .iter()
+            .map(|quad| {
+                let row = spog.reshape(R::pack(*quad, spog.shifts), &shape);
+                (row, order.positions().map(|position| layout.id(position, quad[position as usize])))
+            })
+            .collect();
+        for (row, quad) in rows.iter().map(|(row, _)| *row).zip(quads) {
+            prop_assert_eq!(shape.fields(row), *quad);
+        }
+        rows.sort_unstable();
+        prop_assert!(rows.is_sorted_by_key(|(_, ids)| *ids), "rows sort like their ids");
+        let mut ids = Vec::new();
+        let packed: Vec<R> = rows.iter().map(|(row, _)| *row).collect();
+        layout.unpack(&packed, shape, order.positions()[0], &mut ids);
+        prop_assert!(ids.iter().eq(rows.iter().map(|(_, ids)| &ids[0])));
+    }
+    let graphs = quads.iter().map(|quad| layout.id(Position::G, quad[3]));
+    prop_assert!(graphs.zip(quads).all(|(id, quad)| (id == 1) == (quad[3] == 0)));
+    Ok(())
+}
+
+#[test]
+fn terms_of_any_length() {
+    let mut arena = Arena::default();
+    let keys: Vec<Vec<u8>> = [0, 1, 7, 8, 9, 100_000, 3 << 20, 1, (1 << 20) - 8, (1 << 20) - 7]
+        .map(|length| vec![7; length])
+        .into();
+    let mut positions = Vec::new();
+    for (number, key) in (0_u32..).zip(&keys) {
+        positions.push(arena.push(number, Class::String, key).unwrap());
+    }
+    for (number, (key, position)) in (0_u32..).zip(keys.iter().zip(&positions)) {
+        let header = arena.header(*position);
+        assert_eq!((header.number(), header.length()), (number, key.len()));
+        assert_eq!(arena.key_of(*position, header), key);
+    }
+    let mut seen = Vec::new();
+    arena.for_each(&mut |position, _| seen.push(position));
+    assert_eq!(seen, positions);
+    assert!(arena.bytes() >= keys.iter().map(Vec::len).sum());
+    arena.clear();
+    assert_eq!(arena.push(0, Class::Iri, b"again").map(|at| arena.header(at).length()), Some(5));
+    assert!(arena.push(0, Class::Iri, &vec![0; super::arena::TERM_BYTES_MAX + 1]).is_none());
+}
+
+#[test]
+fn graphs_may_begin_in_the_middle_of_a_chunk() {
+    let mut rows = Rows::default();
+    for i in 0..CHUNK_ROWS as u32 + 10 {
+        rows.push(i % 5, 1, 2, if i == 7 { 3 } else { DEFAULT_GRAPH });
+    }
+    let (predicates, graphs) = rows.number_predicates_and_graphs(5);
+    assert_eq!((predicates, graphs), (vec![1], vec![3]));
+    let chunks = rows.take();
+    assert_eq!(chunks[0].graph.iter().filter(|graph| **graph != DEFAULT_GRAPH).count(), 1);
+    assert_eq!(chunks[0].graph.len(), CHUNK_ROWS);
+    assert!(chunks[1].graph.is_empty());
+}
+
+#[test]
+fn predicates_are_remembered_until_they_are_too_many() {
+    let mut cache = PredicateCache::default();
+    assert_eq!(cache.get(b""), None);
+    assert!(cache.wants());
+    cache.put(b"http://p", 7);
+    assert_eq!(cache.get(b"http://p"), Some(7));
+    assert_eq!(cache.get(b"http://q"), None);
+    for i in 0..10_000 {
+        let key = format!("http://p/{i}");
+        if cache.get(key.as_bytes()).is_none() && cache.wants() {
+            cache.put(key.as_bytes(), i);
+        }
+    }
+    assert!(!cache.wants());
+    cache.clear();
+    assert!(cache.wants());
+    assert_eq!(cache.get(b"http://p"), None);
+}

@@ -94,6 +94,9 @@ impl<'a> Builder<'a> {
             PlanOp::GraphNames { slot, among } => {
                 Box::new(GraphNames::new(cx, *slot, among.as_deref(), &vars)?)
             }
+            PlanOp::ForEachGraph { var, among, pattern } => {
+                Box::new(ForEachGraph::new(cx, *var, among.as_deref(), pattern, &vars)?)
+            }
             PlanOp::MergeJoin { left, right, kind, condition } => {
                 let inputs = (&**left, &**right);
                 self.merge_join(inputs, (*kind, condition), &vars, counters)?
@@ -106,29 +109,47 @@ impl<'a> Builder<'a> {
                 let left = self.build(input, ordered)?;
                 self.lookup_join((left, input), pattern, (*kind, condition), &vars, counters)
             }
+            PlanOp::Union(inputs) => self.union(node.id, inputs, &vars)?,
+            PlanOp::Group { .. } => self.group(node, &vars, counters)?,
+            PlanOp::Distinct(input) => self.distinct(input, ordered, &vars, counters)?,
+            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {
+                self.path_or_service(node, input.as_deref(), ordered, &vars, counters)?
+            }
+            _ => self.row_operator(node, ordered, &vars, counters)?,
+        })
+    }
+
+    /// Operators that take the rows of one input as they come, and the sort.
+    fn row_operator(
+        &self,
+        node: &PlanNode,
+        ordered: bool,
+        vars: &Arc<[VarId]>,
+        counters: &Arc<NodeCounters>,
+    ) -> Result<BoxOp, ExecError> {
+        let cx = &self.shared.cx;
+        Ok(match &node.op {
             PlanOp::Filter { input, exprs } => {
                 let filter = Filter::new(cx, self.build(input, ordered)?, exprs);
-                Box::new(Project::new(Box::new(filter), &input.vars, &vars))
+                Box::new(Project::new(Box::new(filter), &input.vars, vars))
             }
             PlanOp::Extend { .. } => {
                 let (exprs, input) = extend::chain(node);
                 let child = self.build(input, ordered)?;
-                Box::new(Extend::new(cx, child, &input.vars, &exprs, &vars))
+                Box::new(Extend::new(cx, child, &input.vars, &exprs, vars))
             }
             PlanOp::TripleTerm { input, term, subject, predicate, object } => {
                 let child = self.build(input, ordered)?;
                 let parts = [subject, predicate, object];
-                Box::new(TripleTerm::new(cx, (child, &input.vars), *term, parts, &vars)?)
+                Box::new(TripleTerm::new(cx, (child, &input.vars), *term, parts, vars)?)
             }
-            PlanOp::Union(inputs) => self.union(node.id, inputs, &vars)?,
-            PlanOp::Project(input) => Box::new(Project::new(self.build(input, ordered)?, &input.vars, &vars)),
-            PlanOp::Distinct(input) => self.distinct(input, ordered, &vars, counters)?,
+            PlanOp::Project(input) => Box::new(Project::new(self.build(input, ordered)?, &input.vars, vars)),
             PlanOp::Reduced(input) => {
-                let project = Project::new(self.build(input, ordered)?, &input.vars, &vars);
+                let project = Project::new(self.build(input, ordered)?, &input.vars, vars);
                 Box::new(Reduced::new(Box::new(project)))
             }
             PlanOp::Sort { input, keys, limit } => {
-                let options = SortOptions { keys, limit: *limit, input_vars: &input.vars, vars: &vars };
+                let options = SortOptions { keys, limit: *limit, input_vars: &input.vars, vars };
                 let source = self.source(input)?;
                 Box::new(Sort::new(cx, &self.shared.area, counters, source, &options))
             }
@@ -138,29 +159,34 @@ impl<'a> Builder<'a> {
                 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
                 let early = small && input.rows >= 4.0 * want as f64;
                 let child = self.build(input, ordered || early)?;
-                let child = Project::new(child, &input.vars, &vars);
+                let child = Project::new(child, &input.vars, vars);
                 Box::new(Slice::new(Box::new(child), *start, *length))
             }
-            PlanOp::Group { .. } => self.group(node, &vars, counters)?,
-            PlanOp::Path { input, subject, path, object, graph } => {
-                let input = match input {
-                    Some(input) => Some((self.build(input, ordered)?, input.vars.as_slice())),
-                    None => None,
-                };
+            _ => return Err(ExecError::Internal("an operator that nobody builds".into())),
+        })
+    }
+
+    fn path_or_service(
+        &self,
+        node: &PlanNode,
+        input: Option<&PlanNode>,
+        ordered: bool,
+        vars: &Arc<[VarId]>,
+        counters: &Arc<NodeCounters>,
+    ) -> Result<BoxOp, ExecError> {
+        let input = match input {
+            Some(input) => Some((self.build(input, ordered)?, input.vars.as_slice())),
+            None => None,
+        };
+        Ok(match &node.op {
+            PlanOp::Path { subject, path, object, graph, .. } => {
                 let ends = (subject, object);
-                let shared = self.shared;
-                Box::new(PathOp::new(shared, counters, input, (ends, path, graph), &vars)?)
+                Box::new(PathOp::new(self.shared, counters, input, (ends, path, graph), vars)?)
             }
-            PlanOp::ForEachGraph { var, among, pattern } => {
-                Box::new(ForEachGraph::new(cx, *var, among.as_deref(), pattern, &vars)?)
+            PlanOp::Service { endpoint, query, silent, .. } => {
+                Box::new(Service::new(&self.shared.cx, input, endpoint, (query, *silent), vars)?)
             }
-            PlanOp::Service { input, endpoint, query, silent } => {
-                let input = match input {
-                    Some(input) => Some((self.build(input, ordered)?, input.vars.as_slice())),
-                    None => None,
-                };
-                Box::new(Service::new(cx, input, endpoint, (query, *silent), &vars)?)
-            }
+            _ => return Err(ExecError::Internal("neither a path nor a SERVICE".into())),
         })
     }
 

@@ -1,6 +1,7 @@
 //! Tests of operators: random plans against a naive evaluator, with all batch sizes, one and two threads, and budgets that force
 //! spilling.
 
+mod answers;
 mod generate;
 mod naive;
 mod naive_path;

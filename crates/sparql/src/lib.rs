@@ -1,5 +1,6 @@
 //! SPARQL: parsing, rewriting, planning. Pure: no I/O; the data is seen only through [`Statistics`].
 
+mod cached;
 pub mod explain;
 pub mod expr;
 mod expr_vars;

@@ -1,5 +1,6 @@
 //! From algebra to a physical plan: the entry points.
 
+use crate::cached::Cached;
 use crate::logical::Logical;
 use crate::physical;
 use crate::plan::{Dataset, DatasetOverride, Plan, QueryForm, SubPattern, VarId, VarTable};
@@ -47,6 +48,7 @@ pub fn plan_query(
     options: &PlanOptions,
     stats: &dyn Statistics,
 ) -> Result<Plan, PlanError> {
+    let stats: &dyn Statistics = &Cached::new(stats);
     let union_default = options.default_graph_union;
     let dataset = Arc::new(translate::resolve_dataset(query, dataset, union_default, stats));
     let mut translator = Translator::new(stats, options.optimize, VarTable::default(), Arc::clone(&dataset));
@@ -64,6 +66,7 @@ pub fn plan_sub(
     options: &PlanOptions,
     stats: &dyn Statistics,
 ) -> Result<Plan, PlanError> {
+    let stats: &dyn Statistics = &Cached::new(stats);
     let dataset = Arc::clone(&sub.dataset);
     let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
     let (logical, columns) = translator.sub_pattern(sub, bindings)?;

@@ -5,6 +5,7 @@
 
 mod constants;
 mod filters;
+mod hoist;
 mod optional;
 mod prune;
 mod simplify;
@@ -18,6 +19,8 @@ use crate::statistics::Statistics;
 /// Rewrites a query of which these columns are wanted.
 pub(crate) fn rewrite(logical: Logical, columns: &[VarId], stats: &dyn Statistics) -> Logical {
     let logical = simplify::simplify(logical, stats);
+    let logical = filters::push(logical, Vec::new());
+    let logical = simplify::simplify(hoist::hoist(logical), stats);
     let logical = filters::push(logical, Vec::new());
     let logical = constants::replace(logical, stats);
     let logical = simplify::simplify(logical, stats);

@@ -1,0 +1,77 @@
+//! Answers of [`Statistics`], each asked once per plan: a pattern is counted when it is simplified, again when it is read, and
+//! again when it is looked up.
+
+use crate::statistics::Statistics;
+use lode_packed::Order;
+use lode_rdf::{Term, ValueId};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+/// An order and the first columns' ids: up to four, the rest unbound, which no quad has.
+type Key = (Order, usize, [ValueId; 4]);
+
+/// Remembers.
+pub(crate) struct Cached<'a> {
+    inner: &'a dyn Statistics,
+    ids: RefCell<HashMap<Term, Option<ValueId>>>,
+    counts: RefCell<HashMap<Key, u64>>,
+    distincts: RefCell<HashMap<Key, u64>>,
+    quads: Cell<Option<u64>>,
+    named: Cell<Option<bool>>,
+}
+
+impl<'a> Cached<'a> {
+    pub fn new(inner: &'a dyn Statistics) -> Self {
+        Self {
+            inner,
+            ids: RefCell::default(),
+            counts: RefCell::default(),
+            distincts: RefCell::default(),
+            quads: Cell::new(None),
+            named: Cell::new(None),
+        }
+    }
+}
+
+fn key(order: Order, prefix: &[ValueId]) -> Key {
+    let mut ids = [ValueId::UNDEF; 4];
+    ids.iter_mut().zip(prefix).for_each(|(a, b)| *a = *b);
+    (order, prefix.len(), ids)
+}
+
+impl Statistics for Cached<'_> {
+    fn id_of(&self, term: &Term) -> Option<ValueId> {
+        if let Some(known) = self.ids.borrow().get(term) {
+            return *known;
+        }
+        let id = self.inner.id_of(term);
+        self.ids.borrow_mut().insert(term.clone(), id);
+        id
+    }
+
+    fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
+        let key = key(order, prefix);
+        *self.counts.borrow_mut().entry(key).or_insert_with(|| self.inner.count(order, prefix))
+    }
+
+    fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
+        let key = key(order, prefix);
+        *self.distincts.borrow_mut().entry(key).or_insert_with(|| self.inner.distinct(order, prefix))
+    }
+
+    fn quad_count(&self) -> u64 {
+        self.quads.get().unwrap_or_else(|| {
+            let count = self.inner.quad_count();
+            self.quads.set(Some(count));
+            count
+        })
+    }
+
+    fn has_named_graphs(&self) -> bool {
+        self.named.get().unwrap_or_else(|| {
+            let has = self.inner.has_named_graphs();
+            self.named.set(Some(has));
+            has
+        })
+    }
+}

@@ -11,7 +11,7 @@ use lode_base::vfs::Vfs;
 use lode_packed::fingerprint::quad_hash;
 use lode_packed::segment::{DICTIONARY_FILE, permutation_file_name};
 use lode_packed::{BlockCache, Order};
-use lode_rdf::key::decode;
+use lode_rdf::key::{Encoded, decode, encode};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
 use std::path::Path;
@@ -171,6 +171,7 @@ impl Checker<'_> {
     fn keys(&mut self, file: &Path, open: &OpenSegment) -> Result<(), StoreError> {
         let Some(dictionary) = open.dictionary() else { return Ok(()) };
         let mut told = 0;
+        let mut again = Vec::new();
         for section in Section::ALL {
             let mut terms = dictionary.iter(section);
             let mut rank = 0_u64;
@@ -178,11 +179,21 @@ impl Checker<'_> {
                 if rank.is_multiple_of(BATCH_ROWS as u64) {
                     self.cancel.check()?;
                 }
-                if let Err(error) = decode(section, key)
+                let wrong = match decode(section, key) {
+                    Err(error) => Some(error.to_string()),
+                    // Another key for the same term would give it two ids.
+                    Ok(term)
+                        if encode(term.as_ref(), &mut again) != Encoded::Key(section) || again != key =>
+                    {
+                        Some("its key is not the one that the term has".to_owned())
+                    }
+                    Ok(_) => None,
+                };
+                if let Some(what) = wrong
                     && told < PROBLEMS_TOLD_MAX
                 {
                     told += 1;
-                    self.wrong(file, format!("{section:?} {rank} is no term: {error}"));
+                    self.wrong(file, format!("{section:?} {rank} is no term: {what}"));
                 }
                 rank += 1;
             }

@@ -33,7 +33,6 @@ impl PreparedQuery {
         let plan_options = PlanOptions {
             default_graph_union: options.default_graph == DefaultGraph::Union,
             optimize: options.optimize,
-            ..PlanOptions::default()
         };
         let no_override = DatasetOverride::default();
         let dataset = options.dataset.as_ref().unwrap_or(&no_override);

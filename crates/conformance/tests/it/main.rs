@@ -1,5 +1,11 @@
 //! The oracle and the engine against the W3C suites, the golden queries, and each other.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that cannot go on has failed; its table is for people"
+)]
+
 use lode_conformance::differential::{self, Knobs};
 use lode_conformance::engine_subject::EngineSubject;
 use lode_conformance::golden;

@@ -47,21 +47,9 @@ impl EngineSubject {
         self.database.as_ref()
     }
 
-    fn load_bytes(
-        &self,
-        database: &Database,
-        bytes: Vec<u8>,
-        format: lode_rdf::RdfFormat,
-        base: Option<&str>,
-    ) -> Result<()> {
-        let options = LoadOptions {
-            threads: self.knobs.threads,
-            base_iri: base.map(str::to_owned),
-            ..LoadOptions::default()
-        };
-        let source = Source::bytes("test", bytes).with_format(format);
-        load(database.store(), vec![source], options, &Arc::new(LoadProgress::default()))?;
-        Ok(())
+    /// An open database as a subject; its blank nodes keep their names.
+    pub fn opened(database: Database) -> Self {
+        Self { database: Some(database), ..Self::default() }
     }
 
     fn options(&self, settings: &QuerySettings) -> QueryOptions {
@@ -99,6 +87,20 @@ impl EngineSubject {
     }
 }
 
+/// Loads a document.
+pub fn load_into(
+    database: &Database,
+    bytes: Vec<u8>,
+    format: lode_rdf::RdfFormat,
+    base: Option<&str>,
+    threads: usize,
+) -> Result<()> {
+    let options = LoadOptions { threads, base_iri: base.map(str::to_owned), ..LoadOptions::default() };
+    let source = Source::bytes("test", bytes).with_format(format);
+    load(database.store(), vec![source], options, &Arc::new(LoadProgress::default()))?;
+    Ok(())
+}
+
 /// All quads of a database.
 pub fn dump(database: &Database) -> Result<Dataset> {
     let mut dataset = Dataset::new();
@@ -116,7 +118,7 @@ impl Subject for EngineSubject {
 
     fn read_rdf(&mut self, bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset> {
         let database = Database::in_memory()?;
-        self.load_bytes(&database, bytes.to_vec(), store_format(format), Some(base))?;
+        load_into(&database, bytes.to_vec(), store_format(format), Some(base), self.knobs.threads)?;
         dump(&database)
     }
 
@@ -127,7 +129,7 @@ impl Subject for EngineSubject {
     fn load(&mut self, dataset: &Dataset) -> Result<()> {
         let database = Database::in_memory()?;
         for part in parts(dataset, self.knobs.parts) {
-            self.load_bytes(&database, part.into_bytes(), lode_rdf::RdfFormat::NQuads, None)?;
+            load_into(&database, part.into_bytes(), lode_rdf::RdfFormat::NQuads, None, self.knobs.threads)?;
         }
         let stored = dump(&database)?;
         let rows = |d: &Dataset| d.quads().iter().map(quad_row).collect::<Vec<_>>();

@@ -1,6 +1,7 @@
 //! Development only: the W3C suites, golden queries, the naive oracle, and differential and damage tests of the engine.
 
 pub mod answer;
+pub mod damage;
 pub mod dataset;
 pub mod differential;
 pub mod engine_subject;

@@ -196,6 +196,8 @@ pub(crate) struct GroupTable {
     states: Vec<States>,
     reservation: Reservation,
     full: bool,
+    /// Bytes of groups and states when the table became full: 0 before.
+    full_bytes: usize,
     spilled: Option<Partitions>,
     hashes: Vec<u64>,
     numbers: Vec<u32>,
@@ -210,6 +212,7 @@ impl GroupTable {
             groups: RowSet::new(spec.keys.len()),
             states: Vec::new(),
             reservation: spec.cx.budget.reserve(0)?,
+            full_bytes: 0,
             full: false,
             spilled: None,
             hashes: Vec::new(),
@@ -311,8 +314,12 @@ impl GroupTable {
         if self.reservation.resize(bytes + bytes / 4).is_ok() || self.reservation.resize(bytes).is_ok() {
             return Ok(());
         }
-        let fresh = !std::mem::replace(&mut self.full, true);
-        if !fresh && bytes > 2 * self.reservation.bytes() + STATES_FREE_BYTES {
+        self.full = true;
+        if self.full_bytes == 0 {
+            // The batch that filled the table: its groups are in, and their states stay.
+            self.full_bytes = bytes;
+        }
+        if bytes > 2 * self.reservation.bytes().max(self.full_bytes) + STATES_FREE_BYTES {
             self.reservation.resize(bytes)?;
         }
         Ok(())

@@ -211,3 +211,12 @@ fn shown(node: &PlanNode) -> String {
     show(node, 0, &mut out);
     out
 }
+
+/// A seed whose first batch alone fills the budget with groups, which then live on.
+#[test]
+fn a_batch_of_groups_over_the_budget_stays() {
+    let mut generator =
+        Generator { random: Random(14_294_071_181_941_044_133), rows_max: 2500, distinct: 1200 };
+    let setup = Setup { batch_rows: 4096, threads: 2, budget: 20_000 };
+    check(generator.plan(2), &[setup], false);
+}

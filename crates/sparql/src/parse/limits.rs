@@ -8,7 +8,8 @@ use std::ops::Range;
 
 /// Brackets nested deeper than this are refused.
 const DEPTH_MAX: usize = 64;
-/// REGEX and SUBSTR nested in each other deeper than this are refused: the parser reads their arguments twice.
+/// The parser reads what follows `!`, and the arguments of REGEX, SUBSTR, REPLACE and GROUP_CONCAT, up to twice: nested in each
+/// other deeper than this they are refused.
 const TWICE_MAX: usize = 8;
 /// More operators than this in one query are refused: each makes the tree one deeper where they stand in a row.
 const OPERATORS_MAX: usize = 20_000;
@@ -33,7 +34,7 @@ pub(super) fn check(text: &str) -> Result<(), TooMuch> {
     Ok(())
 }
 
-/// The tokens of a query's text, as far as this pass tells them apart: comments, strings, IRIs, words, variables, single bytes.
+/// The tokens of a query's text, as far as this pass tells them apart: comments, strings, IRIs, words, variables, `<<`, `>>`, `!=`, single bytes.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -42,7 +43,8 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
         at = match *bytes.get(start)? {
             b'#' => line_end(bytes, start),
             quote @ (b'"' | b'\'') => string_end(bytes, start, quote),
-            b'<' => iri_end(bytes, start).unwrap_or(start + 1),
+            b'<' => iri_end(bytes, start).unwrap_or_else(|| pair_end(bytes, start)),
+            b'>' | b'!' => pair_end(bytes, start),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => word_end(bytes, start),
             b'?' | b'$' => word_end(bytes, start + 1),
             _ => start + 1,
@@ -53,10 +55,12 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 #[derive(Default)]
 struct State {
-    /// For each open bracket: whether it holds arguments that are read twice.
-    open: Vec<bool>,
+    /// For each open bracket: how often the parser may double its work for what is inside.
+    open: Vec<usize>,
+    /// The sum of these.
     twice: usize,
-    after_twice_word: bool,
+    /// What the next bracket adds: `!`, or the name of a function, before it.
+    pending: usize,
     operators: usize,
     prefixes: usize,
 }
@@ -66,23 +70,27 @@ impl State {
         if token.iter().all(u8::is_ascii_whitespace) || token.first() == Some(&b'#') {
             return Ok(());
         }
-        let after_twice_word = std::mem::take(&mut self.after_twice_word);
         match token {
-            b"(" | b"{" | b"[" => {
-                self.open.push(after_twice_word);
-                self.twice += usize::from(after_twice_word);
+            b"(" | b"{" | b"[" | b"<<" => {
+                let doubled = std::mem::take(&mut self.pending);
+                self.open.push(doubled);
+                self.twice += doubled;
             }
-            b")" | b"}" | b"]" => {
-                if self.open.pop() == Some(true) {
-                    self.twice = self.twice.saturating_sub(1);
-                }
+            b")" | b"}" | b"]" | b">>" => {
+                self.pending = 0;
+                self.twice = self.twice.saturating_sub(self.open.pop().unwrap_or(0));
             }
-            b"|" | b"&" | b"+" | b"-" | b"*" | b"/" | b"!" | b"^" => self.operators += 1,
+            b"!" => {
+                self.pending += 1;
+                self.operators += 1;
+            }
+            b"|" | b"&" | b"+" | b"-" | b"*" | b"/" | b"^" => {
+                self.pending = 0;
+                self.operators += 1;
+            }
+            b"," | b";" | b"." | b"=" | b"!=" | b"<" | b">" => self.pending = 0,
             word if is_keyword(word) => self.operators += 1,
-            word => {
-                self.after_twice_word =
-                    word.eq_ignore_ascii_case(b"regex") || word.eq_ignore_ascii_case(b"substr");
-            }
+            word => self.pending += usize::from(is_read_twice(word)),
         }
         self.prefixes = if matches!(token, b"!" | b"^") { self.prefixes + 1 } else { 0 };
         self.verdict()
@@ -92,8 +100,9 @@ impl State {
         if self.open.len() > DEPTH_MAX {
             return Err(format!("brackets are nested over {DEPTH_MAX} deep"));
         }
-        if self.twice > TWICE_MAX {
-            return Err(format!("REGEX and SUBSTR are nested over {TWICE_MAX} deep"));
+        if self.twice + self.pending > TWICE_MAX {
+            let which = "!, REGEX, SUBSTR, REPLACE and GROUP_CONCAT";
+            return Err(format!("{which} are nested over {TWICE_MAX} deep"));
         }
         if self.operators > OPERATORS_MAX {
             return Err(format!("more than {OPERATORS_MAX} operators in one query"));
@@ -109,6 +118,16 @@ fn is_keyword(word: &[u8]) -> bool {
     [&b"union"[..], b"optional", b"minus", b"filter", b"bind", b"graph", b"service", b"values"]
         .iter()
         .any(|k| word.eq_ignore_ascii_case(k))
+}
+
+fn is_read_twice(word: &[u8]) -> bool {
+    [&b"regex"[..], b"substr", b"replace", b"group_concat"].iter().any(|f| word.eq_ignore_ascii_case(f))
+}
+
+/// The end of `<<`, `>>`, `!=` or of their first byte.
+fn pair_end(bytes: &[u8], at: usize) -> usize {
+    let pair = matches!(bytes.get(at..at + 2), Some(b"<<" | b">>" | b"!="));
+    at + if pair { 2 } else { 1 }
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {

@@ -30,15 +30,28 @@ fn deep_nesting_is_refused() {
     let text = format!("ASK {{ FILTER({}1{}) }}", "(".repeat(10_000), ")".repeat(10_000));
     assert!(parse_query(&text, None).expect_err("too deep").message.contains("nested"));
     let text = format!("ASK {{ FILTER({}1) }}", "!".repeat(100_000));
-    assert!(parse_query(&text, None).expect_err("too deep").message.contains("prefix"));
-    let text = format!("ASK {{ FILTER({}'a',1{}) }}", "SUBSTR(".repeat(30), ",1)".repeat(30));
-    assert!(parse_query(&text, None).expect_err("too deep").message.contains("SUBSTR"));
+    assert!(parse_query(&text, None).expect_err("too deep").message.contains("nested"));
+    let text = format!("ASK {{ {} ?p ?o {} ?p ?o }}", "<< ?s ?p ".repeat(1_000), " >>".repeat(1_000));
+    assert!(parse_query(&text, None).expect_err("too deep").message.contains("nested"));
+    for (open, close) in [
+        ("SUBSTR(", ",1)"),
+        ("REPLACE(", ",'a','b')"),
+        ("!(", ")"),
+        ("!ABS(", ")"),
+        ("GROUP_CONCAT(", ")"),
+        ("(! <http://example.org/f>(", "))"),
+    ] {
+        let text = format!("ASK {{ FILTER({}'a'{}) }}", open.repeat(30), close.repeat(30));
+        assert!(parse_query(&text, None).expect_err("too deep").message.contains("SUBSTR"), "{open}");
+    }
 }
 
 #[test]
 fn long_chains_are_refused_only_when_very_long() {
     let chain = |n: usize| format!("ASK {{ FILTER(?x = 1{}) }}", " || ?x = 2".repeat(n));
     assert!(parse_query(&chain(2_000), None).is_ok());
+    // A tree this deep is dropped recursively: it must fit the stack.
+    assert!(parse_query(&chain(9_000), None).is_ok());
     assert!(parse_query(&chain(100_000), None).expect_err("too long").message.contains("operators"));
 }
 
@@ -53,6 +66,13 @@ fn brackets_in_strings_comments_and_iris_do_not_count() {
     ] {
         assert!(parse_query(&text, None).is_ok(), "{text}");
     }
+}
+
+#[test]
+fn many_negations_side_by_side_are_fine() {
+    let each = |i: usize| format!("(!BOUND(?x{i}) || ?x{i} != 1 && !REGEX(REPLACE(?x{i}, 'a', 'b'), 'c'))");
+    let all: Vec<String> = (0..100).map(each).collect();
+    assert!(parse_query(&format!("ASK {{ FILTER({}) }}", all.join(" && ")), None).is_ok());
 }
 
 #[test]

@@ -206,3 +206,26 @@ fn deep_patterns_are_refused_and_wide_ones_planned() {
     let conditions: Vec<String> = (0..2_000).map(|i| format!("?k = {i}")).collect();
     plan(&format!("SELECT * {{ ?x :rank ?k FILTER({}) }}", conditions.join(" || ")), true, stats);
 }
+
+#[test]
+fn nesting_up_to_the_limits_fits_the_stack() {
+    let stats = shop();
+    let nested = |open: &str, close: &str, n: usize| {
+        format!("SELECT * {{ ?x :rank ?k {} {} }}", open.repeat(n), close.repeat(n))
+    };
+    let binds: String = (0..190).map(|i| format!("BIND(?k + {i} AS ?b{i}) ")).collect();
+    for query in [
+        format!("SELECT * {{ ?x :rank ?k {} }}", "OPTIONAL { ?x :note ?n } ".repeat(190)),
+        format!("SELECT * {{ ?x :rank ?k {binds} }}"),
+        nested("OPTIONAL { ?x :note ?n ", "}", 60),
+        nested("FILTER EXISTS { ?x :note ?n ", "}", 60),
+        nested("MINUS { ?x :note ?n FILTER(?n > 1) ", "}", 60),
+        nested("{ SELECT ?x { ?x :note ?n ", "} }", 30),
+        nested("{ SELECT ?x (COUNT(*) AS ?c) { ?x :note ?n ", "} GROUP BY ?x }", 30),
+        format!("SELECT * {{ ?x :rank ?k FILTER({}?k) }}", "?k + ".repeat(190)),
+    ] {
+        for optimize in [true, false] {
+            plan(&query, optimize, stats);
+        }
+    }
+}

@@ -24,7 +24,8 @@ const STEPS: [Step; 5] = [
     Step {
         title: "documentation",
         cargo: &["doc", "--workspace", "--no-deps", "--document-private-items"],
-        variables: &[("RUSTDOCFLAGS", "-D warnings")],
+        // The pages are for developers and show private items, so links to them work.
+        variables: &[("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links")],
     },
 ];
 

@@ -27,7 +27,7 @@ pub use lode_packed::Order;
 pub use lode_sparql::plan::DatasetOverride;
 pub use lode_store as store;
 
-/// Reads and verifies the database in a folder; see [`lode_store::check`].
+/// Reads and verifies the database in a folder; see [`lode_store::check()`].
 pub fn check_database(
     folder: &std::path::Path,
     cancel: &CancelToken,

@@ -1,6 +1,6 @@
 //! Expressions over columns of ids.
 //!
-//! [`evaluate`] gives ids, [`select`] row numbers, [`compare`] ORDER BY's order. Inside, columns hold ids where terms
+//! [`evaluate`] gives ids, [`select`] row numbers, [`compare()`] ORDER BY's order. Inside, columns hold ids where terms
 //! matter and values where meanings do ([`value`]); ids of the dictionary are decoded in batches, each distinct id once,
 //! and computed values are interned at the very end only.
 

@@ -74,10 +74,10 @@ const PIECES: &[&str] = &[
     "xml:lang=\"?\"",
 ];
 
-/// The text with one to four errors. It need not be UTF-8 any more.
+/// The text with one or two errors. It need not be UTF-8 any more.
 pub(super) fn damage_text(random: &mut Random, text: &[u8]) -> Vec<u8> {
     let mut bytes = text.to_vec();
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..1 + random.below(2) {
         edit(random, &mut bytes);
     }
     bytes

@@ -37,11 +37,11 @@ pub struct Select {
     pub columns: Vec<Column>,
     /// WHERE.
     pub pattern: Group,
-    /// GROUP BY, also present if there are aggregates without keys.
-    pub keys: Vec<Expr>,
+    /// GROUP BY: variables, or expressions that get a name.
+    pub keys: Vec<Column>,
     /// HAVING.
     pub having: Option<Expr>,
-    /// ORDER BY: variables, and whether descending.
+    /// ORDER BY: variables or expressions in brackets, and whether descending.
     pub order: Vec<(String, bool)>,
     /// LIMIT.
     pub limit: Option<usize>,
@@ -157,13 +157,7 @@ impl Select {
         if self.columns.is_empty() {
             f.write_str(" *")?;
         }
-        for column in &self.columns {
-            match column {
-                Column::Variable(v) => write!(f, " {v}")?,
-                Column::As(e, v) => write!(f, " ({e} AS {v})")?,
-            }
-        }
-        Ok(())
+        self.columns.iter().try_for_each(|column| write!(f, " {column}"))
     }
 
     fn tail(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -172,10 +166,7 @@ impl Select {
         if !self.keys.is_empty() {
             f.write_str(" GROUP BY")?;
             for key in &self.keys {
-                match key {
-                    Expr::Atom(v) => write!(f, " {v}")?,
-                    other => write!(f, " ({other})")?,
-                }
+                write!(f, " {key}")?;
             }
         }
         if let Some(having) = &self.having {
@@ -208,6 +199,23 @@ impl Display for Select {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.head(f)?;
         self.tail(f)
+    }
+}
+
+impl Display for Column {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variable(v) => f.write_str(v),
+            Self::As(e, v) => write!(f, "({e} AS {v})"),
+        }
+    }
+}
+
+impl Column {
+    /// The variable.
+    pub fn name(&self) -> &str {
+        let (Self::Variable(name) | Self::As(_, name)) = self;
+        name
     }
 }
 

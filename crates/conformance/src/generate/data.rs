@@ -106,9 +106,10 @@ impl Vocabulary {
 
     /// Up to some thirty quads; a few big cases fill more than one small batch.
     pub(super) fn quads(&self, random: &mut Random) -> Vec<String> {
-        let count = match random.below(20) {
-            0 => random.below(4),
-            1 => 30 + random.below(30),
+        let count = match random.below(100) {
+            0..5 => random.below(4),
+            5..9 => 30 + random.below(30),
+            9 => 150 + random.below(150),
             _ => 8 + random.below(20),
         };
         let named = if random.chance(40) { 0 } else { random.below(80) };

@@ -123,7 +123,7 @@ impl<'a> Generator<'a> {
             3 => Element::Minus(self.group(1)),
             4 => Element::Filter(self.condition(2)),
             5 => {
-                let expr = if self.random.chance(20) { self.condition(1) } else { self.value(2) };
+                let expr = if self.random.chance(25) { self.condition(1) } else { self.value(2) };
                 let variable = self.fresh_variable();
                 self.assigned.push(variable.clone());
                 Element::Bind(expr, variable)
@@ -300,15 +300,29 @@ impl<'a> Generator<'a> {
                     Column::Variable(v) | Column::As(_, v) => v.clone(),
                 },
             };
-            select.order.push((variable, self.random.chance(40)));
+            let key = if select.keys.is_empty() && self.random.chance(20) {
+                format!("({})", self.value(2))
+            } else {
+                variable
+            };
+            select.order.push((key, self.random.chance(40)));
         }
     }
 
     fn aggregate(&mut self, select: &mut Select) {
         for _ in 0..self.random.below(3) {
             let key = self.variable();
-            if !select.keys.iter().any(|k| matches!(k, Expr::Atom(v) if *v == key)) {
-                select.keys.push(Expr::Atom(key.clone()));
+            if select.keys.iter().any(|k| k.name() == key) {
+                continue;
+            }
+            // The parser forgets the name of a key that is a mere variable.
+            let expr = self.random.chance(20).then(|| self.value(1)).filter(|e| !matches!(e, Expr::Atom(_)));
+            if let Some(expr) = expr {
+                let name = self.fresh_variable();
+                select.keys.push(Column::As(expr, name.clone()));
+                select.columns.push(Column::Variable(name));
+            } else {
+                select.keys.push(Column::Variable(key.clone()));
                 select.columns.push(Column::Variable(key));
             }
         }
@@ -318,15 +332,19 @@ impl<'a> Generator<'a> {
             self.assigned.push(variable.clone());
             select.columns.push(Column::As(expr, variable));
         }
-        if self.random.chance(20) {
-            let count = Box::new(Expr::Aggregate("COUNT(*", None, ")"));
+        if self.random.chance(25) {
+            let count = if self.random.chance(50) {
+                Box::new(Expr::Aggregate("COUNT(*", None, ")"))
+            } else {
+                Box::new(self.set_function(&select.keys))
+            };
             let bound = Box::new(Expr::Atom(self.random.word(&["0", "1", "2"]).to_owned()));
             select.having = Some(Expr::Infix(self.random.word(&[">", "<=", "="]), count, bound));
         }
     }
 
     /// Only set functions whose value is determined: MIN and MAX over values of one kind, the length of a concatenation.
-    fn set_function(&mut self, keys: &[Expr]) -> Expr {
+    fn set_function(&mut self, keys: &[Column]) -> Expr {
         let variable = Box::new(Expr::Atom(self.variable()));
         let text = Box::new(Expr::Call("STR".into(), vec![(*variable).clone()]));
         let number = Box::new(Expr::Call("xsd:decimal".into(), vec![(*variable).clone()]));
@@ -343,7 +361,9 @@ impl<'a> Generator<'a> {
             10 => Expr::Aggregate("MAX(DISTINCT ", Some(text), ")"),
             11 => Expr::Aggregate("STRLEN(GROUP_CONCAT(", Some(text), "; SEPARATOR=\", \"))"),
             12 => match keys.first() {
-                Some(key) => Expr::Aggregate("SAMPLE(", Some(Box::new(key.clone())), ")"),
+                Some(key) => {
+                    Expr::Aggregate("SAMPLE(", Some(Box::new(Expr::Atom(key.name().to_owned()))), ")")
+                }
                 None => Expr::Aggregate("SUM(", Some(number), ")"),
             },
             _ => {
@@ -379,7 +399,7 @@ impl<'a> Generator<'a> {
         Select {
             columns: vec![Column::As(Expr::Aggregate("COUNT(*", None, ")"), variable.clone())],
             pattern,
-            keys: vec![Expr::Atom(key)],
+            keys: vec![Column::Variable(key)],
             order: vec![(variable, descending)],
             limit,
             ..Select::default()

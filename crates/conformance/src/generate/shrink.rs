@@ -112,7 +112,7 @@ fn smaller_selects(select: &Select) -> Vec<Select> {
     for i in 0..select.keys.len() {
         add(&move |s| {
             let removed = s.keys.remove(i);
-            s.columns.retain(|c| !matches!((c, &removed), (Column::Variable(v), Expr::Atom(k)) if v == k));
+            s.columns.retain(|c| c.name() != removed.name());
         });
     }
     for pattern in smaller_groups(&select.pattern) {

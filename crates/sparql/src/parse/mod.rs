@@ -1,6 +1,8 @@
 //! Query text to algebra, with errors that say where and show the place.
 
+mod aggregates;
 mod booleans;
+mod group_keys;
 mod limits;
 #[cfg(test)]
 mod tests;
@@ -44,7 +46,11 @@ pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> 
             .map_err(|e| ParseError::without_place(format!("the base IRI <{base}> is not valid: {e}")))?;
     }
     limits::check(text).map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
-    let text = &*booleans::in_lower_case(text);
+    if let Some(offset) = aggregates::nested(text) {
+        return Err(ParseError::at_offset(text, offset, "an aggregate inside of an aggregate".to_owned()));
+    }
+    let text = booleans::in_lower_case(text);
+    let text = &*group_keys::as_calls(&text);
     parser.parse_query(text).map_err(|error| ParseError::from_parser(text, &error.to_string()))
 }
 

@@ -1,9 +1,58 @@
-//! `+`, `-` and unary minus on dates, times and durations. SPARQL leaves them to implementations; these are XPath's.
+//! Dates, times and durations: their parts (SPARQL 1.1 section 17.4.5), and `+`, `-` and unary minus, which SPARQL leaves to
+//! implementations; these are XPath's.
 
-use super::datatypes::{Value, typed};
+use super::datatypes::{Value, int, term_value, text, typed};
 use oxrdf::Term;
 use oxrdf::vocab::xsd;
-use oxsdatatypes::Duration;
+use oxsdatatypes::{DayTimeDuration, Duration, TimezoneOffset};
+use spargebra::algebra::Function;
+
+/// `YEAR` and its kin. The specification has them for dateTime alone; here, as in the engine, other points in time have the parts that
+/// they have.
+pub(super) fn part(function: &Function, args: &[Term]) -> Option<Term> {
+    use Value::{Date, DateTime, GDay, GMonth, GMonthDay, GYear, GYearMonth, Time};
+    match (function, term_value(args.first()?)?) {
+        (Function::Year, DateTime(v)) => Some(int(v.year())),
+        (Function::Year, Date(v)) => Some(int(v.year())),
+        (Function::Year, GYear(v)) => Some(int(v.year())),
+        (Function::Year, GYearMonth(v)) => Some(int(v.year())),
+        (Function::Month, DateTime(v)) => Some(int(v.month())),
+        (Function::Month, Date(v)) => Some(int(v.month())),
+        (Function::Month, GYearMonth(v)) => Some(int(v.month())),
+        (Function::Month, GMonth(v)) => Some(int(v.month())),
+        (Function::Month, GMonthDay(v)) => Some(int(v.month())),
+        (Function::Day, DateTime(v)) => Some(int(v.day())),
+        (Function::Day, Date(v)) => Some(int(v.day())),
+        (Function::Day, GMonthDay(v)) => Some(int(v.day())),
+        (Function::Day, GDay(v)) => Some(int(v.day())),
+        (Function::Hours, DateTime(v)) => Some(int(v.hour())),
+        (Function::Hours, Time(v)) => Some(int(v.hour())),
+        (Function::Minutes, DateTime(v)) => Some(int(v.minute())),
+        (Function::Minutes, Time(v)) => Some(int(v.minute())),
+        (Function::Seconds, DateTime(v)) => Some(typed(v.second(), xsd::DECIMAL)),
+        (Function::Seconds, Time(v)) => Some(typed(v.second(), xsd::DECIMAL)),
+        (Function::Timezone, value) => {
+            zone(value)?.map(|z| typed(DayTimeDuration::from(z), xsd::DAY_TIME_DURATION))
+        }
+        (Function::Tz, value) => Some(text(zone(value)?.map(|z| z.to_string()).unwrap_or_default())),
+        _ => None,
+    }
+}
+
+/// The time zone; nothing at all for values that cannot have one.
+fn zone(value: Value) -> Option<Option<TimezoneOffset>> {
+    Some(match value {
+        Value::DateTime(v) => v.timezone_offset(),
+        Value::Date(v) => v.timezone_offset(),
+        Value::Time(v) => v.timezone_offset(),
+        Value::GYear(v) => v.timezone_offset(),
+        Value::GYearMonth(v) => v.timezone_offset(),
+        Value::GMonth(v) => v.timezone_offset(),
+        Value::GMonthDay(v) => v.timezone_offset(),
+        Value::GDay(v) => v.timezone_offset(),
+        _ => return None,
+    })
+}
 
 /// `a + b`.
 pub(super) fn add(a: Value, b: Value) -> Option<Term> {

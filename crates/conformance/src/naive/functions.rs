@@ -1,8 +1,9 @@
 //! Built-in functions on terms, numbers, dates and hashes (SPARQL 1.1 section 17.4, SPARQL 1.2); strings are in `strings`.
 
 use super::arithmetic::number;
+use super::calendar;
 use super::cast::cast;
-use super::datatypes::{Value, boolean, int, simple, term_value, text, typed};
+use super::datatypes::{Value, boolean, simple, term_value, text, typed};
 use super::evaluator::Evaluator;
 use super::expression::{At, Evaluated, Problem};
 use super::solution::identity_variable;
@@ -42,7 +43,7 @@ impl Evaluator<'_> {
             },
             _ => about_terms(function, args)
                 .or_else(|| about_numbers(function, args))
-                .or_else(|| about_dates(function, args))
+                .or_else(|| calendar::part(function, args))
                 .or_else(|| hashes(function, args))
                 .or_else(|| strings::apply(function, args)),
         }
@@ -202,21 +203,6 @@ fn about_numbers(function: &Function, args: &[Term]) -> Option<Term> {
         (_, Value::Double(v)) => Value::Double(v.round()),
         _ => return None,
     })
-}
-
-fn about_dates(function: &Function, args: &[Term]) -> Option<Term> {
-    let Value::DateTime(value) = term_value(args.first()?)? else { return None };
-    match function {
-        Function::Year => Some(int(value.year())),
-        Function::Month => Some(int(value.month())),
-        Function::Day => Some(int(value.day())),
-        Function::Hours => Some(int(value.hour())),
-        Function::Minutes => Some(int(value.minute())),
-        Function::Seconds => Some(typed(value.second(), xsd::DECIMAL)),
-        Function::Timezone => value.timezone().map(|z| typed(z, xsd::DAY_TIME_DURATION)),
-        Function::Tz => Some(text(value.timezone_offset().map(|z| z.to_string()).unwrap_or_default())),
-        _ => None,
-    }
 }
 
 fn hashes(function: &Function, args: &[Term]) -> Option<Term> {

@@ -1,10 +1,19 @@
 //! Input streams: compression recognised by first bytes, damage reported in plain words, progress counted.
 
+mod block;
+mod blocked;
+mod gzip;
+
+#[cfg(test)]
+mod damage_tests;
 #[cfg(test)]
 mod tests;
 
+pub use block::Block;
+pub use blocked::{MemberBatch, MemberDecoder, Members};
+
 use bzip2::read::MultiBzDecoder;
-use flate2::read::MultiGzDecoder;
+use gzip::GzipReader;
 use liblzma::read::XzDecoder;
 use std::fmt;
 use std::io::{self, BufReader, Chain, Cursor, Read};
@@ -14,8 +23,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How much is read from the source at a time.
 const BUFFER_BYTES: usize = 1 << 18;
 
+/// Plain bytes of a block: what a processor's own cache holds.
+const BLOCK_BYTES: usize = 256 << 10;
+
 /// How many first bytes tell the compression.
-const HEAD_BYTES: usize = 6;
+const HEAD_BYTES: usize = blocked::HEADER_BYTES;
 
 /// How a stream is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -74,49 +86,132 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// The source, with the first bytes put back.
-type Source<'r> = BufReader<Chain<Cursor<Vec<u8>>, Counted<Box<dyn Read + Send + 'r>>>>;
+type Source<'r> = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send + 'r>>>;
 
 enum Decoder<'r> {
     Plain(Source<'r>),
-    Gzip(Box<MultiGzDecoder<Source<'r>>>),
+    Gzip(GzipReader<Source<'r>>),
     Bzip2(Box<MultiBzDecoder<Source<'r>>>),
     Zstd(Box<zstd::stream::read::Decoder<'static, Source<'r>>>),
     Xz(Box<XzDecoder<Source<'r>>>),
 }
 
-/// A stream of plain bytes.
+/// A stream of plain bytes. It is read, or taken block by block.
 pub struct Input<'r> {
     decoder: Decoder<'r>,
-    compression: Compression,
-    count: Arc<AtomicU64>,
+    /// What was taken as a block in order to be read.
+    block: Block,
+    blocked: bool,
+    explain: Explain,
 }
 
 impl<'r> Input<'r> {
     /// Wraps a source. `count` grows by every byte read from it, compressed as it is.
     pub fn new(source: Box<dyn Read + Send + 'r>, count: Arc<AtomicU64>) -> io::Result<Self> {
-        let mut counted = Counted { inner: source, count: Arc::clone(&count) };
+        let mut counted: Box<dyn Read + Send + 'r> =
+            Box::new(Counted { inner: source, count: Arc::clone(&count) });
         // A slow pipe may give them one by one.
         let mut head = Vec::with_capacity(HEAD_BYTES);
         counted.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         let compression = Compression::detect(&head);
+        let blocked = blocked::member_bytes(&head).is_some();
         let source = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(head).chain(counted));
         let decoder = match compression {
             Compression::None => Decoder::Plain(source),
-            Compression::Gzip => Decoder::Gzip(Box::new(MultiGzDecoder::new(source))),
+            Compression::Gzip => Decoder::Gzip(GzipReader::new(source)),
             Compression::Bzip2 => Decoder::Bzip2(Box::new(MultiBzDecoder::new(source))),
             Compression::Zstd => Decoder::Zstd(Box::new(zstd::stream::read::Decoder::with_buffer(source)?)),
             Compression::Xz => Decoder::Xz(Box::new(XzDecoder::new_multi_decoder(source))),
         };
-        Ok(Self { decoder, compression, count })
+        Ok(Self { decoder, block: Block::default(), blocked, explain: Explain { compression, count } })
+    }
+
+    /// gzip whose first bytes have been read already, and counted.
+    fn gzip(head: Vec<u8>, rest: Source<'r>, explain: Explain) -> Self {
+        let rest: Box<dyn Read + Send + 'r> = Box::new(rest);
+        let source = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(head).chain(rest));
+        Self {
+            decoder: Decoder::Gzip(GzipReader::new(source)),
+            block: Block::default(),
+            blocked: false,
+            explain,
+        }
     }
 
     /// How the source is compressed.
     pub fn compression(&self) -> Compression {
-        self.compression
+        self.explain.compression
     }
 
-    /// Says what is wrong with an archive, and about where.
-    fn explain(&self, error: io::Error) -> io::Error {
+    /// The members of a stream that several threads can decode; the stream itself where it is none, or has been read from.
+    pub fn into_members(mut self) -> Result<Members<'r>, Box<Self>> {
+        if !self.blocked {
+            return Err(Box::new(self));
+        }
+        self.decoder = match self.decoder {
+            Decoder::Gzip(reader) => match reader.into_unread() {
+                Ok(source) => return Ok(Members::new(source, self.explain)),
+                Err(reader) => Decoder::Gzip(reader),
+            },
+            other => other,
+        };
+        Err(Box::new(self))
+    }
+
+    /// The next bytes; none at the end. `spare` is a buffer that is not needed any more, or an empty one.
+    pub fn next_block(&mut self, spare: Vec<u8>) -> io::Result<Block> {
+        if !self.block.is_empty() {
+            return Ok(std::mem::replace(&mut self.block, Block::new(spare, 0..0)));
+        }
+        if let Decoder::Gzip(reader) = &mut self.decoder {
+            return reader.next_block(spare).map_err(|error| self.explain.damage(error));
+        }
+        let mut buffer = spare;
+        buffer.resize(BLOCK_BYTES, 0);
+        let mut filled = 0;
+        while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
+            match self.read(room) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Block::new(buffer, 0..filled))
+    }
+}
+
+impl Read for Input<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let result = match &mut self.decoder {
+            Decoder::Plain(source) => source.read(buffer),
+            Decoder::Gzip(reader) => {
+                if self.block.is_empty() {
+                    let spare = std::mem::take(&mut self.block).into_buffer();
+                    match reader.next_block(spare) {
+                        Ok(block) => self.block = block,
+                        Err(error) => return Err(self.explain.damage(error)),
+                    }
+                }
+                self.block.read(buffer)
+            }
+            Decoder::Bzip2(decoder) => decoder.read(buffer),
+            Decoder::Zstd(decoder) => decoder.read(buffer),
+            Decoder::Xz(decoder) => decoder.read(buffer),
+        };
+        result.map_err(|error| self.explain.damage(error))
+    }
+}
+
+/// Says what is wrong with an archive, and about where.
+#[derive(Debug, Clone)]
+struct Explain {
+    compression: Compression,
+    count: Arc<AtomicU64>,
+}
+
+impl Explain {
+    fn damage(&self, error: io::Error) -> io::Error {
         // Errors of the source itself (a failing disk, a closed pipe) are not the archive's.
         let damage = matches!(
             error.kind(),
@@ -130,25 +225,10 @@ impl<'r> Input<'r> {
         }
         let at = self.count.load(Ordering::Relaxed);
         let message = if error.kind() == io::ErrorKind::UnexpectedEof {
-            format!("the {} data ends too early, after {at} bytes", self.compression)
+            format!("the {} data ends too early, after {at} bytes: the file has been cut", self.compression)
         } else {
             format!("the {} data is damaged, in the first {at} bytes: {error}", self.compression)
         };
         io::Error::new(io::ErrorKind::InvalidData, message)
-    }
-}
-
-impl Read for Input<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let result = match &mut self.decoder {
-            Decoder::Plain(source) => source.read(buffer),
-            Decoder::Gzip(decoder) => decoder.read(buffer),
-            Decoder::Bzip2(decoder) => decoder.read(buffer),
-            Decoder::Zstd(decoder) => decoder.read(buffer),
-            Decoder::Xz(decoder) => decoder.read(buffer),
-        };
-        result.map_err(
-            |error| if error.kind() == io::ErrorKind::Interrupted { error } else { self.explain(error) },
-        )
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use std::io::Write;
 
-fn compressed(compression: Compression, plain: &[u8]) -> Vec<u8> {
+pub(super) fn compressed(compression: Compression, plain: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     match compression {
         Compression::None => out.extend_from_slice(plain),
@@ -32,7 +32,7 @@ fn compressed(compression: Compression, plain: &[u8]) -> Vec<u8> {
     out
 }
 
-const COMPRESSIONS: [Compression; 4] =
+pub(super) const COMPRESSIONS: [Compression; 4] =
     [Compression::Gzip, Compression::Bzip2, Compression::Zstd, Compression::Xz];
 
 fn read(bytes: &[u8]) -> (io::Result<Vec<u8>>, Compression, u64) {
@@ -43,7 +43,7 @@ fn read(bytes: &[u8]) -> (io::Result<Vec<u8>>, Compression, u64) {
     (result, input.compression(), count.load(Ordering::Relaxed))
 }
 
-fn sample() -> Vec<u8> {
+pub(super) fn sample() -> Vec<u8> {
     (0..50_000_u32).flat_map(|i| format!("{} line\n", i.wrapping_mul(2_654_435_761)).into_bytes()).collect()
 }
 

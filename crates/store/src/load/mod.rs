@@ -24,6 +24,7 @@ mod orders;
 mod predicate_cache;
 mod progress;
 mod read;
+mod read_ahead;
 mod row_set;
 mod rows;
 mod run;

@@ -3,6 +3,7 @@
 use crate::load::error::LoadError;
 use crate::load::gather::{Gatherer, SpillTo};
 use crate::load::progress::LoadProgress;
+use crate::load::read_ahead::AHEAD_BYTES;
 use crate::load::run::Run;
 use crate::load::source::{Feed, Job, Source};
 use lode_base::cancel::CancelToken;
@@ -69,21 +70,30 @@ pub(crate) fn read_sources(sources: Vec<Source>, context: &ReadContext<'_>) -> R
         quarantined: AtomicU64::new(0),
         memory: AtomicU64::new(0),
     };
-    let buffers = (threads + 2) * chunk_bytes;
+    // Several sources are read at once: compressed ones keep a thread each busy.
+    let feeders = threads.min(sources.len()).max(1);
+    let buffers = (threads + 1 + feeders) * chunk_bytes + feeders * AHEAD_BYTES;
     let share = context.memory_bytes.saturating_sub(buffers) / threads;
+    let feed = Feed {
+        format: context.format,
+        threads: threads.div_ceil(feeders),
+        chunk_bytes,
+        spare: Mutex::new(spare_receiver),
+        cancel: context.cancel,
+        progress: context.progress,
+    };
+    let waiting = Mutex::new(sources.into_iter().enumerate());
     let runs = std::thread::scope(|scope| {
-        let feeder = {
-            let feed = Feed {
-                format: context.format,
-                chunk_bytes,
-                jobs: job_sender,
-                spare: spare_receiver,
-                cancel: context.cancel,
-                progress: context.progress,
-            };
-            let shared = &shared;
-            scope.spawn(move || feed.run(sources).unwrap_or_else(|error| shared.fail(usize::MAX, error)))
-        };
+        let feeders: Vec<_> = (0..feeders)
+            .map(|_| {
+                let (feed, waiting, jobs, shared) = (&feed, &waiting, job_sender.clone(), &shared);
+                scope.spawn(move || {
+                    feed.run(waiting, &jobs).unwrap_or_else(|(source, error)| shared.fail(source, error));
+                })
+            })
+            .collect();
+        // The workers end when all feeders have.
+        drop(job_sender);
         let shared = &shared;
         let workers: Vec<_> = (1..threads)
             .map(|number| {
@@ -95,8 +105,8 @@ pub(crate) fn read_sources(sources: Vec<Source>, context: &ReadContext<'_>) -> R
         for worker in workers {
             runs.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        if let Err(panic) = feeder.join() {
-            std::panic::resume_unwind(panic);
+        for feeder in feeders {
+            feeder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
         runs
     });

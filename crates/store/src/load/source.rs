@@ -2,6 +2,7 @@
 
 use crate::load::error::LoadError;
 use crate::load::progress::LoadProgress;
+use crate::load::read_ahead::read_ahead;
 use lode_base::cancel::CancelToken;
 use lode_base::host;
 use lode_rdf::RdfFormat;
@@ -10,9 +11,9 @@ use lode_rdf::parse::{LINE_BYTES_MAX, last_line_end};
 use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// First bytes that tell the format of a source whose name does not.
 const HEAD_BYTES: usize = 64 << 10;
@@ -114,16 +115,16 @@ pub(crate) enum Job {
     },
 }
 
-/// What the feeding thread needs.
+/// What the feeding threads need.
 pub(crate) struct Feed<'a> {
     /// Format of sources that do not bring their own.
     pub format: Option<RdfFormat>,
+    /// Threads that may decompress one source.
+    pub threads: usize,
     /// Bytes of a piece.
     pub chunk_bytes: usize,
-    /// Where pieces go.
-    pub jobs: SyncSender<Job>,
     /// Buffers that workers are done with.
-    pub spare: Receiver<Vec<u8>>,
+    pub spare: Mutex<Receiver<Vec<u8>>>,
     /// Asked once per piece.
     pub cancel: &'a CancelToken,
     /// Told how many bytes have been read.
@@ -148,25 +149,31 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
+/// Sources that nobody has begun to read, with their numbers.
+pub(crate) type Waiting = Mutex<std::iter::Enumerate<std::vec::IntoIter<Source>>>;
+
 impl Feed<'_> {
-    /// Reads all sources and sends their pieces, until an error or until nobody takes them any more.
-    pub fn run(&self, sources: Vec<Source>) -> Result<(), LoadError> {
-        for (number, source) in sources.into_iter().enumerate() {
-            self.cancel.check()?;
-            if !self.feed(number, source)? {
-                break;
+    /// Reads sources as long as some are waiting and sends their pieces, until an error (and in which source) or until nobody
+    /// takes them any more.
+    pub fn run(&self, waiting: &Waiting, jobs: &SyncSender<Job>) -> Result<(), (usize, LoadError)> {
+        loop {
+            let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((number, source)) = next else { return Ok(()) };
+            let sent = self.cancel.check().map_err(LoadError::from);
+            if !sent.and_then(|()| self.feed(number, source, jobs)).map_err(|error| (number, error))? {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
-    fn feed(&self, number: usize, source: Source) -> Result<bool, LoadError> {
+    fn feed(&self, number: usize, source: Source, jobs: &SyncSender<Job>) -> Result<bool, LoadError> {
         let name = source.name.clone();
         let failed = |error| LoadError::Input { source_name: name.clone(), error };
         let known = source.format.or(self.format).or_else(|| RdfFormat::from_file_name(&name));
         let read = Arc::new(AtomicU64::new(0));
         let raw = source.open().map_err(failed)?;
         let input = Input::new(raw, Arc::clone(&read)).map_err(failed)?;
+        let input = read_ahead(input, self.threads).map_err(failed)?;
         let mut input = Metered { inner: input, read, told: 0, progress: Arc::clone(self.progress) };
         let mut head = Vec::new();
         let format = match known {
@@ -177,10 +184,10 @@ impl Feed<'_> {
             }
         };
         if format.is_line_based() {
-            return self.feed_lines(number, format, &mut input, head, &name);
+            return self.feed_lines(number, format, &mut input, head, &name, jobs);
         }
         let reader: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(input));
-        Ok(self.jobs.send(Job::Document { source: number, format, reader }).is_ok())
+        Ok(jobs.send(Job::Document { source: number, format, reader }).is_ok())
     }
 
     fn feed_lines(
@@ -190,13 +197,14 @@ impl Feed<'_> {
         input: &mut impl Read,
         head: Vec<u8>,
         name: &str,
+        jobs: &SyncSender<Job>,
     ) -> Result<bool, LoadError> {
         let failed = |error| LoadError::Input { source_name: name.to_owned(), error };
         let (mut first_line, mut offset) = (1, 0);
         let mut rest = head;
         loop {
             self.cancel.check()?;
-            let spare = self.spare.try_recv().ok();
+            let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok();
             // A buffer that a long line made large is not worth keeping.
             let buffer = spare.filter(|buffer| buffer.len() <= 2 * self.chunk_bytes).unwrap_or_default();
             let mut piece = Piece { buffer, filled: 0 };
@@ -214,7 +222,7 @@ impl Feed<'_> {
             rest.extend_from_slice(begun);
             let lines = memchr::memchr_iter(b'\n', whole).count() as u64;
             let job = Job::Lines { source, format, buffer: piece.buffer, length, first_line, offset };
-            if length > 0 && self.jobs.send(job).is_err() {
+            if length > 0 && jobs.send(job).is_err() {
                 return Ok(false);
             }
             if at_end {

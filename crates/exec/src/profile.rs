@@ -1,6 +1,7 @@
 //! What each node of a running plan did: counters that operators add to once per batch.
 
-use lode_sparql::{Plan, PlanNode, PlanOp};
+use lode_sparql::explain::op_name;
+use lode_sparql::{Plan, PlanNode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -112,7 +113,7 @@ fn visit(node: &PlanNode, depth: u32, counters: &Counters, nodes: &mut Vec<NodeP
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     nodes.push(NodeProfile {
         id: node.id,
-        name: name(&node.op),
+        name: op_name(&node.op),
         depth,
         estimate: node.rows,
         rows: read(&c.rows),
@@ -123,59 +124,7 @@ fn visit(node: &PlanNode, depth: u32, counters: &Counters, nodes: &mut Vec<NodeP
         sequential_rows: read(&c.sequential),
         spilled_bytes: read(&c.spilled),
     });
-    for child in children(&node.op) {
+    for child in node.children() {
         visit(child, depth + 1, counters, nodes);
-    }
-}
-
-/// The inputs of an operator, left before right.
-pub(crate) fn children(op: &PlanOp) -> Vec<&PlanNode> {
-    match op {
-        PlanOp::Unit
-        | PlanOp::Empty
-        | PlanOp::Values(_)
-        | PlanOp::IndexScan(_)
-        | PlanOp::GraphNames { .. }
-        | PlanOp::ForEachGraph { .. } => Vec::new(),
-        PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => vec![left, right],
-        PlanOp::LookupJoin { input, .. }
-        | PlanOp::Filter { input, .. }
-        | PlanOp::Extend { input, .. }
-        | PlanOp::TripleTerm { input, .. }
-        | PlanOp::Project(input)
-        | PlanOp::Distinct(input)
-        | PlanOp::Reduced(input)
-        | PlanOp::Sort { input, .. }
-        | PlanOp::Slice { input, .. }
-        | PlanOp::Group { input, .. } => vec![input],
-        PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => input.as_deref().into_iter().collect(),
-        PlanOp::Union(inputs) => inputs.iter().collect(),
-    }
-}
-
-/// The name of an operator in profiles.
-fn name(op: &PlanOp) -> &'static str {
-    match op {
-        PlanOp::Unit => "Unit",
-        PlanOp::Empty => "Empty",
-        PlanOp::Values(_) => "Values",
-        PlanOp::IndexScan(_) => "IndexScan",
-        PlanOp::GraphNames { .. } => "GraphNames",
-        PlanOp::ForEachGraph { .. } => "ForEachGraph",
-        PlanOp::MergeJoin { .. } => "MergeJoin",
-        PlanOp::HashJoin { .. } => "HashJoin",
-        PlanOp::LookupJoin { .. } => "LookupJoin",
-        PlanOp::Filter { .. } => "Filter",
-        PlanOp::Extend { .. } => "Extend",
-        PlanOp::TripleTerm { .. } => "TripleTerm",
-        PlanOp::Project(_) => "Project",
-        PlanOp::Distinct(_) => "Distinct",
-        PlanOp::Reduced(_) => "Reduced",
-        PlanOp::Sort { .. } => "Sort",
-        PlanOp::Slice { .. } => "Slice",
-        PlanOp::Group { .. } => "Group",
-        PlanOp::Path { .. } => "Path",
-        PlanOp::Service { .. } => "Service",
-        PlanOp::Union(_) => "Union",
     }
 }

@@ -4,7 +4,7 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::operators::hash_join_build::JoinBuild;
 use crate::pattern::Pattern;
-use crate::profile::{Counters, NodeCounters, children};
+use crate::profile::{Counters, NodeCounters};
 use crate::scheduler::lock;
 use crate::spill::SpillArea;
 use lode_packed::Order;
@@ -72,5 +72,5 @@ fn find(node: &PlanNode, id: u32) -> Option<&PlanNode> {
     if node.id == id {
         return Some(node);
     }
-    children(&node.op).into_iter().find_map(|child| find(child, id))
+    node.children().into_iter().find_map(|child| find(child, id))
 }

@@ -201,7 +201,7 @@ fn show(node: &PlanNode, indent: usize, out: &mut String) {
         other => format!("{other:?}").chars().take(9).collect(),
     };
     let _ = writeln!(out, "{:indent$}{vars:?} {what}", "");
-    for child in crate::profile::children(&node.op) {
+    for child in node.children() {
         show(child, indent + 2, out);
     }
 }

@@ -1,5 +1,6 @@
 //! Sorting more rows than memory holds: sorted runs go to temporary files, which are merged when read.
 
+use crate::huge;
 use crate::radix_sort::{SortRow, radix_sort};
 use crate::row_file::{BLOCK_ROWS, RowFileReader, RowFileWriter};
 use crate::vfs::Vfs;
@@ -43,7 +44,7 @@ impl<R: SortRow> ExternalSorter<R> {
     /// A sorter that expects about `rows_expected` rows.
     pub fn new(options: SortOptions, rows_expected: usize) -> Self {
         let rows_max = (options.memory_bytes / (2 * R::BYTES)).max(BLOCK_ROWS);
-        let rows = Vec::with_capacity(rows_expected.min(rows_max));
+        let rows = huge::with_capacity(rows_expected.min(rows_max));
         Self { options, rows, rows_max, runs: Vec::new(), runs_made: 0 }
     }
 
@@ -72,7 +73,7 @@ impl<R: SortRow> ExternalSorter<R> {
     }
 
     fn sort(&mut self) {
-        let mut scratch = Vec::new();
+        let mut scratch = huge::with_capacity(self.rows.len());
         radix_sort(&mut self.rows, &mut scratch, self.options.key_bits, self.options.threads);
         self.rows.dedup();
     }

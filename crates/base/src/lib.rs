@@ -8,6 +8,7 @@ pub mod external_sort;
 pub mod fault_vfs;
 pub mod frame_file;
 pub mod host;
+pub mod huge;
 pub mod mem_vfs;
 pub mod memory_budget;
 pub mod radix_sort;

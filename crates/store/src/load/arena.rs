@@ -4,11 +4,14 @@
 //! nothing, and a cleared arena keeps them for the next run: fresh memory costs more than the copy into it.
 
 use crate::load::class::Class;
+use lode_base::huge;
 
-/// Bytes of a chunk; a longer term gets a chunk of its own.
-const CHUNK_BYTES: usize = 1 << 20;
+/// Bytes of a chunk; a longer term gets a chunk of its own. Many huge pages, of which only those that are used take memory.
+const CHUNK_BYTES: usize = 32 << 20;
+/// Bytes of the first chunk, which is all that a small load needs.
+const FIRST_CHUNK_BYTES: usize = 1 << 20;
 /// Positions of a chunk.
-const CHUNK_UNITS_LOG: u32 = 17;
+const CHUNK_UNITS_LOG: u32 = 22;
 const HEADER_BYTES: usize = 8;
 const LENGTH_BITS: u32 = 28;
 
@@ -54,7 +57,10 @@ pub type Position = u32;
 pub struct Arena {
     chunks: Vec<Vec<u8>>,
     spare: Vec<Vec<u8>>,
-    bytes: usize,
+    /// Bytes of all chunks but the last.
+    closed_bytes: usize,
+    /// Bytes of kept chunks that were ever written.
+    touched_bytes: usize,
 }
 
 impl Arena {
@@ -64,7 +70,7 @@ impl Arena {
             return None;
         }
         let size = (HEADER_BYTES + key.len()).next_multiple_of(8);
-        let fits = self.chunks.last().is_some_and(|chunk| chunk.len() + size <= CHUNK_BYTES);
+        let fits = self.chunks.last().is_some_and(|chunk| chunk.len() + size <= chunk.capacity());
         if !fits {
             self.add_chunk(size);
         }
@@ -80,14 +86,14 @@ impl Arena {
         Some(chunk_number << CHUNK_UNITS_LOG | unit)
     }
 
+    #[cold]
     fn add_chunk(&mut self, size: usize) {
+        self.closed_bytes += self.chunks.last().map_or(0, Vec::len);
         let chunk = if size <= CHUNK_BYTES { self.spare.pop() } else { None };
-        let chunk = chunk.unwrap_or_else(|| {
-            // The first chunk of a small load grows as it must.
-            let capacity = if self.chunks.is_empty() { size } else { size.max(CHUNK_BYTES) };
-            Vec::with_capacity(capacity)
+        let chunk = chunk.filter(|chunk| chunk.capacity() >= size).unwrap_or_else(|| {
+            let usual = if self.chunks.is_empty() { FIRST_CHUNK_BYTES } else { CHUNK_BYTES };
+            huge::with_capacity(size.max(usual))
         });
-        self.bytes += chunk.capacity().max(CHUNK_BYTES.min(size));
         self.chunks.push(chunk);
     }
 
@@ -129,27 +135,29 @@ impl Arena {
         }
     }
 
-    /// Bytes held, used or not.
+    /// Bytes held. Of the last chunk only what is written counts, since the rest was never touched.
     pub fn bytes(&self) -> usize {
-        let spare = self.spare.len() * CHUNK_BYTES;
-        // The first chunk may have grown since it was counted.
-        self.bytes.max(self.chunks.len().min(1) * self.chunks.first().map_or(0, Vec::capacity)) + spare
+        (self.closed_bytes + self.chunks.last().map_or(0, Vec::len)).max(self.touched_bytes)
     }
 
     /// Forgets all terms; keeps the chunks.
     pub fn clear(&mut self) {
+        self.touched_bytes = self.bytes();
         for mut chunk in self.chunks.drain(..) {
-            if chunk.capacity() == CHUNK_BYTES {
+            if chunk.capacity() <= CHUNK_BYTES {
                 chunk.clear();
                 self.spare.push(chunk);
+            } else {
+                self.touched_bytes = self.touched_bytes.saturating_sub(chunk.len());
             }
         }
-        self.bytes = 0;
+        self.closed_bytes = 0;
     }
 
     /// Gives back the chunks kept for later.
     pub fn drop_spare(&mut self) {
         self.spare = Vec::new();
+        self.touched_bytes = 0;
     }
 }
 

@@ -4,6 +4,7 @@ use crate::load::class::Class;
 use crate::load::layout::TermIndex;
 use crate::load::run::{Run, TermStore};
 use lode_base::frame_file::{FRAME_BYTES, FrameWriter, read_frame};
+use lode_base::huge;
 use lode_base::vfs::{ReadAt, Vfs};
 use std::collections::HashMap;
 use std::io;
@@ -149,9 +150,7 @@ impl CodeSink {
 impl Sink {
     fn new(run: &Run) -> Self {
         match run.store {
-            TermStore::Memory { .. } => {
-                Self::Memory { codes: vec![TermIndex::default(); run.terms as usize] }
-            }
+            TermStore::Memory { .. } => Self::Memory { codes: huge::zeros(run.terms as usize) },
             TermStore::File { .. } => {
                 let wanted =
                     run.predicates.iter().chain(&run.graphs).map(|term| (*term, TermIndex::default()));
@@ -224,7 +223,7 @@ impl RunCodes {
         match self {
             Self::Memory(codes) => Ok(codes),
             Self::File { file, frames, terms, .. } => {
-                let mut codes = vec![TermIndex::default(); terms as usize];
+                let mut codes: Vec<TermIndex> = huge::zeros(terms as usize);
                 let mut bytes = Vec::new();
                 for frame in frames {
                     read_frame(&*file, frame, &mut bytes)?;

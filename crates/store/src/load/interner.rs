@@ -6,6 +6,7 @@
 
 use crate::load::arena::{Arena, Header, Position};
 use crate::load::class::Class;
+use lode_base::huge;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Terms to look up together.
@@ -200,7 +201,7 @@ impl Interner {
         if size == self.slots.len() {
             return;
         }
-        let mut slots = vec![0_u64; size];
+        let mut slots: Vec<u64> = huge::zeros(size);
         let mask = size - 1;
         for &slot in self.slots.iter().filter(|slot| **slot != 0) {
             let mut at = ((slot >> 32) as u32 >> self.shift) as usize;

@@ -13,6 +13,7 @@ use crate::load::progress::LoadProgress;
 use crate::load::row_set::RowSet;
 use lode_base::cancel::CancelToken;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
+use lode_base::huge;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_base::row_file::BLOCK_ROWS;
 use lode_base::vfs::Vfs;
@@ -346,7 +347,7 @@ impl<R: PackedRow> Writer<'_, R> {
             *place = sum;
             sum += count;
         }
-        let mut partitioned = vec![R::default(); sum];
+        let mut partitioned = huge::zeros(sum);
         for_each_block(rows, self.context, &mut |block| {
             for row in block {
                 let place = &mut places[row.field(shift, mask) as usize];

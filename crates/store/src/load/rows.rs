@@ -1,73 +1,68 @@
-//! The quads of one run as columns of term numbers, in chunks that move to a temporary file as they are.
+//! The quads of one run as rows of term numbers, in chunks that move to a temporary file as they are.
 
 use lode_base::frame_file::{FrameWriter, read_frame};
+use lode_base::huge;
 use lode_base::vfs::ReadAt;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rows of a chunk.
-pub const CHUNK_ROWS: usize = 1 << 15;
+/// Rows of a frame in a temporary file, and of the first chunk.
+pub const FRAME_ROWS: usize = 1 << 15;
+/// Rows of other chunks: enough for some huge pages.
+const CHUNK_ROWS: usize = if cfg!(test) { 2 * FRAME_ROWS } else { 16 * FRAME_ROWS };
 /// The graph number of quads in the default graph.
 pub const DEFAULT_GRAPH: u32 = u32::MAX;
 
 /// Some quads. `graph` is empty while all of them are in the default graph.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct RowChunk {
-    /// Subjects: numbers of terms in the run.
-    pub subject: Vec<u32>,
-    /// Predicates; once the run is closed, places in its list of predicates.
-    pub predicate: Vec<u32>,
-    /// Objects: numbers of terms in the run.
-    pub object: Vec<u32>,
+    /// Subjects, predicates and objects. Subjects and objects are numbers of terms in the run; so are predicates, until
+    /// the run is closed and they are places in its list of predicates.
+    pub terms: Vec<[u32; 3]>,
     /// Graph names or [`DEFAULT_GRAPH`]; once the run is closed, places in its list of graphs.
     pub graph: Vec<u32>,
 }
 
 impl RowChunk {
-    /// Rows.
-    pub fn len(&self) -> usize {
-        self.subject.len()
+    fn with_capacity(rows: usize) -> Self {
+        Self { terms: huge::with_capacity(rows), graph: Vec::new() }
+    }
+
+    /// Pieces of at most [`FRAME_ROWS`] rows: their terms, and their graphs or nothing.
+    pub fn frames(&self) -> impl Iterator<Item = (&[[u32; 3]], &[u32])> {
+        let graphs = self.graph.chunks(FRAME_ROWS).chain(std::iter::repeat(&[][..]));
+        self.terms.chunks(FRAME_ROWS).zip(graphs)
     }
 
     fn bytes(&self) -> usize {
-        let columns = [&self.subject, &self.predicate, &self.object, &self.graph];
-        columns.iter().map(|column| column.capacity() * size_of::<u32>()).sum()
+        size_of_val(self.terms.as_slice()) + size_of_val(self.graph.as_slice())
     }
 
     fn clear(&mut self) {
-        self.subject.clear();
-        self.predicate.clear();
-        self.object.clear();
+        self.terms.clear();
         self.graph.clear();
-    }
-
-    fn write(&self, out: &mut Vec<u8>) {
-        out.clear();
-        out.extend_from_slice(&(self.len() as u32).to_le_bytes());
-        out.extend_from_slice(&u32::from(!self.graph.is_empty()).to_le_bytes());
-        for column in [&self.subject, &self.predicate, &self.object, &self.graph] {
-            for value in column {
-                out.extend_from_slice(&value.to_le_bytes());
-            }
-        }
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
         let (rows, bytes) = bytes.split_first_chunk::<4>()?;
-        let (has_graph, bytes) = bytes.split_first_chunk::<4>()?;
-        let column_bytes = u32::from_le_bytes(*rows) as usize * 4;
-        let column = |number: usize| -> Option<Vec<u32>> {
-            let part = bytes.get(number * column_bytes..(number + 1) * column_bytes)?;
-            Some(
-                part.chunks_exact(4)
-                    .filter_map(|v| v.first_chunk())
-                    .map(|v| u32::from_le_bytes(*v))
-                    .collect(),
-            )
-        };
-        let graph = if *has_graph == [0; 4] { Vec::new() } else { column(3)? };
-        Some(Self { subject: column(0)?, predicate: column(1)?, object: column(2)?, graph })
+        let (terms, graph) = bytes.split_at_checked(u32::from_le_bytes(*rows) as usize * 12)?;
+        let (terms, []) = terms.as_chunks::<12>() else { return None };
+        let terms = terms.iter().map(|row| {
+            let (numbers, _) = row.as_chunks::<4>();
+            std::array::from_fn(|at| numbers.get(at).map_or(0, |number| u32::from_le_bytes(*number)))
+        });
+        let (graph, []) = graph.as_chunks::<4>() else { return None };
+        let graph = graph.iter().map(|number| u32::from_le_bytes(*number)).collect();
+        Some(Self { terms: terms.collect(), graph })
+    }
+}
+
+fn write_frame(terms: &[[u32; 3]], graph: &[u32], out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(&(terms.len() as u32).to_le_bytes());
+    for value in terms.as_flattened().iter().chain(graph) {
+        out.extend_from_slice(&value.to_le_bytes());
     }
 }
 
@@ -76,8 +71,11 @@ impl RowChunk {
 pub struct Rows {
     chunks: Vec<RowChunk>,
     spare: Vec<RowChunk>,
-    count: u64,
-    bytes: usize,
+    /// Rows in all chunks but the last, and their bytes.
+    closed_rows: usize,
+    closed_bytes: usize,
+    /// Bytes that spilled runs had: what is written again was touched already.
+    touched_bytes: usize,
 }
 
 impl Rows {
@@ -85,25 +83,26 @@ impl Rows {
     #[inline]
     pub fn push(&mut self, subject: u32, predicate: u32, object: u32, graph: u32) {
         let chunk = match self.chunks.last_mut() {
-            Some(chunk) if chunk.len() < CHUNK_ROWS => chunk,
+            Some(chunk) if chunk.terms.len() < chunk.terms.capacity() => chunk,
             _ => self.add_chunk(),
         };
         if graph != DEFAULT_GRAPH && chunk.graph.is_empty() {
-            chunk.graph.resize(chunk.subject.len(), DEFAULT_GRAPH);
+            chunk.graph.resize(chunk.terms.len(), DEFAULT_GRAPH);
             chunk.graph.push(graph);
         } else if !chunk.graph.is_empty() {
             chunk.graph.push(graph);
         }
-        chunk.subject.push(subject);
-        chunk.predicate.push(predicate);
-        chunk.object.push(object);
-        self.count += 1;
+        chunk.terms.push([subject, predicate, object]);
     }
 
+    #[cold]
     fn add_chunk(&mut self) -> &mut RowChunk {
-        let chunk = self.spare.pop().unwrap_or_default();
-        // What the chunk will take when it is full, so that the budget is not surprised.
-        self.bytes += chunk.bytes().max(CHUNK_ROWS * 3 * size_of::<u32>());
+        if let Some(full) = self.chunks.last() {
+            self.closed_rows += full.terms.len();
+            self.closed_bytes += full.bytes();
+        }
+        let rows = if self.chunks.is_empty() { FRAME_ROWS } else { CHUNK_ROWS };
+        let chunk = self.spare.pop().unwrap_or_else(|| RowChunk::with_capacity(rows));
         self.chunks.push(chunk);
         let last = self.chunks.len() - 1;
         &mut self.chunks[last]
@@ -111,12 +110,12 @@ impl Rows {
 
     /// Quads.
     pub fn count(&self) -> u64 {
-        self.count
+        (self.closed_rows + self.chunks.last().map_or(0, |chunk| chunk.terms.len())) as u64
     }
 
-    /// Bytes held.
+    /// Bytes held. Of the last chunk only what is written counts, since the rest was never touched.
     pub fn bytes(&self) -> usize {
-        self.bytes + self.spare.len() * CHUNK_ROWS * 3 * size_of::<u32>()
+        (self.closed_bytes + self.chunks.last().map_or(0, RowChunk::bytes)).max(self.touched_bytes)
     }
 
     /// Replaces predicates and graph names by places in the lists of distinct ones that are returned.
@@ -124,13 +123,17 @@ impl Rows {
         let mut places = vec![0_u32; terms as usize];
         let mut predicates = Vec::new();
         for chunk in &mut self.chunks {
-            to_places(&mut chunk.predicate, &mut places, &mut predicates);
+            to_places(
+                chunk.terms.iter_mut().map(|[_, predicate, _]| predicate),
+                &mut places,
+                &mut predicates,
+            );
         }
         let mut graphs = Vec::new();
         if self.chunks.iter().any(|chunk| !chunk.graph.is_empty()) {
             places.fill(0);
             for chunk in &mut self.chunks {
-                to_places(&mut chunk.graph, &mut places, &mut graphs);
+                to_places(chunk.graph.iter_mut(), &mut places, &mut graphs);
             }
         }
         (predicates, graphs)
@@ -138,8 +141,7 @@ impl Rows {
 
     /// Takes the rows out.
     pub fn take(&mut self) -> Vec<RowChunk> {
-        self.count = 0;
-        self.bytes = 0;
+        (self.closed_rows, self.closed_bytes) = (0, 0);
         std::mem::take(&mut self.chunks)
     }
 
@@ -147,27 +149,27 @@ impl Rows {
     pub fn spill(&mut self, file: &mut FrameWriter) -> io::Result<Range<u64>> {
         let start = file.cut()?;
         let mut bytes = Vec::new();
-        for chunk in &self.chunks {
-            chunk.write(&mut bytes);
+        for (terms, graph) in self.chunks.iter().flat_map(RowChunk::frames) {
+            write_frame(terms, graph, &mut bytes);
             file.frame(&bytes)?;
         }
         let end = file.cut()?;
-        for mut chunk in self.chunks.drain(..) {
+        self.touched_bytes = self.bytes();
+        for mut chunk in self.take() {
             chunk.clear();
             self.spare.push(chunk);
         }
-        self.count = 0;
-        self.bytes = 0;
         Ok(start..end)
     }
 
     /// Gives back the memory kept for later.
     pub fn drop_spare(&mut self) {
         self.spare = Vec::new();
+        self.touched_bytes = 0;
     }
 }
 
-fn to_places(column: &mut [u32], places: &mut [u32], list: &mut Vec<u32>) {
+fn to_places<'a>(column: impl Iterator<Item = &'a mut u32>, places: &mut [u32], list: &mut Vec<u32>) {
     for value in column {
         // DEFAULT_GRAPH is beyond all numbers of terms.
         let Some(place) = places.get_mut(*value as usize) else { continue };

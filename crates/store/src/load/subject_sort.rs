@@ -8,7 +8,7 @@ use crate::load::existing::ExistingQuads;
 use crate::load::layout::{Layout, PackedRow, RowShape};
 use crate::load::orders::OrdersContext;
 use crate::load::row_set::RowSet;
-use crate::load::rows::{ClosedRows, DEFAULT_GRAPH, RowChunk};
+use crate::load::rows::{ClosedRows, DEFAULT_GRAPH};
 use crate::version::Version;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_packed::Order;
@@ -150,21 +150,20 @@ impl CodeMaps {
         Ok((Self { terms, predicates, graphs }, run.rows))
     }
 
-    fn pack<R: PackedRow>(&self, chunk: &RowChunk, shape: RowShape, out: &mut Vec<R>) {
+    fn pack<R: PackedRow>(&self, rows: &[[u32; 3]], graphs: &[u32], shape: RowShape, out: &mut Vec<R>) {
         let get = |list: &[u64], at: u32| list.get(at as usize).copied().unwrap_or(0);
-        let terms = chunk.subject.iter().zip(&chunk.predicate).zip(&chunk.object);
+        let pack = |[s, p, o]: [u32; 3], graph| {
+            R::pack([get(&self.terms, s), get(&self.predicates, p), get(&self.terms, o), graph], shape.shifts)
+        };
         out.clear();
-        if chunk.graph.is_empty() {
-            out.extend(terms.map(|((s, p), o)| {
-                let fields = [get(&self.terms, *s), get(&self.predicates, *p), get(&self.terms, *o), 0];
-                R::pack(fields, shape.shifts)
-            }));
+        if graphs.is_empty() {
+            out.extend(rows.iter().map(|row| pack(*row, 0)));
         } else {
-            out.extend(terms.zip(&chunk.graph).map(|(((s, p), o), g)| {
-                let graph = if *g == DEFAULT_GRAPH { 0 } else { get(&self.graphs, *g) };
-                let fields = [get(&self.terms, *s), get(&self.predicates, *p), get(&self.terms, *o), graph];
-                R::pack(fields, shape.shifts)
-            }));
+            out.extend(
+                rows.iter()
+                    .zip(graphs)
+                    .map(|(row, g)| pack(*row, if *g == DEFAULT_GRAPH { 0 } else { get(&self.graphs, *g) })),
+            );
         }
     }
 }
@@ -179,10 +178,11 @@ fn pack_run<R: PackedRow>(
     let (maps, mut rows) = CodeMaps::new(run, context.layout).map_err(io)?;
     let mut packed = Vec::new();
     while let Some(chunk) = rows.next().map_err(io)? {
-        context.cancel.check()?;
-        maps.pack::<R>(&chunk, shape, &mut packed);
-        drop(chunk);
-        sorter.lock().unwrap_or_else(PoisonError::into_inner).push(&packed).map_err(io)?;
+        for (terms, graphs) in chunk.frames() {
+            context.cancel.check()?;
+            maps.pack::<R>(terms, graphs, shape, &mut packed);
+            sorter.lock().unwrap_or_else(PoisonError::into_inner).push(&packed).map_err(io)?;
+        }
     }
     Ok(())
 }

@@ -3,9 +3,10 @@
 
 use crate::load::arena::{Arena, Position};
 use crate::load::class::Class;
+use lode_base::huge;
 
 /// A term in sorted order.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct SortedTerm {
     /// Eight bytes of the key (scratch of the sort).
     prefix: u64,
@@ -43,7 +44,7 @@ pub fn sort_terms(arena: &Arena, count: usize) -> SortedTerms {
         ends[class as usize] = sum;
     }
     debug_assert_eq!(sum, count);
-    let mut terms = vec![SortedTerm { prefix: 0, position: 0, length: 0 }; sum];
+    let mut terms: Vec<SortedTerm> = huge::zeros(sum);
     let mut next = starts;
     arena.for_each(&mut |position, header| {
         let slot = &mut next[header.class() as usize];

@@ -5,7 +5,7 @@ use super::class::Class;
 use super::interner::{Interner, KeyBatch};
 use super::layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
 use super::predicate_cache::PredicateCache;
-use super::rows::{CHUNK_ROWS, ClosedRows, DEFAULT_GRAPH, Rows};
+use super::rows::{ClosedRows, DEFAULT_GRAPH, FRAME_ROWS, Rows};
 use super::run::{Run, Spill, TermCursor};
 use super::term_sort::sort_terms;
 use lode_base::mem_vfs::MemVfs;
@@ -149,12 +149,12 @@ proptest! {
         let mut closed = ClosedRows::File { file: vfs.open(Path::new("/rows")).unwrap(), range };
         let mut found = Vec::new();
         while let Some(chunk) = closed.next().unwrap() {
-            for row in 0..chunk.len() {
+            for (row, [subject, predicate, object]) in chunk.terms.iter().enumerate() {
                 let graph = chunk.graph.get(row).filter(|graph| **graph != DEFAULT_GRAPH);
                 found.push((
-                    chunk.subject[row],
-                    predicates[chunk.predicate[row] as usize],
-                    chunk.object[row],
+                    *subject,
+                    predicates[*predicate as usize],
+                    *object,
                     graph.map(|graph| graphs[*graph as usize]),
                 ));
             }
@@ -225,14 +225,14 @@ fn terms_of_any_length() {
 #[test]
 fn graphs_may_begin_in_the_middle_of_a_chunk() {
     let mut rows = Rows::default();
-    for i in 0..CHUNK_ROWS as u32 + 10 {
+    for i in 0..FRAME_ROWS as u32 + 10 {
         rows.push(i % 5, 1, 2, if i == 7 { 3 } else { DEFAULT_GRAPH });
     }
     let (predicates, graphs) = rows.number_predicates_and_graphs(5);
     assert_eq!((predicates, graphs), (vec![1], vec![3]));
     let chunks = rows.take();
     assert_eq!(chunks[0].graph.iter().filter(|graph| **graph != DEFAULT_GRAPH).count(), 1);
-    assert_eq!(chunks[0].graph.len(), CHUNK_ROWS);
+    assert_eq!(chunks[0].graph.len(), FRAME_ROWS);
     assert!(chunks[1].graph.is_empty());
 }
 

@@ -17,6 +17,20 @@ pub fn peak_resident_bytes() -> Option<u64> {
     kibibytes(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
+/// Bytes of memory that this process has resident, where that can be told.
+pub fn resident_bytes() -> Option<u64> {
+    kibibytes(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
+
+/// Seconds of processors that this process has used, where that can be told.
+pub fn processor_seconds() -> Option<f64> {
+    // After the name in parentheses, which may hold anything: user and system time in hundredths of a second.
+    let text = fs::read_to_string("/proc/self/stat").ok()?;
+    let fields = text.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+    let ticks: Option<Vec<u64>> = fields.map(|field| field.parse().ok()).collect();
+    Some(ticks?.into_iter().sum::<u64>() as f64 / 100.0)
+}
+
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)

@@ -121,11 +121,20 @@ impl RdfFormat {
     /// The format of a file name, past the extension of a compression ("data.nt.gz").
     pub fn from_file_name(name: &str) -> Option<Self> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-        let (stem, extension) = name.rsplit_once('.')?;
-        if ["gz", "bz2", "zst", "zstd", "xz"].iter().any(|known| known.eq_ignore_ascii_case(extension)) {
-            return Self::from_extension(stem.rsplit_once('.')?.1);
+        Self::from_extension(Self::without_compression(name).rsplit_once('.')?.1)
+    }
+
+    /// A file name without the extension of a compression.
+    pub fn without_compression(name: &str) -> &str {
+        let is_compression = |extension: &str| {
+            ["gz", "bgz", "bz2", "zst", "zstd", "xz"]
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(extension))
+        };
+        match name.rsplit_once('.') {
+            Some((stem, extension)) if is_compression(extension) => stem,
+            _ => name,
         }
-        Self::from_extension(extension)
     }
 
     fn find(matches: impl Fn(Names) -> bool) -> Option<Self> {

@@ -84,20 +84,21 @@ pub(crate) fn excerpt(text: &[u8]) -> String {
 
 /// Advice for messages that have a usual cause.
 pub(crate) fn hint(message: &str, excerpt: &str) -> Option<&'static str> {
-    const HINTS: [(&str, &str); 11] = [
+    const HINTS: [(&str, &str); 12] = [
         ("remote", "contexts are not fetched from the network; write the context into the document"),
         (
             "LoadDocumentCallback",
             "contexts are not fetched from the network; write the context into the document",
         ),
-        ("No scheme found", "relative IRIs need a base IRI"),
+        ("No scheme found", "relative IRIs need a base IRI: --base IRI, or @base in the text"),
         ("has not been declared", "declare it with PREFIX or @prefix"),
         ("Invalid IRI code point ' '", "a blank in an IRI is written %20"),
         ("Invalid IRI percent encoding", "a percent sign in an IRI is written %25"),
         ("Line jumps are not allowed in string", "a line break in a string is written \\n"),
         ("Unexpected escape character", "a backslash is written \\\\"),
         ("must be followed by a dot", "is a '.' missing, or is this another format?"),
-        ("Invalid UTF-8", "the text must be UTF-8"),
+        ("A dot is expected", "is a '.' missing before this?"),
+        ("Invalid UTF-8", "RDF is UTF-8; a Latin-1 text becomes so with: iconv -f LATIN1 -t UTF-8"),
         ("Unexpected end", "the text ends inside a statement"),
     ];
     if excerpt.starts_with('\u{FEFF}') {

@@ -60,6 +60,14 @@ impl LoadError {
     pub(crate) fn temporary(folder: &Path, source: io::Error) -> Self {
         Self::Store(StoreError::Io { path: folder.to_owned(), source })
     }
+
+    /// Line and column; what has none comes last.
+    pub(crate) fn place(&self) -> (u64, u64) {
+        match self {
+            Self::Syntax { line, column, .. } => (*line, *column),
+            _ => (u64::MAX, 0),
+        }
+    }
 }
 
 impl From<PackedError> for LoadError {

@@ -6,16 +6,19 @@
 //! into integers ([`layout`]), are sorted ([`subject_sort`]) and written in all orders ([`orders`]). Then the segment
 //! is made durable and the manifest switched. Until then the database is what it was.
 
+mod archive;
 mod arena;
 mod class;
 mod codes;
 mod dictionary_pipeline;
 mod error;
 mod existing;
+mod feeders;
 mod gather;
 mod groups;
 mod interner;
 mod layout;
+mod look;
 mod merge;
 mod numbers;
 mod options;
@@ -29,8 +32,10 @@ mod row_set;
 mod rows;
 mod run;
 mod source;
+mod source_list;
 mod subject_sort;
 mod term_sort;
+mod validate;
 
 #[cfg(test)]
 mod tests;
@@ -44,12 +49,11 @@ use crate::version::Version;
 use class::Class;
 use dictionary_pipeline::{DictionaryPipeline, NewFile};
 use layout::{Layout, PackedRow, TermCodes};
-use lode_base::host::peak_resident_bytes;
+use lode_base::host::{peak_resident_bytes, processor_seconds};
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
 use lode_packed::segment::DICTIONARY_FILE;
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
-use lode_rdf::ParseOptions;
 use lode_rdf::value_id::Section;
 use merge::{MergeContext, Merged, merge_terms};
 use numbers::DictionaryNumbers;
@@ -64,7 +68,9 @@ use subject_sort::{RunRows, sort_by_subject};
 pub use error::LoadError;
 pub use options::{LoadOptions, LoadReport, StageSeconds};
 pub use progress::{LoadProgress, ProgressSample, Stage};
-pub use source::Source;
+pub use source::{Opener, Source};
+pub use source_list::{Skipped, SourceReport};
+pub use validate::{ValidateReport, validate};
 
 /// What the process takes besides the tables that are counted: code, stacks, buffers of writers.
 const OVERHEAD_BYTES: usize = 48 << 20;
@@ -175,6 +181,7 @@ impl Loader<'_> {
         let gathered = self.stage(Stage::Reading, || self.read(sources, options))?;
         let quads = self.progress.sample().quads;
         let quarantined = gathered.quarantined;
+        let (reports, skipped) = (gathered.sources.clone(), gathered.skipped.clone());
         let numbered = self.stage(Stage::Terms, || self.number_terms(gathered))?;
         let (old, given, distinct) = (numbered.old, numbered.given, numbered.distinct);
         let rows = numbered.rows;
@@ -197,20 +204,17 @@ impl Loader<'_> {
             blank_nodes: distinct[Class::Blank as usize],
             inline_values: distinct[Class::Inline as usize],
             source_bytes: self.progress.sample().bytes_read,
+            sources: reports,
+            skipped,
             segment: (added > 0).then_some(meta),
             seconds: StageSeconds::new(watch),
             peak_resident_bytes: peak_resident_bytes(),
+            processor_seconds: processor_seconds(),
         })
     }
 
     fn read(&self, sources: Vec<Source>, options: LoadOptions) -> Result<Gathered, LoadError> {
-        let parse = match &options.base_iri {
-            None => ParseOptions::default(),
-            Some(base) => ParseOptions::default().with_base_iri(base).map_err(|error| LoadError::Format {
-                source_name: "base IRI".to_owned(),
-                message: error.to_string(),
-            })?,
-        };
+        let parse = options.parse_options()?;
         let context = ReadContext {
             vfs: self.vfs(),
             spill: &self.spill,

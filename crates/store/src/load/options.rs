@@ -1,11 +1,13 @@
 //! What a load may be told, and what it tells.
 
+use crate::load::error::LoadError;
 use crate::load::progress::Stage;
+use crate::load::source_list::{Skipped, SourceReport};
 use lode_base::cancel::CancelToken;
 use lode_base::host;
 use lode_packed::SegmentMeta;
 use lode_rdf::value_id::Section;
-use lode_rdf::{NamedNode, RdfFormat};
+use lode_rdf::{NamedNode, ParseOptions, RdfFormat};
 use std::fmt;
 use std::io::Write;
 use std::time::Duration;
@@ -51,6 +53,16 @@ impl Default for LoadOptions {
     }
 }
 
+impl LoadOptions {
+    pub(crate) fn parse_options(&self) -> Result<ParseOptions, LoadError> {
+        let Some(base) = &self.base_iri else { return Ok(ParseOptions::default()) };
+        ParseOptions::default().with_base_iri(base).map_err(|error| LoadError::Format {
+            source_name: "base IRI".to_owned(),
+            message: error.to_string(),
+        })
+    }
+}
+
 impl fmt::Debug for LoadOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LoadOptions")
@@ -85,12 +97,18 @@ pub struct LoadReport {
     pub inline_values: u64,
     /// Bytes read from the sources, as they are stored.
     pub source_bytes: u64,
+    /// What was found in each source.
+    pub sources: Vec<SourceReport>,
+    /// Files in archives that were skipped because their names are none of RDF.
+    pub skipped: Skipped,
     /// The new segment; none where nothing was added.
     pub segment: Option<SegmentMeta>,
     /// Where the time went.
     pub seconds: StageSeconds,
     /// The most memory the process has had resident, where that can be told.
     pub peak_resident_bytes: Option<u64>,
+    /// Seconds of processors that the process has used so far, where that can be told.
+    pub processor_seconds: Option<f64>,
 }
 
 /// Seconds of each stage.

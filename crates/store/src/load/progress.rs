@@ -1,5 +1,6 @@
 //! How far a load is: counters that the load's threads add to now and then and that anybody may read at any time.
 
+use lode_base::host::resident_bytes;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// What a load is doing.
@@ -73,6 +74,8 @@ pub struct ProgressSample {
     pub rows_to_write: u64,
     /// Bytes that the load holds in its own tables and buffers.
     pub memory: u64,
+    /// Bytes that the process has resident, where that can be told.
+    pub resident: Option<u64>,
 }
 
 impl LoadProgress {
@@ -96,6 +99,7 @@ impl LoadProgress {
             rows_written: get(&self.rows_written),
             rows_to_write: get(&self.rows_to_write),
             memory: get(&self.memory),
+            resident: resident_bytes(),
         }
     }
 

@@ -1,15 +1,19 @@
 //! What a load reads: files, streams, bytes in memory; and the pieces that workers get of them.
 
+use crate::load::archive::{Found, is_archive, is_rdf_name, open_archive};
 use crate::load::error::LoadError;
+use crate::load::look::{LOOK_BYTES, foreign, looks_like};
 use crate::load::progress::LoadProgress;
 use crate::load::read_ahead::read_ahead;
+use crate::load::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_base::host;
 use lode_rdf::RdfFormat;
-use lode_rdf::input::Input;
+use lode_rdf::input::{Compression, Input};
 use lode_rdf::parse::{LINE_BYTES_MAX, last_line_end};
 use std::fmt;
 use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -29,7 +33,11 @@ enum SourceInput {
     Path(PathBuf),
     Reader(Box<dyn Read + Send>),
     Bytes(Vec<u8>),
+    Later(Box<Opener>),
 }
+
+/// Opens a source when its turn comes: its bytes, and its format where that has been told along with them.
+pub type Opener = dyn FnOnce() -> io::Result<(Box<dyn Read + Send>, Option<RdfFormat>)> + Send;
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,7 +65,12 @@ impl Source {
         Self { name: name.into(), format: None, input: SourceInput::Bytes(bytes.into()) }
     }
 
-    /// Sets the format, which else comes from the options, the name or the first bytes.
+    /// A stream that is opened when its turn comes. `name` is for messages, and its extension may tell the format.
+    pub fn later(name: impl Into<String>, open: Box<Opener>) -> Self {
+        Self { name: name.into(), format: None, input: SourceInput::Later(open) }
+    }
+
+    /// Sets the format, which else comes from the options, the name, where it comes from, or the first bytes.
     #[must_use]
     pub fn with_format(mut self, format: RdfFormat) -> Self {
         self.format = Some(format);
@@ -73,16 +86,17 @@ impl Source {
     pub(crate) fn stored_bytes(&self) -> Option<u64> {
         match &self.input {
             SourceInput::Path(path) => host::input_bytes(path),
-            SourceInput::Reader(_) => None,
+            SourceInput::Reader(_) | SourceInput::Later(_) => None,
             SourceInput::Bytes(bytes) => Some(bytes.len() as u64),
         }
     }
 
-    fn open(self) -> io::Result<Box<dyn Read + Send>> {
+    fn open(self) -> io::Result<(Box<dyn Read + Send>, Option<RdfFormat>)> {
         match self.input {
-            SourceInput::Path(path) => Ok(host::open_input(&path)?.0),
-            SourceInput::Reader(reader) => Ok(reader),
-            SourceInput::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes))),
+            SourceInput::Path(path) => Ok((host::open_input(&path)?.0, None)),
+            SourceInput::Reader(reader) => Ok((reader, None)),
+            SourceInput::Bytes(bytes) => Ok((Box::new(Cursor::new(bytes)), None)),
+            SourceInput::Later(open) => open(),
         }
     }
 }
@@ -123,12 +137,12 @@ pub(crate) struct Feed<'a> {
     pub threads: usize,
     /// Bytes of a piece.
     pub chunk_bytes: usize,
-    /// Buffers that workers are done with.
-    pub spare: Mutex<Receiver<Vec<u8>>>,
     /// Asked once per piece.
     pub cancel: &'a CancelToken,
     /// Told how many bytes have been read.
     pub progress: &'a Arc<LoadProgress>,
+    /// Told what the sources are.
+    pub list: &'a SourceList,
 }
 
 /// Adds what is read to the progress.
@@ -150,32 +164,62 @@ impl<R: Read> Read for Metered<R> {
 }
 
 /// Sources that nobody has begun to read, with their numbers.
-pub(crate) type Waiting = Mutex<std::iter::Enumerate<std::vec::IntoIter<Source>>>;
+pub(crate) type Waiting = Mutex<std::vec::IntoIter<(usize, Source)>>;
 
 impl Feed<'_> {
-    /// Reads sources as long as some are waiting and sends their pieces, until an error (and in which source) or until nobody
-    /// takes them any more.
-    pub fn run(&self, waiting: &Waiting, jobs: &SyncSender<Job>) -> Result<(), (usize, LoadError)> {
+    /// Reads sources as long as some are waiting and sends their pieces, until nobody takes them any more, or until an error
+    /// that `fail` is told and does not forgive.
+    pub fn run(
+        &self,
+        waiting: &Waiting,
+        spares: &Mutex<Receiver<Vec<u8>>>,
+        jobs: &SyncSender<Job>,
+        fail: &dyn Fn(usize, LoadError) -> ControlFlow<()>,
+    ) {
+        let sink = Sink { jobs, spares, fail };
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((number, source)) = next else { return Ok(()) };
-            let sent = self.cancel.check().map_err(LoadError::from);
-            if !sent.and_then(|()| self.feed(number, source, jobs)).map_err(|error| (number, error))? {
-                return Ok(());
+            let Some((number, source)) = next else { return };
+            if self.feed_or_fail(number, source, &sink).is_break() {
+                return;
             }
         }
     }
 
-    fn feed(&self, number: usize, source: Source, jobs: &SyncSender<Job>) -> Result<bool, LoadError> {
+    fn feed_or_fail(&self, number: usize, source: Source, sink: &Sink<'_>) -> ControlFlow<()> {
+        let sent = self.cancel.check().map_err(LoadError::from);
+        match sent.and_then(|()| self.feed(number, source, sink)) {
+            Ok(flow) => flow,
+            Err(error) => (sink.fail)(number, error),
+        }
+    }
+
+    fn feed(&self, number: usize, source: Source, sink: &Sink<'_>) -> Result<ControlFlow<()>, LoadError> {
         let name = source.name.clone();
         let failed = |error| LoadError::Input { source_name: name.clone(), error };
-        let known = source.format.or(self.format).or_else(|| RdfFormat::from_file_name(&name));
+        let wrong =
+            |message: &str| LoadError::Format { source_name: name.clone(), message: message.to_owned() };
+        let set = source.format.or(self.format);
         let read = Arc::new(AtomicU64::new(0));
-        let raw = source.open().map_err(failed)?;
+        let (raw, told) = source.open().map_err(failed)?;
         let input = Input::new(raw, Arc::clone(&read)).map_err(failed)?;
+        let compression = input.compression();
         let input = read_ahead(input, self.threads).map_err(failed)?;
         let mut input = Metered { inner: input, read, told: 0, progress: Arc::clone(self.progress) };
         let mut head = Vec::new();
+        input.by_ref().take(LOOK_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
+        if is_archive(&name, &head) {
+            let reader = Box::new(Cursor::new(head).chain(input));
+            return self.feed_archive(number, reader, set, sink).map_err(failed);
+        }
+        if let Some(what) = foreign(&head) {
+            return Err(wrong(what));
+        }
+        let named_compressed = RdfFormat::without_compression(&name).len() < name.len();
+        if head.is_empty() && compression == Compression::None && named_compressed {
+            return Err(wrong("is empty, but not even an archive of nothing is: it has been cut"));
+        }
+        let known = set.or_else(|| RdfFormat::from_file_name(&name)).or(told);
         let format = match known {
             Some(format) => format,
             None => {
@@ -183,11 +227,42 @@ impl Feed<'_> {
                 RdfFormat::guess_from_content(&head).unwrap_or(RdfFormat::NTriples)
             }
         };
+        let looks_like = looks_like(format, &head);
+        self.list.note(number, |report| (report.format, report.looks_like) = (Some(format), looks_like));
         if format.is_line_based() {
-            return self.feed_lines(number, format, &mut input, head, &name, jobs);
+            return self.feed_lines(number, format, &mut input, head, &name, sink);
         }
         let reader: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(input));
-        Ok(jobs.send(Job::Document { source: number, format, reader }).is_ok())
+        Ok(go_on(sink.jobs.send(Job::Document { source: number, format, reader }).is_ok()))
+    }
+
+    /// Reads the files in an archive, as sources of their own.
+    fn feed_archive(
+        &self,
+        number: usize,
+        reader: Box<dyn Read + Send>,
+        set: Option<RdfFormat>,
+        sink: &Sink<'_>,
+    ) -> io::Result<ControlFlow<()>> {
+        self.list.note(number, |report| report.archive = true);
+        let archive = self.list.name(number);
+        // Whoever names the format says that all files have it.
+        let finds = open_archive(reader, move |name| set.is_some() || is_rdf_name(name))?;
+        loop {
+            match finds.recv() {
+                Ok(Found::File { name, reader }) => {
+                    let name = format!("{archive}/{name}");
+                    let source = Source { format: set, ..Source::reader(&*name, reader) };
+                    if self.feed_or_fail(self.list.add(&name), source, sink).is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(Found::Skipped(name)) => self.list.skip(format!("{archive}/{name}")),
+                Ok(Found::Failed(error)) => return Err(error),
+                Ok(Found::End) => return Ok(ControlFlow::Continue(())),
+                Err(_) => return Err(io::Error::other("the thread that reads the archive has failed")),
+            }
+        }
     }
 
     fn feed_lines(
@@ -197,14 +272,14 @@ impl Feed<'_> {
         input: &mut impl Read,
         head: Vec<u8>,
         name: &str,
-        jobs: &SyncSender<Job>,
-    ) -> Result<bool, LoadError> {
+        sink: &Sink<'_>,
+    ) -> Result<ControlFlow<()>, LoadError> {
         let failed = |error| LoadError::Input { source_name: name.to_owned(), error };
         let (mut first_line, mut offset) = (1, 0);
         let mut rest = head;
         loop {
             self.cancel.check()?;
-            let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok();
+            let spare = sink.spares.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok();
             // A buffer that a long line made large is not worth keeping.
             let buffer = spare.filter(|buffer| buffer.len() <= 2 * self.chunk_bytes).unwrap_or_default();
             let mut piece = Piece { buffer, filled: 0 };
@@ -222,16 +297,28 @@ impl Feed<'_> {
             rest.extend_from_slice(begun);
             let lines = memchr::memchr_iter(b'\n', whole).count() as u64;
             let job = Job::Lines { source, format, buffer: piece.buffer, length, first_line, offset };
-            if length > 0 && jobs.send(job).is_err() {
-                return Ok(false);
+            if length > 0 && sink.jobs.send(job).is_err() {
+                return Ok(ControlFlow::Break(()));
             }
             if at_end {
-                return Ok(true);
+                return Ok(ControlFlow::Continue(()));
             }
             first_line += lines;
             offset += length as u64;
         }
     }
+}
+
+/// Where pieces and errors go.
+struct Sink<'a> {
+    jobs: &'a SyncSender<Job>,
+    /// Buffers of pieces that have been worked on.
+    spares: &'a Mutex<Receiver<Vec<u8>>>,
+    fail: &'a dyn Fn(usize, LoadError) -> ControlFlow<()>,
+}
+
+fn go_on(sent: bool) -> ControlFlow<()> {
+    if sent { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
 /// A buffer that is filled from the front. It is never cleared: what is beyond `filled` is left from before.

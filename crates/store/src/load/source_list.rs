@@ -1,0 +1,106 @@
+//! The sources of a load as they turn up: their names and numbers, and what was found in each. A source may turn out to hold others
+//! (an archive does), so the list grows while it is read.
+
+use crate::load::error::LoadError;
+use lode_rdf::RdfFormat;
+use lode_rdf::parse::SyntaxError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Names of files that are no RDF and were skipped; more are only counted.
+const SKIPPED_NAMES_MAX: usize = 100;
+
+/// What was found in a source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SourceReport {
+    /// Its name.
+    pub name: String,
+    /// Its format, once it was opened.
+    pub format: Option<RdfFormat>,
+    /// Quads read from it.
+    pub quads: u64,
+    /// Statements that are wrong: set aside, or the reason why the load failed.
+    pub bad: u64,
+    /// What its text looks like, where that is not its format.
+    pub(crate) looks_like: Option<RdfFormat>,
+    /// It only held other sources.
+    pub(crate) archive: bool,
+}
+
+/// Files that are no sources, because their names are none of RDF.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// How many.
+    pub files: u64,
+    /// The names of the first.
+    pub names: Vec<String>,
+}
+
+/// All sources so far.
+#[derive(Debug, Default)]
+pub(crate) struct SourceList(Mutex<List>);
+
+#[derive(Debug, Default)]
+struct List {
+    sources: Vec<SourceReport>,
+    skipped: Skipped,
+}
+
+impl SourceList {
+    fn lock(&self) -> MutexGuard<'_, List> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a source; its number.
+    pub fn add(&self, name: &str) -> usize {
+        let mut list = self.lock();
+        list.sources.push(SourceReport { name: name.to_owned(), ..SourceReport::default() });
+        list.sources.len() - 1
+    }
+
+    /// Notes a file that is no source.
+    pub fn skip(&self, name: String) {
+        let skipped = &mut self.lock().skipped;
+        skipped.files += 1;
+        if skipped.names.len() < SKIPPED_NAMES_MAX {
+            skipped.names.push(name);
+        }
+    }
+
+    /// Notes what was found in a source.
+    pub fn note(&self, source: usize, change: impl FnOnce(&mut SourceReport)) {
+        if let Some(report) = self.lock().sources.get_mut(source) {
+            change(report);
+        }
+    }
+
+    /// The name of a source.
+    pub fn name(&self, source: usize) -> String {
+        self.lock().sources.get(source).map(|report| report.name.clone()).unwrap_or_default()
+    }
+
+    /// A mistake in a source, as it is told.
+    pub fn syntax(&self, source: usize, error: &SyntaxError) -> LoadError {
+        let mut message = error.message.clone();
+        if error.approximate {
+            message = format!("near here: {message}");
+        }
+        if !error.excerpt.is_empty() {
+            message = format!("{message}, at `{}`", error.excerpt);
+        }
+        let looks_like = self.lock().sources.get(source).and_then(|report| report.looks_like);
+        if let Some(format) = looks_like {
+            message = format!("{message} (the text looks like {format}: --format {})", format.extension());
+        } else if let Some(hint) = error.hint {
+            message = format!("{message} ({hint})");
+        }
+        LoadError::Syntax { source_name: self.name(source), line: error.line, column: error.column, message }
+    }
+
+    /// All sources that held statements or could have, and what was skipped.
+    pub fn into_reports(self) -> (Vec<SourceReport>, Skipped) {
+        let List { sources, skipped } = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (sources.into_iter().filter(|report| !report.archive).collect(), skipped)
+    }
+}

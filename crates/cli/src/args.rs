@@ -1,6 +1,9 @@
 //! The command line: every option with its meaning, so that `--help` is the manual.
 
+use crate::sources::SourceOptions;
+use crate::web::is_url;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lode_rdf::RdfFormat;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -43,15 +46,24 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Syntax by --format, else by extension (.nt .nq .ttl .trig .rdf .jsonld, also with .gz .bz2 .zst .xz), \
-else by content. Compression is recognised by the first bytes. Nothing is visible until all files are loaded: a load that \
-fails or is killed leaves the database as it was."
+else by content. Compression is recognised by the first bytes. Of a folder, and of a tar archive, all files are loaded whose names \
+have one of these extensions; others are skipped, counted and told. Nothing is visible until all files are loaded: a load that \
+fails or is killed leaves the database as it was.\n\n\
+Exit codes: 0 all was loaded (or, with --dry-run, all is well); 1 failed, such as a file that cannot be read; 2 wrong command line; \
+3 loaded, but bad statements were set aside (--quarantine); 4 a statement is wrong, nothing was loaded."
 )]
 pub struct LoadArgs {
     /// The database folder
     pub database: PathBuf,
-    /// Files to load; - is standard input
-    #[arg(required = true)]
+    /// Files, folders and tar archives to load; - is standard input
+    #[arg(required_unless_present = "dry_run")]
     pub files: Vec<PathBuf>,
+    /// Only read and check everything, and tell all errors; DB is not touched and may be left out
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Take http:// addresses (https:// where built with TLS) for files
+    #[arg(long)]
+    pub allow_url: bool,
     /// RDF syntax of all files: nt, nq, ttl, trig, rdf, jsonld
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
@@ -76,6 +88,26 @@ pub struct LoadArgs {
     /// No progress line
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl LoadArgs {
+    /// How to take the names of files.
+    pub fn source_options(&self) -> SourceOptions {
+        SourceOptions { format_is_told: self.format.is_some(), allow_url: self.allow_url }
+    }
+
+    /// Whether the first name is that of a database. A dry run needs none, so there it may be a file.
+    pub fn database_is_named(&self) -> bool {
+        let path = &self.database;
+        let is_source = path.is_file()
+            || path.as_os_str() == "-"
+            || path.to_str().is_some_and(|name| is_url(name) || RdfFormat::from_file_name(name).is_some());
+        let holds_files = || {
+            let mut entries = std::fs::read_dir(path).into_iter().flatten();
+            entries.next().is_some() && !path.join("MANIFEST").exists()
+        };
+        !(self.files.is_empty() || is_source || holds_files())
+    }
 }
 
 /// Which default graph queries see.

@@ -3,13 +3,13 @@
 use crate::args::DemoArgs;
 use crate::bench::write_data;
 use crate::exit::Done;
-use crate::load::load_files;
+use crate::load::load_sources;
 use crate::number;
 use crate::serve::serve;
 use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_bench::bsbm::{DEFAULT_SEED, Format, Options, demo_queries};
-use lode_engine::store::load::LoadOptions;
+use lode_engine::store::load::{LoadOptions, Source};
 use lode_engine::{Database, OpenOptions, OutputFormat, QueryOptions, write_results};
 use lode_server::ServerOptions;
 use std::fs::File;
@@ -27,7 +27,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
         BufWriter::new(File::create(&data).with_context(|| format!("creating {}", data.display()))?);
     write_data(&options, false, &mut file)?;
     file.flush()?;
-    load_files(&database, std::slice::from_ref(&data), LoadOptions::default(), false)?;
+    load_sources(&database, vec![Source::path(&data)], LoadOptions::default(), false)?;
     std::fs::remove_file(&data).with_context(|| format!("removing {}", data.display()))?;
     let database = Database::open(&database, &OpenOptions::default())?;
     show_queries(&database)?;

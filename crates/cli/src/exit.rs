@@ -14,6 +14,10 @@ pub enum Done {
     Quarantined,
     /// The check found damage.
     Damaged,
+    /// A dry run found statements that are wrong, and has said which.
+    Invalid,
+    /// A dry run found files that cannot be read, and has said which.
+    Unreadable,
 }
 
 /// A syntax error in data, of commands whose errors are not the engine's.
@@ -27,6 +31,8 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
         Ok(Done::Ok) => return ExitCode::SUCCESS,
         Ok(Done::Quarantined) => return ExitCode::from(3),
         Ok(Done::Damaged) => return ExitCode::from(6),
+        Ok(Done::Invalid) => return ExitCode::from(4),
+        Ok(Done::Unreadable) => return ExitCode::from(1),
         Err(error) => error,
     };
     if is_broken_pipe(&error) {

@@ -2,18 +2,18 @@
 
 use crate::args::LoadArgs;
 use crate::exit::{DataSyntaxError, Done};
+use crate::load_report;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
+use crate::sources::Sources;
 use crate::talk::say;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use lode_engine::store::load::{
-    LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load,
+    LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Skipped, Source, Stage, load, validate,
 };
 use lode_engine::{Database, OpenOptions};
 use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
-use lode_rdf::value_id::Section;
-use serde_json::json;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -24,9 +24,13 @@ use std::time::{Duration, Instant};
 const CACHE_BYTES: usize = 32 << 20;
 
 pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
+    if args.dry_run {
+        return dry_run(args);
+    }
+    let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
-    let report = load_files(&args.database, &args.files, options, args.quiet).inspect_err(|_| {
+    let report = load_sources(&args.database, found.sources, options, args.quiet).inspect_err(|_| {
         if !existed {
             remove_if_empty(&args.database);
         }
@@ -34,10 +38,9 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
             say!("lines set aside so far are in {}", path.display());
         }
     })?;
+    let skipped = tell_skipped(&found.skipped, &report.skipped);
     if args.json {
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer_pretty(&mut out, &as_json(&report))?;
-        writeln!(out)?;
+        write_json(&load_report::as_json(&report, skipped))?;
     }
     if report.quarantined == 0 {
         return Ok(Done::Ok);
@@ -73,42 +76,81 @@ fn options(args: &LoadArgs) -> anyhow::Result<(LoadOptions, Option<PathBuf>)> {
     Ok((options, args.quarantine.clone()))
 }
 
-/// Loads files (`-`: standard input) with a live line and a summary on standard error.
-pub fn load_files(
+/// Loads sources with a live line and a summary on standard error.
+pub fn load_sources(
     database: &Path,
-    files: &[PathBuf],
+    sources: Vec<Source>,
     options: LoadOptions,
     quiet: bool,
 ) -> anyhow::Result<LoadReport> {
-    let sources = files.iter().map(source).collect::<anyhow::Result<Vec<_>>>()?;
     let database = Database::create_or_open(database, &OpenOptions { cache_bytes: CACHE_BYTES })?;
     let progress = Arc::new(LoadProgress::default());
     let start = Instant::now();
-    let shown = Arc::clone(&progress);
-    let mut text = LineText { reading: RateMeter::new(), writing: None };
-    let line = LiveLine::start(quiet, move || text.show(shown.sample()));
+    let line = live_line(quiet, &progress);
     let result = load(database.store(), sources, options, &progress);
     drop(line);
-    let report = result.map_err(|error| match error {
-        error @ LoadError::Syntax { .. } => anyhow::Error::new(DataSyntaxError(error.to_string())),
-        other => other.into(),
-    })?;
+    let report = result.map_err(load_error)?;
     if !quiet {
-        summary(&report, start.elapsed());
+        load_report::summary(&report, start.elapsed());
     }
     Ok(report)
 }
 
-fn source(path: &PathBuf) -> anyhow::Result<Source> {
-    if path.as_os_str() == "-" {
-        return Ok(Source::reader("standard input", Box::new(std::io::stdin())));
+/// Reads and checks everything that a load would read, and says what is wrong with it. No database is touched.
+fn dry_run(args: &LoadArgs) -> anyhow::Result<Done> {
+    let mut names = args.files.clone();
+    if !args.database_is_named() {
+        names.insert(0, args.database.clone());
     }
-    if path.is_dir() {
-        bail!("{} is a folder: name the files in it", path.display());
+    let found = Sources::find(&names, args.source_options())?;
+    let (options, quarantine) = options(args)?;
+    let progress = Arc::new(LoadProgress::default());
+    let line = live_line(args.quiet, &progress);
+    let result = validate(found.sources, options, &progress);
+    drop(line);
+    let report = result.map_err(load_error)?;
+    load_report::dry_summary(&report);
+    let skipped = tell_skipped(&found.skipped, &report.skipped);
+    if args.json {
+        write_json(&load_report::dry_as_json(&report, skipped))?;
     }
-    // Opened here as well, so that a name that is wrong is told before anything is read.
-    File::open(path).with_context(|| format!("opening {}", path.display()))?;
-    Ok(Source::path(path))
+    if let Some(path) = quarantine.filter(|_| report.quarantined > 0) {
+        say!("set aside: {} bad lines, in {}", number::grouped(report.quarantined), path.display());
+    }
+    Ok(match &report {
+        report if report.bad > report.quarantined => Done::Invalid,
+        report if report.failed > 0 => Done::Unreadable,
+        report if report.quarantined > 0 => Done::Quarantined,
+        _ => Done::Ok,
+    })
+}
+
+/// Tells what was skipped in folders and in archives; how many files these are.
+fn tell_skipped(in_folders: &[String], in_archives: &Skipped) -> u64 {
+    let names = [in_folders, &in_archives.names].concat();
+    let files = in_folders.len() as u64 + in_archives.files;
+    load_report::skipped(files, &names);
+    files
+}
+
+fn write_json(report: &serde_json::Value) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, report)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+fn live_line(quiet: bool, progress: &Arc<LoadProgress>) -> LiveLine {
+    let shown = Arc::clone(progress);
+    let mut text = LineText::new();
+    LiveLine::start(quiet, move || text.show(shown.sample()))
+}
+
+fn load_error(error: LoadError) -> anyhow::Error {
+    match error {
+        error @ LoadError::Syntax { .. } => anyhow::Error::new(DataSyntaxError(error.to_string())),
+        other => other.into(),
+    }
 }
 
 /// A load that failed leaves no database where none was.
@@ -121,39 +163,61 @@ fn remove_if_empty(database: &Path) {
     }
 }
 
+/// The text of the live line.
 struct LineText {
     reading: RateMeter,
     writing: Option<RateMeter>,
+    stage: (Stage, Instant),
 }
 
 impl LineText {
+    fn new() -> Self {
+        Self { reading: RateMeter::new(), writing: None, stage: (Stage::Reading, Instant::now()) }
+    }
+
     fn show(&mut self, sample: ProgressSample) -> String {
+        if self.stage.0 != sample.stage {
+            self.stage = (sample.stage, Instant::now());
+        }
         let quads = number::grouped(sample.quads);
-        let memory = number::bytes(sample.memory);
-        let average = number::rate(sample.quads, self.reading.elapsed());
+        let memory = number::bytes(sample.resident.unwrap_or(sample.memory));
         match sample.stage {
             Stage::Reading => {
                 let rate = number::short(self.reading.current(sample.quads));
+                let average = number::rate(sample.quads, self.reading.elapsed());
                 let left =
                     sample.bytes_total.and_then(|total| self.reading.time_left(sample.bytes_read, total));
                 let share = sample.bytes_total.map_or(String::new(), |total| {
                     format!(" {:.0} %,", 100.0 * sample.bytes_read as f64 / total.max(1) as f64)
                 });
+                let bad = if sample.quarantined > 0 {
+                    format!(", {} bad lines set aside", number::grouped(sample.quarantined))
+                } else {
+                    String::new()
+                };
                 format!(
-                    "reading:{share} {quads} quads, {rate}/s now, {average} on average, memory {memory}{}",
+                    "reading:{share} {quads} quads{bad}, {rate}/s now, {average} on average, memory {memory}{}",
                     left_text(left)
                 )
             }
             Stage::Writing if sample.rows_to_write > 0 => {
                 let meter = self.writing.get_or_insert_with(RateMeter::new);
+                // All orders hold the same quads: what is written of them is told in quads.
+                let done = sample.quads as f64 * sample.rows_written as f64 / sample.rows_to_write as f64;
+                let rate = number::short(meter.current(done as u64));
+                let average = number::rate(done as u64, meter.elapsed());
                 let left = meter.time_left(sample.rows_written, sample.rows_to_write);
                 let share = 100.0 * sample.rows_written as f64 / sample.rows_to_write as f64;
-                format!("writing indexes: {share:.0} %, {quads} quads, memory {memory}{}", left_text(left))
+                format!(
+                    "writing indexes: {share:.0} %, {quads} quads, {rate}/s now, {average} on average, memory {memory}{}",
+                    left_text(left)
+                )
             }
             stage => format!(
-                "{}: {quads} quads, {} terms, memory {memory}",
+                "{}: {quads} quads, {} terms, {} so far, memory {memory}",
                 stage.name(),
-                number::grouped(sample.terms)
+                number::grouped(sample.terms),
+                number::duration(self.stage.1.elapsed())
             ),
         }
     }
@@ -161,52 +225,4 @@ impl LineText {
 
 fn left_text(left: Option<Duration>) -> String {
     left.map_or(String::new(), |left| format!(", about {} left in this stage", number::duration(left)))
-}
-
-fn summary(report: &LoadReport, time: Duration) {
-    let count = number::grouped;
-    say!(
-        "loaded {} quads in {}, {} ({} new, {} duplicates, {} already there)",
-        count(report.quads),
-        number::duration(time),
-        number::rate(report.quads, time),
-        count(report.added),
-        count(report.duplicates),
-        count(report.existing),
-    );
-    let terms: u64 = report.new_terms.iter().sum();
-    let stages = [Stage::Reading, Stage::Terms, Stage::Sorting, Stage::Writing, Stage::Publishing];
-    let seconds = stages.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
-    say!("{} new terms, {} blank nodes; {}", count(terms), count(report.blank_nodes), seconds.join(", "));
-    if let Some(segment) = &report.segment {
-        let per_quad = segment.bytes() as f64 / segment.quads().max(1) as f64;
-        let peak = report
-            .peak_resident_bytes
-            .map_or(String::new(), |bytes| format!("; peak memory {}", number::bytes(bytes)));
-        say!("{} on disk, {per_quad:.1} bytes a quad{peak}", number::bytes(segment.bytes()));
-    }
-}
-
-fn as_json(report: &LoadReport) -> serde_json::Value {
-    let stages = [Stage::Reading, Stage::Terms, Stage::Sorting, Stage::Writing, Stage::Publishing];
-    let seconds: serde_json::Map<String, serde_json::Value> =
-        stages.iter().map(|stage| (stage.name().to_owned(), json!(report.seconds.of(*stage)))).collect();
-    let terms: serde_json::Map<String, serde_json::Value> = Section::ALL
-        .iter()
-        .zip(report.new_terms)
-        .map(|(section, terms)| (crate::stats::section_name(*section).to_owned(), json!(terms)))
-        .collect();
-    json!({
-        "quads": report.quads,
-        "added": report.added,
-        "duplicates": report.duplicates,
-        "existing": report.existing,
-        "quarantined": report.quarantined,
-        "new_terms": terms,
-        "blank_nodes": report.blank_nodes,
-        "source_bytes": report.source_bytes,
-        "segment_bytes": report.segment.as_ref().map(|segment| segment.bytes()),
-        "seconds": seconds,
-        "peak_resident_bytes": report.peak_resident_bytes,
-    })
 }

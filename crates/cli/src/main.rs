@@ -7,12 +7,15 @@ mod demo;
 mod dump;
 mod exit;
 mod load;
+mod load_report;
 mod number;
 mod progress;
 mod query;
 mod serve;
+mod sources;
 mod stats;
 mod talk;
+mod web;
 
 use args::{BenchCommand, Cli, Command};
 use clap::Parser;

@@ -2,8 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod archives;
+mod dry_run;
 mod kill;
 mod load;
 mod lode;
+mod mistakes;
 mod query;
 mod serve;
+mod web;

@@ -1,0 +1,162 @@
+//! What `lode load` tells at its end: to people on standard error, to programs as JSON on standard output.
+
+use crate::number;
+use crate::stats::section_name;
+use crate::talk::say;
+use lode_engine::Order;
+use lode_engine::store::load::{LoadReport, SourceReport, Stage, ValidateReport};
+use lode_rdf::value_id::Section;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// The stages that take time.
+const STAGES: [Stage; 5] = [Stage::Reading, Stage::Terms, Stage::Sorting, Stage::Writing, Stage::Publishing];
+/// Names of skipped files that are told.
+const NAMES_SHOWN_MAX: usize = 5;
+
+/// The summary of a load.
+pub fn summary(report: &LoadReport, time: Duration) {
+    let count = number::grouped;
+    say!(
+        "loaded {} quads in {}, {} ({} distinct: {} new, {} already there; {} duplicates)",
+        count(report.quads),
+        number::duration(time),
+        number::rate(report.quads, time),
+        count(report.added + report.existing),
+        count(report.added),
+        count(report.existing),
+        count(report.duplicates),
+    );
+    let terms: u64 = report.new_terms.iter().sum();
+    say!("{} new terms, {} blank nodes", count(terms), count(report.blank_nodes));
+    let seconds = STAGES.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
+    say!("{}{}", seconds.join(", "), resources(report.processor_seconds, report.peak_resident_bytes));
+    if let Some(segment) = &report.segment {
+        let quads = segment.quads().max(1) as f64;
+        let files: Vec<String> = files(report)
+            .iter()
+            .map(|(name, bytes)| format!("{name} {:.2}", *bytes as f64 / quads))
+            .collect();
+        let per_quad = segment.bytes() as f64 / quads;
+        say!("{} on disk, {per_quad:.1} bytes a quad: {}", number::bytes(segment.bytes()), files.join(", "));
+    }
+    no_statements(&report.sources);
+}
+
+/// Tells which files were skipped, if any were.
+pub fn skipped(files: u64, names: &[String]) {
+    if files > 0 {
+        let shown = names.get(..NAMES_SHOWN_MAX).unwrap_or(names).join(", ");
+        let more = if files > NAMES_SHOWN_MAX as u64 { ", ..." } else { "" };
+        say!("skipped {} files whose names are none of RDF files: {shown}{more}", number::grouped(files));
+    }
+}
+
+/// A file without statements is allowed, but seldom meant.
+fn no_statements(sources: &[SourceReport]) {
+    for source in sources.iter().filter(|source| source.quads == 0 && source.bad == 0) {
+        say!("warning: {} holds no statements", source.name);
+    }
+}
+
+fn resources(processor_seconds: Option<f64>, peak: Option<u64>) -> String {
+    let processors = processor_seconds.map(|seconds| format!("; {seconds:.2} s of processors"));
+    let memory = peak.map(|bytes| format!("; peak memory {}", number::bytes(bytes)));
+    processors.unwrap_or_default() + &memory.unwrap_or_default()
+}
+
+/// The files of the new segment and their lengths.
+fn files(report: &LoadReport) -> Vec<(&'static str, u64)> {
+    let Some(segment) = &report.segment else { return Vec::new() };
+    let orders = Order::ALL.iter().zip(&segment.permutations).map(|(order, info)| (order.name(), info.bytes));
+    orders.chain([("dictionary", segment.dictionary.map_or(0, |info| info.bytes))]).collect()
+}
+
+/// The report of a load; its keys stay.
+pub fn as_json(report: &LoadReport, skipped: u64) -> Value {
+    let seconds: Map<String, Value> =
+        STAGES.iter().map(|stage| (stage.name().to_owned(), json!(report.seconds.of(*stage)))).collect();
+    let terms: Map<String, Value> = Section::ALL
+        .iter()
+        .zip(report.new_terms)
+        .map(|(section, terms)| (section_name(*section).to_owned(), json!(terms)))
+        .collect();
+    let files: Map<String, Value> =
+        files(report).into_iter().map(|(name, bytes)| (name.to_owned(), json!(bytes))).collect();
+    json!({
+        "quads": report.quads,
+        "distinct": report.added + report.existing,
+        "added": report.added,
+        "duplicates": report.duplicates,
+        "existing": report.existing,
+        "quarantined": report.quarantined,
+        "skipped_files": skipped,
+        "new_terms": terms,
+        "blank_nodes": report.blank_nodes,
+        "inline_values": report.inline_values,
+        "source_bytes": report.source_bytes,
+        "segment_bytes": report.segment.as_ref().map(|segment| segment.bytes()),
+        "file_bytes": files,
+        "seconds": seconds,
+        "seconds_total": report.seconds.total(),
+        "processor_seconds": report.processor_seconds,
+        "peak_resident_bytes": report.peak_resident_bytes,
+        "sources": sources(&report.sources),
+    })
+}
+
+fn sources(sources: &[SourceReport]) -> Vec<Value> {
+    let of = |source: &SourceReport| {
+        json!({
+            "name": source.name,
+            "format": source.format.map(lode_rdf::RdfFormat::extension),
+            "quads": source.quads,
+            "bad": source.bad,
+        })
+    };
+    sources.iter().map(of).collect()
+}
+
+/// The summary of a dry run.
+pub fn dry_summary(report: &ValidateReport) {
+    let count = number::grouped;
+    for error in &report.errors {
+        say!("error: {error}");
+    }
+    for source in &report.sources {
+        let format = source.format.map_or(String::new(), |format| format!(" ({format})"));
+        let bad = if source.bad > 0 { format!(", {} bad", count(source.bad)) } else { String::new() };
+        say!("{}: {} quads{bad}{format}", source.name, count(source.quads));
+    }
+    let time = Duration::from_secs_f64(report.seconds);
+    say!(
+        "read {} quads in {}, {}; {} bad statements, {} files that cannot be read{}",
+        count(report.quads),
+        number::duration(time),
+        number::rate(report.quads, time),
+        count(report.bad),
+        count(report.failed),
+        resources(report.processor_seconds, report.peak_resident_bytes),
+    );
+    if report.failed == 0 {
+        no_statements(&report.sources);
+    }
+}
+
+/// The report of a dry run; its keys stay.
+pub fn dry_as_json(report: &ValidateReport, skipped: u64) -> Value {
+    let errors: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
+    json!({
+        "quads": report.quads,
+        "bad": report.bad,
+        "quarantined": report.quarantined,
+        "failed_files": report.failed,
+        "skipped_files": skipped,
+        "source_bytes": report.source_bytes,
+        "seconds_total": report.seconds,
+        "processor_seconds": report.processor_seconds,
+        "peak_resident_bytes": report.peak_resident_bytes,
+        "sources": sources(&report.sources),
+        "errors": errors,
+    })
+}

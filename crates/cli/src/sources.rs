@@ -1,0 +1,109 @@
+//! What `lode load` is told to load: files, folders, standard input, and addresses on the web.
+
+use crate::web;
+use anyhow::bail;
+use lode_engine::store::load::Source;
+use lode_rdf::RdfFormat;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// How to take what is named.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SourceOptions {
+    /// Whether the format of all files is told, so that their names need not.
+    pub format_is_told: bool,
+    /// Whether addresses on the web may be read.
+    pub allow_url: bool,
+}
+
+/// What there is to load.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// To load.
+    pub sources: Vec<Source>,
+    /// Files in folders whose names are none of RDF.
+    pub skipped: Vec<String>,
+}
+
+impl Sources {
+    /// Finds what is named: a file, a folder (all RDF files in it and in those below it, by name), `-` for standard input, an address.
+    /// A name that is wrong is told before anything is read.
+    pub fn find(names: &[PathBuf], options: SourceOptions) -> anyhow::Result<Self> {
+        let mut found = Self::default();
+        for name in names {
+            found.add(name, options)?;
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, path: &Path, options: SourceOptions) -> anyhow::Result<()> {
+        if path.as_os_str() == "-" {
+            self.sources.push(Source::reader("standard input", Box::new(std::io::stdin())));
+            return Ok(());
+        }
+        if let Some(url) = path.to_str().filter(|name| web::is_url(name)) {
+            if !options.allow_url {
+                bail!("{url} is an address on the web: give --allow-url to load from there");
+            }
+            self.sources.push(web::source(url)?);
+            return Ok(());
+        }
+        if path.is_dir() {
+            let before = self.sources.len();
+            self.add_folder(path, options)?;
+            if self.sources.len() == before {
+                bail!(
+                    "{}: no file in this folder has the name of an RDF file (.nt .nq .ttl .trig .rdf .jsonld): \
+                     name the files, or their --format",
+                    path.display()
+                );
+            }
+            return Ok(());
+        }
+        File::open(path).map_err(|error| anyhow::anyhow!("{}: {}", path.display(), opening(&error)))?;
+        self.sources.push(Source::path(path));
+        Ok(())
+    }
+
+    fn add_folder(&mut self, folder: &Path, options: SourceOptions) -> anyhow::Result<()> {
+        let failed = |error: std::io::Error| anyhow::anyhow!("{}: {}", folder.display(), opening(&error));
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            entries.push(entry.map_err(failed)?);
+        }
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            // A link to a folder may lead around in circles; one to a file is as good as the file.
+            if entry.file_type().map_err(failed)?.is_dir() {
+                if !name.starts_with('.') {
+                    self.add_folder(&path, options)?;
+                }
+            } else if path.is_dir() {
+                self.skipped.push(path.display().to_string());
+            } else if !name.starts_with('.') && (options.format_is_told || is_loadable(&name)) {
+                self.add(&path, options)?;
+            } else {
+                self.skipped.push(path.display().to_string());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file's name says that there is RDF in it: by its format, or because it is an archive.
+fn is_loadable(name: &str) -> bool {
+    let plain = RdfFormat::without_compression(name).to_ascii_lowercase();
+    let archives = [".tar", ".tgz", ".tbz2", ".tzst", ".txz"];
+    RdfFormat::from_file_name(name).is_some() || archives.iter().any(|ending| plain.ends_with(ending))
+}
+
+/// Why a file cannot be opened, and what to do.
+fn opening(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied: this user may not read it".to_owned(),
+        _ => error.to_string(),
+    }
+}

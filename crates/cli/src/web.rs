@@ -1,0 +1,93 @@
+//! Sources on the web: `lode load --allow-url` reads them as they come, without a file in between.
+
+use anyhow::bail;
+use lode_engine::store::load::Source;
+use lode_rdf::RdfFormat;
+use std::io::{self, Read};
+use std::time::Duration;
+
+/// Time to connect, and to wait for the answer's head. The body may take as long as it takes.
+const TIMEOUT: Duration = Duration::from_secs(60);
+const REDIRECTS_MAX: u32 = 5;
+/// Media types asked for, best first.
+const ACCEPT: &str = "application/n-quads, application/n-triples, application/trig;q=0.9, text/turtle;q=0.9, \
+application/rdf+xml;q=0.8, application/ld+json;q=0.7, */*;q=0.1";
+
+/// Whether a name is an address rather than a file.
+pub fn is_url(name: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| name.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
+}
+
+/// A source that is asked for when its turn comes. The environment's proxies are used.
+pub fn source(url: &str) -> anyhow::Result<Source> {
+    if !cfg!(feature = "tls") && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:")) {
+        bail!("{url}: this program was built without TLS (cargo install --features tls)");
+    }
+    let address = url.to_owned();
+    // What follows the path is no part of the name that tells the format.
+    let name = url.split(['?', '#']).next().unwrap_or(url);
+    Ok(Source::later(name, Box::new(move || open(&address))))
+}
+
+type Opened = (Box<dyn Read + Send>, Option<RdfFormat>);
+
+fn open(url: &str) -> io::Result<Opened> {
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .timeout_connect(Some(TIMEOUT))
+        .timeout_recv_response(Some(TIMEOUT))
+        .max_redirects(REDIRECTS_MAX)
+        .max_redirects_will_error(true)
+        .http_status_as_error(false)
+        .build()
+        .into();
+    // What is compressed is to come as it is stored: it is recognised by its first bytes.
+    let request = agent.get(url).header("Accept", ACCEPT).header("Accept-Encoding", "identity");
+    let response = request.call().map_err(|error| io::Error::other(format!("not to be had: {error}")))?;
+    let status = response.status();
+    if !status.is_success() {
+        let message = format!("the server answered {status} instead of the data");
+        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+    }
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+    let length = header("content-length").and_then(|value| value.parse::<u64>().ok());
+    let format = header("content-type").and_then(told_format);
+    let body = response.into_body().into_reader();
+    Ok((Box::new(Body { body, length, read: 0 }), format))
+}
+
+/// The format that a media type tells; general ones tell nothing.
+fn told_format(media_type: &str) -> Option<RdfFormat> {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let general = ["text/plain", "text/xml", "application/xml", "application/json"];
+    if general.iter().any(|name| name.eq_ignore_ascii_case(essence)) {
+        return None;
+    }
+    RdfFormat::from_media_type(essence)
+}
+
+/// A body that knows how long it should be.
+struct Body<R> {
+    body: R,
+    length: Option<u64>,
+    read: u64,
+}
+
+impl<R: Read> Read for Body<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let told = self.length.map_or(String::new(), |length| format!(" of {length}"));
+        let broken = |what: &str, read: u64| {
+            io::Error::new(io::ErrorKind::ConnectionAborted, format!("{what} after {read} bytes{told}"))
+        };
+        let read = self
+            .body
+            .read(buffer)
+            .map_err(|error| broken(&format!("the connection failed ({error})"), self.read))?;
+        if read == 0 && !buffer.is_empty() && self.length.is_some_and(|length| self.read < length) {
+            return Err(broken("the server ended the answer", self.read));
+        }
+        self.read += read as u64;
+        Ok(read)
+    }
+}

@@ -70,7 +70,7 @@ pub fn check(
     checker.report.quads = manifest.quads();
     checker.report.terms = manifest.terms().iter().sum();
     let cache = Arc::new(BlockCache::new(CACHE_BYTES));
-    let version = match Version::open(&**vfs, folder, manifest.clone(), &cache, None) {
+    let version = match Version::open(vfs, folder, manifest.clone(), &cache, None) {
         Ok(version) => Arc::new(version),
         Err(error) => {
             checker.problem(error, folder)?;

@@ -18,6 +18,19 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
+    /// The new version was put in place, but nobody can say whether it stays there.
+    #[error(
+        "{}: {source}: the new version was put in place, but the file system did not confirm that it is there to stay; \
+         after a power cut the database may be the one before. Both are whole. Look after the disk, then see with `lode stats` \
+         which one it is",
+        path.display()
+    )]
+    InDoubt {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The bytes of a file are not what was written.
     #[error("{file}: damaged at byte {offset}: {what}")]
     Corruption {

@@ -9,6 +9,7 @@ pub mod error;
 pub mod load;
 pub mod manifest;
 mod scan;
+mod seal;
 pub mod snapshot;
 pub mod stats;
 pub mod store;

@@ -157,7 +157,9 @@ impl Manifest {
         })
     }
 
-    /// Makes this the manifest of the database in `folder`, durably and in one step.
+    /// Makes this the manifest of the database in `folder`, durably and in one step. After [`StoreError::InDoubt`] it may be
+    /// this one or the one before, and may change from one to the other once more if the power goes: all that either
+    /// names must be kept. After any other error it is the one before.
     pub fn publish(&self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
         let tmp = folder.join(MANIFEST_TMP);
         let write = || -> io::Result<()> {
@@ -167,18 +169,15 @@ impl Manifest {
         };
         write().map_err(StoreError::io(&tmp))?;
         let path = folder.join(MANIFEST);
-        vfs.rename(&tmp, &path).map_err(StoreError::io(&path))?;
-        vfs.sync_dir(folder).map_err(StoreError::io(folder))
-    }
-
-    /// Like [`Self::publish`]; where it cannot be made durable, puts `before` back, so that a failure changes nothing.
-    pub fn replace(&self, before: &Self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
-        let result = self.publish(vfs, folder);
-        if result.is_err() && Self::read(vfs, folder).is_ok_and(|now| now == *self) {
-            // A failure here too leaves the new version, which is whole.
-            let _ = before.publish(vfs, folder);
+        if let Err(source) = vfs.rename(&tmp, &path) {
+            return Err(match Self::read(vfs, folder) {
+                Ok(now) if now != *self => StoreError::Io { path, source },
+                Err(StoreError::Missing { .. }) => StoreError::Io { path, source },
+                _ => StoreError::InDoubt { path, source },
+            });
         }
-        result
+        // Putting the old manifest back would fail as well, or leave three possible outcomes instead of two.
+        vfs.sync_dir(folder).map_err(|source| StoreError::InDoubt { path, source })
     }
 }
 

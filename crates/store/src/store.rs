@@ -1,9 +1,9 @@
 //! A database on disk: opening, locking, and the version that readers get.
 
 use crate::error::StoreError;
-use crate::manifest::{MANIFEST, MANIFEST_TMP, Manifest};
+use crate::manifest::{MANIFEST, MANIFEST_TMP, Manifest, is_own_name};
 use crate::snapshot::Snapshot;
-use crate::version::Version;
+use crate::version::{OpenSegment, Version};
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, CacheCounters};
 use std::fmt;
@@ -37,8 +37,17 @@ impl fmt::Debug for Inner {
 impl Store {
     /// Opens a database for reading. Needs no lock: a writer replaces the manifest in one step and never changes files.
     pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, cache_bytes: usize) -> Result<Self, StoreError> {
-        let manifest = Manifest::read(&*vfs, folder)?;
-        Self::with_manifest(vfs, folder, manifest, cache_bytes, None)
+        let mut manifest = Manifest::read(&*vfs, folder)?;
+        loop {
+            match Self::with_manifest(Arc::clone(&vfs), folder, manifest.clone(), cache_bytes, None) {
+                Ok(store) => return Ok(store),
+                // Another process may have compacted the database after the manifest was read.
+                Err(error) => match Manifest::read(&*vfs, folder)? {
+                    now if now.version > manifest.version => manifest = now,
+                    _ => return Err(error),
+                },
+            }
+        }
     }
 
     /// Opens a database for writing, making an empty one where there is nothing. Removes what a killed writer left.
@@ -71,7 +80,7 @@ impl Store {
         lock: Option<Box<dyn Send + Sync>>,
     ) -> Result<Self, StoreError> {
         let cache = Arc::new(BlockCache::new(cache_bytes));
-        let version = Version::open(&*vfs, folder, manifest, &cache, None)?;
+        let version = Version::open(&vfs, folder, manifest, &cache, None)?;
         Ok(Self(Arc::new(Inner {
             vfs,
             folder: folder.to_owned(),
@@ -116,15 +125,29 @@ impl Store {
         work(&self.version())
     }
 
-    /// Makes `manifest` the current version, on disk and for new snapshots.
+    /// Makes `manifest` the current version, on disk and for new snapshots. Files of segments that it does not name go as soon as
+    /// no snapshot needs them. Not every error means that nothing was changed: see [`Manifest::publish`].
     pub(crate) fn publish(&self, manifest: Manifest) -> Result<(), StoreError> {
         let inner = &self.0;
         let before = self.version();
         // Opened first: a segment that cannot be read back must not become part of a version.
-        let version = Version::open(&*inner.vfs, &inner.folder, manifest, &inner.cache, Some(&before))?;
-        version.manifest.replace(&before.manifest, &*inner.vfs, &inner.folder)?;
-        *inner.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(version);
-        Ok(())
+        let version = Version::open(&inner.vfs, &inner.folder, manifest, &inner.cache, Some(&before))?;
+        let published = version.manifest.publish(&*inner.vfs, &inner.folder);
+        let visible = match &published {
+            Ok(()) => true,
+            Err(StoreError::InDoubt { .. }) => {
+                Manifest::read(&*inner.vfs, &inner.folder).is_ok_and(|now| now == version.manifest)
+            }
+            Err(_) => false,
+        };
+        if published.is_ok() {
+            let kept = |open: &&OpenSegment| !version.manifest.segments.contains(&open.entry);
+            before.segments.iter().filter(kept).for_each(OpenSegment::set_obsolete);
+        }
+        if visible {
+            *inner.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(version);
+        }
+        published
     }
 }
 
@@ -147,12 +170,16 @@ fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {
 fn remove_leftovers(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
     let names = vfs.list(folder).map_err(StoreError::io(folder))?;
     let known: Vec<String> = manifest.segments.iter().map(crate::manifest::SegmentEntry::folder).collect();
-    for name in names {
-        let name = name.to_string_lossy();
-        let kept = *name == *MANIFEST || *name == *LOCK || known.iter().any(|k| **k == *name);
-        if kept || !crate::manifest::is_own_name(&name) {
-            continue;
-        }
+    let is_leftover = |name: &str| {
+        name != MANIFEST && name != LOCK && !known.iter().any(|k| k == name) && is_own_name(name)
+    };
+    let mut leftovers =
+        names.iter().map(|name| name.to_string_lossy()).filter(|name| is_leftover(name)).peekable();
+    if leftovers.peek().is_some() {
+        // The manifest may be one that was in doubt: what the other one names goes only when this one is there to stay.
+        vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
+    }
+    for name in leftovers {
         let path = folder.join(&*name);
         let removed = if *name == *MANIFEST_TMP { vfs.remove(&path) } else { vfs.remove_dir_all(&path) };
         removed.map_err(StoreError::io(&path))?;

@@ -6,8 +6,9 @@ use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
 use lode_packed::{BlockCache, Dictionary, Order, Permutation, Segment};
 use lode_rdf::value_id::Section;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An open segment, and where its terms are in the number space.
 #[derive(Debug, Clone)]
@@ -16,9 +17,33 @@ pub struct OpenSegment {
     pub entry: SegmentEntry,
     /// Its files.
     pub segment: Segment,
+    /// What becomes of its files. Dropped after them.
+    folder: Arc<SegmentFolder>,
+}
+
+/// The folder of an open segment. It is removed with the last version that holds it, once no manifest names it.
+#[derive(Debug)]
+struct SegmentFolder {
+    vfs: Arc<dyn Vfs>,
+    path: PathBuf,
+    is_obsolete: AtomicBool,
+}
+
+impl Drop for SegmentFolder {
+    fn drop(&mut self) {
+        if *self.is_obsolete.get_mut() {
+            // What cannot be removed now is removed when the database is next opened for writing.
+            let _ = self.vfs.remove_dir_all(&self.path);
+        }
+    }
 }
 
 impl OpenSegment {
+    /// Says that no manifest names the segment any more: its files go when the last version that holds it is dropped.
+    pub fn set_obsolete(&self) {
+        self.folder.is_obsolete.store(true, Ordering::Relaxed);
+    }
+
     /// One of its permutations.
     pub fn permutation(&self, order: Order) -> &Permutation {
         self.segment.permutation(order)
@@ -47,7 +72,7 @@ pub struct Version {
 impl Version {
     /// Opens all segments of a manifest. Segments that `known` has open already are shared.
     pub fn open(
-        vfs: &dyn Vfs,
+        vfs: &Arc<dyn Vfs>,
         folder: &Path,
         manifest: Manifest,
         cache: &Arc<BlockCache>,
@@ -57,14 +82,22 @@ impl Version {
         let mut bases = [0_u64; Section::COUNT];
         for entry in &manifest.segments {
             let shared = known.and_then(|version| version.segments.iter().find(|open| open.entry == *entry));
-            let segment = match shared {
-                Some(open) => open.segment.clone(),
-                None => open_segment(vfs, folder, entry, bases, cache)?,
+            let open = match shared {
+                Some(open) => open.clone(),
+                None => OpenSegment {
+                    entry: entry.clone(),
+                    segment: open_segment(&**vfs, folder, entry, bases, cache)?,
+                    folder: Arc::new(SegmentFolder {
+                        vfs: Arc::clone(vfs),
+                        path: folder.join(entry.folder()),
+                        is_obsolete: AtomicBool::new(false),
+                    }),
+                },
             };
             for (base, count) in bases.iter_mut().zip(entry.terms) {
                 *base += count;
             }
-            segments.push(OpenSegment { entry: entry.clone(), segment });
+            segments.push(open);
         }
         Ok(Self { manifest, segments })
     }

@@ -1,4 +1,4 @@
-//! Why a load failed. The database is then what it was before.
+//! Why a load or a compaction failed. The database is then what it was before, unless the error says otherwise.
 
 use crate::error::StoreError;
 use lode_base::cancel::Cancelled;
@@ -6,7 +6,7 @@ use lode_packed::PackedError;
 use std::io;
 use std::path::Path;
 
-/// Errors of a load.
+/// Errors of a load or a compaction.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -47,6 +47,14 @@ pub enum LoadError {
     /// Cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// The work needs more memory than it may take.
+    #[error("{what} need more memory: try again with --memory {}MiB or more", bytes.div_ceil(1 << 20))]
+    Memory {
+        /// What does not fit.
+        what: &'static str,
+        /// How many bytes would do, about.
+        bytes: usize,
+    },
     /// More than the format has room for.
     #[error("too many or too large {0} for one load")]
     Limit(&'static str),
@@ -56,6 +64,11 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// Whether the database may yet turn out to have changed: then what was written must stay.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        matches!(self, Self::Store(StoreError::InDoubt { .. }))
+    }
+
     /// A temporary file failed.
     pub(crate) fn temporary(folder: &Path, source: io::Error) -> Self {
         Self::Store(StoreError::Io { path: folder.to_owned(), source })

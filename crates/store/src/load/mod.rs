@@ -10,7 +10,7 @@ mod archive;
 mod arena;
 mod class;
 mod codes;
-mod dictionary_pipeline;
+pub(crate) mod dictionary_pipeline;
 mod error;
 mod existing;
 mod feeders;
@@ -25,7 +25,7 @@ mod options;
 mod order_writer;
 mod orders;
 mod predicate_cache;
-mod progress;
+pub(crate) mod progress;
 mod read;
 mod read_ahead;
 mod row_set;
@@ -44,6 +44,7 @@ mod unit_tests;
 
 use crate::error::StoreError;
 use crate::manifest::{Manifest, SegmentEntry, segment_folder, spill_folder};
+use crate::seal::seal_segment;
 use crate::store::Store;
 use crate::version::Version;
 use class::Class;
@@ -73,9 +74,9 @@ pub use source_list::{Skipped, SourceReport};
 pub use validate::{ValidateReport, validate};
 
 /// What the process takes besides the tables that are counted: code, stacks, buffers of writers.
-const OVERHEAD_BYTES: usize = 48 << 20;
+pub(crate) const OVERHEAD_BYTES: usize = 48 << 20;
 /// What the counted tables get at least.
-const WORKING_BYTES_MIN: usize = 64 << 10;
+pub(crate) const WORKING_BYTES_MIN: usize = 64 << 10;
 
 /// Loads sources into a store that was opened for writing. On any error the store is as it was.
 pub fn load(
@@ -99,7 +100,11 @@ pub fn load(
             wide_rows: wide_rows(&options),
         };
         let result = loader.run(sources, options);
-        loader.clean(result.is_err() || result.as_ref().is_ok_and(|report| report.added == 0));
+        let useless = match &result {
+            Ok(report) => report.added == 0,
+            Err(error) => !error.is_in_doubt(),
+        };
+        loader.clean(useless);
         progress.set_stage(Stage::Done);
         result
     })
@@ -316,12 +321,7 @@ impl Loader<'_> {
         given: [u64; Section::COUNT],
         blank_nodes: u64,
     ) -> Result<(), LoadError> {
-        let vfs = &**self.vfs();
-        let mut description = meta.write(vfs, &self.segment)?;
-        description.sync().map_err(StoreError::io(&self.segment))?;
-        vfs.sync_dir(&self.segment).map_err(StoreError::io(&self.segment))?;
-        let folder = self.store.folder();
-        vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
+        seal_segment(meta, &**self.vfs(), &self.segment, self.store.folder())?;
         let before = &self.version.manifest;
         let entry = SegmentEntry {
             number: before.next_segment,

@@ -33,6 +33,8 @@ pub enum Command {
     Stats(StatsArgs),
     /// Read and verify every block: checksums, order, counts, and that all orders hold the same quads
     Check(CheckArgs),
+    /// Make one segment of all that loads have added: the smallest and fastest form of a database
+    Compact(CompactArgs),
     /// Serve the SPARQL 1.1 Protocol over HTTP at /sparql
     Serve(ServeArgs),
     /// Generate data, load it, query it, and serve it: a tour in a minute
@@ -197,6 +199,33 @@ pub struct StatsArgs {
 pub struct CheckArgs {
     /// The database folder
     pub database: PathBuf,
+    /// No progress line
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `lode compact`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every load adds a segment; many segments take more room and make queries slower. Needs room for the database \
+once more while it runs, and no temporary files. Readers go on reading; the old segments go when the new one is in place and \
+nobody reads them any more. A compaction that fails or is killed leaves the database as it was."
+)]
+pub struct CompactArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// Threads (default: one a core)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Memory the compaction may use, such as 512MiB or 2GiB; it needs about a byte for each term of the dictionary
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<usize>,
+    /// Also write a database anew that has one segment only
+    #[arg(long)]
+    pub force: bool,
+    /// Write the report as JSON to standard output
+    #[arg(long)]
+    pub json: bool,
     /// No progress line
     #[arg(long, short)]
     pub quiet: bool,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The cache a load opens the database with: it reads old segments in sequence, past the cache.
-const CACHE_BYTES: usize = 32 << 20;
+pub const CACHE_BYTES: usize = 32 << 20;
 
 pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     if args.dry_run {
@@ -140,7 +140,8 @@ fn write_json(report: &serde_json::Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn live_line(quiet: bool, progress: &Arc<LoadProgress>) -> LiveLine {
+/// Shows what a load or a compaction does until it is dropped.
+pub fn live_line(quiet: bool, progress: &Arc<LoadProgress>) -> LiveLine {
     let shown = Arc::clone(progress);
     let mut text = LineText::new();
     LiveLine::start(quiet, move || text.show(shown.sample()))

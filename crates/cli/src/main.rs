@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod compact;
 mod demo;
 mod dump;
 mod exit;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Dump(args) => dump::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Compact(args) => compact::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),

@@ -2,6 +2,7 @@
 
 pub mod activity;
 pub mod check;
+pub mod compact;
 #[cfg(test)]
 mod crash_tests;
 pub mod dump;
@@ -19,6 +20,7 @@ mod version;
 
 pub use activity::{Activity, ActivitySample};
 pub use check::{CheckReport, Problem, check};
+pub use compact::{CompactOptions, CompactReport, compact};
 pub use dump::{DumpError, DumpScope, dump_lines, dump_quads};
 pub use error::StoreError;
 pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};

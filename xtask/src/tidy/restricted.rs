@@ -35,6 +35,7 @@ const RESTRICTIONS: [Restriction; 5] = [
         except: &[
             "crates/base/src/radix_sort.rs",
             "crates/store/src/load/",
+            "crates/store/src/compact/",
             "crates/exec/src/scheduler.rs",
             "crates/cli/",
             "crates/conformance/",

@@ -1,4 +1,4 @@
-//! `lode load`, `dump`, `stats` and `check`.
+//! `lode load`, `compact`, `dump`, `stats` and `check`.
 
 use crate::lode::{Lode, Outcome};
 use std::io::Write;
@@ -135,4 +135,31 @@ fn what_is_not_a_database_is_said_so() {
     lode.run(&["query", "file", "ASK {}"]).fails(1);
     lode.run(&["load", "file", "file"]).fails(1);
     lode.run(&["load"]).fails(2);
+}
+
+#[test]
+fn compacting_makes_one_segment_of_many() {
+    let lode = Lode::with_turtle(TURTLE);
+    let nothing = lode.run(&["compact", "db"]);
+    assert!(nothing.err.contains("nothing to do"), "{nothing:?}");
+    assert_eq!(nothing.code, 0);
+    lode.write("more.nq", "_:x <http://e/0> <<( _:x <http://e/p> \"y\" )>> <http://e/g> .\n");
+    lode.run(&["load", "db", "more.nq"]).ok();
+    let sorted = |lode: &Lode| {
+        let dump = lode.run(&["dump", "db"]).ok();
+        let mut lines: Vec<String> = dump.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let before = sorted(&lode);
+    let report = lode.run(&["compact", "db", "--json", "--threads", "1", "--memory", "64MiB"]).ok();
+    assert!(report.contains("\"compacted\": true") && report.contains("\"segments\": 2"), "{report}");
+    assert_eq!(sorted(&lode), before);
+    let stats = lode.run(&["stats", "db", "--json"]).ok();
+    assert!(stats.contains("\"segments\": 1"), "{stats}");
+    lode.run(&["check", "db"]).ok();
+    let forced = lode.run(&["compact", "db", "--force"]);
+    assert!(forced.err.contains("compacted"), "{forced:?}");
+    let missing = lode.run(&["compact", "nowhere"]).fails(1);
+    assert!(missing.contains("no database") && !lode.path("nowhere").exists(), "{missing}");
 }

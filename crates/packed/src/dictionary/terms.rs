@@ -58,6 +58,11 @@ impl Terms {
         Ok(Some(&self.key))
     }
 
+    /// The key that [`Terms::next`] gave last.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
     fn open_next(&mut self) -> Result<bool> {
         let index = self.dictionary.section(self.section);
         let number = self.block;

@@ -1,0 +1,87 @@
+//! `lode compact`.
+
+use crate::args::CompactArgs;
+use crate::exit::Done;
+use crate::load::{CACHE_BYTES, live_line};
+use crate::number;
+use crate::talk::say;
+use lode_engine::store::load::{LoadProgress, Stage};
+use lode_engine::store::{CompactOptions, CompactReport, compact};
+use lode_engine::{Database, OpenOptions};
+use serde_json::json;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The stages of a compaction.
+const STAGES: [Stage; 3] = [Stage::Terms, Stage::Writing, Stage::Publishing];
+
+pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
+    let mut options = CompactOptions { force: args.force, ..CompactOptions::default() };
+    if let Some(threads) = args.threads {
+        options.threads = threads.max(1);
+    }
+    if let Some(memory) = args.memory {
+        options.memory_bytes = memory;
+    }
+    // Opening for writing would make a database where there is none.
+    drop(Database::open(&args.database, &OpenOptions { cache_bytes: 0 })?);
+    let database = Database::create_or_open(&args.database, &OpenOptions { cache_bytes: CACHE_BYTES })?;
+    let progress = Arc::new(LoadProgress::default());
+    let start = Instant::now();
+    let line = live_line(args.quiet, &progress);
+    let result = compact(database.store(), &options, &progress);
+    drop(line);
+    let report = result?;
+    if !args.quiet {
+        summary(&report, start.elapsed());
+    }
+    if args.json {
+        let mut out = std::io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, &as_json(&report))?;
+        writeln!(out)?;
+    }
+    Ok(Done::Ok)
+}
+
+fn summary(report: &CompactReport, time: Duration) {
+    let count = number::grouped;
+    let Some(segment) = &report.segment else {
+        say!("nothing to do: {} quads in {} segments", count(report.quads), report.segments);
+        return;
+    };
+    say!(
+        "compacted {} quads and {} terms of {} segments in {}, {}",
+        count(report.quads),
+        count(report.terms),
+        report.segments,
+        number::duration(time),
+        number::rate(report.quads, time),
+    );
+    let seconds = STAGES.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
+    say!("{}", seconds.join(", "));
+    let per_quad = segment.bytes() as f64 / segment.quads().max(1) as f64;
+    let peak = report
+        .peak_resident_bytes
+        .map_or(String::new(), |bytes| format!("; peak memory {}", number::bytes(bytes)));
+    say!(
+        "{} on disk, {per_quad:.1} bytes a quad; before, {}{peak}",
+        number::bytes(segment.bytes()),
+        number::bytes(report.bytes_before),
+    );
+}
+
+fn as_json(report: &CompactReport) -> serde_json::Value {
+    let seconds: serde_json::Map<String, serde_json::Value> =
+        STAGES.iter().map(|stage| (stage.name().to_owned(), json!(report.seconds.of(*stage)))).collect();
+    json!({
+        "compacted": report.segment.is_some(),
+        "segments": report.segments,
+        "quads": report.quads,
+        "terms": report.terms,
+        "bytes_before": report.bytes_before,
+        "segment_bytes": report.segment.as_ref().map(|segment| segment.bytes()),
+        "seconds": seconds,
+        "peak_resident_bytes": report.peak_resident_bytes,
+    })
+}

@@ -1,0 +1,226 @@
+//! Writes one order of the new segment: the rows of all segments with their new ids, merged.
+//!
+//! A segment's rows are in the order of old ids. Among terms of one old dictionary new ids ascend as old ones did, but a
+//! segment also uses terms of older dictionaries, and those interleave with its own. So each segment is cut, at the first column,
+//! into *sources*: ranges of rows whose first column has terms of one old dictionary, and in which new first ids ascend. The
+//! sources are read side by side, some thousand rows each; all rows that come before the least of the last ids read are
+//! complete, are sorted (they are nearly) and written. A group of equal first ids that is larger than what is read at once is
+//! merged in the same way by the next column.
+//!
+//! So everything is read once and in sequence, nothing goes to temporary files, and memory depends on the number of segments and not on
+//! their size.
+
+use crate::compact::source::{Source, read_rows};
+use crate::compact::term_map::{Ascent, TermMap};
+use crate::error::StoreError;
+use crate::load::LoadError;
+use crate::load::progress::LoadProgress;
+use crate::version::OpenSegment;
+use lode_base::cancel::CancelToken;
+use lode_base::vfs::Vfs;
+use lode_packed::segment::permutation_file_name;
+use lode_packed::{Order, PackedError, Permutation, PermutationInfo, PermutationWriter};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// A row in the columns of an order.
+pub type Row = [u64; 4];
+
+/// Rows given to the writer at once.
+const PUSH_ROWS: usize = 1 << 13;
+/// The fewest rows that a source reads at once; in tests so few that groups larger than that are common.
+const SOURCE_ROWS_MIN: usize = if cfg!(test) { 4 } else { 256 };
+/// The most rows that a source reads at once.
+const SOURCE_ROWS_MAX: usize = 1 << 14;
+/// Bytes of memory for each row that a source reads at once: in its buffer and among the sorted; and as much again for the sources of
+/// the next column.
+const ROW_BYTES: usize = 4 * size_of::<Row>();
+
+/// What the merges of all orders share.
+#[derive(Debug)]
+pub struct MergeContext<'a> {
+    /// The file system.
+    pub vfs: &'a dyn Vfs,
+    /// Folder of the new segment.
+    pub folder: &'a Path,
+    /// The old segments.
+    pub segments: &'a [OpenSegment],
+    /// New ids.
+    pub map: &'a TermMap,
+    /// Where in the old ids new ids ascend.
+    pub ascents: &'a [Ascent],
+    /// Memory of one merge.
+    pub memory_bytes: usize,
+    /// Asked every few thousand rows.
+    pub cancel: &'a CancelToken,
+    /// Told as often.
+    pub progress: &'a LoadProgress,
+}
+
+/// Writes an order and makes its file durable.
+pub fn merge_order(order: Order, context: &MergeContext<'_>) -> Result<PermutationInfo, LoadError> {
+    let path = context.folder.join(permutation_file_name(order));
+    let file = context.vfs.create(&path).map_err(StoreError::io(&path))?;
+    let mut merge = OrderMerge {
+        context,
+        permutations: context.segments.iter().map(|segment| segment.permutation(order)).collect(),
+        source_rows: SOURCE_ROWS_MIN,
+        sorted: Vec::new(),
+        columns: Default::default(),
+        writer: PermutationWriter::new(file, order),
+        path,
+    };
+    let whole = merge.permutations.iter().map(|permutation| 0..permutation.rows()).collect();
+    merge.merge(&[], whole)?;
+    merge.finish()
+}
+
+struct OrderMerge<'a> {
+    context: &'a MergeContext<'a>,
+    /// The order in each segment.
+    permutations: Vec<&'a Permutation>,
+    /// Rows that a source reads at once.
+    source_rows: usize,
+    /// Rows that are complete.
+    sorted: Vec<Row>,
+    /// Scratch room for columns.
+    columns: [Vec<u64>; 4],
+    writer: PermutationWriter,
+    path: PathBuf,
+}
+
+/// A group of rows that does not fit into what a source reads at once.
+struct Group {
+    old: u64,
+    new: u64,
+}
+
+impl OrderMerge<'_> {
+    /// Merges ranges of rows, one of each segment, all of which begin with the old ids `prefix`.
+    fn merge(&mut self, prefix: &[u64], ranges: Vec<Range<u64>>) -> Result<(), LoadError> {
+        let column = prefix.len();
+        let mut sources = self.sources(prefix, ranges)?;
+        loop {
+            self.context.cancel.check()?;
+            let bound = self.fill(&mut sources, column)?;
+            for source in &mut sources {
+                source.take_before(bound.as_ref().map(|group| group.new), column, &mut self.sorted);
+            }
+            sources.retain(|source| !source.is_exhausted());
+            if !self.sorted.is_empty() {
+                self.write_sorted()?;
+                continue;
+            }
+            let Some(group) = bound else { return Ok(()) };
+            self.merge_group(&group, prefix, &mut sources)?;
+        }
+    }
+
+    /// Cuts the ranges into sources.
+    fn sources(&mut self, prefix: &[u64], ranges: Vec<Range<u64>>) -> Result<Vec<Source>, LoadError> {
+        let mut sources = Vec::new();
+        for (segment, rows) in ranges.into_iter().enumerate() {
+            let permutation = self.permutations[segment];
+            if rows.end - rows.start <= SOURCE_ROWS_MIN as u64 {
+                sources.extend(Source::new(permutation, rows, 0, true));
+                continue;
+            }
+            let mut start = rows.start;
+            for (at, ascent) in self.context.ascents.iter().enumerate() {
+                let end = match self.context.ascents.get(at + 1) {
+                    None => rows.end,
+                    Some(next) => {
+                        let key: Vec<u64> = prefix.iter().copied().chain([next.start]).collect();
+                        permutation.lower_bound(&key, start..rows.end)?
+                    }
+                };
+                sources.extend(Source::new(permutation, start..end, ascent.floor, false));
+                start = end;
+            }
+        }
+        if prefix.is_empty() {
+            let rows = self.context.memory_bytes / (ROW_BYTES * sources.len().max(1));
+            self.source_rows = rows.clamp(SOURCE_ROWS_MIN, SOURCE_ROWS_MAX);
+        }
+        Ok(sources)
+    }
+
+    /// Reads on until all rows before the bound that it returns are there. No bound: all rows are there.
+    fn fill(&mut self, sources: &mut [Source], column: usize) -> Result<Option<Group>, LoadError> {
+        let mut bound: Option<Group> = None;
+        // Sources that were not begun may wait as long as others have lesser ids.
+        sources.sort_by_key(|source| (!source.is_begun(), source.floor));
+        for source in sources {
+            if !source.is_begun() && bound.as_ref().is_some_and(|group| group.new < source.floor) {
+                break;
+            }
+            if source.waiting() <= self.source_rows / 2 {
+                let rows = if source.is_small { usize::MAX } else { self.source_rows - source.waiting() };
+                read_rows(source, rows, column, &mut self.columns, self.context.map)?;
+            }
+            if let Some((old, new)) = source.last_unless_done(column)
+                && bound.as_ref().is_none_or(|group| new < group.new)
+            {
+                bound = Some(Group { old, new });
+            }
+        }
+        Ok(bound)
+    }
+
+    /// Writes all rows of a group, by the columns after `prefix` and the one that the group has in common.
+    fn merge_group(
+        &mut self,
+        group: &Group,
+        prefix: &[u64],
+        sources: &mut Vec<Source>,
+    ) -> Result<(), LoadError> {
+        let column = prefix.len();
+        let key: Vec<u64> = prefix.iter().copied().chain([group.old]).collect();
+        if key.len() > 3 {
+            return Err(LoadError::Inconsistent(format!("{} repeats rows", self.path.display())));
+        }
+        let ranges: Result<Vec<_>, PackedError> =
+            self.permutations.iter().map(|permutation| permutation.range(&key)).collect();
+        self.merge(&key, ranges?)?;
+        let after: Vec<u64> = prefix.iter().copied().chain([group.old + 1]).collect();
+        for source in &mut *sources {
+            source.skip_group(group.new, column, &after)?;
+        }
+        sources.retain(|source| !source.is_exhausted());
+        Ok(())
+    }
+
+    fn write_sorted(&mut self) -> Result<(), LoadError> {
+        self.sorted.sort_unstable();
+        for rows in self.sorted.chunks(PUSH_ROWS) {
+            for (at, column) in self.columns.iter_mut().enumerate() {
+                column.clear();
+                column.extend(rows.iter().map(|row| row[at]));
+            }
+            let pushed = self.writer.push(self.columns.each_ref().map(Vec::as_slice));
+            pushed.map_err(|error| locate(&self.path, error))?;
+            self.context.progress.add_rows_written(rows.len() as u64);
+        }
+        self.sorted.clear();
+        Ok(())
+    }
+
+    fn finish(self) -> Result<PermutationInfo, LoadError> {
+        let finished = self.writer.finish_into_file();
+        let (info, mut file) = finished.map_err(|error| locate(&self.path, error))?;
+        file.sync().map_err(StoreError::io(&self.path))?;
+        Ok(info)
+    }
+}
+
+/// A writer's error, with the path of its file.
+fn locate(path: &Path, error: PackedError) -> LoadError {
+    match error {
+        PackedError::Io { source, .. } => StoreError::Io { path: path.to_owned(), source }.into(),
+        // The writer wants rows to ascend strictly.
+        PackedError::Unsorted { .. } => {
+            LoadError::Inconsistent(format!("{}: a quad is in two segments", path.display()))
+        }
+        other => other.into(),
+    }
+}

@@ -1,0 +1,212 @@
+//! From the numbers of terms before a compaction to those after it.
+//!
+//! The terms of one old dictionary keep their order among themselves, so their new numbers ascend: in blocks of 128 they are a
+//! first number and small packed differences. That is about a byte a term where two dictionaries interleave at random, and
+//! next to nothing where whole ranges of keys come from one.
+
+use lode_base::bitpack::{pack_sequence, read_bits, width_of};
+use lode_rdf::ValueId;
+use lode_rdf::value_id::{PAYLOAD_BITS, PAYLOAD_MAX, Section};
+
+/// Terms of a block.
+const BLOCK_TERMS: usize = 128;
+/// Bits of a block's place that hold the width.
+const WIDTH_BITS: u32 = 8;
+
+/// New numbers by old ones, for all sections.
+#[derive(Debug, Default)]
+pub struct TermMap {
+    sections: [SectionMap; Section::COUNT],
+}
+
+#[derive(Debug, Default)]
+struct SectionMap {
+    /// The old dictionaries that have terms of the section, by their first number.
+    owners: Vec<Owner>,
+}
+
+/// The terms of a section of one old dictionary.
+#[derive(Debug)]
+struct Owner {
+    /// Old number of the first.
+    base: u64,
+    terms: u64,
+    blocks: Vec<Block>,
+    packed: Vec<u8>,
+    /// New numbers that are no block yet.
+    pending: Vec<u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    /// The first new number.
+    first: u64,
+    /// Where the differences begin in `packed`, and in the low bits how wide they are.
+    place: u64,
+}
+
+/// Old ids from which on new ids ascend, up to the next such id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ascent {
+    /// The first old id.
+    pub start: u64,
+    /// No new id of them is before this one.
+    pub floor: u64,
+}
+
+impl TermMap {
+    /// Says that the next old dictionary has `terms` terms of a section, the first of which has the number `base`. Returns the
+    /// place to give to [`Self::push`].
+    pub fn add_owner(&mut self, section: Section, base: u64, terms: u64) -> usize {
+        let owners = &mut self.sections[section as usize].owners;
+        owners.push(Owner {
+            base,
+            terms,
+            blocks: Vec::with_capacity(usize::try_from(terms).unwrap_or(0).div_ceil(BLOCK_TERMS)),
+            packed: Vec::new(),
+            pending: Vec::with_capacity(BLOCK_TERMS),
+        });
+        owners.len() - 1
+    }
+
+    /// Notes the new number of the next term of an old dictionary.
+    pub fn push(&mut self, section: Section, owner: usize, number: u64) {
+        let Some(owner) = self.sections[section as usize].owners.get_mut(owner) else { return };
+        owner.pending.push(number);
+        if owner.pending.len() == BLOCK_TERMS {
+            owner.end_block();
+        }
+    }
+
+    /// Ends a section; false if an old dictionary had not as many terms as was said.
+    pub fn finish(&mut self, section: Section) -> bool {
+        let owners = &mut self.sections[section as usize].owners;
+        for owner in &mut *owners {
+            owner.end_block();
+            owner.packed.shrink_to_fit();
+            owner.pending = Vec::new();
+        }
+        owners.iter().all(|owner| owner.blocks.len() as u64 == owner.terms.div_ceil(BLOCK_TERMS as u64))
+    }
+
+    /// Bytes that the map takes.
+    pub fn memory_bytes(&self) -> usize {
+        let bytes = |owner: &Owner| owner.blocks.capacity() * size_of::<Block>() + owner.packed.capacity();
+        self.sections.iter().flat_map(|section| &section.owners).map(bytes).sum()
+    }
+
+    /// The new id of an old one; none of ids that no old dictionary has given.
+    #[inline]
+    pub fn id(&self, id: u64) -> Option<u64> {
+        let Some(section) = section_of(id) else { return Some(id) };
+        let number = self.sections[section as usize].number(id & PAYLOAD_MAX)?;
+        Some((id & !PAYLOAD_MAX) | number)
+    }
+
+    /// Cuts the old ids into pieces on which new ids ascend.
+    pub fn ascents(&self) -> Vec<Ascent> {
+        let mut ascents = vec![Ascent { start: 0, floor: 0 }];
+        for (section, map) in Section::ALL.into_iter().zip(&self.sections) {
+            let id = |number| ValueId::new(section.kind(), number).to_bits();
+            for owner in &map.owners {
+                ascents.push(Ascent { start: id(owner.base), floor: id(0) });
+            }
+            if let Some(last) = map.owners.last() {
+                let end = id(last.base.saturating_add(last.terms).min(PAYLOAD_MAX));
+                ascents.push(Ascent { start: end, floor: end });
+            }
+        }
+        ascents
+    }
+}
+
+/// The section of an id's kind.
+#[inline]
+fn section_of(id: u64) -> Option<Section> {
+    Some(match id >> PAYLOAD_BITS {
+        0x10 => Section::Iri,
+        0x20 => Section::String,
+        0x21 => Section::LangString,
+        0x50 => Section::TypedLiteral,
+        0x60 => Section::TripleTerm,
+        _ => return None,
+    })
+}
+
+impl SectionMap {
+    #[inline]
+    fn number(&self, old: u64) -> Option<u64> {
+        let after = self.owners.partition_point(|owner| owner.base <= old);
+        let owner = self.owners.get(after.checked_sub(1)?)?;
+        owner.number(old - owner.base)
+    }
+}
+
+impl Owner {
+    #[inline]
+    fn number(&self, rank: u64) -> Option<u64> {
+        if rank >= self.terms {
+            return None;
+        }
+        let (block, at) = (rank as usize / BLOCK_TERMS, rank as usize % BLOCK_TERMS);
+        let Block { first, place } = *self.blocks.get(block)?;
+        let (start, width) = (place >> WIDTH_BITS, place as u32 & ((1 << WIDTH_BITS) - 1));
+        let more = read_bits(&self.packed, start as usize * 8 + at * width as usize, width);
+        Some(first + at as u64 + more)
+    }
+
+    fn end_block(&mut self) {
+        let (Some(first), Some(last)) = (self.pending.first().copied(), self.pending.last().copied()) else {
+            return;
+        };
+        // Numbers ascend strictly, so what is left of them after their place in the block ascends, too.
+        let rest = last - first - (self.pending.len() as u64 - 1);
+        let width = width_of(rest);
+        let place = (self.packed.len() as u64) << WIDTH_BITS | u64::from(width);
+        for (at, number) in (0_u64..).zip(&mut self.pending) {
+            *number -= first + at;
+        }
+        pack_sequence(&self.pending, width, &mut self.packed);
+        self.pending.clear();
+        self.blocks.push(Block { first, place });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lode_rdf::Kind;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(owners in proptest::collection::vec(0_usize..4, 0..1500), gap in 1_u64..(1 << 40)) {
+            let mut counts = [0_u64; 4];
+            owners.iter().for_each(|owner| counts[*owner] += 1);
+            let mut map = TermMap::default();
+            let (mut base, mut bases) = (0, [0; 4]);
+            for (owner, count) in counts.into_iter().enumerate() {
+                bases[owner] = base;
+                map.add_owner(Section::String, base, count);
+                base += count;
+            }
+            let mut ranks = [0; 4];
+            let mut expected = vec![0; owners.len()];
+            for (at, owner) in owners.iter().enumerate() {
+                let number = at as u64 * if at % 7 == 0 { 1 } else { gap } ;
+                let number = number.max(expected.iter().copied().max().map_or(0, |n| n + 1));
+                map.push(Section::String, *owner, number);
+                expected[(bases[*owner] + ranks[*owner]) as usize] = number;
+                ranks[*owner] += 1;
+            }
+            prop_assert!(map.finish(Section::String));
+            for (old, new) in (0..).zip(expected) {
+                let id = |number| ValueId::new(Kind::String, number).to_bits();
+                prop_assert_eq!(map.id(id(old)), Some(id(new)));
+            }
+            let beyond = ValueId::new(Kind::String, base).to_bits();
+            prop_assert_eq!(map.id(beyond), None);
+            prop_assert_eq!(map.id(ValueId::new(Kind::Blank, 7).to_bits()), Some(ValueId::new(Kind::Blank, 7).to_bits()));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Merges the dictionaries of all segments into one, section by section, and notes what number every term gets.
+
+use crate::compact::term_map::TermMap;
+use crate::load::dictionary_pipeline::DictionaryPipeline;
+use crate::load::progress::LoadProgress;
+use crate::load::{LoadError, OVERHEAD_BYTES};
+use crate::version::{OpenSegment, Version};
+use lode_base::cancel::CancelToken;
+use lode_packed::dictionary::Terms;
+use lode_rdf::value_id::{PAYLOAD_MAX, Section};
+
+/// How often to look at the cancel token and the memory, in terms.
+const CHECK_EVERY: u64 = 1 << 14;
+
+/// What the merge needs besides the dictionaries.
+#[derive(Debug)]
+pub struct TermsContext<'a> {
+    /// Bytes that the map may take.
+    pub map_bytes_max: usize,
+    /// Asked now and then.
+    pub cancel: &'a CancelToken,
+    /// Told now and then.
+    pub progress: &'a LoadProgress,
+}
+
+/// One dictionary's terms of a section.
+struct Input {
+    terms: Terms,
+    /// Its place in the map.
+    owner: usize,
+}
+
+/// Merges all dictionaries into `pipeline`.
+pub fn merge_dictionaries(
+    version: &Version,
+    pipeline: &mut DictionaryPipeline,
+    context: &TermsContext<'_>,
+) -> Result<TermMap, LoadError> {
+    let total = version.manifest.terms().iter().sum();
+    let mut merge = Merge { pipeline, context, map: TermMap::default(), total, done: 0 };
+    for section in Section::ALL {
+        let mut inputs = Vec::new();
+        for segment in &version.segments {
+            inputs.extend(open(segment, section, &mut merge.map)?);
+        }
+        merge.section(section, inputs)?;
+        if !merge.map.finish(section) {
+            return Err(LoadError::Inconsistent(format!("terms of {section:?} are missing")));
+        }
+    }
+    Ok(merge.map)
+}
+
+struct Merge<'a> {
+    pipeline: &'a mut DictionaryPipeline,
+    context: &'a TermsContext<'a>,
+    map: TermMap,
+    /// Terms of all dictionaries.
+    total: u64,
+    done: u64,
+}
+
+fn open(segment: &OpenSegment, section: Section, map: &mut TermMap) -> Result<Option<Input>, LoadError> {
+    let Some(dictionary) = segment.dictionary() else { return Ok(None) };
+    let count = dictionary.len(section);
+    if count == 0 {
+        return Ok(None);
+    }
+    let owner = map.add_owner(section, segment.base(section), count);
+    let mut terms = dictionary.iter(section);
+    Ok(terms.next()?.is_some().then_some(Input { terms, owner }))
+}
+
+impl Merge<'_> {
+    fn section(&mut self, section: Section, mut inputs: Vec<Input>) -> Result<(), LoadError> {
+        inputs.sort_by(|a, b| a.terms.key().cmp(b.terms.key()));
+        let mut since_check = 0;
+        while let Some(first) = inputs.first_mut() {
+            let number = self.pipeline.push(section, first.terms.key())?;
+            if number > PAYLOAD_MAX {
+                return Err(LoadError::Limit("terms"));
+            }
+            self.map.push(section, first.owner, number);
+            since_check += 1;
+            if since_check == CHECK_EVERY {
+                self.check(since_check)?;
+                since_check = 0;
+            }
+            if first.terms.next()?.is_none() {
+                inputs.remove(0);
+            } else {
+                sink_first(&mut inputs);
+            }
+        }
+        self.check(since_check)
+    }
+
+    fn check(&mut self, terms: u64) -> Result<(), LoadError> {
+        self.context.cancel.check()?;
+        self.context.progress.add_terms(terms);
+        self.done += terms;
+        let bytes = self.map.memory_bytes();
+        self.context.progress.set_memory(bytes as u64);
+        if bytes > self.context.map_bytes_max {
+            let all = bytes as u128 * u128::from(self.total) / u128::from(self.done.max(1));
+            let needed = OVERHEAD_BYTES.saturating_add(usize::try_from(2 * all).unwrap_or(usize::MAX));
+            return Err(LoadError::Memory { what: "the new numbers of all terms", bytes: needed });
+        }
+        Ok(())
+    }
+}
+
+/// Moves the first input, whose key has changed, to its place. Most often it stays: dictionaries of different data interleave in
+/// ranges.
+fn sink_first(inputs: &mut [Input]) {
+    let [first, rest @ ..] = inputs else { return };
+    let key = first.terms.key();
+    if rest.first().is_none_or(|next| key <= next.terms.key()) {
+        return;
+    }
+    let place = rest.partition_point(|other| other.terms.key() < key);
+    inputs[..=place].rotate_left(1);
+}

@@ -44,6 +44,9 @@ pub fn open_input(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
     }
     let length = meta.is_file().then_some(meta.len());
+    // Lets the system read far ahead: files that are not in its cache come several times as fast. Where it takes no advice, it
+    // reads as it likes.
+    let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
     Ok((Box::new(file), length))
 }
 

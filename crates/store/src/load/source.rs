@@ -27,6 +27,8 @@ pub struct Source {
     name: String,
     format: Option<RdfFormat>,
     input: SourceInput,
+    /// In another source, whose bytes have been counted.
+    inside: bool,
 }
 
 enum SourceInput {
@@ -52,22 +54,22 @@ impl Source {
     /// A file, plain or compressed.
     pub fn path(path: &Path) -> Self {
         let name = path.display().to_string();
-        Self { format: None, input: SourceInput::Path(path.to_owned()), name }
+        Self { format: None, input: SourceInput::Path(path.to_owned()), name, inside: false }
     }
 
     /// A stream, plain or compressed. `name` is for messages, and its extension may tell the format.
     pub fn reader(name: impl Into<String>, reader: Box<dyn Read + Send>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Reader(reader) }
+        Self { name: name.into(), format: None, input: SourceInput::Reader(reader), inside: false }
     }
 
     /// Bytes in memory, plain or compressed.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Bytes(bytes.into()) }
+        Self { name: name.into(), format: None, input: SourceInput::Bytes(bytes.into()), inside: false }
     }
 
     /// A stream that is opened when its turn comes. `name` is for messages, and its extension may tell the format.
     pub fn later(name: impl Into<String>, open: Box<Opener>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Later(open) }
+        Self { name: name.into(), format: None, input: SourceInput::Later(open), inside: false }
     }
 
     /// Sets the format, which else comes from the options, the name, where it comes from, or the first bytes.
@@ -145,20 +147,22 @@ pub(crate) struct Feed<'a> {
     pub list: &'a SourceList,
 }
 
-/// Adds what is read to the progress.
+/// Adds what is read to the progress, if it shall.
 struct Metered<R> {
     inner: R,
     read: Arc<AtomicU64>,
     told: u64,
-    progress: Arc<LoadProgress>,
+    progress: Option<Arc<LoadProgress>>,
 }
 
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let result = self.inner.read(buffer);
-        let now = self.read.load(Ordering::Relaxed);
-        self.progress.add_bytes_read(now.saturating_sub(self.told));
-        self.told = now;
+        if let Some(progress) = &self.progress {
+            let now = self.read.load(Ordering::Relaxed);
+            progress.add_bytes_read(now.saturating_sub(self.told));
+            self.told = now;
+        }
         result
     }
 }
@@ -200,12 +204,13 @@ impl Feed<'_> {
         let wrong =
             |message: &str| LoadError::Format { source_name: name.clone(), message: message.to_owned() };
         let set = source.format.or(self.format);
+        let progress = (!source.inside).then(|| Arc::clone(self.progress));
         let read = Arc::new(AtomicU64::new(0));
         let (raw, told) = source.open().map_err(failed)?;
         let input = Input::new(raw, Arc::clone(&read)).map_err(failed)?;
         let compression = input.compression();
         let input = read_ahead(input, self.threads).map_err(failed)?;
-        let mut input = Metered { inner: input, read, told: 0, progress: Arc::clone(self.progress) };
+        let mut input = Metered { inner: input, read, told: 0, progress };
         let mut head = Vec::new();
         input.by_ref().take(LOOK_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
         if is_archive(&name, &head) {
@@ -252,7 +257,7 @@ impl Feed<'_> {
             match finds.recv() {
                 Ok(Found::File { name, reader }) => {
                     let name = format!("{archive}/{name}");
-                    let source = Source { format: set, ..Source::reader(&*name, reader) };
+                    let source = Source { format: set, inside: true, ..Source::reader(&*name, reader) };
                     if self.feed_or_fail(self.list.add(&name), source, sink).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }

@@ -87,7 +87,7 @@ pub struct LoadArgs {
     /// Write the report as JSON to standard output
     #[arg(long)]
     pub json: bool,
-    /// No progress line
+    /// No progress line and no summary: errors only
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -109,7 +109,7 @@ fn dry_run(args: &LoadArgs) -> anyhow::Result<Done> {
     let result = validate(found.sources, options, &progress);
     drop(line);
     let report = result.map_err(load_error)?;
-    load_report::dry_summary(&report);
+    load_report::dry_summary(&report, args.quiet);
     let skipped = tell_skipped(&found.skipped, &report.skipped);
     if args.json {
         write_json(&load_report::dry_as_json(&report, skipped))?;
@@ -226,4 +226,39 @@ impl LineText {
 
 fn left_text(left: Option<Duration>) -> String {
     left.map_or(String::new(), |left| format!(", about {} left in this stage", number::duration(left)))
+}
+
+#[cfg(test)]
+mod tests {
+    //! What the live line says.
+    use super::*;
+
+    #[test]
+    fn the_live_line_tells_stage_counts_rates_memory_and_what_is_left() {
+        let mut line = LineText::new();
+        let mut sample = ProgressSample {
+            quads: 1_234_567,
+            quarantined: 2,
+            bytes_read: 25,
+            bytes_total: Some(100),
+            memory: 1 << 20,
+            ..ProgressSample::default()
+        };
+        let text = line.show(sample);
+        for part in
+            ["reading: 25 %", "1,234,567 quads, 2 bad lines", "/s now", "on average", "1.00 MiB", "left"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        (sample.stage, sample.terms, sample.resident) = (Stage::Terms, 77, Some(3 << 20));
+        let text = line.show(sample);
+        for part in ["merging terms", "77 terms", "so far", "3.00 MiB"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        (sample.stage, sample.rows_to_write, sample.rows_written) = (Stage::Writing, 600, 300);
+        let text = line.show(sample);
+        for part in ["writing indexes: 50 %", "/s now", "left"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
 }

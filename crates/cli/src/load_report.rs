@@ -117,11 +117,14 @@ fn sources(sources: &[SourceReport]) -> Vec<Value> {
     sources.iter().map(of).collect()
 }
 
-/// The summary of a dry run.
-pub fn dry_summary(report: &ValidateReport) {
+/// The errors that a dry run found, and unless `quiet` its summary.
+pub fn dry_summary(report: &ValidateReport, quiet: bool) {
     let count = number::grouped;
     for error in &report.errors {
         say!("error: {error}");
+    }
+    if quiet {
+        return;
     }
     for source in &report.sources {
         let format = source.format.map_or(String::new(), |format| format!(" ({format})"));

@@ -57,6 +57,8 @@ fn members_are_sources_of_their_own() {
         assert_eq!(report["blank_nodes"], 2);
         assert_eq!(report["sources"][1]["name"], format!("{name}/dump/b.nt.gz"));
         assert_eq!(report["sources"][1]["quads"], 5000);
+        let length = std::fs::metadata(lode.path(name)).unwrap().len();
+        assert_eq!(report["source_bytes"], length);
     }
     let dry = lode.run(&["load", "--dry-run", "all.tgz", "all.tar"]);
     assert!(dry.err.contains("all.tgz/dump/b.nt.gz: 5,000 quads"), "{dry:#?}");
@@ -140,5 +142,26 @@ fn archives_with_flipped_bits_are_errors_or_unharmed() {
         lode.write("flipped.tar", &bytes);
         let outcome = lode.run(&["load", "db", "flipped.tar", "--quiet"]);
         assert!([1, 4].contains(&outcome.code), "byte {place}: {outcome:#?}");
+    }
+}
+
+#[test]
+fn many_compressed_files_at_once() {
+    let lode = Lode::new();
+    let names: Vec<String> = (0..9).map(|number| format!("{number}.nt.gz")).collect();
+    for (number, name) in (0..).zip(&names) {
+        lode.write(name, gzip(&[&lines(100 * (number + 1))[..], b"_:x <http://e/p> _:x .\n"].concat()));
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for threads in ["1", "2", "4"] {
+        let database = format!("db{threads}");
+        let report =
+            lode.run(&[&["load", &database, "--threads", threads, "--json"][..], &names].concat()).ok();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!((report["quads"].as_u64(), report["distinct"].as_u64()), (Some(4509), Some(909)));
+        assert_eq!(report["blank_nodes"], 9);
+        let quads: Vec<_> =
+            (0..9).map(|number| report["sources"][number]["quads"].as_u64().unwrap()).collect();
+        assert_eq!(quads, [101, 201, 301, 401, 501, 601, 701, 801, 901]);
     }
 }

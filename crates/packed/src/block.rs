@@ -3,7 +3,7 @@
 //! Bytes: rows less one (u16), the lengths of the four columns (u32 each), the columns.
 
 use crate::bytes::Reader;
-use crate::codec::{ClassScratch, Column, ColumnEncoder, ColumnStats, Hints, Mini};
+use crate::codec::{ClassScratch, Column, ColumnEncoder, ColumnValues, Hints, Mini};
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};
 use crate::order::{Order, Position};
@@ -30,11 +30,11 @@ impl BlockEncoder {
     }
 
     /// Replaces `out` by the block of 1 to [`BLOCK_ROWS`] rows.
-    pub(crate) fn encode(&mut self, columns: [&[u64]; 4], stats: &[ColumnStats; 4], out: &mut Vec<u8>) {
-        let rows = columns[0].len();
+    pub(crate) fn encode(&mut self, columns: &[ColumnValues<'_>; 4], out: &mut Vec<u8>) {
+        let rows = columns[0].rows;
         assert!((1..=BLOCK_ROWS).contains(&rows), "a block of {rows} rows");
         self.encoded.iter_mut().for_each(Vec::clear);
-        self.encode_columns(columns, stats);
+        self.encode_columns(columns);
         out.clear();
         out.extend_from_slice(&((rows - 1) as u16).to_le_bytes());
         for encoded in &self.encoded {
@@ -47,21 +47,16 @@ impl BlockEncoder {
 
     /// The predicates first: in subject order they come in sequences that repeat from subject to subject, and what an
     /// object looks like depends on them.
-    fn encode_columns(&mut self, columns: [&[u64]; 4], stats: &[ColumnStats; 4]) {
+    fn encode_columns(&mut self, columns: &[ColumnValues<'_>; 4]) {
         let [subject, predicate, object] =
             [Position::S, Position::P, Position::O].map(|position| self.order.column_of(position));
-        let heads = (subject < predicate).then(|| columns[subject]);
+        let heads = (subject < predicate).then(|| columns[subject].values);
         let hints = Hints { heads, classes: None };
-        let coded = self.columns.encode_classes(
-            columns[predicate],
-            &stats[predicate],
-            hints,
-            &mut self.encoded[predicate],
-        );
-        for (i, column) in columns.into_iter().enumerate().filter(|(i, _)| *i != predicate) {
+        let coded = self.columns.encode_classes(&columns[predicate], hints, &mut self.encoded[predicate]);
+        for (i, column) in columns.iter().enumerate().filter(|(i, _)| *i != predicate) {
             let classes = (coded && i == object).then_some(predicate);
             let hints = Hints { heads: None, classes };
-            self.columns.encode(column, &stats[i], hints, &mut self.encoded[i]);
+            self.columns.encode(column, hints, &mut self.encoded[i]);
         }
     }
 }

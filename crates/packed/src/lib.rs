@@ -10,6 +10,7 @@ pub mod fingerprint;
 pub mod format;
 pub mod order;
 pub mod permutation;
+pub mod rows;
 pub mod segment;
 
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, Terms};

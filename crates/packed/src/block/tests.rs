@@ -13,7 +13,7 @@ fn encode(order: Order, rows: &[Row]) -> Vec<u8> {
     let columns = columns(rows);
     let columns = columns.each_ref().map(Vec::as_slice);
     let mut out = Vec::new();
-    BlockEncoder::new(order).encode(columns, &columns.map(ColumnStats::of), &mut out);
+    BlockEncoder::new(order).encode(&columns.map(ColumnValues::of), &mut out);
     out
 }
 

@@ -2,7 +2,7 @@
 //! differences as stride (dates written as milliseconds share a large one).
 
 use super::minis::{self, Minis, MinisEncoder};
-use super::{AFFINE, ColumnStats, Mini};
+use super::{AFFINE, ColumnValues, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use lode_base::varint::write_varint;
@@ -23,7 +23,7 @@ pub(super) const fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// The greatest number that divides all `value - base`; gives up at 1, which most columns reach at once.
-fn stride(values: &[u64], base: u64) -> u64 {
+pub(super) fn stride(values: &[u64], base: u64) -> u64 {
     let mut stride = 0;
     for &value in values {
         let offset = value - base;
@@ -46,10 +46,11 @@ pub(crate) struct AffineEncoder {
 }
 
 impl AffineEncoder {
-    /// Takes in a column.
-    pub(super) fn prepare(&mut self, values: &[u64], stats: &ColumnStats) {
-        let (base, stride) = (stats.min, stride(values, stats.min));
-        (self.base, self.stride) = (base, stride);
+    /// Takes in a column whose values are a fixed distance from their ids.
+    pub(super) fn prepare(&mut self, column: &ColumnValues<'_>) {
+        let (values, (base, _)) = (column.values, column.bounds());
+        let stride = stride(values, base);
+        (self.base, self.stride) = (column.stats.min, stride);
         self.numbers.clear();
         if stride == 1 {
             self.numbers.extend(values.iter().map(|v| v - base));

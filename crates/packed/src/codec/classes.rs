@@ -10,7 +10,7 @@
 
 use super::kinds::Kinds;
 use super::table::TABLE_MAX;
-use super::{CLASSES, Mini};
+use super::{CLASSES, ColumnValues, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::{MINI_ROWS, MINIS_MAX};
@@ -129,9 +129,14 @@ impl BitWriter<'_> {
 impl ClassesEncoder {
     /// Takes in a column whose rows have the classes `classes`, numbers below `class_count`. Returns how many bytes
     /// [`ClassesEncoder::encode`] then needs, or `None` where it cannot encode this column.
-    pub(super) fn prepare(&mut self, values: &[u64], classes: &[u16], class_count: usize) -> Option<usize> {
+    pub(super) fn prepare(
+        &mut self,
+        column: &ColumnValues<'_>,
+        classes: &[u16],
+        class_count: usize,
+    ) -> Option<usize> {
         self.codes.clear();
-        self.kinds = Kinds::build(values, &mut self.codes).filter(|kinds| kinds.codes() < CODES_MAX)?;
+        self.kinds = Kinds::build(column, &mut self.codes).filter(|kinds| kinds.codes() < CODES_MAX)?;
         self.classes.clear();
         self.classes.resize(class_count, Measure::EMPTY);
         for (mini, (classes, codes)) in
@@ -148,7 +153,7 @@ impl ClassesEncoder {
         }
         let bits: u64 = self.classes.iter_mut().map(Measure::decide).sum();
         let table = class_count + sequence_bytes(class_count, width_of(self.kinds.codes()));
-        let minis = 2 * values.len().div_ceil(MINI_ROWS);
+        let minis = 2 * column.rows.div_ceil(MINI_ROWS);
         Some(self.kinds.bytes() + table + minis + bits.div_ceil(8) as usize)
     }
 

@@ -3,7 +3,7 @@
 
 use super::kinds::Kinds;
 use super::minis::{self, Minis, MinisEncoder};
-use super::{DENSE, Mini};
+use super::{ColumnValues, DENSE, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
 
@@ -16,9 +16,9 @@ pub(crate) struct DenseEncoder {
 
 impl DenseEncoder {
     /// Takes in a column. Returns about how many bytes [`DenseEncoder::encode`] then appends, or `None` where it cannot.
-    pub(super) fn prepare(&mut self, values: &[u64]) -> Option<usize> {
+    pub(super) fn prepare(&mut self, column: &ColumnValues<'_>) -> Option<usize> {
         self.codes.clear();
-        self.kinds = Kinds::build(values, &mut self.codes)?;
+        self.kinds = Kinds::build(column, &mut self.codes)?;
         Some(1 + self.kinds.bytes() + minis::estimate(&self.codes))
     }
 

@@ -1,7 +1,8 @@
 //! Makes numbers of mixed kinds dense: values of one kind (one high byte) become consecutive ranges, each with its own
 //! base and stride, one after the other. Order is kept.
 
-use super::affine::gcd;
+use super::ColumnValues;
+use super::affine::{gcd, stride};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use lode_base::varint::write_varint;
@@ -41,7 +42,11 @@ pub(super) struct Kinds {
 
 impl Kinds {
     /// Finds the ranges of a column and appends its codes; `None` where kinds are too many.
-    pub(super) fn build(values: &[u64], codes: &mut Vec<u64>) -> Option<Self> {
+    pub(super) fn build(column: &ColumnValues<'_>, codes: &mut Vec<u64>) -> Option<Self> {
+        if same_kind(column.stats.min, column.stats.max) {
+            return Some(Self::of_one_kind(column, codes));
+        }
+        let values = column.values;
         let mut bounds = [(u64::MAX, 0_u64); 256];
         for &value in values {
             let (min, max) = &mut bounds[(value >> KIND_SHIFT) as usize];
@@ -73,6 +78,18 @@ impl Kinds {
             range.start + if range.stride == 1 { offset } else { offset / range.stride }
         }));
         (ranges.len() <= KINDS_MAX).then_some(Self { ranges })
+    }
+
+    fn of_one_kind(column: &ColumnValues<'_>, codes: &mut Vec<u64>) -> Self {
+        let (min, max) = column.bounds();
+        let stride = stride(column.values, min);
+        if stride == 1 {
+            codes.extend(column.values.iter().map(|value| value - min));
+        } else {
+            codes.extend(column.values.iter().map(|value| (value - min) / stride));
+        }
+        let range = KindRange { start: 0, base: column.stats.min, stride, codes: (max - min) / stride + 1 };
+        Self { ranges: vec![range] }
     }
 
     /// How many bytes [`Kinds::encode`] appends at most.

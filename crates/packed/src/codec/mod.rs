@@ -13,6 +13,7 @@ mod minis;
 mod phrases;
 mod runs;
 mod table;
+mod values;
 
 pub(crate) mod mini;
 
@@ -24,11 +25,12 @@ pub(crate) use classes::ClassScratch;
 use classes::Classes;
 use constant::Constant;
 use dense::Dense;
-pub(crate) use encoder::{ColumnEncoder, ColumnStats, Hints};
+pub(crate) use encoder::{ColumnEncoder, Hints};
 pub(crate) use mini::Mini;
 use phrases::Phrases;
 use runs::Runs;
 use table::Table;
+pub(crate) use values::{ColumnStats, ColumnValues, Numbers};
 
 /// Codec numbers, part of the format.
 const CONSTANT: u8 = 0;

@@ -63,7 +63,7 @@ fn hash(codes: &[u16]) -> u64 {
 }
 
 impl PhraseBuilder {
-    /// Takes in a column of codes; a phrase begins where `heads` changes. `false` where the phrases are too many, or too
+    /// Takes in a column of codes; a phrase begins where `heads` changes (nowhere if that is empty). `false` where the phrases are too many, or too
     /// short to be worth it.
     pub(super) fn build(&mut self, codes: &[u16], heads: &[u64]) -> bool {
         let changes = heads.windows(2).filter(|pair| pair[0] != pair[1]).count();
@@ -76,15 +76,24 @@ impl PhraseBuilder {
         self.begins.clear();
         self.places.clear();
         self.by_hash.clear();
-        let mut start = 0;
+        let mut rest = codes;
         for run in heads.chunk_by(|a, b| a == b) {
-            let end = start + run.len();
-            for phrase in codes[start..end].chunks(PHRASE_ROWS_MAX) {
-                if !self.add(phrase, start) {
-                    return false;
-                }
-                start += phrase.len();
+            let (run, after) = rest.split_at(run.len());
+            if !self.add_run(run, codes.len() - rest.len()) {
+                return false;
             }
+            rest = after;
+        }
+        self.add_run(rest, codes.len() - rest.len())
+    }
+
+    /// Adds rows that belong together.
+    fn add_run(&mut self, codes: &[u16], mut row: usize) -> bool {
+        for phrase in codes.chunks(PHRASE_ROWS_MAX) {
+            if !self.add(phrase, row) {
+                return false;
+            }
+            row += phrase.len();
         }
         true
     }

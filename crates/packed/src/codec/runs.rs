@@ -1,6 +1,6 @@
 //! Few long runs: packed values and packed ends of runs.
 
-use super::{ColumnStats, Mini, RUNS};
+use super::{ColumnStats, ColumnValues, Mini, RUNS};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};
@@ -26,10 +26,11 @@ pub(super) fn bytes(stats: &ColumnStats) -> usize {
     13 + sequence_bytes(stats.runs, width_of(stats.max - stats.min)) + sequence_bytes(stats.runs, END_BITS)
 }
 
-pub(super) fn encode(values: &[u64], stats: &ColumnStats, out: &mut Vec<u8>) {
+pub(super) fn encode(column: &ColumnValues<'_>, out: &mut Vec<u8>) {
+    let stats = &column.stats;
     let (mut heads, mut ends, mut end) = (Vec::new(), Vec::new(), 0);
-    for run in values.chunk_by(|a, b| a == b) {
-        heads.push(run[0] - stats.min);
+    for run in column.values.chunk_by(|a, b| a == b) {
+        heads.push(column.id(run[0]) - stats.min);
         end += run.len() as u64;
         ends.push(end - 1);
     }

@@ -2,7 +2,7 @@
 //! predicates whose values are few but far apart.
 
 use super::minis::{self, Minis, MinisEncoder};
-use super::{Mini, TABLE};
+use super::{ColumnValues, Mini, TABLE};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use lode_base::bitpack::{pack_sequence, sequence_bytes, unpack_sequence, width_of};
@@ -14,14 +14,20 @@ pub(super) const TABLE_MAX: usize = 1024;
 const SLOTS: usize = 4096;
 const EMPTY: u16 = u16::MAX;
 
+/// Values that are at most this far apart are looked up in an array.
+const SPAN_MAX: u64 = 8192;
+/// Bits of the filter that counts distinct values of a sample.
+const FILTER_BITS: usize = 8192;
+const SAMPLE_STEP: usize = 4;
+
 /// Gathers the distinct values of a column and numbers them in order.
 #[derive(Debug)]
 pub(crate) struct TableBuilder {
-    /// Open addressing: a value and its index in `values`, or [`EMPTY`].
-    slots: Vec<(u64, u16)>,
+    /// Open addressing: an index in `values`, or [`EMPTY`].
+    slots: Vec<u16>,
     /// Distinct values as they came.
     values: Vec<u64>,
-    /// Distinct values in order.
+    /// Ids of the distinct values in order.
     sorted: Vec<u64>,
     /// The column as indexes into `sorted`.
     codes: Vec<u16>,
@@ -30,25 +36,70 @@ pub(crate) struct TableBuilder {
     next: Vec<u16>,
     /// The codes as numbers.
     numbers: Vec<u64>,
+    /// By the distance of a value from the least: whether it occurs, then its code.
+    ranks: Vec<u16>,
 }
 
 impl Default for TableBuilder {
     fn default() -> Self {
         Self {
-            slots: vec![(0, EMPTY); SLOTS],
+            slots: vec![EMPTY; SLOTS],
             values: Vec::new(),
             sorted: Vec::new(),
             codes: Vec::new(),
             next: Vec::new(),
             numbers: Vec::new(),
+            ranks: Vec::new(),
         }
     }
 }
 
+/// Whether a column surely has more distinct values than a table holds: those of every fourth row hit that many bits of a filter.
+fn surely_too_many(values: &[u64]) -> bool {
+    let mut filter = [0_u64; FILTER_BITS / 64];
+    for value in values.iter().step_by(SAMPLE_STEP) {
+        let bit = (value.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % FILTER_BITS;
+        filter[bit / 64] |= 1 << (bit % 64);
+    }
+    filter.iter().map(|word| word.count_ones() as usize).sum::<usize>() > TABLE_MAX
+}
+
 impl TableBuilder {
     /// Takes in a column; `false` where its distinct values are too many.
-    pub(super) fn build(&mut self, values: &[u64]) -> bool {
-        self.slots.fill((0, EMPTY));
+    pub(super) fn build(&mut self, column: &ColumnValues<'_>) -> bool {
+        let (min, max) = column.bounds();
+        if max - min < SPAN_MAX {
+            return self.build_near(column, min, (max - min) as usize + 1);
+        }
+        if surely_too_many(column.values) || !self.gather(column.values) {
+            return false;
+        }
+        self.sort(column);
+        true
+    }
+
+    /// Values that are less than `span` apart need no hashing.
+    fn build_near(&mut self, column: &ColumnValues<'_>, min: u64, span: usize) -> bool {
+        self.ranks.clear();
+        self.ranks.resize(span, 0);
+        for value in column.values {
+            self.ranks[(value - min) as usize] = 1;
+        }
+        self.sorted.clear();
+        for (value, rank) in (min..).zip(&mut self.ranks).filter(|(_, occurs)| **occurs != 0) {
+            *rank = self.sorted.len() as u16;
+            self.sorted.push(column.id(value));
+        }
+        if self.sorted.len() > TABLE_MAX {
+            return false;
+        }
+        self.codes.clear();
+        self.codes.extend(column.values.iter().map(|value| self.ranks[(value - min) as usize]));
+        true
+    }
+
+    fn gather(&mut self, values: &[u64]) -> bool {
+        self.slots.fill(EMPTY);
         self.values.clear();
         self.codes.clear();
         self.next.clear();
@@ -66,7 +117,6 @@ impl TableBuilder {
             }
             self.codes.push(before as u16);
         }
-        self.sort();
         true
     }
 
@@ -74,22 +124,25 @@ impl TableBuilder {
     fn index(&mut self, value: u64) -> Option<u16> {
         let mut at = fold(value, 0x9E37_79B9_7F4A_7C15) as usize % SLOTS;
         // At most a quarter of the slots is in use, so this ends.
-        while self.slots[at].1 != EMPTY && self.slots[at].0 != value {
-            at = (at + 1) % SLOTS;
-        }
-        if self.slots[at].1 == EMPTY {
-            if self.values.len() == TABLE_MAX {
-                return None;
+        loop {
+            let index = self.slots[at];
+            match self.values.get(usize::from(index)) {
+                Some(found) if *found == value => return Some(index),
+                Some(_) => at = (at + 1) % SLOTS,
+                None => break,
             }
-            self.slots[at] = (value, self.values.len() as u16);
-            self.values.push(value);
-            self.next.push(EMPTY);
         }
-        Some(self.slots[at].1)
+        if self.values.len() == TABLE_MAX {
+            return None;
+        }
+        self.slots[at] = self.values.len() as u16;
+        self.values.push(value);
+        self.next.push(EMPTY);
+        Some(self.slots[at])
     }
 
     /// Numbers the values in order.
-    fn sort(&mut self) {
+    fn sort(&mut self, column: &ColumnValues<'_>) {
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.values);
         self.sorted.sort_unstable();
@@ -98,6 +151,7 @@ impl TableBuilder {
         for code in &mut self.codes {
             *code = ranks[usize::from(*code)];
         }
+        self.sorted.iter_mut().for_each(|value| *value = column.id(*value));
     }
 
     /// The codes of the column.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 fn encode(values: &[u64]) -> Vec<u8> {
     let mut out = Vec::new();
-    ColumnEncoder::default().encode(values, &ColumnStats::of(values), Hints::default(), &mut out);
+    ColumnEncoder::default().encode(&ColumnValues::of(values), Hints::default(), &mut out);
     out
 }
 

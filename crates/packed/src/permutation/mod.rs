@@ -2,6 +2,7 @@
 
 mod cursor;
 mod index;
+mod row_block;
 mod verify;
 mod writer;
 

@@ -4,7 +4,7 @@ use super::index::BlockEntry;
 use super::writer::describe;
 use super::{Permutation, PermutationInfo, Result};
 use crate::block::Block;
-use crate::codec::ColumnStats;
+use crate::codec::ColumnValues;
 use crate::error::{Damage, io_error};
 use crate::fingerprint::fingerprint;
 use crate::format::{FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
@@ -62,9 +62,9 @@ impl Permutation {
         columns: [&[u64]; 4],
         previous: Option<[u64; 4]>,
     ) -> std::result::Result<(), Damage> {
-        let stats = columns.map(ColumnStats::of);
+        let values = columns.map(ColumnValues::of);
         let found =
-            describe(columns, &stats, previous).map_err(|_| Damage("rows are not in strict order"))?;
+            describe(columns, &values, previous).map_err(|_| Damage("rows are not in strict order"))?;
         let same = |entry: &BlockEntry| {
             entry.first == found.first
                 && entry.min == found.min

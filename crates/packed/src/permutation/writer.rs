@@ -1,13 +1,15 @@
 //! Writes a permutation from sorted rows, bottom-up.
 
 use super::index::{BlockEntry, Footer};
+use super::row_block::{RowBlock, RowColumns};
 use super::{PermutationInfo, Result};
 use crate::block::BlockEncoder;
-use crate::codec::ColumnStats;
+use crate::codec::{ColumnStats, ColumnValues};
 use crate::error::{PackedError, io_error};
 use crate::fingerprint::fingerprint;
 use crate::format::{BLOCK_ROWS, FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
 use crate::order::Order;
+use crate::rows::{PackedRow, RowCodes, RowSums};
 use lode_base::checksum::checksum;
 use lode_base::vfs::WriteFile;
 use std::sync::Arc;
@@ -21,6 +23,9 @@ pub struct PermutationWriter {
     order: Order,
     encoder: BlockEncoder,
     rows: [Vec<u64>; 4],
+    row_block: RowBlock,
+    /// Sum of the hashes of packed rows.
+    hashes: u64,
     /// The last row of the block before.
     previous: Option<[u64; 4]>,
     blocks: Vec<BlockEntry>,
@@ -40,6 +45,8 @@ impl PermutationWriter {
             order,
             encoder: BlockEncoder::new(order),
             rows: std::array::from_fn(|_| Vec::with_capacity(BLOCK_ROWS)),
+            row_block: RowBlock::default(),
+            hashes: 0,
             previous: None,
             blocks: Vec::new(),
             encoded: Vec::new(),
@@ -69,6 +76,11 @@ impl PermutationWriter {
         Ok(())
     }
 
+    /// The sort order.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
     fn write(&mut self) -> Result<()> {
         self.file.write_all(&self.encoded).map_err(io_error(&self.name))?;
         self.bytes += self.encoded.len() as u64;
@@ -84,33 +96,79 @@ impl PermutationWriter {
         self.write()
     }
 
-    fn flush(&mut self) -> Result<()> {
-        if self.bytes == 0 {
-            self.write_header()?;
+    /// Appends a block of packed rows of this order: [`BLOCK_ROWS`] of them, fewer only in the last. All rows pushed must ascend
+    /// strictly. A permutation of packed rows is ended by [`PermutationWriter::finish_rows`].
+    pub fn push_rows<R: PackedRow>(&mut self, rows: &[R], codes: &RowCodes<'_>) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
         }
-        let columns = self.rows.each_ref().map(Vec::as_slice);
+        assert!(rows.len() <= BLOCK_ROWS, "a block of {} rows", rows.len());
+        assert!(self.rows[0].is_empty(), "ids and packed rows in one block");
+        assert!(self.row_count.is_multiple_of(BLOCK_ROWS as u64), "rows after a block that is not full");
+        let mut row_block = std::mem::take(&mut self.row_block);
+        let row = self.row_count;
+        let unsorted =
+            |at: usize| PackedError::Unsorted { file: Arc::clone(&self.name), entry: row + at as u64 };
+        let block = row_block.columns(rows, self.order, codes).map_err(unsorted)?;
+        let entry = block_entry(&block.columns, block.first, block.changes, self.previous)
+            .ok_or_else(|| unsorted(0))?;
+        let RowColumns { columns, last, hashes, .. } = block;
+        self.hashes = self.hashes.wrapping_add(hashes);
+        self.append(entry, &columns, last)?;
+        self.row_block = row_block;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let rows = std::mem::take(&mut self.rows);
+        let columns = rows.each_ref().map(Vec::as_slice);
         let unsorted = |row: usize| PackedError::Unsorted {
             file: Arc::clone(&self.name),
             entry: self.row_count + row as u64,
         };
-        let stats = columns.map(ColumnStats::of);
-        let mut entry = describe(columns, &stats, self.previous).map_err(unsorted)?;
+        let values = columns.map(ColumnValues::of);
+        let entry = describe(columns, &values, self.previous).map_err(unsorted)?;
         self.fingerprint = self.fingerprint.wrapping_add(fingerprint(self.order, columns));
-        self.encoder.encode(columns, &stats, &mut self.encoded);
+        let last = columns.map(|column| column.last().copied().unwrap_or(0));
+        self.append(entry, &values, last)?;
+        self.rows = rows;
+        self.rows.iter_mut().for_each(Vec::clear);
+        Ok(())
+    }
+
+    /// Writes a block.
+    fn append(
+        &mut self,
+        mut entry: BlockEntry,
+        columns: &[ColumnValues<'_>; 4],
+        last: [u64; 4],
+    ) -> Result<()> {
+        if self.bytes == 0 {
+            self.write_header()?;
+        }
+        self.encoder.encode(columns, &mut self.encoded);
         entry.bytes = self.encoded.len() as u64;
         entry.checksum = checksum(&self.encoded);
-        self.previous = columns[0].len().checked_sub(1).map(|last| columns.map(|column| column[last]));
+        self.previous = Some(last);
         self.row_count += entry.rows;
         self.distinct_first += entry.changes[0];
         self.blocks.push(entry);
-        self.write()?;
-        self.rows.iter_mut().for_each(Vec::clear);
-        Ok(())
+        self.write()
     }
 
     /// Writes what is left, the index and the footer. Nothing is synced.
     pub fn finish(self) -> Result<PermutationInfo> {
         Ok(self.finish_into_file()?.0)
+    }
+
+    /// Ends a permutation of packed rows, which must be those that `sums` were made of, and gives the file back so that it can be
+    /// synced. Without a file they were others.
+    pub fn finish_rows(mut self, sums: &RowSums) -> Result<Option<(PermutationInfo, Box<dyn WriteFile>)>> {
+        if (self.row_count, self.hashes) != (sums.rows, sums.hashes) {
+            return Ok(None);
+        }
+        self.fingerprint = sums.fingerprint;
+        self.finish_into_file().map(Some)
     }
 
     /// Like [`PermutationWriter::finish`], and gives the file back so that it can be synced.
@@ -137,35 +195,49 @@ impl PermutationWriter {
     }
 }
 
-/// The index entry of a block, without what is known only once it is encoded; `Err` is the first row out of order.
+/// The index entry of a block of ids, without what is known only once it is encoded; `Err` is the first row out of order.
 pub(super) fn describe(
     columns: [&[u64]; 4],
-    stats: &[ColumnStats; 4],
+    values: &[ColumnValues<'_>; 4],
     previous: Option<[u64; 4]>,
 ) -> std::result::Result<BlockEntry, usize> {
     let first = columns.map(|column| column.first().copied().unwrap_or(0));
+    if previous.is_some_and(|previous| previous >= first) {
+        return Err(0);
+    }
+    let (changes, unsorted) = changes(columns, first);
+    match unsorted {
+        Some(row) => Err(row),
+        None => block_entry(values, first, changes, previous).ok_or(0),
+    }
+}
+
+/// The index entry of a block that changes inside as often as `changes` say; `None` if it does not come after the row before.
+fn block_entry(
+    columns: &[ColumnValues<'_>; 4],
+    first: [u64; 4],
+    changes: [u64; 3],
+    previous: Option<[u64; 4]>,
+) -> Option<BlockEntry> {
+    let stats: [ColumnStats; 4] = columns.each_ref().map(|column| column.stats);
+    let head = match previous {
+        Some(previous) if previous >= first => return None,
+        Some(previous) => std::array::from_fn(|column| previous[..=column] != first[..=column]),
+        None => [true; 3],
+    };
     let mut entry = BlockEntry {
         first,
         min: stats.map(|stats| stats.min),
         max: stats.map(|stats| stats.max),
-        rows: columns[0].len() as u64,
+        rows: columns[0].rows as u64,
+        changes,
         ..BlockEntry::default()
     };
-    let head = match previous {
-        Some(previous) if previous >= first => return Err(0),
-        Some(previous) => std::array::from_fn(|column| previous[..=column] != first[..=column]),
-        None => [true; 3],
-    };
-    let (changes, unsorted) = changes(columns, first);
-    if let Some(row) = unsorted {
-        return Err(row);
-    }
-    entry.changes = changes;
     for (column, new) in head.into_iter().enumerate() {
         entry.changes[column] += u64::from(new);
         entry.starts_new |= u64::from(new) << column;
     }
-    Ok(entry)
+    Some(entry)
 }
 
 /// Counts changes from row to row inside a block, and finds a row that is not after the one before it.

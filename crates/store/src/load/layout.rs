@@ -3,11 +3,13 @@
 //! All terms of a load get *codes*: numbers that compare like the final ids but leave no gaps to speak of, so that a
 //! quad fits 64 bits in most loads (and 128 in all). Dictionary terms and blank nodes keep their numbers, shifted to the start of
 //! their class; inline values are ranked among those that occur. Predicates and graph names are few and get places in their own
-//! sorted lists. Class starts are multiples of a power of two, so that decoding is one small table look-up and an addition.
+//! sorted lists. Class starts are multiples of a power of two, so that decoding is one small table look-up and an addition
+//! (`lode_packed::rows`).
 
 use crate::load::class::Class;
-use lode_base::radix_sort::SortRow;
 use lode_packed::order::{Order, Position};
+use lode_packed::rows::{CodeIds, RowCodes};
+pub use lode_packed::rows::{PackedRow, RowShape};
 use lode_rdf::ValueId;
 use lode_rdf::value_id::PAYLOAD_BITS;
 
@@ -53,10 +55,7 @@ const CELL_BITS: u32 = 6;
 pub struct TermCodes {
     starts: [u64; Class::COUNT],
     old: [u64; Class::COUNT],
-    shift: u32,
-    /// What to add to a code for its id; `None` for inline values.
-    cells: Vec<Option<u64>>,
-    inline: Vec<u64>,
+    ids: CodeIds,
     /// Beyond all codes.
     end: u64,
     /// Beyond all codes of blank nodes and IRIs.
@@ -65,15 +64,13 @@ pub struct TermCodes {
 
 impl TermCodes {
     /// Lays out the codes.
-    pub fn new(counts: ClassCounts) -> Self {
+    pub fn new(mut counts: ClassCounts) -> Self {
         let total: u64 = counts.counts.iter().sum();
         let shift = bits(total).saturating_sub(CELL_BITS);
         let mut codes = Self {
             starts: [0; Class::COUNT],
             old: counts.old,
-            shift,
-            cells: Vec::new(),
-            inline: counts.inline,
+            ids: CodeIds::new(shift),
             end: 0,
             resources_end: 0,
         };
@@ -86,9 +83,12 @@ impl TermCodes {
             }
             codes.end = start + count;
             let base = if class == Class::Blank { counts.blank_base } else { 0 };
-            let add = class.kind().map(|kind| ValueId::new(kind, base).to_bits().wrapping_sub(start));
-            let cells = codes.end.div_ceil(1 << shift) as usize;
-            codes.cells.resize(cells, add);
+            match class.kind() {
+                Some(kind) => {
+                    codes.ids.extend(codes.end, ValueId::new(kind, base).to_bits().wrapping_sub(start))
+                }
+                None => codes.ids.extend_list(start, std::mem::take(&mut counts.inline)),
+            }
             if class <= Class::Iri {
                 codes.resources_end = codes.end;
             }
@@ -105,13 +105,7 @@ impl TermCodes {
     /// The id of a code.
     #[inline]
     pub fn id(&self, code: u64) -> u64 {
-        match self.cells.get((code >> self.shift) as usize) {
-            Some(Some(add)) => code.wrapping_add(*add),
-            _ => {
-                let rank = code.wrapping_sub(self.starts[Class::Inline as usize]);
-                self.inline.get(rank as usize).copied().unwrap_or(0)
-            }
-        }
+        self.ids.id(code)
     }
 
     /// Whether quads of the database may have this term.
@@ -125,49 +119,6 @@ impl TermCodes {
 
 fn bits(values: u64) -> u32 {
     64 - values.leading_zeros()
-}
-
-/// An integer that holds a packed quad.
-pub trait PackedRow: SortRow {
-    /// Puts four fields at their places.
-    fn pack(fields: [u64; 4], shifts: [u32; 4]) -> Self;
-    /// The field at a place.
-    fn field(self, shift: u32, mask: u64) -> u64;
-}
-
-impl PackedRow for u64 {
-    #[inline]
-    fn pack(fields: [u64; 4], shifts: [u32; 4]) -> Self {
-        fields[0] << shifts[0] | fields[1] << shifts[1] | fields[2] << shifts[2] | fields[3] << shifts[3]
-    }
-
-    #[inline]
-    fn field(self, shift: u32, mask: u64) -> u64 {
-        (self >> shift) & mask
-    }
-}
-
-impl PackedRow for u128 {
-    #[inline]
-    fn pack(fields: [u64; 4], shifts: [u32; 4]) -> Self {
-        fields.iter().zip(shifts).fold(0, |row, (field, shift)| row | Self::from(*field) << shift)
-    }
-
-    #[inline]
-    fn field(self, shift: u32, mask: u64) -> u64 {
-        (self >> shift) as u64 & mask
-    }
-}
-
-/// Where the positions S, P, O, G of a quad are in a row packed for one order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RowShape {
-    /// Shifts, by position.
-    pub shifts: [u32; 4],
-    /// Masks, by position.
-    pub masks: [u64; 4],
-    /// Bits used.
-    pub key_bits: u32,
 }
 
 /// All there is to know to pack and unpack quads.
@@ -207,15 +158,17 @@ impl Layout {
 
     /// The shape of rows sorted in `order`.
     pub fn shape(&self, order: Order) -> RowShape {
-        let mut shape = RowShape { shifts: [0; 4], masks: [0; 4], key_bits: self.key_bits() };
-        let mut shift = 0;
-        for position in order.positions().into_iter().rev() {
-            let position = position as usize;
-            shape.shifts[position] = shift;
-            shape.masks[position] = (1_u64 << self.widths[position]) - 1;
-            shift += self.widths[position];
+        self.row_codes().shape(order)
+    }
+
+    /// What writers need to know of packed rows.
+    pub fn row_codes(&self) -> RowCodes<'_> {
+        RowCodes {
+            widths: self.widths,
+            terms: &self.terms.ids,
+            predicates: &self.predicate_ids,
+            graphs: &self.graph_ids,
         }
-        shape
     }
 
     /// Whether the database may hold a quad of these fields: no new term is in it.
@@ -232,30 +185,6 @@ impl Layout {
     /// The id of a field.
     #[inline]
     pub fn id(&self, position: Position, field: u64) -> u64 {
-        match position {
-            Position::S | Position::O => self.terms.id(field),
-            Position::P => self.predicate_ids.get(field as usize).copied().unwrap_or(0),
-            Position::G => self.graph_ids.get(field as usize).copied().unwrap_or(0),
-        }
-    }
-
-    /// Appends the ids of one position of packed rows.
-    pub fn unpack<R: PackedRow>(&self, rows: &[R], shape: RowShape, position: Position, out: &mut Vec<u64>) {
-        let (shift, mask) = (shape.shifts[position as usize], shape.masks[position as usize]);
-        out.extend(rows.iter().map(|row| self.id(position, row.field(shift, mask))));
-    }
-}
-
-impl RowShape {
-    /// All four fields, by position.
-    #[inline]
-    pub fn fields<R: PackedRow>(&self, row: R) -> [u64; 4] {
-        std::array::from_fn(|at| row.field(self.shifts[at], self.masks[at]))
-    }
-
-    /// A row of this shape as one of another.
-    #[inline]
-    pub fn reshape<R: PackedRow>(&self, row: R, to: &Self) -> R {
-        R::pack(self.fields(row), to.shifts)
+        self.row_codes().id(position, field)
     }
 }

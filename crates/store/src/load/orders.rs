@@ -17,6 +17,7 @@ use lode_base::huge;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_base::row_file::BLOCK_ROWS;
 use lode_base::vfs::Vfs;
+use lode_packed::rows::RowSums;
 use lode_packed::{Order, PackedError, PermutationInfo, Position};
 use std::io;
 use std::path::Path;
@@ -105,6 +106,8 @@ struct Board<R> {
 
 struct Writer<'a, R> {
     context: &'a OrdersContext<'a>,
+    /// What the rows of all full orders sum up to.
+    sums: RowSums,
     board: Mutex<Board<R>>,
     changed: Condvar,
 }
@@ -114,6 +117,7 @@ pub fn write_orders<R: PackedRow>(
     rows: RowSet<R>,
     context: &OrdersContext<'_>,
 ) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+    let sums = sum_up(&rows, context)?;
     let board = Board {
         jobs: Job::ALL.to_vec(),
         by_subject: Some(Arc::new(rows)),
@@ -121,7 +125,7 @@ pub fn write_orders<R: PackedRow>(
         infos: [None; Order::COUNT],
         error: None,
     };
-    let writer = Writer { context, board: Mutex::new(board), changed: Condvar::new() };
+    let writer = Writer { context, sums, board: Mutex::new(board), changed: Condvar::new() };
     if context.threads <= 1 {
         writer.work();
     } else {
@@ -139,21 +143,26 @@ pub fn write_orders<R: PackedRow>(
     }
 }
 
-/// All orders must hold the same quads, and the graph order must not hold more.
+/// The orders that were written; each was compared with the sums of the quads as it was finished.
 fn agree(
     infos: [Option<PermutationInfo>; Order::COUNT],
 ) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
     let missing = || LoadError::Inconsistent("an order was not written".into());
     let first = infos[Order::Spog as usize].ok_or_else(missing)?;
     let mut out = [first; Order::COUNT];
-    for (order, (info, out)) in Order::ALL.into_iter().zip(infos.into_iter().zip(&mut out)) {
+    for (out, info) in out.iter_mut().zip(infos) {
         *out = info.ok_or_else(missing)?;
-        let same = (out.rows, out.fingerprint) == (first.rows, first.fingerprint);
-        if !same && (order != Order::Gspo || out.rows >= first.rows) {
-            return Err(LoadError::Inconsistent(format!("{} is not spog sorted anew", order.name())));
-        }
     }
     Ok(out)
+}
+
+fn sum_up<R: PackedRow>(rows: &RowSet<R>, context: &OrdersContext<'_>) -> Result<RowSums, LoadError> {
+    let (mut sums, codes) = (RowSums::default(), context.layout.row_codes());
+    for_each_block(rows, context, &mut |block| {
+        sums.add(block, &codes);
+        Ok(())
+    })?;
+    Ok(sums)
 }
 
 /// Calls `visit` for every block of rows.
@@ -279,17 +288,17 @@ impl<R: PackedRow> Writer<'_, R> {
         RowSet::collect(sorted, reservation, self.context.vfs, &path, &mut |_| Ok(())).map_err(io)
     }
 
-    fn finish(&self, order: Order, output: OrderWriter<'_>) -> Result<(), LoadError> {
-        let info = output.finish()?;
+    fn finish(&self, order: Order, output: OrderWriter<'_, R>, sums: &RowSums) -> Result<(), LoadError> {
+        let info = output.finish(sums)?;
         self.lock().infos[order as usize] = Some(info);
         Ok(())
     }
 
     /// Writes all rows as they are.
-    fn write(&self, rows: &RowSet<R>, order: Order) -> Result<(), LoadError> {
+    fn write(&self, rows: &RowSet<R>, order: Order, sums: &RowSums) -> Result<(), LoadError> {
         let mut output = OrderWriter::create(self.context, order)?;
         for_each_block(rows, self.context, &mut |block| output.push(block))?;
-        self.finish(order, output)
+        self.finish(order, output, sums)
     }
 
     /// Writes rows in their order, and in the order that has the second and third column swapped.
@@ -306,9 +315,9 @@ impl<R: PackedRow> Writer<'_, R> {
             let reshaped = block.iter().map(|row| shape.reshape(*row, &to));
             groups.push(reshaped, &mut |done| swapped_output.push(done), &io)
         })?;
-        self.finish(order, output)?;
+        self.finish(order, output, &self.sums)?;
         groups.finish(&mut |done| swapped_output.push(done), &io)?;
-        self.finish(swapped, swapped_output)
+        self.finish(swapped, swapped_output, &self.sums)
     }
 
     /// Moves P to the front of rows that are sorted by the other columns already.
@@ -320,11 +329,11 @@ impl<R: PackedRow> Writer<'_, R> {
         let room = self.context.memory.reserve(count.saturating_mul(R::BYTES));
         if bits <= PARTITION_BITS_MAX && room.is_ok() {
             let partitioned = self.scatter(rows, source, shape, bits)?;
-            return self.write(&RowSet::in_memory(partitioned, room.ok()), to);
+            return self.write(&RowSet::in_memory(partitioned, room.ok()), to, &self.sums);
         }
         drop(room);
         let sorted = self.sort(rows, from, to, &|_| true)?;
-        self.write(&sorted, to)
+        self.write(&sorted, to, &self.sums)
     }
 
     /// Rows grouped by P, inside a group in the order they came.
@@ -360,12 +369,22 @@ impl<R: PackedRow> Writer<'_, R> {
     }
 
     fn graph_order(&self, rows: &RowSet<R>) -> Result<(), LoadError> {
-        if self.context.layout.graphs.is_empty() {
-            return self.finish(Order::Gspo, OrderWriter::create(self.context, Order::Gspo)?);
+        let layout = self.context.layout;
+        if layout.graphs.is_empty() {
+            let output = OrderWriter::create(self.context, Order::Gspo)?;
+            return self.finish(Order::Gspo, output, &RowSums::default());
         }
-        let shape = self.context.layout.shape(Order::Spog);
+        let (shape, codes) = (layout.shape(Order::Spog), layout.row_codes());
         let (shift, mask) = (shape.shifts[Position::G as usize], shape.masks[Position::G as usize]);
-        let sorted = self.sort(rows, Order::Spog, Order::Gspo, &|row: R| row.field(shift, mask) != 0)?;
-        self.write(&sorted, Order::Gspo)
+        let named = |row: R| row.field(shift, mask) != 0;
+        let (mut sums, mut of_block) = (RowSums::default(), Vec::new());
+        for_each_block(rows, self.context, &mut |block| {
+            of_block.clear();
+            of_block.extend(block.iter().copied().filter(|row| named(*row)));
+            sums.add(&of_block, &codes);
+            Ok(())
+        })?;
+        let sorted = self.sort(rows, Order::Spog, Order::Gspo, &named)?;
+        self.write(&sorted, Order::Gspo, &sums)
     }
 }

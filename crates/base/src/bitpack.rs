@@ -29,31 +29,6 @@ const fn mask(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// Appends a group. Bits of the values above `width` are dropped.
-pub fn pack_group(values: &[u64; GROUP], width: u32, out: &mut Vec<u8>) {
-    if width == 0 {
-        return;
-    }
-    let mask = mask(width);
-    let mut words = [[0_u64; 2]; 64];
-    let mut bit = 0;
-    for pair in values.chunks_exact(2) {
-        let (word, shift) = (bit / 64, bit as u32 % 64);
-        for (lane, value) in pair.iter().enumerate() {
-            let value = value & mask;
-            words[word][lane] |= value << shift;
-            if shift + width > 64 {
-                words[word + 1][lane] |= value >> (64 - shift);
-            }
-        }
-        bit += width as usize;
-    }
-    for pair in words.iter().take(width as usize) {
-        out.extend_from_slice(&pair[0].to_le_bytes());
-        out.extend_from_slice(&pair[1].to_le_bytes());
-    }
-}
-
 fn word_at(bytes: &[u8]) -> u64 {
     bytes.first_chunk::<8>().map_or(0, |b| u64::from_le_bytes(*b))
 }
@@ -128,6 +103,61 @@ macro_rules! each_row {
     };
 }
 
+/// Calls `$call!(w)` with the width as a constant; `$other` where it is over 64.
+macro_rules! for_width {
+    ($width:expr, $call:ident, $other:expr) => {
+        for_width!(
+            $width, $call, $other,
+            1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+            28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52,
+            53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64
+        )
+    };
+    ($width:expr, $call:ident, $other:expr, $($w:literal),*) => {
+        match $width {
+            $($w => $call!($w),)*
+            _ => $other,
+        }
+    };
+}
+
+#[inline]
+fn pack_width<const W: usize>(values: &[u64; GROUP], out: &mut Vec<u8>) {
+    let mask = mask(W as u32);
+    let mut words = [[0_u64; 2]; W];
+    macro_rules! row {
+        ($r:literal) => {{
+            let (word, shift) = ($r * W / 64, $r * W % 64);
+            let (a, b) = (values[2 * $r] & mask, values[2 * $r + 1] & mask);
+            words[word][0] |= a << shift;
+            words[word][1] |= b << shift;
+            if shift + W > 64 {
+                words[word + 1][0] = a >> (64 - shift);
+                words[word + 1][1] = b >> (64 - shift);
+            }
+        }};
+    }
+    each_row!(row);
+    let start = out.len();
+    out.resize(start + 16 * W, 0);
+    let places = out.get_mut(start..).unwrap_or_default();
+    for (place, [a, b]) in places.chunks_exact_mut(16).zip(words) {
+        let (first, second) = place.split_at_mut(8);
+        first.copy_from_slice(&a.to_le_bytes());
+        second.copy_from_slice(&b.to_le_bytes());
+    }
+}
+
+/// Appends a group. Bits of the values above `width` are dropped.
+pub fn pack_group(values: &[u64; GROUP], width: u32, out: &mut Vec<u8>) {
+    macro_rules! pack {
+        ($w:literal) => {
+            pack_width::<$w>(values, out)
+        };
+    }
+    for_width!(width, pack, ());
+}
+
 #[inline]
 fn unpack_width<const W: usize>(bytes: &[u8], out: &mut [u64; GROUP]) -> Option<()> {
     let bytes = bytes.get(..16 * W)?;
@@ -157,23 +187,16 @@ fn unpack_width<const W: usize>(bytes: &[u8], out: &mut [u64; GROUP]) -> Option<
 
 /// Unpacks a group from the front of `bytes`; `None` where they are too few or the width is over 64.
 pub fn unpack_group(bytes: &[u8], width: u32, out: &mut [u64; GROUP]) -> Option<()> {
-    macro_rules! dispatch {
-        ($($w:literal),*) => {
-            match width {
-                0 => {
-                    *out = [0; GROUP];
-                    Some(())
-                }
-                $($w => unpack_width::<$w>(bytes, out),)*
-                _ => None,
-            }
+    macro_rules! unpack {
+        ($w:literal) => {
+            unpack_width::<$w>(bytes, out)
         };
     }
-    dispatch!(
-        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
-        28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52,
-        53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64
-    )
+    if width == 0 {
+        *out = [0; GROUP];
+        return Some(());
+    }
+    for_width!(width, unpack, None)
 }
 
 /// One value of a group, without unpacking it; 0 where the bytes are too few.

@@ -22,19 +22,107 @@ pub(super) const fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The greatest number that divides all `value - base`; gives up at 1, which most columns reach at once.
-pub(super) fn stride(values: &[u64], base: u64) -> u64 {
-    let mut stride = 0;
-    for &value in values {
-        let offset = value - base;
-        if stride == 0 || !offset.is_multiple_of(stride) {
-            stride = gcd(stride, offset);
-            if stride == 1 {
-                break;
-            }
+/// Divides by a stride without the slow instruction: by its power of two, then by its odd factor, whose inverse modulo 2^64 undoes
+/// the multiplication of all multiples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Divider {
+    stride: u64,
+    shift: u32,
+    inverse: u64,
+    /// The greatest quotient there is.
+    most: u64,
+}
+
+impl Divider {
+    /// `stride` must not be 0.
+    pub(super) const fn new(stride: u64) -> Self {
+        let shift = stride.trailing_zeros();
+        let odd = stride >> shift;
+        // Right in the three lowest bits, then in twice as many with each round.
+        let mut inverse = odd;
+        let mut bits = 3;
+        while bits < 64 {
+            inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
+            bits *= 2;
+        }
+        Self { stride, shift, inverse, most: u64::MAX / stride }
+    }
+
+    /// A multiple of the stride, divided.
+    #[inline]
+    pub(super) const fn divide(&self, multiple: u64) -> u64 {
+        (multiple >> self.shift).wrapping_mul(self.inverse)
+    }
+
+    #[inline]
+    const fn divides(&self, number: u64) -> bool {
+        let quotient = self.divide(number);
+        quotient <= self.most && quotient.wrapping_mul(self.stride) == number
+    }
+}
+
+/// Finds the greatest number that divides all of some.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Strides(Option<Divider>);
+
+impl Strides {
+    pub(super) const NONE: Self = Self(None);
+
+    #[inline]
+    pub(super) fn add(&mut self, number: u64) {
+        match self.0 {
+            Some(divider) if divider.divides(number) => {}
+            _ => self.narrow(number),
         }
     }
-    stride.max(1)
+
+    #[cold]
+    fn narrow(&mut self, number: u64) {
+        let stride = gcd(self.0.map_or(0, |divider| divider.stride), number);
+        self.0 = (stride != 0).then(|| Divider::new(stride));
+    }
+
+    /// Once it is 1 it stays so.
+    #[inline]
+    pub(super) fn is_one(&self) -> bool {
+        self.0.is_some_and(|divider| divider.stride == 1)
+    }
+
+    /// By 1 if all numbers were 0.
+    pub(super) fn divider(&self) -> Divider {
+        self.0.unwrap_or(Divider::new(1))
+    }
+
+    pub(super) fn stride(&self) -> u64 {
+        self.divider().stride
+    }
+}
+
+/// The greatest number that divides all `value - base`; gives up at 1, which most columns reach at once.
+pub(super) fn strides(values: &[u64], base: u64) -> Strides {
+    let mut strides = Strides::NONE;
+    let mut before = base;
+    for &value in values {
+        if value != before {
+            strides.add(value - base);
+            if strides.is_one() {
+                break;
+            }
+            before = value;
+        }
+    }
+    strides
+}
+
+/// Replaces `numbers` by `(value - base) / stride`.
+pub(super) fn divide_all(values: &[u64], base: u64, strides: Strides, numbers: &mut Vec<u64>) {
+    numbers.clear();
+    if strides.stride() == 1 {
+        numbers.extend(values.iter().map(|value| value - base));
+    } else {
+        let divider = strides.divider();
+        numbers.extend(values.iter().map(|value| divider.divide(value - base)));
+    }
 }
 
 /// Encodes; keeps its buffer between calls.
@@ -49,14 +137,9 @@ impl AffineEncoder {
     /// Takes in a column whose values are a fixed distance from their ids.
     pub(super) fn prepare(&mut self, column: &ColumnValues<'_>) {
         let (values, (base, _)) = (column.values, column.bounds());
-        let stride = stride(values, base);
-        (self.base, self.stride) = (column.stats.min, stride);
-        self.numbers.clear();
-        if stride == 1 {
-            self.numbers.extend(values.iter().map(|v| v - base));
-        } else {
-            self.numbers.extend(values.iter().map(|v| (v - base) / stride));
-        }
+        let strides = strides(values, base);
+        (self.base, self.stride) = (column.stats.min, strides.stride());
+        divide_all(values, base, strides, &mut self.numbers);
     }
 
     /// About how many bytes [`AffineEncoder::encode`] appends.
@@ -92,5 +175,31 @@ impl Affine {
     #[inline]
     pub(super) fn first(&self, bytes: &[u8], mini: usize) -> Result<u64, Damage> {
         Ok(self.minis.first(bytes, mini)?.wrapping_mul(self.stride).wrapping_add(self.base))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn dividers_divide(stride in 1_u64.., shift in 0_u32..64, number: u64, quotient: u64) {
+            let stride = (stride >> shift).max(1);
+            let divider = Divider::new(stride);
+            prop_assert_eq!(divider.divides(number), number % stride == 0);
+            let multiple = (quotient % (u64::MAX / stride)) * stride;
+            prop_assert!(divider.divides(multiple));
+            prop_assert_eq!(divider.divide(multiple), multiple / stride);
+        }
+
+        #[test]
+        fn strides_are_common_divisors(factor in 1_u64..1_000_000, numbers in proptest::collection::vec(0_u64..1000, 0..20)) {
+            let mut found = Strides::NONE;
+            numbers.iter().for_each(|number| found.add(number * factor));
+            let expected = numbers.iter().fold(0, |a, number| gcd(a, number * factor)).max(1);
+            prop_assert_eq!(found.stride(), expected);
+        }
     }
 }

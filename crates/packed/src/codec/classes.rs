@@ -53,9 +53,6 @@ impl Bounds {
 #[derive(Debug, Clone, Copy)]
 struct Measure {
     all: Bounds,
-    /// The same inside mini-block `mini`.
-    here: Bounds,
-    mini: u32,
     /// Mini-blocks that have the class, and the bits its numbers take with a width of their own in each.
     minis: u32,
     local_bits: u64,
@@ -63,24 +60,19 @@ struct Measure {
 }
 
 impl Measure {
-    const EMPTY: Self =
-        Self { all: Bounds::EMPTY, here: Bounds::EMPTY, mini: 0, minis: 0, local_bits: 0, local: false };
+    const EMPTY: Self = Self { all: Bounds::EMPTY, minis: 0, local_bits: 0, local: false };
 
-    /// Ends a mini-block.
-    fn flush(&mut self) {
-        if self.here.count > 0 {
-            self.all.min = self.all.min.min(self.here.min);
-            self.all.max = self.all.max.max(self.here.max);
-            self.all.count += self.here.count;
-            self.minis += 1;
-            self.local_bits += u64::from(self.here.count * self.here.width());
-            self.here = Bounds::EMPTY;
-        }
+    /// Takes in what a mini-block has of the class.
+    fn add(&mut self, here: &Bounds) {
+        self.all.min = self.all.min.min(here.min);
+        self.all.max = self.all.max.max(here.max);
+        self.all.count += here.count;
+        self.minis += 1;
+        self.local_bits += u64::from(here.count * here.width());
     }
 
     /// Decides how the class is packed; returns the bits it takes.
     fn decide(&mut self) -> u64 {
-        self.flush();
         let width = self.all.width();
         let (plain, local) = (
             u64::from(self.all.count * width),
@@ -91,38 +83,77 @@ impl Measure {
     }
 }
 
+/// A class inside one mini-block.
+#[derive(Debug, Clone, Copy)]
+struct Here {
+    class: u16,
+    bounds: Bounds,
+}
+
+/// How the next number of a class is packed.
+#[derive(Debug, Clone, Copy)]
+struct Packing {
+    base: u64,
+    width: u32,
+    /// For local classes, the mini-block that base and width are of, from 1.
+    mini: u32,
+}
+
+const NOT_LOCAL: u32 = u32::MAX;
+
 /// Encodes columns by class; keeps its buffers between calls.
 #[derive(Debug, Default)]
 pub(crate) struct ClassesEncoder {
     kinds: Kinds,
     codes: Vec<u64>,
     classes: Vec<Measure>,
+    /// The classes of each mini-block in the order in which they appear there; once classes are decided, the local ones only.
+    here: Vec<Here>,
+    /// Where in `here` each class was last.
+    last_here: Vec<u32>,
+    packings: Vec<Packing>,
     packed: Vec<u8>,
     lengths: Vec<usize>,
 }
 
-/// Appends bits, lowest first.
+/// The most bytes of a mini-block: in each row a number, and a base and width before it; and room to write in words.
+const MINI_BYTES_MAX: usize = MINI_ROWS * (62 + 6 + 62) / 8 + 16;
+/// Wider numbers are written in two pieces.
+const PIECE_BITS_MAX: u32 = 56;
+
+/// Writes bits, lowest first.
 struct BitWriter<'a> {
-    out: &'a mut Vec<u8>,
-    pending: u128,
+    out: &'a mut [u8; MINI_BYTES_MAX],
+    at: usize,
+    pending: u64,
     bits: u32,
 }
 
 impl BitWriter<'_> {
     #[inline]
     fn write(&mut self, value: u64, width: u32) {
-        self.pending |= u128::from(value) << self.bits;
-        self.bits += width;
-        if self.bits >= 64 {
-            self.out.extend_from_slice(&(self.pending as u64).to_le_bytes());
-            self.pending >>= 64;
-            self.bits -= 64;
+        if width > PIECE_BITS_MAX {
+            self.write_piece(value & 0xFFFF_FFFF, 32);
+            self.write_piece(value >> 32, width - 32);
+        } else {
+            self.write_piece(value, width);
         }
     }
 
-    fn finish(self) {
-        let rest = (self.pending as u64).to_le_bytes();
-        self.out.extend_from_slice(&rest[..self.bits.div_ceil(8) as usize]);
+    #[inline]
+    fn write_piece(&mut self, value: u64, width: u32) {
+        self.pending |= value << self.bits;
+        self.bits += width;
+        if let Some(place) = self.out.get_mut(self.at..self.at + 8) {
+            place.copy_from_slice(&self.pending.to_le_bytes());
+        }
+        self.at += self.bits as usize / 8;
+        self.pending >>= self.bits & !7;
+        self.bits &= 7;
+    }
+
+    fn bytes(&self) -> usize {
+        self.at + usize::from(self.bits > 0)
     }
 }
 
@@ -135,26 +166,37 @@ impl ClassesEncoder {
         classes: &[u16],
         class_count: usize,
     ) -> Option<usize> {
-        self.codes.clear();
         self.kinds = Kinds::build(column, &mut self.codes).filter(|kinds| kinds.codes() < CODES_MAX)?;
-        self.classes.clear();
-        self.classes.resize(class_count, Measure::EMPTY);
-        for (mini, (classes, codes)) in
-            classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)).enumerate()
-        {
-            for (class, code) in classes.iter().zip(codes) {
-                let class = &mut self.classes[usize::from(*class)];
-                if class.mini != mini as u32 {
-                    class.flush();
-                    class.mini = mini as u32;
-                }
-                class.here.add(*code);
-            }
-        }
+        self.measure(classes, class_count);
         let bits: u64 = self.classes.iter_mut().map(Measure::decide).sum();
         let table = class_count + sequence_bytes(class_count, width_of(self.kinds.codes()));
         let minis = 2 * column.rows.div_ceil(MINI_ROWS);
         Some(self.kinds.bytes() + table + minis + bits.div_ceil(8) as usize)
+    }
+
+    fn measure(&mut self, classes: &[u16], class_count: usize) {
+        self.here.clear();
+        self.last_here.clear();
+        self.last_here.resize(class_count, u32::MAX);
+        for (classes, codes) in classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)) {
+            let start = self.here.len();
+            for (class, code) in classes.iter().zip(codes) {
+                let last = &mut self.last_here[usize::from(*class)];
+                match self.here.get_mut(*last as usize).filter(|_| *last as usize >= start) {
+                    Some(here) => here.bounds.add(*code),
+                    None => {
+                        *last = self.here.len() as u32;
+                        let bounds = Bounds { min: *code, max: *code, count: 1 };
+                        self.here.push(Here { class: *class, bounds });
+                    }
+                }
+            }
+        }
+        self.classes.clear();
+        self.classes.resize(class_count, Measure::EMPTY);
+        for here in &self.here {
+            self.classes[usize::from(here.class)].add(&here.bounds);
+        }
     }
 
     /// Appends the column last prepared, whose rows have the classes `classes` in column `by`.
@@ -180,31 +222,32 @@ impl ClassesEncoder {
     fn pack(&mut self, classes: &[u16]) {
         self.packed.clear();
         self.lengths.clear();
-        for (classes, codes) in classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)) {
-            let start = self.packed.len();
+        let all = &self.classes;
+        self.here.retain(|here| all[usize::from(here.class)].local);
+        self.packings.clear();
+        self.packings.extend(all.iter().map(|class| {
+            let mini = if class.local { 0 } else { NOT_LOCAL };
+            Packing { base: class.all.min, width: class.all.width(), mini }
+        }));
+        let mut here = self.here.iter();
+        let mut buffer = [0; MINI_BYTES_MAX];
+        for (mini, (classes, codes)) in (1..).zip(classes.chunks(MINI_ROWS).zip(self.codes.chunks(MINI_ROWS)))
+        {
+            let mut writer = BitWriter { out: &mut buffer, at: 0, pending: 0, bits: 0 };
             for (class, code) in classes.iter().zip(codes) {
-                self.classes[usize::from(*class)].here.add(*code);
-            }
-            let mut writer = BitWriter { out: &mut self.packed, pending: 0, bits: 0 };
-            for (class, code) in classes.iter().zip(codes) {
-                let class = &mut self.classes[usize::from(*class)];
-                let (all, here) = (class.all, class.here);
-                if !class.local {
-                    writer.write(code - all.min, all.width());
-                    continue;
+                let packing = &mut self.packings[usize::from(*class)];
+                if packing.mini != mini && packing.mini != NOT_LOCAL {
+                    let Some(Here { class, bounds }) = here.next() else { return };
+                    let all = &self.classes[usize::from(*class)].all;
+                    *packing = Packing { base: bounds.min, width: bounds.width(), mini };
+                    writer.write(bounds.min - all.min, all.width());
+                    writer.write(u64::from(packing.width), WIDTH_BITS);
                 }
-                if here.count > 0 {
-                    writer.write(here.min - all.min, all.width());
-                    writer.write(u64::from(here.width()), WIDTH_BITS);
-                    class.here.count = 0;
-                }
-                writer.write(code - here.min, here.width());
+                writer.write(code - packing.base, packing.width);
             }
-            writer.finish();
-            self.lengths.push(self.packed.len() - start);
-            for class in classes {
-                self.classes[usize::from(*class)].here = Bounds::EMPTY;
-            }
+            let bytes = writer.bytes();
+            self.lengths.push(bytes);
+            self.packed.extend_from_slice(&buffer[..bytes]);
         }
     }
 }

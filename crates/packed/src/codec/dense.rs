@@ -17,7 +17,6 @@ pub(crate) struct DenseEncoder {
 impl DenseEncoder {
     /// Takes in a column. Returns about how many bytes [`DenseEncoder::encode`] then appends, or `None` where it cannot.
     pub(super) fn prepare(&mut self, column: &ColumnValues<'_>) -> Option<usize> {
-        self.codes.clear();
         self.kinds = Kinds::build(column, &mut self.codes)?;
         Some(1 + self.kinds.bytes() + minis::estimate(&self.codes))
     }

@@ -2,7 +2,7 @@
 //! base and stride, one after the other. Order is kept.
 
 use super::ColumnValues;
-use super::affine::{gcd, stride};
+use super::affine::{Divider, Strides, divide_all, strides};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use lode_base::varint::write_varint;
@@ -34,6 +34,62 @@ impl KindRange {
     }
 }
 
+/// What values of one kind have in common.
+#[derive(Debug)]
+struct KindFound {
+    min: u64,
+    max: u64,
+    /// The first value: differences to it have the same divisors as those to the least.
+    first: u64,
+    strides: Strides,
+}
+
+/// The kinds of a column, as they came.
+#[derive(Debug)]
+struct Found {
+    /// Places in `kinds`.
+    by_kind: [u8; 256],
+    kinds: Vec<KindFound>,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self { by_kind: [u8::MAX; 256], kinds: Vec::with_capacity(KINDS_MAX) }
+    }
+}
+
+impl Found {
+    #[inline]
+    fn add(&mut self, value: u64) -> Option<()> {
+        let at = &mut self.by_kind[(value >> KIND_SHIFT) as usize];
+        if let Some(kind) = self.kinds.get_mut(usize::from(*at)) {
+            kind.min = kind.min.min(value);
+            kind.max = kind.max.max(value);
+            if !kind.strides.is_one() {
+                kind.strides.add(value.abs_diff(kind.first));
+            }
+            return Some(());
+        }
+        *at = self.kinds.len() as u8;
+        self.kinds.push(KindFound { min: value, max: value, first: value, strides: Strides::NONE });
+        (self.kinds.len() <= KINDS_MAX).then_some(())
+    }
+}
+
+/// How values of a kind become codes.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    start: u64,
+    base: u64,
+    divider: Divider,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { start: 0, base: 0, divider: Divider::new(1) }
+    }
+}
+
 /// The ranges of a block, by code.
 #[derive(Debug, Default)]
 pub(super) struct Kinds {
@@ -41,54 +97,43 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Finds the ranges of a column and appends its codes; `None` where kinds are too many.
+    /// Finds the ranges of a column and replaces `codes` by its codes; `None` where kinds are too many.
     pub(super) fn build(column: &ColumnValues<'_>, codes: &mut Vec<u64>) -> Option<Self> {
+        codes.clear();
         if same_kind(column.stats.min, column.stats.max) {
             return Some(Self::of_one_kind(column, codes));
         }
-        let values = column.values;
-        let mut bounds = [(u64::MAX, 0_u64); 256];
-        for &value in values {
-            let (min, max) = &mut bounds[(value >> KIND_SHIFT) as usize];
-            *min = value.min(*min);
-            *max = value.max(*max);
+        let mut found = Found::default();
+        for &value in column.values {
+            found.add(value)?;
         }
-        let mut strides = [0_u64; 256];
-        for &value in values {
-            let kind = (value >> KIND_SHIFT) as usize;
-            let offset = value - bounds[kind].0;
-            if strides[kind] != 1 && (strides[kind] == 0 || !offset.is_multiple_of(strides[kind])) {
-                strides[kind] = gcd(strides[kind], offset);
-            }
-        }
-        let mut ranges = Vec::new();
-        let mut by_kind = [KindRange::default(); 256];
+        let mut order: Vec<u8> = (0..found.kinds.len() as u8).collect();
+        order.sort_unstable_by_key(|at| found.kinds[usize::from(*at)].min);
+        let mut ranges = Vec::with_capacity(order.len());
         let mut start = 0;
-        for (kind, &(base, max)) in bounds.iter().enumerate().filter(|(_, (min, max))| min <= max) {
-            let stride = strides[kind].max(1);
-            let range = KindRange { start, base, stride, codes: (max - base) / stride + 1 };
+        let mut places = [Place::default(); KINDS_MAX];
+        for at in order.into_iter().map(usize::from) {
+            let kind = &found.kinds[at];
+            let divider = kind.strides.divider();
+            let codes = divider.divide(kind.max - kind.min) + 1;
+            places[at] = Place { start, base: kind.min, divider };
+            ranges.push(KindRange { start, base: kind.min, stride: kind.strides.stride(), codes });
             // At most 32 ranges of at most 2^56 codes.
-            start += range.codes;
-            by_kind[kind] = range;
-            ranges.push(range);
+            start += codes;
         }
-        codes.extend(values.iter().map(|value| {
-            let range = by_kind[(value >> KIND_SHIFT) as usize];
-            let offset = value - range.base;
-            range.start + if range.stride == 1 { offset } else { offset / range.stride }
+        codes.extend(column.values.iter().map(|value| {
+            let place = &places[usize::from(found.by_kind[(value >> KIND_SHIFT) as usize]) % KINDS_MAX];
+            place.start + place.divider.divide(value - place.base)
         }));
-        (ranges.len() <= KINDS_MAX).then_some(Self { ranges })
+        Some(Self { ranges })
     }
 
     fn of_one_kind(column: &ColumnValues<'_>, codes: &mut Vec<u64>) -> Self {
         let (min, max) = column.bounds();
-        let stride = stride(column.values, min);
-        if stride == 1 {
-            codes.extend(column.values.iter().map(|value| value - min));
-        } else {
-            codes.extend(column.values.iter().map(|value| (value - min) / stride));
-        }
-        let range = KindRange { start: 0, base: column.stats.min, stride, codes: (max - min) / stride + 1 };
+        let strides = strides(column.values, min);
+        divide_all(column.values, min, strides, codes);
+        let (stride, count) = (strides.stride(), strides.divider().divide(max - min) + 1);
+        let range = KindRange { start: 0, base: column.stats.min, stride, codes: count };
         Self { ranges: vec![range] }
     }
 

@@ -16,6 +16,12 @@ impl ColumnStats {
         if values.iter().fold(0, |differs, value| differs | (value ^ first)) == 0 {
             return Self { min: first, max: first, runs: 1, ascending: true };
         }
+        Self::of_varying(values)
+    }
+
+    /// The same for a column that is known not to be constant.
+    pub(crate) fn of_varying(values: &[u64]) -> Self {
+        let first = values.first().copied().unwrap_or(0);
         let (mut min, mut max, mut last) = (first, first, first);
         let (mut runs, mut descents) = (1, 0);
         for &value in values {

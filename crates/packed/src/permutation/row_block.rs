@@ -120,7 +120,7 @@ impl Place {
                 runs: 1 + changes as usize,
                 ascending: true,
             },
-            None => ColumnStats::of(values),
+            None => ColumnStats::of_varying(values),
         };
         let stats = ColumnStats { min: ids.id(codes.min), max: ids.id(codes.max), ..codes };
         let numbers = match ids {

@@ -36,10 +36,9 @@ pub(super) fn encode(values: &[u64], step: Step, delta_min: u64, width: u32, out
         write_varint(out, delta_min);
     }
     let mut deltas: Mini = [0; _];
-    for (delta, pair) in deltas.iter_mut().skip(1).zip(values.windows(2)) {
-        if let [a, b] = pair {
-            *delta = b - a - delta_min;
-        }
+    let pairs = values.iter().zip(values.get(1..).unwrap_or_default());
+    for (delta, (before, value)) in deltas[1..].iter_mut().zip(pairs) {
+        *delta = value - before - delta_min;
     }
     pack(&deltas[..values.len()], width, out);
 }

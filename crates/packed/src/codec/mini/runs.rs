@@ -27,8 +27,26 @@ pub(super) enum Values {
     Delta = 1,
 }
 
+/// A bit for each row, set where a run starts.
+fn starts(values: &[u64]) -> u128 {
+    let mut starts = 0;
+    let mut before = None;
+    for (word, values) in values.chunks(64).enumerate() {
+        let mut bits = 0_u64;
+        let mut last = before.unwrap_or_else(|| !values[0]);
+        for (row, value) in values.iter().enumerate() {
+            bits |= u64::from(*value != last) << row;
+            last = *value;
+        }
+        before = Some(last);
+        starts |= u128::from(bits) << (64 * word);
+    }
+    starts
+}
+
 /// The runs of a mini-block.
 struct RunList {
+    starts: u128,
     values: Mini,
     lengths: [u64; MINI_ROWS],
     count: usize,
@@ -36,10 +54,15 @@ struct RunList {
 
 impl RunList {
     fn of(values: &[u64]) -> Self {
-        let mut list = Self { values: [0; _], lengths: [0; _], count: 0 };
-        for run in values.chunk_by(|a, b| a == b) {
-            list.values[list.count] = run[0];
-            list.lengths[list.count] = run.len() as u64;
+        let starts = starts(values);
+        let mut list = Self { starts, values: [0; _], lengths: [0; _], count: 0 };
+        let mut rest = starts;
+        while rest != 0 {
+            let row = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let end = if rest == 0 { values.len() } else { rest.trailing_zeros() as usize };
+            list.values[list.count] = values[row];
+            list.lengths[list.count] = (end - row) as u64;
             list.count += 1;
         }
         list
@@ -53,18 +76,19 @@ impl RunList {
 
 /// The least length of the runs but the first and the last, and the width of the differences to it.
 fn inner_lengths(values: &[u64]) -> (u64, u32) {
-    let (mut least, mut most) = (u64::MAX, 0);
-    let (mut start, mut previous_start) = (0, None);
-    for (row, pair) in (1_u64..).zip(values.windows(2)) {
-        if pair[0] != pair[1] {
-            if previous_start.is_some() {
-                least = least.min(row - start);
-                most = most.max(row - start);
-            }
-            (previous_start, start) = (Some(start), row);
-        }
+    let (mut least, mut most) = (u32::MAX, 0);
+    // The first row starts a run, but not one in between.
+    let mut rest = starts(values) & !1;
+    let mut start = rest.trailing_zeros();
+    rest &= rest.wrapping_sub(1);
+    while rest != 0 {
+        let end = rest.trailing_zeros();
+        least = least.min(end - start);
+        most = most.max(end - start);
+        start = end;
+        rest &= rest - 1;
     }
-    if least > most { (1, 0) } else { (least, width_of(most - least)) }
+    if least > most { (1, 0) } else { (u64::from(least), width_of(u64::from(most - least))) }
 }
 
 fn values_bytes(runs: usize, kind: Values, width: u32) -> usize {
@@ -128,13 +152,7 @@ pub(super) fn encode(
             pack_sequence(&inner[..list.inner().len()], width, out);
         }
         Lengths::Bits => {
-            let mut bits = [0_u8; MINI_ROWS / 8];
-            let mut row = 0;
-            for length in &list.lengths[..list.count] {
-                bits[row / 8] |= 1 << (row % 8);
-                row += *length as usize;
-            }
-            out.extend_from_slice(&bits[..values.len().div_ceil(8)]);
+            out.extend_from_slice(&list.starts.to_le_bytes()[..values.len().div_ceil(8)]);
         }
     }
     let width = value_width(stats, kind);

@@ -7,6 +7,7 @@ use crate::vfs::Vfs;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ pub struct SortOptions {
     pub folder: PathBuf,
     /// Start of their names, unique in the folder.
     pub name: String,
-    /// Only this many low bits of a row are ever set.
-    pub key_bits: u32,
+    /// Bits above these are never set, and rows that are equal in them are pushed in ascending order.
+    pub bits: Range<u32>,
     /// Most bytes for rows and the scratch room to sort them.
     pub memory_bytes: usize,
     /// Threads to sort with.
@@ -74,7 +75,7 @@ impl<R: SortRow> ExternalSorter<R> {
 
     fn sort(&mut self) {
         let mut scratch = huge::with_capacity(self.rows.len());
-        radix_sort(&mut self.rows, &mut scratch, self.options.key_bits, self.options.threads);
+        radix_sort(&mut self.rows, &mut scratch, self.options.bits.clone(), self.options.threads);
         self.rows.dedup();
     }
 

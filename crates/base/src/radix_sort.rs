@@ -2,6 +2,7 @@
 //! least-significant-digit passes inside each bucket, bucket by bucket on several threads.
 
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// A row packed into one unsigned integer that compares like the row.
@@ -49,8 +50,9 @@ const DIGIT_BITS: u32 = 11;
 /// Most bits of the first scatter.
 const SCATTER_BITS_MAX: u32 = 11;
 
-/// Sorts `rows`, of which only the low `key_bits` bits are set, with `scratch` as room for as many (its contents are lost).
-pub fn radix_sort<R: SortRow>(rows: &mut Vec<R>, scratch: &mut Vec<R>, key_bits: u32, threads: usize) {
+/// Sorts `rows` by the bits in `bits`, with `scratch` as room for as many rows (its contents are lost). Bits above must be the
+/// same in all rows; rows that are equal in `bits` must come in ascending order.
+pub fn radix_sort<R: SortRow>(rows: &mut Vec<R>, scratch: &mut Vec<R>, bits: Range<u32>, threads: usize) {
     if rows.len() <= SMALL_ROWS {
         rows.sort_unstable();
         return;
@@ -58,17 +60,17 @@ pub fn radix_sort<R: SortRow>(rows: &mut Vec<R>, scratch: &mut Vec<R>, key_bits:
     scratch.clear();
     scratch.resize(rows.len(), R::default());
     let wanted = (rows.len() / BUCKET_ROWS).max(1).ilog2();
-    let scatter_bits = wanted.min(SCATTER_BITS_MAX).min(key_bits);
+    let scatter_bits = wanted.min(SCATTER_BITS_MAX).min(bits.end.saturating_sub(bits.start));
     if scatter_bits < 2 {
-        let in_scratch = digit_passes(rows, scratch, key_bits);
+        let in_scratch = digit_passes(rows, scratch, bits);
         if in_scratch {
             std::mem::swap(rows, scratch);
         }
         return;
     }
-    let rest_bits = key_bits - scatter_bits;
-    let ends = scatter(rows, scratch, rest_bits, scatter_bits);
-    sort_buckets(scratch, rows, &ends, rest_bits, threads);
+    let rest = bits.start..bits.end - scatter_bits;
+    let ends = scatter(rows, scratch, rest.end, scatter_bits);
+    sort_buckets(scratch, rows, &ends, rest, threads);
     std::mem::swap(rows, scratch);
 }
 
@@ -92,7 +94,13 @@ pub fn scatter<R: SortRow>(from: &[R], to: &mut [R], shift: u32, width: u32) -> 
     ends
 }
 
-fn sort_buckets<R: SortRow>(rows: &mut [R], scratch: &mut [R], ends: &[usize], bits: u32, threads: usize) {
+fn sort_buckets<R: SortRow>(
+    rows: &mut [R],
+    scratch: &mut [R],
+    ends: &[usize],
+    bits: Range<u32>,
+    threads: usize,
+) {
     let mut buckets = Vec::with_capacity(ends.len());
     let (mut rows, mut scratch, mut start) = (rows, scratch, 0);
     for end in ends {
@@ -111,7 +119,7 @@ fn sort_buckets<R: SortRow>(rows: &mut [R], scratch: &mut [R], ends: &[usize], b
             let Some((bucket, spare)) = next else { return };
             if bucket.len() <= SMALL_ROWS {
                 bucket.sort_unstable();
-            } else if digit_passes(bucket, spare, bits) {
+            } else if digit_passes(bucket, spare, bits.clone()) {
                 bucket.copy_from_slice(spare);
             }
         }
@@ -127,17 +135,16 @@ fn sort_buckets<R: SortRow>(rows: &mut [R], scratch: &mut [R], ends: &[usize], b
     });
 }
 
-/// Sorts by the low `bits` bits, least significant digit first; true if the result is in `scratch`.
-fn digit_passes<R: SortRow>(rows: &mut [R], scratch: &mut [R], bits: u32) -> bool {
-    if bits == 0 {
+/// Sorts by the bits in `bits`, least significant digit first; true if the result is in `scratch`.
+fn digit_passes<R: SortRow>(rows: &mut [R], scratch: &mut [R], bits: Range<u32>) -> bool {
+    let count = bits.end.saturating_sub(bits.start);
+    if count == 0 {
         return false;
     }
-    let passes = bits.div_ceil(DIGIT_BITS);
-    let width = bits.div_ceil(passes);
+    let width = count.div_ceil(count.div_ceil(DIGIT_BITS));
     let (mut from, mut to, mut swapped) = (rows, scratch, false);
-    for pass in 0..passes {
-        let shift = pass * width;
-        let width = width.min(bits - shift);
+    for shift in bits.clone().step_by(width as usize) {
+        let width = width.min(bits.end - shift);
         let first = from.first().map_or(0, |row| row.digit(shift, width));
         if from.iter().all(|row| row.digit(shift, width) == first) {
             continue;
@@ -147,22 +154,4 @@ fn digit_passes<R: SortRow>(rows: &mut [R], scratch: &mut [R], bits: u32) -> boo
         swapped = !swapped;
     }
     swapped
-}
-
-/// Sorts `rows` by the bits from `shift` on, keeping the order of rows equal in them: for rows that are sorted already in
-/// what follows the moved columns.
-pub fn stable_partition<R: SortRow>(rows: &mut Vec<R>, scratch: &mut Vec<R>, shift: u32, key_bits: u32) {
-    scratch.clear();
-    scratch.resize(rows.len(), R::default());
-    let bits = key_bits.saturating_sub(shift);
-    if bits == 0 {
-        return;
-    }
-    let passes = bits.div_ceil(DIGIT_BITS);
-    let width = bits.div_ceil(passes);
-    for pass in 0..passes {
-        let low = shift + pass * width;
-        scatter(rows, scratch, low, width.min(key_bits - low));
-        std::mem::swap(rows, scratch);
-    }
 }

@@ -17,8 +17,8 @@ const EMPTY: u16 = u16::MAX;
 /// Values that are at most this far apart are looked up in an array.
 const SPAN_MAX: u64 = 8192;
 /// Bits of the filter that counts distinct values of a sample.
-const FILTER_BITS: usize = 8192;
-const SAMPLE_STEP: usize = 4;
+const FILTER_BITS: usize = 1 << 14;
+const SAMPLE_STEP: usize = 2;
 
 /// Gathers the distinct values of a column and numbers them in order.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Default for TableBuilder {
     }
 }
 
-/// Whether a column surely has more distinct values than a table holds: those of every fourth row hit that many bits of a filter.
+/// Whether a column surely has more distinct values than a table holds: those of every other row hit that many bits of a filter.
 fn surely_too_many(values: &[u64]) -> bool {
     let mut filter = [0_u64; FILTER_BITS / 64];
     for value in values.iter().step_by(SAMPLE_STEP) {

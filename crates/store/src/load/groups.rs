@@ -32,7 +32,8 @@ struct Large<R> {
 }
 
 impl<R: PackedRow> GroupSorter<R> {
-    /// Groups are what rows have from bit `shift` on. `options` are for groups too large for memory.
+    /// Groups are what rows have from bit `shift` on. `options` are for groups too large for memory, and say by which bits to sort
+    /// rows, also inside a group.
     pub fn new(shift: u32, options: SortOptions) -> Self {
         Self { shift, rows: Vec::new(), scratch: Vec::new(), large: None, options }
     }
@@ -91,14 +92,14 @@ impl<R: PackedRow> GroupSorter<R> {
     }
 
     fn sort_groups(&mut self, complete: usize) {
-        let (shift, key_bits) = (self.shift, self.options.key_bits);
+        let (shift, bits) = (self.shift, self.options.bits.start..self.shift);
         let Some(rows) = self.rows.get_mut(..complete) else { return };
         for group in rows.chunk_by_mut(|a, b| a.field(shift, u64::MAX) == b.field(shift, u64::MAX)) {
             if group.len() < RADIX_ROWS_MIN {
                 group.sort_unstable();
             } else {
                 let mut sorted = group.to_vec();
-                radix_sort(&mut sorted, &mut self.scratch, key_bits, 1);
+                radix_sort(&mut sorted, &mut self.scratch, bits.clone(), 1);
                 group.copy_from_slice(&sorted);
             }
         }

@@ -60,12 +60,13 @@ impl OrdersContext<'_> {
         move |source| LoadError::temporary(&folder, source)
     }
 
-    fn sort_options(&self, name: String, memory_bytes: usize) -> SortOptions {
+    /// Options to sort rows, those equal in what is above the lowest `sorted_bits` bits coming in ascending order.
+    fn sort_options(&self, name: String, memory_bytes: usize, sorted_bits: u32) -> SortOptions {
         SortOptions {
             vfs: Arc::clone(self.vfs),
             folder: self.spill.to_owned(),
             name,
-            key_bits: self.layout.key_bits(),
+            bits: sorted_bits..self.layout.key_bits(),
             memory_bytes,
             threads: 1,
         }
@@ -259,19 +260,21 @@ impl<R: PackedRow> Writer<'_, R> {
         }
     }
 
-    /// The rows that `keep` wants, sorted in another order.
+    /// The rows that `keep` wants, with the first column of another order moved to the front.
     fn sort(
         &self,
         rows: &RowSet<R>,
         from: Order,
-        to: Order,
+        order: Order,
         keep: &dyn Fn(R) -> bool,
     ) -> Result<RowSet<R>, LoadError> {
         let io = self.context.io();
-        let (from, shape) = (self.context.layout.shape(from), self.context.layout.shape(to));
+        let (from, shape) = (self.context.layout.shape(from), self.context.layout.shape(order));
         let expected = usize::try_from(rows.rows).unwrap_or(usize::MAX);
         let (memory_bytes, mut reservation) = self.reserve(expected.saturating_mul(2 * R::BYTES));
-        let options = self.context.sort_options(to.name().to_owned(), memory_bytes);
+        // Only a column was moved to the front: the others are sorted.
+        let sorted_bits = shape.shifts[order.positions()[0] as usize];
+        let options = self.context.sort_options(order.name().to_owned(), memory_bytes, sorted_bits);
         let mut sorter = ExternalSorter::new(options, expected);
         let mut reshaped: Vec<R> = Vec::with_capacity(BLOCK_ROWS);
         for_each_block(rows, self.context, &mut |block| {
@@ -284,7 +287,7 @@ impl<R: PackedRow> Writer<'_, R> {
             // The scratch room is free again; shrinking never fails.
             let _ = held.resize((rows.capacity() * R::BYTES).min(held.bytes()));
         }
-        let path = self.context.spill.join(format!("{}.sorted", to.name()));
+        let path = self.context.spill.join(format!("{}.sorted", order.name()));
         RowSet::collect(sorted, reservation, self.context.vfs, &path, &mut |_| Ok(())).map_err(io)
     }
 
@@ -308,7 +311,9 @@ impl<R: PackedRow> Writer<'_, R> {
         let mut output = OrderWriter::create(self.context, order)?;
         let mut swapped_output = OrderWriter::create(self.context, swapped)?;
         let first_shift = to.shifts[swapped.positions()[0] as usize];
-        let options = self.context.sort_options(format!("{}-group", swapped.name()), 4 * SORT_BYTES_MIN);
+        let second_shift = to.shifts[swapped.positions()[1] as usize];
+        let name = format!("{}-group", swapped.name());
+        let options = self.context.sort_options(name, 4 * SORT_BYTES_MIN, second_shift);
         let mut groups = GroupSorter::new(first_shift, options);
         for_each_block(rows, self.context, &mut |block| {
             output.push(block)?;

@@ -58,7 +58,7 @@ pub fn sort_by_subject<R: PackedRow>(
         vfs: Arc::clone(context.vfs),
         folder: context.spill.to_owned(),
         name: "quads".to_owned(),
-        key_bits: context.layout.key_bits(),
+        bits: 0..context.layout.key_bits(),
         memory_bytes,
         threads: context.threads,
     };

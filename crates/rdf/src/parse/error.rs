@@ -84,7 +84,7 @@ pub(crate) fn excerpt(text: &[u8]) -> String {
 
 /// Advice for messages that have a usual cause.
 pub(crate) fn hint(message: &str, excerpt: &str) -> Option<&'static str> {
-    const HINTS: [(&str, &str); 12] = [
+    const HINTS: [(&str, &str); 14] = [
         ("remote", "contexts are not fetched from the network; write the context into the document"),
         (
             "LoadDocumentCallback",
@@ -98,6 +98,8 @@ pub(crate) fn hint(message: &str, excerpt: &str) -> Option<&'static str> {
         ("Unexpected escape character", "a backslash is written \\\\"),
         ("must be followed by a dot", "is a '.' missing, or is this another format?"),
         ("A dot is expected", "is a '.' missing before this?"),
+        ("of a triple must be an IRI", "IRIs stand in <>, strings in double quotes"),
+        ("is not a valid subject", "IRIs stand in <>, or begin with a prefix and a colon"),
         ("Invalid UTF-8", "RDF is UTF-8; a Latin-1 text becomes so with: iconv -f LATIN1 -t UTF-8"),
         ("Unexpected end", "the text ends inside a statement"),
     ];

@@ -66,12 +66,18 @@ fn is_well_formed(quad: QuadRef<'_>) -> bool {
     [subject, object, graph].iter().all(|label| !label.contains(':'))
 }
 
+/// A message of the JSON parser without the place, which is told anyway.
+fn without_place(message: &str) -> &str {
+    let rest = message.strip_prefix("Parser error at line ").and_then(|rest| rest.split_once(": "));
+    rest.map_or(message, |(_, rest)| rest)
+}
+
 fn syntax_error(error: &JsonLdSyntaxError, window: &Window) -> SyntaxError {
     let message = match error.code() {
         Some(JsonLdErrorCode::LoadingRemoteContextFailed | JsonLdErrorCode::LoadingDocumentFailed) => {
             format!("the document needs a remote context, which is not loaded: {error}")
         }
-        _ => error.to_string(),
+        _ => without_place(&error.to_string()).to_owned(),
     };
     let Some(place) = error.location() else { return window.error_near_end(message) };
     let text = excerpt(window.text(place.start.offset, place.end.offset));

@@ -48,7 +48,12 @@ pub fn skipped(files: u64, names: &[String]) {
     if files > 0 {
         let shown = names.get(..NAMES_SHOWN_MAX).unwrap_or(names).join(", ");
         let more = if files > NAMES_SHOWN_MAX as u64 { ", ..." } else { "" };
-        say!("skipped {} files whose names are none of RDF files: {shown}{more}", number::grouped(files));
+        let which = if files == 1 {
+            "1 file whose name is".to_owned()
+        } else {
+            format!("{} files whose names are", number::grouped(files))
+        };
+        say!("skipped {which} not that of an RDF file: {shown}{more}");
     }
 }
 

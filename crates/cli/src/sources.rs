@@ -2,8 +2,7 @@
 
 use crate::web;
 use anyhow::bail;
-use lode_engine::store::load::Source;
-use lode_rdf::RdfFormat;
+use lode_engine::store::load::{Source, is_loadable};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -82,7 +81,7 @@ impl Sources {
                 }
             } else if path.is_dir() {
                 self.skipped.push(path.display().to_string());
-            } else if !name.starts_with('.') && (options.format_is_told || is_loadable(&name)) {
+            } else if is_loadable(&name) || (options.format_is_told && !name.starts_with('.')) {
                 self.add(&path, options)?;
             } else {
                 self.skipped.push(path.display().to_string());
@@ -90,13 +89,6 @@ impl Sources {
         }
         Ok(())
     }
-}
-
-/// Whether a file's name says that there is RDF in it: by its format, or because it is an archive.
-fn is_loadable(name: &str) -> bool {
-    let plain = RdfFormat::without_compression(name).to_ascii_lowercase();
-    let archives = [".tar", ".tgz", ".tbz2", ".tzst", ".txz"];
-    RdfFormat::from_file_name(name).is_some() || archives.iter().any(|ending| plain.ends_with(ending))
 }
 
 /// Why a file cannot be opened, and what to do.

@@ -165,3 +165,20 @@ fn many_compressed_files_at_once() {
         assert_eq!(quads, [101, 201, 301, 401, 501, 601, 701, 801, 901]);
     }
 }
+
+#[test]
+fn archives_in_archives() {
+    let lode = Lode::new();
+    let mut bytes = tar(&[("a.nt", &lines(7))]);
+    for depth in 1..=4 {
+        lode.write(&format!("{depth}.tar"), &bytes);
+        bytes = tar(&[("in.tgz", &gzip(&bytes)), ("README", b"")]);
+    }
+    let outcome = lode.run(&["load", "db", "3.tar", "--json"]);
+    assert!(outcome.err.contains("skipped 2 files"), "{outcome:#?}");
+    let report = outcome.ok();
+    assert!(report.contains("\"quads\": 7") && report.contains("3.tar/in.tgz/in.tgz/a.nt"), "{report}");
+    lode.run(&["load", "db", "4.tar"]).ok();
+    lode.write("5.tar", bytes);
+    assert!(lode.run(&["load", "db", "5.tar"]).fails(1).contains("too deep"));
+}

@@ -30,6 +30,16 @@ fn turtle_with_the_extension_of_ntriples() {
 }
 
 #[test]
+fn a_table_and_names_that_are_not_in_angle_brackets() {
+    let error = message("table.csv", "a,b\n1,2\n", 4);
+    assert_says(&error, &["table.csv:1:1", "was read as Turtle", "--format"]);
+    let error = message("data.nt", "http://e/a http://e/b http://e/c .\n", 4);
+    assert_says(&error, &["data.nt:1:1", "`http:`", "IRIs stand in <>"]);
+    let error = message("data.jsonld", "{\"a\":", 4);
+    assert_says(&error, &["data.jsonld:1:", "Unexpected end of file"]);
+}
+
+#[test]
 fn quads_with_the_extension_of_triples() {
     let error = message("data.nt", "<http://e/a> <http://e/b> <http://e/c> <http://e/g> .\n", 4);
     assert_says(&error, &["data.nt:1:", "looks like N-Quads", "--format nq"]);

@@ -24,8 +24,7 @@ pub(crate) fn is_archive(name: &str, head: &[u8]) -> bool {
         return true;
     }
     // Old archives have no mark, but zeros after the first name, where RDF has none.
-    let name = RdfFormat::without_compression(name).to_ascii_lowercase();
-    head.contains(&0) && ENDINGS.iter().any(|ending| name.ends_with(ending))
+    head.contains(&0) && is_archive_name(name)
 }
 
 /// What is found in an archive.
@@ -59,10 +58,16 @@ pub(crate) fn open_archive(
     Ok(finds)
 }
 
-/// Whether the name of a file in a folder or an archive is that of RDF. Names with a dot in front are somebody's notes.
-pub(crate) fn is_rdf_name(name: &str) -> bool {
+/// Whether the name of a file in a folder or an archive is that of RDF, or of an archive. Names with a dot in front are somebody's
+/// notes.
+pub fn is_loadable(name: &str) -> bool {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    !base.starts_with('.') && RdfFormat::from_file_name(base).is_some()
+    !base.starts_with('.') && (RdfFormat::from_file_name(base).is_some() || is_archive_name(base))
+}
+
+fn is_archive_name(name: &str) -> bool {
+    let name = RdfFormat::without_compression(name).to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Hands over all files; false where nobody takes them any more.

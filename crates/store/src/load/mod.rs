@@ -66,6 +66,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use subject_sort::{RunRows, sort_by_subject};
 
+pub use archive::is_loadable;
 pub use error::LoadError;
 pub use options::{LoadOptions, LoadReport, StageSeconds};
 pub use progress::{LoadProgress, ProgressSample, Stage};

@@ -1,6 +1,6 @@
 //! What a load reads: files, streams, bytes in memory; and the pieces that workers get of them.
 
-use crate::load::archive::{Found, is_archive, is_rdf_name, open_archive};
+use crate::load::archive::{Found, is_archive, is_loadable, open_archive};
 use crate::load::error::LoadError;
 use crate::load::look::{LOOK_BYTES, foreign, looks_like};
 use crate::load::progress::LoadProgress;
@@ -22,13 +22,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// First bytes that tell the format of a source whose name does not.
 const HEAD_BYTES: usize = 64 << 10;
 
+/// Archives in archives that are opened.
+const ARCHIVES_MAX: usize = 4;
+
 /// Something to load.
 pub struct Source {
     name: String,
     format: Option<RdfFormat>,
     input: SourceInput,
-    /// In another source, whose bytes have been counted.
-    inside: bool,
+    /// In how many archives it is, one in the other.
+    depth: usize,
 }
 
 enum SourceInput {
@@ -54,22 +57,22 @@ impl Source {
     /// A file, plain or compressed.
     pub fn path(path: &Path) -> Self {
         let name = path.display().to_string();
-        Self { format: None, input: SourceInput::Path(path.to_owned()), name, inside: false }
+        Self { format: None, input: SourceInput::Path(path.to_owned()), name, depth: 0 }
     }
 
     /// A stream, plain or compressed. `name` is for messages, and its extension may tell the format.
     pub fn reader(name: impl Into<String>, reader: Box<dyn Read + Send>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Reader(reader), inside: false }
+        Self { name: name.into(), format: None, input: SourceInput::Reader(reader), depth: 0 }
     }
 
     /// Bytes in memory, plain or compressed.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Bytes(bytes.into()), inside: false }
+        Self { name: name.into(), format: None, input: SourceInput::Bytes(bytes.into()), depth: 0 }
     }
 
     /// A stream that is opened when its turn comes. `name` is for messages, and its extension may tell the format.
     pub fn later(name: impl Into<String>, open: Box<Opener>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Later(open), inside: false }
+        Self { name: name.into(), format: None, input: SourceInput::Later(open), depth: 0 }
     }
 
     /// Sets the format, which else comes from the options, the name, where it comes from, or the first bytes.
@@ -204,7 +207,9 @@ impl Feed<'_> {
         let wrong =
             |message: &str| LoadError::Format { source_name: name.clone(), message: message.to_owned() };
         let set = source.format.or(self.format);
-        let progress = (!source.inside).then(|| Arc::clone(self.progress));
+        let depth = source.depth;
+        // The bytes of an archive have been counted.
+        let progress = (depth == 0).then(|| Arc::clone(self.progress));
         let read = Arc::new(AtomicU64::new(0));
         let (raw, told) = source.open().map_err(failed)?;
         let input = Input::new(raw, Arc::clone(&read)).map_err(failed)?;
@@ -214,8 +219,11 @@ impl Feed<'_> {
         let mut head = Vec::new();
         input.by_ref().take(LOOK_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
         if is_archive(&name, &head) {
+            if depth == ARCHIVES_MAX {
+                return Err(wrong("archives are in each other too deep"));
+            }
             let reader = Box::new(Cursor::new(head).chain(input));
-            return self.feed_archive(number, reader, set, sink).map_err(failed);
+            return self.feed_archive((number, depth), reader, set, sink).map_err(failed);
         }
         if let Some(what) = foreign(&head) {
             return Err(wrong(what));
@@ -233,7 +241,9 @@ impl Feed<'_> {
             }
         };
         let looks_like = looks_like(format, &head);
-        self.list.note(number, |report| (report.format, report.looks_like) = (Some(format), looks_like));
+        self.list.note(number, |report| {
+            (report.format, report.looks_like, report.guessed) = (Some(format), looks_like, known.is_none());
+        });
         if format.is_line_based() {
             return self.feed_lines(number, format, &mut input, head, &name, sink);
         }
@@ -244,7 +254,7 @@ impl Feed<'_> {
     /// Reads the files in an archive, as sources of their own.
     fn feed_archive(
         &self,
-        number: usize,
+        (number, depth): (usize, usize),
         reader: Box<dyn Read + Send>,
         set: Option<RdfFormat>,
         sink: &Sink<'_>,
@@ -252,12 +262,12 @@ impl Feed<'_> {
         self.list.note(number, |report| report.archive = true);
         let archive = self.list.name(number);
         // Whoever names the format says that all files have it.
-        let finds = open_archive(reader, move |name| set.is_some() || is_rdf_name(name))?;
+        let finds = open_archive(reader, move |name| set.is_some() || is_loadable(name))?;
         loop {
             match finds.recv() {
                 Ok(Found::File { name, reader }) => {
                     let name = format!("{archive}/{name}");
-                    let source = Source { format: set, inside: true, ..Source::reader(&*name, reader) };
+                    let source = Source { format: set, depth: depth + 1, ..Source::reader(&*name, reader) };
                     if self.feed_or_fail(self.list.add(&name), source, sink).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }

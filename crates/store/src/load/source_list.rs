@@ -23,6 +23,8 @@ pub struct SourceReport {
     pub bad: u64,
     /// What its text looks like, where that is not its format.
     pub(crate) looks_like: Option<RdfFormat>,
+    /// Its format is a guess.
+    pub(crate) guessed: bool,
     /// It only held other sources.
     pub(crate) archive: bool,
 }
@@ -89,13 +91,25 @@ impl SourceList {
         if !error.excerpt.is_empty() {
             message = format!("{message}, at `{}`", error.excerpt);
         }
-        let looks_like = self.lock().sources.get(source).and_then(|report| report.looks_like);
-        if let Some(format) = looks_like {
-            message = format!("{message} (the text looks like {format}: --format {})", format.extension());
-        } else if let Some(hint) = error.hint {
-            message = format!("{message} ({hint})");
+        if let Some(advice) = self.advice(source, error) {
+            message = format!("{message} ({advice})");
         }
         LoadError::Syntax { source_name: self.name(source), line: error.line, column: error.column, message }
+    }
+
+    /// What may help against a mistake: above all, another format.
+    fn advice(&self, source: usize, error: &SyntaxError) -> Option<String> {
+        let list = self.lock();
+        let report = list.sources.get(source)?;
+        match (report.looks_like, report.format) {
+            (Some(format), _) => {
+                Some(format!("the text looks like {format}: --format {}", format.extension()))
+            }
+            (None, Some(format)) if report.guessed => Some(format!(
+                "nothing tells the format, so this was read as {format}: --format NAME tells it"
+            )),
+            _ => error.hint.map(str::to_owned),
+        }
     }
 
     /// All sources that held statements or could have, and what was skipped.

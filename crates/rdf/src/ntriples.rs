@@ -333,7 +333,7 @@ impl<'a> Cursor<'a, '_> {
 
 /// A language of two or three letters, perhaps with a script and a region. Other tags are for the general parser.
 #[inline]
-fn is_common_language(tag: &str) -> bool {
+pub(crate) fn is_common_language(tag: &str) -> bool {
     let letters = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic);
     let mut parts = tag.as_bytes().split(|&byte| byte == b'-');
     let language_is_common = parts.next().is_some_and(|part| matches!(part.len(), 2 | 3) && letters(part));
@@ -408,7 +408,7 @@ impl<'t> KnownIris<'t> {
     }
 
     #[inline]
-    fn is_valid(&mut self, iri: &'t str) -> bool {
+    pub(crate) fn is_valid(&mut self, iri: &'t str) -> bool {
         // The end of an IRI is what tells it from others.
         let end = iri.as_bytes().last_chunk::<8>().map_or(0, |end| u64::from_le_bytes(*end));
         let hash = (end ^ iri.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56;

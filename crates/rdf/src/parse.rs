@@ -18,6 +18,7 @@ mod tests;
 
 pub use error::{ParseError, SyntaxError};
 pub use lines::{BadLine, LINE_BYTES_MAX, LineChunk, last_line_end, parse_line_chunk};
+pub use turtle::{BlankLabels, PieceCutter, STATEMENT_BYTES_MAX, TurtlePiece};
 
 use crate::format::RdfFormat;
 use oxiri::Iri;
@@ -60,8 +61,7 @@ pub fn parse(
 ) -> Result<(), ParseError> {
     match format {
         RdfFormat::NTriples | RdfFormat::NQuads => lines::parse(format, reader, sink),
-        RdfFormat::Turtle => turtle::parse_turtle(reader, options, sink),
-        RdfFormat::TriG => turtle::parse_trig(reader, options, sink),
+        RdfFormat::Turtle | RdfFormat::TriG => turtle::parse(format, reader, options, sink),
         RdfFormat::RdfXml => rdf_xml::parse(reader, options, sink),
         RdfFormat::JsonLd => json_ld::parse(reader, options, sink),
     }
@@ -85,6 +85,10 @@ pub fn parse_to_vec(format: RdfFormat, text: &[u8], options: &ParseOptions) -> R
         ControlFlow::Continue(())
     })?;
     Ok(quads)
+}
+
+fn base_error(iri: &str, message: &str) -> ParseError {
+    ParseError::BaseIri { iri: iri.to_owned(), message: message.to_owned() }
 }
 
 /// Takes the next item of a library's parser. A panic in there is a bug of the library, but not a reason to end a server.

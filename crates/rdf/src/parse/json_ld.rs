@@ -1,7 +1,7 @@
 //! JSON-LD. Contexts on the network are an error: a database does not fetch what a document names.
 
+use super::base_error;
 use super::error::{ParseError, SyntaxError, excerpt, hint};
-use super::turtle::base_error;
 use super::window::{Guard, Window, window};
 use super::{ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
 use oxjsonld::{JsonLdErrorCode, JsonLdParseError, JsonLdParser, JsonLdSyntaxError};

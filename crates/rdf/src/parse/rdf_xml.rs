@@ -1,7 +1,7 @@
 //! RDF/XML.
 
+use super::base_error;
 use super::error::{ParseError, SyntaxError};
-use super::turtle::base_error;
 use super::window::{Window, window};
 use super::xml_guard::XmlGuard;
 use super::xml_literal::canonicalize;

@@ -1,0 +1,190 @@
+//! Cuts a document into pieces where statements end, and keeps what has been declared by then.
+
+use super::super::error::{ParseError, SyntaxError};
+use super::super::{ParseOptions, base_error};
+use super::STATEMENT_BYTES_MAX;
+use super::context::{Block, Context};
+use super::directives::{Extent, directive_extent};
+use super::general::error_at;
+use super::piece::{TurtlePiece, skip_space};
+use super::place::Place;
+use super::scanner::{Input, Scanner};
+use super::skip::{Event, Skipper};
+use crate::format::RdfFormat;
+use oxiri_of_oxttl::Iri;
+use oxrdf::BlankNode;
+use std::sync::Arc;
+
+/// How blank nodes without labels are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlankLabels {
+    /// With labels that may be written in any syntax. They begin randomly, so that no document has them.
+    Valid,
+    /// With short ones that no document can have, because its syntax does not allow them.
+    Short,
+}
+
+/// Cuts a document.
+#[derive(Debug)]
+pub struct PieceCutter {
+    /// The next piece, as far as it is known.
+    next: TurtlePiece,
+    /// What holds where the search has come to.
+    context: Context,
+    search: Search,
+}
+
+/// How far a search for a piece's end has come; places are in the text that begins with the piece.
+#[derive(Debug, Clone, Copy)]
+struct Search {
+    at: usize,
+    /// Where the statement begins that is being read.
+    statement: usize,
+    /// Whether it is not known yet what the statement is.
+    fresh: bool,
+    name_dot: usize,
+}
+
+impl Search {
+    const START: Self = Self { at: 0, statement: 0, fresh: true, name_dot: usize::MAX };
+
+    fn statement_at(&mut self, at: usize) {
+        (self.at, self.statement, self.fresh) = (at, at, true);
+    }
+}
+
+impl PieceCutter {
+    /// Begins a document of Turtle or TriG.
+    pub fn new(format: RdfFormat, options: &ParseOptions, labels: BlankLabels) -> Result<Self, ParseError> {
+        let base = match options.base_iri() {
+            Some(base) => {
+                let iri =
+                    Iri::parse(base.to_owned()).map_err(|error| base_error(base, &error.to_string()))?;
+                Some(Arc::new(iri))
+            }
+            None => None,
+        };
+        let anonymous: Arc<str> = match labels {
+            // Half of a random label is random enough, and labels get shorter.
+            BlankLabels::Valid => BlankNode::default().as_str().get(..16).unwrap_or("b").into(),
+            BlankLabels::Short => ".".into(),
+        };
+        let context = Context { base, ..Context::default() };
+        let next = TurtlePiece {
+            place: Place::default(),
+            context: context.clone(),
+            anonymous,
+            with_graphs: format == RdfFormat::TriG,
+            is_last: false,
+        };
+        Ok(Self { next, context, search: Search::START })
+    }
+
+    /// The next piece and its length, if the text has a place to cut it behind `wanted` bytes, or ends the document. If not, the
+    /// same text is wanted again with more behind it.
+    pub fn cut(&mut self, text: &[u8], wanted: usize, at_end: bool) -> Option<(TurtlePiece, usize)> {
+        if at_end && text.len() <= wanted {
+            let last = TurtlePiece { is_last: true, ..self.next.clone() };
+            return Some((last, text.len()));
+        }
+        let mut skipper = Skipper::new(text, 0, self.next.with_graphs, self.in_block());
+        skipper.at_end = at_end;
+        skipper.name_dot = self.search.name_dot;
+        let end = self.piece_end(&mut skipper, wanted);
+        self.search.name_dot = skipper.name_dot;
+        match end {
+            Some(end) => {
+                let end = line_end(text, end);
+                let following = TurtlePiece {
+                    place: self.next.place.after(text.get(..end).unwrap_or_default()),
+                    context: self.context.clone(),
+                    ..self.next.clone()
+                };
+                self.search = Search::START;
+                Some((std::mem::replace(&mut self.next, following), end))
+            }
+            None if at_end => Some((TurtlePiece { is_last: true, ..self.next.clone() }, text.len())),
+            None => None,
+        }
+    }
+
+    /// The error for a text that is too long to go on looking for its first statement's end.
+    pub fn too_long(&self, text: &[u8]) -> SyntaxError {
+        let start = skip_space(text, 0);
+        let (before, statement) = text.split_at(start.min(text.len()));
+        let message = format!("a statement has more than {STATEMENT_BYTES_MAX} bytes");
+        let error = error_at(statement.get(..200).unwrap_or(statement), 0, message);
+        self.next.place.after(before).shift(error)
+    }
+
+    fn in_block(&self) -> bool {
+        self.context.block != Block::Outside
+    }
+
+    fn piece_end(&mut self, skipper: &mut Skipper<'_>, wanted: usize) -> Option<usize> {
+        let text = skipper.bytes;
+        loop {
+            if self.search.fresh && !self.in_block() {
+                self.directives(text, skipper.at_end)?;
+            }
+            self.search.fresh = false;
+            skipper.at = self.search.at;
+            let event = skipper.next_event();
+            match event {
+                Event::Statement(end) | Event::Broken(end) => self.search.statement_at(end),
+                Event::Open(end) => {
+                    self.read(text, self.search.statement, end);
+                    self.search.at = end;
+                }
+                Event::Close(end) => {
+                    self.context.block = Block::Outside;
+                    self.search.statement_at(end);
+                }
+                Event::More(at) => {
+                    self.search.at = at;
+                    return None;
+                }
+            }
+            // A document that is broken may have braces that the context does not know of.
+            skipper.in_block = self.in_block();
+            if self.search.fresh && self.search.at >= wanted {
+                return Some(self.search.at);
+            }
+        }
+    }
+
+    /// Reads the directives that come next. `None`: more text is needed.
+    fn directives(&mut self, text: &[u8], at_end: bool) -> Option<()> {
+        loop {
+            let start = skip_space(text, self.search.at);
+            match directive_extent(text, start, at_end) {
+                Extent::None => return Some(()),
+                Extent::More => return None,
+                Extent::End(end) => {
+                    self.read(text, start, end);
+                    self.search.statement_at(end);
+                }
+            }
+        }
+    }
+
+    /// Has the scanner read a directive or the beginning of a block, for what it does to the context. If it cannot, there is an
+    /// error here, and nothing behind it matters.
+    fn read(&mut self, text: &[u8], start: usize, end: usize) {
+        let bytes = text.get(skip_space(text, start)..end).unwrap_or_default();
+        let Ok(text) = std::str::from_utf8(bytes) else { return };
+        let offset = self.next.place.offset + (end - bytes.len()) as u64;
+        let input =
+            Input { text, offset, with_graphs: self.next.with_graphs, anonymous: &self.next.anonymous };
+        let mut scanner = Scanner::new(input, std::mem::take(&mut self.context));
+        let _ = scanner.statement();
+        self.context = scanner.context;
+    }
+}
+
+/// Past the blanks and the line's end behind a place, if nothing else stands there.
+fn line_end(text: &[u8], from: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+    if rest.get(blanks) == Some(&b'\n') { from + blanks + 1 } else { from }
+}

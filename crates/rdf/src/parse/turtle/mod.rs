@@ -1,0 +1,67 @@
+//! Turtle and TriG, in pieces that can be parsed at the same time.
+//!
+//! [`PieceCutter`] cuts a document where statements end and says what has been declared by then; [`TurtlePiece::parse`] parses
+//! a piece, with a scanner that knows what nearly all statements are made of and leaves the rest to the general parser.
+
+mod chars;
+mod context;
+mod cutter;
+mod directives;
+mod general;
+mod literals;
+mod names;
+mod piece;
+mod place;
+mod scanner;
+mod skip;
+mod span;
+
+#[cfg(test)]
+mod tests;
+
+pub use cutter::{BlankLabels, PieceCutter};
+pub use piece::TurtlePiece;
+
+use super::error::ParseError;
+use super::{ParseOptions, QuadSink};
+use crate::format::RdfFormat;
+use crate::raw::RawQuad;
+use std::io::Read;
+use std::ops::ControlFlow;
+
+/// The longest statement that is taken.
+pub const STATEMENT_BYTES_MAX: usize = 1 << 30;
+/// How much is read at a time, and about how long pieces are.
+const READ_BYTES: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
+
+/// Parses a stream.
+pub(super) fn parse(
+    format: RdfFormat,
+    mut reader: impl Read,
+    options: &ParseOptions,
+    sink: &mut QuadSink<'_>,
+) -> Result<(), ParseError> {
+    let mut cutter = PieceCutter::new(format, options, BlankLabels::Valid)?;
+    let mut buffer = Vec::new();
+    let mut emit = |quad: RawQuad<'_>| quad.as_ref().map_or(ControlFlow::Continue(()), &mut *sink);
+    loop {
+        // A long statement is not read in ever so many small steps.
+        let wanted = READ_BYTES.max(buffer.len());
+        let read = reader.by_ref().take(wanted as u64).read_to_end(&mut buffer)?;
+        let at_end = read < wanted;
+        let mut start = 0;
+        while let Some((piece, length)) =
+            cutter.cut(buffer.get(start..).unwrap_or_default(), READ_BYTES, at_end)
+        {
+            let text = buffer.get(start..start + length).unwrap_or_default();
+            if piece.parse(text, &mut emit)?.is_break() || piece.is_last() {
+                return Ok(());
+            }
+            start += length;
+        }
+        buffer.drain(..start);
+        if buffer.len() > STATEMENT_BYTES_MAX {
+            return Err(cutter.too_long(&buffer).into());
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod archive;
 mod arena;
 mod class;
 mod codes;
+mod cut;
 pub(crate) mod dictionary_pipeline;
 mod error;
 mod existing;

@@ -10,7 +10,7 @@ use crate::load::source::{Feed, Job, Source};
 use crate::load::source_list::{Skipped, SourceList, SourceReport};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
-use lode_rdf::parse::{BadLine, LineChunk, parse, parse_line_chunk};
+use lode_rdf::parse::{BadLine, LineChunk, TurtlePiece, parse, parse_line_chunk};
 use lode_rdf::{ParseError, ParseOptions, RawQuad, RdfFormat};
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Pieces of line-based sources are at most this large, and smaller where memory is short.
+/// Pieces of sources are about this large, and smaller where memory is short.
 const CHUNK_BYTES_MAX: usize = 1 << 20;
 const CHUNK_BYTES_MIN: usize = 64 << 10;
 
@@ -79,6 +79,7 @@ pub(crate) fn read_sources(sources: Vec<Source>, context: &ReadContext<'_>) -> R
         format: context.format,
         threads: threads.per_source(),
         chunk_bytes,
+        parse: context.parse,
         cancel: context.cancel,
         progress: context.progress,
         list: &list,
@@ -129,7 +130,8 @@ impl Shared<'_> {
         let mut gatherer = Gatherer::new(to, memory_bytes, self.context.graph.clone());
         let mut held = 0;
         while let Some(job) = jobs.next() {
-            let (Job::Lines { source, .. } | Job::Document { source, .. }) = &job;
+            let (Job::Lines { source, .. } | Job::Statements { source, .. } | Job::Document { source, .. }) =
+                &job;
             let source = *source;
             let result = gatherer.set_source(source).and_then(|()| self.run(job, &mut gatherer, jobs));
             if let Err(error) = result {
@@ -155,6 +157,12 @@ impl Shared<'_> {
                 let bytes = buffer.get(..length).unwrap_or_default();
                 let chunk = LineChunk { bytes, first_line, offset };
                 let result = self.lines(source, format, chunk, gatherer);
+                jobs.give_back(buffer);
+                result
+            }
+            Job::Statements { source, piece, buffer, length } => {
+                let result =
+                    self.statements(source, &piece, buffer.get(..length).unwrap_or_default(), gatherer);
                 jobs.give_back(buffer);
                 result
             }
@@ -195,6 +203,35 @@ impl Shared<'_> {
         match (failed.or(bad), end) {
             (Some(error), _) => Err(error),
             (None, _) => Ok(()),
+        }
+    }
+
+    fn statements(
+        &self,
+        source: usize,
+        piece: &TurtlePiece,
+        text: &[u8],
+        gatherer: &mut Gatherer<'_>,
+    ) -> Result<(), LoadError> {
+        self.context.cancel.check()?;
+        let mut quads = 0_u64;
+        let mut failed = None;
+        let result = piece.parse(text, &mut |quad| {
+            quads += 1;
+            match gatherer.add(&quad) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        self.context.progress.add_quads(quads);
+        self.list.note(source, |report| report.quads += quads);
+        match (failed, result) {
+            (Some(error), _) => Err(error),
+            (None, Err(error)) => Err(self.list.syntax(source, &error)),
+            (None, Ok(_)) => Ok(()),
         }
     }
 
@@ -249,7 +286,7 @@ impl Shared<'_> {
     }
 }
 
-/// Bytes of a piece of a line-based source.
+/// Bytes of a piece of a source.
 pub(crate) fn chunk_bytes(memory_bytes: usize, threads: Threads) -> usize {
     (memory_bytes / (16 * threads.workers)).clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX)
 }

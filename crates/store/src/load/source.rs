@@ -8,9 +8,9 @@ use crate::load::read_ahead::read_ahead;
 use crate::load::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_base::host;
-use lode_rdf::RdfFormat;
 use lode_rdf::input::{Compression, Input};
-use lode_rdf::parse::{LINE_BYTES_MAX, last_line_end};
+use lode_rdf::parse::{LINE_BYTES_MAX, TurtlePiece, last_line_end};
+use lode_rdf::{ParseOptions, RdfFormat};
 use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
@@ -123,6 +123,17 @@ pub(crate) enum Job {
         /// Where it is in the (decompressed) source.
         offset: u64,
     },
+    /// Statements of a Turtle or TriG source.
+    Statements {
+        /// Number of the source.
+        source: usize,
+        /// What holds where they begin.
+        piece: Box<TurtlePiece>,
+        /// A buffer that begins with the text.
+        buffer: Vec<u8>,
+        /// Bytes of the text.
+        length: usize,
+    },
     /// A whole source of another format.
     Document {
         /// Number of the source.
@@ -142,6 +153,8 @@ pub(crate) struct Feed<'a> {
     pub threads: usize,
     /// Bytes of a piece.
     pub chunk_bytes: usize,
+    /// Base IRI and the like.
+    pub parse: &'a ParseOptions,
     /// Asked once per piece.
     pub cancel: &'a CancelToken,
     /// Told how many bytes have been read.
@@ -247,6 +260,9 @@ impl Feed<'_> {
         if format.is_line_based() {
             return self.feed_lines(number, format, &mut input, head, &name, sink);
         }
+        if matches!(format, RdfFormat::Turtle | RdfFormat::TriG) {
+            return self.feed_statements(number, format, &mut input, head, &name, sink);
+        }
         let reader: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(input));
         Ok(go_on(sink.jobs.send(Job::Document { source: number, format, reader }).is_ok()))
     }
@@ -280,6 +296,14 @@ impl Feed<'_> {
         }
     }
 
+    /// An empty piece, with a buffer that was used before if there is one.
+    pub(super) fn piece(&self, sink: &Sink<'_>) -> Piece {
+        let spare = sink.spares.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok();
+        // A buffer that a long line or statement made large is not worth keeping.
+        let buffer = spare.filter(|buffer| buffer.len() <= 2 * self.chunk_bytes).unwrap_or_default();
+        Piece { buffer, filled: 0 }
+    }
+
     fn feed_lines(
         &self,
         source: usize,
@@ -294,10 +318,7 @@ impl Feed<'_> {
         let mut rest = head;
         loop {
             self.cancel.check()?;
-            let spare = sink.spares.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok();
-            // A buffer that a long line made large is not worth keeping.
-            let buffer = spare.filter(|buffer| buffer.len() <= 2 * self.chunk_bytes).unwrap_or_default();
-            let mut piece = Piece { buffer, filled: 0 };
+            let mut piece = self.piece(sink);
             piece.append(&rest);
             rest.clear();
             let at_end = piece.fill(input, self.chunk_bytes).map_err(failed)?;
@@ -325,8 +346,8 @@ impl Feed<'_> {
 }
 
 /// Where pieces and errors go.
-struct Sink<'a> {
-    jobs: &'a SyncSender<Job>,
+pub(super) struct Sink<'a> {
+    pub jobs: &'a SyncSender<Job>,
     /// Buffers of pieces that have been worked on.
     spares: &'a Mutex<Receiver<Vec<u8>>>,
     fail: &'a dyn Fn(usize, LoadError) -> ControlFlow<()>,
@@ -337,17 +358,17 @@ fn go_on(sent: bool) -> ControlFlow<()> {
 }
 
 /// A buffer that is filled from the front. It is never cleared: what is beyond `filled` is left from before.
-struct Piece {
-    buffer: Vec<u8>,
-    filled: usize,
+pub(super) struct Piece {
+    pub buffer: Vec<u8>,
+    pub filled: usize,
 }
 
 impl Piece {
-    fn text(&self) -> &[u8] {
+    pub(super) fn text(&self) -> &[u8] {
         self.buffer.get(..self.filled).unwrap_or_default()
     }
 
-    fn append(&mut self, bytes: &[u8]) {
+    pub(super) fn append(&mut self, bytes: &[u8]) {
         self.reserve(bytes.len());
         if let Some(room) = self.buffer.get_mut(self.filled..self.filled + bytes.len()) {
             room.copy_from_slice(bytes);
@@ -367,20 +388,28 @@ impl Piece {
             let old = self.filled;
             // A line that is longer than a piece makes the piece grow.
             let end = if old < wanted { wanted } else { 2 * old };
-            self.reserve(end - old);
-            while self.filled < end {
-                let room = self.buffer.get_mut(self.filled..end).unwrap_or_default();
-                match input.read(room) {
-                    Ok(0) => return Ok(true),
-                    Ok(read) => self.filled += read,
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) => return Err(error),
-                }
+            if self.fill_to(input, end)? {
+                return Ok(true);
             }
             let found = last_line_end(self.buffer.get(old..end).unwrap_or_default()).is_some();
             if found || self.filled > LINE_BYTES_MAX {
                 return Ok(false);
             }
         }
+    }
+
+    /// Reads until there are so many bytes; true at the end of the input.
+    pub(super) fn fill_to(&mut self, input: &mut impl Read, end: usize) -> io::Result<bool> {
+        self.reserve(end.saturating_sub(self.filled));
+        while self.filled < end {
+            let room = self.buffer.get_mut(self.filled..end).unwrap_or_default();
+            match input.read(room) {
+                Ok(0) => return Ok(true),
+                Ok(read) => self.filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
     }
 }

@@ -259,6 +259,74 @@ fn lines_longer_than_pieces_and_text_without_a_last_line_end() {
     assert!(matches!(load_text(&store, "x.nt", &broken), Err(LoadError::Syntax { line: 1, .. })));
 }
 
+/// A document of several pieces, whose prefixes change under way, and which has blank nodes with labels and without.
+fn long_turtle(with_graph: bool) -> (String, u64) {
+    let mut text = String::new();
+    let mut quads = 0;
+    for part in 0..40 {
+        text.push_str(&format!("@prefix : <http://part/{part}/> .\n"));
+        text.push_str(if with_graph { ":g {\n" } else { "" });
+        for i in 0..300 {
+            text.push_str(&format!(
+                ":s{i} :p _:same, [ :q {i} ] ;\n  :r \"\"\"text . of\n@prefix : <http://no/> .\n {i}\"\"\" .\n"
+            ));
+            quads += 4;
+        }
+        text.push_str(if with_graph { "}\n" } else { "" });
+    }
+    (text, quads)
+}
+
+#[test]
+fn one_turtle_file_is_parsed_by_all_threads() {
+    for (name, with_graph) in [("x.ttl", false), ("x.trig", true)] {
+        let (text, quads) = long_turtle(with_graph);
+        for (threads, memory_bytes) in [(3, 0), (1, 1 << 30)] {
+            let store = open(&MemVfs::new());
+            let source = vec![Source::bytes(name, text.clone())];
+            let report = load(&store, source, options(threads, memory_bytes), &Arc::default()).unwrap();
+            assert_eq!((report.quads, report.added), (quads, quads));
+            let (mut blank, mut literals) = (std::collections::HashSet::new(), 0);
+            dump_quads(&store.snapshot(), DumpScope::All, &CancelToken::default(), &mut |quad| {
+                blank
+                    .insert(quad.object.to_string())
+                    .then(|| literals += usize::from(quad.object.is_literal()));
+                assert!(quad.predicate.as_str().starts_with("http://part/"));
+                assert_eq!(quad.graph_name.is_default_graph(), !with_graph);
+                Ok(())
+            })
+            .unwrap();
+            blank.retain(|term| term.starts_with("_:"));
+            assert_eq!((blank.len(), literals), (1 + 40 * 300, 600));
+        }
+    }
+}
+
+#[test]
+fn errors_in_later_pieces_have_their_place() {
+    let (mut text, _) = long_turtle(false);
+    let lines = text.lines().count() as u64;
+    text.push_str("é:x :p :o .\n:s :p :o , .");
+    for threads in [1, 3] {
+        let store = open(&MemVfs::new());
+        let source = vec![Source::bytes("x.ttl", text.clone())];
+        let error = load(&store, source, options(threads, 0), &Arc::default()).unwrap_err();
+        let LoadError::Syntax { line, column, message, .. } = &error else { panic!("{error}") };
+        assert_eq!((*line, *column), (lines + 1, 1), "{error}");
+        assert!(message.contains("has not been declared, at `é:x`"), "{error}");
+    }
+}
+
+#[test]
+fn statements_longer_than_pieces() {
+    let store = open(&MemVfs::new());
+    let long = "x.y . ".repeat(50_000);
+    let many: Vec<String> = (0..50_000).map(|i| format!("<http://o/{i}>")).collect();
+    let text = format!("<http://a> <http://b> \"{long}\" . <http://a> <http://b> {} .", many.join(" , "));
+    let source = || vec![Source::bytes("x.ttl", text.clone())];
+    assert_eq!(load(&store, source(), options(2, 0), &Arc::default()).unwrap().added, 50_001);
+}
+
 #[test]
 fn the_progress_tells_what_was_read() {
     let store = open(&MemVfs::new());

@@ -8,8 +8,9 @@ use crate::load::read::{chunk_bytes, document_error, quarantine_entry};
 use crate::load::source::{Feed, Job, Source};
 use crate::load::source_list::{Skipped, SourceList, SourceReport};
 use lode_base::host::{peak_resident_bytes, processor_seconds};
-use lode_rdf::parse::{BadLine, LineChunk, parse, parse_line_chunk};
+use lode_rdf::parse::{BadLine, LineChunk, TurtlePiece, parse, parse_line_chunk};
 use lode_rdf::{ParseError, ParseOptions, RdfFormat};
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,6 +73,7 @@ pub fn validate(
         format: options.format,
         threads: threads.per_source(),
         chunk_bytes: chunk_bytes(options.memory_bytes, threads),
+        parse: &parse,
         cancel: &options.cancel,
         progress,
         list: &list,
@@ -117,6 +119,8 @@ struct Found {
     errors: Vec<(usize, LoadError)>,
     failed: u64,
     quarantined: u64,
+    /// Documents in which there was an error.
+    ended: HashSet<usize>,
     /// What ends the whole validation.
     fatal: Option<LoadError>,
 }
@@ -152,6 +156,10 @@ impl Validator<'_> {
                     self.lines(source, format, LineChunk { bytes, first_line, offset });
                     jobs.give_back(buffer);
                 }
+                Job::Statements { source, piece, buffer, length } => {
+                    self.statements(source, &piece, buffer.get(..length).unwrap_or_default());
+                    jobs.give_back(buffer);
+                }
                 Job::Document { source, format, reader } => self.document(source, format, reader),
             }
         }
@@ -182,6 +190,34 @@ impl Validator<'_> {
             self.progress.add_quarantined(1);
         }
         self.fail(source, error)
+    }
+
+    /// Behind an error nothing more of a document is told, because the error may be the cause.
+    fn statements(&self, source: usize, piece: &TurtlePiece, text: &[u8]) {
+        if lock(&self.found).ended.contains(&source) {
+            return;
+        }
+        let mut quads = 0;
+        let result = piece.parse(text, &mut |_| {
+            quads += 1;
+            ControlFlow::Continue(())
+        });
+        self.count(source, quads);
+        let Err(error) = result else { return };
+        let error = self.list.syntax(source, &error);
+        let mut found = lock(&self.found);
+        if found.ended.insert(source) {
+            drop(found);
+            let _ = self.fail(source, error);
+            return;
+        }
+        // A piece further behind was done with sooner.
+        let told = found.errors.iter_mut().find(|(other, _)| *other == source);
+        if let Some((_, told)) = told
+            && error.place() < told.place()
+        {
+            *told = error;
+        }
     }
 
     fn document(&self, source: usize, format: RdfFormat, reader: Box<dyn Read + Send>) {

@@ -1,0 +1,57 @@
+//! Turtle and TriG sources in pieces that end with statements, so that all threads parse one file.
+
+use crate::load::error::LoadError;
+use crate::load::source::{Feed, Job, Sink};
+use lode_rdf::RdfFormat;
+use lode_rdf::parse::{BlankLabels, PieceCutter, STATEMENT_BYTES_MAX};
+use std::io::Read;
+use std::ops::ControlFlow;
+
+impl Feed<'_> {
+    /// Sends a source's pieces; a break if nobody takes them any more.
+    pub(super) fn feed_statements(
+        &self,
+        source: usize,
+        format: RdfFormat,
+        input: &mut impl Read,
+        head: Vec<u8>,
+        name: &str,
+        sink: &Sink<'_>,
+    ) -> Result<ControlFlow<()>, LoadError> {
+        let failed = |error| LoadError::Input { source_name: name.to_owned(), error };
+        let cutter = PieceCutter::new(format, self.parse, BlankLabels::Short);
+        let mut cutter = cutter.map_err(|error| LoadError::Format {
+            source_name: name.to_owned(),
+            message: error.to_string(),
+        })?;
+        // Most statements that begin before this end within the piece.
+        let cut_from = self.chunk_bytes - self.chunk_bytes / 16;
+        let mut rest = head;
+        loop {
+            self.cancel.check()?;
+            let mut text = self.piece(sink);
+            text.append(&rest);
+            rest.clear();
+            let mut end = self.chunk_bytes;
+            let (piece, length) = loop {
+                let at_end = text.fill_to(input, end).map_err(failed)?;
+                if let Some(found) = cutter.cut(text.text(), cut_from, at_end) {
+                    break found;
+                }
+                if text.filled > STATEMENT_BYTES_MAX {
+                    return Err(self.list.syntax(source, &cutter.too_long(text.text())));
+                }
+                end = 2 * text.filled;
+            };
+            rest.extend_from_slice(text.text().get(length..).unwrap_or_default());
+            let is_last = piece.is_last();
+            let job = Job::Statements { source, piece: Box::new(piece), buffer: text.buffer, length };
+            if sink.jobs.send(job).is_err() {
+                return Ok(ControlFlow::Break(()));
+            }
+            if is_last {
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use super::STATEMENT_BYTES_MAX;
 use super::context::{Block, Context};
 use super::directives::{Extent, directive_extent};
 use super::general::error_at;
-use super::piece::{TurtlePiece, skip_space};
+use super::piece::{TurtlePiece, skip_space, without_bad_comments};
 use super::place::Place;
 use super::scanner::{Input, Scanner};
 use super::skip::{Event, Skipper};
@@ -172,7 +172,15 @@ impl PieceCutter {
     /// error here, and nothing behind it matters.
     fn read(&mut self, text: &[u8], start: usize, end: usize) {
         let bytes = text.get(skip_space(text, start)..end).unwrap_or_default();
-        let Ok(text) = std::str::from_utf8(bytes) else { return };
+        let cleaned;
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(_) => {
+                cleaned = without_bad_comments(bytes, self.next.with_graphs, false);
+                let Ok(text) = std::str::from_utf8(&cleaned) else { return };
+                text
+            }
+        };
         let offset = self.next.place.offset + (end - bytes.len()) as u64;
         let input =
             Input { text, offset, with_graphs: self.next.with_graphs, anonymous: &self.next.anonymous };

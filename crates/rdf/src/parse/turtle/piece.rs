@@ -42,7 +42,8 @@ impl TurtlePiece {
         let (bytes, text) = match std::str::from_utf8(bytes) {
             Ok(text) => (bytes, text),
             Err(_) => {
-                cleaned = self.without_bad_comments(bytes);
+                let in_block = self.context.block != Block::Outside;
+                cleaned = without_bad_comments(bytes, self.with_graphs, in_block);
                 (&*cleaned, valid_prefix(&cleaned))
             }
         };
@@ -55,26 +56,25 @@ impl TurtlePiece {
         let mut run = Run { piece: self, bytes, scanner: Scanner::new(input, self.context.clone()), left: 0 };
         run.parse(sink)
     }
+}
 
-    /// Comments may hold any bytes; those that are not UTF-8 are made question marks, so that all else can be taken as text.
-    fn without_bad_comments(&self, bytes: &[u8]) -> Vec<u8> {
-        let in_block = self.context.block != Block::Outside;
-        let mut skipper = Skipper::new(bytes, 0, self.with_graphs, in_block);
-        skipper.comments = Some(Vec::new());
-        while !matches!(skipper.next_event(), Event::More(_)) {}
-        let mut cleaned = bytes.to_vec();
-        for comment in skipper.comments.unwrap_or_default() {
-            let mut at = comment.start;
-            for chunk in bytes.get(comment).unwrap_or_default().utf8_chunks() {
-                let bad = at + chunk.valid().len()..at + chunk.valid().len() + chunk.invalid().len();
-                at = bad.end;
-                if let Some(bad) = cleaned.get_mut(bad) {
-                    bad.fill(b'?');
-                }
+/// Comments may hold any bytes; those that are not UTF-8 are made question marks, so that all else can be taken as text.
+pub(super) fn without_bad_comments(bytes: &[u8], with_graphs: bool, in_block: bool) -> Vec<u8> {
+    let mut skipper = Skipper::new(bytes, 0, with_graphs, in_block);
+    skipper.comments = Some(Vec::new());
+    while !matches!(skipper.next_event(), Event::More(_)) {}
+    let mut cleaned = bytes.to_vec();
+    for comment in skipper.comments.unwrap_or_default() {
+        let mut at = comment.start;
+        for chunk in bytes.get(comment).unwrap_or_default().utf8_chunks() {
+            let bad = at + chunk.valid().len()..at + chunk.valid().len() + chunk.invalid().len();
+            at = bad.end;
+            if let Some(bad) = cleaned.get_mut(bad) {
+                bad.fill(b'?');
             }
         }
-        cleaned
     }
+    cleaned
 }
 
 /// The text up to the first byte that is not UTF-8.

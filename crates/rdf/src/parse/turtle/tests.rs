@@ -289,11 +289,14 @@ fn bytes_that_are_no_text() {
         (&b"# caf\xE9 .\n<http://a> <http://b> <http://c> . # \xFF"[..], true),
         (b"<http://a> # caf\xE9 .\n <http://b> <http://c> .", true),
         (b"<http://a> <http://b> 'caf\xE9' .", false),
+        (b"@prefix a: # \xE9\n <http://b#> . a:a a:b a:c . a:a a:b a:c .", true),
+        (b"PREFIX a: <http://a/> # \xE9\n PREFIX a: # \xE9\n <http://b#> a:a a:b a:c . a:a a:b a:c .", true),
         (b"<http://a> <http://b> <http://c> . \xE9", false),
         (b"<http://a> <http://b> '# caf\xE9' . # \xE9", false),
     ] {
         for wanted in [1, 20, 1000] {
             agree(text, false, false, Cuts { wanted, step: 1 }).unwrap();
+            agree(text, true, false, Cuts { wanted, step: 7 }).unwrap();
         }
         assert_eq!(ours(text, true, true).is_ok(), fine);
     }

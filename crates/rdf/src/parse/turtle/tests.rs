@@ -337,6 +337,26 @@ fn dots_that_end_statements() {
 }
 
 #[test]
+fn stops_are_found_anywhere() {
+    for byte in 0..=255_u8 {
+        for at in 0..20 {
+            let mut text = vec![b'x'; 20];
+            text[at] = byte;
+            for with_graphs in [false, true] {
+                let is_stop = b"\"'<#.".contains(&byte) || (with_graphs && b"{}".contains(&byte));
+                let found = super::skip::find_stop(&text, 0, with_graphs);
+                assert_eq!(found, is_stop.then_some(at), "{byte} at {at}");
+            }
+        }
+    }
+    let text = "\"#'<.{}\u{FF}!/;~".repeat(9);
+    for from in 0..text.len() {
+        let expected = text.bytes().skip(from).position(|byte| b"\"'<#.{}".contains(&byte));
+        assert_eq!(super::skip::find_stop(text.as_bytes(), from, true), expected.map(|at| from + at));
+    }
+}
+
+#[test]
 fn long_names_are_looked_at_once() {
     let text = format!("e:{} .", "a.".repeat(200_000));
     assert_eq!(events(&text, false).len(), 2);

@@ -110,23 +110,22 @@ impl Merge<'_> {
                 heap.push(at, &cursors);
             }
         }
-        let mut key = Vec::new();
-        while let Some(top) = heap.top() {
-            key.clear();
-            key.extend_from_slice(cursors[top].1.key());
-            let number = self.number(class, &key, numbers)?;
+        while let Some(first) = heap.pop(&cursors) {
+            let number = self.number(class, cursors[first].1.key(), numbers)?;
             let index = TermIndex::new(class, number);
-            while let Some(top) = heap.top() {
+            self.sink.set(cursors[first].0, cursors[first].1.number(), index).map_err(&io)?;
+            // The same term in other runs.
+            while let Some(top) = heap.top().filter(|top| cursors[*top].1.key() == cursors[first].1.key()) {
                 let (run, cursor) = &mut cursors[top];
-                if cursor.key() != key {
-                    break;
-                }
                 self.sink.set(*run, cursor.number(), index).map_err(&io)?;
                 if cursor.advance().map_err(&io)? {
                     heap.sift_down(&cursors);
                 } else {
                     heap.pop(&cursors);
                 }
+            }
+            if cursors[first].1.advance().map_err(&io)? {
+                heap.push(first, &cursors);
             }
         }
         Ok(())
@@ -264,9 +263,11 @@ impl Heap {
         }
     }
 
-    fn pop(&mut self, cursors: &[(usize, TermCursor<'_>)]) {
+    fn pop(&mut self, cursors: &[(usize, TermCursor<'_>)]) -> Option<usize> {
+        let top = self.top()?;
         self.0.swap_remove(0);
         self.sift_down(cursors);
+        Some(top)
     }
 
     /// Restores the order after the top's cursor has moved.

@@ -1,4 +1,4 @@
-//! Sorts the terms of a run by class and key without moving the keys: entries carry eight bytes of their key, taken at
+//! Sorts the terms of a run by class and key without moving the keys: entries carry sixteen bytes of their key, taken at
 //! the depth where the keys of a group first differ.
 
 use crate::load::arena::{Arena, Position};
@@ -8,8 +8,8 @@ use lode_base::huge;
 /// A term in sorted order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SortedTerm {
-    /// Eight bytes of the key (scratch of the sort).
-    prefix: u64,
+    /// [`PREFIX_BYTES`] of the key, as numbers that compare like them (scratch of the sort).
+    prefix: [u64; 2],
     /// Where the term is.
     pub position: Position,
     /// Bytes of its key: kept here so that sorting needs not look at the header, which is often on another cache line.
@@ -28,8 +28,10 @@ pub struct SortedTerms {
     pub ends: [usize; Class::COUNT],
 }
 
+/// Bytes of a key that are compared at once: reaching for them is what costs, so they are not few.
+const PREFIX_BYTES: usize = 16;
 /// Groups of at most this many terms are sorted by comparing keys.
-const SMALL_GROUP: usize = 24;
+const SMALL_GROUP: usize = 8;
 
 /// Sorts all terms of an arena.
 pub fn sort_terms(arena: &Arena, count: usize) -> SortedTerms {
@@ -49,7 +51,7 @@ pub fn sort_terms(arena: &Arena, count: usize) -> SortedTerms {
     arena.for_each(&mut |position, header| {
         let slot = &mut next[header.class() as usize];
         if let Some(term) = terms.get_mut(*slot) {
-            *term = SortedTerm { prefix: 0, position, length: header.length() as u32 };
+            *term = SortedTerm { prefix: [0; 2], position, length: header.length() as u32 };
         }
         *slot += 1;
     });
@@ -79,21 +81,21 @@ fn sort_group(arena: &Arena, terms: &mut [SortedTerm]) {
         for same in group.chunk_by_mut(|a, b| a.prefix == b.prefix) {
             let to = from + same.len();
             if same.len() > 1 {
-                let ended = ended_first(same, depth + 8);
-                todo.push((start + from + ended, start + to, depth + 8));
+                let ended = ended_first(same, depth + PREFIX_BYTES);
+                todo.push((start + from + ended, start + to, depth + PREFIX_BYTES));
             }
             from = to;
         }
     }
 }
 
-/// Takes the eight bytes at `depth` of every key; whether they differ.
+/// Takes the bytes at `depth` of every key; whether they differ.
 fn load_prefixes(arena: &Arena, group: &mut [SortedTerm], depth: usize) -> bool {
-    let first = group.first().map_or(0, |term| eight_bytes(tail(arena, term, depth)));
+    let first = group.first().map_or([0; 2], |term| prefix(tail(arena, term, depth)));
     let mut difference = 0;
     for term in group {
-        term.prefix = eight_bytes(tail(arena, term, depth));
-        difference |= term.prefix ^ first;
+        term.prefix = prefix(tail(arena, term, depth));
+        difference |= (term.prefix[0] ^ first[0]) | (term.prefix[1] ^ first[1]);
     }
     difference != 0
 }
@@ -119,16 +121,20 @@ fn tail<'a>(arena: &'a Arena, term: &SortedTerm, depth: usize) -> &'a [u8] {
     arena.tail(term.position, term.length, depth)
 }
 
+/// The first bytes of a key, followed by zeros where it is shorter.
 #[inline]
-fn eight_bytes(key: &[u8]) -> u64 {
-    if let Some(first) = key.first_chunk::<8>() {
-        return u64::from_be_bytes(*first);
+fn prefix(key: &[u8]) -> [u64; 2] {
+    let mut bytes = [0; PREFIX_BYTES];
+    match key.first_chunk::<PREFIX_BYTES>() {
+        Some(first) => bytes = *first,
+        None => {
+            if let Some(front) = bytes.get_mut(..key.len()) {
+                front.copy_from_slice(key);
+            }
+        }
     }
-    let mut bytes = [0; 8];
-    for (to, from) in bytes.iter_mut().zip(key) {
-        *to = *from;
-    }
-    u64::from_be_bytes(bytes)
+    let number = u128::from_be_bytes(bytes);
+    [(number >> 64) as u64, number as u64]
 }
 
 /// Bytes from `depth` on that all keys of a group share.

@@ -5,3 +5,6 @@
 //! any machine without shipping data files.
 
 pub mod bsbm;
+pub mod entropy;
+pub mod load;
+pub mod lubm;

@@ -270,6 +270,38 @@ pub enum BenchCommand {
     /// The Berlin SPARQL Benchmark
     #[command(subcommand)]
     Bsbm(BsbmCommand),
+    /// Load data of many sizes and forms, and make a table of what it took
+    Load(BenchLoadArgs),
+}
+
+/// `lode bench load`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Data are made on first use and kept in the folder: about 260 bytes a triple and file. Each load is a process of \
+its own; the table has the medians of their wall times, with everything made durable."
+)]
+pub struct BenchLoadArgs {
+    /// Folder for data and databases
+    #[arg(long, default_value = "bench-data", value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Only these cases (see --list), separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub cases: Vec<String>,
+    /// Only cases of at most so many triples, unless cases are named
+    #[arg(long, default_value_t = 12_000_000, value_name = "TRIPLES")]
+    pub up_to: u64,
+    /// Loads of each case
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub runs: usize,
+    /// Show the cases
+    #[arg(long)]
+    pub list: bool,
+    /// Also put the table into this Markdown file, between the lines that mark its place
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Write reports as JSON instead of the table
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `lode bench bsbm`.

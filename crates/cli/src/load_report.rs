@@ -102,6 +102,7 @@ pub fn as_json(report: &LoadReport, skipped: u64) -> Value {
         "source_bytes": report.source_bytes,
         "segment_bytes": report.segment.as_ref().map(|segment| segment.bytes()),
         "file_bytes": files,
+        "block_fill": report.segment.as_ref().map(|segment| segment.block_fill()),
         "seconds": seconds,
         "seconds_total": report.seconds.total(),
         "processor_seconds": report.processor_seconds,

@@ -2,6 +2,8 @@
 
 mod args;
 mod bench;
+mod bench_data;
+mod bench_load;
 mod check;
 mod compact;
 mod demo;
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),
+        Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),
     };
     exit::code(outcome)
 }

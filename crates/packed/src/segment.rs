@@ -4,7 +4,7 @@
 use crate::bytes::Reader;
 use crate::dictionary::{Dictionary, DictionaryInfo};
 use crate::error::{Damage, PackedError, io_error};
-use crate::format::{FORMAT_VERSION, SEGMENT_MAGIC};
+use crate::format::{BLOCK_ROWS, FORMAT_VERSION, SEGMENT_MAGIC};
 use crate::order::Order;
 use crate::permutation::{Permutation, PermutationInfo};
 use lode_base::block_cache::BlockCache;
@@ -47,6 +47,13 @@ pub struct SegmentMeta {
 const DAMAGED: Damage = Damage("the description of the segment is damaged");
 
 impl SegmentMeta {
+    /// How full the blocks of the permutations are: rows over rows that the blocks have room for (1 without blocks).
+    pub fn block_fill(&self) -> f64 {
+        let rows: u64 = self.permutations.iter().map(|info| info.rows).sum();
+        let room: u64 = self.permutations.iter().map(|info| info.blocks * BLOCK_ROWS as u64).sum();
+        if room == 0 { 1.0 } else { rows as f64 / room as f64 }
+    }
+
     /// Quads of the segment.
     pub fn quads(&self) -> u64 {
         self.permutations[Order::Spog as usize].rows

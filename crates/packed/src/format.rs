@@ -1,7 +1,7 @@
 //! The numbers that the file format fixes. `docs/format.md` describes the bytes.
 
 /// Version of all packed files. A reader reads exactly this one.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Most rows of a permutation block.
 pub const BLOCK_ROWS: usize = 8192;

@@ -16,7 +16,7 @@ pub const MANIFEST: &str = "MANIFEST";
 /// Name of the next manifest while it is being written.
 pub const MANIFEST_TMP: &str = "MANIFEST.tmp";
 /// Version of the manifest and of the way files play together.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 /// A manifest of more bytes is none.
 const BYTES_MAX: u64 = 64 << 20;
 

@@ -1,8 +1,8 @@
-//! A dictionary block: sorted keys, front-coded in groups, compressed.
+//! A dictionary block: sorted keys, front-coded in groups.
 //!
-//! Before compression a block is the byte length of each group (varints), then the groups. A group is a whole key
-//! (length, bytes), then up to 15 keys as the length they share with the one before, the length of the rest, the rest.
-//! In memory an open block keeps the groups and where each begins, so that any group is one step away.
+//! A block is its groups and then where each ends, in 2 bytes each, or 4 where the groups have 64 KiB or more. A group is a whole
+//! key (length, bytes), then up to 15 keys as the length they share with the one before, the length of the rest, the rest.
+//! The ends are never compressed, so that any group of an open block is one step away.
 
 use crate::bytes::Reader;
 use crate::error::Damage;
@@ -10,6 +10,7 @@ use crate::format::GROUP_TERMS;
 use lode_base::block_cache::CachedBlock;
 use lode_base::varint::write_varint;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// How many bytes at the front are equal.
 pub(super) fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
@@ -24,104 +25,133 @@ pub(super) fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
     shared + rest(a).zip(rest(b)).take_while(|(a, b)| a == b).count()
 }
 
-/// Collects the keys of one block.
+/// How a block of some length is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Division {
+    /// Bytes of all groups.
+    pub groups_bytes: usize,
+    /// Bytes of the end of a group.
+    end_bytes: usize,
+}
+
+impl Division {
+    fn of_groups(groups_bytes: usize) -> Self {
+        Self { groups_bytes, end_bytes: if groups_bytes < 1 << 16 { 2 } else { 4 } }
+    }
+
+    /// The division of a block of `bytes` bytes that holds `terms` terms.
+    pub(super) fn of_block(bytes: usize, terms: usize) -> Result<Self, Damage> {
+        let groups = terms.div_ceil(GROUP_TERMS);
+        let short = bytes.checked_sub(2 * groups).map(Self::of_groups).filter(|short| short.end_bytes == 2);
+        let long = || bytes.checked_sub(4 * groups).map(Self::of_groups).filter(|long| long.end_bytes == 4);
+        short.or_else(long).ok_or(Damage("a dictionary block is too short for its groups"))
+    }
+}
+
+/// Collects the keys of one block, at the end of a buffer.
 #[derive(Debug, Default)]
 pub(super) struct BlockBuilder {
-    groups: Vec<u8>,
-    /// Where each group begins.
+    /// Where each group begins in the buffer.
     starts: Vec<usize>,
     pub terms: usize,
 }
 
 impl BlockBuilder {
-    /// Bytes so far.
-    pub(super) fn bytes(&self) -> usize {
-        self.groups.len()
+    /// Bytes so far, if they go to `out`.
+    pub(super) fn bytes(&self, out: &[u8]) -> usize {
+        self.starts.first().map_or(0, |start| out.len() - start)
     }
 
     /// Appends a key that shares `shared` bytes with the one before.
-    pub(super) fn push(&mut self, key: &[u8], shared: usize) {
+    pub(super) fn push(&mut self, key: &[u8], shared: usize, out: &mut Vec<u8>) {
         if self.terms.is_multiple_of(GROUP_TERMS) {
-            self.starts.push(self.groups.len());
-            write_varint(&mut self.groups, key.len() as u64);
-            self.groups.extend_from_slice(key);
+            self.starts.push(out.len());
+            write_varint(out, key.len() as u64);
+            out.extend_from_slice(key);
         } else {
-            write_varint(&mut self.groups, shared as u64);
-            write_varint(&mut self.groups, (key.len() - shared) as u64);
-            self.groups.extend_from_slice(&key[shared..]);
+            write_varint(out, shared as u64);
+            write_varint(out, (key.len() - shared) as u64);
+            out.extend_from_slice(&key[shared..]);
         }
         self.terms += 1;
     }
 
-    /// Replaces `out` by the block before compression, and starts anew.
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        out.clear();
-        self.starts.push(self.groups.len());
-        for pair in self.starts.windows(2) {
-            write_varint(out, (pair[1] - pair[0]) as u64);
+    /// Completes the block with the ends of its groups and starts anew; returns where the groups are.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> Range<usize> {
+        let groups = self.starts.first().copied().unwrap_or(out.len())..out.len();
+        let end_bytes = Division::of_groups(groups.len()).end_bytes;
+        for end in self.starts.iter().skip(1).chain([&groups.end]) {
+            out.extend_from_slice(&((end - groups.start) as u32).to_le_bytes()[..end_bytes]);
         }
-        out.extend_from_slice(&self.groups);
-        self.groups.clear();
         self.starts.clear();
         self.terms = 0;
+        groups
     }
 }
 
 /// A decompressed block: what the cache keeps, shared by all readers.
 #[derive(Debug, Default)]
 pub(super) struct OpenBlock {
-    groups: Vec<u8>,
-    /// Where each group begins.
-    starts: Vec<u32>,
+    raw: Vec<u8>,
+    division: Division,
     terms: usize,
 }
 
 impl CachedBlock for OpenBlock {
     fn bytes(&self) -> usize {
-        self.groups.capacity() + self.starts.capacity() * 4 + size_of::<Self>()
+        self.raw.capacity() + size_of::<Self>()
     }
 }
 
 impl OpenBlock {
-    /// Takes apart the decompressed bytes of a block of `terms` terms.
-    pub(super) fn parse(mut raw: Vec<u8>, terms: usize) -> Result<Self, Damage> {
-        let group_count = terms.div_ceil(GROUP_TERMS);
-        let mut reader = Reader::new(&raw);
-        let mut starts = Vec::with_capacity(group_count.min(raw.len()));
-        let mut start = 0_usize;
-        for _ in 0..group_count {
-            starts.push(u32::try_from(start).map_err(|_| Damage("a dictionary block is too large"))?);
-            start += reader.count(raw.len())?;
+    /// Opens the decompressed bytes of a block of `terms` terms.
+    pub(super) fn parse(raw: Vec<u8>, terms: usize) -> Result<Self, Damage> {
+        let division = Division::of_block(raw.len(), terms)?;
+        let block = Self { raw, division, terms };
+        if terms == 0 || block.start(terms.div_ceil(GROUP_TERMS)) == Some(division.groups_bytes) {
+            Ok(block)
+        } else {
+            Err(Damage("the groups of a dictionary block do not fit its bytes"))
         }
-        if start != reader.rest().len() {
-            return Err(Damage("the groups of a dictionary block do not fit its bytes"));
-        }
-        let head = reader.position();
-        raw.drain(..head);
-        Ok(Self { groups: raw, starts, terms })
     }
 
     /// The buffer, for the next block.
     pub(super) fn into_buffer(self) -> Vec<u8> {
-        self.groups
+        self.raw
     }
 
     pub(super) fn terms(&self) -> usize {
         self.terms
     }
 
+    fn groups(&self) -> &[u8] {
+        self.raw.get(..self.division.groups_bytes).unwrap_or(&[])
+    }
+
+    /// Where a group begins, which is where the one before it ends.
+    #[inline]
+    fn start(&self, group: usize) -> Option<usize> {
+        let Some(before) = group.checked_sub(1) else { return Some(0) };
+        let Division { groups_bytes, end_bytes } = self.division;
+        let ends = self.raw.get(groups_bytes + before * end_bytes..)?;
+        match end_bytes {
+            2 => ends.first_chunk().map(|end| usize::from(u16::from_le_bytes(*end))),
+            _ => ends.first_chunk().map(|end| u32::from_le_bytes(*end) as usize),
+        }
+    }
+
     /// A walk that starts at the first key of a group.
     pub(super) fn walk(&self, group: usize) -> Result<Walk<'_>, Damage> {
-        let start = self.starts.get(group).map(|start| *start as usize);
+        let start = if group * GROUP_TERMS < self.terms { self.start(group) } else { None };
         let bytes =
-            start.and_then(|start| self.groups.get(start..)).ok_or(Damage("no such group of terms"))?;
+            start.and_then(|start| self.groups().get(start..)).ok_or(Damage("no such group of terms"))?;
         Ok(Walk { reader: Reader::new(bytes), next: group * GROUP_TERMS })
     }
 
     /// A walk that goes on at byte `place`, before the key of rank `next`.
     #[inline]
     pub(super) fn resume(&self, place: usize, next: usize) -> Result<Walk<'_>, Damage> {
-        let bytes = self.groups.get(place..).ok_or(Damage("a group of terms ends too early"))?;
+        let bytes = self.groups().get(place..).ok_or(Damage("a group of terms ends too early"))?;
         Ok(Walk { reader: Reader::new(bytes), next })
     }
 
@@ -133,7 +163,7 @@ impl OpenBlock {
 
     fn first_key(&self, group: usize) -> Result<&[u8], Damage> {
         let mut walk = self.walk(group)?;
-        let length = walk.reader.count(self.groups.len())?;
+        let length = walk.reader.count(self.raw.len())?;
         walk.reader.take(length)
     }
 
@@ -216,13 +246,13 @@ mod tests {
         let mut builder = BlockBuilder::default();
         let keys = ["http://a/1", "http://a/2", "http://b"];
         let mut previous = "";
+        let mut raw = Vec::new();
         for key in keys {
-            builder.push(key.as_bytes(), shared_prefix(previous.as_bytes(), key.as_bytes()));
+            builder.push(key.as_bytes(), shared_prefix(previous.as_bytes(), key.as_bytes()), &mut raw);
             previous = key;
         }
-        let mut raw = Vec::new();
-        builder.finish(&mut raw);
-        assert_eq!(raw, b"\x11\x0ahttp://a/1\x09\x012\x07\x01b");
+        assert_eq!(builder.finish(&mut raw), 0..17);
+        assert_eq!(raw, b"\x0ahttp://a/1\x09\x012\x07\x01b\x11\0");
         let view = OpenBlock::parse(raw, 3).unwrap();
         let mut key = Vec::new();
         for (rank, expected) in keys.iter().enumerate() {
@@ -233,6 +263,20 @@ mod tests {
         assert_eq!(view.lower_bound(b"a"), Ok((0, false)));
         assert_eq!(view.lower_bound(b"http://a/11"), Ok((1, false)));
         assert_eq!(view.lower_bound(b"x"), Ok((3, false)));
+    }
+
+    #[test]
+    fn divisions_are_found_again() {
+        for groups_bytes in (0..70).chain(65_400..65_700).chain([1 << 20]) {
+            for groups in [1, 2, 3, 100] {
+                let division = Division::of_groups(groups_bytes);
+                let bytes = groups_bytes + groups * division.end_bytes;
+                assert_eq!(Division::of_block(bytes, groups * GROUP_TERMS), Ok(division));
+                assert_eq!(Division::of_block(bytes, (groups - 1) * GROUP_TERMS + 1), Ok(division));
+            }
+        }
+        assert!(Division::of_block(1, 1).is_err());
+        assert!(Division::of_block(100, 1600).is_err());
     }
 
     #[test]

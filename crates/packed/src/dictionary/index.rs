@@ -1,6 +1,7 @@
 //! The index of a dictionary's blocks: for each section, where its blocks are, how many terms they hold, and a
-//! separator, the shortest key that tells a block from the one before it.
+//! separator, the shortest key that tells a block from the one before it; and the tables of symbols, each for a run of blocks.
 
+use super::symbols::SymbolTable;
 use crate::bytes::Reader;
 use crate::codec::{ColumnEncoder, decode_long};
 use crate::error::Damage;
@@ -34,6 +35,10 @@ pub(super) struct SectionIndex {
     separators: Vec<u8>,
     /// Where in `separators` each begins, and the end of the last.
     separator_starts: Vec<usize>,
+    /// The table of each chunk.
+    tables: Vec<SymbolTable>,
+    /// The number of the first block after each chunk.
+    chunk_ends: Vec<usize>,
 }
 
 impl SectionIndex {
@@ -45,6 +50,12 @@ impl SectionIndex {
         }
         self.separators.extend_from_slice(separator);
         self.separator_starts.push(self.separators.len());
+    }
+
+    /// Ends a chunk: the blocks pushed since the last one share `table`.
+    pub(super) fn end_chunk(&mut self, table: SymbolTable) {
+        self.tables.push(table);
+        self.chunk_ends.push(self.blocks.len());
     }
 
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
@@ -68,6 +79,14 @@ impl SectionIndex {
         encoder.encode_long(&suffixes, out);
         write_varint(out, text.len() as u64);
         out.extend_from_slice(&text);
+        let starts = [0].into_iter().chain(self.chunk_ends.iter().copied());
+        let lens: Vec<u64> =
+            self.chunk_ends.iter().zip(starts).map(|(end, start)| (end - start) as u64).collect();
+        write_varint(out, lens.len() as u64);
+        encoder.encode_long(&lens, out);
+        for table in &self.tables {
+            table.write(out);
+        }
     }
 
     /// Reads a section whose first block is at `offset`.
@@ -89,6 +108,7 @@ impl SectionIndex {
         let mut index = Self { blocks: blocks.collect(), ..Self::default() };
         index.sum(offset, file_bytes)?;
         index.decode_separators(reader)?;
+        index.decode_tables(reader)?;
         Ok(index)
     }
 
@@ -134,6 +154,24 @@ impl SectionIndex {
         Ok(())
     }
 
+    fn decode_tables(&mut self, reader: &mut Reader<'_>) -> Result<(), Damage> {
+        const WRONG: Damage = Damage("the chunks of the index are not its blocks");
+        let count = reader.count(self.blocks.len())?;
+        let mut end = 0_usize;
+        for len in decode_long(reader, count)? {
+            let len = usize::try_from(len).ok().filter(|len| *len > 0).ok_or(WRONG)?;
+            end = end.checked_add(len).ok_or(WRONG)?;
+            self.chunk_ends.push(end);
+        }
+        if end != self.blocks.len() {
+            return Err(WRONG);
+        }
+        for _ in 0..count {
+            self.tables.push(SymbolTable::read(reader)?);
+        }
+        Ok(())
+    }
+
     fn separator(&self, block: usize) -> &[u8] {
         match self.separator_starts.get(block..block + 2) {
             Some(&[start, end]) => self.separators.get(start..end).unwrap_or(&[]),
@@ -145,15 +183,32 @@ impl SectionIndex {
         self.blocks.len()
     }
 
+    #[cfg(test)]
+    pub(super) fn chunks(&self) -> usize {
+        self.tables.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn raw_bytes(&self) -> u64 {
+        self.blocks.iter().map(|block| block.raw_bytes).sum()
+    }
+
     pub(super) fn memory_bytes(&self) -> usize {
         self.separators.capacity()
             + self.separator_starts.capacity() * size_of::<usize>()
             + self.blocks.capacity() * size_of::<BlockEntry>()
             + self.starts.capacity() * size_of::<(u64, u64)>()
+            + self.tables.capacity() * size_of::<SymbolTable>()
+            + self.chunk_ends.capacity() * size_of::<usize>()
     }
 
     pub(super) fn entry(&self, block: usize) -> BlockEntry {
         self.blocks.get(block).copied().unwrap_or_default()
+    }
+
+    /// The table of symbols of a block.
+    pub(super) fn table(&self, block: usize) -> Option<&SymbolTable> {
+        self.tables.get(self.chunk_ends.partition_point(|end| *end <= block))
     }
 
     fn start(&self, block: usize) -> (u64, u64) {
@@ -196,5 +251,32 @@ impl SectionIndex {
             }
         }
         low.checked_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_must_be_all_blocks() {
+        let mut index = SectionIndex::default();
+        let entry = BlockEntry { terms: 2, bytes: 10, raw_bytes: 20, checksum: 7 };
+        let decode = |index: &SectionIndex| {
+            let mut bytes = Vec::new();
+            index.encode(&mut bytes);
+            SectionIndex::decode(&mut Reader::new(&bytes), 16, 1000)
+        };
+        index.push(entry, b"a");
+        index.push(entry, b"b");
+        assert!(decode(&index).is_err());
+        index.end_chunk(SymbolTable::default());
+        index.push(entry, b"c");
+        assert!(decode(&index).is_err());
+        index.end_chunk(SymbolTable::default());
+        let read = decode(&index).unwrap();
+        assert_eq!((read.len(), read.chunks()), (3, 2));
+        index.end_chunk(SymbolTable::default());
+        assert!(decode(&index).is_err(), "a chunk without blocks");
     }
 }

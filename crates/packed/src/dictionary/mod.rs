@@ -1,9 +1,11 @@
-//! The terms of a segment in an immutable file: sorted keys by section, in front-coded, compressed blocks. Rank to key
-//! and key to rank both read one block.
+//! The terms of a segment in an immutable file: sorted keys by section, in front-coded blocks, compressed by tables of symbols.
+//! Rank to key and key to rank both read one block.
 
 mod block;
+mod chunk;
 mod footer;
 mod index;
+mod symbols;
 mod terms;
 mod unpack;
 mod verify;
@@ -12,6 +14,7 @@ mod writer;
 use crate::bytes::Reader;
 use crate::error::{Damage, PackedError, io_error};
 use block::OpenBlock;
+pub use chunk::{ChunkPacker, KeyBlocks, PackedChunk, RawChunk};
 use footer::Footer;
 use index::SectionIndex;
 use lode_base::block_cache::{BlockCache, BlockKey};
@@ -21,9 +24,14 @@ use lode_rdf::value_id::Section;
 use std::ops::Range;
 use std::sync::Arc;
 pub use terms::Terms;
-pub use writer::{BlockPacker, DictionaryFile, DictionaryWriter, KeyBlocks, PackedBlock, RawBlock};
+pub use writer::{DictionaryFile, DictionaryWriter};
 
 type Result<T> = std::result::Result<T, PackedError>;
+
+/// The name of a file being written, for error messages.
+fn file_name() -> Arc<str> {
+    Arc::from(crate::segment::DICTIONARY_FILE)
+}
 
 /// What a dictionary file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -196,21 +204,13 @@ impl Dictionary {
 
     /// Verifies and decompresses a block.
     fn unpack(&self, section: Section, block: usize, bytes: &[u8], raw: &mut Vec<u8>) -> Result<()> {
-        let entry = self.section(section).entry(block);
-        let raw_bytes = entry.raw_bytes as usize;
-        let unpacked = if checksum(bytes) != entry.checksum {
-            Err(Damage("the checksum of a block is wrong"))
-        } else if bytes.len() == raw_bytes {
-            // Not worth compressing.
-            raw.clear();
-            raw.extend_from_slice(bytes);
-            Ok(())
+        let index = self.section(section);
+        let entry = index.entry(block);
+        let unpacked = if checksum(bytes) == entry.checksum {
+            let table = index.table(block).ok_or(Damage("a block has no table of symbols"));
+            table.and_then(|table| unpack::unpack(bytes, entry, table, raw))
         } else {
-            raw.resize(raw_bytes, 0);
-            match unpack::decompress(bytes, raw) {
-                Ok(length) if length == raw_bytes => Ok(()),
-                _ => Err(Damage("a block does not decompress")),
-            }
+            Err(Damage("the checksum of a block is wrong"))
         };
         self.in_block(section, block, unpacked)
     }

@@ -121,6 +121,43 @@ fn several_blocks() {
     check(&keys, &absent);
 }
 
+/// Keys of two sections that fill several chunks: text that gets much smaller, and some that does not.
+fn sample_of_chunks() -> Keys {
+    let mut keys = Keys::default();
+    keys[0] = (0..45_000_u64)
+        .map(|i| format!("{i:07} {i:x} the same words {i:o}").repeat(4).into_bytes())
+        .collect();
+    let mut state = 1_u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32
+    };
+    keys[1] = (0..3000_u32)
+        .map(|i| {
+            let tail: Vec<u8> = (0..400).flat_map(|_| noise().to_le_bytes()).collect();
+            [&i.to_be_bytes()[..], &tail].concat()
+        })
+        .collect();
+    keys
+}
+
+#[test]
+fn several_chunks() {
+    let keys = sample_of_chunks();
+    let dictionary = built(&keys);
+    let chunks = |section| dictionary.section(section).chunks();
+    assert!(chunks(Section::Iri) > 1 && chunks(Section::String) > 1, "{dictionary:?}");
+    assert_eq!(chunks(Section::LangString), 0);
+    let raw: u64 = Section::ALL.into_iter().map(|section| dictionary.section(section).raw_bytes()).sum();
+    let info = dictionary.info();
+    assert!(info.bytes < raw - raw / 4, "{} of {raw}", info.bytes);
+    check(&keys, &[b"0030000".to_vec(), vec![0, 0, 9, 9]]);
+    // Nothing depends on what was written before with the same buffers.
+    let (vfs, again) = file(&keys);
+    assert_eq!(again, info);
+    assert_eq!(open(&vfs).unwrap().info(), info);
+}
+
 #[test]
 fn long_and_odd_keys() {
     let mut keys = Keys::default();

@@ -1,12 +1,12 @@
-//! Writes the new dictionary with several threads: the merge front-codes keys into blocks, others compress them, and whoever
-//! holds the next block appends it. Where the others are behind, the merge compresses too, so no thread waits.
+//! Writes the new dictionary with several threads: the merge front-codes keys into chunks, others compress them, and whoever
+//! holds the next chunk appends it. Where the others are behind, the merge compresses too.
 
 use crate::error::StoreError;
 use crate::load::error::LoadError;
 use lode_base::vfs::{Vfs, WriteFile};
 use lode_packed::DictionaryInfo;
 use lode_packed::PackedError;
-use lode_packed::dictionary::{BlockPacker, DictionaryFile, KeyBlocks, PackedBlock, RawBlock};
+use lode_packed::dictionary::{ChunkPacker, DictionaryFile, KeyBlocks, PackedChunk, RawChunk};
 use lode_rdf::value_id::Section;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,24 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 
-/// Blocks that may wait to be compressed.
-const QUEUE_BLOCKS: usize = 32;
+/// Chunks that may wait to be compressed, and packed chunks that may wait for one before them. So no more than 7 buffers of 4 MiB
+/// are in use at once, and each thread that packs has one more: 40 MiB, with two threads 28.
+const QUEUE_CHUNKS: usize = 1;
+const WAITING_CHUNKS: usize = 1;
+/// Compressing is much faster than merging: more threads would only take memory.
+const HELPERS_MAX: usize = 2;
 
-type Job = (u64, RawBlock);
+type Job = (u64, RawChunk);
 
 /// The dictionary being written.
 #[derive(Debug)]
 pub struct DictionaryPipeline {
     keys: KeyBlocks,
-    full: Vec<RawBlock>,
-    /// Number of the next block.
+    full: Vec<RawChunk>,
+    /// Number of the next chunk.
     next: u64,
     jobs: Option<SyncSender<Job>>,
-    packer: BlockPacker,
+    packer: ChunkPacker,
     output: Arc<Output>,
 }
 
@@ -36,18 +40,20 @@ struct Output {
     vfs: Arc<dyn Vfs>,
     path: PathBuf,
     state: Mutex<State>,
-    /// A block was appended, or something failed.
+    /// A chunk was appended, or something failed.
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Created with the first block: a load without new terms has no dictionary.
+    /// Created with the first chunk: a load without new terms has no dictionary.
     file: Option<DictionaryFile>,
-    /// Blocks appended.
+    /// Chunks appended.
     written: u64,
-    /// Blocks compressed out of turn.
-    waiting: BTreeMap<u64, PackedBlock>,
+    /// Chunks compressed out of turn.
+    waiting: BTreeMap<u64, PackedChunk>,
+    /// The buffer of a chunk that was appended, for another one.
+    spare: Option<Vec<u8>>,
     error: Option<LoadError>,
 }
 
@@ -66,7 +72,7 @@ impl NewFile {
 }
 
 impl DictionaryPipeline {
-    /// A pipeline to the file `path` with `helpers` threads besides the caller's.
+    /// A pipeline to the file `path` with up to `helpers` threads besides the caller's.
     pub fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         helpers: usize,
@@ -81,9 +87,9 @@ impl DictionaryPipeline {
         });
         let mut jobs = None;
         if helpers > 0 {
-            let (sender, receiver) = sync_channel(QUEUE_BLOCKS);
+            let (sender, receiver) = sync_channel(QUEUE_CHUNKS);
             let receiver = Arc::new(Mutex::new(receiver));
-            for _ in 0..helpers {
+            for _ in 0..helpers.min(HELPERS_MAX) {
                 let (receiver, output) = (Arc::clone(&receiver), Arc::clone(&output));
                 scope.spawn(move || help(&receiver, &output));
             }
@@ -94,7 +100,7 @@ impl DictionaryPipeline {
             full: Vec::new(),
             next: 0,
             jobs,
-            packer: BlockPacker::default(),
+            packer: ChunkPacker::default(),
             output,
         }
     }
@@ -109,24 +115,28 @@ impl DictionaryPipeline {
     }
 
     fn send(&mut self) -> Result<(), LoadError> {
-        for block in self.full.drain(..) {
+        for chunk in self.full.drain(..) {
             let number = self.next;
             self.next += 1;
             let refused = match &self.jobs {
-                None => Some((number, block)),
-                Some(jobs) => match jobs.try_send((number, block)) {
+                None => Some((number, chunk)),
+                Some(jobs) => match jobs.try_send((number, chunk)) {
                     Ok(()) => None,
                     Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) => Some(job),
                 },
             };
-            if let Some((number, block)) = refused {
-                self.output.pack(number, block, &mut self.packer);
+            if let Some((number, chunk)) = refused {
+                self.output.pack(number, chunk, &mut self.packer);
+            }
+            let mut state = self.output.wait_until(|state| state.waiting.len() <= WAITING_CHUNKS);
+            if let Some(error) = state.error.take() {
+                return Err(error);
+            }
+            if let Some(buffer) = state.spare.take() {
+                self.keys.reuse(buffer);
             }
         }
-        match self.output.lock().error.take() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Ends the dictionary, if there is one. Its file has yet to be made durable.
@@ -135,10 +145,8 @@ impl DictionaryPipeline {
         self.send()?;
         // Helpers end once nobody can send any more; the last job may still be in their hands.
         self.jobs = None;
-        let mut state = self.output.lock();
-        while state.written < self.next && state.error.is_none() {
-            state = self.output.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
+        let next = self.next;
+        let mut state = self.output.wait_until(|state| state.written == next);
         if let Some(error) = state.error.take() {
             return Err(error);
         }
@@ -149,17 +157,26 @@ impl DictionaryPipeline {
 }
 
 fn help(jobs: &Mutex<Receiver<Job>>, output: &Output) {
-    let mut packer = BlockPacker::default();
+    let mut packer = ChunkPacker::default();
     loop {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((number, block)) = next else { return };
-        output.pack(number, block, &mut packer);
+        let Ok((number, chunk)) = next else { return };
+        output.pack(number, chunk, &mut packer);
     }
 }
 
 impl Output {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for something to be so, or for an error.
+    fn wait_until(&self, is_so: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        while !is_so(&state) && state.error.is_none() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
     }
 
     fn locate(&self, error: PackedError) -> LoadError {
@@ -169,15 +186,12 @@ impl Output {
         }
     }
 
-    /// Compresses a block and appends it, and those that waited for it.
-    fn pack(&self, number: u64, block: RawBlock, packer: &mut BlockPacker) {
-        let packed = packer.pack(block).map_err(|error| self.locate(error));
+    /// Compresses a chunk and appends it, and those that waited for it.
+    fn pack(&self, number: u64, chunk: RawChunk, packer: &mut ChunkPacker) {
+        let packed = packer.pack(chunk);
         let mut state = self.lock();
-        let result = packed.and_then(|packed| {
-            state.waiting.insert(number, packed);
-            self.append(&mut state)
-        });
-        if let Err(error) = result {
+        state.waiting.insert(number, packed);
+        if let Err(error) = self.append(&mut state) {
             state.error.get_or_insert(error);
         }
         drop(state);
@@ -185,7 +199,7 @@ impl Output {
     }
 
     fn append(&self, state: &mut State) -> Result<(), LoadError> {
-        while let Some(block) = state.waiting.remove(&state.written) {
+        while let Some(chunk) = state.waiting.remove(&state.written) {
             let file = match &mut state.file {
                 Some(file) => file,
                 none => {
@@ -193,7 +207,8 @@ impl Output {
                     none.insert(DictionaryFile::new(file))
                 }
             };
-            file.append(block).map_err(|error| self.locate(error))?;
+            let buffer = file.append(chunk).map_err(|error| self.locate(error))?;
+            state.spare.get_or_insert(buffer);
             state.written += 1;
         }
         Ok(())

@@ -1,0 +1,252 @@
+//! A chunk is a run of blocks of one section that share a table of symbols: small enough that the table fits all of its text,
+//! large enough that finding the table costs little. [`KeyBlocks`] front-codes keys into chunks, [`ChunkPacker`] compresses them.
+
+use super::block::{BlockBuilder, shared_prefix};
+use super::index::BlockEntry;
+use super::symbols::{Encoder, SymbolTable, Trainer};
+use super::{Result, file_name};
+use crate::error::PackedError;
+use crate::format::{DICTIONARY_BLOCK_BYTES, KEY_BYTES_MAX};
+use lode_base::checksum::checksum;
+use lode_rdf::value_id::Section;
+use std::ops::Range;
+
+/// A chunk is closed with the block that reaches this length; what a block may exceed it by fits into 4 MiB, too.
+const CHUNK_BYTES: usize = (4 << 20) - (64 << 10);
+/// A buffer that grew beyond this for a huge key is not used again.
+const BUFFER_BYTES_MAX: usize = 8 << 20;
+/// The table of a chunk is found from this many pieces of its text, spread evenly.
+const SAMPLE_PIECES: usize = 256;
+const PIECE_BYTES: usize = 64;
+
+/// Front-coded keys, before compression.
+#[derive(Debug)]
+pub struct RawChunk {
+    section: Section,
+    /// All blocks, one after the other.
+    bytes: Vec<u8>,
+    blocks: Vec<RawBlock>,
+    separators: Vec<u8>,
+    key_bytes: u64,
+}
+
+#[derive(Debug)]
+struct RawBlock {
+    terms: u64,
+    /// Where the groups are. Their ends follow, up to `end`.
+    groups: Range<usize>,
+    end: usize,
+    /// Where the separator ends, the shortest key that tells the block from the one before it.
+    separator_end: usize,
+}
+
+impl RawChunk {
+    fn new(section: Section, bytes: Vec<u8>) -> Self {
+        Self { section, bytes, blocks: Vec::new(), separators: Vec::new(), key_bytes: 0 }
+    }
+}
+
+/// Takes keys section by section, strictly ascending inside each, and makes chunks of them.
+#[derive(Debug)]
+pub struct KeyBlocks {
+    chunk: RawChunk,
+    builder: BlockBuilder,
+    counts: [u64; Section::COUNT],
+    previous: Vec<u8>,
+    spare: Vec<u8>,
+}
+
+impl Default for KeyBlocks {
+    fn default() -> Self {
+        Self {
+            chunk: RawChunk::new(Section::Iri, Vec::new()),
+            builder: BlockBuilder::default(),
+            counts: [0; Section::COUNT],
+            previous: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+}
+
+impl KeyBlocks {
+    /// Appends a key and returns its rank in its section. Chunks that are complete are appended to `full`.
+    pub fn push(&mut self, section: Section, key: &[u8], full: &mut Vec<RawChunk>) -> Result<u64> {
+        if key.len() > KEY_BYTES_MAX {
+            return Err(PackedError::KeyTooLong { file: file_name(), bytes: key.len() });
+        }
+        if section != self.chunk.section {
+            self.start_section(section, full)?;
+        }
+        let count = self.counts[section as usize];
+        let shared = shared_prefix(&self.previous, key);
+        let (tail, previous_tail) = (&key[shared..], &self.previous[shared..]);
+        if count > 0 && previous_tail >= tail {
+            return Err(self.unsorted());
+        }
+        let chunk = &mut self.chunk;
+        if self.builder.terms == 0 {
+            // The shortest prefix of the key that is after the key before it.
+            chunk.separators.extend_from_slice(key.get(..shared + 1).unwrap_or(key));
+        }
+        self.builder.push(key, shared, &mut chunk.bytes);
+        chunk.key_bytes += key.len() as u64;
+        self.previous.truncate(shared);
+        self.previous.extend_from_slice(tail);
+        self.counts[section as usize] = count + 1;
+        if self.builder.bytes(&self.chunk.bytes) >= DICTIONARY_BLOCK_BYTES {
+            self.end_block();
+            if self.chunk.bytes.len() >= CHUNK_BYTES {
+                full.extend(self.finish());
+            }
+        }
+        Ok(count)
+    }
+
+    fn unsorted(&self) -> PackedError {
+        PackedError::Unsorted { file: file_name(), entry: self.counts.iter().sum() }
+    }
+
+    fn start_section(&mut self, section: Section, full: &mut Vec<RawChunk>) -> Result<()> {
+        if section < self.chunk.section {
+            return Err(self.unsorted());
+        }
+        full.extend(self.finish());
+        self.chunk.section = section;
+        self.previous.clear();
+        Ok(())
+    }
+
+    fn end_block(&mut self) {
+        let terms = self.builder.terms as u64;
+        let groups = self.builder.finish(&mut self.chunk.bytes);
+        let (end, separator_end) = (self.chunk.bytes.len(), self.chunk.separators.len());
+        self.chunk.blocks.push(RawBlock { terms, groups, end, separator_end });
+    }
+
+    /// The chunk that was begun, if there is one.
+    pub fn finish(&mut self) -> Option<RawChunk> {
+        if self.builder.terms > 0 {
+            self.end_block();
+        }
+        if self.chunk.blocks.is_empty() {
+            return None;
+        }
+        let next = RawChunk::new(self.chunk.section, std::mem::take(&mut self.spare));
+        Some(std::mem::replace(&mut self.chunk, next))
+    }
+
+    /// Takes the buffer of a chunk that is done with, for a later one.
+    pub fn reuse(&mut self, mut buffer: Vec<u8>) {
+        if buffer.capacity() > BUFFER_BYTES_MAX {
+            return;
+        }
+        buffer.clear();
+        if self.chunk.bytes.capacity() == 0 {
+            self.chunk.bytes = buffer;
+        } else {
+            self.spare = buffer;
+        }
+    }
+}
+
+/// A chunk as it goes to the file.
+#[derive(Debug)]
+pub struct PackedChunk {
+    pub(super) section: Section,
+    pub(super) key_bytes: u64,
+    /// All blocks, one after the other.
+    pub(super) bytes: Vec<u8>,
+    pub(super) table: SymbolTable,
+    blocks: Vec<(BlockEntry, usize)>,
+    separators: Vec<u8>,
+}
+
+impl PackedChunk {
+    /// What the index has to know of each block, and its separator.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (BlockEntry, &[u8])> {
+        let mut start = 0;
+        self.blocks.iter().map(move |(entry, end)| {
+            let separator = self.separators.get(start..*end).unwrap_or(&[]);
+            start = *end;
+            (*entry, separator)
+        })
+    }
+}
+
+/// Compresses chunks. Keeps its memory from one to the next; what it makes of a chunk depends on that chunk alone.
+#[derive(Debug, Default)]
+pub struct ChunkPacker {
+    trainer: Trainer,
+    encoder: Encoder,
+    sample: Vec<u8>,
+    ranges: Vec<Range<usize>>,
+    /// Encoded groups, each at the place where the groups are in the chunk.
+    encoded: Vec<u8>,
+    /// Length of the encoded groups of each block; `None` if it is not less than before.
+    lens: Vec<Option<usize>>,
+}
+
+impl ChunkPacker {
+    /// Compresses one chunk.
+    pub fn pack(&mut self, chunk: RawChunk) -> PackedChunk {
+        let RawChunk { section, mut bytes, blocks, separators, key_bytes } = chunk;
+        let table = self.encode(&bytes, &blocks);
+        let (mut out, mut start) = (0, 0);
+        let mut packed = Vec::with_capacity(blocks.len());
+        for (block, len) in blocks.into_iter().zip(&self.lens) {
+            // In place: no block gets longer, so what is written never reaches what is still to be read.
+            let begin = out;
+            let rest = match *len {
+                None => start..block.end,
+                Some(len) => {
+                    let from = block.groups.start;
+                    bytes[out..out + len].copy_from_slice(&self.encoded[from..from + len]);
+                    out += len;
+                    block.groups.end..block.end
+                }
+            };
+            let rest_bytes = rest.len();
+            bytes.copy_within(rest, out);
+            out += rest_bytes;
+            let entry = BlockEntry {
+                terms: block.terms,
+                bytes: (out - begin) as u64,
+                raw_bytes: (block.end - start) as u64,
+                checksum: checksum(&bytes[begin..out]),
+            };
+            packed.push((entry, block.separator_end));
+            start = block.end;
+        }
+        bytes.truncate(out);
+        PackedChunk { section, key_bytes, bytes, table, blocks: packed, separators }
+    }
+
+    /// Finds symbols and encodes the groups of all blocks with them.
+    fn encode(&mut self, bytes: &[u8], blocks: &[RawBlock]) -> SymbolTable {
+        self.sample.clear();
+        let stride = (bytes.len() / SAMPLE_PIECES).max(PIECE_BYTES);
+        for part in bytes.chunks(stride) {
+            self.sample.extend_from_slice(part.get(..PIECE_BYTES).unwrap_or(part));
+        }
+        self.trainer.train(&self.sample, PIECE_BYTES, &mut self.encoder);
+        self.ranges.clear();
+        self.ranges.extend(blocks.iter().map(|block| block.groups.clone()));
+        self.lens.clear();
+        self.lens.resize(blocks.len(), None);
+        if self.encoded.capacity() > BUFFER_BYTES_MAX {
+            self.encoded = Vec::new();
+        }
+        self.encoded.resize(bytes.len(), 0);
+        let (lens, mut saved) = (&mut self.lens, 0);
+        self.encoder.encode(bytes, &self.ranges, &mut self.encoded, &mut |block, len| {
+            saved += len.map_or(0, |len| blocks[block].groups.len() - len);
+            lens[block] = len;
+        });
+        let table = self.encoder.table();
+        if saved > table.stored_bytes() {
+            return table;
+        }
+        self.lens.fill(None);
+        SymbolTable::default()
+    }
+}

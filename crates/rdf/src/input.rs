@@ -14,7 +14,8 @@ pub use blocked::{MemberBatch, MemberDecoder, Members};
 
 use bzip2::read::MultiBzDecoder;
 use gzip::GzipReader;
-use liblzma::read::XzDecoder;
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::{CONCATENATED, Stream};
 use std::fmt;
 use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -28,6 +29,12 @@ const BLOCK_BYTES: usize = 256 << 10;
 
 /// How many first bytes tell the compression.
 const HEAD_BYTES: usize = blocked::HEADER_BYTES;
+
+/// Memory that data of xz may make its decoder take; `xz -9` makes it take 65 MiB. zstd has a limit of its own, 128 MiB.
+const XZ_MEMORY_BYTES_MAX: u64 = 256 << 20;
+/// How the libraries say that the limit is too low.
+const ZSTD_TOO_LARGE: &str = "requires too much memory";
+const XZ_TOO_LARGE: &str = "memory limit";
 
 /// How a stream is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,7 +128,10 @@ impl<'r> Input<'r> {
             Compression::Gzip => Decoder::Gzip(GzipReader::new(source)),
             Compression::Bzip2 => Decoder::Bzip2(Box::new(MultiBzDecoder::new(source))),
             Compression::Zstd => Decoder::Zstd(Box::new(zstd::stream::read::Decoder::with_buffer(source)?)),
-            Compression::Xz => Decoder::Xz(Box::new(XzDecoder::new_multi_decoder(source))),
+            Compression::Xz => {
+                let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES_MAX, CONCATENATED)?;
+                Decoder::Xz(Box::new(XzDecoder::new_stream(source, stream)))
+            }
         };
         Ok(Self { decoder, block: Block::default(), blocked, explain: Explain { compression, count } })
     }
@@ -224,7 +234,13 @@ impl Explain {
             return error;
         }
         let at = self.count.load(Ordering::Relaxed);
-        let message = if error.kind() == io::ErrorKind::UnexpectedEof {
+        let message = if [ZSTD_TOO_LARGE, XZ_TOO_LARGE].iter().any(|text| error.to_string().contains(text)) {
+            format!(
+                "the {} data needs more memory than it may have (it was made with a very large window): \
+                 unpack it with its own program, and load that",
+                self.compression
+            )
+        } else if error.kind() == io::ErrorKind::UnexpectedEof {
             format!("the {} data ends too early, after {at} bytes: the file has been cut", self.compression)
         } else {
             format!("the {} data is damaged, in the first {at} bytes: {error}", self.compression)

@@ -3,6 +3,7 @@
 use super::tests::{COMPRESSIONS, compressed, sample};
 use super::*;
 use proptest::prelude::*;
+use std::io::Write;
 
 /// What a stream gives before its end or its error.
 fn read(bytes: &[u8]) -> (Vec<u8>, io::Result<()>) {
@@ -92,6 +93,16 @@ fn zeros_after_the_end_fill_up_a_medium_and_other_bytes_do_not() {
     read(&bytes).1.unwrap();
     bytes.push(1);
     assert!(read(&bytes).1.unwrap_err().to_string().contains("not gzip"));
+}
+
+#[test]
+fn data_that_needs_too_much_memory_is_not_called_damaged() {
+    let mut zstd = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+    zstd.long_distance_matching(true).unwrap();
+    zstd.window_log(28).unwrap();
+    zstd.write_all(&sample()).unwrap();
+    let error = read(&zstd.finish().unwrap()).1.unwrap_err();
+    assert!(error.to_string().contains("more memory than it may have"), "{error}");
 }
 
 /// Lines of many kinds: some compress well, some do not.

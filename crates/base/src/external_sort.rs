@@ -37,6 +37,8 @@ pub struct ExternalSorter<R> {
     options: SortOptions,
     rows: Vec<R>,
     rows_max: usize,
+    /// Room to sort.
+    scratch: Vec<R>,
     runs: Vec<PathBuf>,
     runs_made: usize,
 }
@@ -44,9 +46,20 @@ pub struct ExternalSorter<R> {
 impl<R: SortRow> ExternalSorter<R> {
     /// A sorter that expects about `rows_expected` rows.
     pub fn new(options: SortOptions, rows_expected: usize) -> Self {
+        Self::with_buffer(options, rows_expected, Vec::new())
+    }
+
+    /// Like [`ExternalSorter::new`], and uses a buffer that is not needed any more: writing to fresh memory is slow.
+    pub fn with_buffer(options: SortOptions, rows_expected: usize, mut buffer: Vec<R>) -> Self {
         let rows_max = (options.memory_bytes / (2 * R::BYTES)).max(BLOCK_ROWS);
-        let rows = huge::with_capacity(rows_expected.min(rows_max));
-        Self { options, rows, rows_max, runs: Vec::new(), runs_made: 0 }
+        let wanted = rows_expected.min(rows_max);
+        buffer.clear();
+        let rows = if (wanted..=rows_max).contains(&buffer.capacity()) {
+            buffer
+        } else {
+            huge::with_capacity(wanted)
+        };
+        Self { options, rows, rows_max, scratch: Vec::new(), runs: Vec::new(), runs_made: 0 }
     }
 
     /// Adds rows.
@@ -74,8 +87,10 @@ impl<R: SortRow> ExternalSorter<R> {
     }
 
     fn sort(&mut self) {
-        let mut scratch = huge::with_capacity(self.rows.len());
-        radix_sort(&mut self.rows, &mut scratch, self.options.bits.clone(), self.options.threads);
+        if self.scratch.capacity() < self.rows.len() {
+            self.scratch = huge::with_capacity(self.rows.len());
+        }
+        radix_sort(&mut self.rows, &mut self.scratch, self.options.bits.clone(), self.options.threads);
         self.rows.dedup();
     }
 
@@ -97,19 +112,25 @@ impl<R: SortRow> ExternalSorter<R> {
     }
 
     /// Ends the input.
-    pub fn finish(mut self) -> io::Result<SortedRows<R>> {
+    pub fn finish(self) -> io::Result<SortedRows<R>> {
+        Ok(self.finish_with_buffer()?.0)
+    }
+
+    /// Ends the input, and gives back a buffer of as many rows if all fitted.
+    pub fn finish_with_buffer(mut self) -> io::Result<(SortedRows<R>, Vec<R>)> {
         if self.runs.is_empty() {
             self.sort();
-            return Ok(SortedRows::Memory(self.rows));
+            return Ok((SortedRows::Memory(self.rows), self.scratch));
         }
         if !self.rows.is_empty() {
             self.spill()?;
         }
-        self.rows = Vec::new();
+        (self.rows, self.scratch) = (Vec::new(), Vec::new());
         while self.runs.len() > MERGE_WIDTH_MAX {
             self.merge_oldest()?;
         }
-        Ok(SortedRows::Runs(Merge::open(&self.options.vfs, std::mem::take(&mut self.runs))?))
+        let merge = Merge::open(&self.options.vfs, std::mem::take(&mut self.runs))?;
+        Ok((SortedRows::Runs(merge), Vec::new()))
     }
 
     /// Merges as many runs as one merge takes into one.

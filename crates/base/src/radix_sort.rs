@@ -57,7 +57,7 @@ pub fn radix_sort<R: SortRow>(rows: &mut Vec<R>, scratch: &mut Vec<R>, bits: Ran
         rows.sort_unstable();
         return;
     }
-    scratch.clear();
+    // What it holds is overwritten, so only what it lacks is filled.
     scratch.resize(rows.len(), R::default());
     let wanted = (rows.len() / BUCKET_ROWS).max(1).ilog2();
     let scatter_bits = wanted.min(SCATTER_BITS_MAX).min(bits.end.saturating_sub(bits.start));

@@ -300,7 +300,8 @@ impl Loader<'_> {
                 self.stage(Stage::Sorting, || sort_by_subject::<R>(runs, rows, self.version, &context))?;
             self.progress.set_rows_to_write(6 * sorted.rows.rows);
             let (duplicates, existing) = (sorted.duplicates, sorted.existing);
-            let permutations = self.stage(Stage::Writing, || write_orders(sorted.rows, &context))?;
+            let permutations =
+                self.stage(Stage::Writing, || write_orders(sorted.rows, sorted.buffer, &context))?;
             Ok(Written { permutations, duplicates, existing })
         };
         // The dictionary is made durable while quads are sorted.

@@ -109,13 +109,16 @@ struct Writer<'a, R> {
     context: &'a OrdersContext<'a>,
     /// What the rows of all full orders sum up to.
     sums: RowSums,
+    /// Buffers that are free again, with the room that is held for them.
+    spare: Mutex<Vec<(Vec<R>, Reservation)>>,
     board: Mutex<Board<R>>,
     changed: Condvar,
 }
 
-/// Writes all orders, makes their files durable, and returns what they hold.
+/// Writes all orders, makes their files durable, and returns what they hold. `buffer` is any that is not needed any more.
 pub fn write_orders<R: PackedRow>(
     rows: RowSet<R>,
+    buffer: Vec<R>,
     context: &OrdersContext<'_>,
 ) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
     let sums = sum_up(&rows, context)?;
@@ -126,7 +129,9 @@ pub fn write_orders<R: PackedRow>(
         infos: [None; Order::COUNT],
         error: None,
     };
-    let writer = Writer { context, sums, board: Mutex::new(board), changed: Condvar::new() };
+    let spare = Mutex::default();
+    let writer = Writer { context, sums, spare, board: Mutex::new(board), changed: Condvar::new() };
+    writer.give_back(buffer);
     if context.threads <= 1 {
         writer.work();
     } else {
@@ -245,6 +250,22 @@ impl<R: PackedRow> Writer<'_, R> {
         }
     }
 
+    /// Keeps a buffer for later, if there is room.
+    fn give_back(&self, buffer: Vec<R>) {
+        let bytes = buffer.capacity() * R::BYTES;
+        if bytes > 0
+            && let Ok(reservation) = self.context.memory.reserve(bytes)
+        {
+            self.spare.lock().unwrap_or_else(PoisonError::into_inner).push((buffer, reservation));
+        }
+    }
+
+    /// A buffer that is free, whatever its size. The room held for it is free again, so that whoever takes it reserves what it needs.
+    fn spare(&self) -> Vec<R> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.map(|(buffer, _)| buffer).unwrap_or_default()
+    }
+
     /// Reserves `wanted` bytes, or what there is.
     fn reserve(&self, wanted: usize) -> (usize, Option<Reservation>) {
         let memory = self.context.memory;
@@ -271,22 +292,24 @@ impl<R: PackedRow> Writer<'_, R> {
         let io = self.context.io();
         let (from, shape) = (self.context.layout.shape(from), self.context.layout.shape(order));
         let expected = usize::try_from(rows.rows).unwrap_or(usize::MAX);
+        let buffer = self.spare();
         let (memory_bytes, mut reservation) = self.reserve(expected.saturating_mul(2 * R::BYTES));
         // Only a column was moved to the front: the others are sorted.
         let sorted_bits = shape.shifts[order.positions()[0] as usize];
         let options = self.context.sort_options(order.name().to_owned(), memory_bytes, sorted_bits);
-        let mut sorter = ExternalSorter::new(options, expected);
+        let mut sorter = ExternalSorter::with_buffer(options, expected, buffer);
         let mut reshaped: Vec<R> = Vec::with_capacity(BLOCK_ROWS);
         for_each_block(rows, self.context, &mut |block| {
             reshaped.clear();
             reshaped.extend(block.iter().filter(|row| keep(**row)).map(|row| from.reshape(*row, &shape)));
             sorter.push(&reshaped).map_err(&io)
         })?;
-        let sorted = sorter.finish().map_err(&io)?;
+        let (sorted, buffer) = sorter.finish_with_buffer().map_err(&io)?;
         if let (SortedRows::Memory(rows), Some(held)) = (&sorted, &mut reservation) {
             // The scratch room is free again; shrinking never fails.
             let _ = held.resize((rows.capacity() * R::BYTES).min(held.bytes()));
         }
+        self.give_back(buffer);
         let path = self.context.spill.join(format!("{}.sorted", order.name()));
         RowSet::collect(sorted, reservation, self.context.vfs, &path, &mut |_| Ok(())).map_err(io)
     }
@@ -331,12 +354,17 @@ impl<R: PackedRow> Writer<'_, R> {
         let (source, shape) = (layout.shape(from), layout.shape(to));
         let bits = shape.masks[Position::P as usize].count_ones();
         let count = usize::try_from(rows.rows).unwrap_or(usize::MAX);
-        let room = self.context.memory.reserve(count.saturating_mul(R::BYTES));
+        let buffer = self.spare();
+        let room =
+            self.context.memory.reserve(count.saturating_mul(R::BYTES).max(buffer.capacity() * R::BYTES));
         if bits <= PARTITION_BITS_MAX && room.is_ok() {
-            let partitioned = self.scatter(rows, source, shape, bits)?;
-            return self.write(&RowSet::in_memory(partitioned, room.ok()), to, &self.sums);
+            let partitioned = self.scatter(rows, source, shape, bits, buffer)?;
+            let mut partitioned = RowSet::in_memory(partitioned, room.ok());
+            self.write(&partitioned, to, &self.sums)?;
+            self.give_back(partitioned.take_buffer());
+            return Ok(());
         }
-        drop(room);
+        drop((room, buffer));
         let sorted = self.sort(rows, from, to, &|_| true)?;
         self.write(&sorted, to, &self.sums)
     }
@@ -348,6 +376,7 @@ impl<R: PackedRow> Writer<'_, R> {
         source: RowShape,
         shape: RowShape,
         bits: u32,
+        buffer: Vec<R>,
     ) -> Result<Vec<R>, LoadError> {
         let (shift, mask) = (source.shifts[Position::P as usize], source.masks[Position::P as usize]);
         let mut places = vec![0_usize; 1 << bits];
@@ -361,7 +390,8 @@ impl<R: PackedRow> Writer<'_, R> {
             *place = sum;
             sum += count;
         }
-        let mut partitioned = huge::zeros(sum);
+        let mut partitioned = if buffer.capacity() < sum { huge::with_capacity(sum) } else { buffer };
+        partitioned.resize(sum, R::default());
         for_each_block(rows, self.context, &mut |block| {
             for row in block {
                 let place = &mut places[row.field(shift, mask) as usize];

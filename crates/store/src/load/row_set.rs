@@ -52,6 +52,15 @@ impl<R: SortRow> RowSet<R> {
         }
     }
 
+    /// The buffer of rows that were in memory, to be used for others; there are none left.
+    pub fn take_buffer(&mut self) -> Vec<R> {
+        self.rows = 0;
+        match &mut self.store {
+            Store::Memory(rows) => std::mem::take(rows),
+            Store::File { .. } => Vec::new(),
+        }
+    }
+
     /// Reads the rows from the start.
     pub fn reader(&self) -> io::Result<RowReader<'_, R>> {
         Ok(match &self.store {

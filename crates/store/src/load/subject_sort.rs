@@ -33,6 +33,8 @@ pub struct RunRows {
 pub struct SubjectSorted<R> {
     /// The quads.
     pub rows: RowSet<R>,
+    /// A buffer for as many, if they fitted memory: writing to fresh memory is slow.
+    pub buffer: Vec<R>,
     /// Quads that came more than once, counted once less each.
     pub duplicates: u64,
     /// Quads that the database has already.
@@ -65,7 +67,7 @@ pub fn sort_by_subject<R: PackedRow>(
     let sorter = Mutex::new(ExternalSorter::new(options, expected));
     pack_all(runs, &sorter, context)?;
     let sorter = sorter.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let sorted = sorter.finish().map_err(io)?;
+    let (sorted, buffer) = sorter.finish_with_buffer().map_err(io)?;
     if let (SortedRows::Memory(rows), Some(held)) = (&sorted, &mut reservation) {
         // The scratch room is free again; shrinking never fails.
         let _ = held.resize((rows.capacity() * R::BYTES).min(held.bytes()));
@@ -84,7 +86,7 @@ pub fn sort_by_subject<R: PackedRow>(
         Collect::Store(error) => error.into(),
         Collect::Cancelled(cancelled) => cancelled.into(),
     })?;
-    Ok(SubjectSorted { duplicates: row_count - distinct, existing: distinct - rows.rows, rows })
+    Ok(SubjectSorted { duplicates: row_count - distinct, existing: distinct - rows.rows, rows, buffer })
 }
 
 enum Collect {

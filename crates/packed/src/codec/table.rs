@@ -276,3 +276,28 @@ impl Table {
         self.minis.first(bytes, mini)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn near_values_are_numbered_like_any(
+            base in 0_u64..1 << 60, span in 1_u64..SPAN_MAX, steps in proptest::collection::vec(any::<u64>(), 1..3000),
+        ) {
+            let values: Vec<u64> = steps.iter().map(|step| base + step % span).collect();
+            let column = ColumnValues::of(&values);
+            let (mut near, mut any) = (TableBuilder::default(), TableBuilder::default());
+            let few = any.gather(column.values);
+            prop_assert_eq!(near.build(&column), few);
+            prop_assert!(!few || !surely_too_many(&values));
+            if few {
+                any.sort(&column);
+                prop_assert_eq!(near.codes(), any.codes());
+                prop_assert_eq!(near.sorted, any.sorted);
+            }
+        }
+    }
+}

@@ -17,14 +17,11 @@ const PIECES_AHEAD: usize = 4;
 /// Endings of names of archives, the compression's taken off.
 const ENDINGS: [&str; 7] = [".tar", ".tgz", ".tbz", ".tbz2", ".tzst", ".txz", ".taz"];
 
-/// Whether a (decompressed) source is an archive.
+/// Whether a (decompressed) source is an archive: by its mark, or, for old ones, by its name.
 pub(crate) fn is_archive(name: &str, head: &[u8]) -> bool {
     let (at, magic) = MAGIC;
-    if head.get(at..at + magic.len()) == Some(magic) {
-        return true;
-    }
-    // Old archives have no mark, but zeros after the first name, where RDF has none.
-    head.contains(&0) && is_archive_name(name)
+    // RDF may say anything anywhere, but has no zeros.
+    head.contains(&0) && (head.get(at..at + magic.len()) == Some(magic) || is_archive_name(name))
 }
 
 /// What is found in an archive.
@@ -188,5 +185,30 @@ impl Read for Pipe {
         let read = self.piece.get(self.taken..).unwrap_or_default().read(buffer)?;
         self.taken += read;
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What is an archive, and what in one is to be loaded.
+    use super::*;
+
+    #[test]
+    fn archives_are_told_by_mark_or_name() {
+        let text = format!("{}ustar {}", " ".repeat(257), " ".repeat(300));
+        assert!(!is_archive("a.nt", text.as_bytes()));
+        assert!(is_archive("a.nt", text.replace("  ", "\0\0").as_bytes()));
+        assert!(is_archive("a.TAR.gz", &[0; 512]) && is_archive("a.tgz", &[0; 512]));
+        assert!(!is_archive("a.tar", b"<http://e/a> <http://e/b> 1 ."));
+    }
+
+    #[test]
+    fn loadable_names() {
+        for name in ["a.nt", "x/b.TTL.gz", "c.tar", "d.tar.zst", "e.tgz", "f.jsonld.xz", "g.nq.bgz"] {
+            assert!(is_loadable(name), "{name}");
+        }
+        for name in ["README", "x/.nt", "._a.nt", "a.nt.txt", "a.zip", "nt", "x.tar/LICENSE"] {
+            assert!(!is_loadable(name), "{name}");
+        }
     }
 }

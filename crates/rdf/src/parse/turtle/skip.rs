@@ -224,7 +224,9 @@ impl<'t> Skipper<'t> {
                 return true;
             }
             if before == b'@' {
-                return false;
+                // A language, unless a name begins right behind it.
+                let token = self.bytes.get(start..dot).unwrap_or_default();
+                return !token.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
             }
             if !(continues_name(before) || matches!(before, b'.' | b'+')) {
                 break;

@@ -5,6 +5,7 @@ use super::context::Block;
 use super::piece::skip_space;
 use super::scanner::Scanner;
 use super::span::{Item, Texts};
+use crate::raw::RawTerm;
 use memchr::memchr2;
 use oxiri_of_oxttl::Iri;
 use std::sync::Arc;
@@ -148,10 +149,10 @@ impl Scanner<'_> {
             return None;
         }
         let texts = Texts { text: self.text, scratch: &self.scratch };
-        self.context.block = match name {
+        self.context.block = match name.map(|name| name.resolve(texts)) {
             None => Block::Default,
-            Some(Item::Iri(iri)) => Block::Iri(iri.get(texts).into()),
-            Some(Item::Blank(label)) => Block::Blank(label.get(texts).into()),
+            Some(RawTerm::Iri(iri)) => Block::Iri(iri.into()),
+            Some(RawTerm::Blank(label)) => Block::Blank(label.into()),
             Some(_) => return None,
         };
         Some(true)

@@ -26,7 +26,7 @@ impl Scanner<'_> {
                 self.at += 1;
                 self.lang_string(lexical)
             }
-            _ => Some(Item::String(lexical)),
+            _ => Some(Item::string(lexical)),
         }
     }
 
@@ -34,9 +34,9 @@ impl Scanner<'_> {
     fn typed(&mut self, lexical: Span) -> Option<Item> {
         let datatype = if self.peek()? == b'<' { self.iri() } else { self.prefixed_name() }?;
         match datatype.get(Texts { text: self.text, scratch: &self.scratch }) {
-            XSD_STRING => Some(Item::String(lexical)),
+            XSD_STRING => Some(Item::string(lexical)),
             RDF_LANG_STRING | RDF_DIR_LANG_STRING => None,
-            _ => Some(Item::Typed { lexical, datatype }),
+            _ => Item::typed(lexical, datatype),
         }
     }
 
@@ -61,7 +61,7 @@ impl Scanner<'_> {
             self.scratch.extend(language.chars().map(|c| c.to_ascii_lowercase()));
             span = Span::scratch(start, self.scratch.len());
         }
-        Some(Item::LangString { lexical, language: span, direction })
+        Item::lang_string(lexical, span, direction)
     }
 
     /// The text between quotes, one or three, and past the closing ones.
@@ -165,7 +165,7 @@ impl Scanner<'_> {
             return None;
         }
         self.at = end;
-        Some(Item::Typed { lexical: Span::text(start, end), datatype })
+        Item::typed(Span::text(start, end), datatype)
     }
 
     #[inline]
@@ -193,7 +193,7 @@ impl Scanner<'_> {
         }
         let lexical = Span::text(self.at, end);
         self.at = end;
-        Some(Item::Typed { lexical, datatype: self.well_known.xsd_boolean })
+        Item::typed(lexical, self.well_known.xsd_boolean)
     }
 }
 

@@ -239,9 +239,9 @@ impl<'t> Scanner<'t> {
     #[inline]
     pub(super) fn node(&mut self) -> Option<Item> {
         match self.peek()? {
-            b'<' => self.iri().map(Item::Iri),
-            b'_' => self.blank_label().map(Item::Blank),
-            _ => self.prefixed_name().map(Item::Iri),
+            b'<' => self.iri().map(Item::iri),
+            b'_' => self.blank_label().map(Item::blank),
+            _ => self.prefixed_name().map(Item::iri),
         }
     }
 
@@ -280,7 +280,7 @@ impl<'t> Scanner<'t> {
         self.at += 1;
         if self.skip_space()? == b')' {
             self.at += 1;
-            return Some(Item::Iri(self.well_known.rdf_nil));
+            return Some(Item::iri(self.well_known.rdf_nil));
         }
         self.enter()?;
         let WellKnown { rdf_first, rdf_rest, rdf_nil, .. } = self.well_known;
@@ -290,7 +290,7 @@ impl<'t> Scanner<'t> {
             let object = self.object()?;
             self.push(SpanTriple { subject: node, predicate: rdf_first, object })?;
             let at_end = self.skip_space()? == b')';
-            let next = if at_end { Item::Iri(rdf_nil) } else { self.unnamed(true) };
+            let next = if at_end { Item::iri(rdf_nil) } else { self.unnamed(true) };
             self.push(SpanTriple { subject: node, predicate: rdf_rest, object: next })?;
             if at_end {
                 self.at += 1;
@@ -313,6 +313,6 @@ impl<'t> Scanner<'t> {
         let place = (self.offset + self.at as u64) << 1 | u64::from(of_list);
         // Strings take all that is written.
         let _ = write!(self.scratch, "{place:x}");
-        Item::Blank(Span::scratch(start, self.scratch.len()))
+        Item::blank(Span::scratch(start, self.scratch.len()))
     }
 }

@@ -1,43 +1,43 @@
 //! Terms of a statement while it is read: places in the text or in the scratch string, which may still grow.
+//!
+//! They are numbers, so that terms pass from function to function in registers: as structures in memory they cost a fifth of
+//! all time.
 
 use crate::raw::{RawQuad, RawTerm};
 use oxrdf::BaseDirection;
+use std::num::NonZeroU64;
 
-/// Marks places in the scratch string.
-const SCRATCH: u32 = 1 << 31;
-
-/// A part of the text, or of the scratch string.
+/// A part of the text, or of the scratch string: from the highest bit, whether it is of the scratch string, 31 bits of its
+/// start, 31 of its length, and a one.
 #[derive(Clone, Copy)]
-pub(super) struct Span {
-    start: u32,
-    end: u32,
-}
+pub(super) struct Span(NonZeroU64);
+
+const SCRATCH: u64 = 1 << 63;
+const BITS: u32 = 31;
 
 impl Span {
-    /// A part of the text. Texts and scratch strings are shorter than 2 GiB, or their spans are empty.
+    /// A part of the text. Texts and scratch strings are shorter than 2 GiB; beyond, spans are empty.
     #[inline]
     pub(super) fn text(start: usize, end: usize) -> Self {
-        match (u32::try_from(start), u32::try_from(end)) {
-            (Ok(start), Ok(end)) if end < SCRATCH => Self { start, end },
-            _ => Self { start: 0, end: 0 },
-        }
+        let (start, length) = (start as u64, end.wrapping_sub(start) as u64);
+        debug_assert!((start | length) >> BITS == 0, "texts are short");
+        let value = if (start | length) >> BITS == 0 { start << 32 | length << 1 } else { 0 };
+        Self(NonZeroU64::MIN | value)
     }
 
     /// A part of the scratch string.
     #[inline]
     pub(super) fn scratch(start: usize, end: usize) -> Self {
-        let span = Self::text(start, end);
-        Self { start: span.start | SCRATCH, end: span.end }
+        Self(Self::text(start, end).0 | SCRATCH)
     }
 
     #[inline]
     pub(super) fn get<'a>(self, texts: Texts<'a>) -> &'a str {
-        let (text, start) = if self.start & SCRATCH == 0 {
-            (texts.text, self.start)
-        } else {
-            (texts.scratch, self.start & !SCRATCH)
-        };
-        let part = text.get(start as usize..self.end as usize);
+        let value = self.0.get();
+        let text = if value & SCRATCH == 0 { texts.text } else { texts.scratch };
+        let start = ((value & !SCRATCH) >> 32) as usize;
+        let length = (value as u32 >> 1) as usize;
+        let part = text.get(start..start + length);
         debug_assert!(part.is_some(), "spans are whole characters of their text");
         part.unwrap_or_default()
     }
@@ -50,30 +50,85 @@ pub(super) struct Texts<'a> {
     pub scratch: &'a str,
 }
 
-/// A term.
+/// A term: its text, and either what it is or, with the lowest bit set, the span of its datatype or language, of whose length the
+/// highest bits say which.
 #[derive(Clone, Copy)]
-pub(super) enum Item {
-    Iri(Span),
-    Blank(Span),
-    String(Span),
-    LangString { lexical: Span, language: Span, direction: Option<BaseDirection> },
-    Typed { lexical: Span, datatype: Span },
+pub(super) struct Item {
+    text: Span,
+    kind: u64,
 }
+
+const IRI: u64 = 0;
+const BLANK: u64 = 2;
+const STRING: u64 = 4;
+/// Bits of the length of a datatype or language.
+const SHORT_BITS: u32 = 28;
+const TYPED: u64 = 0;
+const LANGUAGE: u64 = 1;
+const LANGUAGE_LTR: u64 = 2;
+const LANGUAGE_RTL: u64 = 3;
 
 impl Item {
     #[inline]
-    fn resolve<'a>(self, texts: Texts<'a>) -> RawTerm<'a> {
-        match self {
-            Self::Iri(iri) => RawTerm::Iri(iri.get(texts)),
-            Self::Blank(label) => RawTerm::Blank(label.get(texts)),
-            Self::String(lexical) => RawTerm::String(lexical.get(texts)),
-            Self::Typed { lexical, datatype } => {
-                RawTerm::Typed { lexical: lexical.get(texts), datatype: datatype.get(texts) }
-            }
-            Self::LangString { lexical, language, direction } => {
-                RawTerm::LangString { lexical: lexical.get(texts), language: language.get(texts), direction }
-            }
-        }
+    pub(super) fn iri(iri: Span) -> Self {
+        Self { text: iri, kind: IRI }
+    }
+
+    #[inline]
+    pub(super) fn blank(label: Span) -> Self {
+        Self { text: label, kind: BLANK }
+    }
+
+    #[inline]
+    pub(super) fn string(lexical: Span) -> Self {
+        Self { text: lexical, kind: STRING }
+    }
+
+    /// `None`: the datatype's IRI is longer than there is room for.
+    #[inline]
+    pub(super) fn typed(lexical: Span, datatype: Span) -> Option<Self> {
+        Self::literal(lexical, datatype, TYPED)
+    }
+
+    pub(super) fn lang_string(
+        lexical: Span,
+        language: Span,
+        direction: Option<BaseDirection>,
+    ) -> Option<Self> {
+        let kind = match direction {
+            None => LANGUAGE,
+            Some(BaseDirection::Ltr) => LANGUAGE_LTR,
+            Some(BaseDirection::Rtl) => LANGUAGE_RTL,
+        };
+        Self::literal(lexical, language, kind)
+    }
+
+    #[inline]
+    fn literal(lexical: Span, other: Span, kind: u64) -> Option<Self> {
+        let other = other.0.get();
+        let is_short = (other as u32) >> (SHORT_BITS + 1) == 0;
+        is_short.then_some(Self { text: lexical, kind: other | kind << (SHORT_BITS + 1) })
+    }
+
+    #[inline]
+    pub(super) fn resolve<'a>(self, texts: Texts<'a>) -> RawTerm<'a> {
+        let text = self.text.get(texts);
+        let other = match self.kind {
+            IRI => return RawTerm::Iri(text),
+            BLANK => return RawTerm::Blank(text),
+            STRING => return RawTerm::String(text),
+            other => other,
+        };
+        let kind = (other as u32 >> (SHORT_BITS + 1)) as u64;
+        let span = NonZeroU64::MIN | (other & !(3 << (SHORT_BITS + 1)));
+        let other = Span(span).get(texts);
+        let direction = match kind {
+            TYPED => return RawTerm::Typed { lexical: text, datatype: other },
+            LANGUAGE => None,
+            LANGUAGE_LTR => Some(BaseDirection::Ltr),
+            _ => Some(BaseDirection::Rtl),
+        };
+        RawTerm::LangString { lexical: text, language: other, direction }
     }
 }
 

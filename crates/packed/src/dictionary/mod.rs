@@ -23,7 +23,7 @@ use lode_base::vfs::ReadAt;
 use lode_rdf::value_id::Section;
 use std::ops::Range;
 use std::sync::Arc;
-pub use terms::Terms;
+pub use terms::{BlockSupply, TermBlock, TermBlocks, Terms};
 pub use writer::{DictionaryFile, DictionaryWriter};
 
 type Result<T> = std::result::Result<T, PackedError>;
@@ -168,7 +168,18 @@ impl Dictionary {
 
     /// All terms of a section in order, read ahead in large pieces, past the cache.
     pub fn iter(&self, section: Section) -> Terms {
-        Terms::new(self.clone(), section)
+        let mut blocks = self.blocks(section);
+        self.iter_over(section, Box::new(move |old| blocks.next(old)))
+    }
+
+    /// The blocks of a section in order, to be read apart from the walk through their terms.
+    pub fn blocks(&self, section: Section) -> TermBlocks {
+        TermBlocks::new(self.clone(), section)
+    }
+
+    /// Like [`Dictionary::iter`], over blocks that [`Dictionary::blocks`] of the same section gives elsewhere.
+    pub fn iter_over(&self, section: Section, supply: BlockSupply) -> Terms {
+        Terms::new(self.clone(), section, supply)
     }
 
     fn in_block<T>(

@@ -1,73 +1,46 @@
 //! All terms of a section in order: for merges, dumps and checks. Reads several blocks at once and bypasses the cache.
+//!
+//! Reading and opening blocks ([`TermBlocks`]) can be done apart from walking through them ([`Terms`]), by another thread.
 
 use super::block::OpenBlock;
 use super::{Dictionary, Result};
 use lode_rdf::value_id::Section;
+use std::fmt;
 use std::ops::Range;
 
 /// Bytes read at once, at least one block.
 const READ_BYTES: u64 = 256 * 1024;
 
-/// A lending iterator over the keys of a section.
+/// A verified, decompressed block of a section.
+#[derive(Debug, Default)]
+pub struct TermBlock {
+    number: usize,
+    opened: OpenBlock,
+}
+
+/// Reads the blocks of a section in order.
 #[derive(Debug)]
-pub struct Terms {
+pub struct TermBlocks {
     dictionary: Dictionary,
     section: Section,
     /// Compressed bytes of `read_blocks`, which begin at `read_offset` in the file.
     read: Vec<u8>,
     read_blocks: Range<usize>,
     read_offset: u64,
-    opened: OpenBlock,
     /// The next block to open.
-    block: usize,
-    /// Byte position of the walk inside the open block, and terms of it given.
-    place: usize,
-    given: usize,
-    key: Vec<u8>,
+    next: usize,
 }
 
-impl Terms {
+impl TermBlocks {
     pub(super) fn new(dictionary: Dictionary, section: Section) -> Self {
-        Self {
-            dictionary,
-            section,
-            read: Vec::new(),
-            read_blocks: 0..0,
-            read_offset: 0,
-            opened: OpenBlock::default(),
-            block: 0,
-            place: 0,
-            given: 0,
-            key: Vec::new(),
-        }
+        Self { dictionary, section, read: Vec::new(), read_blocks: 0..0, read_offset: 0, next: 0 }
     }
 
-    /// The next key, or `None` after the last.
-    #[expect(clippy::should_implement_trait, reason = "it lends, which `Iterator` cannot")]
-    pub fn next(&mut self) -> Result<Option<&[u8]>> {
-        if self.given == self.opened.terms() && !self.open_next()? {
+    /// The next block, or `None` after the last. Takes the room of `old`.
+    pub fn next(&mut self, old: TermBlock) -> Result<Option<TermBlock>> {
+        let number = self.next;
+        if number >= self.dictionary.section(self.section).len() {
             return Ok(None);
-        }
-        let block = self.block - 1;
-        let stepped = self.opened.resume(self.place, self.given).and_then(|mut walk| {
-            walk.step(&mut self.key)?;
-            Ok(self.place + walk.bytes_read())
-        });
-        self.place = self.dictionary.in_block(self.section, block, stepped)?;
-        self.given += 1;
-        Ok(Some(&self.key))
-    }
-
-    /// The key that [`Terms::next`] gave last.
-    pub fn key(&self) -> &[u8] {
-        &self.key
-    }
-
-    fn open_next(&mut self) -> Result<bool> {
-        let index = self.dictionary.section(self.section);
-        let number = self.block;
-        if number >= index.len() {
-            return Ok(false);
         }
         if !self.read_blocks.contains(&number) {
             self.read_from(number)?;
@@ -77,13 +50,11 @@ impl Terms {
         let inside = (start - self.read_offset) as usize..(end - self.read_offset) as usize;
         let terms = index.entry(number).terms as usize;
         let bytes = self.read.get(inside).unwrap_or(&[]);
-        let mut raw = std::mem::take(&mut self.opened).into_buffer();
-        (self.place, self.given) = (0, 0);
+        let mut raw = old.opened.into_buffer();
         self.dictionary.unpack(self.section, number, bytes, &mut raw)?;
-        self.opened = self.dictionary.in_block(self.section, number, OpenBlock::parse(raw, terms))?;
-        self.key.clear();
-        self.block = number + 1;
-        Ok(true)
+        let opened = self.dictionary.in_block(self.section, number, OpenBlock::parse(raw, terms))?;
+        self.next = number + 1;
+        Ok(Some(TermBlock { number, opened }))
     }
 
     fn read_from(&mut self, first: usize) -> Result<()> {
@@ -99,5 +70,61 @@ impl Terms {
         self.read_blocks = first..last;
         self.read_offset = start;
         Ok(())
+    }
+}
+
+/// Gives the blocks of a section in order; takes the one before, whose room may be used again.
+pub type BlockSupply = Box<dyn FnMut(TermBlock) -> Result<Option<TermBlock>> + Send>;
+
+/// A lending iterator over the keys of a section.
+pub struct Terms {
+    dictionary: Dictionary,
+    section: Section,
+    supply: BlockSupply,
+    block: TermBlock,
+    /// Byte position of the walk inside the block, and terms of it given.
+    place: usize,
+    given: usize,
+    key: Vec<u8>,
+}
+
+impl fmt::Debug for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Terms").field("section", &self.section).finish_non_exhaustive()
+    }
+}
+
+impl Terms {
+    pub(super) fn new(dictionary: Dictionary, section: Section, supply: BlockSupply) -> Self {
+        Self { dictionary, section, supply, block: TermBlock::default(), place: 0, given: 0, key: Vec::new() }
+    }
+
+    /// The next key, or `None` after the last.
+    #[expect(clippy::should_implement_trait, reason = "it lends, which `Iterator` cannot")]
+    pub fn next(&mut self) -> Result<Option<&[u8]>> {
+        if self.given == self.block.opened.terms() && !self.open_next()? {
+            return Ok(None);
+        }
+        let stepped = self.block.opened.resume(self.place, self.given).and_then(|mut walk| {
+            walk.step(&mut self.key)?;
+            Ok(self.place + walk.bytes_read())
+        });
+        self.place = self.dictionary.in_block(self.section, self.block.number, stepped)?;
+        self.given += 1;
+        Ok(Some(&self.key))
+    }
+
+    /// The key that [`Terms::next`] gave last.
+    #[inline]
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    fn open_next(&mut self) -> Result<bool> {
+        let Some(block) = (self.supply)(std::mem::take(&mut self.block))? else { return Ok(false) };
+        self.block = block;
+        (self.place, self.given) = (0, 0);
+        self.key.clear();
+        Ok(true)
     }
 }

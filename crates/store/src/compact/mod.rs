@@ -176,6 +176,7 @@ impl Compactor<'_> {
     fn merge_terms(&self) -> Result<(TermMap, Option<(DictionaryInfo, NewFile)>), LoadError> {
         let context = TermsContext {
             map_bytes_max: self.working_bytes / 2,
+            helpers: 4 * (self.options.threads.max(1) - 1),
             cancel: &self.options.cancel,
             progress: self.progress,
         };

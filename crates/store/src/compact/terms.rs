@@ -2,6 +2,7 @@
 
 use crate::compact::term_map::TermMap;
 use crate::load::dictionary_pipeline::DictionaryPipeline;
+use crate::load::keys_ahead::walk_keys;
 use crate::load::progress::LoadProgress;
 use crate::load::{LoadError, OVERHEAD_BYTES};
 use crate::version::{OpenSegment, Version};
@@ -17,6 +18,8 @@ const CHECK_EVERY: u64 = 1 << 14;
 pub struct TermsContext<'a> {
     /// Bytes that the map may take.
     pub map_bytes_max: usize,
+    /// Threads that may read ahead, one dictionary each.
+    pub helpers: usize,
     /// Asked now and then.
     pub cancel: &'a CancelToken,
     /// Told now and then.
@@ -41,7 +44,8 @@ pub fn merge_dictionaries(
     for section in Section::ALL {
         let mut inputs = Vec::new();
         for segment in &version.segments {
-            inputs.extend(open(segment, section, &mut merge.map)?);
+            let ahead = inputs.len() < context.helpers;
+            inputs.extend(open(segment, section, ahead, &mut merge.map)?);
         }
         merge.section(section, inputs)?;
         if !merge.map.finish(section) {
@@ -60,14 +64,19 @@ struct Merge<'a> {
     done: u64,
 }
 
-fn open(segment: &OpenSegment, section: Section, map: &mut TermMap) -> Result<Option<Input>, LoadError> {
+fn open(
+    segment: &OpenSegment,
+    section: Section,
+    ahead: bool,
+    map: &mut TermMap,
+) -> Result<Option<Input>, LoadError> {
     let Some(dictionary) = segment.dictionary() else { return Ok(None) };
     let count = dictionary.len(section);
     if count == 0 {
         return Ok(None);
     }
     let owner = map.add_owner(section, segment.base(section), count);
-    let mut terms = dictionary.iter(section);
+    let mut terms = walk_keys(dictionary, section, ahead);
     Ok(terms.next()?.is_some().then_some(Input { terms, owner }))
 }
 

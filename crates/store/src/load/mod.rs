@@ -18,6 +18,7 @@ mod feeders;
 mod gather;
 mod groups;
 mod interner;
+pub(crate) mod keys_ahead;
 mod layout;
 mod look;
 mod merge;
@@ -251,7 +252,7 @@ impl Loader<'_> {
         let path = self.segment.join(DICTIONARY_FILE);
         let (merged, old, given, dictionary) = std::thread::scope(|scope| {
             let pipeline = DictionaryPipeline::start(scope, self.threads - 1, self.vfs(), &path);
-            let mut numbers = DictionaryNumbers::new(self.version, pipeline, terms);
+            let mut numbers = DictionaryNumbers::new(self.version, pipeline, terms, self.threads - 1);
             let merged = merge_terms(&runs, &mut numbers, &context)?;
             let (old, given) = (numbers.old(), numbers.given());
             Ok::<_, LoadError>((merged, old, given, numbers.finish()?))

@@ -2,11 +2,13 @@
 
 use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
 use crate::load::error::LoadError;
+use crate::load::keys_ahead::walk_keys;
 use crate::load::merge::TermNumbers;
 use crate::version::{OpenSegment, Version};
 use lode_packed::dictionary::Terms;
 use lode_packed::{Dictionary, DictionaryInfo};
 use lode_rdf::value_id::{PAYLOAD_MAX, Section};
+use std::cmp::{Ordering, Reverse};
 
 /// A dictionary is read from front to back if it has at most this many terms per term looked for.
 const SCAN_RATIO: u64 = 16;
@@ -29,26 +31,34 @@ struct Known<'a> {
     /// Where the walk through a section is, if it is read from front to back.
     walk: Option<Walk>,
     scan: bool,
+    /// Whether another thread reads ahead of the walk.
+    ahead: bool,
 }
 
 #[derive(Debug)]
 struct Walk {
     section: Section,
     terms: Terms,
-    key: Vec<u8>,
+    /// Of the current key.
     rank: u64,
     ended: bool,
 }
 
 impl<'a> DictionaryNumbers<'a> {
-    /// Numbers for a load that has about `terms` distinct terms; new ones go to `pipeline`.
-    pub fn new(version: &'a Version, pipeline: DictionaryPipeline, terms: u64) -> Self {
+    /// Numbers for a load that has about `terms` distinct terms; new ones go to `pipeline`. The largest of the dictionaries are
+    /// read ahead by `helpers` threads, one each.
+    pub fn new(version: &'a Version, pipeline: DictionaryPipeline, terms: u64, helpers: usize) -> Self {
         let known = version.segments.iter().filter_map(|segment| {
             let dictionary = segment.dictionary()?;
             let size: u64 = Section::ALL.into_iter().map(|section| dictionary.len(section)).sum();
-            Some(Known { segment, dictionary, walk: None, scan: size <= terms.saturating_mul(SCAN_RATIO) })
+            let scan = size <= terms.saturating_mul(SCAN_RATIO);
+            Some(Known { segment, dictionary, walk: None, scan, ahead: false })
         });
-        Self { old: version.manifest.terms(), known: known.collect(), pipeline, given: [0; Section::COUNT] }
+        let mut known: Vec<Known<'_>> = known.collect();
+        let mut scanned: Vec<&mut Known<'_>> = known.iter_mut().filter(|known| known.scan).collect();
+        scanned.sort_by_key(|known| Reverse(known.dictionary.info().bytes));
+        scanned.into_iter().take(helpers).for_each(|known| known.ahead = true);
+        Self { old: version.manifest.terms(), known, pipeline, given: [0; Section::COUNT] }
     }
 
     /// Numbers there were before, by section.
@@ -88,27 +98,26 @@ impl Known<'_> {
         }
         let fresh = self.walk.as_ref().is_none_or(|walk| walk.section != section);
         if fresh {
-            let terms = self.dictionary.iter(section);
-            let mut walk = Walk { section, terms, key: Vec::new(), rank: 0, ended: false };
-            walk.read()?;
-            self.walk = Some(walk);
+            let mut terms = walk_keys(self.dictionary, section, self.ahead);
+            let ended = terms.next()?.is_none();
+            self.walk = Some(Walk { section, terms, rank: 0, ended });
         }
         let Some(walk) = &mut self.walk else { return Ok(None) };
-        while !walk.ended && walk.key.as_slice() < key {
-            walk.rank += 1;
-            walk.read()?;
+        while !walk.ended {
+            match walk.terms.key().cmp(key) {
+                Ordering::Less => walk.step()?,
+                Ordering::Equal => return Ok(Some(walk.rank)),
+                Ordering::Greater => break,
+            }
         }
-        Ok((!walk.ended && walk.key == key).then_some(walk.rank))
+        Ok(None)
     }
 }
 
 impl Walk {
-    fn read(&mut self) -> Result<(), LoadError> {
-        self.key.clear();
-        match self.terms.next()? {
-            Some(key) => self.key.extend_from_slice(key),
-            None => self.ended = true,
-        }
+    fn step(&mut self) -> Result<(), LoadError> {
+        self.rank += 1;
+        self.ended = self.terms.next()?.is_none();
         Ok(())
     }
 }

@@ -1,0 +1,55 @@
+//! Walks through the keys of a dictionary while another thread reads, verifies and decompresses the blocks to come.
+//!
+//! A merge with the dictionaries of a database is done by one thread; this takes from it what does not depend on the merge.
+
+use lode_packed::dictionary::{BlockSupply, TermBlock, Terms};
+use lode_packed::{Dictionary, PackedError};
+use lode_rdf::value_id::Section;
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// Blocks that may wait to be walked through.
+const AHEAD_BLOCKS: usize = 16;
+/// A section of fewer terms is not worth a thread.
+const TERMS_MIN: u64 = 1 << 14;
+
+/// The keys of a section in order; with `ahead`, read by a thread of its own, which ends when the walk is dropped.
+pub fn walk_keys(dictionary: &Dictionary, section: Section, ahead: bool) -> Terms {
+    if !ahead || dictionary.len(section) < TERMS_MIN {
+        return dictionary.iter(section);
+    }
+    let (sender, receiver) = sync_channel(AHEAD_BLOCKS);
+    let reader = dictionary.clone();
+    std::thread::spawn(move || read_ahead(&reader, section, &sender));
+    dictionary.iter_over(section, supply(receiver))
+}
+
+/// A block, the end, or what went wrong.
+type Step = Result<Option<TermBlock>, PackedError>;
+
+fn read_ahead(dictionary: &Dictionary, section: Section, sender: &SyncSender<Step>) {
+    let mut blocks = dictionary.blocks(section);
+    loop {
+        let step = blocks.next(TermBlock::default());
+        let is_last = !matches!(step, Ok(Some(_)));
+        if sender.send(step).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+fn supply(receiver: Receiver<Step>) -> BlockSupply {
+    let mut ended = false;
+    Box::new(move |_| {
+        if ended {
+            return Ok(None);
+        }
+        let step = receiver.recv().unwrap_or_else(|_| {
+            let source = io::Error::other("the thread that reads the dictionary has ended");
+            Err(PackedError::Io { path: Arc::from(lode_packed::segment::DICTIONARY_FILE), source })
+        });
+        ended = !matches!(step, Ok(Some(_)));
+        step
+    })
+}

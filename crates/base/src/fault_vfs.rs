@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub enum Fault {
     /// It fails with an input/output error; later ones work again.
     Error,
-    /// It fails for want of space, and so does every later write.
+    /// It fails for want of space, and so does every later change but removals.
     DiskFull,
     /// It and all later ones fail: the machine has stopped.
     PowerCut,
@@ -99,6 +99,15 @@ impl Plan {
         })
     }
 
+    /// A full disk does not keep anybody from removing files.
+    fn removal(&self) -> io::Result<()> {
+        if self.fault == Fault::DiskFull {
+            self.operations.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        self.change()
+    }
+
     fn read(&self) -> io::Result<()> {
         let off = self.fault == Fault::PowerCut && self.struck.load(Ordering::Relaxed);
         if off {
@@ -180,12 +189,12 @@ impl Vfs for FaultVfs {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.plan.change()?;
+        self.plan.removal()?;
         self.inner.remove(path)
     }
 
     fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
-        self.plan.change()?;
+        self.plan.removal()?;
         self.inner.remove_dir_all(path)
     }
 

@@ -117,6 +117,11 @@ fn errors_and_full_disks() {
                 let expected = if loaded.is_ok() || in_doubt { &case.new } else { &case.old };
                 assert!(found == *expected, "{fault:?} at operation {at}: {loaded:?}");
                 assert_sound(vfs.inner());
+                if let (Fault::DiskFull, Err(error)) = (fault, &loaded)
+                    && !in_doubt
+                {
+                    assert_disk_full(error, vfs.inner(), &case.before);
+                }
                 for kind in [CrashKind::LoseAll, CrashKind::Torn(at)].into_iter().filter(|_| in_doubt) {
                     // A power cut may yet bring back the old version, whole.
                     let after = vfs.after_crash(kind);
@@ -128,6 +133,14 @@ fn errors_and_full_disks() {
             }
         }
     }
+}
+
+/// The error says what is full and what to do, and all that was written is gone.
+pub(crate) fn assert_disk_full(error: &LoadError, vfs: &MemVfs, before: &MemVfs) {
+    let text = error.to_string();
+    assert!(text.contains("full") && text.contains("make room") && text.contains(FOLDER), "{text}");
+    let names = |vfs: &MemVfs| vfs.list(Path::new(FOLDER)).unwrap();
+    assert_eq!(names(vfs), names(before), "{text}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum StoreError {
     /// The file system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), advice(source))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -84,6 +84,16 @@ pub enum StoreError {
     /// A limit of the format, or an invariant of a writer.
     #[error("{0}")]
     Limit(String),
+}
+
+/// What to do about an error of the file system, where that is not plain from its text.
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            ": the disk that holds it is full, or your share of it; make room and try again (the database is as it was)"
+        }
+        _ => "",
+    }
 }
 
 impl StoreError {

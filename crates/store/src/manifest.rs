@@ -167,14 +167,23 @@ impl Manifest {
             file.write_all(self.encode().as_bytes())?;
             file.sync()
         };
-        write().map_err(StoreError::io(&tmp))?;
+        // What cannot be removed now is removed when the database is next opened for writing.
+        let remove_tmp = || drop(vfs.remove(&tmp));
+        if let Err(source) = write() {
+            remove_tmp();
+            return Err(StoreError::Io { path: tmp, source });
+        }
         let path = folder.join(MANIFEST);
         if let Err(source) = vfs.rename(&tmp, &path) {
-            return Err(match Self::read(vfs, folder) {
-                Ok(now) if now != *self => StoreError::Io { path, source },
-                Err(StoreError::Missing { .. }) => StoreError::Io { path, source },
-                _ => StoreError::InDoubt { path, source },
-            });
+            let in_doubt = match Self::read(vfs, folder) {
+                Ok(now) => now == *self,
+                Err(error) => !matches!(error, StoreError::Missing { .. }),
+            };
+            if in_doubt {
+                return Err(StoreError::InDoubt { path, source });
+            }
+            remove_tmp();
+            return Err(StoreError::Io { path, source });
         }
         // Putting the old manifest back would fail as well, or leave three possible outcomes instead of two.
         vfs.sync_dir(folder).map_err(|source| StoreError::InDoubt { path, source })

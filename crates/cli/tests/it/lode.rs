@@ -1,6 +1,7 @@
 //! A scratch folder, and the binary run in it.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// A scratch folder with a binary to run in it.
@@ -37,6 +38,25 @@ impl Lode {
 
     pub fn run(&self, args: &[&str]) -> Outcome {
         Outcome::of(self.command(args).output().unwrap())
+    }
+}
+
+/// Tells something of a test's run, on standard error.
+pub fn note(text: std::fmt::Arguments<'_>) {
+    std::io::stderr().write_all(format!("{text}\n").as_bytes()).unwrap();
+}
+
+/// Copies a folder and all in it.
+pub fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_folder(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
     }
 }
 

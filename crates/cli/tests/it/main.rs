@@ -5,6 +5,7 @@
 mod archives;
 mod bench;
 mod dry_run;
+mod full;
 mod kill;
 mod load;
 mod lode;

@@ -2,7 +2,7 @@
 //! or in the new one, and what is not named by its manifest goes with the next writer.
 
 use super::{CompactOptions, compact};
-use crate::crash_tests::{NEW, OLD, assert_sound, contents, try_load};
+use crate::crash_tests::{NEW, OLD, assert_disk_full, assert_sound, contents, try_load};
 use crate::error::StoreError;
 use crate::load::LoadError;
 use crate::store::Store;
@@ -87,6 +87,8 @@ fn errors_and_full_disks() {
                 for kind in [CrashKind::LoseAll, CrashKind::Torn(at)] {
                     assert_whole(&vfs.after_crash(kind), &case, &what);
                 }
+            } else if let (Fault::DiskFull, Err(error)) = (fault, &done) {
+                assert_disk_full(error, vfs.inner(), &case.before);
             }
             assert_whole(vfs.inner(), &case, &what);
         }

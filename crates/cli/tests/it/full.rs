@@ -1,0 +1,113 @@
+//! Full disks: a load or a compaction that finds no room says so, removes what it wrote, and leaves the database as it was.
+//!
+//! The disks are small file systems in memory, which only root may mount, so these tests run when asked for:
+//! `cargo test -p lode --test it full -- --ignored --nocapture`.
+
+use crate::lode::{Lode, Outcome, copy_folder, note};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Sizes of disks that are tried.
+const SIZES: u64 = 20;
+
+/// A small file system, unmounted at the end.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// None where this user may not mount.
+    fn mount(path: PathBuf, bytes: u64) -> Option<Self> {
+        std::fs::create_dir_all(&path).unwrap();
+        let size = format!("size={bytes}");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path).output();
+        mounted.is_ok_and(|output| output.status.success()).then_some(Self(path))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+fn folder_bytes(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    // Whole pages, as the file system counts.
+    entries
+        .map(|entry| match entry.metadata().unwrap() {
+            meta if meta.is_dir() => folder_bytes(&entry.path()),
+            meta => meta.len().next_multiple_of(4096),
+        })
+        .sum()
+}
+
+fn sorted(outcome: Outcome) -> Vec<String> {
+    let mut lines: Vec<String> = outcome.ok().lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// Runs a command on a copy of `db` on disks with ever more room, up to a bit more than `room` bytes beside the database.
+fn fill_disks(lode: &Lode, command: &[&str], room: u64) {
+    let before = sorted(lode.run(&["dump", "db"]));
+    let used = folder_bytes(&lode.path("db"));
+    let (mut failed, mut done) = (0, 0);
+    for step in 0..SIZES {
+        let bytes = used + (64 << 10) + room * step / (SIZES - 2);
+        let Some(_disk) = Disk::mount(lode.path("disk"), bytes) else {
+            note(format_args!("skipped: only root may mount file systems"));
+            return;
+        };
+        copy_folder(&lode.path("db"), &lode.path("disk/db"));
+        let outcome = lode.run(command);
+        lode.run(&["check", "disk/db", "--quiet"]).ok();
+        if outcome.code == 0 {
+            done += 1;
+            continue;
+        }
+        failed += 1;
+        let error = outcome.fails(1);
+        assert!(
+            error.contains("full") && error.contains("disk/db") && error.contains("make room"),
+            "{error}"
+        );
+        assert_eq!(names(&lode.path("disk/db")), names(&lode.path("db")), "{error}");
+        assert!(sorted(lode.run(&["dump", "disk/db"])) == before, "{error}");
+    }
+    note(format_args!("{}: {failed} disks were too small, {done} large enough", command[0]));
+    assert!(failed >= SIZES / 2 && done > 0, "{failed} failed, {done} done");
+}
+
+fn prepared() -> Lode {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 01, \"x\"@en, [ <http://e/p> \"y\" ] .");
+    for (products, seed, name) in [("90", "2", "a.nt"), ("400", "3", "big.nt")] {
+        let generate =
+            ["bench", "bsbm", "generate", "--products", products, "--seed", seed, "--quiet", "--output"];
+        lode.run(&[&generate[..], &[name]].concat()).ok();
+    }
+    lode.run(&["load", "db", "a.nt", "--quiet"]).ok();
+    lode
+}
+
+#[test]
+#[ignore = "mounts file systems, which needs root"]
+fn full_disks_during_loads() {
+    let lode = prepared();
+    // So little memory that there are temporary files, which need the most room.
+    let load = ["load", "disk/db", "big.nt", "--quiet", "--memory", "49MiB"];
+    fill_disks(&lode, &load, 16 << 20);
+}
+
+#[test]
+#[ignore = "mounts file systems, which needs root"]
+fn full_disks_during_compactions() {
+    let lode = prepared();
+    lode.run(&["load", "db", "big.nt", "--quiet"]).ok();
+    let room = folder_bytes(&lode.path("db"));
+    fill_disks(&lode, &["compact", "disk/db", "--quiet"], room);
+}

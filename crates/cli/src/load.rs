@@ -164,6 +164,9 @@ fn remove_if_empty(database: &Path) {
     }
 }
 
+/// A meter that has run for less says nothing.
+const METER_MIN: Duration = Duration::from_millis(500);
+
 /// The text of the live line.
 struct LineText {
     reading: RateMeter,
@@ -206,13 +209,16 @@ impl LineText {
                 // All orders hold the same quads: what is written of them is told in quads.
                 let done = sample.quads as f64 * sample.rows_written as f64 / sample.rows_to_write as f64;
                 let rate = number::short(meter.current(done as u64));
-                let average = number::rate(done as u64, meter.elapsed());
-                let left = meter.time_left(sample.rows_written, sample.rows_to_write);
                 let share = 100.0 * sample.rows_written as f64 / sample.rows_to_write as f64;
-                format!(
-                    "writing indexes: {share:.0} %, {quads} quads, {rate}/s now, {average} on average, memory {memory}{}",
-                    left_text(left)
-                )
+                let mut text =
+                    format!("writing indexes: {share:.0} %, {quads} quads, {rate}/s now, memory {memory}");
+                // What was written before the first look would make a fine average.
+                if meter.elapsed() >= METER_MIN {
+                    let average = number::rate(done as u64, meter.elapsed());
+                    let left = meter.time_left(sample.rows_written, sample.rows_to_write);
+                    text = format!("{text}, {average} on average{}", left_text(left));
+                }
+                text
             }
             stage => format!(
                 "{}: {quads} quads, {} terms, {} so far, memory {memory}",
@@ -257,7 +263,7 @@ mod tests {
         }
         (sample.stage, sample.rows_to_write, sample.rows_written) = (Stage::Writing, 600, 300);
         let text = line.show(sample);
-        for part in ["writing indexes: 50 %", "/s now", "left"] {
+        for part in ["writing indexes: 50 %", "/s now", "memory 3.00 MiB"] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

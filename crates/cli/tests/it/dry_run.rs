@@ -88,6 +88,7 @@ fn the_report_of_a_load_keeps_its_keys() {
     let expected = [
         "added",
         "blank_nodes",
+        "block_fill",
         "distinct",
         "duplicates",
         "existing",

@@ -77,7 +77,7 @@ pub use source_list::{Skipped, SourceReport};
 pub use validate::{ValidateReport, validate};
 
 /// What the process takes besides the tables that are counted: code, stacks, buffers of writers.
-pub(crate) const OVERHEAD_BYTES: usize = 48 << 20;
+pub(crate) const OVERHEAD_BYTES: usize = 80 << 20;
 /// What the counted tables get at least.
 pub(crate) const WORKING_BYTES_MIN: usize = 64 << 10;
 
@@ -96,7 +96,7 @@ pub fn load(
             segment: store.folder().join(segment_folder(number)),
             spill: store.folder().join(spill_folder(number)),
             threads: options.threads.max(1),
-            working_bytes: options.memory_bytes.saturating_sub(OVERHEAD_BYTES).max(WORKING_BYTES_MIN),
+            working_bytes: working_bytes(options.memory_bytes),
             cancel: options.cancel.clone(),
             progress,
             watch: Mutex::new(Watch::default()),
@@ -111,6 +111,11 @@ pub fn load(
         progress.set_stage(Stage::Done);
         result
     })
+}
+
+/// What the counted tables get. Where memory is shorter than what the rest takes, still so much that runs are not tiny.
+fn working_bytes(memory_bytes: usize) -> usize {
+    memory_bytes.saturating_sub(OVERHEAD_BYTES).max(memory_bytes / 8).max(WORKING_BYTES_MIN)
 }
 
 #[cfg(test)]

@@ -93,7 +93,8 @@ impl PieceCutter {
         let end = self.piece_end(&mut skipper, wanted);
         self.search.name_dot = skipper.name_dot;
         match end {
-            Some(end) => {
+            // Nothing but the end of the document is left for another piece.
+            Some(end) if !(at_end && end == text.len()) => {
                 let end = line_end(text, end);
                 let following = TurtlePiece {
                     place: self.next.place.after(text.get(..end).unwrap_or_default()),
@@ -103,8 +104,8 @@ impl PieceCutter {
                 self.search = Search::START;
                 Some((std::mem::replace(&mut self.next, following), end))
             }
-            None if at_end => Some((TurtlePiece { is_last: true, ..self.next.clone() }, text.len())),
-            None => None,
+            _ if at_end => Some((TurtlePiece { is_last: true, ..self.next.clone() }, text.len())),
+            _ => None,
         }
     }
 

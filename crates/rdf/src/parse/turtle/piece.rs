@@ -206,12 +206,9 @@ impl Run<'_> {
         Ok(flow)
     }
 
-    /// Some errors are told better with what follows: where a string goes wrong that does not end, for example.
+    /// Errors are told with what really follows: some quote it, and a string may go wrong because it does not end.
     #[cold]
     fn with_more_text(&self, statements: Statements<'_>, error: SyntaxError) -> SyntaxError {
-        if !error.message.starts_with("Unexpected end") {
-            return error;
-        }
         let text = self.bytes.get(self.scanner.at..).unwrap_or_default();
         let longer = Statements { text, ending: Ending::Document, ..statements };
         parse_statements(longer, &self.scanner.context, &mut |_| ControlFlow::Continue(()))

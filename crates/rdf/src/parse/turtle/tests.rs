@@ -195,6 +195,7 @@ fn common_statements_are_fast() {
         ":a.b ex:%41\\~x :c:d, :, ex:é, ex:1a, ex:a-b .",
         "PREFIX new: <http://new/>\nnew:a new:b new:c .\nprefix new: <http://newer/> BASE <http://base/> <a> <b> <c#d>, <../e>, <>, new:x .\n@base <f/> . <g> <h> <i> .",
         "VERSION \"1.2\" @version '1.2' . :a :b :c ;;; .",
+        "VERSION '1.2'",
         "# comment\n:a # comment\n :b\t:c\r\n. #end",
     ] {
         let text = format!("{HEAD}{text}");
@@ -256,6 +257,10 @@ fn errors_are_those_of_the_general_parser() {
         ":a :b 1.5e .",
         ":a :b ex:\\q .",
         ":a :b ex:%4 .",
+        ":a :b ex:%. . ",
+        ":a :b <http://\\u> .\t:a :b :c .",
+        "VERSION ''",
+        ":x :y :z . :a :b :\\~.",
         "\u{FEFF}:a :b :c .",
         "é :a :b :c .",
         ":a :b :c .. :d :e :f .",

@@ -241,15 +241,7 @@ impl<'a> Cursor<'a, '_> {
         let from = self.at;
         let tag = self.line.get(from..from + end)?;
         self.at += end;
-        let (language, direction) = match tag.split_once("--") {
-            None => (tag, None),
-            Some((language, "ltr")) => (language, Some(BaseDirection::Ltr)),
-            Some((language, "rtl")) => (language, Some(BaseDirection::Rtl)),
-            Some(_) => return None,
-        };
-        if !is_common_language(language) {
-            return None;
-        }
+        let (language, direction) = common_language(tag)?;
         let mut span = Span { start: from, end: from + language.len(), decoded: false };
         if language.bytes().any(|byte| byte.is_ascii_uppercase()) {
             let start = scratch.len();
@@ -331,9 +323,21 @@ impl<'a> Cursor<'a, '_> {
     }
 }
 
+/// A language tag, and the base direction behind it if there is one. `None`: the general parser must decide.
+#[inline]
+pub(crate) fn common_language(tag: &str) -> Option<(&str, Option<BaseDirection>)> {
+    let (language, direction) = match tag.split_once("--") {
+        None => (tag, None),
+        Some((language, "ltr")) => (language, Some(BaseDirection::Ltr)),
+        Some((language, "rtl")) => (language, Some(BaseDirection::Rtl)),
+        Some(_) => return None,
+    };
+    is_common_language(language).then_some((language, direction))
+}
+
 /// A language of two or three letters, perhaps with a script and a region. Other tags are for the general parser.
 #[inline]
-pub(crate) fn is_common_language(tag: &str) -> bool {
+fn is_common_language(tag: &str) -> bool {
     let letters = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic);
     let mut parts = tag.as_bytes().split(|&byte| byte == b'-');
     let language_is_common = parts.next().is_some_and(|part| matches!(part.len(), 2 | 3) && letters(part));

@@ -1,7 +1,7 @@
 //! Compactions against a model: all kinds of terms, several segments, groups larger than what is read at once.
 
 use super::*;
-use crate::check::check;
+use crate::crash_tests::assert_sound;
 use crate::dump::{DumpScope, dump_lines};
 use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, Model, add_to, check_reads, contents, file, load_files, named, open};
@@ -14,12 +14,6 @@ use std::path::Path;
 
 fn options(threads: usize, memory_bytes: usize) -> CompactOptions {
     CompactOptions { threads, memory_bytes, ..CompactOptions::default() }
-}
-
-fn assert_sound(vfs: &MemVfs) {
-    let vfs: Arc<dyn Vfs> = Arc::new(vfs.clone());
-    let report = check(&vfs, Path::new(FOLDER), &CancelToken::default(), &mut |_| {}).unwrap();
-    assert!(report.problems.is_empty(), "{:?}", report.problems);
 }
 
 /// All lines of a dump, sorted: blank nodes by their numbers, which a compaction keeps.

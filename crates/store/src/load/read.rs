@@ -183,21 +183,10 @@ impl Shared<'_> {
         let mut bad = None;
         let sink = |quad: RawQuad<'_>| {
             quads += 1;
-            match gatherer.add(&quad) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failed = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
+            go_on(gatherer.add(&quad), &mut failed)
         };
-        let end = parse_line_chunk(format, chunk, sink, &mut |line| match self.set_aside(source, line) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                bad = Some(error);
-                ControlFlow::Break(())
-            }
-        });
+        let end =
+            parse_line_chunk(format, chunk, sink, &mut |line| go_on(self.set_aside(source, line), &mut bad));
         self.context.progress.add_quads(quads);
         self.list.note(source, |report| report.quads += quads);
         match (failed.or(bad), end) {
@@ -218,13 +207,7 @@ impl Shared<'_> {
         let mut failed = None;
         let result = piece.parse(text, &mut |quad| {
             quads += 1;
-            match gatherer.add(&quad) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failed = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
+            go_on(gatherer.add(&quad), &mut failed)
         });
         self.context.progress.add_quads(quads);
         self.list.note(source, |report| report.quads += quads);
@@ -269,13 +252,7 @@ impl Shared<'_> {
             }
             let added =
                 if untold == 0 { self.context.cancel.check().map_err(LoadError::from) } else { Ok(()) };
-            match added.and_then(|()| gatherer.add(&RawQuad::from(quad))) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failed = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
+            go_on(added.and_then(|()| gatherer.add(&RawQuad::from(quad))), &mut failed)
         });
         self.context.progress.add_quads(untold);
         self.list.note(source, |report| report.quads += quads);
@@ -283,6 +260,18 @@ impl Shared<'_> {
             return Err(error);
         }
         result.map_err(|error| document_error(self.list, source, error))
+    }
+}
+
+/// What a parser is told after a step; an error ends the parsing and is kept.
+#[inline]
+fn go_on(step: Result<(), LoadError>, failed: &mut Option<LoadError>) -> ControlFlow<()> {
+    match step {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            *failed = Some(error);
+            ControlFlow::Break(())
+        }
     }
 }
 

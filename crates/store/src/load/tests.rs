@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::check::check;
+use crate::crash_tests::assert_sound;
 use crate::dump::{DumpScope, dump_quads};
 use crate::test_data::{FOLDER, Model, add_to, check_reads, contents, file, load_files, named, open};
 use lode_base::cancel::CancelToken;
@@ -14,12 +15,6 @@ use std::path::Path;
 
 fn options(threads: usize, memory_bytes: usize) -> LoadOptions {
     LoadOptions { threads, memory_bytes, ..LoadOptions::default() }
-}
-
-fn assert_sound(vfs: &MemVfs) {
-    let vfs: Arc<dyn Vfs> = Arc::new(vfs.clone());
-    let report = check(&vfs, Path::new(FOLDER), &CancelToken::default(), &mut |_| {}).unwrap();
-    assert!(report.problems.is_empty(), "{:?}", report.problems);
 }
 
 fn load_text(store: &Store, name: &str, text: &str) -> Result<LoadReport, LoadError> {

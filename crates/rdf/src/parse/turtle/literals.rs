@@ -3,9 +3,8 @@
 use super::chars::is_name;
 use super::scanner::Scanner;
 use super::span::{Item, Span, Texts};
-use crate::ntriples::is_common_language;
+use crate::ntriples::common_language;
 use memchr::memchr2;
-use oxrdf::BaseDirection;
 
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 const RDF_LANG_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
@@ -46,15 +45,7 @@ impl Scanner<'_> {
         let from = self.at;
         let tag = self.text.get(from..from + end)?;
         self.at += end;
-        let (language, direction) = match tag.split_once("--") {
-            None => (tag, None),
-            Some((language, "ltr")) => (language, Some(BaseDirection::Ltr)),
-            Some((language, "rtl")) => (language, Some(BaseDirection::Rtl)),
-            Some(_) => return None,
-        };
-        if !is_common_language(language) {
-            return None;
-        }
+        let (language, direction) = common_language(tag)?;
         let mut span = Span::text(from, from + language.len());
         if language.bytes().any(|byte| byte.is_ascii_uppercase()) {
             let start = self.scratch.len();

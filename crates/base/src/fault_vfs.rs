@@ -142,7 +142,13 @@ struct FaultWriter {
 
 impl Write for FaultWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.plan.change()?;
+        if let Err(error) = self.plan.change() {
+            // A write that fails may have come half the way; it is the caller's to know that.
+            if self.plan.fault != Fault::PowerCut {
+                self.inner.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default())?;
+            }
+            return Err(error);
+        }
         self.inner.write(bytes)
     }
 
@@ -156,6 +162,11 @@ impl WriteFile for FaultWriter {
         self.plan.change()?;
         self.inner.sync()
     }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.plan.change()?;
+        self.inner.sync_data()
+    }
 }
 
 impl Vfs for FaultVfs {
@@ -167,6 +178,11 @@ impl Vfs for FaultVfs {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         self.plan.change()?;
         Ok(Box::new(FaultWriter { inner: self.inner.create(path)?, plan: Arc::clone(&self.plan) }))
+    }
+
+    fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>> {
+        self.plan.change()?;
+        Ok(Box::new(FaultWriter { inner: self.inner.open_append(path, len)?, plan: Arc::clone(&self.plan) }))
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {

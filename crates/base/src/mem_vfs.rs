@@ -1,6 +1,6 @@
 //! A file system in memory, for tests and for tiny databases that need no disk.
 //!
-//! It keeps, beside what is visible, what would be left after a power cut: the bytes of a file up to its last
+//! It keeps, beside what is visible, what would be left after a power cut: the bytes of a file as of its last
 //! [`sync`](crate::vfs::WriteFile::sync), and the names in a folder as of its last [`sync_dir`](crate::vfs::Vfs::sync_dir).
 //! [`MemVfs::after_crash`] gives a copy with only that (or with a random choice of what had not been made durable), which is what
 //! crash tests reopen.
@@ -26,6 +26,9 @@ pub enum CrashKind {
     LoseAll,
     /// A choice of them that depends on the seed: some names, some prefix of a file's later bytes.
     Torn(u64),
+    /// The same, but of a file's later bytes any small pieces, in no order: zeros, or what was there before a cut, where
+    /// one is lost.
+    Scattered(u64),
 }
 
 #[derive(Debug, Default)]
@@ -34,10 +37,64 @@ struct Folder {
     durable: BTreeMap<OsString, Node>,
 }
 
+/// Pieces in which the bytes of a [`CrashKind::Scattered`] file survive; smaller than any disk's, so that small files have
+/// many.
+const PIECE_BYTES: usize = 16;
+
 #[derive(Debug, Default)]
 struct FileBytes {
     bytes: Vec<u8>,
+    /// So many of `bytes` are durable.
     synced: usize,
+    /// Durable bytes behind those, which were cut off since the last sync.
+    cut: Vec<u8>,
+}
+
+impl FileBytes {
+    fn durable(bytes: Vec<u8>) -> Self {
+        Self { synced: bytes.len(), bytes, cut: Vec::new() }
+    }
+
+    fn cut(&mut self, len: usize) {
+        if len < self.synced {
+            let mut cut = self.bytes.get(len..self.synced).unwrap_or_default().to_vec();
+            cut.append(&mut self.cut);
+            (self.synced, self.cut) = (len, cut);
+        }
+        self.bytes.truncate(len);
+    }
+
+    fn sync(&mut self) {
+        self.synced = self.bytes.len();
+        self.cut.clear();
+    }
+
+    /// What a power cut leaves.
+    fn survive(&self, kind: CrashKind, dice: &mut Dice) -> Vec<u8> {
+        let (kept, loose) = self.bytes.split_at(self.synced);
+        let mut left = kept.to_vec();
+        match kind {
+            CrashKind::LoseAll => left.extend_from_slice(&self.cut),
+            CrashKind::Torn(_) => {
+                left.extend_from_slice(loose.get(..dice.up_to(loose.len())).unwrap_or_default());
+                // The bytes may be there without the cut before them.
+                if !self.cut.is_empty() && dice.yes() {
+                    left.extend_from_slice(self.cut.get(left.len() - self.synced..).unwrap_or_default());
+                }
+            }
+            CrashKind::Scattered(_) => {
+                let length = dice.up_to(loose.len());
+                left.extend_from_slice(loose.get(..length).unwrap_or_default());
+                for (i, piece) in left.split_at_mut(self.synced).1.chunks_mut(PIECE_BYTES).enumerate() {
+                    if dice.yes() {
+                        let old = self.cut.iter().skip(i * PIECE_BYTES).chain(std::iter::repeat(&0));
+                        piece.iter_mut().zip(old).for_each(|(byte, old)| *byte = *old);
+                    }
+                }
+            }
+        }
+        left
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -113,9 +170,9 @@ impl MemVfs {
     pub fn after_crash(&self, kind: CrashKind) -> Self {
         let mut dice = Dice(match kind {
             CrashKind::LoseAll => None,
-            CrashKind::Torn(seed) => Some(seed),
+            CrashKind::Torn(seed) | CrashKind::Scattered(seed) => Some(seed),
         });
-        let root = survive(&lock(&self.root), &mut dice);
+        let root = survive(&lock(&self.root), kind, &mut dice);
         Self { root: Arc::new(Mutex::new(root)), locks: Arc::default() }
     }
 
@@ -137,8 +194,7 @@ impl MemVfs {
     pub fn overwrite(&self, path: &Path, bytes: Vec<u8>) -> io::Result<()> {
         match self.node(path)? {
             Node::File(file) => {
-                let synced = bytes.len();
-                *file.write().unwrap_or_else(PoisonError::into_inner) = FileBytes { bytes, synced };
+                *file.write().unwrap_or_else(PoisonError::into_inner) = FileBytes::durable(bytes);
                 Ok(())
             }
             Node::Folder(_) => Err(io::Error::from(ErrorKind::IsADirectory)),
@@ -178,33 +234,29 @@ impl Dice {
     fn yes(&mut self) -> bool {
         self.roll() >> 63 == 1
     }
+
+    /// From 0 to `most`.
+    fn up_to(&mut self, most: usize) -> usize {
+        usize::try_from(self.roll() % (most as u64 + 1)).unwrap_or(0)
+    }
 }
 
-fn survive(folder: &Folder, dice: &mut Dice) -> Folder {
+fn survive(folder: &Folder, kind: CrashKind, dice: &mut Dice) -> Folder {
     let names: BTreeSet<&OsString> = folder.entries.keys().chain(folder.durable.keys()).collect();
     let mut entries = BTreeMap::new();
     for name in names {
         let source = if dice.yes() { &folder.entries } else { &folder.durable };
         let Some(node) = source.get(name) else { continue };
         let kept = match node {
-            Node::File(file) => Node::File(survive_file(file, dice)),
-            Node::Folder(inner) => Node::Folder(Arc::new(Mutex::new(survive(&lock(inner), dice)))),
+            Node::File(file) => {
+                let left = file.read().unwrap_or_else(PoisonError::into_inner).survive(kind, dice);
+                Node::File(Arc::new(RwLock::new(FileBytes::durable(left))))
+            }
+            Node::Folder(inner) => Node::Folder(Arc::new(Mutex::new(survive(&lock(inner), kind, dice)))),
         };
         entries.insert(name.clone(), kept);
     }
     Folder { durable: entries.clone(), entries }
-}
-
-fn survive_file(file: &RwLock<FileBytes>, dice: &mut Dice) -> Arc<RwLock<FileBytes>> {
-    let file = file.read().unwrap_or_else(PoisonError::into_inner);
-    let loose = file.bytes.len() - file.synced;
-    let more = match dice.0 {
-        Some(_) if loose > 0 => usize::try_from(dice.roll() % (loose as u64 + 1)).unwrap_or(0),
-        _ => 0,
-    };
-    let kept = file.synced + more;
-    let bytes = file.bytes.get(..kept).unwrap_or_default().to_vec();
-    Arc::new(RwLock::new(FileBytes { synced: bytes.len(), bytes }))
 }
 
 fn copy_visible(folder: &Folder) -> Folder {
@@ -213,7 +265,7 @@ fn copy_visible(folder: &Folder) -> Folder {
         let copy = match node {
             Node::File(file) => {
                 let bytes = file.read().unwrap_or_else(PoisonError::into_inner).bytes.clone();
-                Node::File(Arc::new(RwLock::new(FileBytes { synced: bytes.len(), bytes })))
+                Node::File(Arc::new(RwLock::new(FileBytes::durable(bytes))))
             }
             Node::Folder(inner) => Node::Folder(Arc::new(Mutex::new(copy_visible(&lock(inner))))),
         };
@@ -256,8 +308,7 @@ impl Write for MemWriter {
 
 impl WriteFile for MemWriter {
     fn sync(&mut self) -> io::Result<()> {
-        let mut file = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        file.synced = file.bytes.len();
+        self.0.write().unwrap_or_else(PoisonError::into_inner).sync();
         Ok(())
     }
 }
@@ -277,11 +328,22 @@ impl Vfs for MemVfs {
             return Err(io::Error::from(ErrorKind::IsADirectory));
         }
         if let Some(Node::File(file)) = folder.entries.get(&name) {
-            *file.write().unwrap_or_else(PoisonError::into_inner) = FileBytes::default();
+            file.write().unwrap_or_else(PoisonError::into_inner).cut(0);
             return Ok(Box::new(MemWriter(Arc::clone(file))));
         }
         let file = Arc::new(RwLock::new(FileBytes::default()));
         folder.entries.insert(name, Node::File(Arc::clone(&file)));
+        Ok(Box::new(MemWriter(file)))
+    }
+
+    fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>> {
+        let Node::File(file) = self.node(path)? else {
+            return Err(io::Error::from(ErrorKind::IsADirectory));
+        };
+        let mut bytes = file.write().unwrap_or_else(PoisonError::into_inner);
+        let len = usize::try_from(len).ok().filter(|len| *len <= bytes.bytes.len());
+        bytes.cut(len.ok_or_else(|| io::Error::from(ErrorKind::UnexpectedEof))?);
+        drop(bytes);
         Ok(Box::new(MemWriter(file)))
     }
 

@@ -55,6 +55,35 @@ impl WriteFile for RealWriter {
         self.0.flush()?;
         self.0.get_ref().sync_all()
     }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.0.flush()?;
+        self.0.get_ref().sync_data()
+    }
+}
+
+/// Appends, each write as it comes.
+#[derive(Debug)]
+struct RealAppender(File);
+
+impl Write for RealAppender {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl WriteFile for RealAppender {
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.0.sync_data()
+    }
 }
 
 impl Vfs for RealVfs {
@@ -70,6 +99,18 @@ impl Vfs for RealVfs {
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
         let file = File::create(path)?;
         Ok(Box::new(RealWriter(BufWriter::with_capacity(WRITE_BUFFER_BYTES, file))))
+    }
+
+    fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>> {
+        let file = OpenOptions::new().append(true).open(path)?;
+        let found = file.metadata()?.len();
+        if found < len {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        if found > len {
+            file.set_len(len)?;
+        }
+        Ok(Box::new(RealAppender(file)))
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {

@@ -17,10 +17,14 @@ pub trait ReadAt: Send + Sync + Debug {
     fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
-/// A new file, written from start to end.
+/// A file that is written to its end: a new one, or one that is appended to.
 pub trait WriteFile: Write + Send + Debug {
     /// Makes all bytes written so far durable.
     fn sync(&mut self) -> io::Result<()>;
+    /// The same, but what nobody needs in order to read the bytes (times of the file) need not be durable.
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.sync()
+    }
 }
 
 /// A file system.
@@ -29,6 +33,9 @@ pub trait Vfs: Send + Sync + Debug {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
     /// Creates a file, or empties it.
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
+    /// Opens an existing file, cuts it to `len` bytes, and appends to it without gathering small pieces; `UnexpectedEof`
+    /// where it has fewer bytes. The cut is durable after the next sync.
+    fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>>;
     /// Creates a folder and those above it; fine where it exists.
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
     /// Names of the files and folders in a folder, sorted.

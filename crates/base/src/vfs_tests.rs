@@ -37,6 +37,7 @@ fn behaves_like_a_file_system(vfs: &dyn Vfs, root: &Path) {
     assert_eq!(vfs.list(&folder).unwrap(), [PathBuf::from("x")]);
     assert_eq!(vfs.open(&path).unwrap().len(), 3);
     assert_eq!(file.len(), 11, "an open file outlives its name");
+    appends(vfs, &path);
     vfs.sync_dir(&folder).unwrap();
     vfs.remove(&path).unwrap();
     assert!(!vfs.exists(&path));
@@ -52,6 +53,23 @@ fn behaves_like_a_file_system(vfs: &dyn Vfs, root: &Path) {
     drop(vfs.lock(&folder.join("LOCK"), true).unwrap());
     vfs.remove_dir_all(&root.join("a")).unwrap();
     assert!(!vfs.exists(&folder));
+}
+
+/// Of a file that holds `new`.
+fn appends(vfs: &dyn Vfs, path: &Path) {
+    let mut file = vfs.open_append(path, 2).unwrap();
+    file.write_all(b"xt").unwrap();
+    file.sync_data().unwrap();
+    file.write_all(b" one").unwrap();
+    drop(file);
+    let file = vfs.open(path).unwrap();
+    let mut bytes = vec![0; usize::try_from(file.len()).unwrap()];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    assert_eq!(bytes, b"next one");
+    assert_eq!(vfs.open_append(path, 9).unwrap_err().kind(), ErrorKind::UnexpectedEof);
+    drop(vfs.open_append(path, 8).unwrap());
+    assert_eq!(vfs.open(path).unwrap().len(), 8);
+    assert_eq!(vfs.open_append(&path.with_extension("none"), 0).unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 #[test]
@@ -89,6 +107,45 @@ fn a_crash_loses_what_was_not_made_durable() {
         let cut = torn.read(Path::new("/d/cut")).unwrap();
         assert!(b"abc".starts_with(&cut));
     }
+}
+
+#[test]
+fn a_crash_may_bring_back_what_was_cut_off() {
+    let vfs = MemVfs::new();
+    let path = Path::new("/x");
+    write(&vfs, path, b"abcdef", true);
+    vfs.sync_dir(Path::new("/")).unwrap();
+    let left = |kind| vfs.after_crash(kind).read(path).unwrap();
+    drop(vfs.open_append(path, 5).unwrap());
+    let mut file = vfs.open_append(path, 2).unwrap();
+    file.write_all(b"XY").unwrap();
+    assert_eq!(left(CrashKind::LoseAll), b"abcdef");
+    let mut torn: Vec<Vec<u8>> = (0..100).map(|seed| left(CrashKind::Torn(seed))).collect();
+    torn.sort_unstable();
+    torn.dedup();
+    let all: [&[u8]; 6] = [b"ab", b"abX", b"abXY", b"abXYef", b"abXdef", b"abcdef"];
+    assert_eq!(torn, all);
+    file.sync_data().unwrap();
+    for kind in [CrashKind::LoseAll, CrashKind::Torn(1), CrashKind::Scattered(1)] {
+        assert_eq!(left(kind), b"abXY");
+    }
+}
+
+#[test]
+fn scattered_bytes_keep_their_places() {
+    let vfs = MemVfs::new();
+    let path = Path::new("/x");
+    write(&vfs, path, b"durable", true);
+    vfs.sync_dir(Path::new("/")).unwrap();
+    let mut file = vfs.open_append(path, 7).unwrap();
+    file.write_all(&[1; 100]).unwrap();
+    let mut holes = 0;
+    for seed in 0..50 {
+        let left = vfs.after_crash(CrashKind::Scattered(seed)).read(path).unwrap();
+        assert!(left.len() <= 107 && left.starts_with(b"durable") && left[7..].iter().all(|byte| *byte <= 1));
+        holes += usize::from(left[7..].windows(2).any(|pair| pair == [0, 1]));
+    }
+    assert!(holes > 10);
 }
 
 #[test]

@@ -131,6 +131,10 @@ impl Vfs for StaleManifest {
         self.inner.create(path)
     }
 
+    fn open_append(&self, path: &Path, len: u64) -> std::io::Result<Box<dyn lode_base::vfs::WriteFile>> {
+        self.inner.open_append(path, len)
+    }
+
     fn create_dir_all(&self, path: &Path) -> std::io::Result<()> {
         self.inner.create_dir_all(path)
     }

@@ -9,12 +9,14 @@ use super::{Problem, SourceFile, files};
 /// The description of the bytes.
 pub const DOCUMENT: &str = "docs/format.md";
 
-/// The sources that fix what has no golden bytes of its own: sizes and magic numbers, orders, ids and keys, the manifest.
-const SOURCES: [&str; 5] = [
+/// The sources that fix what has no golden bytes of its own: sizes and magic numbers, orders, ids and keys, the log, the manifest.
+const SOURCES: [&str; 7] = [
     "crates/packed/src/format.rs",
     "crates/packed/src/order.rs",
     "crates/rdf/src/key.rs",
     "crates/rdf/src/value_id.rs",
+    "crates/store/src/log/frame.rs",
+    "crates/store/src/log/record.rs",
     "crates/store/src/manifest.rs",
 ];
 

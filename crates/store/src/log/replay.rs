@@ -1,0 +1,190 @@
+//! Reads a log: all whole records in order, and what its end looks like.
+//!
+//! A power cut leaves some of the bytes written since the last sync, in any order. So the first bad record ends the log,
+//! unless a frame behind it says that the bad record was durable before: then it was damaged later, and what it said was
+//! promised to somebody.
+
+use super::frame::{
+    ALIGNMENT, FRAME_BYTES, Frame, HEADER_BYTES, Salt, check_header, encode_header, sequence_at,
+};
+use crate::error::StoreError;
+use lode_base::vfs::{ReadAt, Vfs};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Read at once; a longer record by itself.
+const WINDOW_BYTES: usize = 1 << 20;
+
+/// A record of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogRecord<'a> {
+    /// Its number, from 0.
+    pub sequence: u64,
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// What was appended.
+    pub payload: &'a [u8],
+}
+
+/// Where a log ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogEnd {
+    /// The first byte behind the last whole record.
+    pub offset: u64,
+    /// The number of the next record.
+    pub next_sequence: u64,
+    /// Bytes of the file behind `offset`.
+    pub ignored_bytes: u64,
+}
+
+/// What [`salvage`] found.
+#[derive(Debug)]
+pub struct Salvaged {
+    /// Where the sound part ends; `ignored_bytes` are given up.
+    pub end: LogEnd,
+    /// What [`replay`] would have failed with.
+    pub damage: Option<StoreError>,
+}
+
+/// Reads all whole records in order. A torn tail is no error but counted in [`LogEnd::ignored_bytes`]; a bad record that was
+/// durable when a later one was written is [`StoreError::Corruption`]. The records before it have been visited then.
+pub fn replay(
+    vfs: &dyn Vfs,
+    path: &Path,
+    database: u128,
+    number: u64,
+    visit: &mut dyn FnMut(LogRecord<'_>) -> Result<(), StoreError>,
+) -> Result<LogEnd, StoreError> {
+    let found = salvage(vfs, path, database, number, visit)?;
+    found.damage.map_or(Ok(found.end), Err)
+}
+
+/// The same, but damage only ends the log, and damage of its header not even that. A log that is damaged must not be
+/// reopened.
+pub fn salvage(
+    vfs: &dyn Vfs,
+    path: &Path,
+    database: u128,
+    number: u64,
+    visit: &mut dyn FnMut(LogRecord<'_>) -> Result<(), StoreError>,
+) -> Result<Salvaged, StoreError> {
+    let mut reader = Reader::open(vfs, path)?;
+    let (_, salt) = encode_header(database, number);
+    let mut damage = match reader.header() {
+        Ok(found) if found == salt => None,
+        Ok(_) => return Err(StoreError::corruption(path, 0, "the log of another database, or another log")),
+        Err(error @ StoreError::Corruption { .. }) => Some(error),
+        Err(error) => return Err(error),
+    };
+    let mut end = LogEnd { offset: HEADER_BYTES as u64, next_sequence: 0, ignored_bytes: 0 };
+    while let Some(frame) = reader.frame(end.offset, salt)? {
+        if frame.sequence != end.next_sequence {
+            let what = format!("record {} where {} should be", frame.sequence, end.next_sequence);
+            damage = damage.or_else(|| Some(StoreError::corruption(path, end.offset, what)));
+            break;
+        }
+        let Some(payload) = reader.payload(end.offset, &frame, salt)? else { break };
+        visit(LogRecord { sequence: frame.sequence, offset: end.offset, payload })?;
+        end.offset += frame.record_bytes() as u64;
+        end.next_sequence += 1;
+    }
+    end.ignored_bytes = reader.len.saturating_sub(end.offset);
+    end.offset = end.offset.min(reader.len);
+    if damage.is_none() && reader.was_durable(end.offset, end.next_sequence, salt)? {
+        let what = "a record of the log that later ones follow; those before it are whole";
+        damage = Some(StoreError::corruption(path, end.offset, what));
+    }
+    Ok(Salvaged { end, damage })
+}
+
+/// The salt of a log that is to be gone on with.
+pub fn read_salt(vfs: &dyn Vfs, path: &Path) -> Result<Salt, StoreError> {
+    Reader::open(vfs, path)?.header()
+}
+
+/// A file read through a window that moves on.
+struct Reader<'a> {
+    path: &'a Path,
+    file: Arc<dyn ReadAt>,
+    len: u64,
+    window: Vec<u8>,
+    /// Where the window begins in the file.
+    start: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn open(vfs: &dyn Vfs, path: &'a Path) -> Result<Self, StoreError> {
+        let file = vfs.open(path).map_err(StoreError::io(path))?;
+        Ok(Self { path, len: file.len(), file, window: Vec::new(), start: 0 })
+    }
+
+    fn header(&mut self) -> Result<Salt, StoreError> {
+        let path = self.path;
+        let header = self.view(0, HEADER_BYTES)?.and_then(<[u8]>::first_chunk);
+        check_header(header.ok_or_else(|| StoreError::corruption(path, 0, "the header of the log"))?, path)
+    }
+
+    fn frame(&mut self, offset: u64, salt: Salt) -> Result<Option<Frame>, StoreError> {
+        let bytes = self.view(offset, FRAME_BYTES)?.and_then(<[u8]>::first_chunk);
+        Ok(bytes.and_then(|bytes| Frame::read(bytes, offset, salt)))
+    }
+
+    /// The payload of the record at `offset`, if it is what was written.
+    fn payload(&mut self, offset: u64, frame: &Frame, salt: Salt) -> Result<Option<&[u8]>, StoreError> {
+        let Some(record) = self.view(offset, frame.record_bytes())? else { return Ok(None) };
+        let (payload, padding) = record.split_at(FRAME_BYTES + frame.length);
+        let payload = payload.get(FRAME_BYTES..).unwrap_or_default();
+        Ok(frame.fits(payload, padding, salt).then_some(payload))
+    }
+
+    /// Whether a frame behind `offset`, where record `sequence` should be, says that this record was durable once.
+    fn was_durable(&mut self, offset: u64, sequence: u64, salt: Salt) -> Result<bool, StoreError> {
+        let last_sequence = sequence.saturating_add(self.len / FRAME_BYTES as u64);
+        let mut at = offset.saturating_add(ALIGNMENT as u64);
+        while at < self.len {
+            let bytes = usize::try_from(self.len - at).unwrap_or(usize::MAX).min(WINDOW_BYTES);
+            let Some(view) = self.view(at, bytes)? else { break };
+            let last = view.len().saturating_sub(FRAME_BYTES);
+            let mut i = 0;
+            while i <= last {
+                let Some(frame) = view.get(i..).and_then(<[u8]>::first_chunk) else { break };
+                let plausible = sequence_at(frame) > sequence && sequence_at(frame) <= last_sequence;
+                let found = if plausible { Frame::read(frame, at + i as u64, salt) } else { None };
+                if found.is_some_and(|frame| frame.durable > offset) {
+                    return Ok(true);
+                }
+                i += ALIGNMENT;
+            }
+            // At least one step: a view shorter than a frame is the last.
+            at += i.max(ALIGNMENT) as u64;
+        }
+        Ok(false)
+    }
+
+    /// So many bytes from `offset`; `None` where the file ends before.
+    fn view(&mut self, offset: u64, bytes: usize) -> Result<Option<&[u8]>, StoreError> {
+        let Some(rest) = self.len.checked_sub(offset).filter(|rest| *rest >= bytes as u64) else {
+            return Ok(None);
+        };
+        let held = offset.checked_sub(self.start).and_then(|at| usize::try_from(at).ok());
+        let held = held.filter(|at| *at <= self.window.len());
+        if held.is_none_or(|at| self.window.len() - at < bytes) {
+            let kept = held.map_or(0, |at| {
+                self.window.copy_within(at.., 0);
+                self.window.len() - at
+            });
+            let wanted = bytes.max(WINDOW_BYTES).min(usize::try_from(rest).unwrap_or(usize::MAX));
+            if wanted < self.window.capacity() / 2 {
+                // The window was made for one long record.
+                self.window.truncate(wanted);
+                self.window.shrink_to(wanted);
+            }
+            self.window.resize(wanted, 0);
+            self.start = offset;
+            let fresh = self.window.get_mut(kept..).unwrap_or_default();
+            self.file.read_exact_at(fresh, offset + kept as u64).map_err(StoreError::io(self.path))?;
+        }
+        let at = usize::try_from(offset - self.start).unwrap_or(usize::MAX);
+        Ok(self.window.get(at..).and_then(|rest| rest.get(..bytes)))
+    }
+}

@@ -78,7 +78,7 @@ pub fn check(
             return Ok(checker.report);
         }
     };
-    for open in &version.segments {
+    for open in &*version.segments {
         checker.segment(&folder.join(open.entry.folder()), open, &version)?;
     }
     if checker.report.problems.is_empty() && version.segments.len() > 1 {

@@ -3,13 +3,19 @@
 pub mod activity;
 pub mod check;
 pub mod compact;
+mod delta;
 #[cfg(test)]
 mod crash_tests;
 pub mod dump;
 pub mod error;
+mod existing;
+mod flush;
+mod gate;
 pub mod load;
 pub mod log;
 pub mod manifest;
+mod merge_scan;
+mod recovery;
 mod scan;
 mod seal;
 pub mod snapshot;
@@ -17,7 +23,9 @@ pub mod stats;
 pub mod store;
 #[cfg(test)]
 mod test_data;
+mod transaction;
 mod version;
+mod writer;
 
 pub use activity::{Activity, ActivitySample};
 pub use check::{CheckReport, Problem, check};
@@ -29,3 +37,5 @@ pub use log::{Durability, Log};
 pub use snapshot::{Scan, Snapshot};
 pub use stats::StoreStats;
 pub use store::Store;
+pub use transaction::Transaction;
+pub use writer::{Commit, WriteOptions};

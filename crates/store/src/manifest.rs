@@ -16,15 +16,36 @@ pub const MANIFEST: &str = "MANIFEST";
 /// Name of the next manifest while it is being written.
 pub const MANIFEST_TMP: &str = "MANIFEST.tmp";
 /// Version of the manifest and of the way files play together.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 /// A manifest of more bytes is none.
 const BYTES_MAX: u64 = 64 << 20;
+
+/// Whether a segment adds its quads to the database or takes them away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// The quads of the segment are in the database, unless another segment takes them away.
+    Insertions,
+    /// The quads of the segment, which others add, are not in the database.
+    Deletions,
+}
+
+impl Sign {
+    /// A number of quads, with the sign.
+    pub fn of(self, quads: u64) -> i128 {
+        match self {
+            Self::Insertions => i128::from(quads),
+            Self::Deletions => -i128::from(quads),
+        }
+    }
+}
 
 /// A segment as the manifest knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentEntry {
     /// Number, which gives the folder its name; never used twice.
     pub number: u64,
+    /// What its quads are.
+    pub sign: Sign,
     /// Quads in it.
     pub quads: u64,
     /// Terms in each section of its dictionary.
@@ -50,12 +71,17 @@ pub fn spill_folder(number: u64) -> String {
     format!("spill-{number:06}")
 }
 
+/// Name of log `number`.
+pub fn log_file(number: u64) -> String {
+    format!("log-{number:06}")
+}
+
 /// Whether a name in a database's folder is one that the store gives to its own files.
 pub fn is_own_name(name: &str) -> bool {
     name == MANIFEST
         || name == MANIFEST_TMP
         || name == crate::store::LOCK
-        || ["segment-", "spill-"].iter().any(|prefix| {
+        || ["segment-", "spill-", "log-"].iter().any(|prefix| {
             name.strip_prefix(prefix)
                 .is_some_and(|number| number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit()))
         })
@@ -72,6 +98,8 @@ pub struct Manifest {
     pub next_blank: u64,
     /// First segment number not used.
     pub next_segment: u64,
+    /// Number of the log that goes on from here; 0: none was begun yet.
+    pub log: u64,
     /// The segments; their dictionaries share out the numbers of terms in this order.
     pub segments: Vec<SegmentEntry>,
 }
@@ -79,15 +107,20 @@ pub struct Manifest {
 const SECTION_NAMES: [&str; Section::COUNT] =
     ["iri", "string", "lang_string", "typed_literal", "triple_term"];
 
+/// First words of a segment's line.
+const INSERTIONS: &str = "segment";
+const DELETIONS: &str = "deletions";
+
 impl Manifest {
     /// The manifest of a new, empty database.
     pub fn new(database: u128) -> Self {
-        Self { database, version: 0, next_blank: 0, next_segment: 1, segments: Vec::new() }
+        Self { database, version: 0, next_blank: 0, next_segment: 1, log: 0, segments: Vec::new() }
     }
 
-    /// Quads in all segments.
+    /// Quads that the segments add up to.
     pub fn quads(&self) -> u64 {
-        self.segments.iter().map(|segment| segment.quads).sum()
+        let sum: i128 = self.segments.iter().map(|segment| segment.sign.of(segment.quads)).sum();
+        u64::try_from(sum).unwrap_or(0)
     }
 
     /// Terms in each section, over all segments.
@@ -104,11 +137,15 @@ impl Manifest {
     /// The text.
     pub fn encode(&self) -> String {
         let mut text = format!(
-            "lodestore {FORMAT_VERSION}\ndatabase {:032x}\nversion {}\nnext_blank {}\nnext_segment {}\n",
-            self.database, self.version, self.next_blank, self.next_segment
+            "lodestore {FORMAT_VERSION}\ndatabase {:032x}\nversion {}\nnext_blank {}\nnext_segment {}\nlog {}\n",
+            self.database, self.version, self.next_blank, self.next_segment, self.log
         );
         for segment in &self.segments {
-            let _ = write!(text, "segment {} quads={}", segment.number, segment.quads);
+            let word = match segment.sign {
+                Sign::Insertions => INSERTIONS,
+                Sign::Deletions => DELETIONS,
+            };
+            let _ = write!(text, "{word} {} quads={}", segment.number, segment.quads);
             for (name, count) in SECTION_NAMES.iter().zip(segment.terms) {
                 let _ = write!(text, " {name}={count}");
             }
@@ -217,12 +254,18 @@ fn parse_body(body: &str) -> Option<Manifest> {
     let version = field("version")?.parse().ok()?;
     let next_blank = field("next_blank")?.parse().ok()?;
     let next_segment = field("next_segment")?.parse().ok()?;
+    let log = field("log")?.parse().ok()?;
     let segments = lines.map(parse_segment).collect::<Option<Vec<_>>>()?;
-    Some(Manifest { database, version, next_blank, next_segment, segments })
+    Some(Manifest { database, version, next_blank, next_segment, log, segments })
 }
 
 fn parse_segment(line: &str) -> Option<SegmentEntry> {
-    let mut words = line.strip_prefix("segment ")?.split(' ');
+    let mut words = line.split(' ');
+    let sign = match words.next()? {
+        INSERTIONS => Sign::Insertions,
+        DELETIONS => Sign::Deletions,
+        _ => return None,
+    };
     let number = words.next()?.parse().ok()?;
     let mut field = |name: &str| words.next()?.strip_prefix(name)?.strip_prefix('=');
     let quads = field("quads")?.parse().ok()?;
@@ -231,5 +274,5 @@ fn parse_segment(line: &str) -> Option<SegmentEntry> {
         *count = field(name)?.parse().ok()?;
     }
     let fingerprint = u64::from_str_radix(field("fingerprint")?, 16).ok()?;
-    words.next().is_none().then_some(SegmentEntry { number, quads, terms, fingerprint })
+    words.next().is_none().then_some(SegmentEntry { number, sign, quads, terms, fingerprint })
 }

@@ -1,8 +1,11 @@
 //! What a reader sees: one version of the database, unchanging while it is held.
 
 use crate::activity::Activity;
+use crate::delta::is_delta_term;
 pub use crate::error::StoreError;
+use crate::manifest::Sign;
 pub use crate::scan::Scan;
+use crate::scan::{Layer, LayerRows};
 use crate::version::{OpenSegment, Version};
 use lode_packed::Order;
 use lode_rdf::key::{Encoded, blank_from_label, decode, encode, inline_term};
@@ -18,7 +21,7 @@ const CUTS_PER_PART: usize = 4;
 
 /// A version of the database, cheap to clone, readable from many threads.
 ///
-/// The segments of a version hold disjoint sets of quads, so counts add up and scans need no de-duplication.
+/// Each quad is inserted once more than it is deleted by the layers of a version, or as often: so counts add up, with the signs of layers.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     version: Arc<Version>,
@@ -40,12 +43,12 @@ impl Snapshot {
 
     /// Quads in all graphs.
     pub fn quad_count(&self) -> u64 {
-        self.version.manifest.quads()
+        self.version.quads()
     }
 
     /// The number of this version; a later one has a larger number.
     pub fn version_number(&self) -> u64 {
-        self.version.manifest.version
+        self.version.number
     }
 
     /// What readers of this snapshot (and its clones) did so far.
@@ -57,22 +60,41 @@ impl Snapshot {
     pub fn count(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {
         self.activity.add_count();
         let prefix = bits(prefix);
-        let mut sum = 0;
-        for segment in &self.version.segments {
+        let mut sum = i128::from(self.version.delta.count(order, &prefix));
+        for segment in &*self.version.segments {
             let rows = segment.permutation(order).range(&prefix)?;
-            sum += rows.end - rows.start;
+            sum += segment.entry.sign.of(rows.end - rows.start);
         }
-        Ok(sum)
+        Ok(u64::try_from(sum).unwrap_or(0))
     }
 
     /// Quads whose first columns in `order` are `prefix`, sorted in `order`. Of the four columns only those in `columns`
     /// (bit `i` = column `i` of the order) are read and delivered; the others cost nothing.
     pub fn scan(&self, order: Order, prefix: &[ValueId], columns: u8) -> Result<Scan, StoreError> {
         let ranges = self.ranges(order, prefix)?;
+        let mut layers = self.delta_layers(order, prefix);
         // A merge compares whole rows.
-        let read = if ranges.len() > 1 { 0b1111 } else { columns };
-        let cursors = ranges.into_iter().map(|(segment, rows)| segment.permutation(order).cursor(rows, read));
-        Ok(Scan::new(cursors.collect(), columns, Arc::clone(&self.activity)))
+        let read = if ranges.len() + layers.len() > 1 { 0b1111 } else { columns };
+        layers.extend(ranges.into_iter().map(|(segment, rows)| {
+            let cursor = segment.permutation(order).cursor(rows, read);
+            Layer { sign: segment.entry.sign, rows: LayerRows::Packed(cursor) }
+        }));
+        Ok(Scan::new(layers, columns, Arc::clone(&self.activity)))
+    }
+
+    /// The runs of the delta that have rows under a prefix.
+    fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Vec<Layer> {
+        let prefix = bits(prefix);
+        let mut layers = Vec::new();
+        for run in self.version.delta.runs() {
+            for (sign, set) in [(Sign::Insertions, &run.inserts), (Sign::Deletions, &run.deletes)] {
+                let cursor = set.cursor(order, &prefix);
+                if cursor.head().is_some() {
+                    layers.push(Layer { sign, rows: LayerRows::Memory(cursor) });
+                }
+            }
+        }
+        layers
     }
 
     /// The segments that have rows under a prefix, and those rows.
@@ -83,7 +105,7 @@ impl Snapshot {
     ) -> Result<Vec<(&OpenSegment, Range<u64>)>, StoreError> {
         let prefix = bits(prefix);
         let mut ranges = Vec::new();
-        for segment in &self.version.segments {
+        for segment in &*self.version.segments {
             let rows = segment.permutation(order).range(&prefix)?;
             if rows.start < rows.end {
                 ranges.push((segment, rows));
@@ -148,7 +170,7 @@ impl Snapshot {
     /// are variables, so a blank node term is looked up only when it came out of this database (`_:b<number>`).
     pub fn id_of(&self, term: &Term) -> Result<Option<ValueId>, StoreError> {
         if let Term::BlankNode(node) = term {
-            let known = |id: &ValueId| id.payload() < self.version.manifest.next_blank;
+            let known = |id: &ValueId| id.payload() < self.version.next_blank;
             return Ok(blank_from_label(node.as_str()).filter(known));
         }
         let mut key = Vec::new();
@@ -162,13 +184,13 @@ impl Snapshot {
     /// The id of the term with this dictionary key.
     pub fn id_of_key(&self, section: Section, key: &[u8]) -> Result<Option<ValueId>, StoreError> {
         self.activity.add_term_lookup();
-        for segment in &self.version.segments {
+        for segment in &*self.version.segments {
             let Some(dictionary) = segment.dictionary() else { continue };
             if let Some(rank) = dictionary.find(section, key)? {
                 return Ok(Some(ValueId::new(section.kind(), segment.base(section) + rank)));
             }
         }
-        Ok(None)
+        Ok(self.version.delta.id_of_key(section, key))
     }
 
     /// The segment whose dictionary has the number `number` of a section.
@@ -186,7 +208,7 @@ impl Snapshot {
 
     /// The term of an id that is not in a dictionary.
     fn plain_term(&self, id: ValueId) -> Result<Term, StoreError> {
-        let beyond = id.kind() == Some(Kind::Blank) && id.payload() >= self.version.manifest.next_blank;
+        let beyond = id.kind() == Some(Kind::Blank) && id.payload() >= self.version.next_blank;
         match inline_term(id) {
             Some(term) if !beyond => Ok(term),
             _ => Err(StoreError::UnknownId(id)),
@@ -197,12 +219,20 @@ impl Snapshot {
     pub fn term(&self, id: ValueId) -> Result<Term, StoreError> {
         let Some(section) = id.kind().and_then(Kind::section) else { return self.plain_term(id) };
         self.activity.add_terms_read(1);
+        if is_delta_term(id) {
+            return self.delta_key(id, |section, key| decode_key(section, key, id))?;
+        }
         let unknown = StoreError::UnknownId(id);
         let Some(segment) = self.owner(section, id.payload()) else { return Err(unknown) };
         let Some(dictionary) = segment.dictionary() else { return Err(unknown) };
         let mut key = Vec::new();
         dictionary.get(section, id.payload() - segment.base(section), &mut key)?;
         decode_key(section, &key, id)
+    }
+
+    /// Calls `visit` with the key of an id of the delta.
+    fn delta_key<T>(&self, id: ValueId, visit: impl FnOnce(Section, &[u8]) -> T) -> Result<T, StoreError> {
+        self.version.delta.with_key(id, visit).ok_or(StoreError::UnknownId(id))
     }
 
     /// Calls `visit(index, term)` for every id, in an order that is cheap (sorted by id, block by block).
@@ -250,6 +280,14 @@ impl Snapshot {
         while let Some((first, _)) = rest.first() {
             let unknown = || StoreError::UnknownId(*first);
             let section = first.kind().and_then(Kind::section).ok_or_else(unknown)?;
+            if is_delta_term(*first) {
+                let (id, index) = (*first, rest.first().map_or(0, |(_, index)| *index));
+                // Copied: `visit` may ask for other terms, and the table must not be locked then.
+                let key = self.delta_key(id, |_, key| key.to_vec())?;
+                visit(id, section, index, &key)?;
+                rest = rest.split_first().map_or(&[], |(_, later)| later);
+                continue;
+            }
             let segment = self.owner(section, first.payload()).ok_or_else(unknown)?;
             let dictionary = segment.dictionary().ok_or_else(unknown)?;
             let base = segment.base(section);
@@ -268,31 +306,27 @@ impl Snapshot {
 
     /// Whether ids of dictionary kinds compare like their keys in this version (true while there is one dictionary).
     pub fn ids_are_ordered(&self) -> bool {
-        self.version.segments.iter().filter(|segment| segment.dictionary().is_some()).count() <= 1
+        !self.version.delta.has_terms()
+            && self.version.segments.iter().filter(|segment| segment.dictionary().is_some()).count() <= 1
     }
 
     /// The named graphs, sorted by id.
     pub fn named_graphs(&self) -> Result<Vec<ValueId>, StoreError> {
-        let mut graphs = Vec::new();
-        for segment in &self.version.segments {
-            let permutation = segment.permutation(Order::Gspo);
-            let mut cursor = permutation.cursor(0..permutation.rows(), 0b0001);
-            let mut columns: [Vec<u64>; 4] = Default::default();
-            while cursor.next(1, &mut columns)? > 0 {
-                let graph = columns[0].pop().unwrap_or(0);
-                graphs.push(ValueId::from_bits(graph));
-                let Some(next) = graph.checked_add(1) else { break };
-                cursor.seek(&[next])?;
-            }
+        let mut scan = self.scan(Order::Gspo, &[], 0b0001)?;
+        let (mut graphs, mut columns): (Vec<ValueId>, [Vec<ValueId>; 4]) = Default::default();
+        while scan.next(1, &mut columns)? > 0 {
+            let Some(graph) = columns[0].pop() else { break };
+            graphs.push(graph);
+            let Some(next) = graph.to_bits().checked_add(1) else { break };
+            scan.seek(&[ValueId::from_bits(next)])?;
         }
-        graphs.sort_unstable();
-        graphs.dedup();
         Ok(graphs)
     }
 
     /// Whether any quad is in a named graph.
     pub fn has_named_graphs(&self) -> bool {
-        self.version.segments.iter().any(|segment| segment.permutation(Order::Gspo).rows() > 0)
+        // An index that cannot be read is an error of the scans that follow; until then there may be graphs.
+        self.count(Order::Gspo, &[]).is_ok_and(|quads| quads > 0)
     }
 
     /// Number of distinct values of column `prefix.len()` under `prefix`; exact where cheap, else an estimate.
@@ -308,16 +342,21 @@ impl Snapshot {
             });
         }
         let sum: u64 = counts.iter().sum();
-        let rows: u64 = ranges.iter().map(|(_, rows)| rows.end - rows.start).sum();
-        if ranges.len() <= 1 || prefix.len() >= 3 {
+        let changed = !self.version.delta.is_untouched(order, &bits(prefix));
+        if ranges.len() <= 1 && !changed {
             return Ok(sum);
+        }
+        let rows = self.count(order, prefix)?;
+        // The rows under three columns differ in the fourth.
+        if prefix.len() >= 3 {
+            return Ok(rows);
         }
         if rows <= DISTINCT_ROWS_MAX {
             return self.count_distinct(order, prefix);
         }
         // Between all values shared and none.
         let most = counts.iter().copied().max().unwrap_or(0);
-        Ok(u64::midpoint(most, sum))
+        Ok(u64::midpoint(most, sum).clamp(1, rows))
     }
 
     fn count_distinct(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {

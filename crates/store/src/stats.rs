@@ -72,7 +72,7 @@ impl StoreStats {
             dictionary_key_bytes: 0,
             other_bytes: file_bytes(store, &store.folder().join(MANIFEST))?,
         };
-        for open in &version.segments {
+        for open in &*version.segments {
             let meta = open.segment.meta();
             for (sum, info) in stats.permutation_bytes.iter_mut().zip(&meta.permutations) {
                 *sum += info.bytes;

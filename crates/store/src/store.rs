@@ -1,16 +1,21 @@
 //! A database on disk: opening, locking, and the version that readers get.
 
 use crate::error::StoreError;
-use crate::manifest::{MANIFEST, MANIFEST_TMP, Manifest, is_own_name};
+use crate::gate::Gate;
+use crate::log::Log;
+use crate::manifest::{MANIFEST, MANIFEST_TMP, Manifest, is_own_name, log_file};
+use crate::recovery::recover;
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
+use crate::writer::{WriteOptions, Writer, WriterPlace};
+use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, CacheCounters};
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Name of the file that a writer locks.
 pub const LOCK: &str = "LOCK";
@@ -24,8 +29,9 @@ struct Inner {
     folder: PathBuf,
     cache: Arc<BlockCache>,
     current: RwLock<Arc<Version>>,
-    /// Held by whoever makes the next version; `None` inside where the database was opened for reading.
-    writer: Mutex<Option<Box<dyn Send + Sync>>>,
+    gate: Gate,
+    /// `None` where the database was opened for reading.
+    writer: Option<Writer>,
 }
 
 impl fmt::Debug for Inner {
@@ -34,14 +40,24 @@ impl fmt::Debug for Inner {
     }
 }
 
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(writer) = &self.writer {
+            // What was acknowledged before it was durable, as the user chose, is lost only if this fails.
+            let _ = writer.drain();
+        }
+    }
+}
+
 impl Store {
-    /// Opens a database for reading. Needs no lock: a writer replaces the manifest in one step and never changes files.
+    /// Opens a database for reading. Needs no lock: a writer replaces the manifest in one step and only appends to the log.
     pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, cache_bytes: usize) -> Result<Self, StoreError> {
+        let cache = Arc::new(BlockCache::new(cache_bytes));
         let mut manifest = Manifest::read(&*vfs, folder)?;
         loop {
-            match Self::with_manifest(Arc::clone(&vfs), folder, manifest.clone(), cache_bytes, None) {
-                Ok(store) => return Ok(store),
-                // Another process may have compacted the database after the manifest was read.
+            match recover(&vfs, folder, manifest.clone(), &cache) {
+                Ok((version, _)) => return Ok(Self::new(vfs, folder, cache, version, None)),
+                // Another process may have written segments after the manifest was read.
                 Err(error) => match Manifest::read(&*vfs, folder)? {
                     now if now.version > manifest.version => manifest = now,
                     _ => return Err(error),
@@ -52,6 +68,16 @@ impl Store {
 
     /// Opens a database for writing, making an empty one where there is nothing. Removes what a killed writer left.
     pub fn create_or_open(vfs: Arc<dyn Vfs>, folder: &Path, cache_bytes: usize) -> Result<Self, StoreError> {
+        Self::open_for_writing(vfs, folder, cache_bytes, WriteOptions::default())
+    }
+
+    /// Like [`Store::create_or_open`], and says how to write.
+    pub fn open_for_writing(
+        vfs: Arc<dyn Vfs>,
+        folder: &Path,
+        cache_bytes: usize,
+        options: WriteOptions,
+    ) -> Result<Self, StoreError> {
         match Manifest::read(&*vfs, folder) {
             Ok(_) | Err(StoreError::Missing { .. }) => {}
             Err(error) => return Err(error),
@@ -68,26 +94,35 @@ impl Store {
             let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
             vfs.sync_dir(parent).map_err(StoreError::io(parent))?;
         }
-        remove_leftovers(&*vfs, folder, &manifest)?;
-        Self::with_manifest(vfs, folder, manifest, cache_bytes, Some(lock))
+        let cache = Arc::new(BlockCache::new(cache_bytes));
+        let (version, end) = recover(&vfs, folder, manifest, &cache)?;
+        remove_leftovers(&*vfs, folder, &version.manifest)?;
+        let log = match end {
+            Some(end) => {
+                let path = folder.join(log_file(version.manifest.log));
+                Some(Log::reopen(&vfs, &path, end, options.durability)?)
+            }
+            None => None,
+        };
+        let writer = Writer::new(Arc::new(version.clone()), log, options, lock);
+        Ok(Self::new(vfs, folder, cache, version, Some(writer)))
     }
 
-    fn with_manifest(
+    fn new(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
-        manifest: Manifest,
-        cache_bytes: usize,
-        lock: Option<Box<dyn Send + Sync>>,
-    ) -> Result<Self, StoreError> {
-        let cache = Arc::new(BlockCache::new(cache_bytes));
-        let version = Version::open(&vfs, folder, manifest, &cache, None)?;
-        Ok(Self(Arc::new(Inner {
+        cache: Arc<BlockCache>,
+        version: Version,
+        writer: Option<Writer>,
+    ) -> Self {
+        Self(Arc::new(Inner {
             vfs,
             folder: folder.to_owned(),
             cache,
             current: RwLock::new(Arc::new(version)),
-            writer: Mutex::new(lock),
-        })))
+            gate: Gate::default(),
+            writer,
+        }))
     }
 
     /// The current version, which stays as it is while it is held.
@@ -113,16 +148,38 @@ impl Store {
         Arc::clone(&self.0.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Lets one caller at a time make the next version.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.0.gate
+    }
+
+    pub(crate) fn writer(&self) -> Result<&Writer, StoreError> {
+        self.0.writer.as_ref().ok_or_else(|| StoreError::ReadOnly { path: self.0.folder.clone() })
+    }
+
+    /// First blank node number that nobody has taken.
+    pub(crate) fn next_blank(&self) -> u64 {
+        self.0.writer.as_ref().map_or_else(|| self.version().next_blank, Writer::next_blank)
+    }
+
+    /// Lets one caller at a time make the next version, of segments alone: what transactions have changed is in segments before.
     pub(crate) fn write<T, E: From<StoreError>>(
         &self,
+        cancel: &CancelToken,
         work: impl FnOnce(&Arc<Version>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let writer = self.0.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        if writer.is_none() {
-            return Err(StoreError::ReadOnly { path: self.0.folder.clone() }.into());
+        let place = WriterPlace::enter(self, cancel)?;
+        place.settle(cancel)?;
+        let result = work(&self.version());
+        place.has_published()?;
+        result
+    }
+
+    /// Makes a version that has become durable the current one, unless a later one is already.
+    pub(crate) fn make_current(&self, version: Arc<Version>) {
+        let mut current = self.0.current.write().unwrap_or_else(PoisonError::into_inner);
+        if version.number > current.number {
+            *current = version;
         }
-        work(&self.version())
     }
 
     /// Makes `manifest` the current version, on disk and for new snapshots. Files of segments that it does not name go as soon as
@@ -136,6 +193,9 @@ impl Store {
         let visible = match &published {
             Ok(()) => true,
             Err(StoreError::InDoubt { .. }) => {
+                if let Some(writer) = &inner.writer {
+                    writer.set_in_doubt();
+                }
                 Manifest::read(&*inner.vfs, &inner.folder).is_ok_and(|now| now == version.manifest)
             }
             Err(_) => false,
@@ -169,7 +229,8 @@ fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {
 /// Removes files that no version names: segments and temporary files of loads that did not end.
 fn remove_leftovers(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
     let names = vfs.list(folder).map_err(StoreError::io(folder))?;
-    let known: Vec<String> = manifest.segments.iter().map(crate::manifest::SegmentEntry::folder).collect();
+    let mut known: Vec<String> = manifest.segments.iter().map(crate::manifest::SegmentEntry::folder).collect();
+    known.push(log_file(manifest.log));
     let is_leftover = |name: &str| {
         name != MANIFEST && name != LOCK && !known.iter().any(|k| k == name) && is_own_name(name)
     };
@@ -181,7 +242,8 @@ fn remove_leftovers(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result
     }
     for name in leftovers {
         let path = folder.join(&*name);
-        let removed = if *name == *MANIFEST_TMP { vfs.remove(&path) } else { vfs.remove_dir_all(&path) };
+        let is_file = *name == *MANIFEST_TMP || name.starts_with("log-");
+        let removed = if is_file { vfs.remove(&path) } else { vfs.remove_dir_all(&path) };
         removed.map_err(StoreError::io(&path))?;
     }
     Ok(())

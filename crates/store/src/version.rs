@@ -1,10 +1,13 @@
-//! One version of a database: its manifest and its open segments.
+//! One version of a database: its manifest, its open segments, and what transactions have changed since.
 
+use crate::delta::{Delta, Row, is_delta_term};
 use crate::error::StoreError;
+use crate::existing::SegmentQuads;
 use crate::manifest::{Manifest, SegmentEntry};
 use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
 use lode_packed::{BlockCache, Dictionary, Order, Permutation, Segment};
+use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,12 +64,20 @@ impl OpenSegment {
 }
 
 /// One version of a database.
-#[derive(Debug)]
+///
+/// Each quad is inserted by as many of the segments and runs as delete it, or by one more: then it is in the database.
+#[derive(Debug, Clone)]
 pub struct Version {
     /// What it consists of.
     pub manifest: Manifest,
     /// Its segments, oldest first.
-    pub segments: Vec<OpenSegment>,
+    pub segments: Arc<[OpenSegment]>,
+    /// What came after the segments.
+    pub delta: Delta,
+    /// Counts the versions, also those that have no manifest of their own.
+    pub number: u64,
+    /// First blank node number not used.
+    pub next_blank: u64,
 }
 
 impl Version {
@@ -99,8 +110,32 @@ impl Version {
             }
             segments.push(open);
         }
-        Ok(Self { manifest, segments })
+        let (number, next_blank) = (manifest.version, manifest.next_blank);
+        Ok(Self { manifest, segments: segments.into(), delta: Delta::default(), number, next_blank })
     }
+
+    /// Quads in all graphs.
+    pub fn quads(&self) -> u64 {
+        let quads = i128::from(self.manifest.quads()) + i128::from(self.delta.net_quads());
+        u64::try_from(quads).unwrap_or(0)
+    }
+
+    /// For each of `quads` (S, P, O, G; sorted) whether the segments hold it, whatever the delta says.
+    pub fn held_by_segments(&self, quads: &[Row]) -> Result<Vec<bool>, StoreError> {
+        let mut segments = SegmentQuads::new(self);
+        quads.iter().map(|quad| Ok(!has_delta_term(quad) && segments.contains(*quad)?)).collect()
+    }
+
+    /// For each of `quads` (S, P, O, G; sorted) whether it is in the database, given what the segments say.
+    pub fn visible(&self, quads: &[Row], held_by_segments: &[bool]) -> Vec<bool> {
+        let said = self.delta.mentions(quads);
+        said.into_iter().zip(held_by_segments).map(|(said, held)| said.unwrap_or(*held)).collect()
+    }
+}
+
+/// No segment holds a quad with a term that none of their dictionaries has.
+fn has_delta_term(quad: &Row) -> bool {
+    quad.iter().any(|bits| is_delta_term(ValueId::from_bits(*bits)))
 }
 
 /// Opens a segment and makes sure that it is the one the manifest means.

@@ -20,7 +20,7 @@ mod tests;
 use crate::error::StoreError;
 use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
 use crate::load::{LoadError, LoadProgress, OVERHEAD_BYTES, Stage, StageSeconds, WORKING_BYTES_MIN};
-use crate::manifest::{Manifest, SegmentEntry, segment_folder};
+use crate::manifest::{Manifest, SegmentEntry, Sign, segment_folder};
 use crate::seal::seal_segment;
 use crate::store::Store;
 use crate::version::Version;
@@ -82,7 +82,7 @@ pub fn compact(
     options: &CompactOptions,
     progress: &Arc<LoadProgress>,
 ) -> Result<CompactReport, LoadError> {
-    let report = store.write(|version| {
+    let report = store.write(&options.cancel, |version| {
         let folder = store.folder().join(segment_folder(version.manifest.next_segment));
         let mut compactor = Compactor {
             store,
@@ -215,6 +215,7 @@ impl Compactor<'_> {
         let before = &self.version.manifest;
         let entry = SegmentEntry {
             number: before.next_segment,
+            sign: Sign::Insertions,
             quads: meta.quads(),
             terms: meta.dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts),
             fingerprint: meta.permutations[Order::Spog as usize].fingerprint,

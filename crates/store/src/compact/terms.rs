@@ -43,7 +43,7 @@ pub fn merge_dictionaries(
     let mut merge = Merge { pipeline, context, map: TermMap::default(), total, done: 0 };
     for section in Section::ALL {
         let mut inputs = Vec::new();
-        for segment in &version.segments {
+        for segment in &*version.segments {
             let ahead = inputs.len() < context.helpers;
             inputs.extend(open(segment, section, ahead, &mut merge.map)?);
         }

@@ -196,9 +196,9 @@ fn a_quad_in_two_segments_is_noticed() {
     )
     .unwrap();
     manifest.segments.push(manifest.segments[1].clone());
-    let mut segments = twin.segments;
+    let mut segments = twin.segments.to_vec();
     segments.push(segments[1].clone());
-    let version = Arc::new(Version { manifest, segments });
+    let version = Arc::new(Version { manifest, segments: segments.into(), ..twin });
     let (options, progress) = (options(1, 1 << 30), Arc::default());
     let mut compactor = compactor(&store, &version, &options, &progress, 1 << 30);
     assert!(compactor.run().is_err());

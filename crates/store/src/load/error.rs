@@ -91,3 +91,13 @@ impl From<PackedError> for LoadError {
         }
     }
 }
+
+impl From<LoadError> for StoreError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Store(error) => error,
+            LoadError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            other => Self::Limit(other.to_string()),
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod class;
 mod codes;
 mod cut;
 pub(crate) mod dictionary_pipeline;
+pub(crate) mod direct;
 mod error;
 mod existing;
 mod feeders;
@@ -45,7 +46,7 @@ mod tests;
 mod unit_tests;
 
 use crate::error::StoreError;
-use crate::manifest::{Manifest, SegmentEntry, segment_folder, spill_folder};
+use crate::manifest::{Manifest, SegmentEntry, Sign, segment_folder, spill_folder};
 use crate::seal::seal_segment;
 use crate::store::Store;
 use crate::version::Version;
@@ -88,7 +89,8 @@ pub fn load(
     options: LoadOptions,
     progress: &Arc<LoadProgress>,
 ) -> Result<LoadReport, LoadError> {
-    store.write(|version| {
+    let cancel = options.cancel.clone();
+    store.write(&cancel, |version| {
         let number = version.manifest.next_segment;
         let loader = Loader {
             store,
@@ -203,8 +205,7 @@ impl Loader<'_> {
         let added = permutations[Order::Spog as usize].rows;
         let meta = SegmentMeta { permutations, dictionary, bases: old };
         if added > 0 {
-            let blanks = distinct[Class::Blank as usize];
-            self.stage(Stage::Publishing, || self.publish(&meta, given, blanks))?;
+            self.stage(Stage::Publishing, || self.publish(&meta, given))?;
         }
         let watch = self.watch.lock().map(|watch| watch.stages).unwrap_or_default();
         Ok(LoadReport {
@@ -247,10 +248,12 @@ impl Loader<'_> {
     fn number_terms(&self, gathered: Gathered) -> Result<Numbered, LoadError> {
         let runs = gathered.runs;
         let terms = runs.iter().map(|run| u64::from(run.terms)).sum();
+        // Transactions that are being prepared take numbers, too: so as many are taken as there can be blank nodes.
+        let first_blank = self.store.writer()?.take_blanks(terms);
         let context = MergeContext {
             vfs: self.vfs(),
             folder: &self.spill,
-            next_blank: self.version.manifest.next_blank,
+            next_blank: first_blank,
             cancel: &self.cancel,
             progress: self.progress,
         };
@@ -263,6 +266,7 @@ impl Loader<'_> {
             Ok::<_, LoadError>((merged, old, given, numbers.finish()?))
         })?;
         let distinct = merged.distinct;
+        self.store.writer()?.give_back_blanks(first_blank, terms, distinct[Class::Blank as usize]);
         let rows = runs.iter().map(|run| run.row_count).sum();
         let held_bytes = runs.iter().map(held_bytes).sum();
         let layout = lay_out(&merged, &runs, old, given);
@@ -328,19 +332,19 @@ impl Loader<'_> {
         &self,
         meta: &SegmentMeta,
         given: [u64; Section::COUNT],
-        blank_nodes: u64,
     ) -> Result<(), LoadError> {
         seal_segment(meta, &**self.vfs(), &self.segment, self.store.folder())?;
         let before = &self.version.manifest;
         let entry = SegmentEntry {
             number: before.next_segment,
+            sign: Sign::Insertions,
             quads: meta.quads(),
             terms: given,
             fingerprint: meta.permutations[Order::Spog as usize].fingerprint,
         };
         let mut manifest = Manifest {
             version: before.version + 1,
-            next_blank: before.next_blank + blank_nodes,
+            next_blank: self.store.next_blank(),
             next_segment: before.next_segment + 1,
             ..before.clone()
         };

@@ -1,0 +1,196 @@
+//! The delta: what small transactions changed since the last segment was written. In memory, and for every reader as immutable as a segment.
+//!
+//! Quads are in *runs*, each the net effect of some transactions, newest last. A commit adds a run and merges it with runs that
+//! are not much larger, so that there are only about as many as the logarithm of the delta's size, and each quad is moved about
+//! that often. New terms are in one table that only grows; a version sees those before its own count.
+
+mod quad_set;
+mod rows;
+mod run;
+mod terms;
+
+#[cfg(test)]
+mod tests;
+
+pub use quad_set::{MemoryCursor, QuadSet};
+pub use rows::Row;
+pub use run::Run;
+pub use terms::TermTable;
+
+use lode_packed::Order;
+use lode_rdf::value_id::Section;
+use lode_rdf::{Kind, ValueId};
+use std::sync::Arc;
+
+/// Set in the payload of ids of terms that are in no segment's dictionary yet.
+pub const DELTA_TERM: u64 = 1 << 55;
+/// Also set while the transaction that brought the term has not committed.
+pub const OWN_TERM: u64 = 1 << 54;
+
+/// A run is merged with the one before it unless that is so many times larger.
+const MERGE_RATIO: usize = 4;
+/// Bytes of memory for each quad in the delta: a row of 32 bytes in each of seven orders.
+const QUAD_BYTES: usize = Order::COUNT * size_of::<Row>();
+
+/// Whether an id stands for a term in the delta.
+pub fn is_delta_term(id: ValueId) -> bool {
+    id.payload() & DELTA_TERM != 0 && id.kind().is_some_and(|kind| kind.section().is_some())
+}
+
+/// The id of the delta's term `index`.
+pub fn delta_id(section: Section, index: u64) -> ValueId {
+    ValueId::new(section.kind(), DELTA_TERM | index)
+}
+
+/// The id of the term `index` of a transaction that has not committed.
+pub fn own_id(section: Section, index: u64) -> ValueId {
+    ValueId::new(section.kind(), DELTA_TERM | OWN_TERM | index)
+}
+
+/// The delta of one version.
+#[derive(Debug, Clone, Default)]
+pub struct Delta {
+    /// The runs, newest last. None is empty.
+    runs: Vec<Arc<Run>>,
+    terms: Arc<TermTable>,
+    term_count: u64,
+    /// Terms of the transaction that alone sees this version.
+    own: Option<Arc<TermTable>>,
+}
+
+impl Delta {
+    /// The delta with these quads and terms, as a log tells them.
+    pub fn new(run: Run, terms: Arc<TermTable>) -> Self {
+        let term_count = terms.len();
+        let runs = if run.is_empty() { Vec::new() } else { vec![Arc::new(run)] };
+        Self { runs, terms, term_count, own: None }
+    }
+
+    /// The runs, oldest first.
+    pub fn runs(&self) -> &[Arc<Run>] {
+        &self.runs
+    }
+
+    /// Whether there are neither quads nor terms.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty() && self.term_count == 0
+    }
+
+    /// Terms that this version sees, not counting those of its own transaction.
+    pub fn term_count(&self) -> u64 {
+        self.term_count
+    }
+
+    /// The table of terms; it may hold more than this version sees.
+    pub fn terms(&self) -> &Arc<TermTable> {
+        &self.terms
+    }
+
+    /// Whether ids of terms may be in this delta.
+    pub fn has_terms(&self) -> bool {
+        self.term_count > 0 || self.own.as_ref().is_some_and(|own| own.len() > 0)
+    }
+
+    /// Insertions less deletions.
+    pub fn net_quads(&self) -> i64 {
+        self.runs.iter().map(|run| run.inserts.len() as i64 - run.deletes.len() as i64).sum()
+    }
+
+    /// Insertions and deletions.
+    pub fn changes(&self) -> usize {
+        self.runs.iter().map(|run| run.len()).sum()
+    }
+
+    /// Bytes of memory that it takes once all orders have been read.
+    pub fn memory_bytes(&self) -> usize {
+        self.changes() * QUAD_BYTES + self.terms.memory_bytes()
+    }
+
+    /// The id of a term that this version sees.
+    pub fn id_of_key(&self, section: Section, key: &[u8]) -> Option<ValueId> {
+        if self.term_count > 0
+            && let Some(index) = self.terms.find(section, key).filter(|index| *index < self.term_count)
+        {
+            return Some(delta_id(section, index));
+        }
+        let index = self.own.as_ref()?.find(section, key)?;
+        Some(own_id(section, index))
+    }
+
+    /// Calls `visit` with the key of a delta term's id; `None` where this version does not see it.
+    pub fn with_key<T>(&self, id: ValueId, visit: impl FnOnce(Section, &[u8]) -> T) -> Option<T> {
+        let section = id.kind().and_then(Kind::section)?;
+        let index = id.payload() & !(DELTA_TERM | OWN_TERM);
+        let table = if id.payload() & OWN_TERM != 0 {
+            self.own.as_ref()?
+        } else {
+            (index < self.term_count).then_some(&self.terms)?
+        };
+        table.with_key(index, |of, key| (of == section).then(|| visit(section, key)))?
+    }
+
+    /// This delta with the changes of one more run, and the terms that the table now holds.
+    #[must_use]
+    pub fn with_run(&self, run: Run) -> Self {
+        let mut runs = self.runs.clone();
+        if !run.is_empty() {
+            push(&mut runs, run);
+        }
+        Self { runs, terms: Arc::clone(&self.terms), term_count: self.terms.len(), own: None }
+    }
+
+    /// What a transaction sees that has made the changes `run` and has terms of its own.
+    #[must_use]
+    pub fn with_own(&self, run: &Arc<Run>, own: &Arc<TermTable>) -> Self {
+        let mut delta = self.clone();
+        delta.runs.extend((!run.is_empty()).then(|| Arc::clone(run)));
+        delta.own = Some(Arc::clone(own));
+        delta
+    }
+
+    /// All runs as one.
+    pub fn net(&self) -> Arc<Run> {
+        match self.runs.split_first() {
+            None => Arc::default(),
+            Some((first, [])) => Arc::clone(first),
+            Some((first, rest)) => {
+                Arc::new(rest.iter().fold(Run::clone(first), |net, run| Run::merge(&net, run)))
+            }
+        }
+    }
+
+    /// For each of `quads` (S, P, O, G; sorted) what the delta says: it is inserted, deleted, or not mentioned.
+    pub fn mentions(&self, quads: &[Row]) -> Vec<Option<bool>> {
+        let mut said = vec![None; quads.len()];
+        // The newest run that mentions a quad decides.
+        for run in self.runs.iter().rev() {
+            run.inserts.mark(quads, true, &mut said);
+            run.deletes.mark(quads, false, &mut said);
+        }
+        said
+    }
+
+    /// Insertions less deletions under a prefix.
+    pub fn count(&self, order: Order, prefix: &[u64]) -> i64 {
+        let count = |set: &QuadSet| set.range(order, prefix).len() as i64;
+        self.runs.iter().map(|run| count(&run.inserts) - count(&run.deletes)).sum()
+    }
+
+    /// Whether no run has quads under a prefix.
+    pub fn is_untouched(&self, order: Order, prefix: &[u64]) -> bool {
+        let is_untouched = |set: &QuadSet| set.range(order, prefix).is_empty();
+        self.runs.iter().all(|run| is_untouched(&run.inserts) && is_untouched(&run.deletes))
+    }
+}
+
+/// Adds a run, and merges runs at the end that are of about the same size.
+fn push(runs: &mut Vec<Arc<Run>>, run: Run) {
+    let mut last = run;
+    while let Some(before) = runs.pop_if(|before| before.len() < MERGE_RATIO * last.len()) {
+        last = Run::merge(&before, &last);
+    }
+    // Insertions and deletions may have cancelled each other out.
+    if !last.is_empty() {
+        runs.push(Arc::new(last));
+    }
+}

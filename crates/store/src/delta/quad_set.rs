@@ -1,0 +1,140 @@
+//! A set of quads in memory, sorted in each order that somebody has asked for.
+
+use crate::delta::rows::{Row, column_order, gallop};
+use lode_packed::{Order, Position};
+use lode_rdf::ValueId;
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// An immutable set of quads. SPOG is always ready; other orders are sorted when they are first read.
+#[derive(Debug, Clone, Default)]
+pub struct QuadSet {
+    orders: [OnceLock<Arc<Vec<Row>>>; Order::COUNT],
+}
+
+impl QuadSet {
+    /// A set of quads (S, P, O, G), sorted and without duplicates.
+    pub fn new(quads: Vec<Row>) -> Self {
+        let mut set = Self::default();
+        set.set(Order::Spog, quads);
+        set
+    }
+
+    /// Gives the rows of an order, which must be those that sorting would give.
+    pub fn set(&mut self, order: Order, rows: Vec<Row>) {
+        self.orders[order as usize] = OnceLock::from(Arc::new(rows));
+    }
+
+    /// How many quads.
+    pub fn len(&self) -> usize {
+        self.orders[Order::Spog as usize].get().map_or(0, |rows| rows.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether an order has been sorted.
+    pub fn is_ready(&self, order: Order) -> bool {
+        self.orders[order as usize].get().is_some()
+    }
+
+    /// The rows of an order. GSPO has those in named graphs only.
+    pub fn rows(&self, order: Order) -> &Arc<Vec<Row>> {
+        self.orders[order as usize].get_or_init(|| Arc::new(self.sort(order)))
+    }
+
+    fn sort(&self, order: Order) -> Vec<Row> {
+        let quads = match self.orders[Order::Spog as usize].get() {
+            Some(quads) if order != Order::Spog => quads,
+            _ => return Vec::new(),
+        };
+        let is_named = |quad: &&Row| quad[Position::G as usize] != ValueId::DEFAULT_GRAPH.to_bits();
+        let mut rows: Vec<Row> = quads
+            .iter()
+            .filter(|quad| order != Order::Gspo || is_named(quad))
+            .map(|quad| column_order(quad, order))
+            .collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// Where in an order the rows with a prefix are.
+    pub fn range(&self, order: Order, prefix: &[u64]) -> Range<usize> {
+        // No need to sort an order of a set without quads.
+        if self.is_empty() {
+            return 0..0;
+        }
+        let rows = self.rows(order);
+        let start = rows.partition_point(|row| compare(row, prefix) == Ordering::Less);
+        let rest = rows.get(start..).unwrap_or_default();
+        start..start + rest.partition_point(|row| compare(row, prefix) == Ordering::Equal)
+    }
+
+    /// A cursor over the rows with a prefix.
+    pub fn cursor(&self, order: Order, prefix: &[u64]) -> MemoryCursor {
+        let range = self.range(order, prefix);
+        MemoryCursor { rows: Arc::clone(self.rows(order)), at: range.start, end: range.end }
+    }
+
+    /// Says `value` of all `quads` (S, P, O, G; sorted) in the set of which nothing was said.
+    pub fn mark(&self, quads: &[Row], value: bool, said: &mut [Option<bool>]) {
+        if self.is_empty() {
+            return;
+        }
+        let rows = self.rows(Order::Spog);
+        let mut at = 0;
+        for (quad, said) in quads.iter().zip(said) {
+            at = gallop(rows, at, quad);
+            match rows.get(at) {
+                None => return,
+                Some(row) if row == quad => {
+                    said.get_or_insert(value);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// Compares the first columns of a row with a prefix.
+fn compare(row: &Row, prefix: &[u64]) -> Ordering {
+    row.iter().zip(prefix).map(|(row, key)| row.cmp(key)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// Reads rows of one order, forward.
+#[derive(Debug, Clone)]
+pub struct MemoryCursor {
+    rows: Arc<Vec<Row>>,
+    at: usize,
+    end: usize,
+}
+
+impl MemoryCursor {
+    /// The rows that are left.
+    pub fn rest(&self) -> &[Row] {
+        self.rows.get(self.at..self.end).unwrap_or_default()
+    }
+
+    /// The next row.
+    pub fn head(&self) -> Option<&Row> {
+        self.rest().first()
+    }
+
+    /// Steps over rows.
+    pub fn skip(&mut self, rows: usize) {
+        self.at = (self.at + rows).min(self.end);
+    }
+
+    /// Ends before the first row not before `key`.
+    pub fn limit_to(&mut self, key: &[u64]) {
+        self.end = self.at + self.before(key);
+    }
+
+    /// How many of the rows that are left come before `key`.
+    fn before(&self, key: &[u64]) -> usize {
+        self.rest().partition_point(|row| compare(row, key) == Ordering::Less)
+    }
+}

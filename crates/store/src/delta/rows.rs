@@ -1,0 +1,59 @@
+//! Sorted rows of ids in memory: set operations that copy whole stretches where one side has few rows.
+
+use lode_packed::Order;
+
+/// A quad as the bits of its ids: S, P, O, G, or the columns of an order.
+pub type Row = [u64; 4];
+
+/// The columns of a quad (S, P, O, G) in an order.
+pub fn column_order(quad: &Row, order: Order) -> Row {
+    order.positions().map(|position| quad[position as usize])
+}
+
+/// The first of `rows[from..]` that is not before `row`, found by steps of growing width: cheap when it is near.
+pub fn gallop(rows: &[Row], from: usize, row: &Row) -> usize {
+    let (mut low, mut step) = (from, 1);
+    while rows.get(low + step - 1).is_some_and(|at| at < row) {
+        low += step;
+        step *= 2;
+    }
+    let high = (low + step - 1).min(rows.len());
+    low + rows.get(low..high).map_or(0, |between| between.partition_point(|at| at < row))
+}
+
+/// The rows of either; there must be none that both have.
+pub fn union(a: &[Row], b: &[Row]) -> Vec<Row> {
+    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let mut out = Vec::with_capacity(a.len() + b.len());
+    let mut at = 0;
+    for row in short {
+        let next = gallop(long, at, row);
+        out.extend_from_slice(&long[at..next]);
+        out.push(*row);
+        at = next;
+    }
+    out.extend_from_slice(&long[at..]);
+    out
+}
+
+/// The rows of `a` that `b` does not have.
+pub fn difference(a: &[Row], b: &[Row]) -> Vec<Row> {
+    let mut out = Vec::with_capacity(a.len());
+    let (mut at, mut at_b) = (0, 0);
+    while let Some(row) = a.get(at) {
+        at_b = gallop(b, at_b, row);
+        match b.get(at_b) {
+            None => {
+                out.extend_from_slice(&a[at..]);
+                break;
+            }
+            Some(other) if other == row => at += 1,
+            Some(other) => {
+                let next = gallop(a, at, other);
+                out.extend_from_slice(&a[at..next]);
+                at = next;
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,61 @@
+//! The net effect of one or more transactions: quads that they inserted, and quads that they deleted.
+
+use crate::delta::quad_set::QuadSet;
+use crate::delta::rows::{Row, difference, union};
+use lode_packed::Order;
+
+/// Insertions and deletions; no quad is in both.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// Quads that were not visible before.
+    pub inserts: QuadSet,
+    /// Quads that were visible before.
+    pub deletes: QuadSet,
+}
+
+impl Run {
+    /// A run of quads (S, P, O, G), both sorted and without duplicates.
+    pub fn new(inserts: Vec<Row>, deletes: Vec<Row>) -> Self {
+        Self { inserts: QuadSet::new(inserts), deletes: QuadSet::new(deletes) }
+    }
+
+    /// Insertions and deletions.
+    pub fn len(&self) -> usize {
+        self.inserts.len() + self.deletes.len()
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One run with the effect of `older` and then `newer`. Orders that the larger of the two has ready are ready in the result.
+    pub fn merge(older: &Self, newer: &Self) -> Self {
+        let larger = if older.len() < newer.len() { newer } else { older };
+        let mut merged = Self::default();
+        for order in Order::ALL.into_iter().filter(|order| larger.is_ready(*order)) {
+            let (inserts, deletes) = merge_order(older, newer, order);
+            merged.inserts.set(order, inserts);
+            merged.deletes.set(order, deletes);
+        }
+        merged
+    }
+
+    fn is_ready(&self, order: Order) -> bool {
+        self.inserts.is_ready(order) || self.deletes.is_ready(order)
+    }
+}
+
+/// What one inserts and the other deletes was there before both, or after neither.
+fn merge_order(older: &Run, newer: &Run, order: Order) -> (Vec<Row>, Vec<Row>) {
+    let rows = |set: &QuadSet| set.rows(order).to_vec();
+    if older.deletes.is_empty() && newer.deletes.is_empty() {
+        return (union(older.inserts.rows(order), newer.inserts.rows(order)), Vec::new());
+    }
+    let less = |of: &QuadSet, without: &QuadSet| {
+        if without.is_empty() { rows(of) } else { difference(of.rows(order), without.rows(order)) }
+    };
+    let inserts = union(&less(&older.inserts, &newer.deletes), &less(&newer.inserts, &older.deletes));
+    let deletes = union(&less(&older.deletes, &newer.inserts), &less(&newer.deletes, &older.inserts));
+    (inserts, deletes)
+}

@@ -1,0 +1,226 @@
+//! Segments from quads that have ids already: of the delta, or of quads that a large transaction inserts or deletes.
+//!
+//! The same sorts and writers as in a load, without its reading and its merging of terms. Quads are walked through twice: once to see
+//! which predicates, graphs and inline values there are, and once to pack them.
+
+use crate::delta::Row;
+use crate::error::StoreError;
+use crate::load::class::Class;
+use crate::load::dictionary_pipeline::DictionaryPipeline;
+use crate::load::error::LoadError;
+use crate::load::layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
+use crate::load::orders::{OrdersContext, write_orders};
+use crate::load::progress::LoadProgress;
+use crate::load::row_set::RowSet;
+use crate::load::{OVERHEAD_BYTES, WORKING_BYTES_MIN};
+use lode_base::cancel::CancelToken;
+use lode_base::external_sort::{ExternalSorter, SortOptions};
+use lode_base::memory_budget::MemoryBudget;
+use lode_base::vfs::Vfs;
+use lode_packed::segment::DICTIONARY_FILE;
+use lode_packed::{DictionaryInfo, Order, PermutationInfo, Position};
+use lode_rdf::value_id::Section;
+use lode_rdf::{Kind, ValueId};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where a segment is written to, and with what.
+#[derive(Debug)]
+pub struct DirectContext<'a> {
+    /// The file system.
+    pub vfs: &'a Arc<dyn Vfs>,
+    /// The new segment's folder, which exists.
+    pub segment: &'a Path,
+    /// An existing folder for temporary files.
+    pub spill: &'a Path,
+    /// Threads.
+    pub threads: usize,
+    /// Bytes of memory.
+    pub memory_bytes: usize,
+    /// Stops the work.
+    pub cancel: &'a CancelToken,
+}
+
+/// Ids that are gathered before they are sorted again.
+const DISTINCT_SLACK: usize = 1 << 14;
+
+/// Calls its argument with all quads (S, P, O, G), in any order, some at a time; as often as it is asked.
+pub type Quads<'a> = &'a dyn Fn(&mut dyn FnMut(&[Row]) -> Result<(), StoreError>) -> Result<(), StoreError>;
+
+/// Writes a dictionary of terms (sorted by section and key) and makes it durable; none where there are no terms.
+pub fn write_dictionary(
+    terms: &[(Section, &[u8])],
+    context: &DirectContext<'_>,
+) -> Result<Option<DictionaryInfo>, LoadError> {
+    let path = context.segment.join(DICTIONARY_FILE);
+    let written = std::thread::scope(|scope| {
+        let mut pipeline = DictionaryPipeline::start(scope, context.threads - 1, context.vfs, &path);
+        for (section, key) in terms {
+            pipeline.push(*section, key)?;
+        }
+        pipeline.finish()
+    })?;
+    let Some((info, file)) = written else { return Ok(None) };
+    file.sync()?;
+    Ok(Some(info))
+}
+
+/// Writes all orders of a segment and makes their files durable. Terms have numbers below `terms`, blank nodes below `blanks`.
+pub fn write_quads(
+    quads: Quads<'_>,
+    terms: [u64; Section::COUNT],
+    blanks: u64,
+    context: &DirectContext<'_>,
+) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+    let codes = Codes::new(quads, terms, blanks)?;
+    match codes.layout.key_bits() {
+        0..=64 => write_packed::<u64>(quads, &codes, context),
+        65..=128 => write_packed::<u128>(quads, &codes, context),
+        _ => Err(LoadError::Limit("terms")),
+    }
+}
+
+fn write_packed<R: PackedRow>(
+    quads: Quads<'_>,
+    codes: &Codes,
+    context: &DirectContext<'_>,
+) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+    let working = context.memory_bytes.saturating_sub(OVERHEAD_BYTES).max(WORKING_BYTES_MIN);
+    let memory = MemoryBudget::new(working);
+    let options = SortOptions {
+        vfs: Arc::clone(context.vfs),
+        folder: context.spill.to_owned(),
+        name: "quads".to_owned(),
+        bits: 0..codes.layout.key_bits(),
+        memory_bytes: (working / 2).max(1 << 20),
+        threads: context.threads,
+    };
+    let io = |source| LoadError::temporary(context.spill, source);
+    let shape = codes.layout.shape(Order::Spog);
+    let mut sorter: ExternalSorter<R> = ExternalSorter::new(options, codes.quads);
+    let mut packed = Vec::new();
+    let mut failed = Ok(());
+    quads(&mut |rows| {
+        context.cancel.check()?;
+        packed.clear();
+        packed.extend(rows.iter().map(|row| R::pack(codes.fields(row), shape.shifts)));
+        if failed.is_ok() {
+            failed = sorter.push(&packed);
+        }
+        Ok(())
+    })?;
+    failed.map_err(io)?;
+    let (sorted, buffer) = sorter.finish_with_buffer().map_err(io)?;
+    let path = context.spill.join("spog.sorted");
+    let rows = RowSet::collect(sorted, None, context.vfs, &path, &mut |_: &mut Vec<R>| Ok(())).map_err(io)?;
+    let progress = LoadProgress::default();
+    let context = OrdersContext {
+        vfs: context.vfs,
+        segment: context.segment,
+        spill: context.spill,
+        threads: context.threads,
+        memory: &memory,
+        cancel: context.cancel,
+        progress: &progress,
+        layout: &codes.layout,
+    };
+    write_orders(rows, buffer, &context)
+}
+
+/// From ids to the codes of packed rows.
+struct Codes {
+    layout: Layout,
+    /// Ids, sorted.
+    inline: Vec<u64>,
+    predicates: Vec<u64>,
+    graphs: Vec<u64>,
+    quads: usize,
+}
+
+impl Codes {
+    fn new(quads: Quads<'_>, terms: [u64; Section::COUNT], blanks: u64) -> Result<Self, StoreError> {
+        let (mut inline, mut predicates, mut graphs) =
+            (Distinct::default(), Distinct::default(), Distinct::default());
+        let mut count = 0;
+        quads(&mut |rows| {
+            count += rows.len();
+            for [s, p, o, g] in rows {
+                predicates.add(*p);
+                graphs.add(*g);
+                [s, o].into_iter().filter(|id| class(**id) == Class::Inline).for_each(|id| inline.add(*id));
+            }
+            Ok(())
+        })?;
+        let (inline, predicates, mut graphs) = (inline.finish(), predicates.finish(), graphs.finish());
+        graphs.retain(|graph| *graph != ValueId::DEFAULT_GRAPH.to_bits());
+        let mut counts = ClassCounts { inline: inline.clone(), ..ClassCounts::default() };
+        counts.counts[Class::Blank as usize] = blanks;
+        counts.counts[Class::Inline as usize] = inline.len() as u64;
+        for section in Section::ALL {
+            counts.counts[Class::of(section) as usize] = terms[section as usize];
+        }
+        let term_codes = TermCodes::new(counts);
+        let codes = |ids: &[u64]| -> Vec<u64> {
+            ids.iter().map(|id| term_codes.code(index(*id, &inline))).collect()
+        };
+        let (predicate_codes, graph_codes) = (codes(&predicates), codes(&graphs));
+        let layout = Layout::new(term_codes, predicate_codes, graph_codes);
+        Ok(Self { layout, inline, predicates, graphs, quads: count })
+    }
+
+    fn fields(&self, row: &Row) -> [u64; 4] {
+        let code = |id: u64| self.layout.terms.code(index(id, &self.inline));
+        let place = |ids: &[u64], id: u64| ids.partition_point(|before| *before < id) as u64;
+        let [s, p, o, g] = [Position::S, Position::P, Position::O, Position::G].map(|at| row[at as usize]);
+        let graph = if g == ValueId::DEFAULT_GRAPH.to_bits() { 0 } else { place(&self.graphs, g) + 1 };
+        [code(s), place(&self.predicates, p), code(o), graph]
+    }
+}
+
+/// Gathers distinct ids.
+#[derive(Default)]
+struct Distinct {
+    ids: Vec<u64>,
+    /// How many there were when they were last sorted.
+    sorted: usize,
+}
+
+impl Distinct {
+    fn add(&mut self, id: u64) {
+        if self.ids.last() == Some(&id) {
+            return;
+        }
+        if self.ids.len() >= 2 * self.sorted + DISTINCT_SLACK {
+            self.sort();
+        }
+        self.ids.push(id);
+    }
+
+    fn sort(&mut self) {
+        self.ids.sort_unstable();
+        self.ids.dedup();
+        self.sorted = self.ids.len();
+    }
+
+    fn finish(mut self) -> Vec<u64> {
+        self.sort();
+        self.ids
+    }
+}
+
+fn class(id: u64) -> Class {
+    match ValueId::from_bits(id).kind() {
+        Some(Kind::Blank) => Class::Blank,
+        Some(kind) => kind.section().map_or(Class::Inline, Class::of),
+        None => Class::Inline,
+    }
+}
+
+fn index(id: u64, inline: &[u64]) -> TermIndex {
+    let class = class(id);
+    let number = match class {
+        Class::Inline => inline.binary_search(&id).map_or(0, |at| at as u64),
+        _ => ValueId::from_bits(id).payload(),
+    };
+    TermIndex::new(class, number)
+}

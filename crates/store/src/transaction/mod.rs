@@ -1,0 +1,191 @@
+//! A transaction: changes that become visible together, or not at all.
+//!
+//! Changes are gathered as they come. When somebody wants to see them, or at the commit, they are compared with what is there:
+//! what remains, the quads that really appear and disappear, is a [`Run`]. New terms are the transaction's own until it
+//! commits; then they get the ids that everybody sees.
+
+mod changes;
+mod terms;
+
+#[cfg(test)]
+mod tests;
+
+use crate::delta::{Row, Run};
+use crate::error::StoreError;
+use crate::snapshot::Snapshot;
+use crate::store::Store;
+use crate::version::Version;
+use crate::writer::{Commit, WriterPlace};
+use changes::Change;
+use lode_base::cancel::CancelToken;
+use lode_packed::Order;
+use lode_rdf::{Kind, Term, ValueId};
+use std::sync::Arc;
+use terms::OwnTerms;
+
+/// Rows read at once where a graph is cleared.
+const CLEAR_ROWS: usize = 1 << 16;
+
+/// Changes that are being gathered. Dropped without a commit it leaves everything as it was.
+#[derive(Debug)]
+pub struct Transaction {
+    store: Store,
+    /// The writer's place, if the transaction has it from its beginning.
+    place: Option<WriterPlace>,
+    /// What the changes are compared with.
+    base: Arc<Version>,
+    terms: OwnTerms,
+    /// What has been done since the last look, in order.
+    waiting: Vec<Change>,
+    /// The net effect of all before.
+    done: Arc<Run>,
+    cancel: CancelToken,
+}
+
+impl Store {
+    /// A transaction that may read: it has the writer's place from now to its end, so nobody changes what it has seen.
+    /// Waits for the place.
+    pub fn begin(&self, cancel: &CancelToken) -> Result<Transaction, StoreError> {
+        let place = WriterPlace::enter_with_log(self, cancel)?;
+        let base = place.tip()?;
+        Ok(Transaction::new(self.clone(), Some(place), base, cancel.clone()))
+    }
+
+    /// A transaction that only inserts and deletes given quads. It takes the writer's place only to commit.
+    pub fn begin_blind(&self) -> Result<Transaction, StoreError> {
+        self.writer()?;
+        Ok(Transaction::new(self.clone(), None, self.version(), CancelToken::default()))
+    }
+}
+
+impl Transaction {
+    fn new(store: Store, place: Option<WriterPlace>, base: Arc<Version>, cancel: CancelToken) -> Self {
+        let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
+        Self { store, place, base, terms, waiting: Vec::new(), done: Arc::default(), cancel }
+    }
+
+    /// What the transaction sees now: what was committed when it began, and its own changes so far.
+    pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
+        let done = match &self.place {
+            Some(_) => {
+                self.settle()?;
+                Arc::clone(&self.done)
+            }
+            // Compared again at the commit, perhaps with another version: what changes nothing here may change something there.
+            None => Arc::new(self.compare(&changes::last_of_each(self.waiting.clone()))?),
+        };
+        let mut version = Version::clone(&self.base);
+        version.delta = version.delta.with_own(&done, self.terms.table());
+        version.next_blank = self.store.next_blank();
+        Ok(Snapshot::new(Arc::new(version)))
+    }
+
+    /// The id of a term: the one it has, or a new one. `None` for a blank node that did not come out of this database.
+    pub fn intern(&mut self, term: &Term) -> Result<Option<ValueId>, StoreError> {
+        let known_blanks = self.store.next_blank();
+        self.terms.intern(term, known_blanks)
+    }
+
+    /// A new blank node.
+    pub fn fresh_blank(&mut self) -> Result<ValueId, StoreError> {
+        Ok(ValueId::new(Kind::Blank, self.store.writer()?.take_blanks(1)))
+    }
+
+    /// Inserts a quad: S, P, O, G, with [`ValueId::DEFAULT_GRAPH`] for none. Later changes of a quad win over earlier ones.
+    pub fn insert(&mut self, quad: [ValueId; 4]) -> Result<(), StoreError> {
+        self.waiting.push(Change::insert(quad));
+        Ok(())
+    }
+
+    /// Deletes a quad.
+    pub fn delete(&mut self, quad: [ValueId; 4]) -> Result<(), StoreError> {
+        self.waiting.push(Change::delete(quad));
+        Ok(())
+    }
+
+    /// Deletes all quads of a graph.
+    pub fn clear_graph(&mut self, graph: ValueId) -> Result<(), StoreError> {
+        let snapshot = self.snapshot()?;
+        let (order, prefix): (_, &[ValueId]) = match graph {
+            ValueId::DEFAULT_GRAPH => (Order::Spog, &[]),
+            _ => (Order::Gspo, &[graph]),
+        };
+        let mut scan = snapshot.scan(order, prefix, 0b1111)?;
+        let mut columns: [Vec<ValueId>; 4] = Default::default();
+        loop {
+            self.cancel.check()?;
+            columns.iter_mut().for_each(Vec::clear);
+            let rows = scan.next(CLEAR_ROWS, &mut columns)?;
+            if rows == 0 {
+                return Ok(());
+            }
+            for at in 0..rows {
+                let mut quad = [ValueId::UNDEF; 4];
+                for (position, column) in order.positions().into_iter().zip(&columns) {
+                    quad[position as usize] = column[at];
+                }
+                if quad[3] == graph {
+                    self.delete(quad)?;
+                }
+            }
+        }
+    }
+
+    /// Compares what was done since the last time with what is there.
+    fn settle(&mut self) -> Result<(), StoreError> {
+        if !self.waiting.is_empty() {
+            let changes = changes::last_of_each(std::mem::take(&mut self.waiting));
+            self.done = Arc::new(Run::merge(&self.done, &self.compare(&changes)?));
+        }
+        Ok(())
+    }
+
+    /// What changes (sorted, one of each quad) change of what the transaction has seen.
+    fn compare(&self, changes: &[Change]) -> Result<Run, StoreError> {
+        let rows: Vec<Row> = changes.iter().map(Change::quad).collect();
+        let held = self.base.held_by_segments(&rows)?;
+        let said = self.base.delta.with_own(&self.done, self.terms.table()).mentions(&rows);
+        let visible: Vec<bool> = said.into_iter().zip(held).map(|(said, held)| said.unwrap_or(held)).collect();
+        Ok(changes::effective(changes, &visible))
+    }
+
+    /// Makes the changes durable and visible.
+    pub fn commit(mut self) -> Result<Commit, StoreError> {
+        match self.place.take() {
+            Some(place) => {
+                self.settle()?;
+                let run = self.terms.publish(&self.done, &place)?;
+                place.commit(run, &self.cancel)
+            }
+            None => self.commit_blind(),
+        }
+    }
+
+    /// Compares with the segments before the writer's place is taken, and with the delta once it is.
+    fn commit_blind(mut self) -> Result<Commit, StoreError> {
+        let quads = changes::last_of_each(std::mem::take(&mut self.waiting));
+        let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
+        let held = self.base.held_by_segments(&rows)?;
+        let place = WriterPlace::enter_with_log(&self.store, &self.cancel)?;
+        let tip = place.tip()?;
+        if tip.manifest.version != self.base.manifest.version {
+            // Terms and quads may be in segments now, under other ids.
+            return self.commit_later(quads, place);
+        }
+        let renamed = self.terms.rename(quads, &place, None)?;
+        let (quads, held) = changes::sorted(renamed, held);
+        let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
+        let visible = tip.visible(&rows, &held);
+        place.commit(changes::effective(&quads, &visible), &self.cancel)
+    }
+
+    /// Commits where segments have come or gone since the beginning.
+    fn commit_later(self, quads: Vec<Change>, place: WriterPlace) -> Result<Commit, StoreError> {
+        let tip = place.tip()?;
+        let quads = changes::last_of_each(self.terms.rename(quads, &place, Some(&self.base))?);
+        let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
+        let held = tip.held_by_segments(&rows)?;
+        let visible = tip.visible(&rows, &held);
+        place.commit(changes::effective(&quads, &visible), &self.cancel)
+    }
+}

@@ -1,0 +1,178 @@
+//! Transactions against a plain set of quads: mixed with loads, flushes, large changes and reopening.
+
+use super::Transaction;
+use crate::log::Durability;
+use crate::test_data::{FOLDER, check_reads, contents, file, load_files};
+use crate::writer::WriteOptions;
+use crate::{LoadOptions, Store, StoreError};
+use lode_base::cancel::CancelToken;
+use lode_base::mem_vfs::MemVfs;
+use lode_rdf::{GraphName, NamedNode, NamedOrBlankNode, Quad, Term, Triple, ValueId};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// Changes of quads of the pool; whether to take the writer's place at once, to look in between, and to commit.
+    Change { changes: Vec<(usize, bool)>, blind: bool, look: bool, commit: bool },
+    Load(Vec<usize>),
+    Clear(usize),
+    Reopen,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let changes = prop::collection::vec((0_usize..400, any::<bool>()), 0..14);
+    prop_oneof![
+        8 => (changes, any::<bool>(), any::<bool>(), prop::bool::weighted(0.9))
+            .prop_map(|(changes, blind, look, commit)| Step::Change { changes, blind, look, commit }),
+        1 => prop::collection::vec(0_usize..400, 0..20).prop_map(Step::Load),
+        1 => (0_usize..400).prop_map(Step::Clear),
+        1 => Just(Step::Reopen),
+    ]
+}
+
+/// Blank nodes of files are new ones each time; here they get names.
+fn without_blanks(quad: &Quad) -> Quad {
+    fn name(label: &str) -> NamedNode {
+        NamedNode::new_unchecked(format!("urn:was-blank:{label}"))
+    }
+    fn node(node: &NamedOrBlankNode) -> NamedOrBlankNode {
+        match node {
+            NamedOrBlankNode::BlankNode(node) => name(node.as_str()).into(),
+            other @ NamedOrBlankNode::NamedNode(_) => other.clone(),
+        }
+    }
+    fn term(of: &Term) -> Term {
+        match of {
+            Term::BlankNode(node) => name(node.as_str()).into(),
+            Term::Triple(triple) => Term::Triple(Box::new(Triple {
+                subject: node(&triple.subject),
+                predicate: triple.predicate.clone(),
+                object: term(&triple.object),
+            })),
+            other => other.clone(),
+        }
+    }
+    Quad {
+        subject: node(&quad.subject),
+        predicate: quad.predicate.clone(),
+        object: term(&quad.object),
+        graph_name: match &quad.graph_name {
+            GraphName::BlankNode(node) => name(node.as_str()).into(),
+            other => other.clone(),
+        },
+    }
+}
+
+fn ids(transaction: &mut Transaction, quad: &Quad) -> Result<[ValueId; 4], StoreError> {
+    let mut id = |term: Term| transaction.intern(&term).map(Option::unwrap);
+    let graph = match &quad.graph_name {
+        GraphName::DefaultGraph => ValueId::DEFAULT_GRAPH,
+        GraphName::NamedNode(node) => id(node.clone().into())?,
+        GraphName::BlankNode(node) => id(node.clone().into())?,
+    };
+    let subject = id(quad.subject.clone().into())?;
+    Ok([subject, id(quad.predicate.clone().into())?, id(quad.object.clone())?, graph])
+}
+
+fn open(vfs: &MemVfs, options: &WriteOptions) -> Store {
+    Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20, options.clone()).unwrap()
+}
+
+type Model = BTreeSet<String>;
+
+fn change(
+    store: &Store,
+    pool: &[Quad],
+    model: &mut Model,
+    changes: &[(usize, bool)],
+    (blind, look, commit): (bool, bool, bool),
+) {
+    let cancel = CancelToken::default();
+    let mut transaction = if blind { store.begin_blind() } else { store.begin(&cancel) }.unwrap();
+    let (before, mut after) = (model.clone(), model.clone());
+    for (number, (pick, insert)) in changes.iter().enumerate() {
+        let Some(quad) = pool.get(pick % pool.len().max(1)) else { return };
+        let row = ids(&mut transaction, quad).unwrap();
+        if *insert {
+            transaction.insert(row).unwrap();
+            after.insert(quad.to_string());
+        } else {
+            transaction.delete(row).unwrap();
+            after.remove(&quad.to_string());
+        }
+        if look && number % 4 == 3 {
+            let snapshot = transaction.snapshot().unwrap();
+            assert_eq!(contents(&snapshot), after);
+            check_reads(&snapshot, number);
+        }
+    }
+    assert_eq!(contents(&store.snapshot()), before, "seen before the commit");
+    if commit {
+        let done = transaction.commit().unwrap();
+        assert_eq!(done.inserted, after.difference(&before).count() as u64);
+        assert_eq!(done.deleted, before.difference(&after).count() as u64);
+        *model = after;
+    }
+}
+
+fn run(quads: &[Quad], steps: &[Step], options: &WriteOptions) {
+    let pool: Vec<Quad> = quads.iter().map(without_blanks).collect();
+    let (vfs, mut model) = (MemVfs::new(), Model::new());
+    let mut store = open(&vfs, options);
+    for (number, step) in steps.iter().enumerate() {
+        match step {
+            Step::Change { changes, blind, look, commit } => {
+                change(&store, &pool, &mut model, changes, (*blind, *look, *commit));
+            }
+            Step::Load(picks) if !pool.is_empty() => {
+                let quads: Vec<Quad> = picks.iter().map(|pick| pool[pick % pool.len()].clone()).collect();
+                model.extend(quads.iter().map(ToString::to_string));
+                let options = LoadOptions { threads: 1, memory_bytes: 1 << 20, ..LoadOptions::default() };
+                load_files(&store, &[(format!("{number}"), quads)], options).unwrap();
+            }
+            Step::Clear(pick) if !pool.is_empty() => {
+                let graph = &pool[pick % pool.len()].graph_name;
+                let mut transaction = store.begin(&CancelToken::default()).unwrap();
+                let id = ids(&mut transaction, &pool[pick % pool.len()]).unwrap()[3];
+                transaction.clear_graph(id).unwrap();
+                transaction.commit().unwrap();
+                let of_graph = |text: &String| pool.iter().any(|q| q.to_string() == *text && q.graph_name == *graph);
+                model.retain(|text| !of_graph(text));
+            }
+            Step::Reopen => {
+                drop(store);
+                store = open(&vfs, options);
+            }
+            _ => {}
+        }
+        let snapshot = store.snapshot();
+        assert_eq!(contents(&snapshot), model, "after step {number}");
+        check_reads(&snapshot, number);
+        let other = Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20).unwrap();
+        assert_eq!(contents(&other.snapshot()), model, "read by another process after step {number}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #[test]
+    fn transactions_are_as_on_a_set(
+        quads in file(),
+        steps in prop::collection::vec(step(), 0..25),
+        delta_bytes_max in prop_oneof![Just(0_usize), Just(4_000), Just(usize::MAX)],
+        logged_changes_max in prop_oneof![Just(0_usize), Just(5), Just(usize::MAX)],
+    ) {
+        let options = WriteOptions {
+            durability: Durability::Sync,
+            delta_bytes_max,
+            logged_changes_max,
+            memory_bytes: 1 << 20,
+            threads: 1,
+            ..WriteOptions::default()
+        };
+        run(&quads, &steps, &options);
+    }
+}

@@ -1,9 +1,11 @@
 //! Reads a database wholly and says everything that is wrong with it: damaged blocks, wrong order, counts that differ, orders
 //! that hold different quads, ids without a term, quads or terms that are there twice.
 
+use crate::delta::{Delta, is_delta_term};
 use crate::dump::is_plain;
 use crate::error::StoreError;
-use crate::manifest::{Manifest, segment_folder};
+use crate::manifest::{Manifest, log_file, segment_folder};
+use crate::recovery::apply_log;
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
@@ -70,8 +72,8 @@ pub fn check(
     checker.report.quads = manifest.quads();
     checker.report.terms = manifest.terms().iter().sum();
     let cache = Arc::new(BlockCache::new(CACHE_BYTES));
-    let version = match Version::open(vfs, folder, manifest.clone(), &cache, None) {
-        Ok(version) => Arc::new(version),
+    let mut version = match Version::open(vfs, folder, manifest.clone(), &cache, None) {
+        Ok(version) => version,
         Err(error) => {
             checker.problem(error, folder)?;
             checker.find_others(&**vfs, folder, &manifest, &cache)?;
@@ -81,8 +83,10 @@ pub fn check(
     for open in &*version.segments {
         checker.segment(&folder.join(open.entry.folder()), open, &version)?;
     }
-    if checker.report.problems.is_empty() && version.segments.len() > 1 {
-        checker.disjoint(folder, &version)?;
+    checker.log(&**vfs, folder, &mut version)?;
+    let layers = version.segments.len() + version.delta.runs().len();
+    if checker.report.problems.is_empty() && layers > 1 {
+        checker.layers(folder, &Arc::new(version))?;
     }
     Ok(checker.report)
 }
@@ -236,25 +240,48 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// No quad and no term is in two segments.
-    fn disjoint(&mut self, folder: &Path, version: &Arc<Version>) -> Result<(), StoreError> {
-        let snapshot = Snapshot::new(Arc::clone(version));
-        let mut scan = snapshot.scan(Order::Spog, &[], 0b1111)?;
-        let mut previous = None;
-        let mut twice = 0_u64;
+    /// The log can be read, and says only what can be.
+    fn log(&mut self, vfs: &dyn Vfs, folder: &Path, version: &mut Version) -> Result<(), StoreError> {
+        let file = folder.join(log_file(version.manifest.log));
+        match apply_log(vfs, folder, version) {
+            Err(error) => return self.problem(error, &file),
+            Ok(None) => return Ok(()),
+            Ok(Some(_)) => {}
+        }
+        self.report.quads = version.quads();
+        let known = KnownIds::new(version);
+        let net = version.delta.net();
+        let mut told = 0;
+        for set in [&net.inserts, &net.deletes] {
+            for quad in set.rows(Order::Spog).iter() {
+                let ids = quad.map(ValueId::from_bits);
+                if told < PROBLEMS_TOLD_MAX && !known.is_quad(ids) {
+                    told += 1;
+                    let what = "has an id without a term, or one in the wrong place";
+                    self.wrong(&file, format!("the quad {ids:?} {what}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every quad is inserted as often as it is deleted, or once more; no term is in two segments.
+    fn layers(&mut self, folder: &Path, version: &Arc<Version>) -> Result<(), StoreError> {
+        for order in [Order::Spog, Order::Gspo] {
+            if let Err(error) = self.scan(order, version) {
+                self.problem(error, folder)?;
+            }
+        }
+        self.terms_once(folder, &version.segments)
+    }
+
+    fn scan(&self, order: Order, version: &Arc<Version>) -> Result<(), StoreError> {
+        let mut scan = Snapshot::new(Arc::clone(version)).scan(order, &[], 0)?;
         let mut columns: [Vec<ValueId>; 4] = Default::default();
         while scan.next(BATCH_ROWS, &mut columns)? > 0 {
             self.cancel.check()?;
-            for row in 0..columns[0].len() {
-                let quad = columns.each_ref().map(|column| column[row]);
-                twice += u64::from(previous.replace(quad) == Some(quad));
-            }
-            columns.iter_mut().for_each(Vec::clear);
         }
-        if twice > 0 {
-            self.wrong(folder, format!("{twice} quads are in more than one segment"));
-        }
-        self.terms_once(folder, &version.segments)
+        Ok(())
     }
 
     fn terms_once(&mut self, folder: &Path, segments: &[OpenSegment]) -> Result<(), StoreError> {
@@ -283,16 +310,18 @@ impl Checker<'_> {
 struct KnownIds {
     terms: [u64; Section::COUNT],
     blanks: u64,
+    delta: Delta,
 }
 
 impl KnownIds {
     fn new(version: &Version) -> Self {
-        Self { terms: version.manifest.terms(), blanks: version.manifest.next_blank }
+        Self { terms: version.manifest.terms(), blanks: version.next_blank, delta: version.delta.clone() }
     }
 
     fn is_known(&self, id: ValueId) -> bool {
         let Some(kind) = id.kind() else { return false };
         match kind.section() {
+            Some(_) if is_delta_term(id) => self.delta.with_key(id, |_, _| ()).is_some(),
             Some(section) => id.payload() < self.terms[section as usize],
             None if kind == Kind::Blank => id.payload() < self.blanks,
             None => is_plain(id),

@@ -2,7 +2,7 @@
 
 use crate::delta::Row;
 use crate::error::StoreError;
-use crate::manifest::Sign;
+use crate::manifest::{MANIFEST, Sign};
 use crate::scan::{Layer, LayerRows};
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
@@ -140,6 +140,12 @@ impl Part {
     }
 }
 
+/// What a writer never makes: each layer was compared with those before it.
+fn contradiction(what: &str) -> StoreError {
+    let what = format!("the segments contradict each other: a quad {what}; `lode check` says more");
+    StoreError::Corruption { file: MANIFEST.to_owned(), offset: 0, what }
+}
+
 /// Whether a row comes before all rows that begin with `key`.
 fn before(row: &Row, key: &[u64]) -> bool {
     row.iter().zip(key).map(|(row, key)| row.cmp(key)).find(|order| order.is_ne()) == Some(Ordering::Less)
@@ -195,7 +201,7 @@ impl Merge {
                 Some(bound) => first.run_before(&bound, rows_max - given),
             };
             if first.sign == Sign::Deletions {
-                return Err(StoreError::Limit("a deletion names a quad that no segment has".to_owned()));
+                return Err(contradiction("is deleted that is not there"));
             }
             first.copy(rows, wanted, columns);
             first.skip(rows);
@@ -210,7 +216,11 @@ impl Merge {
         let Some(head) = self.parts.first().map(|part| part.head) else { return Ok(0) };
         let sharing = self.parts.iter().take_while(|part| part.head == head).count();
         let sum: i128 = self.parts[..sharing].iter().map(|part| part.sign.of(1)).sum();
-        let given = usize::from(sum > 0);
+        let given = match sum {
+            0 => 0,
+            1 => 1,
+            _ => return Err(contradiction("is there more than once, or deleted more often than it was there")),
+        };
         self.parts[0].copy(given, wanted, columns);
         self.parts[..sharing].iter_mut().for_each(|part| part.skip(1));
         self.settle(sharing)?;

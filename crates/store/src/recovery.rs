@@ -18,17 +18,23 @@ pub fn recover(
     cache: &Arc<BlockCache>,
 ) -> Result<(Version, Option<LogEnd>), StoreError> {
     let mut version = Version::open(vfs, folder, manifest, cache, None)?;
+    let end = apply_log(&**vfs, folder, &mut version)?;
+    Ok((version, end))
+}
+
+/// Applies the log of a version that was made of its manifest alone. The end of the log, if there is one.
+pub fn apply_log(vfs: &dyn Vfs, folder: &Path, version: &mut Version) -> Result<Option<LogEnd>, StoreError> {
     if version.manifest.log == 0 {
-        return Ok((version, None));
+        return Ok(None);
     }
     let path = folder.join(log_file(version.manifest.log));
     let mut recovery = Recovery { number: version.number, next_blank: version.next_blank, ..Recovery::default() };
     let (database, log) = (version.manifest.database, version.manifest.log);
-    let end = replay(&**vfs, &path, database, log, &mut |record| recovery.apply(&path, &record))?;
+    let end = replay(vfs, &path, database, log, &mut |record| recovery.apply(&path, &record))?;
     version.number = recovery.number;
     version.next_blank = recovery.next_blank;
     version.delta = Delta::new(net(recovery.changes), Arc::new(recovery.terms));
-    Ok((version, Some(end)))
+    Ok(Some(end))
 }
 
 #[derive(Default)]

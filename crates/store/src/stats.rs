@@ -59,7 +59,7 @@ impl StoreStats {
             named_graphs,
             largest_graphs,
             terms: version.manifest.terms(),
-            blank_nodes: version.manifest.next_blank,
+            blank_nodes: version.next_blank,
             distinct: [
                 snapshot.distinct(Order::Spog, &[])?,
                 snapshot.distinct(Order::Psog, &[])?,

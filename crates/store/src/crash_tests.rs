@@ -39,7 +39,7 @@ pub(crate) fn contents(vfs: &MemVfs) -> Result<BTreeSet<String>, StoreError> {
     read_all(&store.snapshot())
 }
 
-fn read_all(snapshot: &Snapshot) -> Result<BTreeSet<String>, StoreError> {
+pub(crate) fn read_all(snapshot: &Snapshot) -> Result<BTreeSet<String>, StoreError> {
     let mut quads = BTreeSet::new();
     let mut scan = snapshot.scan(Order::Ospg, &[], 0b1111)?;
     let mut columns: [Vec<ValueId>; 4] = Default::default();

@@ -79,21 +79,16 @@ impl Store {
         options: WriteOptions,
     ) -> Result<Self, StoreError> {
         match Manifest::read(&*vfs, folder) {
-            Ok(_) | Err(StoreError::Missing { .. }) => {}
+            Ok(_) => {}
+            Err(StoreError::Missing { .. }) => create_folder(&*vfs, folder)?,
             Err(error) => return Err(error),
         }
-        let created = !vfs.exists(folder);
-        vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
         let lock = lock(&*vfs, folder)?;
         // Somebody may have made a database, or another version, before the lock was ours.
         let manifest = match Manifest::read(&*vfs, folder) {
             Err(StoreError::Missing { .. }) => create(&*vfs, folder)?,
             other => other?,
         };
-        if created && let Some(parent) = folder.parent() {
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            vfs.sync_dir(parent).map_err(StoreError::io(parent))?;
-        }
         let cache = Arc::new(BlockCache::new(cache_bytes));
         let (version, end) = recover(&vfs, folder, manifest, &cache)?;
         remove_leftovers(&*vfs, folder, &version.manifest)?;
@@ -217,6 +212,14 @@ fn lock(vfs: &dyn Vfs, folder: &Path) -> Result<Box<dyn Send + Sync>, StoreError
         io::ErrorKind::WouldBlock => StoreError::Locked { path: folder.to_owned() },
         _ => StoreError::Io { path, source },
     })
+}
+
+/// Makes the folder, durably, also where it is there because that failed before.
+fn create_folder(vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
+    vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
+    let Some(parent) = folder.parent() else { return Ok(()) };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    vfs.sync_dir(parent).map_err(StoreError::io(parent))
 }
 
 fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {

@@ -8,6 +8,8 @@ mod changes;
 mod terms;
 
 #[cfg(test)]
+mod crash_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::delta::{Row, Run};

@@ -10,6 +10,8 @@ mod terms;
 #[cfg(test)]
 mod crash_tests;
 #[cfg(test)]
+mod speed_tests;
+#[cfg(test)]
 mod tests;
 
 use crate::delta::{Row, Run};

@@ -3,9 +3,9 @@
 pub mod activity;
 pub mod check;
 pub mod compact;
-mod delta;
 #[cfg(test)]
 mod crash_tests;
+mod delta;
 pub mod dump;
 pub mod error;
 mod existing;

@@ -94,7 +94,8 @@ impl Part {
 
     /// Appends rows at hand to those of `columns` that are wanted.
     fn copy(&self, rows: usize, wanted: u8, columns: &mut [Vec<ValueId>; 4]) {
-        for (column, out) in columns.iter_mut().enumerate().filter(|(column, _)| (wanted >> column) & 1 == 1) {
+        for (column, out) in columns.iter_mut().enumerate().filter(|(column, _)| (wanted >> column) & 1 == 1)
+        {
             match &self.rows {
                 LayerRows::Packed(_) => {
                     let values = self.buffer[column].get(self.at..self.at + rows).unwrap_or_default();
@@ -219,7 +220,9 @@ impl Merge {
         let given = match sum {
             0 => 0,
             1 => 1,
-            _ => return Err(contradiction("is there more than once, or deleted more often than it was there")),
+            _ => {
+                return Err(contradiction("is there more than once, or deleted more often than it was there"));
+            }
         };
         self.parts[0].copy(given, wanted, columns);
         self.parts[..sharing].iter_mut().for_each(|part| part.skip(1));

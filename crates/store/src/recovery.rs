@@ -28,7 +28,8 @@ pub fn apply_log(vfs: &dyn Vfs, folder: &Path, version: &mut Version) -> Result<
         return Ok(None);
     }
     let path = folder.join(log_file(version.manifest.log));
-    let mut recovery = Recovery { number: version.number, next_blank: version.next_blank, ..Recovery::default() };
+    let mut recovery =
+        Recovery { number: version.number, next_blank: version.next_blank, ..Recovery::default() };
     let (database, log) = (version.manifest.database, version.manifest.log);
     let end = replay(vfs, &path, database, log, &mut |record| recovery.apply(&path, &record))?;
     version.number = recovery.number;

@@ -6,9 +6,9 @@
 
 use crate::activity::Activity;
 use crate::delta::MemoryCursor;
-use crate::merge_scan::Merge;
 use crate::error::StoreError;
 use crate::manifest::Sign;
+use crate::merge_scan::Merge;
 use lode_packed::Cursor;
 use lode_rdf::ValueId;
 use std::sync::Arc;
@@ -49,7 +49,9 @@ impl Scan {
     pub(crate) fn new(mut layers: Vec<Layer>, columns: u8, activity: Arc<Activity>) -> Self {
         let source = match (layers.pop(), layers.is_empty()) {
             (None, _) => Source::Empty,
-            (Some(Layer { sign: Sign::Insertions, rows: LayerRows::Packed(only) }), true) => Source::One(only),
+            (Some(Layer { sign: Sign::Insertions, rows: LayerRows::Packed(only) }), true) => {
+                Source::One(only)
+            }
             (Some(last), _) => {
                 layers.push(last);
                 Source::Many(Merge::new(layers))
@@ -132,4 +134,3 @@ fn into_bits(ids: Vec<ValueId>) -> Vec<u64> {
 fn into_ids(bits: Vec<u64>) -> Vec<ValueId> {
     bits.into_iter().map(ValueId::from_bits).collect()
 }
-

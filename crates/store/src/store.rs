@@ -232,7 +232,8 @@ fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {
 /// Removes files that no version names: segments and temporary files of loads that did not end.
 fn remove_leftovers(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
     let names = vfs.list(folder).map_err(StoreError::io(folder))?;
-    let mut known: Vec<String> = manifest.segments.iter().map(crate::manifest::SegmentEntry::folder).collect();
+    let mut known: Vec<String> =
+        manifest.segments.iter().map(crate::manifest::SegmentEntry::folder).collect();
     known.push(log_file(manifest.log));
     let is_leftover = |name: &str| {
         name != MANIFEST && name != LOCK && !known.iter().any(|k| k == name) && is_own_name(name)

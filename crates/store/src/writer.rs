@@ -205,11 +205,8 @@ impl WriterPlace {
             self.append(&mut state, run)?;
         }
         let (log, last, version) = (state.log.clone(), state.last, state.tip.number);
-        let flushed = if self.is_full(&state)? {
-            self.flush(&mut state, &Run::default(), cancel)
-        } else {
-            Ok(())
-        };
+        let flushed =
+            if self.is_full(&state)? { self.flush(&mut state, &Run::default(), cancel) } else { Ok(()) };
         drop(state);
         drop(self);
         // Also a transaction that changed nothing has seen what must not be lost.
@@ -291,9 +288,8 @@ impl WriterPlace {
             segments: before.segments.iter().cloned().chain(entries.iter().cloned()).collect(),
             ..before.clone()
         };
-        let published = self.begin_log(&manifest).and_then(|log| {
-            store.publish(manifest.clone()).map(|()| log)
-        });
+        let published =
+            self.begin_log(&manifest).and_then(|log| store.publish(manifest.clone()).map(|()| log));
         match published {
             Ok(log) => {
                 state.log = Some(Arc::new(log));
@@ -322,7 +318,8 @@ impl WriterPlace {
     fn begin_log(&self, manifest: &Manifest) -> Result<VersionLog, StoreError> {
         let (store, writer) = (&self.store, self.writer()?);
         let path = store.folder().join(log_file(manifest.log));
-        let log = Log::create(store.vfs(), &path, manifest.database, manifest.log, writer.options.durability)?;
+        let log =
+            Log::create(store.vfs(), &path, manifest.database, manifest.log, writer.options.durability)?;
         store.vfs().sync_dir(store.folder()).map_err(StoreError::io(store.folder()))?;
         Ok(log)
     }

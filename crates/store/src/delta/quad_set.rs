@@ -101,7 +101,11 @@ impl QuadSet {
 
 /// Compares the first columns of a row with a prefix.
 fn compare(row: &Row, prefix: &[u64]) -> Ordering {
-    row.iter().zip(prefix).map(|(row, key)| row.cmp(key)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    row.iter()
+        .zip(prefix)
+        .map(|(row, key)| row.cmp(key))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
 }
 
 /// Reads rows of one order, forward.

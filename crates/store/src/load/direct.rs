@@ -160,9 +160,8 @@ impl Codes {
             counts.counts[Class::of(section) as usize] = terms[section as usize];
         }
         let term_codes = TermCodes::new(counts);
-        let codes = |ids: &[u64]| -> Vec<u64> {
-            ids.iter().map(|id| term_codes.code(index(*id, &inline))).collect()
-        };
+        let codes =
+            |ids: &[u64]| -> Vec<u64> { ids.iter().map(|id| term_codes.code(index(*id, &inline))).collect() };
         let (predicate_codes, graph_codes) = (codes(&predicates), codes(&graphs));
         let layout = Layout::new(term_codes, predicate_codes, graph_codes);
         Ok(Self { layout, inline, predicates, graphs, quads: count })

@@ -328,11 +328,7 @@ impl Loader<'_> {
     }
 
     /// Makes the segment durable and part of the current version.
-    fn publish(
-        &self,
-        meta: &SegmentMeta,
-        given: [u64; Section::COUNT],
-    ) -> Result<(), LoadError> {
+    fn publish(&self, meta: &SegmentMeta, given: [u64; Section::COUNT]) -> Result<(), LoadError> {
         seal_segment(meta, &**self.vfs(), &self.segment, self.store.folder())?;
         let before = &self.version.manifest;
         let entry = SegmentEntry {

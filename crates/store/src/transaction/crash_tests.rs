@@ -142,7 +142,9 @@ fn operations(reads_count: bool) -> u64 {
 fn check_crash(vfs: &FaultVfs, kind: CrashKind, outcome: &Outcome, at: u64) {
     let after = vfs.after_crash(kind);
     match contents(&after) {
-        Err(StoreError::Missing { .. }) => assert!(outcome.model.is_empty(), "operation {at}, {kind:?}: lost"),
+        Err(StoreError::Missing { .. }) => {
+            assert!(outcome.model.is_empty(), "operation {at}, {kind:?}: lost")
+        }
         Err(error) => panic!("operation {at}, {kind:?}: {error}"),
         Ok(found) => {
             assert!(outcome.allows(&found), "operation {at}, {kind:?}: {found:?} is not {:?}", outcome.model);
@@ -180,7 +182,11 @@ fn errors_and_full_disks() {
                 Err(StoreError::Missing { .. }) => assert!(outcome.model.is_empty()),
                 found => {
                     let found = found.unwrap();
-                    assert!(outcome.allows(&found), "{fault:?} at {at}: {found:?} is not {:?}", outcome.model);
+                    assert!(
+                        outcome.allows(&found),
+                        "{fault:?} at {at}: {found:?} is not {:?}",
+                        outcome.model
+                    );
                     assert_sound(vfs.inner());
                 }
             }

@@ -149,7 +149,8 @@ impl Transaction {
         let rows: Vec<Row> = changes.iter().map(Change::quad).collect();
         let held = self.base.held_by_segments(&rows)?;
         let said = self.base.delta.with_own(&self.done, self.terms.table()).mentions(&rows);
-        let visible: Vec<bool> = said.into_iter().zip(held).map(|(said, held)| said.unwrap_or(held)).collect();
+        let visible: Vec<bool> =
+            said.into_iter().zip(held).map(|(said, held)| said.unwrap_or(held)).collect();
         Ok(changes::effective(changes, &visible))
     }
 

@@ -29,7 +29,9 @@ fn commit(store: &Store, number: u64, size: u64) {
 fn measure(clients: u64, each: u64, size: u64) {
     let folder = tempfile::tempdir_in("../../target").unwrap();
     let path: &Path = folder.path();
-    let store = Store::open_for_writing(RealVfs::shared(), &path.join("db"), 64 << 20, WriteOptions::default()).unwrap();
+    let store =
+        Store::open_for_writing(RealVfs::shared(), &path.join("db"), 64 << 20, WriteOptions::default())
+            .unwrap();
     let start = Instant::now();
     std::thread::scope(|scope| {
         for client in 0..clients {

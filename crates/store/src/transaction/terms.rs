@@ -29,7 +29,13 @@ pub struct OwnTerms {
 impl OwnTerms {
     /// None yet; others' are those of `snapshot`.
     pub fn new(snapshot: Snapshot) -> Self {
-        Self { snapshot, table: Arc::default(), known: TermTable::default(), known_ids: Vec::new(), key: Vec::new() }
+        Self {
+            snapshot,
+            table: Arc::default(),
+            known: TermTable::default(),
+            known_ids: Vec::new(),
+            key: Vec::new(),
+        }
     }
 
     /// The table of own terms.

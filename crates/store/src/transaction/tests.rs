@@ -16,7 +16,12 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 enum Step {
     /// Changes of quads of the pool; whether to take the writer's place at once, to look in between, and to commit.
-    Change { changes: Vec<(usize, bool)>, blind: bool, look: bool, commit: bool },
+    Change {
+        changes: Vec<(usize, bool)>,
+        blind: bool,
+        look: bool,
+        commit: bool,
+    },
     Load(Vec<usize>),
     Clear(usize),
     Reopen,
@@ -139,7 +144,8 @@ fn run(quads: &[Quad], steps: &[Step], options: &WriteOptions) {
                 let id = ids(&mut transaction, &pool[pick % pool.len()]).unwrap()[3];
                 transaction.clear_graph(id).unwrap();
                 transaction.commit().unwrap();
-                let of_graph = |text: &String| pool.iter().any(|q| q.to_string() == *text && q.graph_name == *graph);
+                let of_graph =
+                    |text: &String| pool.iter().any(|q| q.to_string() == *text && q.graph_name == *graph);
                 model.retain(|text| !of_graph(text));
             }
             Step::Reopen => {

@@ -12,12 +12,14 @@ pub mod planner;
 mod rewrite;
 pub mod statistics;
 mod translate;
+pub mod update;
 pub mod validate;
 mod var_set;
 
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
-pub use parse::{ParseError, parse_query};
+pub use parse::{ParseError, parse_query, parse_update};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{PlanError, PlanOptions, plan_query, plan_sub};
 pub use statistics::Statistics;
+pub use update::Update;

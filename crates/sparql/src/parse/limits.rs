@@ -23,10 +23,10 @@ pub(super) struct TooMuch {
     pub message: String,
 }
 
-/// Checks a query's text.
-pub(super) fn check(text: &str) -> Result<(), TooMuch> {
+/// Checks the text of a query or of one operation of an update; one of mere data may have any number of operators, because they are none.
+pub(super) fn check(text: &str, count_operators: bool) -> Result<(), TooMuch> {
     let bytes = text.as_bytes();
-    let mut state = State::default();
+    let mut state = State { operators_max: if count_operators { OPERATORS_MAX } else { usize::MAX }, ..State::default() };
     for range in tokens(text) {
         let token = bytes.get(range.clone()).unwrap_or(&[]);
         state.token(token).map_err(|message| TooMuch { offset: range.start, message })?;
@@ -62,6 +62,7 @@ struct State {
     /// What the next bracket adds: `!`, or the name of a function, before it.
     pending: usize,
     operators: usize,
+    operators_max: usize,
     prefixes: usize,
 }
 
@@ -104,7 +105,7 @@ impl State {
             let which = "!, REGEX, SUBSTR, REPLACE and GROUP_CONCAT";
             return Err(format!("{which} are nested over {TWICE_MAX} deep"));
         }
-        if self.operators > OPERATORS_MAX {
+        if self.operators > self.operators_max {
             return Err(format!("more than {OPERATORS_MAX} operators in one query"));
         }
         if self.prefixes > PREFIX_MAX {

@@ -1,17 +1,21 @@
-//! Query text to algebra, with errors that say where and show the place.
+//! Text of queries and updates to algebra, with errors that say where and show the place.
 
 mod aggregates;
 mod booleans;
 mod group_keys;
 mod limits;
+mod operations;
 #[cfg(test)]
 mod tests;
+mod update;
+
+pub use update::parse_update;
 
 use lode_rdf::NamedNode;
 use spargebra::{Query, SparqlParser};
 use std::fmt;
 
-/// Why a text is no query.
+/// Why a text is no query or no update.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ParseError {
     /// Line, from 1; 0 where the error has no place.
@@ -36,22 +40,23 @@ impl fmt::Display for ParseError {
 
 /// Parses a SPARQL 1.1 or 1.2 query; `base` resolves relative IRIs until the query has a BASE of its own.
 pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> {
-    let mut parser = SparqlParser::new();
-    if let Some(base) = base {
-        if let Err(error) = NamedNode::new(base) {
-            return Err(ParseError::without_place(format!("the base IRI <{base}> is not valid: {error}")));
-        }
-        parser = parser
-            .with_base_iri(base)
-            .map_err(|e| ParseError::without_place(format!("the base IRI <{base}> is not valid: {e}")))?;
-    }
-    limits::check(text).map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
+    let parser = parser(base)?;
+    limits::check(text, true).map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
     if let Some(offset) = aggregates::nested(text) {
         return Err(ParseError::at_offset(text, offset, "an aggregate inside of an aggregate".to_owned()));
     }
     let text = booleans::in_lower_case(text);
     let text = &*group_keys::as_calls(&text);
     parser.parse_query(text).map_err(|error| ParseError::from_parser(text, &error.to_string()))
+}
+
+fn parser(base: Option<&str>) -> Result<SparqlParser, ParseError> {
+    let Some(base) = base else { return Ok(SparqlParser::new()) };
+    let invalid = |error: &dyn fmt::Display| {
+        ParseError::without_place(format!("the base IRI <{base}> is not valid: {error}"))
+    };
+    NamedNode::new(base).map_err(|error| invalid(&error))?;
+    SparqlParser::new().with_base_iri(base).map_err(|error| invalid(&error))
 }
 
 impl ParseError {

@@ -94,3 +94,85 @@ fn nesting_up_to_the_limit_is_quick_and_fits_the_stack() {
     let selects = format!("{} ?s ?p ?o {}", "SELECT * { { ".repeat(29), "} } ".repeat(29));
     assert!(parse_query(&selects, None).is_ok());
 }
+
+mod updates {
+    //! Update requests.
+    use crate::parse_update;
+    use crate::update::{GraphTarget, Operation, TermTemplate, TransferKind};
+
+    fn operations(text: &str) -> Vec<Operation> {
+        parse_update(text, Some("http://e/")).unwrap_or_else(|e| panic!("{text}: {e}")).operations
+    }
+
+    #[test]
+    fn shortcuts_keep_what_they_are() {
+        let all = operations(
+            "ADD DEFAULT TO <a>; COPY SILENT <a> TO DEFAULT; MOVE GRAPH <a> TO GRAPH <b>; COPY <a> TO <a>; DROP SILENT NAMED; CLEAR GRAPH <a>",
+        );
+        let Operation::Transfer(add) = &all[0] else { panic!("{all:?}") };
+        assert_eq!((add.kind, add.from.is_none(), add.silent), (TransferKind::Add, true, false));
+        let Operation::Transfer(copy) = &all[1] else { panic!("{all:?}") };
+        assert_eq!((copy.kind, copy.to.is_none(), copy.silent), (TransferKind::Copy, true, true));
+        let Operation::Transfer(moved) = &all[2] else { panic!("{all:?}") };
+        assert_eq!(moved.kind, TransferKind::Move);
+        let name = |graph: &Option<lode_rdf::NamedNode>| graph.as_ref().map(|g| g.as_str().to_owned());
+        assert_eq!(
+            (name(&moved.from).as_deref(), name(&moved.to).as_deref()),
+            (Some("http://e/a"), Some("http://e/b"))
+        );
+        assert_eq!(all[3], Operation::Nothing);
+        assert_eq!(all[4], Operation::Clear(GraphTarget::Named));
+        assert!(matches!(&all[5], Operation::Clear(GraphTarget::One(Some(_)))));
+    }
+
+    #[test]
+    fn templates_number_variables_and_blank_nodes() {
+        let all = operations(
+            "WITH <g> DELETE { ?s ?p ?o } INSERT { ?o <p> _:a, [ <q> ?s ] . GRAPH ?h { _:a <r> <<( ?s ?p _:a )>> } } WHERE { ?s ?p ?o }",
+        );
+        let Operation::Modify(modify) = &all[0] else { panic!("{all:?}") };
+        let names: Vec<_> = modify.variables.iter().map(|v| v.as_str()).collect();
+        assert_eq!((names, modify.blanks, modify.insert.len()), (vec!["s", "p", "o", "h"], 2, 4));
+        assert!(modify.names_dataset());
+        assert!(matches!(&modify.delete[0].graph, Some(TermTemplate::Const(_))));
+        let graphs: Vec<_> = modify.insert.iter().filter_map(|quad| quad.graph.as_ref()).collect();
+        assert!(matches!(graphs[..], [_, _, _, TermTemplate::Column(3)]), "{graphs:?}");
+    }
+
+    #[test]
+    fn declarations_between_operations() {
+        let all = operations(
+            "PREFIX a: <http://a/> INSERT DATA { a:x a:y 1 } ; PREFIX a: <http://b/> DELETE DATA { a:x a:y TRUE } ; BASE <http://c/>",
+        );
+        let (Operation::InsertData(first), Operation::DeleteData(second)) = (&all[0], &all[1]) else {
+            panic!("{all:?}")
+        };
+        assert_eq!(first[0].predicate.as_str(), "http://a/y");
+        assert_eq!(second[0].predicate.as_str(), "http://b/y");
+        assert_eq!(all.len(), 2);
+        assert!(operations("").is_empty());
+    }
+
+    #[test]
+    fn errors_have_places_in_the_request() {
+        for (text, line, column) in [
+            ("PREFIX a: <x>\nCLEAR ALL;\nINSERT DATA { ?s a:b 1 }", 3, 25),
+            ("CLEAR ALL ;; DROP ALL", 1, 12),
+            ("CLEAR ALL; # one\nPREFIX b <y> DROP ALL", 2, 9),
+            ("CLEAR ALL; # one\nPREFIX b: <y>\nDELETE { ?s ?p } WHERE {}", 3, 16),
+            ("INSERT DATA { _:a <p> 1 };\n  INSERT DATA { _:a <p> 2 }", 2, 3),
+        ] {
+            let error = parse_update(text, Some("http://e/")).expect_err(text);
+            assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn data_may_be_long_and_patterns_may_not_be_deep() {
+        let quads: String = (0..12_000).map(|i| format!("<s-{i}> <p> -{i} . a-b:c-d a-b:e 1 . ")).collect();
+        let all = operations(&format!("PREFIX a-b: <x> INSERT DATA {{ {quads} }}"));
+        assert!(matches!(&all[0], Operation::InsertData(quads) if quads.len() == 24_000));
+        let deep = format!("DELETE WHERE {{ {} {} }}", "[ <p> ".repeat(1_000), " ]".repeat(1_000));
+        assert!(parse_update(&deep, Some("http://e/")).expect_err("too deep").message.contains("nested"));
+    }
+}

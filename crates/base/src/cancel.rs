@@ -43,6 +43,11 @@ impl CancelToken {
         self.0.flag.store(1, Ordering::Relaxed);
     }
 
+    /// The time left until the deadline, where there is one: for work that waits without looking at the token.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.0.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
     /// `Err` once the work should stop. Costs a load and, with a deadline, a clock read: call it per batch, not per row.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.0.flag.load(Ordering::Relaxed) != 0 {

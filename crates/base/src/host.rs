@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes of memory of the machine, or of the control group this process is confined to, where that can be told.
 pub fn memory_bytes() -> Option<u64> {
@@ -48,6 +48,11 @@ pub fn open_input(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)
     // reads as it likes.
     let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
     Ok((Box::new(file), length))
+}
+
+/// The path of a file or folder that exists, without links and dots.
+pub fn real_path(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
 }
 
 /// The length of a file, where it has one.

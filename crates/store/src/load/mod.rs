@@ -13,6 +13,7 @@ mod codes;
 mod cut;
 pub(crate) mod dictionary_pipeline;
 pub(crate) mod direct;
+mod document;
 mod error;
 mod existing;
 mod feeders;
@@ -70,6 +71,7 @@ use std::time::{Duration, Instant};
 use subject_sort::{RunRows, sort_by_subject};
 
 pub use archive::is_loadable;
+pub use document::read_document;
 pub use error::LoadError;
 pub use options::{LoadOptions, LoadReport, StageSeconds};
 pub use progress::{LoadProgress, ProgressSample, Stage};

@@ -20,7 +20,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// First bytes that tell the format of a source whose name does not.
-const HEAD_BYTES: usize = 64 << 10;
+pub(super) const HEAD_BYTES: usize = 64 << 10;
 
 /// Archives in archives that are opened.
 const ARCHIVES_MAX: usize = 4;
@@ -96,7 +96,13 @@ impl Source {
         }
     }
 
-    fn open(self) -> io::Result<(Box<dyn Read + Send>, Option<RdfFormat>)> {
+    /// The format, where it was set.
+    pub(super) fn format(&self) -> Option<RdfFormat> {
+        self.format
+    }
+
+    /// The bytes, and the format where that was told along with them.
+    pub(super) fn open(self) -> io::Result<(Box<dyn Read + Send>, Option<RdfFormat>)> {
         match self.input {
             SourceInput::Path(path) => Ok((host::open_input(&path)?.0, None)),
             SourceInput::Reader(reader) => Ok((reader, None)),

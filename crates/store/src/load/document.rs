@@ -1,0 +1,135 @@
+//! One document, read on the caller's thread, quad by quad: for transactions, whose documents are small beside those of a load. What a
+//! source is, and what is wrong with it, is told as a load tells it.
+
+use crate::load::archive::is_archive;
+use crate::load::error::LoadError;
+use crate::load::look::{LOOK_BYTES, foreign, looks_like};
+use crate::load::read::document_error;
+use crate::load::source::{HEAD_BYTES, Source};
+use crate::load::source_list::SourceList;
+use lode_base::cancel::CancelToken;
+use lode_rdf::input::Input;
+use lode_rdf::parse::parse;
+use lode_rdf::{ParseOptions, QuadRef, RdfFormat};
+use std::io::{Cursor, Read};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Between two looks at the cancel token.
+const QUADS_PER_CHECK: u64 = 1024;
+
+/// Reads a source, plain or compressed, and calls `visit` with every quad; an error of `visit` ends the reading. Returns how many
+/// there were.
+pub fn read_document<E: From<LoadError>>(
+    source: Source,
+    base_iri: Option<&str>,
+    cancel: &CancelToken,
+    visit: &mut dyn FnMut(QuadRef<'_>) -> Result<(), E>,
+) -> Result<u64, E> {
+    let list = SourceList::default();
+    let number = list.add(source.name());
+    let (format, reader) = open(source, &list, number)?;
+    let options = options(base_iri, &list.name(number))?;
+    let (mut quads, mut failed) = (0, None);
+    let result = parse(format, reader, &options, &mut |quad| {
+        quads += 1;
+        let checked = if quads % QUADS_PER_CHECK == 0 { cancel.check() } else { Ok(()) };
+        match checked.map_err(|cancelled| LoadError::from(cancelled).into()).and_then(|()| visit(quad)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    match (failed, result) {
+        (Some(error), _) => Err(error),
+        (None, Err(error)) => Err(document_error(&list, number, error).into()),
+        (None, Ok(())) => Ok(quads),
+    }
+}
+
+fn options(base_iri: Option<&str>, name: &str) -> Result<ParseOptions, LoadError> {
+    let Some(base) = base_iri else { return Ok(ParseOptions::default()) };
+    ParseOptions::default()
+        .with_base_iri(base)
+        .map_err(|error| LoadError::Format { source_name: name.to_owned(), message: error.to_string() })
+}
+
+/// The document's format and its plain text.
+fn open(
+    source: Source,
+    list: &SourceList,
+    number: usize,
+) -> Result<(RdfFormat, Box<dyn Read + Send>), LoadError> {
+    let name = list.name(number);
+    let failed = |error| LoadError::Input { source_name: name.clone(), error };
+    let wrong = |message: &str| LoadError::Format { source_name: name.clone(), message: message.to_owned() };
+    let set = source.format();
+    let (raw, told) = source.open().map_err(failed)?;
+    let mut input = Input::new(raw, Arc::default()).map_err(failed)?;
+    let mut head = Vec::new();
+    input.by_ref().take(LOOK_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
+    if is_archive(&name, &head) {
+        return Err(wrong("is an archive of several files: load them with `lode load`"));
+    }
+    if let Some(what) = foreign(&head) {
+        return Err(wrong(what));
+    }
+    let known = set.or_else(|| RdfFormat::from_file_name(&name)).or(told);
+    let format = match known {
+        Some(format) => format,
+        None => {
+            input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
+            RdfFormat::guess_from_content(&head).unwrap_or(RdfFormat::NTriples)
+        }
+    };
+    let looks_like = looks_like(format, &head);
+    list.note(number, |report| {
+        (report.format, report.looks_like, report.guessed) = (Some(format), looks_like, known.is_none());
+    });
+    Ok((format, Box::new(Cursor::new(head).chain(input))))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Documents of several kinds, and what is none.
+    use super::read_document;
+    use crate::load::{LoadError, Source};
+    use lode_base::cancel::CancelToken;
+
+    fn read(name: &str, text: &str) -> Result<Vec<String>, LoadError> {
+        let mut quads = Vec::new();
+        let source = Source::bytes(name, text);
+        read_document(source, Some("http://e/"), &CancelToken::default(), &mut |quad| {
+            quads.push(quad.to_string());
+            Ok::<_, LoadError>(())
+        })?;
+        Ok(quads)
+    }
+
+    #[test]
+    fn documents_are_read_by_name_or_by_look() {
+        for (name, text) in [("a.ttl", "<a> <b> <c> ."), ("a", "@base <http://e/> . <a> <b> <c> .")] {
+            assert_eq!(read(name, text).unwrap(), ["<http://e/a> <http://e/b> <http://e/c>"], "{name}");
+        }
+        assert_eq!(read("a.trig", "<g> { <a> <b> 1, 2 }").unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let message = |name, text| read(name, text).unwrap_err().to_string();
+        assert!(message("a.ttl", "<a> <b> <c> .\n<a> <b> .").starts_with("a.ttl:2:"));
+        assert!(message("a.nt", "@prefix : <x> .").contains("looks like Turtle"));
+        assert!(message("a", "<!doctype html>").contains("HTML"));
+    }
+
+    #[test]
+    fn an_error_of_the_visitor_ends_it() {
+        let source = Source::bytes("a.ttl", "<a> <b> 1, 2, 3 .");
+        let result = read_document(source, Some("http://e/"), &CancelToken::default(), &mut |_| {
+            Err(LoadError::Limit("quads"))
+        });
+        assert!(matches!(result, Err(LoadError::Limit("quads"))));
+    }
+}

@@ -1,13 +1,13 @@
 //! The command line: every option with its meaning, so that `--help` is the manual.
 
 use crate::sources::SourceOptions;
-use crate::web::is_url;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lode_engine::web::is_url;
 use lode_rdf::RdfFormat;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// An RDF quad store and SPARQL engine: load, query, serve.
+/// An RDF quad store and SPARQL engine: load, query, update, serve.
 #[derive(Debug, Parser)]
 #[command(name = "lode", version, about, after_help = EXIT_CODES, max_term_width = 110)]
 pub struct Cli {
@@ -18,7 +18,7 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "Data goes to standard output, everything else to standard error.\n\n\
 Exit codes: 0 done; 1 failed (the database is as it was); 2 wrong command line; 3 done, but statements were set aside \
-(--quarantine); 4 the query or data has a syntax error; 5 time-out; 6 the check found damage.";
+(--quarantine); 4 the query, update or data has a syntax error; 5 time-out; 6 the check found damage.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -27,6 +27,8 @@ pub enum Command {
     Load(LoadArgs),
     /// Run a SPARQL query
     Query(QueryArgs),
+    /// Change a database by a SPARQL update request
+    Update(UpdateArgs),
     /// Write all quads, or those of one graph, as RDF
     Dump(DumpArgs),
     /// Show what is in a database and what it takes: quads, terms, graphs, bytes
@@ -167,6 +169,44 @@ pub struct QueryArgs {
     #[arg(long, value_name = "IRI")]
     pub base: Option<String>,
     /// Evaluation.
+    #[command(flatten)]
+    pub evaluation: EvaluationArgs,
+}
+
+/// `lode update`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A request is one transaction: all of its operations happen, or none. Each sees what those before it did. The database is \
+made where there is none.\n\n\
+A graph exists as long as it has quads: CREATE GRAPH changes nothing (and fails where there is the graph), DROP and CLEAR are the same, and \
+COPY, MOVE and ADD fail where there is no such source. LOAD reads nothing but what --allow-load names: plain or compressed documents, syntax by \
+name, Content-Type or content.\n\n\
+Exit codes: 0 done; 1 failed, the database is as it was; 2 wrong command line; 4 the request has a syntax error; 5 time-out."
+)]
+pub struct UpdateArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// The request; - or without it and -f, standard input
+    pub update: Option<String>,
+    /// Read the request from this file
+    #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "update")]
+    pub file: Option<PathBuf>,
+    /// Let LOAD read this file, files in this folder and below, or addresses that begin so; repeatable, none by default
+    #[arg(long, value_name = "PREFIX")]
+    pub allow_load: Vec<String>,
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<std::time::Duration>,
+    /// Resolve relative IRIs in the request against this one
+    #[arg(long, value_name = "IRI")]
+    pub base: Option<String>,
+    /// Write what was changed as JSON to standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No progress line and no summary: errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Evaluation of WHERE.
     #[command(flatten)]
     pub evaluation: EvaluationArgs,
 }

@@ -133,7 +133,8 @@ fn tell_skipped(in_folders: &[String], in_archives: &Skipped) -> u64 {
     files
 }
 
-fn write_json(report: &serde_json::Value) -> anyhow::Result<()> {
+/// Writes a report to standard output.
+pub fn write_json(report: &serde_json::Value) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, report)?;
     writeln!(out)?;
@@ -154,8 +155,8 @@ fn load_error(error: LoadError) -> anyhow::Error {
     }
 }
 
-/// A load that failed leaves no database where none was.
-fn remove_if_empty(database: &Path) {
+/// A load or an update that failed leaves no database where none was.
+pub fn remove_if_empty(database: &Path) {
     let holds_data = Database::open(database, &OpenOptions { cache_bytes: CACHE_BYTES })
         .map_or(true, |database| database.snapshot().quad_count() > 0);
     if !holds_data {

@@ -18,7 +18,7 @@ mod serve;
 mod sources;
 mod stats;
 mod talk;
-mod web;
+mod update;
 
 use args::{BenchCommand, Cli, Command};
 use clap::Parser;
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Load(args) => load::run(&args),
         Command::Query(args) => query::run(&args),
+        Command::Update(args) => update::run(&args),
         Command::Dump(args) => dump::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Check(args) => check::run(&args),

@@ -10,6 +10,7 @@ use lode_engine::{
     QueryResults, ResultKind, write_results,
 };
 use std::io::{BufWriter, Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
-    let text = query_text(args)?;
+    let text = request_text(args.query.as_deref(), args.file.as_deref(), "query")?;
     let database = Database::open(&args.database, &open_options(&args.evaluation))?;
     let mut options = query_options(&args.evaluation);
     options.base_iri = args.base.clone();
@@ -67,16 +68,19 @@ pub fn open_options(args: &EvaluationArgs) -> OpenOptions {
     OpenOptions { cache_bytes: args.cache }
 }
 
-fn query_text(args: &QueryArgs) -> anyhow::Result<String> {
-    if let Some(text) = &args.query {
-        return Ok(text.clone());
+/// The text of a query or an update: given, from a file, or from standard input.
+pub fn request_text(text: Option<&str>, file: Option<&Path>, what: &str) -> anyhow::Result<String> {
+    if let Some(text) = text {
+        return Ok(text.to_owned());
     }
-    if let Some(file) = args.file.as_ref().filter(|file| file.as_os_str() != "-") {
+    if let Some(file) = file.filter(|file| file.as_os_str() != "-") {
         return std::fs::read_to_string(file)
-            .with_context(|| format!("reading the query {}", file.display()));
+            .with_context(|| format!("reading the {what} {}", file.display()));
     }
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("reading the query from standard input")?;
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .with_context(|| format!("reading the {what} from standard input"))?;
     Ok(text)
 }
 

@@ -1,11 +1,14 @@
 //! What `lode load` is told to load: files, folders, standard input, and addresses on the web.
 
-use crate::web;
 use anyhow::bail;
 use lode_engine::store::load::{Source, is_loadable};
+use lode_engine::web::{self, WebOptions};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// How often a server may send us elsewhere.
+const REDIRECTS_MAX: u32 = 5;
 
 /// How to take what is named.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +48,8 @@ impl Sources {
             if !options.allow_url {
                 bail!("{url} is an address on the web: give --allow-url to load from there");
             }
-            self.sources.push(web::source(url)?);
+            let options = WebOptions { redirects_max: REDIRECTS_MAX, timeout: None };
+            self.sources.push(web::source(url, options).map_err(anyhow::Error::msg)?);
             return Ok(());
         }
         if path.is_dir() {

@@ -4,6 +4,7 @@ use crate::EngineError;
 use crate::options::{OpenOptions, QueryOptions};
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
+use crate::update::{self, UpdateOptions, UpdateReport};
 use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
@@ -11,7 +12,7 @@ use lode_store::{Snapshot, Store};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A database that is open for queries and loads; shared by threads behind an `Arc`.
+/// A database that is open for queries, updates and loads; shared by threads behind an `Arc`.
 #[derive(Debug)]
 pub struct Database {
     store: Store,
@@ -56,5 +57,10 @@ impl Database {
     /// Parses, plans and runs a query over the current version.
     pub fn query(&self, text: &str, options: &QueryOptions) -> Result<QueryResults, EngineError> {
         self.prepare(text, options)?.run()
+    }
+
+    /// Runs an update request: all of its operations, in one transaction, or none. Durable when it returns.
+    pub fn update(&self, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
+        update::run(&self.store, text, options)
     }
 }

@@ -16,10 +16,13 @@ pub enum EngineError {
     Plan(String),
     /// The store cannot be read.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// Time-out or a request to stop.
     #[error("the query was stopped: {0}")]
     Cancelled(Cancelled),
+    /// An operation of an update cannot be done. Nothing was changed.
+    #[error("{0}")]
+    Update(String),
     /// Execution failed.
     #[error(transparent)]
     Execution(ExecError),
@@ -31,11 +34,20 @@ pub enum EngineError {
     Output(#[from] std::io::Error),
 }
 
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Cancelled(reason) => Self::Cancelled(reason),
+            other => Self::Store(other),
+        }
+    }
+}
+
 impl From<ExecError> for EngineError {
     fn from(error: ExecError) -> Self {
         match error {
             ExecError::Cancelled(reason) => Self::Cancelled(reason),
-            ExecError::Store(error) => Self::Store(error),
+            ExecError::Store(error) => error.into(),
             other => Self::Execution(other),
         }
     }

@@ -1,24 +1,29 @@
-//! The database facade: open, load, query, dump, check. Everything above (endpoint, command line, tests) goes through it.
+//! The database facade: open, load, query, update, dump, check. Everything above (endpoint, command line, tests) goes through it.
 
 mod database;
 mod dataset;
 mod error;
 mod format;
+mod load_allow;
 mod options;
 mod query;
 mod results;
 mod service;
 mod table;
+mod update;
+pub mod web;
 mod write;
 
 pub use database::Database;
 pub use error::EngineError;
 pub use format::{OutputFormat, ResultKind};
+pub use load_allow::LoadAllow;
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
 pub use query::PreparedQuery;
 pub use results::{QueryResults, Solutions, Triples};
 pub use service::HttpService;
 pub use table::TableOptions;
+pub use update::{UpdateOptions, UpdateProgress, UpdateReport};
 pub use write::write_results;
 
 pub use lode_base::cancel::{CancelToken, Cancelled};

@@ -8,13 +8,15 @@ use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
 use lode_exec::profile::NodeProfile;
 use lode_exec::statistics::SnapshotStatistics;
-use lode_exec::{Profile, QueryResult};
+use lode_exec::{Execution, Profile, QueryResult};
 use lode_rdf::Variable;
 use lode_sparql::Plan;
 use lode_sparql::explain::{Explained, explain};
 use lode_sparql::plan::{DatasetOverride, QueryForm};
 use lode_sparql::planner::PlanOptions;
 use lode_store::Snapshot;
+use oxsdatatypes::DateTime;
+use spargebra::Query;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +31,18 @@ impl PreparedQuery {
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
         let query = lode_sparql::parse_query(text, options.base_iri.as_deref())
             .map_err(|error| EngineError::Syntax(error.to_string()))?;
+        let budget = MemoryBudget::new(options.memory_bytes);
+        Self::planned(&query, snapshot, options, budget, DateTime::now())
+    }
+
+    /// Plans a query over `snapshot`, to be run within `budget` at the time `now`.
+    pub(crate) fn planned(
+        query: &Query,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        budget: MemoryBudget,
+        now: DateTime,
+    ) -> Result<Self, EngineError> {
         let statistics = SnapshotStatistics::new(&snapshot);
         let plan_options = PlanOptions {
             default_graph_union: options.default_graph == DefaultGraph::Union,
@@ -36,16 +50,16 @@ impl PreparedQuery {
         };
         let no_override = DatasetOverride::default();
         let dataset = options.dataset.as_ref().unwrap_or(&no_override);
-        let plan = lode_sparql::plan_query(&query, dataset, &plan_options, &statistics)
+        let plan = lode_sparql::plan_query(query, dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;
         let plan = Arc::new(plan?);
         let cx = Arc::new(QueryContext {
             snapshot,
             local: Arc::default(),
-            budget: MemoryBudget::new(options.memory_bytes),
+            budget,
             cancel: options.cancel.clone(),
-            now: oxsdatatypes::DateTime::now(),
+            now,
             dataset: Arc::clone(&plan.dataset),
             service: options.service.clone(),
             threads: options.threads.max(1),
@@ -85,9 +99,14 @@ impl PreparedQuery {
         &self.plan
     }
 
+    /// Starts it: rows of ids.
+    pub(crate) fn execute(&self) -> Result<Execution, EngineError> {
+        Ok(lode_exec::execute(Arc::clone(&self.plan), Arc::clone(&self.cx))?)
+    }
+
     /// Runs it.
     pub fn run(&self) -> Result<QueryResults, EngineError> {
-        let execution = lode_exec::execute(Arc::clone(&self.plan), Arc::clone(&self.cx))?;
+        let execution = self.execute()?;
         Ok(match execution.into_result()? {
             QueryResult::Solutions(execution) => {
                 let name = |var: &lode_sparql::VarId| Variable::new_unchecked(self.plan.vars.name(*var));

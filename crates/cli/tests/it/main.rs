@@ -12,4 +12,5 @@ mod lode;
 mod mistakes;
 mod query;
 mod serve;
+mod update;
 mod web;

@@ -92,3 +92,26 @@ fn what_goes_wrong_on_the_web_is_said() {
         assert!(error.contains("without TLS"), "{error}");
     }
 }
+
+#[test]
+fn load_in_an_update_reads_allowed_addresses() {
+    let (lode, server) = (Lode::new(), server());
+    let load = |path: &str, allowed: &str| {
+        let (text, prefix) = (format!("LOAD <{server}/{path}>"), format!("{server}{allowed}"));
+        lode.run(&["update", "db", &text, "--allow-load", &prefix])
+    };
+    load("typed", "").ok();
+    load("data.nt.gz", "/data.nt.gz").ok();
+    assert_eq!(lode.run(&["dump", "db"]).ok().lines().count(), 4);
+    for (path, allowed, part) in [
+        ("data.ttl", "/other", "not on the list"),
+        ("moved", "/moved", "sends us to"),
+        ("none.ttl", "/", "404"),
+        ("short.nt", "/", "of 1000"),
+        ("page.ttl", "/", "HTML page"),
+    ] {
+        let error = load(path, allowed).fails(1);
+        assert!(error.contains(part), "{path}: {error}");
+    }
+    assert_eq!(lode.run(&["dump", "db"]).ok().lines().count(), 4);
+}

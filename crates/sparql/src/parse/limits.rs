@@ -26,7 +26,8 @@ pub(super) struct TooMuch {
 /// Checks the text of a query or of one operation of an update; one of mere data may have any number of operators, because they are none.
 pub(super) fn check(text: &str, count_operators: bool) -> Result<(), TooMuch> {
     let bytes = text.as_bytes();
-    let mut state = State { operators_max: if count_operators { OPERATORS_MAX } else { usize::MAX }, ..State::default() };
+    let mut state =
+        State { operators_max: if count_operators { OPERATORS_MAX } else { usize::MAX }, ..State::default() };
     for range in tokens(text) {
         let token = bytes.get(range.clone()).unwrap_or(&[]);
         state.token(token).map_err(|message| TooMuch { offset: range.start, message })?;

@@ -41,7 +41,8 @@ impl fmt::Display for ParseError {
 /// Parses a SPARQL 1.1 or 1.2 query; `base` resolves relative IRIs until the query has a BASE of its own.
 pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> {
     let parser = parser(base)?;
-    limits::check(text, true).map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
+    limits::check(text, true)
+        .map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
     if let Some(offset) = aggregates::nested(text) {
         return Err(ParseError::at_offset(text, offset, "an aggregate inside of an aggregate".to_owned()));
     }

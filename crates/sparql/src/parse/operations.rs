@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn declarations_hold_for_all_that_follows() {
-        let text = "PREFIX a: <x> # ;\n CLEAR ALL; BASE <y;z> PREFIX b.c-d: <z> INSERT DATA { a:b ';' 1 ; a:c 2 } ;";
+        let text =
+            "PREFIX a: <x> # ;\n CLEAR ALL; BASE <y;z> PREFIX b.c-d: <z> INSERT DATA { a:b ';' 1 ; a:c 2 } ;";
         assert_eq!(
             texts(text),
             [

@@ -1,14 +1,12 @@
-//! Sources on the web: `lode load --allow-url` reads them as they come, without a file in between.
+//! Sources on the web, read as they come, without a file in between: for `lode load --allow-url` and for LOAD.
 
-use anyhow::bail;
-use lode_engine::store::load::Source;
 use lode_rdf::RdfFormat;
+use lode_store::Source;
 use std::io::{self, Read};
 use std::time::Duration;
 
-/// Time to connect, and to wait for the answer's head. The body may take as long as it takes.
+/// Time to connect, and to wait for the answer's head.
 const TIMEOUT: Duration = Duration::from_secs(60);
-const REDIRECTS_MAX: u32 = 5;
 /// Media types asked for, best first.
 const ACCEPT: &str = "application/n-quads, application/n-triples, application/trig;q=0.9, text/turtle;q=0.9, \
 application/rdf+xml;q=0.8, application/ld+json;q=0.7, */*;q=0.1";
@@ -20,25 +18,35 @@ pub fn is_url(name: &str) -> bool {
         .any(|scheme| name.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
 }
 
+/// How an address is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WebOptions {
+    /// How often the server may send us elsewhere.
+    pub redirects_max: u32,
+    /// How long all of it may take (default: as long as it takes).
+    pub timeout: Option<Duration>,
+}
+
 /// A source that is asked for when its turn comes. The environment's proxies are used.
-pub fn source(url: &str) -> anyhow::Result<Source> {
+pub fn source(url: &str, options: WebOptions) -> Result<Source, String> {
     if !cfg!(feature = "tls") && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:")) {
-        bail!("{url}: this program was built without TLS (cargo install --features tls)");
+        return Err(format!("{url}: this program was built without TLS (cargo install --features tls)"));
     }
     let address = url.to_owned();
     // What follows the path is no part of the name that tells the format.
     let name = url.split(['?', '#']).next().unwrap_or(url);
-    Ok(Source::later(name, Box::new(move || open(&address))))
+    Ok(Source::later(name, Box::new(move || open(&address, options))))
 }
 
 type Opened = (Box<dyn Read + Send>, Option<RdfFormat>);
 
-fn open(url: &str) -> io::Result<Opened> {
+fn open(url: &str, options: WebOptions) -> io::Result<Opened> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_connect(Some(TIMEOUT))
         .timeout_recv_response(Some(TIMEOUT))
-        .max_redirects(REDIRECTS_MAX)
-        .max_redirects_will_error(true)
+        .timeout_global(options.timeout)
+        .max_redirects(options.redirects_max)
+        .max_redirects_will_error(options.redirects_max > 0)
         .http_status_as_error(false)
         .build()
         .into();
@@ -46,11 +54,15 @@ fn open(url: &str) -> io::Result<Opened> {
     let request = agent.get(url).header("Accept", ACCEPT).header("Accept-Encoding", "identity");
     let response = request.call().map_err(|error| io::Error::other(format!("not to be had: {error}")))?;
     let status = response.status();
+    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     if !status.is_success() {
-        let message = format!("the server answered {status} instead of the data");
+        let elsewhere = header("location").filter(|_| status.is_redirection());
+        let message = match elsewhere {
+            Some(place) => format!("the server sends us to {place} instead, which must be named itself"),
+            None => format!("the server answered {status} instead of the data"),
+        };
         return Err(io::Error::new(io::ErrorKind::NotFound, message));
     }
-    let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
     let length = header("content-length").and_then(|value| value.parse::<u64>().ok());
     let format = header("content-type").and_then(told_format);
     let body = response.into_body().into_reader();

@@ -1,0 +1,65 @@
+//! `lode update`.
+
+use crate::args::UpdateArgs;
+use crate::exit::Done;
+use crate::load::{remove_if_empty, write_json};
+use crate::number;
+use crate::progress::LiveLine;
+use crate::query::{open_options, query_options, request_text};
+use crate::talk::say;
+use anyhow::Context;
+use lode_engine::{CancelToken, Database, LoadAllow, UpdateOptions, UpdateProgress, UpdateReport};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
+    let given = args.update.as_deref().filter(|text| *text != "-");
+    let text = request_text(given, args.file.as_deref(), "update")?;
+    let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
+    let progress = Arc::new(UpdateProgress::default());
+    let mut options =
+        UpdateOptions { evaluation: query_options(&args.evaluation), load, progress: Some(progress.clone()) };
+    options.evaluation.base_iri = args.base.clone();
+    options.evaluation.cancel = CancelToken::new(args.timeout);
+    let existed = args.database.exists();
+    let database = Database::create_or_open(&args.database, &open_options(&args.evaluation))?;
+    let line = LiveLine::start(args.quiet, move || {
+        let (operations, changes) = (progress.operations(), progress.changes());
+        format!("{} operations done, {} changes", number::grouped(operations), number::grouped(changes))
+    });
+    let result = database.update(&text, &options);
+    drop(line);
+    drop(database);
+    let report = result.inspect_err(|_| {
+        if !existed {
+            remove_if_empty(&args.database);
+        }
+    })?;
+    if !args.quiet {
+        say!("{}", summary(&report));
+    }
+    if args.json {
+        write_json(&as_json(&report))?;
+    }
+    Ok(Done::Ok)
+}
+
+fn summary(report: &UpdateReport) -> String {
+    format!(
+        "inserted {}, deleted {} quads in {}; version {}",
+        number::grouped(report.inserted),
+        number::grouped(report.deleted),
+        number::duration(Duration::from_secs_f64(report.seconds)),
+        report.version
+    )
+}
+
+fn as_json(report: &UpdateReport) -> serde_json::Value {
+    serde_json::json!({
+        "operations": report.operations,
+        "inserted": report.inserted,
+        "deleted": report.deleted,
+        "version": report.version,
+        "seconds": report.seconds,
+    })
+}

@@ -1,0 +1,110 @@
+//! Operations on whole graphs: CLEAR, DROP, CREATE, COPY, MOVE, ADD.
+//!
+//! A graph exists as long as it has quads. So CLEAR and DROP are the same, and of a graph that does not exist they are done already;
+//! CREATE changes nothing, and fails where there is the graph. COPY, MOVE and ADD from a named graph that does not exist fail: their
+//! destination must not be emptied by a slip of the pen.
+
+use super::Updater;
+use crate::EngineError;
+use lode_packed::Order;
+use lode_rdf::{NamedNode, Term, ValueId};
+use lode_sparql::update::{Graph, GraphTarget, Transfer, TransferKind};
+use lode_store::{Snapshot, StoreError};
+
+/// Rows that are read at once.
+const BATCH_ROWS: usize = 4096;
+
+impl Updater<'_> {
+    pub(super) fn clear(&mut self, target: &GraphTarget) -> Result<(), EngineError> {
+        let snapshot = self.transaction.snapshot()?;
+        let mut graphs = match target {
+            GraphTarget::One(graph) => existing(&snapshot, graph)?.into_iter().collect(),
+            GraphTarget::Named | GraphTarget::All => snapshot.named_graphs()?,
+        };
+        if *target == GraphTarget::All {
+            graphs.push(ValueId::DEFAULT_GRAPH);
+        }
+        for graph in graphs {
+            self.check()?;
+            self.transaction.clear_graph(graph)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn create(&mut self, graph: &NamedNode, silent: bool) -> Result<(), EngineError> {
+        let snapshot = self.transaction.snapshot()?;
+        if !silent && existing(&snapshot, &Some(graph.clone()))?.is_some() {
+            return Err(EngineError::Update(format!("CREATE GRAPH {graph}: there is such a graph already")));
+        }
+        Ok(())
+    }
+
+    pub(super) fn transfer(&mut self, transfer: &Transfer) -> Result<(), EngineError> {
+        let snapshot = self.transaction.snapshot()?;
+        let Some(from) = existing(&snapshot, &transfer.from)? else {
+            return match (&transfer.from, transfer.silent) {
+                (Some(name), false) => {
+                    let name_of = match transfer.kind {
+                        TransferKind::Add => "ADD",
+                        TransferKind::Copy => "COPY",
+                        TransferKind::Move => "MOVE",
+                    };
+                    Err(EngineError::Update(format!("{name_of}: there is no graph {name}")))
+                }
+                _ => Ok(()),
+            };
+        };
+        let to = match &transfer.to {
+            None => ValueId::DEFAULT_GRAPH,
+            Some(name) => self.graph_id(name)?,
+        };
+        if transfer.kind != TransferKind::Add {
+            self.transaction.clear_graph(to)?;
+        }
+        self.add(&snapshot, from, to)?;
+        if transfer.kind == TransferKind::Move {
+            self.transaction.clear_graph(from)?;
+        }
+        Ok(())
+    }
+
+    /// The id of a graph's name, which may be a new term.
+    pub(super) fn graph_id(&mut self, name: &NamedNode) -> Result<ValueId, EngineError> {
+        let id = self.transaction.intern(&Term::NamedNode(name.clone()))?;
+        id.ok_or_else(|| EngineError::Update(format!("{name} has no place in the database")))
+    }
+
+    /// Inserts the quads of a graph into another.
+    fn add(&mut self, snapshot: &Snapshot, from: ValueId, to: ValueId) -> Result<(), EngineError> {
+        // The order that begins with the graph has named graphs only.
+        let (order, prefix): (Order, &[ValueId]) =
+            if from == ValueId::DEFAULT_GRAPH { (Order::Spog, &[]) } else { (Order::Gspo, &[from]) };
+        let mut scan = snapshot.scan(order, prefix, 0b1111)?;
+        let mut columns: [Vec<ValueId>; 4] = Default::default();
+        loop {
+            self.check()?;
+            columns.iter_mut().for_each(Vec::clear);
+            let rows = scan.next(BATCH_ROWS, &mut columns)?;
+            if rows == 0 {
+                return Ok(());
+            }
+            for row in 0..rows {
+                let mut quad = [ValueId::UNDEF; 4];
+                for (position, column) in order.positions().into_iter().zip(&columns) {
+                    quad[position as usize] = column[row];
+                }
+                let [subject, predicate, object, graph] = quad;
+                if graph == from {
+                    self.insert([subject, predicate, object, to])?;
+                }
+            }
+        }
+    }
+}
+
+/// The id of a graph that has quads; the default graph always exists.
+fn existing(snapshot: &Snapshot, graph: &Graph) -> Result<Option<ValueId>, StoreError> {
+    let Some(name) = graph else { return Ok(Some(ValueId::DEFAULT_GRAPH)) };
+    let Some(id) = snapshot.id_of(&Term::NamedNode(name.clone()))? else { return Ok(None) };
+    Ok((snapshot.count(Order::Gspo, &[id])? > 0).then_some(id))
+}

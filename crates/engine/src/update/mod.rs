@@ -1,0 +1,198 @@
+//! Updates: a request's operations, one after the other in one transaction. All of them happen, or none.
+
+mod data;
+mod graphs;
+mod load;
+mod modify;
+mod rows;
+mod template;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use crate::EngineError;
+use crate::load_allow::LoadAllow;
+use crate::options::QueryOptions;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_rdf::ValueId;
+use lode_sparql::Update;
+use lode_sparql::update::Operation;
+use lode_store::{Commit, Store, Transaction};
+use oxsdatatypes::DateTime;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+/// How a request runs.
+#[derive(Clone, Default)]
+pub struct UpdateOptions {
+    /// As for queries. The dataset is what WHERE sees (`using-graph-uri`, `using-named-graph-uri`); with it, the request must not have
+    /// USING or WITH.
+    pub evaluation: QueryOptions,
+    /// What LOAD may read.
+    pub load: LoadAllow,
+    /// Told how far it is.
+    pub progress: Option<Arc<UpdateProgress>>,
+}
+
+/// How far an update is, for whoever watches.
+#[derive(Debug, Default)]
+pub struct UpdateProgress {
+    operations: AtomicU64,
+    changes: AtomicU64,
+}
+
+impl UpdateProgress {
+    /// Operations that are done.
+    pub fn operations(&self) -> u64 {
+        self.operations.load(Ordering::Relaxed)
+    }
+
+    /// Insertions and deletions so far, also of quads that are there already or are not.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Relaxed)
+    }
+}
+
+/// What a request did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UpdateReport {
+    /// How many operations it had.
+    pub operations: usize,
+    /// Quads that are there now and were not before.
+    pub inserted: u64,
+    /// Quads that were there before and are not now.
+    pub deleted: u64,
+    /// The version of the database from now on.
+    pub version: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Runs a request.
+pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
+    let start = Instant::now();
+    let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
+        .map_err(|error| EngineError::Syntax(error.to_string()))?;
+    check_dataset(&update, options)?;
+    let commit = commit(store, &update, options)?;
+    Ok(UpdateReport {
+        operations: update.operations.len(),
+        inserted: commit.inserted,
+        deleted: commit.deleted,
+        version: commit.version,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+/// The protocol forbids graphs from outside where the request names its own.
+fn check_dataset(update: &Update, options: &UpdateOptions) -> Result<(), EngineError> {
+    let given = options.evaluation.dataset.as_ref();
+    let given = given.is_some_and(|given| !(given.default.is_empty() && given.named.is_empty()));
+    let named =
+        |operation: &Operation| matches!(operation, Operation::Modify(modify) if modify.names_dataset());
+    if given && update.operations.iter().any(named) {
+        let message = "graphs are given beside the request (using-graph-uri, using-named-graph-uri), so it \
+                       must not have USING, USING NAMED or WITH";
+        return Err(EngineError::Syntax(message.to_owned()));
+    }
+    Ok(())
+}
+
+fn commit(store: &Store, update: &Update, options: &UpdateOptions) -> Result<Commit, EngineError> {
+    let blind = |operation: &Operation| {
+        matches!(operation, Operation::InsertData(_) | Operation::DeleteData(_) | Operation::Nothing)
+    };
+    if update.operations.iter().all(blind) {
+        let mut updater = Updater::new(store.begin_blind()?, options)?;
+        updater.run(update)?;
+        if !updater.met_unknown {
+            return updater.commit();
+        }
+        // A term that nobody knew then may be known by the time of the commit: who deletes it must have the writer's place.
+    }
+    let mut updater = Updater::new(store.begin(&options.evaluation.cancel)?, options)?;
+    updater.run(update)?;
+    updater.commit()
+}
+
+/// Bytes that the transaction takes for each change, about.
+const CHANGE_BYTES: usize = 48;
+/// Changes whose bytes are taken from the budget at once.
+const CHANGES_AT_ONCE: usize = 1024;
+
+/// A request on its way.
+struct Updater<'a> {
+    transaction: Transaction,
+    options: &'a UpdateOptions,
+    budget: MemoryBudget,
+    /// What the transaction holds.
+    held: Reservation,
+    changes: usize,
+    now: DateTime,
+    /// DELETE DATA had a term that the database does not know.
+    met_unknown: bool,
+}
+
+impl<'a> Updater<'a> {
+    fn new(transaction: Transaction, options: &'a UpdateOptions) -> Result<Self, EngineError> {
+        let budget = MemoryBudget::new(options.evaluation.memory_bytes);
+        let held = rows::reserve(&budget)?;
+        let now = DateTime::now();
+        Ok(Self { transaction, options, budget, held, changes: 0, now, met_unknown: false })
+    }
+
+    fn run(&mut self, update: &Update) -> Result<(), EngineError> {
+        for operation in &update.operations {
+            self.check()?;
+            self.operation(operation)?;
+            if let Some(progress) = &self.options.progress {
+                progress.operations.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        self.check()
+    }
+
+    fn operation(&mut self, operation: &Operation) -> Result<(), EngineError> {
+        match operation {
+            Operation::InsertData(quads) => self.insert_data(quads),
+            Operation::DeleteData(quads) => self.delete_data(quads),
+            Operation::Modify(modify) => self.modify(modify),
+            Operation::Load { source, into, silent } => self.load(source, into, *silent),
+            Operation::Clear(target) => self.clear(target),
+            Operation::Create { graph, silent } => self.create(graph, *silent),
+            Operation::Transfer(transfer) => self.transfer(transfer),
+            Operation::Nothing => Ok(()),
+        }
+    }
+
+    fn insert(&mut self, quad: [ValueId; 4]) -> Result<(), EngineError> {
+        self.count_change()?;
+        Ok(self.transaction.insert(quad)?)
+    }
+
+    fn delete(&mut self, quad: [ValueId; 4]) -> Result<(), EngineError> {
+        self.count_change()?;
+        Ok(self.transaction.delete(quad)?)
+    }
+
+    fn count_change(&mut self) -> Result<(), EngineError> {
+        if self.changes % CHANGES_AT_ONCE == 0 {
+            self.check()?;
+            rows::grow(&mut self.held, CHANGES_AT_ONCE * CHANGE_BYTES)?;
+            if let Some(progress) = &self.options.progress {
+                progress.changes.store(self.changes as u64, Ordering::Relaxed);
+            }
+        }
+        self.changes += 1;
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), EngineError> {
+        self.options.evaluation.cancel.check().map_err(EngineError::Cancelled)
+    }
+
+    fn commit(self) -> Result<Commit, EngineError> {
+        Ok(self.transaction.commit()?)
+    }
+}

@@ -1,0 +1,56 @@
+//! DELETE and INSERT with WHERE: all solutions are found in the state before the operation, then all deletions are made, then all
+//! insertions.
+
+use super::Updater;
+use super::rows::Rows;
+use super::template::{Row, Target, Template};
+use super::terms::{Labels, NewTerms};
+use crate::EngineError;
+use crate::query::PreparedQuery;
+use lode_sparql::update::Modify;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+impl Updater<'_> {
+    pub(super) fn modify(&mut self, modify: &Modify) -> Result<(), EngineError> {
+        let snapshot = self.transaction.snapshot()?;
+        let evaluation = &self.options.evaluation;
+        let query =
+            PreparedQuery::planned(&modify.query, snapshot, evaluation, self.budget.clone(), self.now)?;
+        let mut execution = query.execute()?;
+        let cx = Arc::clone(execution.context());
+        let (mut deleted, mut inserted) = (Rows::new(&self.budget)?, Rows::new(&self.budget)?);
+        let mut templates = None;
+        while let Some(batch) = execution.next()? {
+            // Without solutions constants need not be known.
+            let (delete, insert) = match &mut templates {
+                Some(templates) => templates,
+                none => none.insert(self.templates(modify, &cx)?),
+            };
+            for row in 0..batch.rows {
+                let row = Row { cx: &cx, batch: &batch, row };
+                delete.fill(row, &mut self.transaction, &mut |quad| deleted.push(quad))?;
+                insert.fill(row, &mut self.transaction, &mut |quad| inserted.push(quad))?;
+            }
+        }
+        drop(execution);
+        deleted.iter().try_for_each(|quad| self.delete(quad))?;
+        inserted.iter().try_for_each(|quad| self.insert(quad))
+    }
+
+    fn templates<'a>(
+        &mut self,
+        modify: &'a Modify,
+        cx: &lode_exec::QueryContext,
+    ) -> Result<(Template<'a>, Template<'a>), EngineError> {
+        let insert = Target::Insert {
+            terms: NewTerms::new(Labels::OfSolutions),
+            made: HashMap::new(),
+            blanks: Vec::new(),
+        };
+        Ok((
+            Template::new(&modify.delete, Target::Delete, cx, &mut self.transaction)?,
+            Template::new(&modify.insert, insert, cx, &mut self.transaction)?,
+        ))
+    }
+}

@@ -12,6 +12,7 @@ use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::{
     CancelToken, Database, DefaultGraph, QueryOptions, QueryResults, ServiceHandler, ServiceRows,
+    UpdateOptions,
 };
 use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term, Triple};
 use spargebra::SparqlParser;
@@ -170,12 +171,27 @@ impl Subject for EngineSubject {
         })
     }
 
+    fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()> {
+        let database = self.database.as_ref().context("nothing is loaded")?;
+        let options = UpdateOptions { evaluation: self.options(settings), ..UpdateOptions::default() };
+        database.update(text, &options)?;
+        Ok(())
+    }
+
+    fn contents(&mut self) -> Result<Dataset> {
+        dump(self.database.as_ref().context("nothing is loaded")?)
+    }
+
     fn has_services(&self) -> bool {
         true
     }
 
     fn parse_query(&self, text: &str, base: &str) -> Result<()> {
         lode_sparql::parse_query(text, Some(base)).map(|_| ()).map_err(|e| anyhow!("{e}"))
+    }
+
+    fn parse_update(&self, text: &str, base: &str) -> Result<()> {
+        lode_sparql::parse_update(text, Some(base)).map(|_| ()).map_err(|e| anyhow!("{e}"))
     }
 }
 

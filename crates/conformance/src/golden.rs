@@ -3,9 +3,12 @@
 //! A file `golden/**/*.rqt` starts with comment lines (`#`) that say what it is about, and has sections that start with `---`:
 //! `--- data` (TriG), `--- query`, and one of `--- rows`, `--- ordered rows`, `--- boolean`, `--- graph` (Turtle) and `--- error`. `--- settings`
 //! may hold `union default graph`, and `engine only` where the oracle's parser fails. Rows start with a line of variables; terms are in Turtle, cells apart by ` | `, `-` is unbound.
+//! With `--- update` in place of the query there is `--- dataset` (TriG), what is there afterwards, or `--- error`: then nothing has changed.
 //! The prefixes `:` (`http://e/`), `xsd:` and `rdf:` are declared everywhere.
 
 use crate::answer::{Answer, Row};
+use crate::dataset::{Dataset, quad_row};
+use crate::isomorphism::isomorphic;
 use crate::rdf_files::{RdfFormat, parse, read_text};
 use crate::subject::{QuerySettings, Subject, no_panic};
 use anyhow::{Context, Result, bail, ensure};
@@ -24,8 +27,10 @@ pub struct Golden {
     pub name: String,
     /// The data, in TriG, prefixes included.
     pub data: String,
-    /// The query, prefixes included.
+    /// The query or the update, prefixes included.
     pub query: String,
+    /// Whether it is an update.
+    pub is_update: bool,
     /// Whether the default graph is the union of all.
     pub union_default_graph: bool,
     /// Whether the oracle is left out.
@@ -36,6 +41,7 @@ pub struct Golden {
 #[derive(Debug, Clone)]
 enum Expected {
     Answer { answer: Answer, ordered: bool },
+    Dataset(Dataset),
     Error,
 }
 
@@ -81,7 +87,9 @@ fn load(path: &Path) -> Result<Golden> {
     }
     let mut take = |name: &str| sections.remove(name);
     let data = take("data").unwrap_or_default();
-    let query = take("query").context("no query")?;
+    let update = take("update");
+    let is_update = update.is_some();
+    let query = update.or_else(|| take("query")).context("no query")?;
     let settings = take("settings").unwrap_or_default();
     let unknown = settings.lines().find(|l| !["", "union default graph", "engine only"].contains(&l.trim()));
     ensure!(unknown.is_none(), "unknown setting: {unknown:?}");
@@ -91,6 +99,7 @@ fn load(path: &Path) -> Result<Golden> {
         name: path.strip_prefix(folder()).unwrap_or(path).display().to_string(),
         data: format!("{PREFIXES}{data}"),
         query: format!("{PREFIXES}{query}"),
+        is_update,
         union_default_graph: settings.contains("union default graph"),
         engine_only: settings.contains("engine only"),
         expected: expectation(kind, &body)?,
@@ -105,6 +114,10 @@ fn expectation(kind: &str, body: &str) -> Result<Expected> {
         "graph" => {
             let graph = parse(format!("{PREFIXES}{body}").as_bytes(), RdfFormat::Turtle, BASE)?;
             (Answer::Graph(graph.default_graph()), false)
+        }
+        "dataset" => {
+            let text = format!("{PREFIXES}{body}");
+            return Ok(Expected::Dataset(parse(text.as_bytes(), RdfFormat::TriG, BASE)?));
         }
         "error" => return Ok(Expected::Error),
         other => bail!("unknown section `{other}`"),
@@ -169,10 +182,14 @@ impl Golden {
             union_default_graph: self.union_default_graph,
             ..QuerySettings::default()
         };
+        if self.is_update {
+            return self.check_update(subject, &settings);
+        }
         let answer = no_panic(|| subject.query(&self.query, &settings));
         match (&self.expected, answer) {
             (Expected::Error, Err(_)) => Ok(()),
             (Expected::Error, Ok(answer)) => bail!("expected an error, got {}", answer.describe()),
+            (Expected::Dataset(_), _) => bail!("a query leaves no dataset"),
             (Expected::Answer { .. }, Err(error)) => Err(error),
             (Expected::Answer { answer: wanted, ordered }, Ok(answer)) => {
                 ensure!(
@@ -184,5 +201,29 @@ impl Golden {
                 Ok(())
             }
         }
+    }
+
+    fn check_update(&self, subject: &mut dyn Subject, settings: &QuerySettings) -> Result<()> {
+        let before = subject.contents()?;
+        let result = no_panic(|| subject.update(&self.query, settings));
+        let wanted = match (&self.expected, result) {
+            (Expected::Error, Err(_)) => &before,
+            (Expected::Error, Ok(())) => bail!("expected an error"),
+            (Expected::Dataset(wanted), Ok(())) => wanted,
+            (Expected::Dataset(_), Err(error)) => return Err(error),
+            (Expected::Answer { .. }, _) => bail!("an update has no answer"),
+        };
+        let after = subject.contents()?;
+        let rows = |dataset: &Dataset| dataset.quads().iter().map(quad_row).collect::<Vec<_>>();
+        let show = |dataset: &Dataset| {
+            dataset.quads().iter().map(|quad| format!("    {quad} .\n")).collect::<String>()
+        };
+        ensure!(
+            isomorphic(&rows(wanted), &rows(&after)),
+            "expected\n{}  got\n{}",
+            show(wanted),
+            show(&after)
+        );
+        Ok(())
     }
 }

@@ -45,10 +45,16 @@ pub trait Subject {
     fn load(&mut self, dataset: &Dataset) -> Result<()>;
     /// Answers a query over the data loaded last.
     fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer>;
+    /// Runs an update request on the data loaded last; where it fails, nothing changes.
+    fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()>;
+    /// All that is there now. Blank nodes may have other names than when they were loaded.
+    fn contents(&mut self) -> Result<Dataset>;
     /// Whether it understands SERVICE with the endpoints of [`QuerySettings::services`].
     fn has_services(&self) -> bool;
     /// Parses a query.
     fn parse_query(&self, text: &str, base: &str) -> Result<()>;
+    /// Parses an update request.
+    fn parse_update(&self, text: &str, base: &str) -> Result<()>;
 }
 
 /// The oracle as a subject: it validates the runner, and the runner it.
@@ -85,12 +91,35 @@ impl Subject for NaiveSubject {
         Ok(naive::evaluate(&query, &self.dataset, &options)?)
     }
 
+    fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()> {
+        let mut parser = SparqlParser::new();
+        if let Some(base) = &settings.base {
+            parser = parser.with_base_iri(base)?;
+        }
+        let options = naive::Options {
+            union_default_graph: settings.union_default_graph,
+            services: settings.services.clone(),
+            ..naive::Options::default()
+        };
+        self.dataset = naive::update(&parser.parse_update(text)?, &self.dataset, &options)?;
+        Ok(())
+    }
+
+    fn contents(&mut self) -> Result<Dataset> {
+        Ok(self.dataset.clone())
+    }
+
     fn has_services(&self) -> bool {
         true
     }
 
     fn parse_query(&self, text: &str, base: &str) -> Result<()> {
         SparqlParser::new().with_base_iri(base)?.parse_query(text)?;
+        Ok(())
+    }
+
+    fn parse_update(&self, text: &str, base: &str) -> Result<()> {
+        SparqlParser::new().with_base_iri(base)?.parse_update(text)?;
         Ok(())
     }
 }

@@ -43,8 +43,20 @@ impl Subject for Forgetful {
         Ok(answer)
     }
 
+    fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()> {
+        self.0.update(text, settings)
+    }
+
+    fn contents(&mut self) -> Result<Dataset> {
+        self.0.contents()
+    }
+
     fn has_services(&self) -> bool {
         true
+    }
+
+    fn parse_update(&self, text: &str, base: &str) -> Result<()> {
+        self.0.parse_update(text, base)
     }
 
     fn parse_query(&self, text: &str, base: &str) -> Result<()> {

@@ -125,7 +125,7 @@ impl Vocabulary {
         }
     }
 
-    fn triple(&self, random: &mut Random) -> String {
+    pub(super) fn triple(&self, random: &mut Random) -> String {
         let predicate = if random.chance(3) { "rdf:type" } else { self.predicate(random) };
         format!("{} {predicate} {}", self.subject(random), self.object(random))
     }

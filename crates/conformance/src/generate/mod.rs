@@ -9,6 +9,7 @@ mod random;
 pub mod shrink;
 #[cfg(test)]
 mod tests;
+pub mod updates;
 
 pub use random::Random;
 

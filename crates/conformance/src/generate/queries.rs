@@ -26,6 +26,12 @@ impl<'a> Generator<'a> {
         Self { random, vocabulary, depth: 3, budget, fresh: 0, assigned: Vec::new() }
     }
 
+    /// The pattern of an update.
+    pub(super) fn pattern(mut self) -> String {
+        let least = 1 + self.random.below(2);
+        Element::Group(self.group(least)).to_string()
+    }
+
     pub(super) fn query(mut self) -> Query {
         let form = self.random.weighted(&[80, 6, 8, 6]);
         let mut select = self.select(true);
@@ -62,7 +68,8 @@ impl<'a> Generator<'a> {
         if self.random.chance(70) { self.variable() } else { self.vocabulary.node(self.random).to_owned() }
     }
 
-    fn template(&mut self) -> Vec<Triple> {
+    /// A template of CONSTRUCT or of an update.
+    pub(super) fn template(&mut self) -> Vec<Triple> {
         (0..=self.random.below(3))
             .map(|_| {
                 let blank = |g: &mut Self| format!("_:t{}", g.random.below(2));

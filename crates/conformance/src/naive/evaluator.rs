@@ -146,7 +146,8 @@ fn active_dataset(
         return (Rc::new(default), named);
     };
     let default = merged(dataset, |name| matches!(name, Some(n) if clause.default.contains(n)));
-    let allowed = clause.named.clone().unwrap_or_default();
+    // WITH names a default graph, and leaves the named graphs.
+    let Some(allowed) = &clause.named else { return (Rc::new(default), named) };
     named.retain(|(n, _)| matches!(n, NamedOrBlankNode::NamedNode(n) if allowed.contains(n)));
     (Rc::new(default), named)
 }

@@ -1,4 +1,4 @@
-//! The oracle: SPARQL evaluated straight from the definition of its algebra (SPARQL 1.1 sections 17 and 18, and SPARQL 1.2).
+//! The oracle: SPARQL evaluated straight from the definition of its algebra (SPARQL 1.1 sections 17 and 18, and SPARQL 1.2), and updates.
 //!
 //! It shares no code with the planner, the executor and the store, which is what makes its agreement with them worth something.
 //! Solutions are maps from variables to terms, multisets are vectors, joins are nested loops. Nothing is clever; a limit on the
@@ -22,6 +22,7 @@ mod strings;
 mod template;
 #[cfg(test)]
 mod tests;
+mod update;
 
 use crate::answer::Answer;
 use crate::dataset::Dataset;
@@ -29,6 +30,7 @@ use spargebra::Query;
 use std::collections::BTreeMap;
 
 pub use compare::{order, order_defined};
+pub use update::update;
 
 /// How a query is evaluated.
 #[derive(Debug, Clone)]
@@ -56,6 +58,9 @@ pub enum NaiveError {
     /// A SERVICE endpoint is not known.
     #[error("SERVICE <{0}> is not known")]
     Service(String),
+    /// An operation of an update cannot be done.
+    #[error("{0}")]
+    Update(String),
 }
 
 /// Evaluates a query over a dataset.

@@ -19,7 +19,7 @@ impl Evaluator<'_> {
         triples
     }
 
-    fn fill_triple(
+    pub(super) fn fill_triple(
         &self,
         pattern: &TriplePattern,
         solution: &Solution,

@@ -2,7 +2,7 @@
 
 use crate::rdf_files;
 use anyhow::{Context, Result, anyhow};
-use oxrdf::vocab::rdf;
+use oxrdf::vocab::{rdf, rdfs};
 use oxrdf::{Graph, NamedNode, NamedNodeRef, NamedOrBlankNode, NamedOrBlankNodeRef, Term, TermRef};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ const SITES: &[(&str, &str)] = &[
 
 const MF: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
 const QT: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
+const UT: &str = "http://www.w3.org/2009/sparql/tests/test-update#";
 const RDFT: &str = "http://www.w3.org/ns/rdftest#";
 const RDFC: &str = "https://w3c.github.io/rdf-canon/tests/vocab#";
 
@@ -26,6 +27,7 @@ pub(super) enum Kind {
     NegativeQuerySyntax,
     PositiveUpdateSyntax,
     NegativeUpdateSyntax,
+    UpdateEvaluation,
     PositiveRdfSyntax,
     NegativeRdfSyntax,
     RdfEvaluation,
@@ -42,6 +44,15 @@ pub(super) struct Document {
     pub(super) path: PathBuf,
 }
 
+/// The graphs that an update finds or leaves.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GraphStore {
+    /// The default graph, or all graphs.
+    pub(super) data: Vec<Document>,
+    /// Named graphs.
+    pub(super) graphs: Vec<(String, Document)>,
+}
+
 /// One test.
 #[derive(Debug, Clone)]
 pub(super) struct TestCase {
@@ -56,6 +67,10 @@ pub(super) struct TestCase {
     /// Endpoints and their data.
     pub(super) services: Vec<(String, Option<Document>)>,
     pub(super) result: Option<Document>,
+    /// What an update finds.
+    pub(super) before: GraphStore,
+    /// What it shall leave.
+    pub(super) after: GraphStore,
     /// Rows may come more or less often (REDUCED).
     pub(super) lax_cardinality: bool,
     /// The hash function of a canonicalisation.
@@ -114,6 +129,10 @@ fn qt(name: &str) -> NamedNode {
     NamedNode::new_unchecked(format!("{QT}{name}"))
 }
 
+fn ut(name: &str) -> NamedNode {
+    NamedNode::new_unchecked(format!("{UT}{name}"))
+}
+
 fn iri_text(term: &Term) -> Result<String> {
     match term {
         Term::NamedNode(n) => Ok(n.as_str().to_owned()),
@@ -170,6 +189,32 @@ impl Reader<'_> {
         Ok(services)
     }
 
+    /// An update's request, and the graphs before and after it.
+    fn update(&self, subject: NamedOrBlankNodeRef<'_>, mut test: TestCase) -> Result<TestCase> {
+        let part = |name: &str| match self.object(subject, mf(name).as_ref()) {
+            Some(Term::BlankNode(node)) => Ok(NamedOrBlankNode::from(node)),
+            _ => Err(anyhow!("an update without mf:{name}")),
+        };
+        let (action, result) = (part("action")?, part("result")?);
+        test.action = self.document(self.object(action.as_ref(), ut("request").as_ref()))?;
+        test.before = self.graph_store(action.as_ref())?;
+        test.after = self.graph_store(result.as_ref())?;
+        Ok(test)
+    }
+
+    fn graph_store(&self, node: NamedOrBlankNodeRef<'_>) -> Result<GraphStore> {
+        let mut store = GraphStore { data: self.documents(node, &ut("data"))?, graphs: Vec::new() };
+        for object in self.graph.objects_for_subject_predicate(node, ut("graphData").as_ref()) {
+            let TermRef::BlankNode(graph) = object else { continue };
+            let Some(Term::Literal(name)) = self.object(graph.into(), rdfs::LABEL) else {
+                return Err(anyhow!("a graph without a name"));
+            };
+            let document = self.document(self.object(graph.into(), ut("graph").as_ref()))?;
+            store.graphs.push((name.value().to_owned(), document.context("a graph without a file")?));
+        }
+        Ok(store)
+    }
+
     fn test(&self, name: &Term) -> Result<TestCase> {
         let iri = iri_text(name)?;
         let node = NamedNode::new(&iri)?;
@@ -189,6 +234,8 @@ impl Reader<'_> {
             graph_data: Vec::new(),
             services: Vec::new(),
             result: None,
+            before: GraphStore::default(),
+            after: GraphStore::default(),
             lax_cardinality: self.object(subject, mf("resultCardinality").as_ref())
                 == Some(mf("LaxCardinality").into()),
             hash: self.object(subject, hash.as_ref()).and_then(|t| match t {
@@ -200,6 +247,9 @@ impl Reader<'_> {
         };
         if matches!(test.kind, Kind::OutOfScope(_)) {
             return Ok(test);
+        }
+        if test.kind == Kind::UpdateEvaluation {
+            return self.update(subject, test);
         }
         test.result = self.document(self.object(subject, mf("result").as_ref()))?;
         match self.object(subject, mf("action").as_ref()) {
@@ -240,9 +290,7 @@ fn classify(manifest: &str, kinds: &[String]) -> (Kind, &'static str) {
             "NegativeUpdateSyntaxTest" | "NegativeUpdateSyntaxTest11" => {
                 (Kind::NegativeUpdateSyntax, "update syntax")
             }
-            "UpdateEvaluationTest" => {
-                (Kind::OutOfScope("SPARQL Update is not implemented"), "update evaluation")
-            }
+            "UpdateEvaluationTest" => (Kind::UpdateEvaluation, "update evaluation"),
             "ProtocolTest" => (Kind::OutOfScope("needs a server; protocol tests are not run"), "protocol"),
             "GraphStoreProtocolTest" => {
                 (Kind::OutOfScope("the Graph Store Protocol is not implemented"), "graph store protocol")

@@ -12,6 +12,7 @@ mod queries;
 mod report;
 mod results;
 mod syntax;
+mod updates;
 
 use crate::subject::{Subject, no_panic};
 use anyhow::Result;
@@ -71,8 +72,9 @@ fn run_test(subject: &mut dyn Subject, test: &TestCase) -> Outcome {
         Kind::QueryEvaluation => queries::evaluation(subject, test),
         Kind::PositiveQuerySyntax => queries::syntax(subject, test, true),
         Kind::NegativeQuerySyntax => queries::syntax(subject, test, false),
-        Kind::PositiveUpdateSyntax => queries::update_syntax(test, true),
-        Kind::NegativeUpdateSyntax => queries::update_syntax(test, false),
+        Kind::PositiveUpdateSyntax => queries::update_syntax(subject, test, true),
+        Kind::NegativeUpdateSyntax => queries::update_syntax(subject, test, false),
+        Kind::UpdateEvaluation => updates::evaluation(subject, test),
         Kind::PositiveRdfSyntax => syntax::positive(subject, test),
         Kind::NegativeRdfSyntax => syntax::negative(subject, test),
         Kind::RdfEvaluation => syntax::evaluation(subject, test),

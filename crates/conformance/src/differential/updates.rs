@@ -1,0 +1,276 @@
+//! The differential test of updates: after each of several requests the subject must hold what the oracle says, up to the names of blank
+//! nodes; and where the oracle says that a request fails, it must fail and change nothing.
+
+use super::{Knobs, STEPS_MAX, Summary, TINY, Verdict};
+use crate::dataset::{Dataset, quad_row};
+use crate::generate::updates::{Request, UpdateCase};
+use crate::isomorphism::isomorphic;
+use crate::naive::{self, NaiveError};
+use crate::rdf_files::{RdfFormat, parse};
+use crate::subject::{QuerySettings, Subject, no_panic};
+use anyhow::{Context, Result, anyhow};
+use oxrdf::{GraphName, NamedNode};
+use spargebra::SparqlParser;
+
+/// Datasets that grew beyond this are not compared: isomorphism takes its time.
+const QUADS_MAX: usize = 2_000;
+
+/// Runs the cases of seeds `first..first + cases`, until `failures_max` differ.
+pub fn run(subject: &mut dyn Subject, first: u64, cases: u64, failures_max: usize) -> Summary {
+    let mut summary = Summary::default();
+    for seed in first..first.saturating_add(cases) {
+        let (case, knobs) = (UpdateCase::new(seed), Knobs::new(seed));
+        let mut changed = false;
+        match check(subject, &case, &knobs, &mut changed) {
+            Verdict::Agree => {
+                summary.agreed += 1;
+                summary.with_rows += u64::from(changed);
+            }
+            Verdict::Skipped => summary.skipped += 1,
+            Verdict::Differ(message) => {
+                summary.failures.push(report(subject, seed, &case, &knobs, &message));
+                if summary.failures.len() >= failures_max {
+                    break;
+                }
+            }
+        }
+    }
+    summary
+}
+
+/// One case. `changed`: some request changed something.
+pub fn check(subject: &mut dyn Subject, case: &UpdateCase, knobs: &Knobs, changed: &mut bool) -> Verdict {
+    try_check(subject, case, knobs, changed).unwrap_or_else(|error| Verdict::Differ(format!("{error:#}")))
+}
+
+fn try_check(
+    subject: &mut dyn Subject,
+    case: &UpdateCase,
+    knobs: &Knobs,
+    changed: &mut bool,
+) -> Result<Verdict> {
+    let mut state = parse(case.data_text().as_bytes(), RdfFormat::TriG, "http://e/").context("the data")?;
+    let options = naive::Options {
+        union_default_graph: case.union_default_graph,
+        steps_max: STEPS_MAX,
+        ..naive::Options::default()
+    };
+    let settings =
+        QuerySettings { union_default_graph: case.union_default_graph, ..QuerySettings::default() };
+    subject.configure(knobs);
+    no_panic(|| subject.load(&state)).context("loading")?;
+    for (number, request) in case.requests.iter().enumerate() {
+        let wanted = match expected(request, &state, &options)? {
+            Expected::State(wanted) if wanted.quads().len() <= QUADS_MAX => Some(wanted),
+            Expected::State(_) | Expected::Unknown => return Ok(Verdict::Skipped),
+            Expected::Failure => None,
+        };
+        let got = no_panic(|| subject.update(&request.text(), &settings));
+        match (&wanted, got) {
+            (_, Err(error))
+                if knobs.memory_bytes <= TINY && format!("{error:#}").contains("memory budget") =>
+            {
+                return Ok(Verdict::Skipped);
+            }
+            (Some(_), Err(error)) => return Err(error.context(format!("request {number} failed"))),
+            (None, Ok(())) => return Ok(Verdict::Differ(format!("request {number} should fail"))),
+            (Some(_), Ok(())) | (None, Err(_)) => {}
+        }
+        *changed |= wanted.as_ref().is_some_and(|wanted| !same(&state, wanted));
+        state = wanted.unwrap_or(state);
+        let holds = no_panic(|| subject.contents()).context("reading what there is")?;
+        if !same(&state, &holds) {
+            let message = format!("after request {number}\nexpected\n{}got\n{}", show(&state), show(&holds));
+            return Ok(Verdict::Differ(message));
+        }
+    }
+    Ok(Verdict::Agree)
+}
+
+/// What should come of a request.
+enum Expected {
+    State(Dataset),
+    Failure,
+    /// The oracle would take too long.
+    Unknown,
+}
+
+fn expected(request: &Request, before: &Dataset, options: &naive::Options) -> Result<Expected> {
+    let mut state = before.clone();
+    for operation in &request.operations {
+        if let Some(source) = &operation.transfer
+            && let Some(name) = source.graph
+        {
+            let name = NamedNode::new(format!("http://e/{}", name.trim_start_matches(':')))?;
+            let name = GraphName::from(name);
+            if !state.quads().iter().any(|quad| quad.graph_name == name) {
+                // The specification leaves it to us; we fail, so that a slip of the pen does not empty the destination.
+                if source.silent {
+                    continue;
+                }
+                return Ok(Expected::Failure);
+            }
+        }
+        let update = SparqlParser::new().parse_update(&operation.request_text()).context("the request")?;
+        state = match naive::update(&update, &state, options) {
+            Ok(state) => state,
+            Err(NaiveError::StepLimit) => return Ok(Expected::Unknown),
+            Err(NaiveError::Update(_)) => return Ok(Expected::Failure),
+            Err(error) => return Err(anyhow!(error).context("the oracle")),
+        };
+    }
+    Ok(Expected::State(state))
+}
+
+fn same(a: &Dataset, b: &Dataset) -> bool {
+    let rows = |d: &Dataset| d.quads().iter().map(quad_row).collect::<Vec<_>>();
+    isomorphic(&rows(a), &rows(b))
+}
+
+fn show(dataset: &Dataset) -> String {
+    let mut lines: Vec<_> = dataset.quads().iter().map(|q| format!("    {q} .\n")).collect();
+    lines.sort();
+    lines.concat()
+}
+
+fn report(subject: &mut dyn Subject, seed: u64, case: &UpdateCase, knobs: &Knobs, message: &str) -> String {
+    let small = shrunk(subject, case, knobs);
+    let message = match check(subject, &small, knobs, &mut false) {
+        Verdict::Differ(message) => message,
+        other => format!("{other:?}, after: {message}"),
+    };
+    let requests: Vec<String> = small.requests.iter().map(Request::text).collect();
+    format!(
+        "seed {seed}, {knobs:?}, union default graph: {}\n--- data\n{}--- requests\n{}--- difference\n{message}\n",
+        small.union_default_graph,
+        small.data_text(),
+        requests.join("--- then\n"),
+    )
+}
+
+/// The case without requests, operations and quads that it differs without.
+fn shrunk(subject: &mut dyn Subject, case: &UpdateCase, knobs: &Knobs) -> UpdateCase {
+    let mut best = case.clone();
+    let mut differs =
+        |case: &UpdateCase| matches!(check(subject, case, knobs, &mut false), Verdict::Differ(_));
+    loop {
+        let smaller = smaller(&best).into_iter().find(&mut differs);
+        match smaller {
+            Some(smaller) => best = smaller,
+            None => return best,
+        }
+    }
+}
+
+/// Cases with something left out.
+fn smaller(case: &UpdateCase) -> Vec<UpdateCase> {
+    let mut all = Vec::new();
+    let mut add = |change: &dyn Fn(&mut UpdateCase)| {
+        let mut smaller = case.clone();
+        change(&mut smaller);
+        all.push(smaller);
+    };
+    for i in 0..case.requests.len() {
+        add(&|c| drop(c.requests.remove(i)));
+        for j in 0..case.requests[i].operations.len() {
+            add(&|c| drop(c.requests[i].operations.remove(j)));
+        }
+    }
+    if case.data.len() > 3 {
+        let half = case.data.len() / 2;
+        add(&|c| drop(c.data.drain(..half)));
+        add(&|c| c.data.truncate(half));
+    }
+    for i in 0..case.data.len() {
+        add(&|c| drop(c.data.remove(i)));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    //! The oracle agrees with itself, and a planted error is found and made small.
+    use super::{check, run};
+    use crate::dataset::Dataset;
+    use crate::differential::{Knobs, Verdict};
+    use crate::generate::updates::UpdateCase;
+    use crate::rdf_files::RdfFormat;
+    use crate::subject::{NaiveSubject, QuerySettings, Subject};
+    use anyhow::Result;
+
+    /// As a subject the oracle has what the parser makes of COPY, MOVE, ADD, and of declarations between operations.
+    fn the_parser_suffices(case: &UpdateCase) -> bool {
+        let suffices = |request: &super::Request| {
+            !request.declares_again && request.operations.iter().all(|operation| operation.transfer.is_none())
+        };
+        case.requests.iter().all(suffices)
+    }
+
+    #[test]
+    fn the_oracle_agrees_with_itself() {
+        let (mut agreed, mut changing) = (0, 0);
+        for seed in 0..800 {
+            let case = UpdateCase::new(seed);
+            let mut changed = false;
+            if !the_parser_suffices(&case) {
+                continue;
+            }
+            match check(&mut NaiveSubject::default(), &case, &Knobs::default(), &mut changed) {
+                Verdict::Differ(message) => panic!("seed {seed}: {message}"),
+                Verdict::Agree => agreed += 1,
+                Verdict::Skipped => {}
+            }
+            changing += i32::from(changed);
+        }
+        assert!(agreed > 300 && changing * 3 > agreed * 2, "{agreed} agree, {changing} change something");
+    }
+
+    /// Does not clear.
+    struct Hoarder(NaiveSubject);
+
+    impl Subject for Hoarder {
+        fn name(&self) -> &'static str {
+            "hoarder"
+        }
+
+        fn read_rdf(&mut self, bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset> {
+            self.0.read_rdf(bytes, format, base)
+        }
+
+        fn load(&mut self, dataset: &Dataset) -> Result<()> {
+            self.0.load(dataset)
+        }
+
+        fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<crate::answer::Answer> {
+            self.0.query(text, settings)
+        }
+
+        fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()> {
+            if text.contains("CLEAR ") { Ok(()) } else { self.0.update(text, settings) }
+        }
+
+        fn contents(&mut self) -> Result<Dataset> {
+            self.0.contents()
+        }
+
+        fn has_services(&self) -> bool {
+            true
+        }
+
+        fn parse_query(&self, text: &str, base: &str) -> Result<()> {
+            self.0.parse_query(text, base)
+        }
+
+        fn parse_update(&self, text: &str, base: &str) -> Result<()> {
+            self.0.parse_update(text, base)
+        }
+    }
+
+    #[test]
+    fn a_planted_error_is_found_and_made_small() {
+        let summary = run(&mut Hoarder(NaiveSubject::default()), 0, 300, 1000);
+        let found = summary.failures.iter().find(|failure| failure.contains("CLEAR "));
+        let failure = found.expect("no difference found");
+        assert!(failure.len() < 1500, "not made small:\n{failure}");
+    }
+}

@@ -1,4 +1,5 @@
-//! The differential test at any length: `differential --pairs 1000000 --seed 0 [--failures 5] [--threads 2]`.
+//! The differential test at any length: `differential --pairs 1000000 --seed 0 [--failures 5] [--threads 2]`; with `--updates`, of
+//! updates instead of queries.
 
 use anyhow::{Context, Result, bail};
 use lode_conformance::differential;
@@ -11,11 +12,12 @@ struct Arguments {
     seed: u64,
     failures: usize,
     threads: u64,
+    updates: bool,
 }
 
 fn main() -> Result<ExitCode> {
     let arguments = arguments()?;
-    let (seed, pairs) = (arguments.seed, arguments.pairs);
+    let (seed, pairs, updates) = (arguments.seed, arguments.pairs, arguments.updates);
     writeln!(std::io::stdout(), "seeds {seed}..{}", seed + pairs)?;
     let share = pairs.div_ceil(arguments.threads);
     let summaries: Vec<differential::Summary> = std::thread::scope(|scope| {
@@ -23,7 +25,7 @@ fn main() -> Result<ExitCode> {
             .map(|worker| {
                 let first = seed + worker * share;
                 let count = share.min((seed + pairs).saturating_sub(first));
-                scope.spawn(move || run(first, count, arguments.failures))
+                scope.spawn(move || run(first, count, arguments.failures, updates))
             })
             .collect();
         workers.into_iter().filter_map(|w| w.join().ok()).collect()
@@ -40,14 +42,18 @@ fn main() -> Result<ExitCode> {
             writeln!(out, "\n{failure}")?;
         }
     }
-    writeln!(out, "{agreed} agree ({with_rows} with an answer that is not empty), {skipped} skipped")?;
+    writeln!(
+        out,
+        "{agreed} agree ({with_rows} with an answer that is not empty, or a change), {skipped} skipped"
+    )?;
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn run(first: u64, count: u64, failures: usize) -> differential::Summary {
+fn run(first: u64, count: u64, failures: usize, updates: bool) -> differential::Summary {
     let mut done = 0_u64;
     let trace = std::env::var_os("LODE_TRACE").is_some();
-    differential::run(&mut EngineSubject::default(), first, count, failures, &mut |summary| {
+    let mut subject = EngineSubject::default();
+    let mut progress = |summary: &differential::Summary| {
         done += 1;
         if trace {
             let _ = writeln!(std::io::stderr(), "seed {} done", first + done - 1);
@@ -57,13 +63,22 @@ fn run(first: u64, count: u64, failures: usize) -> differential::Summary {
             // Progress is a courtesy: where it cannot be printed the run goes on.
             let _ = writeln!(std::io::stderr(), "{done} of {count} from seed {first}, {found} differ");
         }
-    })
+    };
+    if updates {
+        differential::updates::run(&mut subject, first, count, failures, &mut progress)
+    } else {
+        differential::run(&mut subject, first, count, failures, &mut progress)
+    }
 }
 
 fn arguments() -> Result<Arguments> {
-    let mut arguments = Arguments { pairs: 10_000, seed: 0, failures: 5, threads: 2 };
+    let mut arguments = Arguments { pairs: 10_000, seed: 0, failures: 5, threads: 2, updates: false };
     let mut given = std::env::args().skip(1);
     while let Some(name) = given.next() {
+        if name == "--updates" {
+            arguments.updates = true;
+            continue;
+        }
         let value = given.next().with_context(|| format!("{name} needs a number"))?;
         match name.as_str() {
             "--pairs" => arguments.pairs = value.parse()?,

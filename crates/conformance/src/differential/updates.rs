@@ -16,7 +16,13 @@ use spargebra::SparqlParser;
 const QUADS_MAX: usize = 2_000;
 
 /// Runs the cases of seeds `first..first + cases`, until `failures_max` differ.
-pub fn run(subject: &mut dyn Subject, first: u64, cases: u64, failures_max: usize) -> Summary {
+pub fn run(
+    subject: &mut dyn Subject,
+    first: u64,
+    cases: u64,
+    failures_max: usize,
+    progress: &mut dyn FnMut(&Summary),
+) -> Summary {
     let mut summary = Summary::default();
     for seed in first..first.saturating_add(cases) {
         let (case, knobs) = (UpdateCase::new(seed), Knobs::new(seed));
@@ -34,6 +40,7 @@ pub fn run(subject: &mut dyn Subject, first: u64, cases: u64, failures_max: usiz
                 }
             }
         }
+        progress(&summary);
     }
     summary
 }
@@ -112,7 +119,10 @@ fn expected(request: &Request, before: &Dataset, options: &naive::Options) -> Re
             }
         }
         let update = SparqlParser::new().parse_update(&operation.request_text()).context("the request")?;
-        state = match naive::update(&update, &state, options) {
+        // DEFAULT is the graph of that name, whatever WHERE takes for it.
+        let union = options.union_default_graph && operation.transfer.is_none();
+        let options = naive::Options { union_default_graph: union, ..options.clone() };
+        state = match naive::update(&update, &state, &options) {
             Ok(state) => state,
             Err(NaiveError::StepLimit) => return Ok(Expected::Unknown),
             Err(NaiveError::Update(_)) => return Ok(Expected::Failure),
@@ -268,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_planted_error_is_found_and_made_small() {
-        let summary = run(&mut Hoarder(NaiveSubject::default()), 0, 300, 1000);
+        let summary = run(&mut Hoarder(NaiveSubject::default()), 0, 300, 1000, &mut |_| {});
         let found = summary.failures.iter().find(|failure| failure.contains("CLEAR "));
         let failure = found.expect("no difference found");
         assert!(failure.len() < 1500, "not made small:\n{failure}");

@@ -15,6 +15,9 @@ use lode_conformance::suites;
 /// Cases of the differential test per run; the program `differential` runs any number.
 const PAIRS: u64 = 10_000;
 
+/// The same of updates, each of a few requests: `differential --updates`.
+const UPDATES: u64 = 2_000;
+
 fn run_suites(subject: &mut dyn Subject) {
     let report = suites::run(subject, &suites::suites_folder()).unwrap();
     println!("{report}");
@@ -74,6 +77,23 @@ fn engine_and_oracle_agree_on_random_queries() {
             std::thread::spawn(move || {
                 let first = seed + worker * (PAIRS / 2);
                 differential::run(&mut EngineSubject::default(), first, PAIRS / 2, 3, &mut |_| {})
+            })
+        })
+        .collect();
+    for worker in workers {
+        differential::verdict(&worker.join().unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn engine_and_oracle_agree_on_random_updates() {
+    let seed = std::env::var("LODE_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
+    println!("seeds {seed}..{}", seed + UPDATES);
+    let workers: Vec<_> = (0..2)
+        .map(|worker| {
+            std::thread::spawn(move || {
+                let first = seed + worker * (UPDATES / 2);
+                differential::updates::run(&mut EngineSubject::default(), first, UPDATES / 2, 3, &mut |_| {})
             })
         })
         .collect();

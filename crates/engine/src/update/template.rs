@@ -155,7 +155,7 @@ impl Target {
                     Ok(id)
                 }
             }
-            Slot::Blank(number) => Ok(self.blank(*number, transaction)),
+            Slot::Blank(number) => self.blank(*number, transaction),
             Slot::Triple(triple) => {
                 let Some(triple) = self.triple(triple, row, transaction)? else { return Ok(ValueId::UNDEF) };
                 let term = Term::Triple(Box::new(triple));
@@ -188,19 +188,16 @@ impl Target {
         Ok(stored)
     }
 
-    fn blank(&mut self, number: usize, transaction: &mut Transaction) -> ValueId {
-        let Self::Insert { blanks, .. } = self else { return ValueId::UNDEF };
+    fn blank(&mut self, number: usize, transaction: &mut Transaction) -> Result<ValueId, EngineError> {
+        let Self::Insert { blanks, .. } = self else { return Ok(ValueId::UNDEF) };
         if blanks.len() <= number {
             blanks.resize(number + 1, ValueId::UNDEF);
         }
-        match blanks.get_mut(number) {
-            Some(id) if id.is_undef() => {
-                *id = transaction.fresh_blank();
-                *id
-            }
-            Some(id) => *id,
-            None => ValueId::UNDEF,
+        let Some(id) = blanks.get_mut(number) else { return Ok(ValueId::UNDEF) };
+        if id.is_undef() {
+            *id = transaction.fresh_blank()?;
         }
+        Ok(*id)
     }
 
     fn triple(
@@ -231,7 +228,7 @@ impl Target {
                 id => Some(row.cx.term(id)?),
             },
             TermTemplate::Blank(number) => {
-                let id = self.blank(*number as usize, transaction);
+                let id = self.blank(*number as usize, transaction)?;
                 (!id.is_undef()).then(|| blank_node(id).into())
             }
             TermTemplate::Triple(triple) => self.triple(triple, row, transaction)?.map(Term::from),

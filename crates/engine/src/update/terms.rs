@@ -52,7 +52,7 @@ impl NewTerms {
         {
             return Ok(id);
         }
-        let id = transaction.fresh_blank();
+        let id = transaction.fresh_blank()?;
         self.blanks.insert(node.clone(), id);
         Ok(id)
     }

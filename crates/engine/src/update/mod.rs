@@ -177,7 +177,7 @@ impl<'a> Updater<'a> {
     }
 
     fn count_change(&mut self) -> Result<(), EngineError> {
-        if self.changes % CHANGES_AT_ONCE == 0 {
+        if self.changes.is_multiple_of(CHANGES_AT_ONCE) {
             self.check()?;
             rows::grow(&mut self.held, CHANGES_AT_ONCE * CHANGE_BYTES)?;
             if let Some(progress) = &self.options.progress {

@@ -1,4 +1,4 @@
-//! Query texts: each parses and plans, optimised or not, or is refused.
+//! Texts of queries and updates: each parses and plans, optimised or not, or is refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +6,8 @@ use lode_packed::Order;
 use lode_rdf::{Kind, Term, ValueId};
 use lode_sparql::plan::DatasetOverride;
 use lode_sparql::planner::PlanOptions;
-use lode_sparql::{Statistics, parse_query, plan_query};
+use lode_sparql::update::Operation;
+use lode_sparql::{Statistics, parse_query, parse_update, plan_query};
 
 /// A store in which every term and pattern has some rows.
 struct Anything;
@@ -35,9 +36,17 @@ impl Statistics for Anything {
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(query) = parse_query(text, Some("http://example.org/")) else { return };
-    for optimize in [false, true] {
-        let options = PlanOptions { optimize, ..PlanOptions::default() };
-        let _ = plan_query(&query, &DatasetOverride::default(), &options, &Anything);
+    let base = Some("http://example.org/");
+    let mut queries: Vec<_> = parse_query(text, base).into_iter().collect();
+    for operation in parse_update(text, base).into_iter().flat_map(|update| update.operations) {
+        if let Operation::Modify(modify) = operation {
+            queries.push(modify.query);
+        }
+    }
+    for query in &queries {
+        for optimize in [false, true] {
+            let options = PlanOptions { optimize, ..PlanOptions::default() };
+            let _ = plan_query(query, &DatasetOverride::default(), &options, &Anything);
+        }
     }
 });

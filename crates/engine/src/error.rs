@@ -18,7 +18,7 @@ pub enum EngineError {
     #[error(transparent)]
     Store(StoreError),
     /// Time-out or a request to stop.
-    #[error("the query was stopped: {0}")]
+    #[error("stopped: {0}")]
     Cancelled(Cancelled),
     /// An operation of an update cannot be done. Nothing was changed.
     #[error("{0}")]

@@ -133,3 +133,24 @@ fn triple_terms_do_not_nest_without_end() {
     assert!(failed.expect("a limit").to_string().contains("nest more than"));
     assert_eq!(count(&database, ":a :p ?t FILTER(isTriple(?t))"), 1);
 }
+
+/// An endpoint whose blank nodes are called as ours are.
+struct Namesake;
+
+impl crate::ServiceHandler for Namesake {
+    fn query(&self, _: &str, _: &str) -> Result<crate::ServiceRows, String> {
+        let node = lode_rdf::BlankNode::new_unchecked("b0");
+        Ok((vec!["x".to_owned()], vec![vec![Some(node.into())]]))
+    }
+}
+
+#[test]
+fn blank_nodes_from_elsewhere_are_none_of_ours() {
+    let database = database("INSERT DATA { _:x :p 1 }");
+    let mut options = UpdateOptions::default();
+    options.evaluation.service = Some(std::sync::Arc::new(Namesake));
+    let text = "INSERT { ?x :q 2 } WHERE { SERVICE <http://e/sparql> { ?x :p ?o } }";
+    database.update(&format!("{PREFIX}{text}"), &options).expect("an update");
+    assert_eq!((count(&database, "?x :p 1"), count(&database, "?x :q 2")), (1, 1));
+    assert_eq!(count(&database, "?x :p 1 ; :q 2"), 0);
+}

@@ -7,7 +7,7 @@ use crate::batch::{Batch, position};
 use crate::context::{QueryContext, ServiceRows};
 use crate::error::ExecError;
 use crate::held::cover;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::{BlankNode, NamedOrBlankNode, Term, Triple, ValueId};
 use lode_sparql::plan::{JoinCondition, TermSlot};
 use lode_sparql::{JoinKind, VarId};
 use std::collections::BTreeMap;
@@ -152,18 +152,36 @@ impl Service {
         result: &[Vec<Option<Term>>],
         rows: &mut Batch,
     ) -> Result<(), ExecError> {
+        let answer = self.cx.local.fresh(1);
         for (var, column) in self.right_vars.iter().zip(&mut rows.columns) {
             let source = names.iter().position(|name| name == self.cx.vars.name(*var));
             for row in result {
                 let term = source.and_then(|source| row.get(source)).and_then(Option::as_ref);
                 column.push(match term {
-                    Some(term) => self.cx.intern(term)?,
+                    Some(term) => self.cx.intern(&as_foreign(term, answer))?,
                     None => ValueId::UNDEF,
                 });
             }
         }
         rows.rows = result.len();
         Ok(())
+    }
+}
+
+/// The term with blank nodes that are this answer's alone: whatever they are called there, they are none of the database's.
+fn as_foreign(term: &Term, answer: u64) -> Term {
+    let node = |node: &BlankNode| BlankNode::new_unchecked(format!("r{answer:x}x{}", node.as_str()));
+    match term {
+        Term::BlankNode(blank) => node(blank).into(),
+        Term::Triple(triple) => {
+            let subject = match &triple.subject {
+                NamedOrBlankNode::BlankNode(blank) => node(blank).into(),
+                named => named.clone(),
+            };
+            let object = as_foreign(&triple.object, answer);
+            Triple { subject, predicate: triple.predicate.clone(), object }.into()
+        }
+        other => other.clone(),
     }
 }
 

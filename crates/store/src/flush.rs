@@ -25,14 +25,15 @@ pub fn write_segments(
     cancel: &CancelToken,
 ) -> Result<Vec<SegmentEntry>, StoreError> {
     let flush = Flush { store, tip, options, cancel };
+    let writer = store.writer()?;
+    let first = writer.take_segments(2);
     let mut entries = Vec::new();
     let mut work = || -> Result<(), StoreError> {
         if !run.inserts.is_empty() {
-            let number = tip.manifest.next_segment;
-            entries.push(flush.insertions(run.inserts.rows(Order::Spog), number)?);
+            entries.push(flush.insertions(run.inserts.rows(Order::Spog), first)?);
         }
         if !run.deletes.is_empty() {
-            let number = tip.manifest.next_segment + entries.len() as u64;
+            let number = first + entries.len() as u64;
             let terms = entries.first().map_or([0; Section::COUNT], |entry| entry.terms);
             entries.push(flush.deletions(run.deletes.rows(Order::Spog), number, terms)?);
         }
@@ -40,10 +41,11 @@ pub fn write_segments(
     };
     let written = work();
     if let Err(error) = written {
-        let next = tip.manifest.next_segment;
-        remove_folders(store, next..next + 2);
+        remove_folders(store, first..first + 2);
+        writer.give_back_segments(first, 2, 0);
         return Err(error);
     }
+    writer.give_back_segments(first, 2, entries.len() as u64);
     Ok(entries)
 }
 

@@ -46,6 +46,11 @@ impl Gate {
         Ok(())
     }
 
+    /// Whether somebody waits.
+    pub fn is_waited_for(&self) -> bool {
+        !self.line.lock().unwrap_or_else(PoisonError::into_inner).waiting.is_empty()
+    }
+
     /// Leaves the place to the next.
     pub fn leave(&self) {
         self.line.lock().unwrap_or_else(PoisonError::into_inner).is_taken = false;

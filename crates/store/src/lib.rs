@@ -16,6 +16,7 @@ pub mod log;
 pub mod manifest;
 mod merge_scan;
 mod recovery;
+mod relog;
 mod scan;
 mod seal;
 pub mod snapshot;
@@ -29,7 +30,9 @@ mod writer;
 
 pub use activity::{Activity, ActivitySample};
 pub use check::{CheckReport, Problem, check};
-pub use compact::{CompactOptions, CompactReport, compact};
+pub use compact::{
+    BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus, compact,
+};
 pub use dump::{DumpError, DumpScope, dump_lines, dump_quads};
 pub use error::StoreError;
 pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};

@@ -221,7 +221,9 @@ impl Merge {
             0 => 0,
             1 => 1,
             _ => {
-                return Err(contradiction("is there more than once, or deleted more often than it was there"));
+                return Err(contradiction(
+                    "is there more than once, or deleted more often than it was there",
+                ));
             }
         };
         self.parts[0].copy(given, wanted, columns);

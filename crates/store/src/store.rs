@@ -30,6 +30,8 @@ struct Inner {
     cache: Arc<BlockCache>,
     current: RwLock<Arc<Version>>,
     gate: Gate,
+    /// The place of the one that compacts.
+    compaction: Gate,
     /// `None` where the database was opened for reading.
     writer: Option<Writer>,
 }
@@ -116,6 +118,7 @@ impl Store {
             cache,
             current: RwLock::new(Arc::new(version)),
             gate: Gate::default(),
+            compaction: Gate::default(),
             writer,
         }))
     }
@@ -145,6 +148,10 @@ impl Store {
 
     pub(crate) fn gate(&self) -> &Gate {
         &self.0.gate
+    }
+
+    pub(crate) fn compaction_gate(&self) -> &Gate {
+        &self.0.compaction
     }
 
     pub(crate) fn writer(&self) -> Result<&Writer, StoreError> {
@@ -180,10 +187,20 @@ impl Store {
     /// Makes `manifest` the current version, on disk and for new snapshots. Files of segments that it does not name go as soon as
     /// no snapshot needs them. Not every error means that nothing was changed: see [`Manifest::publish`].
     pub(crate) fn publish(&self, manifest: Manifest) -> Result<(), StoreError> {
+        let version = self.open_version(manifest)?;
+        self.publish_version(Arc::new(version))
+    }
+
+    /// Opens the segments of a manifest: one that cannot be read back must not become part of a version.
+    pub(crate) fn open_version(&self, manifest: Manifest) -> Result<Version, StoreError> {
+        let inner = &self.0;
+        Version::open(&inner.vfs, &inner.folder, manifest, &inner.cache, Some(&self.version()))
+    }
+
+    /// Like [`Store::publish`], with a version that is open already. What is in its delta is in its log.
+    pub(crate) fn publish_version(&self, version: Arc<Version>) -> Result<(), StoreError> {
         let inner = &self.0;
         let before = self.version();
-        // Opened first: a segment that cannot be read back must not become part of a version.
-        let version = Version::open(&inner.vfs, &inner.folder, manifest, &inner.cache, Some(&before))?;
         let published = version.manifest.publish(&*inner.vfs, &inner.folder);
         let visible = match &published {
             Ok(()) => true,
@@ -200,7 +217,7 @@ impl Store {
             before.segments.iter().filter(kept).for_each(OpenSegment::set_obsolete);
         }
         if visible {
-            *inner.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(version);
+            *inner.current.write().unwrap_or_else(PoisonError::into_inner) = version;
         }
         published
     }

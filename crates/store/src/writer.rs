@@ -4,11 +4,12 @@
 //! tip becomes current when its record is durable. Where the log fails, all that is not durable has failed with it: the tip goes
 //! back to the current version, and the next writer begins a new log.
 
-use crate::delta::{Run, delta_id};
+use crate::delta::{Delta, Run, delta_id};
 use crate::error::StoreError;
 use crate::flush::{remove_segments, write_segments};
 use crate::log::{Changes, Durability, Log, Lsn};
-use crate::manifest::{Manifest, log_file};
+use crate::manifest::{Manifest, SegmentEntry, log_file};
+use crate::relog::for_each_record;
 use crate::store::Store;
 use crate::version::Version;
 use lode_base::cancel::CancelToken;
@@ -17,6 +18,7 @@ use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// How a store writes.
 #[derive(Debug, Clone)]
@@ -66,6 +68,8 @@ pub(crate) struct Writer {
     pub(crate) options: WriteOptions,
     /// First blank node number that nobody has taken.
     next_blank: AtomicU64,
+    /// First segment number that nobody has taken.
+    next_segment: AtomicU64,
     /// A manifest was put in place, but nobody knows whether it will stay: nothing may be acknowledged before that is known.
     in_doubt: AtomicBool,
     /// Used only by whoever has the place.
@@ -91,6 +95,7 @@ impl Writer {
         Self {
             options,
             next_blank: AtomicU64::new(tip.next_blank),
+            next_segment: AtomicU64::new(tip.manifest.next_segment),
             in_doubt: AtomicBool::new(false),
             state: Mutex::new(State { tip, log: log.map(Arc::new), last: None }),
             _lock: lock,
@@ -112,9 +117,27 @@ impl Writer {
 
     /// Gives back all but the first `used` of `taken` numbers, unless somebody has taken others since.
     pub(crate) fn give_back_blanks(&self, first: u64, taken: u64, used: u64) {
-        let (from, to) = (first + taken, first + used);
-        // Numbers that are not given back are never used.
-        let _ = self.next_blank.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
+        give_back(&self.next_blank, first, taken, used);
+    }
+
+    pub(crate) fn next_segment(&self) -> u64 {
+        self.next_segment.load(Ordering::Relaxed)
+    }
+
+    /// Takes numbers for segments, which may be written by several at a time; the first of them.
+    pub(crate) fn take_segments(&self, count: u64) -> u64 {
+        self.next_segment.fetch_add(count, Ordering::Relaxed)
+    }
+
+    /// Gives back all but the first `used` of `taken` numbers, unless somebody has taken others since.
+    pub(crate) fn give_back_segments(&self, first: u64, taken: u64, used: u64) {
+        give_back(&self.next_segment, first, taken, used);
+    }
+
+    /// Makes durable what the log has held back for long enough; tells in how long to come again. Does nothing while somebody writes.
+    pub(crate) fn sync_if_due(&self) -> Result<Option<Duration>, StoreError> {
+        let log = self.state.try_lock().ok().and_then(|state| state.log.clone());
+        log.map_or(Ok(None), |log| log.sync_if_due())
     }
 
     pub(crate) fn set_in_doubt(&self) {
@@ -128,6 +151,11 @@ impl Writer {
             None => Ok(()),
         }
     }
+}
+
+/// Numbers that are not given back are never used.
+fn give_back(next: &AtomicU64, first: u64, taken: u64, used: u64) {
+    let _ = next.compare_exchange(first + taken, first + used, Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// The writer's place; left when dropped.
@@ -273,54 +301,100 @@ impl WriterPlace {
     /// Writes the delta and a run as segments, and begins a new log.
     fn flush(&self, state: &mut State, run: &Run, cancel: &CancelToken) -> Result<(), StoreError> {
         let (store, writer) = (&self.store, self.writer()?);
-        if let Some(log) = &state.log {
-            log.drain(&|version| store.make_current(version))?;
-        }
+        self.drain(state)?;
         let tip = Arc::clone(&state.tip);
         let net = Run::merge(&tip.delta.net(), run);
         let entries = write_segments(store, &tip, &net, &writer.options, cancel)?;
-        let before = &tip.manifest;
-        let manifest = Manifest {
+        let segments = tip.manifest.segments.iter().chain(&entries).cloned().collect();
+        let switched = self.switch(state, segments, Delta::default());
+        if switched.as_ref().is_err_and(|error| !matches!(error, StoreError::InDoubt { .. })) {
+            remove_segments(store, &entries);
+        }
+        switched
+    }
+
+    /// Makes other segments the current version, which hold the same quads under the ids that `new_id` tells; the delta gets
+    /// these ids, too.
+    pub(crate) fn replace_segments(
+        &self,
+        segments: Vec<SegmentEntry>,
+        new_id: &dyn Fn(u64) -> Option<u64>,
+    ) -> Result<(), StoreError> {
+        let mut state = self.writer()?.state();
+        self.drain(&state)?;
+        let tip = Arc::clone(&state.tip);
+        if tip.number == tip.manifest.version && tip.delta.is_empty() {
+            // The log, if there is one, is empty.
+            let manifest = self.manifest_after(&tip, segments)?;
+            let published = self.store.publish(manifest);
+            state.tip = self.store.version();
+            return published;
+        }
+        let delta = tip.delta.renamed(new_id)?;
+        self.switch(&mut state, segments, delta)
+    }
+
+    fn drain(&self, state: &State) -> Result<(), StoreError> {
+        let Some(log) = &state.log else { return Ok(()) };
+        log.drain(&|version| self.store.make_current(version))
+    }
+
+    fn manifest_after(&self, tip: &Version, segments: Vec<SegmentEntry>) -> Result<Manifest, StoreError> {
+        let writer = self.writer()?;
+        Ok(Manifest {
             version: tip.number + 1,
             next_blank: writer.next_blank(),
-            next_segment: entries.iter().map(|entry| entry.number + 1).max().unwrap_or(before.next_segment),
-            log: before.log + 1,
-            segments: before.segments.iter().cloned().chain(entries.iter().cloned()).collect(),
-            ..before.clone()
-        };
-        let published =
-            self.begin_log(&manifest).and_then(|log| store.publish(manifest.clone()).map(|()| log));
+            next_segment: writer.next_segment(),
+            segments,
+            ..tip.manifest.clone()
+        })
+    }
+
+    /// Publishes a version of these segments, with a new log that holds this delta.
+    fn switch(&self, state: &mut State, segments: Vec<SegmentEntry>, delta: Delta) -> Result<(), StoreError> {
+        let (store, before) = (&self.store, state.tip.manifest.log);
+        let manifest = Manifest { log: before + 1, ..self.manifest_after(&state.tip, segments)? };
+        let published = self
+            .begin_log(manifest, delta)
+            .and_then(|(log, version)| store.publish_version(version).map(|()| log));
+        // What cannot be removed now is removed when the database is next opened for writing.
+        let remove = |number| drop(store.vfs().remove(&store.folder().join(log_file(number))));
         match published {
             Ok(log) => {
                 state.log = Some(Arc::new(log));
                 state.last = None;
                 state.tip = store.version();
-                // What cannot be removed now is removed when the database is next opened for writing.
-                let _ = store.vfs().remove(&store.folder().join(log_file(before.log)));
+                remove(before);
                 Ok(())
             }
             Err(error) => {
-                let in_doubt = matches!(error, StoreError::InDoubt { .. });
-                if in_doubt {
+                if matches!(error, StoreError::InDoubt { .. }) {
                     // Nobody knows which log goes on: the next writer begins another.
                     state.tip = store.version();
                     state.log = None;
                     state.last = None;
                 } else {
-                    remove_segments(store, &entries);
-                    let _ = store.vfs().remove(&store.folder().join(log_file(manifest.log)));
+                    remove(before + 1);
                 }
                 Err(error)
             }
         }
     }
 
-    fn begin_log(&self, manifest: &Manifest) -> Result<VersionLog, StoreError> {
-        let (store, writer) = (&self.store, self.writer()?);
+    /// Writes a new log that holds a delta. The version of the manifest, with this delta.
+    fn begin_log(&self, manifest: Manifest, delta: Delta) -> Result<(VersionLog, Arc<Version>), StoreError> {
+        let (store, durability) = (&self.store, self.writer()?.options.durability);
         let path = store.folder().join(log_file(manifest.log));
-        let log =
-            Log::create(store.vfs(), &path, manifest.database, manifest.log, writer.options.durability)?;
-        store.vfs().sync_dir(store.folder()).map_err(StoreError::io(store.folder()))?;
-        Ok(log)
+        let log = Log::create(store.vfs(), &path, manifest.database, manifest.log, durability)?;
+        let next_blank = manifest.next_blank;
+        let empty = Arc::new(store.open_version(manifest)?);
+        let first = empty.number + 1;
+        let records = for_each_record(&delta, first, next_blank, &mut |payload| {
+            log.append(payload, Arc::clone(&empty)).map(|_| ())
+        })?;
+        // Nothing becomes public before the manifest names this log.
+        log.drain(&|_| {})?;
+        let number = empty.number + records;
+        Ok((log, Arc::new(Version { delta, number, ..Version::clone(&empty) })))
     }
 }

@@ -7,27 +7,27 @@
 //! complete, are sorted (they are nearly) and written. A group of equal first ids that is larger than what is read at once is
 //! merged in the same way by the next column.
 //!
+//! What is complete is complete in all segments, so a quad that one of them inserts and another deletes is left out there and then.
+//!
 //! So everything is read once and in sequence, nothing goes to temporary files, and memory depends on the number of segments and not on
 //! their size.
 
+use crate::compact::output::{Output, net};
+use crate::compact::pace::Pace;
 use crate::compact::source::{Source, read_rows};
 use crate::compact::term_map::{Ascent, TermMap};
-use crate::error::StoreError;
 use crate::load::LoadError;
 use crate::load::progress::LoadProgress;
+use crate::manifest::Sign;
 use crate::version::OpenSegment;
-use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
-use lode_packed::segment::permutation_file_name;
-use lode_packed::{Order, PackedError, Permutation, PermutationInfo, PermutationWriter};
+use lode_packed::{Order, PackedError, Permutation, PermutationInfo};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A row in the columns of an order.
 pub type Row = [u64; 4];
 
-/// Rows given to the writer at once.
-const PUSH_ROWS: usize = 1 << 13;
 /// The fewest rows that a source reads at once; in tests so few that groups larger than that are common.
 const SOURCE_ROWS_MIN: usize = if cfg!(test) { 4 } else { 256 };
 /// The most rows that a source reads at once.
@@ -42,9 +42,11 @@ pub struct MergeContext<'a> {
     /// The file system.
     pub vfs: &'a dyn Vfs,
     /// Folder of the new segment.
-    pub folder: &'a Path,
-    /// The old segments.
-    pub segments: &'a [OpenSegment],
+    pub insertions: &'a Path,
+    /// Folder of the new segment of what is deleted; none where nothing can be left to delete.
+    pub deletions: Option<&'a Path>,
+    /// The old segments, and what to take their rows for.
+    pub layers: &'a [(&'a OpenSegment, Sign)],
     /// New ids.
     pub map: &'a TermMap,
     /// Where in the old ids new ids ascend.
@@ -52,41 +54,58 @@ pub struct MergeContext<'a> {
     /// Memory of one merge.
     pub memory_bytes: usize,
     /// Asked every few thousand rows.
-    pub cancel: &'a CancelToken,
+    pub pace: &'a Pace,
     /// Told as often.
     pub progress: &'a LoadProgress,
 }
 
-/// Writes an order and makes its file durable.
-pub fn merge_order(order: Order, context: &MergeContext<'_>) -> Result<PermutationInfo, LoadError> {
-    let path = context.folder.join(permutation_file_name(order));
-    let file = context.vfs.create(&path).map_err(StoreError::io(&path))?;
+/// What a merge has written of one order.
+#[derive(Debug, Clone, Copy)]
+pub struct MergedOrder {
+    /// Quads that are inserted.
+    pub insertions: PermutationInfo,
+    /// Quads that are deleted, where there can be some.
+    pub deletions: Option<PermutationInfo>,
+}
+
+/// Writes an order and makes its files durable.
+pub fn merge_order(order: Order, context: &MergeContext<'_>) -> Result<MergedOrder, LoadError> {
+    let create = |folder| Output::create(context.vfs, folder, order);
     let mut merge = OrderMerge {
         context,
-        permutations: context.segments.iter().map(|segment| segment.permutation(order)).collect(),
+        permutations: context
+            .layers
+            .iter()
+            .map(|(segment, sign)| (segment.permutation(order), *sign))
+            .collect(),
         source_rows: SOURCE_ROWS_MIN,
-        sorted: Vec::new(),
+        inserted: Vec::new(),
+        deleted: Vec::new(),
         columns: Default::default(),
-        writer: PermutationWriter::new(file, order),
-        path,
+        insertions: create(context.insertions)?,
+        deletions: context.deletions.map(create).transpose()?,
     };
-    let whole = merge.permutations.iter().map(|permutation| 0..permutation.rows()).collect();
+    let whole = merge.permutations.iter().map(|(permutation, _)| 0..permutation.rows()).collect();
     merge.merge(&[], whole)?;
-    merge.finish()
+    Ok(MergedOrder {
+        insertions: merge.insertions.finish()?,
+        deletions: merge.deletions.map(Output::finish).transpose()?,
+    })
 }
 
 struct OrderMerge<'a> {
     context: &'a MergeContext<'a>,
     /// The order in each segment.
-    permutations: Vec<&'a Permutation>,
+    permutations: Vec<(&'a Permutation, Sign)>,
     /// Rows that a source reads at once.
     source_rows: usize,
     /// Rows that are complete.
-    sorted: Vec<Row>,
+    inserted: Vec<Row>,
+    deleted: Vec<Row>,
     /// Scratch room for columns.
     columns: [Vec<u64>; 4],
-    writer: PermutationWriter,
-    path: PathBuf,
+    insertions: Output,
+    deletions: Option<Output>,
 }
 
 /// A group of rows that does not fit into what a source reads at once.
@@ -101,14 +120,18 @@ impl OrderMerge<'_> {
         let column = prefix.len();
         let mut sources = self.sources(prefix, ranges)?;
         loop {
-            self.context.cancel.check()?;
+            self.context.pace.check()?;
             let bound = self.fill(&mut sources, column)?;
             for source in &mut sources {
-                source.take_before(bound.as_ref().map(|group| group.new), column, &mut self.sorted);
+                let rows = match source.sign {
+                    Sign::Insertions => &mut self.inserted,
+                    Sign::Deletions => &mut self.deleted,
+                };
+                source.take_before(bound.as_ref().map(|group| group.new), column, rows);
             }
             sources.retain(|source| !source.is_exhausted());
-            if !self.sorted.is_empty() {
-                self.write_sorted()?;
+            if !self.inserted.is_empty() || !self.deleted.is_empty() {
+                self.write_complete()?;
                 continue;
             }
             let Some(group) = bound else { return Ok(()) };
@@ -120,9 +143,9 @@ impl OrderMerge<'_> {
     fn sources(&mut self, prefix: &[u64], ranges: Vec<Range<u64>>) -> Result<Vec<Source>, LoadError> {
         let mut sources = Vec::new();
         for (segment, rows) in ranges.into_iter().enumerate() {
-            let permutation = self.permutations[segment];
+            let (permutation, sign) = self.permutations[segment];
             if rows.end - rows.start <= SOURCE_ROWS_MIN as u64 {
-                sources.extend(Source::new(permutation, rows, 0, true));
+                sources.extend(Source::new((permutation, sign), rows, 0, true));
                 continue;
             }
             let mut start = rows.start;
@@ -134,7 +157,7 @@ impl OrderMerge<'_> {
                         permutation.lower_bound(&key, start..rows.end)?
                     }
                 };
-                sources.extend(Source::new(permutation, start..end, ascent.floor, false));
+                sources.extend(Source::new((permutation, sign), start..end, ascent.floor, false));
                 start = end;
             }
         }
@@ -177,10 +200,10 @@ impl OrderMerge<'_> {
         let column = prefix.len();
         let key: Vec<u64> = prefix.iter().copied().chain([group.old]).collect();
         if key.len() > 3 {
-            return Err(LoadError::Inconsistent(format!("{} repeats rows", self.path.display())));
+            return Err(self.contradiction("repeats rows"));
         }
         let ranges: Result<Vec<_>, PackedError> =
-            self.permutations.iter().map(|permutation| permutation.range(&key)).collect();
+            self.permutations.iter().map(|(permutation, _)| permutation.range(&key)).collect();
         self.merge(&key, ranges?)?;
         let after: Vec<u64> = prefix.iter().copied().chain([group.old + 1]).collect();
         for source in &mut *sources {
@@ -190,37 +213,27 @@ impl OrderMerge<'_> {
         Ok(())
     }
 
-    fn write_sorted(&mut self) -> Result<(), LoadError> {
-        self.sorted.sort_unstable();
-        for rows in self.sorted.chunks(PUSH_ROWS) {
-            for (at, column) in self.columns.iter_mut().enumerate() {
-                column.clear();
-                column.extend(rows.iter().map(|row| row[at]));
+    fn write_complete(&mut self) -> Result<(), LoadError> {
+        self.context.progress.add_rows_written((self.inserted.len() + self.deleted.len()) as u64);
+        self.inserted.sort_unstable();
+        if !self.deleted.is_empty() {
+            self.deleted.sort_unstable();
+            if !net(&mut self.inserted, &mut self.deleted) {
+                return Err(self.contradiction("has a quad that is inserted or deleted twice"));
             }
-            let pushed = self.writer.push(self.columns.each_ref().map(Vec::as_slice));
-            pushed.map_err(|error| locate(&self.path, error))?;
-            self.context.progress.add_rows_written(rows.len() as u64);
         }
-        self.sorted.clear();
+        self.insertions.push(&self.inserted)?;
+        match &mut self.deletions {
+            Some(deletions) => deletions.push(&self.deleted)?,
+            None if self.deleted.is_empty() => {}
+            None => return Err(self.contradiction("lacks a quad that is deleted")),
+        }
+        self.inserted.clear();
+        self.deleted.clear();
         Ok(())
     }
 
-    fn finish(self) -> Result<PermutationInfo, LoadError> {
-        let finished = self.writer.finish_into_file();
-        let (info, mut file) = finished.map_err(|error| locate(&self.path, error))?;
-        file.sync().map_err(StoreError::io(&self.path))?;
-        Ok(info)
-    }
-}
-
-/// A writer's error, with the path of its file.
-fn locate(path: &Path, error: PackedError) -> LoadError {
-    match error {
-        PackedError::Io { source, .. } => StoreError::Io { path: path.to_owned(), source }.into(),
-        // The writer wants rows to ascend strictly.
-        PackedError::Unsorted { .. } => {
-            LoadError::Inconsistent(format!("{}: a quad is in two segments", path.display()))
-        }
-        other => other.into(),
+    fn contradiction(&self, what: &str) -> LoadError {
+        LoadError::Inconsistent(format!("{} {what}", self.insertions.path().display()))
     }
 }

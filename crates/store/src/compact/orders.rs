@@ -1,15 +1,22 @@
 //! Merges the seven orders, as many at once as there are threads, and makes sure that all of them hold the same quads.
 
-use crate::compact::order_merge::{MergeContext, merge_order};
+use crate::compact::order_merge::{MergeContext, MergedOrder, merge_order};
 use crate::load::LoadError;
+use crate::manifest::Sign;
 use lode_packed::{Order, PermutationInfo};
 use std::sync::{Mutex, PoisonError};
 
+/// What a merge has written.
+#[derive(Debug)]
+pub struct MergedOrders {
+    /// Of the segment of insertions.
+    pub insertions: [PermutationInfo; Order::COUNT],
+    /// Of the segment of deletions, if there can be any.
+    pub deletions: Option<[PermutationInfo; Order::COUNT]>,
+}
+
 /// Merges all orders with up to `threads` threads.
-pub fn merge_orders(
-    threads: usize,
-    context: &MergeContext<'_>,
-) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+pub fn merge_orders(threads: usize, context: &MergeContext<'_>) -> Result<MergedOrders, LoadError> {
     let orders = Mutex::new(Order::ALL.into_iter());
     let merged = Mutex::new(Vec::with_capacity(Order::COUNT));
     let work = || {
@@ -38,20 +45,28 @@ pub fn merge_orders(
     agree(merged.into_inner().unwrap_or_else(PoisonError::into_inner), context)
 }
 
-/// All orders must hold the same quads, as many as the old segments held.
-fn agree(
-    mut infos: Vec<PermutationInfo>,
-    context: &MergeContext<'_>,
-) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
-    infos.sort_by_key(|info| info.order);
-    let fingerprint = infos.first().map(|info| info.fingerprint);
-    for info in &infos {
-        let rows: u64 = context.segments.iter().map(|segment| segment.permutation(info.order).rows()).sum();
-        let same = info.order == Order::Gspo || Some(info.fingerprint) == fingerprint;
-        if info.rows != rows || !same {
-            let what = format!("{} does not hold the quads of the old segments", info.order.name());
+/// All orders must hold the same quads, as many as the old segments add up to.
+fn agree(mut orders: Vec<MergedOrder>, context: &MergeContext<'_>) -> Result<MergedOrders, LoadError> {
+    orders.sort_by_key(|order| order.insertions.order);
+    let prints =
+        |order: &MergedOrder| (order.insertions.fingerprint, order.deletions.map(|info| info.fingerprint));
+    let same = orders.first().map(prints);
+    for merged in &orders {
+        let order = merged.insertions.order;
+        let old: i128 =
+            context.layers.iter().map(|(segment, sign)| sign.of(segment.permutation(order).rows())).sum();
+        let deleted = merged.deletions.map_or(0, |info| info.rows);
+        let new = Sign::Insertions.of(merged.insertions.rows) + Sign::Deletions.of(deleted);
+        if new != old || (order != Order::Gspo && Some(prints(merged)) != same) {
+            let what = format!("{} does not hold the quads of the old segments", order.name());
             return Err(LoadError::Inconsistent(what));
         }
     }
-    infos.try_into().map_err(|_| LoadError::Inconsistent("an order was not written".to_owned()))
+    let missing = |_| LoadError::Inconsistent("an order was not written".to_owned());
+    let deletions: Option<Vec<_>> = orders.iter().map(|order| order.deletions).collect();
+    let insertions: Vec<_> = orders.into_iter().map(|order| order.insertions).collect();
+    Ok(MergedOrders {
+        insertions: insertions.try_into().map_err(missing)?,
+        deletions: deletions.map(|infos| infos.try_into().map_err(missing)).transpose()?,
+    })
 }

@@ -3,6 +3,7 @@
 use crate::compact::order_merge::Row;
 use crate::compact::term_map::TermMap;
 use crate::error::StoreError;
+use crate::manifest::Sign;
 use lode_packed::{Cursor, Permutation};
 use lode_rdf::ValueId;
 use std::ops::Range;
@@ -11,6 +12,8 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Source {
     cursor: Cursor,
+    /// What the rows are.
+    pub sign: Sign,
     /// No new id in the column of the merge is before this one.
     pub floor: u64,
     /// So small that it is read at once, and sorted.
@@ -25,9 +28,15 @@ pub struct Source {
 
 impl Source {
     /// A source of these rows; none where there are none.
-    pub fn new(permutation: &Permutation, rows: Range<u64>, floor: u64, is_small: bool) -> Option<Self> {
+    pub fn new(
+        (permutation, sign): (&Permutation, Sign),
+        rows: Range<u64>,
+        floor: u64,
+        is_small: bool,
+    ) -> Option<Self> {
         (rows.start < rows.end).then(|| Self {
             cursor: permutation.cursor(rows, 0b1111),
+            sign,
             floor,
             is_small,
             rows: Vec::new(),

@@ -3,6 +3,9 @@
 //! The terms of one old dictionary keep their order among themselves, so their new numbers ascend: in blocks of 128 they are a
 //! first number and small packed differences. That is about a byte a term where two dictionaries interleave at random, and
 //! next to nothing where whole ranges of keys come from one.
+//!
+//! Where only the newest segments are compacted, the terms of older dictionaries keep their numbers; and so do those of
+//! dictionaries that come later, since there are as many terms before them as there were.
 
 use lode_base::bitpack::{pack_sequence, read_bits, width_of};
 use lode_rdf::ValueId;
@@ -21,8 +24,14 @@ pub struct TermMap {
 
 #[derive(Debug, Default)]
 struct SectionMap {
+    /// Numbers before this one stay: the first number of the first old dictionary.
+    start: u64,
     /// The old dictionaries that have terms of the section, by their first number.
     owners: Vec<Owner>,
+    /// First number that was not given by the old dictionaries.
+    end: u64,
+    /// Numbers from `end` on stay, too, up to this one: nobody has given those.
+    known: u64,
 }
 
 /// The terms of a section of one old dictionary.
@@ -55,10 +64,34 @@ pub struct Ascent {
 }
 
 impl TermMap {
+    /// A map that will get the terms of old dictionaries, the first of which begin at the numbers `start`.
+    pub fn new(start: [u64; Section::COUNT]) -> Self {
+        Self {
+            sections: start.map(|start| SectionMap {
+                start,
+                end: start,
+                known: start,
+                ..SectionMap::default()
+            }),
+        }
+    }
+
+    /// Says that there are so many terms by now, in old dictionaries and in those that came later.
+    pub fn set_known(&mut self, terms: [u64; Section::COUNT]) {
+        self.sections.iter_mut().zip(terms).for_each(|(section, known)| section.known = known);
+    }
+
+    /// Whether all terms keep their numbers.
+    pub fn is_identity(&self) -> bool {
+        self.sections.iter().all(|section| section.owners.len() <= 1)
+    }
+
     /// Says that the next old dictionary has `terms` terms of a section, the first of which has the number `base`. Returns the
     /// place to give to [`Self::push`].
     pub fn add_owner(&mut self, section: Section, base: u64, terms: u64) -> usize {
-        let owners = &mut self.sections[section as usize].owners;
+        let map = &mut self.sections[section as usize];
+        (map.end, map.known) = (base + terms, map.known.max(base + terms));
+        let owners = &mut map.owners;
         owners.push(Owner {
             base,
             terms,
@@ -69,13 +102,16 @@ impl TermMap {
         owners.len() - 1
     }
 
-    /// Notes the new number of the next term of an old dictionary.
-    pub fn push(&mut self, section: Section, owner: usize, number: u64) {
-        let Some(owner) = self.sections[section as usize].owners.get_mut(owner) else { return };
+    /// Notes the place, in the new dictionary, of the next term of an old dictionary. Returns its new number.
+    pub fn push(&mut self, section: Section, owner: usize, rank: u64) -> u64 {
+        let map = &mut self.sections[section as usize];
+        let number = map.start + rank;
+        let Some(owner) = map.owners.get_mut(owner) else { return number };
         owner.pending.push(number);
         if owner.pending.len() == BLOCK_TERMS {
             owner.end_block();
         }
+        number
     }
 
     /// Ends a section; false if an old dictionary had not as many terms as was said.
@@ -109,10 +145,10 @@ impl TermMap {
         for (section, map) in Section::ALL.into_iter().zip(&self.sections) {
             let id = |number| ValueId::new(section.kind(), number).to_bits();
             for owner in &map.owners {
-                ascents.push(Ascent { start: id(owner.base), floor: id(0) });
+                ascents.push(Ascent { start: id(owner.base), floor: id(map.start) });
             }
-            if let Some(last) = map.owners.last() {
-                let end = id(last.base.saturating_add(last.terms).min(PAYLOAD_MAX));
+            if !map.owners.is_empty() {
+                let end = id(map.end.min(PAYLOAD_MAX));
                 ascents.push(Ascent { start: end, floor: end });
             }
         }
@@ -136,6 +172,12 @@ fn section_of(id: u64) -> Option<Section> {
 impl SectionMap {
     #[inline]
     fn number(&self, old: u64) -> Option<u64> {
+        if old < self.start {
+            return Some(old);
+        }
+        if old >= self.end {
+            return (old < self.known).then_some(old);
+        }
         let after = self.owners.partition_point(|owner| owner.base <= old);
         let owner = self.owners.get(after.checked_sub(1)?)?;
         owner.number(old - owner.base)
@@ -180,11 +222,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back(owners in proptest::collection::vec(0_usize..4, 0..1500), gap in 1_u64..(1 << 40)) {
+        fn numbers_come_back(owners in proptest::collection::vec(0_usize..4, 0..1500), gap in 1_u64..(1 << 40), start in 0_u64..300) {
             let mut counts = [0_u64; 4];
             owners.iter().for_each(|owner| counts[*owner] += 1);
-            let mut map = TermMap::default();
-            let (mut base, mut bases) = (0, [0; 4]);
+            let mut map = TermMap::new([start; Section::COUNT]);
+            let (mut base, mut bases) = (start, [0; 4]);
             for (owner, count) in counts.into_iter().enumerate() {
                 bases[owner] = base;
                 map.add_owner(Section::String, base, count);
@@ -195,17 +237,19 @@ mod tests {
             for (at, owner) in owners.iter().enumerate() {
                 let number = at as u64 * if at % 7 == 0 { 1 } else { gap } ;
                 let number = number.max(expected.iter().copied().max().map_or(0, |n| n + 1));
-                map.push(Section::String, *owner, number);
-                expected[(bases[*owner] + ranks[*owner]) as usize] = number;
+                prop_assert_eq!(map.push(Section::String, *owner, number), start + number);
+                expected[(bases[*owner] - start + ranks[*owner]) as usize] = number;
                 ranks[*owner] += 1;
             }
             prop_assert!(map.finish(Section::String));
-            for (old, new) in (0..).zip(expected) {
-                let id = |number| ValueId::new(Kind::String, number).to_bits();
-                prop_assert_eq!(map.id(id(old)), Some(id(new)));
+            let id = |number| ValueId::new(Kind::String, number).to_bits();
+            for (old, new) in (start..).zip(expected) {
+                prop_assert_eq!(map.id(id(old)), Some(id(start + new)));
             }
-            let beyond = ValueId::new(Kind::String, base).to_bits();
-            prop_assert_eq!(map.id(beyond), None);
+            prop_assert!((0..start).all(|old| map.id(id(old)) == Some(id(old))));
+            prop_assert_eq!(map.id(id(base)), None);
+            map.set_known([base + 2; Section::COUNT]);
+            prop_assert_eq!([0, 1, 2].map(|more| map.id(id(base + more))), [Some(id(base)), Some(id(base + 1)), None]);
             prop_assert_eq!(map.id(ValueId::new(Kind::Blank, 7).to_bits()), Some(ValueId::new(Kind::Blank, 7).to_bits()));
         }
     }

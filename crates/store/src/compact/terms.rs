@@ -1,12 +1,12 @@
-//! Merges the dictionaries of all segments into one, section by section, and notes what number every term gets.
+//! Merges the dictionaries of segments into one, section by section, and notes what number every term gets.
 
+use crate::compact::pace::Pace;
 use crate::compact::term_map::TermMap;
 use crate::load::dictionary_pipeline::DictionaryPipeline;
 use crate::load::keys_ahead::walk_keys;
 use crate::load::progress::LoadProgress;
 use crate::load::{LoadError, OVERHEAD_BYTES};
-use crate::version::{OpenSegment, Version};
-use lode_base::cancel::CancelToken;
+use crate::version::OpenSegment;
 use lode_packed::dictionary::Terms;
 use lode_rdf::value_id::{PAYLOAD_MAX, Section};
 
@@ -21,7 +21,7 @@ pub struct TermsContext<'a> {
     /// Threads that may read ahead, one dictionary each.
     pub helpers: usize,
     /// Asked now and then.
-    pub cancel: &'a CancelToken,
+    pub pace: &'a Pace,
     /// Told now and then.
     pub progress: &'a LoadProgress,
 }
@@ -33,17 +33,18 @@ struct Input {
     owner: usize,
 }
 
-/// Merges all dictionaries into `pipeline`.
+/// Merges the dictionaries of neighbouring segments into `pipeline`. The terms of the first begin at the numbers `start`.
 pub fn merge_dictionaries(
-    version: &Version,
+    segments: &[OpenSegment],
+    start: [u64; Section::COUNT],
     pipeline: &mut DictionaryPipeline,
     context: &TermsContext<'_>,
 ) -> Result<TermMap, LoadError> {
-    let total = version.manifest.terms().iter().sum();
-    let mut merge = Merge { pipeline, context, map: TermMap::default(), total, done: 0 };
+    let total = segments.iter().flat_map(|segment| segment.entry.terms).sum();
+    let mut merge = Merge { pipeline, context, map: TermMap::new(start), total, done: 0 };
     for section in Section::ALL {
         let mut inputs = Vec::new();
-        for segment in &*version.segments {
+        for segment in segments {
             let ahead = inputs.len() < context.helpers;
             inputs.extend(open(segment, section, ahead, &mut merge.map)?);
         }
@@ -85,11 +86,10 @@ impl Merge<'_> {
         inputs.sort_by(|a, b| a.terms.key().cmp(b.terms.key()));
         let mut since_check = 0;
         while let Some(first) = inputs.first_mut() {
-            let number = self.pipeline.push(section, first.terms.key())?;
-            if number > PAYLOAD_MAX {
+            let rank = self.pipeline.push(section, first.terms.key())?;
+            if self.map.push(section, first.owner, rank) > PAYLOAD_MAX {
                 return Err(LoadError::Limit("terms"));
             }
-            self.map.push(section, first.owner, number);
             since_check += 1;
             if since_check == CHECK_EVERY {
                 self.check(since_check)?;
@@ -105,7 +105,7 @@ impl Merge<'_> {
     }
 
     fn check(&mut self, terms: u64) -> Result<(), LoadError> {
-        self.context.cancel.check()?;
+        self.context.pace.check()?;
         self.context.progress.add_terms(terms);
         self.done += terms;
         let bytes = self.map.memory_bytes();

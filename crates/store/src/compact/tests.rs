@@ -148,15 +148,17 @@ fn one_segment_is_left_alone_unless_forced() {
     assert_eq!(names(&vfs), ["LOCK", "MANIFEST", "segment-000002"]);
 }
 
-fn compactor<'a>(
+/// A full compaction of a version, with so much memory for its tables.
+fn compaction<'a>(
     store: &'a Store,
-    version: &'a Arc<Version>,
-    options: &'a CompactOptions,
-    progress: &'a Arc<LoadProgress>,
+    version: &'a Version,
+    pace: &'a Pace,
+    progress: &'a LoadProgress,
     working_bytes: usize,
-) -> Compactor<'a> {
-    let folder = Path::new(FOLDER).join("segment-000009");
-    Compactor { store, version, options, progress, folder, working_bytes, stages: Default::default() }
+) -> Compaction<'a> {
+    let options = CompactOptions::default();
+    let compaction = Compaction::new(store, version, 0, &options, pace, progress);
+    Compaction { threads: 1, working_bytes, ..compaction }
 }
 
 #[test]
@@ -169,14 +171,14 @@ fn what_stops_it_changes_nothing() {
     let cancelled = options(2, 1 << 30);
     cancelled.cancel.cancel();
     assert!(matches!(compact(&store, &cancelled, &Arc::default()), Err(LoadError::Cancelled(_))));
-    let (options, progress, version) = (options(2, 1 << 30), Arc::default(), store.version());
+    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
     // Less memory than the numbers of the terms need.
-    let short = compactor(&store, &version, &options, &progress, 1000).run();
+    let short = compaction(&store, &store.version(), &pace, &progress, 1000).run();
     assert!(matches!(short, Err(LoadError::Memory { .. })), "{short:?}");
     assert_eq!(names(&vfs), files);
     assert_eq!(lines(&store.snapshot()), before);
     let reader = Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 0).unwrap();
-    assert!(compact(&reader, &options, &Arc::default()).is_err());
+    assert!(compact(&reader, &options(2, 1 << 30), &Arc::default()).is_err());
 }
 
 #[test]
@@ -199,8 +201,7 @@ fn a_quad_in_two_segments_is_noticed() {
     let mut segments = twin.segments.to_vec();
     segments.push(segments[1].clone());
     let version = Arc::new(Version { manifest, segments: segments.into(), ..twin });
-    let (options, progress) = (options(1, 1 << 30), Arc::default());
-    let mut compactor = compactor(&store, &version, &options, &progress, 1 << 30);
-    assert!(compactor.run().is_err());
+    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    assert!(compaction(&store, &version, &pace, &progress, 1 << 30).run().is_err());
     assert_eq!(names(&vfs), ["LOCK", "MANIFEST", "segment-000001", "segment-000002"]);
 }

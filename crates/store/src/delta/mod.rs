@@ -17,6 +17,7 @@ pub use rows::Row;
 pub use run::Run;
 pub use terms::TermTable;
 
+use crate::error::StoreError;
 use lode_packed::Order;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
@@ -146,6 +147,24 @@ impl Delta {
         delta.runs.extend((!run.is_empty()).then(|| Arc::clone(run)));
         delta.own = Some(Arc::clone(own));
         delta
+    }
+
+    /// This delta where terms of segments have other ids now.
+    pub fn renamed(&self, new_id: &dyn Fn(u64) -> Option<u64>) -> Result<Self, StoreError> {
+        let rename = |quads: &QuadSet| -> Result<Vec<Row>, StoreError> {
+            let mut rows = quads.rows(Order::Spog).to_vec();
+            for id in rows.as_flattened_mut() {
+                let old = ValueId::from_bits(*id);
+                if !is_delta_term(old) {
+                    *id = new_id(*id).ok_or(StoreError::UnknownId(old))?;
+                }
+            }
+            rows.sort_unstable();
+            Ok(rows)
+        };
+        let net = self.net();
+        let run = Run::new(rename(&net.inserts)?, rename(&net.deletes)?);
+        Ok(Self::new(run, Arc::clone(&self.terms)))
     }
 
     /// All runs as one.

@@ -93,10 +93,11 @@ pub fn load(
 ) -> Result<LoadReport, LoadError> {
     let cancel = options.cancel.clone();
     store.write(&cancel, |version| {
-        let number = version.manifest.next_segment;
+        let number = store.writer()?.take_segments(1);
         let loader = Loader {
             store,
             version,
+            number,
             segment: store.folder().join(segment_folder(number)),
             spill: store.folder().join(spill_folder(number)),
             threads: options.threads.max(1),
@@ -112,6 +113,9 @@ pub fn load(
             Err(error) => !error.is_in_doubt(),
         };
         loader.clean(useless);
+        if useless {
+            store.writer()?.give_back_segments(number, 1, 0);
+        }
         progress.set_stage(Stage::Done);
         result
     })
@@ -141,6 +145,8 @@ struct Watch {
 struct Loader<'a> {
     store: &'a Store,
     version: &'a Arc<Version>,
+    /// Of the new segment.
+    number: u64,
     segment: PathBuf,
     spill: PathBuf,
     threads: usize,
@@ -334,7 +340,7 @@ impl Loader<'_> {
         seal_segment(meta, &**self.vfs(), &self.segment, self.store.folder())?;
         let before = &self.version.manifest;
         let entry = SegmentEntry {
-            number: before.next_segment,
+            number: self.number,
             sign: Sign::Insertions,
             quads: meta.quads(),
             terms: given,
@@ -343,7 +349,7 @@ impl Loader<'_> {
         let mut manifest = Manifest {
             version: before.version + 1,
             next_blank: self.store.next_blank(),
-            next_segment: before.next_segment + 1,
+            next_segment: self.store.writer()?.next_segment(),
             ..before.clone()
         };
         manifest.segments.push(entry);

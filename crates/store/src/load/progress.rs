@@ -135,6 +135,10 @@ impl LoadProgress {
         self.rows_to_write.store(rows, Ordering::Relaxed);
     }
 
+    pub(crate) fn add_rows_to_write(&self, rows: u64) {
+        self.rows_to_write.fetch_add(rows, Ordering::Relaxed);
+    }
+
     pub(crate) fn set_memory(&self, bytes: u64) {
         self.memory.store(bytes, Ordering::Relaxed);
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 const STEPS: u64 = 9;
 
 /// The quads of a database as [`contents`] lists them (object, subject, predicate, graph).
-type Model = BTreeSet<String>;
+pub(crate) type Model = BTreeSet<String>;
 
 /// What one transaction does: numbers of quads, and whether to insert them.
 fn changes(step: u64) -> Vec<(u64, bool)> {
@@ -33,7 +33,7 @@ fn terms(number: u64) -> [Term; 3] {
     [subject, iri("http://p".to_owned()), Literal::from(format!("o{number}")).into()]
 }
 
-fn apply(model: &mut Model, step: u64) {
+pub(crate) fn apply(model: &mut Model, step: u64) {
     for (number, insert) in changes(step) {
         let [s, p, o] = terms(number);
         let text = format!("{o} {s} {p} ");
@@ -45,7 +45,7 @@ fn apply(model: &mut Model, step: u64) {
     }
 }
 
-fn commit(store: &Store, step: u64) -> Result<(), StoreError> {
+pub(crate) fn commit(store: &Store, step: u64) -> Result<(), StoreError> {
     let blind = step.is_multiple_of(2);
     let mut transaction = if blind { store.begin_blind()? } else { store.begin(&CancelToken::default())? };
     for (number, insert) in changes(step) {
@@ -68,21 +68,21 @@ fn options() -> WriteOptions {
     }
 }
 
-fn open(vfs: Arc<dyn Vfs>) -> Result<Store, StoreError> {
+pub(crate) fn open(vfs: Arc<dyn Vfs>) -> Result<Store, StoreError> {
     Store::open_for_writing(vfs, Path::new(FOLDER), 1 << 16, options())
 }
 
 /// What is known of a database after a workload.
 #[derive(Default)]
-struct Outcome {
+pub(crate) struct Outcome {
     /// What was acknowledged.
-    model: Model,
+    pub(crate) model: Model,
     /// With one of those that failed since: it may be there nevertheless.
-    perhaps: Vec<Model>,
+    pub(crate) perhaps: Vec<Model>,
 }
 
 impl Outcome {
-    fn note(&mut self, step: u64, result: &Result<(), StoreError>, seen: Option<&Model>) {
+    pub(crate) fn note(&mut self, step: u64, result: &Result<(), StoreError>, seen: Option<&Model>) {
         let mut with = self.model.clone();
         apply(&mut with, step);
         match result {
@@ -100,14 +100,14 @@ impl Outcome {
     }
 
     /// What was written to the log and not acknowledged is found there, and stays.
-    fn reopened(&mut self, store: Option<&Store>) {
+    pub(crate) fn reopened(&mut self, store: Option<&Store>) {
         let found = store.and_then(|store| read_all(&store.snapshot()).ok());
         if let Some(found) = found.filter(|found| self.perhaps.contains(found)) {
             (self.model, self.perhaps) = (found, Vec::new());
         }
     }
 
-    fn allows(&self, found: &Model) -> bool {
+    pub(crate) fn allows(&self, found: &Model) -> bool {
         *found == self.model || self.perhaps.contains(found)
     }
 }
@@ -139,7 +139,7 @@ fn operations(reads_count: bool) -> u64 {
     counting.operations()
 }
 
-fn check_crash(vfs: &FaultVfs, kind: CrashKind, outcome: &Outcome, at: u64) {
+pub(crate) fn check_crash(vfs: &FaultVfs, kind: CrashKind, outcome: &Outcome, at: u64) {
     let after = vfs.after_crash(kind);
     match contents(&after) {
         Err(StoreError::Missing { .. }) => {

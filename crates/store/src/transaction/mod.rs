@@ -8,11 +8,11 @@ mod changes;
 mod terms;
 
 #[cfg(test)]
-mod crash_tests;
+pub(crate) mod crash_tests;
 #[cfg(test)]
 mod speed_tests;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::delta::{Row, Run};
 use crate::error::StoreError;

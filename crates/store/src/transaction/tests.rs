@@ -39,7 +39,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Blank nodes of files are new ones each time; here they get names.
-fn without_blanks(quad: &Quad) -> Quad {
+pub(crate) fn without_blanks(quad: &Quad) -> Quad {
     fn name(label: &str) -> NamedNode {
         NamedNode::new_unchecked(format!("urn:was-blank:{label}"))
     }
@@ -71,7 +71,7 @@ fn without_blanks(quad: &Quad) -> Quad {
     }
 }
 
-fn ids(transaction: &mut Transaction, quad: &Quad) -> Result<[ValueId; 4], StoreError> {
+pub(crate) fn ids(transaction: &mut Transaction, quad: &Quad) -> Result<[ValueId; 4], StoreError> {
     let mut id = |term: Term| transaction.intern(&term).map(Option::unwrap);
     let graph = match &quad.graph_name {
         GraphName::DefaultGraph => ValueId::DEFAULT_GRAPH,
@@ -82,13 +82,13 @@ fn ids(transaction: &mut Transaction, quad: &Quad) -> Result<[ValueId; 4], Store
     Ok([subject, id(quad.predicate.clone().into())?, id(quad.object.clone())?, graph])
 }
 
-fn open(vfs: &MemVfs, options: &WriteOptions) -> Store {
+pub(crate) fn open(vfs: &MemVfs, options: &WriteOptions) -> Store {
     Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20, options.clone()).unwrap()
 }
 
-type Model = BTreeSet<String>;
+pub(crate) type Model = BTreeSet<String>;
 
-fn change(
+pub(crate) fn change(
     store: &Store,
     pool: &[Quad],
     model: &mut Model,

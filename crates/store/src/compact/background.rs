@@ -1,0 +1,285 @@
+//! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor, and looks after an idle log.
+
+use crate::compact::pace::Pace;
+use crate::compact::policy::choose;
+use crate::compact::{CompactOptions, Compaction, Turn};
+use crate::error::StoreError;
+use crate::load::{LoadError, LoadProgress, ProgressSample};
+use crate::store::Store;
+use lode_base::cancel::CancelToken;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How to compact in the background.
+#[derive(Debug, Clone)]
+pub struct BackgroundOptions {
+    /// Threads that merge and write.
+    pub threads: usize,
+    /// Bytes of memory that the process shall not exceed.
+    pub memory_bytes: usize,
+    /// Segments that there may be.
+    pub segments_max: usize,
+    /// For so long it works,
+    pub busy: Duration,
+    /// and for so long it rests, while it has twice as many segments as there may be at most.
+    pub rest: Duration,
+    /// How often it looks whether there is something to do.
+    pub look_every: Duration,
+}
+
+impl Default for BackgroundOptions {
+    fn default() -> Self {
+        Self {
+            threads: 1,
+            memory_bytes: 512 << 20,
+            segments_max: 8,
+            busy: Duration::from_millis(20),
+            rest: Duration::from_millis(20),
+            look_every: Duration::from_millis(100),
+        }
+    }
+}
+
+/// What a compactor is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompactorState {
+    /// Nothing is to be done.
+    Idle,
+    /// It was asked to do nothing.
+    Paused,
+    /// It merges so many segments.
+    Compacting {
+        /// How many.
+        segments: usize,
+        /// Quads in them, insertions and deletions.
+        quads: u64,
+    },
+}
+
+/// What a compactor is doing and has done.
+#[derive(Debug, Clone)]
+pub struct CompactorStatus {
+    /// What it is doing.
+    pub state: CompactorState,
+    /// How far it is with that.
+    pub progress: Option<ProgressSample>,
+    /// Compactions that came to their end.
+    pub compactions: u64,
+    /// Segments that they have merged.
+    pub segments_merged: u64,
+    /// Quads, insertions and deletions, that they have read.
+    pub quads_merged: u64,
+    /// Compactions, and syncs of the log, that failed.
+    pub failures: u64,
+    /// Why the last of these did.
+    pub last_error: Option<String>,
+}
+
+/// A thread that compacts a store. It ends when this is dropped; until then the store stays open.
+#[derive(Debug)]
+pub struct Compactor {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    orders: Mutex<Orders>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Orders {
+    is_ended: bool,
+    is_paused: bool,
+    /// Stops what is being done.
+    cancel: CancelToken,
+    progress: Option<Arc<LoadProgress>>,
+    status: CompactorStatus,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Compactor {
+    /// Starts compacting a store that was opened for writing.
+    pub fn start(store: &Store, options: BackgroundOptions) -> Result<Self, StoreError> {
+        store.writer()?;
+        let status = CompactorStatus {
+            state: CompactorState::Idle,
+            progress: None,
+            compactions: 0,
+            segments_merged: 0,
+            quads_merged: 0,
+            failures: 0,
+            last_error: None,
+        };
+        let orders = Orders {
+            is_ended: false,
+            is_paused: false,
+            cancel: CancelToken::default(),
+            progress: None,
+            status,
+        };
+        let shared = Arc::new(Shared { orders: Mutex::new(orders), changed: Condvar::new() });
+        let work = Work { store: store.clone(), options, shared: Arc::clone(&shared) };
+        let thread = std::thread::Builder::new().name("compactor".to_owned());
+        let thread = thread.spawn(move || work.run()).map_err(StoreError::io(store.folder()))?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// Gives up what is being done, and does nothing until it is resumed.
+    pub fn pause(&self) {
+        let mut orders = self.shared.lock();
+        orders.is_paused = true;
+        orders.cancel.cancel();
+    }
+
+    /// Goes on.
+    pub fn resume(&self) {
+        self.shared.lock().is_paused = false;
+        self.shared.changed.notify_all();
+    }
+
+    /// What it is doing and has done.
+    pub fn status(&self) -> CompactorStatus {
+        let orders = self.shared.lock();
+        let progress = orders.progress.as_ref().map(|progress| progress.sample());
+        let state = match orders.status.state {
+            CompactorState::Idle if orders.is_paused => CompactorState::Paused,
+            state => state,
+        };
+        CompactorStatus { state, progress, ..orders.status.clone() }
+    }
+}
+
+impl Drop for Compactor {
+    fn drop(&mut self) {
+        {
+            let mut orders = self.shared.lock();
+            orders.is_ended = true;
+            orders.cancel.cancel();
+        }
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been told already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// After the first failure it waits so long, then twice as long, and so on,
+const RETRY_FIRST: Duration = Duration::from_secs(1);
+/// up to so long.
+const RETRY_LAST: Duration = Duration::from_secs(600);
+
+struct Work {
+    store: Store,
+    options: BackgroundOptions,
+    shared: Arc<Shared>,
+}
+
+impl Work {
+    fn run(&self) {
+        let mut wait = Duration::ZERO;
+        let (mut delay, mut retry_at) = (RETRY_FIRST, Instant::now());
+        while let Some(cancel) = self.next_order(wait) {
+            wait = self.options.look_every;
+            match self.store.writer().and_then(|writer| writer.sync_if_due()) {
+                Ok(due) => wait = due.map_or(wait, |due| wait.min(due)),
+                Err(error) => self.note_failure(&error),
+            }
+            let is_paused = self.shared.lock().is_paused;
+            if is_paused || Instant::now() < retry_at || self.choose().is_none() {
+                continue;
+            }
+            match self.compact(&cancel) {
+                // There may be more to do.
+                Ok(()) => (wait, delay) = (Duration::ZERO, RETRY_FIRST),
+                Err(LoadError::Cancelled(_) | LoadError::Store(StoreError::Cancelled(_))) => {}
+                Err(error) => {
+                    self.note_failure(&error);
+                    retry_at = Instant::now() + delay;
+                    delay = (2 * delay).min(RETRY_LAST);
+                }
+            }
+            let mut orders = self.shared.lock();
+            orders.status.state = CompactorState::Idle;
+            orders.progress = None;
+        }
+    }
+
+    /// Waits for a while. What stops the work that may be done then; none at the end.
+    fn next_order(&self, wait: Duration) -> Option<CancelToken> {
+        let mut orders = self.shared.lock();
+        if !orders.is_ended && !wait.is_zero() {
+            orders = self.shared.changed.wait_timeout(orders, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if orders.is_ended {
+            return None;
+        }
+        if !orders.is_paused {
+            orders.cancel = CancelToken::default();
+        }
+        Some(orders.cancel.clone())
+    }
+
+    fn note_failure(&self, error: &dyn std::error::Error) {
+        let mut orders = self.shared.lock();
+        orders.status.failures += 1;
+        orders.status.last_error = Some(error.to_string());
+    }
+
+    fn choose(&self) -> Option<usize> {
+        choose(&self.store.version().manifest.segments, self.options.segments_max)
+    }
+
+    fn compact(&self, cancel: &CancelToken) -> Result<(), LoadError> {
+        let _turn = Turn::wait(&self.store, cancel)?;
+        let version = self.store.version();
+        let Some(from) = choose(&version.manifest.segments, self.options.segments_max) else { return Ok(()) };
+        let merged = version.segments.get(from..).unwrap_or_default();
+        let (segments, quads) = (merged.len(), merged.iter().map(|segment| segment.entry.quads).sum());
+        let progress = Arc::new(LoadProgress::default());
+        {
+            let mut orders = self.shared.lock();
+            orders.status.state = CompactorState::Compacting { segments, quads };
+            orders.progress = Some(Arc::clone(&progress));
+        }
+        let pace = self.pace(cancel, version.segments.len());
+        let options = CompactOptions {
+            threads: self.options.threads,
+            memory_bytes: self.options.memory_bytes,
+            ..CompactOptions::default()
+        };
+        Compaction::new(&self.store, &version, from, &options, &pace, &progress).run()?;
+        let mut orders = self.shared.lock();
+        orders.status.compactions += 1;
+        orders.status.segments_merged += segments as u64;
+        orders.status.quads_merged += quads;
+        Ok(())
+    }
+
+    /// Half the time, unless there are far too many segments. While it works it looks after the log, and steps back for who
+    /// compacts by hand.
+    fn pace(&self, cancel: &CancelToken, segments: usize) -> Pace {
+        let in_haste = segments > 2 * self.options.segments_max;
+        let rest = if in_haste { Duration::ZERO } else { self.options.rest };
+        let (store, shared, stop) = (self.store.clone(), Arc::clone(&self.shared), cancel.clone());
+        let between = move || {
+            if store.compaction_gate().is_waited_for() {
+                stop.cancel();
+            }
+            if let Err(error) = store.writer().and_then(|writer| writer.sync_if_due()) {
+                let mut orders = shared.lock();
+                orders.status.failures += 1;
+                orders.status.last_error = Some(error.to_string());
+            }
+        };
+        Pace::throttled(cancel, self.options.busy, rest, Box::new(between))
+    }
+}

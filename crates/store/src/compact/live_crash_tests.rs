@@ -1,0 +1,110 @@
+//! Power cuts, errors and full disks at every operation of compactions between transactions: what was acknowledged is there,
+//! whether it was committed before, while or after the segments were merged.
+
+use super::*;
+use crate::crash_tests::{assert_sound, contents, read_all};
+use crate::error::StoreError;
+use crate::transaction::crash_tests::{Outcome, check_crash, commit, open};
+use lode_base::fault_vfs::{Fault, FaultVfs};
+use lode_base::mem_vfs::{CrashKind, MemVfs};
+
+/// Transactions of a workload.
+const STEPS: u64 = 11;
+
+fn step(store: &Store, step: u64, outcome: &mut Outcome) {
+    let result = commit(store, step);
+    outcome.note(step, &result, read_all(&store.snapshot()).ok().as_ref());
+}
+
+/// Merges the segments from `from` on, and commits before it switches to them.
+fn compact_and_commit(store: &Store, from: usize, at: u64, outcome: &mut Outcome) -> Result<(), LoadError> {
+    let options = CompactOptions { threads: 1, ..CompactOptions::default() };
+    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    let version = store.version();
+    let mut committed = false;
+    let mut compaction = Compaction::new(store, &version, from, &options, &pace, &progress);
+    let result = compaction.run_and(|| {
+        step(store, at, outcome);
+        committed = true;
+    });
+    if !committed {
+        step(store, at, outcome);
+    }
+    result.map(|_| ())
+}
+
+/// Transactions and compactions. A step that fails is not tried again.
+fn run(vfs: &FaultVfs) -> (Outcome, u64) {
+    let (mut outcome, mut compactions) = (Outcome::default(), 0);
+    let mut store = None;
+    for at in 0..STEPS {
+        if at == STEPS / 2 {
+            store = None;
+        }
+        if store.is_none() {
+            store = open(Arc::new(vfs.clone())).ok();
+            outcome.reopened(store.as_ref());
+        }
+        let Some(open) = &store else { continue };
+        let segments = open.version().segments.len();
+        if at % 3 < 2 || segments == 0 {
+            step(open, at, &mut outcome);
+        } else {
+            let from = if at.is_multiple_of(2) { 0 } else { segments - 1 };
+            let done = compact_and_commit(open, from, at, &mut outcome);
+            compactions += u64::from(done.is_ok());
+        }
+        if at % 3 == 0 {
+            // A segment more. Where that fails, all stays in the log.
+            let _ = WriterPlace::enter(open, &CancelToken::default())
+                .and_then(|place| place.settle(&CancelToken::default()));
+        }
+        if let Ok(seen) = read_all(&open.snapshot()) {
+            assert!(outcome.allows(&seen), "after {at}: {seen:?} is not {:?}", outcome.model);
+        }
+    }
+    (outcome, compactions)
+}
+
+fn operations(reads_count: bool) -> u64 {
+    let counting = FaultVfs::counting(MemVfs::new(), reads_count);
+    let (outcome, compactions) = run(&counting);
+    assert!(outcome.perhaps.is_empty() && compactions > 2);
+    assert_eq!(contents(counting.inner()).unwrap(), outcome.model);
+    counting.operations()
+}
+
+#[test]
+fn power_cuts() {
+    for at in 0..=operations(false) {
+        let vfs = FaultVfs::new(MemVfs::new(), Fault::PowerCut, at, false);
+        let (outcome, _) = run(&vfs);
+        for kind in [CrashKind::LoseAll, CrashKind::Torn(at), CrashKind::Torn(at ^ 0x5A5A)] {
+            check_crash(&vfs, kind, &outcome, at);
+        }
+    }
+}
+
+#[test]
+fn errors_and_full_disks() {
+    for (fault, reads_count) in [(Fault::Error, true), (Fault::DiskFull, false)] {
+        for at in 0..operations(reads_count) {
+            let vfs = FaultVfs::new(MemVfs::new(), fault, at, reads_count);
+            let (outcome, _) = run(&vfs);
+            match contents(vfs.inner()) {
+                Err(StoreError::Missing { .. }) => assert!(outcome.model.is_empty()),
+                found => {
+                    let found = found.unwrap();
+                    assert!(
+                        outcome.allows(&found),
+                        "{fault:?} at {at}: {found:?} is not {:?}",
+                        outcome.model
+                    );
+                    assert_sound(vfs.inner());
+                }
+            }
+            check_crash(&vfs, CrashKind::LoseAll, &outcome, at);
+            check_crash(&vfs, CrashKind::Torn(at), &outcome, at);
+        }
+    }
+}

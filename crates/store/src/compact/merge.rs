@@ -1,0 +1,187 @@
+//! Writes what the newest segments of a version amount to: a segment of what they insert, with one dictionary of all their terms, and
+//! a segment of what they delete of older ones, if they do.
+
+use crate::compact::Compaction;
+use crate::compact::folders::NewFolders;
+use crate::compact::order_merge::MergeContext;
+use crate::compact::orders::{MergedOrders, merge_orders};
+use crate::compact::pace::Pace;
+use crate::compact::term_map::TermMap;
+use crate::compact::terms::{TermsContext, merge_dictionaries};
+use crate::error::StoreError;
+use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
+use crate::load::{LoadError, Stage};
+use crate::manifest::{SegmentEntry, Sign};
+use crate::seal::seal_segment;
+use crate::version::OpenSegment;
+use lode_packed::segment::DICTIONARY_FILE;
+use lode_packed::{DictionaryInfo, Order, SegmentMeta};
+use lode_rdf::value_id::Section;
+use std::path::Path;
+
+/// A segment that was written and that no manifest names yet.
+#[derive(Debug)]
+pub struct NewSegment {
+    /// Its line in the manifest.
+    pub entry: SegmentEntry,
+    /// What is in it.
+    pub meta: SegmentMeta,
+}
+
+/// What was written in place of segments.
+#[derive(Debug)]
+pub struct Merged {
+    /// Insertions, then deletions; what would be empty is left out.
+    pub segments: Vec<NewSegment>,
+    /// The new numbers of terms.
+    pub map: TermMap,
+}
+
+/// Where the orders of a merge go, and what it reads.
+pub struct OrdersJob<'a> {
+    /// The segments, and what to take their rows for.
+    pub layers: &'a [(&'a OpenSegment, Sign)],
+    /// New ids.
+    pub map: &'a TermMap,
+    /// Folder of the new segment.
+    pub insertions: &'a Path,
+    /// Folder of the new segment of deletions.
+    pub deletions: Option<&'a Path>,
+    /// How fast.
+    pub pace: &'a Pace,
+}
+
+impl<'a> Compaction<'a> {
+    /// Writes the new segments, durably.
+    pub fn merge(&mut self, folders: &mut NewFolders<'_>) -> Result<Merged, LoadError> {
+        let (number, folder) = folders.create()?;
+        let layers: Vec<(&OpenSegment, Sign)> =
+            self.merged().iter().map(|segment| (segment, segment.entry.sign)).collect();
+        // All that the oldest segments delete they have inserted.
+        let may_delete = self.from > 0 && layers.iter().any(|(_, sign)| *sign == Sign::Deletions);
+        let deletions = may_delete.then(|| folders.create()).transpose()?;
+        let (map, dictionary) = self.stage(Stage::Terms, |this| this.merge_terms(&folder))?;
+        let (dictionary, file) = dictionary.unzip();
+        let job = OrdersJob {
+            layers: &layers,
+            map: &map,
+            insertions: &folder,
+            deletions: deletions.as_ref().map(|(_, folder)| folder.as_path()),
+            pace: self.pace,
+        };
+        // The dictionary is made durable while the orders are written.
+        let (orders, synced) = std::thread::scope(|scope| {
+            let sync = file.map(|file: NewFile| scope.spawn(|| file.sync()));
+            let orders = self.stage(Stage::Writing, |this| this.merge_orders(&job));
+            let synced = sync
+                .map_or(Ok(()), |sync| sync.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            (orders, synced)
+        });
+        let orders = orders?;
+        synced?;
+        let mut bases = self.bases();
+        let meta = SegmentMeta { permutations: orders.insertions, dictionary, bases };
+        let terms = dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
+        bases.iter_mut().zip(terms).for_each(|(base, terms)| *base += terms);
+        if bases != self.version.manifest.terms() {
+            return Err(LoadError::Inconsistent("the new dictionary lacks terms".to_owned()));
+        }
+        let mut segments = Vec::new();
+        if meta.quads() > 0 || meta.dictionary.is_some() {
+            segments.push(self.seal(meta, number, Sign::Insertions, &folder)?);
+        } else {
+            folders.remove(&folder);
+        }
+        if let (Some(permutations), Some((number, folder))) = (orders.deletions, deletions) {
+            let meta = SegmentMeta { permutations, dictionary: None, bases };
+            if meta.quads() > 0 {
+                segments.push(self.seal(meta, number, Sign::Deletions, &folder)?);
+            } else {
+                folders.remove(&folder);
+            }
+        }
+        Ok(Merged { segments, map })
+    }
+
+    /// Makes a segment durable whose files are.
+    pub fn seal(
+        &self,
+        meta: SegmentMeta,
+        number: u64,
+        sign: Sign,
+        folder: &Path,
+    ) -> Result<NewSegment, LoadError> {
+        seal_segment(&meta, &**self.store.vfs(), folder, self.store.folder())?;
+        let entry = SegmentEntry {
+            number,
+            sign,
+            quads: meta.quads(),
+            terms: meta.dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts),
+            fingerprint: meta.permutations[Order::Spog as usize].fingerprint,
+        };
+        Ok(NewSegment { entry, meta })
+    }
+
+    fn merge_terms(&self, folder: &Path) -> Result<(TermMap, Option<(DictionaryInfo, NewFile)>), LoadError> {
+        let context = TermsContext {
+            map_bytes_max: self.working_bytes / 2,
+            helpers: 4 * (self.threads - 1),
+            pace: self.pace,
+            progress: self.progress,
+        };
+        let path = folder.join(DICTIONARY_FILE);
+        std::thread::scope(|scope| {
+            let mut pipeline = DictionaryPipeline::start(scope, self.threads - 1, self.store.vfs(), &path);
+            let map = merge_dictionaries(self.merged(), self.bases(), &mut pipeline, &context)?;
+            Ok((map, pipeline.finish()?))
+        })
+    }
+
+    /// Merges all orders of some segments.
+    pub fn merge_orders(&self, job: &OrdersJob<'_>) -> Result<MergedOrders, LoadError> {
+        let threads = self.threads.min(Order::COUNT);
+        let context = MergeContext {
+            vfs: &**self.store.vfs(),
+            insertions: job.insertions,
+            deletions: job.deletions,
+            layers: job.layers,
+            map: job.map,
+            ascents: &job.map.ascents(),
+            memory_bytes: self.working_bytes.saturating_sub(job.map.memory_bytes()) / threads,
+            pace: job.pace,
+            progress: self.progress,
+        };
+        let rows =
+            |order| -> u64 { job.layers.iter().map(|(segment, _)| segment.permutation(order).rows()).sum() };
+        self.progress.add_rows_to_write(Order::ALL.into_iter().map(rows).sum());
+        merge_orders(threads, &context)
+    }
+
+    /// The segments that are merged.
+    fn merged(&self) -> &'a [OpenSegment] {
+        self.version.segments.get(self.from..).unwrap_or_default()
+    }
+
+    /// The first numbers of their terms.
+    fn bases(&self) -> [u64; Section::COUNT] {
+        let mut bases = [0; Section::COUNT];
+        for segment in self.version.segments.iter().take(self.from) {
+            bases.iter_mut().zip(segment.entry.terms).for_each(|(base, terms)| *base += terms);
+        }
+        bases
+    }
+}
+
+/// Copies a file, durably.
+pub fn copy_file(vfs: &dyn lode_base::vfs::Vfs, from: &Path, to: &Path) -> Result<(), StoreError> {
+    const CHUNK_BYTES: u64 = 1 << 20;
+    let source = vfs.open(from).map_err(StoreError::io(from))?;
+    let mut target = vfs.create(to).map_err(StoreError::io(to))?;
+    let mut chunk = Vec::new();
+    for start in (0..source.len()).step_by(CHUNK_BYTES as usize) {
+        chunk.resize((source.len() - start).min(CHUNK_BYTES) as usize, 0);
+        source.read_exact_at(&mut chunk, start).map_err(StoreError::io(from))?;
+        target.write_all(&chunk).map_err(StoreError::io(to))?;
+    }
+    target.flush().and_then(|()| target.sync()).map_err(StoreError::io(to))
+}

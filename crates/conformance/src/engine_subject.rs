@@ -2,12 +2,13 @@
 
 use crate::answer::Answer;
 use crate::dataset::{Dataset, quad_row};
-use crate::differential::Knobs;
+use crate::differential::{Changes, Knobs};
 use crate::isomorphism::{Renaming, each_blank_node, rename, renaming};
 use crate::naive;
 use crate::rdf_files::RdfFormat;
 use crate::subject::{QuerySettings, Subject};
 use anyhow::{Context, Result, anyhow};
+use lode_engine::store::WriteOptions;
 use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::{
@@ -74,6 +75,15 @@ impl EngineSubject {
         }
     }
 
+    fn write_options(&self) -> WriteOptions {
+        let default = WriteOptions::default();
+        match self.knobs.changes {
+            Changes::InMemory => default,
+            Changes::Segments => WriteOptions { logged_changes_max: 0, ..default },
+            Changes::Sometimes => WriteOptions { log_bytes_max: 4096, ..default },
+        }
+    }
+
     /// A term of an answer, with the data's names for its blank nodes.
     fn term(&self, term: &Term) -> Term {
         let mut names = Renaming::new();
@@ -128,7 +138,7 @@ impl Subject for EngineSubject {
     }
 
     fn load(&mut self, dataset: &Dataset) -> Result<()> {
-        let database = Database::in_memory()?;
+        let database = Database::in_memory_with(self.write_options())?;
         for part in parts(dataset, self.knobs.parts) {
             load_into(&database, part.into_bytes(), lode_rdf::RdfFormat::NQuads, None, self.knobs.threads)?;
         }

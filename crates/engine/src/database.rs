@@ -8,7 +8,7 @@ use crate::update::{self, UpdateOptions, UpdateReport};
 use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
-use lode_store::{Snapshot, Store};
+use lode_store::{Snapshot, Store, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,7 +31,13 @@ impl Database {
 
     /// A new, empty database in memory: the same files, in no file system.
     pub fn in_memory() -> Result<Self, EngineError> {
-        Self::create_on(Arc::new(MemVfs::default()), Path::new("/db"), &OpenOptions::default())
+        Self::in_memory_with(WriteOptions::default())
+    }
+
+    /// The same, and says how updates are written.
+    pub fn in_memory_with(write: WriteOptions) -> Result<Self, EngineError> {
+        let (vfs, cache_bytes) = (Arc::new(MemVfs::default()), OpenOptions::default().cache_bytes);
+        Ok(Self { store: Store::open_for_writing(vfs, Path::new("/db"), cache_bytes, write)? })
     }
 
     /// Opens or makes a database on any file system.

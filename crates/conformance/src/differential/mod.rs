@@ -38,11 +38,31 @@ pub struct Knobs {
     pub optimize: bool,
     /// Memory for operators.
     pub memory_bytes: usize,
+    /// Where changes go.
+    pub changes: Changes,
+}
+
+/// Where the changes of updates go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changes {
+    /// They stay in memory.
+    InMemory,
+    /// They become segments of their own at once.
+    Segments,
+    /// They become segments once there are some dozens.
+    Sometimes,
 }
 
 impl Default for Knobs {
     fn default() -> Self {
-        Self { parts: 1, threads: 2, batch_rows: 4096, optimize: true, memory_bytes: 2 << 30 }
+        Self {
+            parts: 1,
+            threads: 2,
+            batch_rows: 4096,
+            optimize: true,
+            memory_bytes: 2 << 30,
+            changes: Changes::InMemory,
+        }
     }
 }
 
@@ -56,6 +76,8 @@ impl Knobs {
             batch_rows: [1, 3, 4096][random.weighted(&[20, 30, 50])],
             optimize: random.chance(75),
             memory_bytes: [2 << 30, 1 << 20, TINY][random.weighted(&[75, 10, 15])],
+            changes: [Changes::InMemory, Changes::Segments, Changes::Sometimes]
+                [random.weighted(&[60, 20, 20])],
         }
     }
 }

@@ -154,3 +154,43 @@ fn blank_nodes_from_elsewhere_are_none_of_ours() {
     assert_eq!((count(&database, "?x :p 1"), count(&database, "?x :q 2")), (1, 1));
     assert_eq!(count(&database, "?x :p 1 ; :q 2"), 0);
 }
+
+#[test]
+fn updates_side_by_side_lose_nothing() {
+    const THREADS: usize = 4;
+    const TIMES: usize = 25;
+    let database = database("INSERT DATA { :counter :is 0 }");
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let database = &database;
+            scope.spawn(move || {
+                for time in 0..TIMES {
+                    // What reads has the writer's place, what only inserts takes it at the end: new terms and known ones.
+                    let count = "DELETE { :counter :is ?n } INSERT { :counter :is ?m } \
+                                 WHERE { :counter :is ?n BIND(?n + 1 AS ?m) }";
+                    update(database, count).expect("a count");
+                    let data = format!("INSERT DATA {{ :t{thread} :time {time} . :shared :time :x{time} }}");
+                    update(database, &data).expect("data");
+                    let gone =
+                        format!("DELETE DATA {{ :shared :time :x{time} . :shared :time :unknown{thread} }}");
+                    update(database, &gone).expect("a deletion");
+                }
+            });
+        }
+    });
+    assert_eq!(count(&database, &format!(":counter :is {}", THREADS * TIMES)), 1);
+    assert_eq!(count(&database, ":counter :is ?n"), 1);
+    assert_eq!(count(&database, "?t :time ?n FILTER(isNumeric(?n))"), THREADS * TIMES);
+    assert_eq!(count(&database, ":shared :time ?x"), 0);
+}
+
+#[test]
+fn who_reads_sees_one_version() {
+    let database = database("INSERT DATA { :a :p 1, 2 }");
+    let text = format!("{PREFIX}SELECT * {{ ?s ?p ?o }}");
+    let before = database.prepare(&text, &QueryOptions::default()).expect("a query");
+    update(&database, "DELETE WHERE { ?s ?p 1 } ; INSERT DATA { :b :p 1, 2, 3, :new }").expect("an update");
+    let QueryResults::Solutions(mut rows) = before.run().expect("an answer") else { panic!("no rows") };
+    assert_eq!(rows.collect_rows().expect("rows").len(), 2);
+    assert_eq!(count(&database, "?s ?p ?o"), 5);
+}

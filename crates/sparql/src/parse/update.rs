@@ -21,6 +21,10 @@ pub fn parse_update(text: &str, base: Option<&str>) -> Result<Update, ParseError
     let mut update = Update { operations: Vec::new() };
     let mut labels = HashSet::new();
     for source in request.operations(text) {
+        let source = source.map_err(|at| {
+            let message = "too many declarations hold for too many operations: divide the request";
+            ParseError::at_offset(text, at, message.to_owned())
+        })?;
         let parsed = parse_one(text, &source, base)?;
         let Some(operation) = operation(&source, parsed) else { continue };
         if let Operation::InsertData(quads) = &operation

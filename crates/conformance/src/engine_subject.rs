@@ -8,9 +8,9 @@ use crate::naive;
 use crate::rdf_files::RdfFormat;
 use crate::subject::{QuerySettings, Subject};
 use anyhow::{Context, Result, anyhow};
-use lode_engine::store::WriteOptions;
 use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
+use lode_engine::store::{CompactOptions, WriteOptions, compact};
 use lode_engine::{
     CancelToken, Database, DefaultGraph, QueryOptions, QueryResults, ServiceHandler, ServiceRows,
     UpdateOptions,
@@ -78,7 +78,7 @@ impl EngineSubject {
     fn write_options(&self) -> WriteOptions {
         let default = WriteOptions::default();
         match self.knobs.changes {
-            Changes::InMemory => default,
+            Changes::InMemory | Changes::Compacted => default,
             Changes::Segments => WriteOptions { logged_changes_max: 0, ..default },
             Changes::Sometimes => WriteOptions { log_bytes_max: 4096, ..default },
         }
@@ -185,6 +185,10 @@ impl Subject for EngineSubject {
         let database = self.database.as_ref().context("nothing is loaded")?;
         let options = UpdateOptions { evaluation: self.options(settings), ..UpdateOptions::default() };
         database.update(text, &options)?;
+        if self.knobs.changes == Changes::Compacted {
+            let options = CompactOptions { force: true, ..CompactOptions::default() };
+            compact(database.store(), &options, &Arc::new(LoadProgress::default())).context("compacting")?;
+        }
         Ok(())
     }
 

@@ -51,7 +51,11 @@ pub enum Changes {
     Segments,
     /// They become segments once there are some dozens.
     Sometimes,
+    /// All there is becomes one segment after each request.
+    Compacted,
 }
+
+const CHANGES: [Changes; 4] = [Changes::InMemory, Changes::Segments, Changes::Sometimes, Changes::Compacted];
 
 impl Default for Knobs {
     fn default() -> Self {
@@ -76,8 +80,7 @@ impl Knobs {
             batch_rows: [1, 3, 4096][random.weighted(&[20, 30, 50])],
             optimize: random.chance(75),
             memory_bytes: [2 << 30, 1 << 20, TINY][random.weighted(&[75, 10, 15])],
-            changes: [Changes::InMemory, Changes::Segments, Changes::Sometimes]
-                [random.weighted(&[60, 20, 20])],
+            changes: CHANGES[random.weighted(&[50, 15, 20, 15])],
         }
     }
 }

@@ -312,6 +312,48 @@ pub enum BenchCommand {
     Bsbm(BsbmCommand),
     /// Load data of many sizes and forms, and make a table of what it took
     Load(BenchLoadArgs),
+    /// Let many clients commit small transactions to a database, and tell what that took
+    Update(BenchUpdateArgs),
+}
+
+/// `lode bench update`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Changes the database. Clients are threads of this process; each waits for its commit to be durable before the next."
+)]
+pub struct BenchUpdateArgs {
+    /// The database folder; made if there is none
+    pub database: PathBuf,
+    /// Clients at once
+    #[arg(long, default_value_t = 16, value_name = "N")]
+    pub clients: usize,
+    /// Transactions of each client
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub transactions: u64,
+    /// Triples of each transaction
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub size: u64,
+    /// What the transactions do
+    #[arg(long, value_enum, default_value = "insert")]
+    pub shape: UpdateShape,
+    /// Seed; another one makes other triples
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// Memory for the block cache
+    #[arg(long, default_value = "1GiB", value_parser = parse_bytes, value_name = "SIZE")]
+    pub cache: usize,
+    /// Write the figures as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What transactions of a benchmark do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UpdateShape {
+    /// Insert new triples of new subjects
+    Insert,
+    /// Delete triples of random subjects, or give these other values, half and half
+    Scatter,
 }
 
 /// `lode bench load`.
@@ -351,6 +393,42 @@ pub enum BsbmCommand {
     Generate(BsbmGenerateArgs),
     /// Write instances of the Explore or BI queries
     Queries(BsbmQueriesArgs),
+    /// Run a query mix on a database, in this process, and tell what each query took
+    Run(BsbmRunArgs),
+}
+
+/// `lode bench bsbm run`.
+#[derive(Debug, Args)]
+pub struct BsbmRunArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// Size of the data set, in products
+    #[arg(long, value_name = "N")]
+    pub products: u64,
+    /// Which mix
+    #[arg(long, value_enum, default_value = "explore")]
+    pub mix: Mix,
+    /// Mixes that are not counted
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    pub warmup: u64,
+    /// Mixes that are counted
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub runs: u64,
+    /// Seed of the data set
+    #[arg(long, default_value_t = 808_080, value_name = "N")]
+    pub data_seed: u64,
+    /// Seed of the parameters
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// Threads of a query (default: as many as cores)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Memory for the block cache
+    #[arg(long, default_value = "1GiB", value_parser = parse_bytes, value_name = "SIZE")]
+    pub cache: usize,
+    /// Write the figures as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `lode bench bsbm generate`.

@@ -16,6 +16,7 @@ pub fn run(command: &BsbmCommand) -> anyhow::Result<Done> {
     match command {
         BsbmCommand::Generate(args) => generate(args),
         BsbmCommand::Queries(args) => queries(args),
+        BsbmCommand::Run(args) => crate::bench_bsbm_run::run(args),
     }
 }
 

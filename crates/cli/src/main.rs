@@ -2,8 +2,10 @@
 
 mod args;
 mod bench;
+mod bench_bsbm_run;
 mod bench_data;
 mod bench_load;
+mod bench_update;
 mod check;
 mod compact;
 mod demo;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),
+        Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
     };
     exit::code(outcome)
 }

@@ -1,7 +1,7 @@
 //! What a reader sees: one version of the database, unchanging while it is held.
 
 use crate::activity::Activity;
-use crate::delta::is_delta_term;
+use crate::delta::{DELTA_TERM, is_delta_term};
 pub use crate::error::StoreError;
 use crate::manifest::Sign;
 pub use crate::scan::Scan;
@@ -304,10 +304,25 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Whether ids of dictionary kinds compare like their keys in this version (true while there is one dictionary).
+    /// Whether all ids of dictionary kinds compare like their keys in this version (true while there is one dictionary).
     pub fn ids_are_ordered(&self) -> bool {
-        !self.version.delta.has_terms()
-            && self.version.segments.iter().filter(|segment| segment.dictionary().is_some()).count() <= 1
+        !self.version.delta.has_terms() && self.version.dictionaries <= 1
+    }
+
+    /// Whether two ids of one dictionary kind compare like their keys: those of one dictionary do.
+    #[inline]
+    pub fn are_ordered(&self, a: ValueId, b: ValueId) -> bool {
+        let is_new = |id: ValueId| id.payload() & DELTA_TERM != 0;
+        if is_new(a) || is_new(b) {
+            return false;
+        }
+        self.version.dictionaries <= 1 || self.are_of_one_dictionary(a, b)
+    }
+
+    fn are_of_one_dictionary(&self, a: ValueId, b: ValueId) -> bool {
+        let Some(section) = a.kind().and_then(Kind::section) else { return false };
+        let of = |id: ValueId| self.version.segments.partition_point(|s| s.base(section) <= id.payload());
+        of(a) == of(b)
     }
 
     /// The named graphs, sorted by id.

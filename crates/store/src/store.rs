@@ -2,7 +2,7 @@
 
 use crate::error::StoreError;
 use crate::gate::Gate;
-use crate::log::Log;
+use crate::log::{Log, LogCounters};
 use crate::manifest::{MANIFEST, MANIFEST_TMP, Manifest, is_own_name, log_file};
 use crate::recovery::recover;
 use crate::snapshot::Snapshot;
@@ -144,6 +144,11 @@ impl Store {
 
     pub(crate) fn version(&self) -> Arc<Version> {
         Arc::clone(&self.0.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What logs have written since the store was opened.
+    pub fn log_counters(&self) -> LogCounters {
+        self.0.writer.as_ref().map(Writer::log_counters).unwrap_or_default()
     }
 
     pub(crate) fn gate(&self) -> &Gate {

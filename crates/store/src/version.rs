@@ -72,6 +72,8 @@ pub struct Version {
     pub manifest: Manifest,
     /// Its segments, oldest first.
     pub segments: Arc<[OpenSegment]>,
+    /// How many of the segments have a dictionary.
+    pub dictionaries: usize,
     /// What came after the segments.
     pub delta: Delta,
     /// Counts the versions, also those that have no manifest of their own.
@@ -111,7 +113,9 @@ impl Version {
             segments.push(open);
         }
         let (number, next_blank) = (manifest.version, manifest.next_blank);
-        Ok(Self { manifest, segments: segments.into(), delta: Delta::default(), number, next_blank })
+        let dictionaries = segments.iter().filter(|segment| segment.dictionary().is_some()).count();
+        let (segments, delta) = (segments.into(), Delta::default());
+        Ok(Self { manifest, segments, dictionaries, delta, number, next_blank })
     }
 
     /// Quads in all graphs.

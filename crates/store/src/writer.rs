@@ -7,7 +7,7 @@
 use crate::delta::{Delta, Run, delta_id};
 use crate::error::StoreError;
 use crate::flush::{remove_segments, write_segments};
-use crate::log::{Changes, Durability, Log, Lsn};
+use crate::log::{Changes, Durability, Log, LogCounters, Lsn};
 use crate::manifest::{Manifest, SegmentEntry, log_file};
 use crate::relog::for_each_record;
 use crate::store::Store;
@@ -83,6 +83,14 @@ struct State {
     log: Option<Arc<VersionLog>>,
     /// The last record.
     last: Option<Lsn>,
+    /// What logs before this one have written.
+    ended_logs: LogCounters,
+}
+
+fn add(sum: &mut LogCounters, more: LogCounters) {
+    sum.records += more.records;
+    sum.bytes += more.bytes;
+    sum.syncs += more.syncs;
 }
 
 impl Writer {
@@ -97,13 +105,28 @@ impl Writer {
             next_blank: AtomicU64::new(tip.next_blank),
             next_segment: AtomicU64::new(tip.manifest.next_segment),
             in_doubt: AtomicBool::new(false),
-            state: Mutex::new(State { tip, log: log.map(Arc::new), last: None }),
+            state: Mutex::new(State {
+                tip,
+                log: log.map(Arc::new),
+                last: None,
+                ended_logs: LogCounters::default(),
+            }),
             _lock: lock,
         }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What all logs since the opening have written.
+    pub(crate) fn log_counters(&self) -> LogCounters {
+        let state = self.state();
+        let mut sum = state.ended_logs;
+        if let Some(log) = &state.log {
+            add(&mut sum, log.counters());
+        }
+        sum
     }
 
     pub(crate) fn next_blank(&self) -> u64 {
@@ -361,6 +384,9 @@ impl WriterPlace {
         let remove = |number| drop(store.vfs().remove(&store.folder().join(log_file(number))));
         match published {
             Ok(log) => {
+                if let Some(ended) = &state.log {
+                    add(&mut state.ended_logs, ended.counters());
+                }
                 state.log = Some(Arc::new(log));
                 state.last = None;
                 state.tip = store.version();

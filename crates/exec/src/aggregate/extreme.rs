@@ -37,7 +37,6 @@ impl Extremes {
     }
 
     pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
-        let ids_are_ordered = cx.snapshot.ids_are_ordered();
         let mut open = Vec::new();
         let mut open_groups = Vec::new();
         for (&group, &id) in groups.iter().zip(values) {
@@ -45,7 +44,7 @@ impl Extremes {
             if best.id.is_undef() {
                 best.id = id;
             } else if best.id != id && !id.is_undef() {
-                match compare_ids(id, best.id, ids_are_ordered) {
+                match compare_ids(id, best.id, &cx.snapshot) {
                     Some(ordering) => {
                         if strictly(cx, ordering, id, best.id)? == self.better {
                             self.key_bytes -= best.replace(id, None);

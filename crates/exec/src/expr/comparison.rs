@@ -10,6 +10,7 @@ use super::value::Value;
 use crate::error::ExecError;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::Expr;
+use lode_store::Snapshot;
 
 /// Whether the term is certainly equal to itself: NaN is not, and literals of unknown value are looked at elsewhere.
 #[inline]
@@ -80,12 +81,12 @@ fn group(kind: Kind) -> Group {
 
 /// `<` and its kin where the ids tell.
 #[inline]
-fn compare_ids(comparison: Comparison, a: ValueId, b: ValueId, ids_are_ordered: bool) -> Option<Tri> {
+fn compare_ids(comparison: Comparison, a: ValueId, b: ValueId, snapshot: &Snapshot) -> Option<Tri> {
     if a.is_undef() || b.is_undef() {
         return Some(Tri::Error);
     }
     let (kind_a, kind_b) = (a.kind()?, b.kind()?);
-    if kind_a == kind_b && (kind_a.is_integer() || (kind_a == Kind::String && ids_are_ordered)) {
+    if kind_a == kind_b && (kind_a.is_integer() || (kind_a == Kind::String && snapshot.are_ordered(a, b))) {
         return Some(comparison.holds(Some(a.cmp(&b))).into());
     }
     Some(compare::compare(comparison, &Value::from_inline(a)?, &Value::from_inline(b)?))
@@ -120,11 +121,10 @@ impl Evaluator<'_> {
         if let Some(truths) = self.compare_numbers(comparison, &a, &b)? {
             return Ok(Column::Bools(truths));
         }
-        let ids_are_ordered = self.cx.snapshot.ids_are_ordered();
         Ok(Column::Bools(self.by_id_then_value(
             &a,
             &b,
-            |a, b| compare_ids(comparison, a, b, ids_are_ordered),
+            |a, b| compare_ids(comparison, a, b, &self.cx.snapshot),
             |a, b| compare::compare(comparison, a, b),
         )?))
     }

@@ -8,7 +8,9 @@ use super::decode;
 use super::value::{LangString, Value};
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use lode_rdf::value_id::Section;
 use lode_rdf::{BaseDirection, Kind, Triple, ValueId};
+use lode_store::Snapshot;
 use oxsdatatypes::Decimal;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -18,7 +20,7 @@ pub fn compare(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, Ex
     if a == b {
         return Ok(Ordering::Equal);
     }
-    if let Some(ordering) = compare_ids(a, b, cx.snapshot.ids_are_ordered()) {
+    if let Some(ordering) = compare_ids(a, b, &cx.snapshot) {
         return Ok(ordering);
     }
     let mut values = decode::values(cx, &[a, b])?.into_iter();
@@ -36,7 +38,7 @@ pub(crate) fn break_tie(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ord
 
 /// What can be told without a dictionary.
 #[inline]
-pub(crate) fn compare_ids(a: ValueId, b: ValueId, ids_are_ordered: bool) -> Option<Ordering> {
+pub(crate) fn compare_ids(a: ValueId, b: ValueId, snapshot: &Snapshot) -> Option<Ordering> {
     let (kind_a, kind_b) = (a.kind()?, b.kind()?);
     let ranks = rank(kind_a)?.cmp(&rank(kind_b)?);
     if ranks != Ordering::Equal {
@@ -51,7 +53,9 @@ pub(crate) fn compare_ids(a: ValueId, b: ValueId, ids_are_ordered: bool) -> Opti
         match kind_a {
             Kind::Special | Kind::Blank | Kind::Boolean => return Some(a.cmp(&b)),
             // Their keys begin with the text.
-            Kind::Iri | Kind::String | Kind::LangString if ids_are_ordered => return Some(a.cmp(&b)),
+            Kind::Iri | Kind::String | Kind::LangString if snapshot.are_ordered(a, b) => {
+                return Some(a.cmp(&b));
+            }
             _ if kind_a.is_integer() => return Some(a.cmp(&b)),
             _ => {}
         }
@@ -97,13 +101,15 @@ const KEY_BYTES_GUESS: usize = size_of::<OrderKey>() + 32;
 /// The rank of each of some distinct ids in ORDER BY's order; ties have one rank. `None` where ids compare well enough as
 /// they are, or where the sort keys would take more memory than there is: then sort by [`compare`].
 pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Vec<u64>>, ExecError> {
-    let ids_are_ordered = cx.snapshot.ids_are_ordered();
-    let needs_text = |id: &ValueId| match id.kind() {
-        Some(Kind::Local | Kind::TypedLiteral | Kind::TripleTerm) => true,
-        Some(kind) => kind.section().is_some() && !ids_are_ordered,
-        None => true,
+    let mut firsts: [Option<ValueId>; Section::COUNT] = [None; Section::COUNT];
+    let mut needs_text = |id: &ValueId| match id.kind() {
+        Some(Kind::Local | Kind::TypedLiteral | Kind::TripleTerm) | None => true,
+        Some(kind) => kind.section().is_some_and(|section| {
+            let first = *firsts[section as usize].get_or_insert(*id);
+            !cx.snapshot.are_ordered(first, *id)
+        }),
     };
-    if !distinct.iter().any(needs_text) {
+    if !distinct.iter().any(&mut needs_text) {
         return Ok(None);
     }
     let Ok(mut reservation) = cx.budget.reserve(distinct.len().saturating_mul(KEY_BYTES_GUESS)) else {

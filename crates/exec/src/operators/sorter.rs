@@ -368,16 +368,16 @@ fn compare_terms(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, 
         return Ok(Ordering::Equal);
     }
     match (a.kind(), b.kind()) {
-        (Some(x), Some(y)) if x == y && compares_by_id(cx, x) => Ok(a.cmp(&b)),
+        (Some(x), Some(y)) if x == y && compare_by_id(cx, x, a, b) => Ok(a.cmp(&b)),
         _ => expr::compare(cx, a, b),
     }
 }
 
-/// Whether ids of this kind compare like their terms.
-fn compares_by_id(cx: &QueryContext, kind: Kind) -> bool {
+/// Whether two ids of this kind compare like their terms.
+fn compare_by_id(cx: &QueryContext, kind: Kind, a: ValueId, b: ValueId) -> bool {
     match kind {
         Kind::Integer => true,
-        Kind::Iri | Kind::String => cx.snapshot.ids_are_ordered(),
+        Kind::Iri | Kind::String => cx.snapshot.are_ordered(a, b),
         _ => false,
     }
 }
@@ -413,13 +413,13 @@ fn sort_rows(spec: &SortSpec, rows: &Batch) -> Result<Vec<u32>, ExecError> {
 /// Numbers that compare like the terms of a column.
 fn rank(cx: &QueryContext, column: &[ValueId]) -> Result<Vec<u64>, ExecError> {
     let bits = || column.iter().map(|id| id.to_bits()).collect();
-    let mut kinds = column.iter().filter(|id| !id.is_undef()).map(|id| id.kind());
-    match kinds.next() {
-        None => return Ok(bits()),
-        Some(Some(kind)) if compares_by_id(cx, kind) && kinds.all(|k| k == Some(kind)) => {
-            return Ok(bits());
-        }
-        _ => {}
+    let mut bound = column.iter().copied().filter(|id| !id.is_undef());
+    let Some(first) = bound.next() else { return Ok(bits()) };
+    if let Some(kind) = first.kind()
+        && compare_by_id(cx, kind, first, first)
+        && bound.all(|id| id.kind() == Some(kind) && compare_by_id(cx, kind, first, id))
+    {
+        return Ok(bits());
     }
     let mut distinct = column.to_vec();
     distinct.sort_unstable();

@@ -8,6 +8,7 @@ use crate::naive;
 use crate::rdf_files::RdfFormat;
 use crate::subject::{QuerySettings, Subject};
 use anyhow::{Context, Result, anyhow};
+use lode_engine::store::Transaction;
 use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{CompactOptions, WriteOptions, compact};
@@ -15,6 +16,7 @@ use lode_engine::{
     CancelToken, Database, DefaultGraph, QueryOptions, QueryResults, ServiceHandler, ServiceRows,
     UpdateOptions,
 };
+use lode_rdf::ValueId;
 use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term, Triple};
 use spargebra::SparqlParser;
 use std::collections::BTreeMap;
@@ -139,9 +141,16 @@ impl Subject for EngineSubject {
 
     fn load(&mut self, dataset: &Dataset) -> Result<()> {
         let database = Database::in_memory_with(self.write_options())?;
-        for part in parts(dataset, self.knobs.parts) {
+        let quads = dataset.quads();
+        let (changed, loaded): (Vec<_>, Vec<_>) =
+            (0..quads.len()).partition(|number| self.knobs.parts > 2 && number % 5 == 4);
+        let (changed, loaded) = (changed.iter().map(|n| &quads[*n]), loaded.iter().map(|n| &quads[*n]));
+        let (changed, kept): (Vec<_>, Vec<_>) = changed.partition(|quad| !has_blank_node(quad));
+        let wrong = if self.knobs.parts > 2 { others(quads) } else { Vec::new() };
+        for part in parts(loaded.chain(kept).chain(&wrong), self.knobs.parts) {
             load_into(&database, part.into_bytes(), lode_rdf::RdfFormat::NQuads, None, self.knobs.threads)?;
         }
+        change(&database, &changed, &wrong)?;
         let stored = dump(&database)?;
         let rows = |d: &Dataset| d.quads().iter().map(quad_row).collect::<Vec<_>>();
         let names = renaming(&rows(&stored), &rows(dataset));
@@ -229,15 +238,52 @@ fn store_format(format: RdfFormat) -> lode_rdf::RdfFormat {
 }
 
 /// The quads as N-Quads texts, one per load. Blank nodes mean something within one load only, so quads with any stay together.
-fn parts(dataset: &Dataset, count: usize) -> Vec<String> {
+fn parts<'a>(quads: impl Iterator<Item = &'a Quad>, count: usize) -> Vec<String> {
     let mut parts = vec![String::new(); count.max(1)];
-    for (number, quad) in dataset.quads().iter().enumerate() {
+    for (number, quad) in quads.enumerate() {
         let at = if has_blank_node(quad) { 0 } else { number % parts.len() };
         if let Some(part) = parts.get_mut(at) {
             part.push_str(&format!("{quad} .\n"));
         }
     }
     parts
+}
+
+/// Quads of the terms of `quads` that are not among them.
+fn others(quads: &[Quad]) -> Vec<Quad> {
+    let mix = |pair: &[Quad]| {
+        let [first, second] = pair else { return None };
+        let mixed = Quad { object: second.object.clone(), ..first.clone() };
+        (!has_blank_node(&mixed) && !quads.contains(&mixed)).then_some(mixed)
+    };
+    quads.windows(2).step_by(3).filter_map(mix).collect()
+}
+
+/// Inserts and deletes quads without blank nodes, in two transactions.
+fn change(database: &Database, insert: &[&Quad], delete: &[Quad]) -> Result<()> {
+    let mut transaction = database.store().begin_blind()?;
+    for quad in insert {
+        let row = row(&mut transaction, quad)?;
+        transaction.insert(row)?;
+    }
+    transaction.commit()?;
+    let mut transaction = database.store().begin(&CancelToken::default())?;
+    for quad in delete {
+        let row = row(&mut transaction, quad)?;
+        transaction.delete(row)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+fn row(transaction: &mut Transaction, quad: &Quad) -> Result<[ValueId; 4]> {
+    let mut row = [ValueId::DEFAULT_GRAPH; 4];
+    for (id, term) in row.iter_mut().zip(quad_row(quad)) {
+        if let Some(term) = term {
+            *id = transaction.intern(&term)?.context("a blank node cannot be named")?;
+        }
+    }
+    Ok(row)
 }
 
 fn has_blank_node(quad: &Quad) -> bool {

@@ -51,6 +51,16 @@ impl Snapshot {
         self.version.number
     }
 
+    /// How many segments it has, of insertions and of deletions.
+    pub fn segment_count(&self) -> usize {
+        self.version.segments.len()
+    }
+
+    /// Insertions and deletions in memory, which are in no segment yet.
+    pub fn delta_changes(&self) -> usize {
+        self.version.delta.changes()
+    }
+
     /// What readers of this snapshot (and its clones) did so far.
     pub fn activity(&self) -> &Activity {
         &self.activity

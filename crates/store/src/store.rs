@@ -138,6 +138,11 @@ impl Store {
         self.0.cache.counters()
     }
 
+    /// Whether it was opened for writing.
+    pub fn is_writable(&self) -> bool {
+        self.0.writer.is_some()
+    }
+
     pub(crate) fn vfs(&self) -> &Arc<dyn Vfs> {
         &self.0.vfs
     }

@@ -38,6 +38,12 @@ pub enum LoadError {
         /// What to do.
         message: String,
     },
+    /// A source names a graph where it must not.
+    #[error("{source_name}: names a graph, but what is in it is for one graph")]
+    NamesGraph {
+        /// Name of the source.
+        source_name: String,
+    },
     /// Lines that are set aside cannot be written.
     #[error("writing the lines set aside: {0}")]
     Quarantine(io::Error),

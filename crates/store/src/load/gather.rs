@@ -44,6 +44,8 @@ pub struct Gatherer<'a> {
     memory_bytes: usize,
     /// IRI of the graph for quads that have none.
     graph: Option<String>,
+    /// Whether quads must not name graphs.
+    one_graph: bool,
     source: u32,
     predicates: PredicateCache,
     batch: KeyBatch,
@@ -60,11 +62,12 @@ pub struct Gatherer<'a> {
 
 impl<'a> Gatherer<'a> {
     /// A gatherer whose run may take `memory_bytes`.
-    pub fn new(spill_to: SpillTo<'a>, memory_bytes: usize, graph: Option<String>) -> Self {
+    pub fn new(spill_to: SpillTo<'a>, memory_bytes: usize, graph: Option<String>, one_graph: bool) -> Self {
         Self {
             spill_to,
             memory_bytes,
             graph,
+            one_graph,
             source: 0,
             predicates: PredicateCache::default(),
             batch: KeyBatch::default(),
@@ -100,6 +103,10 @@ impl<'a> Gatherer<'a> {
         let predicate = self.predicate(quad.predicate.as_bytes())?;
         let object = self.term(&quad.object)?;
         let graph = match &quad.graph {
+            // Whoever knows the source puts in its name.
+            Some(_) if self.one_graph => {
+                return Err(LoadError::NamesGraph { source_name: String::new() });
+            }
             Some(graph) => self.graph_name(graph)?,
             None => self.default_graph(),
         };

@@ -32,6 +32,7 @@ mod predicate_cache;
 pub(crate) mod progress;
 mod read;
 mod read_ahead;
+mod replace;
 mod row_set;
 mod rows;
 mod run;
@@ -64,6 +65,7 @@ use merge::{MergeContext, Merged, merge_terms};
 use numbers::DictionaryNumbers;
 use orders::{OrdersContext, write_orders};
 use read::{Gathered, ReadContext, read_sources};
+use replace::Removed;
 use run::{Run, TermStore};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -75,6 +77,7 @@ pub use document::read_document;
 pub use error::LoadError;
 pub use options::{LoadOptions, LoadReport, StageSeconds};
 pub use progress::{LoadProgress, ProgressSample, Stage};
+pub use replace::Replace;
 pub use source::{Opener, Source};
 pub use source_list::{Skipped, SourceReport};
 pub use validate::{ValidateReport, validate};
@@ -93,32 +96,55 @@ pub fn load(
 ) -> Result<LoadReport, LoadError> {
     let cancel = options.cancel.clone();
     store.write(&cancel, |version| {
-        let number = store.writer()?.take_segments(1);
-        let loader = Loader {
-            store,
-            version,
-            number,
-            segment: store.folder().join(segment_folder(number)),
-            spill: store.folder().join(spill_folder(number)),
-            threads: options.threads.max(1),
-            working_bytes: working_bytes(options.memory_bytes),
-            cancel: options.cancel.clone(),
-            progress,
-            watch: Mutex::new(Watch::default()),
-            wide_rows: wide_rows(&options),
+        let Some(removed) = Removed::new(store, version, &options)? else {
+            return add(store, version, sources, options, progress);
         };
-        let result = loader.run(sources, options);
-        let useless = match &result {
-            Ok(report) => report.added == 0,
-            Err(error) => !error.is_in_doubt(),
-        };
-        loader.clean(useless);
-        if useless {
-            store.writer()?.give_back_segments(number, 1, 0);
+        let result = add(store, &removed.version, sources, options, progress).and_then(|report| {
+            if report.added == 0 {
+                removed.publish(store)?;
+            }
+            Ok(LoadReport { removed: removed.quads, ..report })
+        });
+        if result.as_ref().is_err_and(|error| !error.is_in_doubt()) {
+            removed.give_up(store)?;
         }
-        progress.set_stage(Stage::Done);
         result
     })
+}
+
+/// Adds what sources have to a version, and publishes it if that is something.
+fn add(
+    store: &Store,
+    version: &Arc<Version>,
+    sources: Vec<Source>,
+    options: LoadOptions,
+    progress: &Arc<LoadProgress>,
+) -> Result<LoadReport, LoadError> {
+    let number = store.writer()?.take_segments(1);
+    let loader = Loader {
+        store,
+        version,
+        number,
+        segment: store.folder().join(segment_folder(number)),
+        spill: store.folder().join(spill_folder(number)),
+        threads: options.threads.max(1),
+        working_bytes: working_bytes(options.memory_bytes),
+        cancel: options.cancel.clone(),
+        progress,
+        watch: Mutex::new(Watch::default()),
+        wide_rows: wide_rows(&options),
+    };
+    let result = loader.run(sources, options);
+    let useless = match &result {
+        Ok(report) => report.added == 0,
+        Err(error) => !error.is_in_doubt(),
+    };
+    loader.clean(useless);
+    if useless {
+        store.writer()?.give_back_segments(number, 1, 0);
+    }
+    progress.set_stage(Stage::Done);
+    result
 }
 
 /// What the counted tables get. Where memory is shorter than what the rest takes, still so much that runs are not tiny.
@@ -219,6 +245,7 @@ impl Loader<'_> {
         Ok(LoadReport {
             quads: quads.max(rows),
             added,
+            removed: 0,
             duplicates: written.duplicates,
             existing: written.existing,
             quarantined,
@@ -244,6 +271,7 @@ impl Loader<'_> {
             memory_bytes: self.working_bytes,
             format: options.format,
             graph: options.graph.map(lode_rdf::NamedNode::into_string),
+            one_graph: options.one_graph,
             parse: &parse,
             quarantine: options.quarantine.map(Mutex::new),
             cancel: &self.cancel,

@@ -2,6 +2,7 @@
 
 use crate::load::error::LoadError;
 use crate::load::progress::Stage;
+use crate::load::replace::Replace;
 use crate::load::source_list::{Skipped, SourceReport};
 use lode_base::cancel::CancelToken;
 use lode_base::host;
@@ -27,6 +28,10 @@ pub struct LoadOptions {
     pub base_iri: Option<String>,
     /// Graph that takes the quads which the sources have in the default graph.
     pub graph: Option<NamedNode>,
+    /// Whether sources must not name graphs.
+    pub one_graph: bool,
+    /// What goes when the load is published: nobody sees the one without the other.
+    pub replace: Option<Replace>,
     /// Takes bad lines of line-based formats, each after a comment that says what is wrong; without, they are errors.
     pub quarantine: Option<Box<dyn Write + Send>>,
     /// Stops the load.
@@ -45,6 +50,8 @@ impl Default for LoadOptions {
             format: None,
             base_iri: None,
             graph: None,
+            one_graph: false,
+            replace: None,
             quarantine: None,
             cancel: CancelToken::default(),
             #[cfg(test)]
@@ -71,6 +78,7 @@ impl fmt::Debug for LoadOptions {
             .field("format", &self.format)
             .field("base_iri", &self.base_iri)
             .field("graph", &self.graph)
+            .field("replace", &self.replace)
             .field("quarantine", &self.quarantine.is_some())
             .finish_non_exhaustive()
     }
@@ -81,8 +89,10 @@ impl fmt::Debug for LoadOptions {
 pub struct LoadReport {
     /// Quads read.
     pub quads: u64,
-    /// Quads added to the database.
+    /// Quads added to the database. Where it replaced some, those among them that were there before count here and as removed.
     pub added: u64,
+    /// Quads that were replaced.
+    pub removed: u64,
     /// Quads that came more than once.
     pub duplicates: u64,
     /// Quads that the database had already.

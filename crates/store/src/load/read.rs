@@ -36,6 +36,8 @@ pub(crate) struct ReadContext<'a> {
     pub format: Option<RdfFormat>,
     /// Graph for quads that have none.
     pub graph: Option<String>,
+    /// Whether quads must not name graphs.
+    pub one_graph: bool,
     /// Base IRI and the like.
     pub parse: &'a ParseOptions,
     /// Where bad lines go; without, they are errors.
@@ -127,7 +129,8 @@ impl Shared<'_> {
 
     fn work(&self, worker: usize, memory_bytes: usize, jobs: &Jobs<'_>) -> Vec<Run> {
         let to = SpillTo { vfs: self.context.vfs, folder: self.context.spill, worker };
-        let mut gatherer = Gatherer::new(to, memory_bytes, self.context.graph.clone());
+        let mut gatherer =
+            Gatherer::new(to, memory_bytes, self.context.graph.clone(), self.context.one_graph);
         let mut held = 0;
         while let Some(job) = jobs.next() {
             let (Job::Lines { source, .. } | Job::Statements { source, .. } | Job::Document { source, .. }) =
@@ -135,6 +138,12 @@ impl Shared<'_> {
             let source = *source;
             let result = gatherer.set_source(source).and_then(|()| self.run(job, &mut gatherer, jobs));
             if let Err(error) = result {
+                let error = match error {
+                    LoadError::NamesGraph { .. } => {
+                        LoadError::NamesGraph { source_name: self.list.name(source) }
+                    }
+                    other => other,
+                };
                 self.fail(source, error);
             }
             let now = gatherer.bytes() as u64;

@@ -68,6 +68,12 @@ impl Transaction {
         Self { store, place, base, terms, waiting: Vec::new(), done: Arc::default(), cancel }
     }
 
+    /// Stops the transaction, also while it waits for the writer's place, once `cancel` says so.
+    #[must_use]
+    pub fn with_cancel(self, cancel: &CancelToken) -> Self {
+        Self { cancel: cancel.clone(), ..self }
+    }
+
     /// What the transaction sees now: what was committed when it began, and its own changes so far.
     pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
         let done = match &self.place {

@@ -1,0 +1,168 @@
+//! What a load takes the place of: a segment that deletes it is written first, and the load works on a version that has that segment. One
+//! manifest names both, so nobody sees the one without the other.
+
+use crate::delta::Row;
+use crate::error::StoreError;
+use crate::load::direct::{DirectContext, write_quads};
+use crate::load::{LoadError, LoadOptions};
+use crate::manifest::{Manifest, SegmentEntry, Sign, segment_folder, spill_folder};
+use crate::seal::seal_segment;
+use crate::snapshot::Snapshot;
+use crate::store::Store;
+use crate::version::Version;
+use lode_packed::{Order, SegmentMeta};
+use lode_rdf::value_id::Section;
+use lode_rdf::{Term, ValueId};
+use std::sync::Arc;
+
+/// Rows that are read at once.
+const BATCH_ROWS: usize = 1 << 14;
+
+/// What goes when a load is published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replace {
+    /// The quads of the load's graph or, if it has none, of the default graph.
+    Graph,
+    /// All quads.
+    All,
+}
+
+/// A version without what is to be replaced. No manifest on disk names it.
+pub struct Removed {
+    /// The version.
+    pub version: Arc<Version>,
+    /// Quads that it has not.
+    pub quads: u64,
+    number: u64,
+}
+
+impl Removed {
+    /// Removes what `options` say from `version`, which is one of segments alone; none where there is nothing to remove.
+    pub fn new(
+        store: &Store,
+        version: &Arc<Version>,
+        options: &LoadOptions,
+    ) -> Result<Option<Self>, LoadError> {
+        let snapshot = Snapshot::new(Arc::clone(version));
+        let graph = match (options.replace, &options.graph) {
+            (None, _) => return Ok(None),
+            (Some(Replace::All), _) => None,
+            (Some(Replace::Graph), None) => Some(ValueId::DEFAULT_GRAPH),
+            (Some(Replace::Graph), Some(name)) => match snapshot.id_of(&Term::NamedNode(name.clone()))? {
+                Some(id) => Some(id),
+                None => return Ok(None),
+            },
+        };
+        if !has_quads(&snapshot, graph)? {
+            return Ok(None);
+        }
+        let number = store.writer()?.take_segments(1);
+        let removed = write(store, &snapshot, graph, number, options).and_then(|entry| {
+            let mut manifest =
+                Manifest { next_segment: store.writer()?.next_segment(), ..version.manifest.clone() };
+            let quads = entry.quads;
+            manifest.segments.push(entry);
+            Ok(Self { version: Arc::new(store.open_version(manifest)?), quads, number })
+        });
+        if removed.is_err() {
+            remove(store, number)?;
+        }
+        removed.map(Some)
+    }
+
+    /// Publishes the removal alone, where a load has nothing to add.
+    pub fn publish(&self, store: &Store) -> Result<(), StoreError> {
+        let before = &self.version.manifest;
+        let next_segment = store.writer()?.next_segment();
+        store.publish(Manifest { version: before.version + 1, next_segment, ..before.clone() })
+    }
+
+    /// Gives it up: everything is as it was.
+    pub fn give_up(self, store: &Store) -> Result<(), StoreError> {
+        drop(self.version);
+        remove(store, self.number)
+    }
+}
+
+fn remove(store: &Store, number: u64) -> Result<(), StoreError> {
+    // What cannot be removed now is removed when the database is next opened for writing.
+    let _ = store.vfs().remove_dir_all(&store.folder().join(segment_folder(number)));
+    let _ = store.vfs().remove_dir_all(&store.folder().join(spill_folder(number)));
+    store.writer()?.give_back_segments(number, 1, 0);
+    Ok(())
+}
+
+/// Whether there is something in a graph (`None`: in any).
+fn has_quads(snapshot: &Snapshot, graph: Option<ValueId>) -> Result<bool, StoreError> {
+    Ok(match graph {
+        None => snapshot.quad_count() > 0,
+        Some(ValueId::DEFAULT_GRAPH) => snapshot.quad_count() > snapshot.count(Order::Gspo, &[])?,
+        Some(graph) => snapshot.count(Order::Gspo, &[graph])? > 0,
+    })
+}
+
+/// Writes the segment of deletions, durably.
+fn write(
+    store: &Store,
+    snapshot: &Snapshot,
+    graph: Option<ValueId>,
+    number: u64,
+    options: &LoadOptions,
+) -> Result<SegmentEntry, LoadError> {
+    let (vfs, folder) = (store.vfs(), store.folder());
+    let (segment, spill) = (folder.join(segment_folder(number)), folder.join(spill_folder(number)));
+    for folder in [&segment, &spill] {
+        vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
+    }
+    let context = DirectContext {
+        vfs,
+        segment: &segment,
+        spill: &spill,
+        threads: options.threads.max(1),
+        memory_bytes: options.memory_bytes,
+        cancel: &options.cancel,
+    };
+    let terms = snapshot.version().manifest.terms();
+    let quads = |visit: &mut dyn FnMut(&[Row]) -> Result<(), StoreError>| scan(snapshot, graph, visit);
+    let permutations = write_quads(&quads, terms, store.next_blank(), &context)?;
+    let meta = SegmentMeta { permutations, dictionary: None, bases: terms };
+    seal_segment(&meta, &**vfs, &segment, folder)?;
+    vfs.remove_dir_all(&spill).map_err(StoreError::io(&spill))?;
+    let fingerprint = meta.permutations[Order::Spog as usize].fingerprint;
+    let counts = [0; Section::COUNT];
+    Ok(SegmentEntry { number, sign: Sign::Deletions, quads: meta.quads(), terms: counts, fingerprint })
+}
+
+/// Visits the quads of a graph (`None`: of all), some at a time.
+fn scan(
+    snapshot: &Snapshot,
+    graph: Option<ValueId>,
+    visit: &mut dyn FnMut(&[Row]) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    // The order that begins with the graph has named graphs only.
+    let named = graph.filter(|graph| *graph != ValueId::DEFAULT_GRAPH);
+    let (order, prefix) = match &named {
+        Some(graph) => (Order::Gspo, std::slice::from_ref(graph)),
+        None => (Order::Spog, &[][..]),
+    };
+    let mut scan = snapshot.scan(order, prefix, 0b1111)?;
+    let mut columns: [Vec<ValueId>; 4] = Default::default();
+    let mut rows: Vec<Row> = Vec::new();
+    loop {
+        columns.iter_mut().for_each(Vec::clear);
+        let count = scan.next(BATCH_ROWS, &mut columns)?;
+        if count == 0 {
+            return Ok(());
+        }
+        rows.clear();
+        rows.extend((0..count).map(|at| {
+            let mut quad = [0; 4];
+            for (position, column) in order.positions().into_iter().zip(&columns) {
+                quad[position as usize] = column[at].to_bits();
+            }
+            quad
+        }));
+        rows.retain(|row| graph.is_none_or(|graph| row[3] == graph.to_bits()));
+        visit(&rows)?;
+    }
+}

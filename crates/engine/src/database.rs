@@ -4,11 +4,14 @@ use crate::EngineError;
 use crate::options::{OpenOptions, QueryOptions};
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
-use crate::update::{self, UpdateOptions, UpdateReport};
+use crate::update::{self, Document, UpdateOptions, UpdateReport, UploadOptions, UploadReport};
+use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
-use lode_store::{Snapshot, Store, WriteOptions};
+use lode_rdf::{NamedNode, ValueId};
+use lode_store::manifest::Manifest;
+use lode_store::{Commit, Snapshot, Store, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,6 +25,17 @@ impl Database {
     /// Opens an existing database.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
         Ok(Self { store: Store::open(Arc::new(RealVfs), path, options.cache_bytes)? })
+    }
+
+    /// Opens an existing database for writing.
+    pub fn open_for_writing(
+        path: &Path,
+        options: &OpenOptions,
+        write: WriteOptions,
+    ) -> Result<Self, EngineError> {
+        // The store would make a database where there is none.
+        Manifest::read(&RealVfs, path)?;
+        Ok(Self { store: Store::open_for_writing(Arc::new(RealVfs), path, options.cache_bytes, write)? })
     }
 
     /// Opens a database, or makes an empty one where there is none.
@@ -68,5 +82,32 @@ impl Database {
     /// Runs an update request: all of its operations, in one transaction, or none. Durable when it returns.
     pub fn update(&self, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
         update::run(&self.store, text, options)
+    }
+
+    /// Adds documents to a graph or to the whole dataset, or puts them in its place, in one step. Durable when it returns.
+    pub fn upload(
+        &self,
+        documents: Vec<Document>,
+        options: &UploadOptions,
+    ) -> Result<UploadReport, EngineError> {
+        update::upload(&self.store, documents, options)
+    }
+
+    /// The id of a graph (`None`: the default graph) in a version; none where it has no quads there. The default graph always exists.
+    pub fn graph_id(
+        &self,
+        snapshot: &Snapshot,
+        graph: Option<&NamedNode>,
+    ) -> Result<Option<ValueId>, EngineError> {
+        update::graph_id(snapshot, graph)
+    }
+
+    /// Removes all quads of a graph; none where there is no such graph.
+    pub fn delete_graph(
+        &self,
+        graph: Option<&NamedNode>,
+        cancel: &CancelToken,
+    ) -> Result<Option<Commit>, EngineError> {
+        update::delete_graph(&self.store, graph, cancel)
     }
 }

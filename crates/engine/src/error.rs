@@ -2,7 +2,7 @@
 
 use lode_base::cancel::Cancelled;
 use lode_exec::ExecError;
-use lode_store::StoreError;
+use lode_store::{LoadError, StoreError};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +23,9 @@ pub enum EngineError {
     /// An operation of an update cannot be done. Nothing was changed.
     #[error("{0}")]
     Update(String),
+    /// A document cannot be read or loaded. Nothing was changed.
+    #[error(transparent)]
+    Load(LoadError),
     /// Execution failed.
     #[error(transparent)]
     Execution(ExecError),
@@ -39,6 +42,16 @@ impl From<StoreError> for EngineError {
         match error {
             StoreError::Cancelled(reason) => Self::Cancelled(reason),
             other => Self::Store(other),
+        }
+    }
+}
+
+impl From<LoadError> for EngineError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Cancelled(reason) => Self::Cancelled(reason),
+            LoadError::Store(error) => error.into(),
+            other => Self::Load(other),
         }
     }
 }

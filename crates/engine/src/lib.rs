@@ -23,10 +23,14 @@ pub use query::PreparedQuery;
 pub use results::{QueryResults, Solutions, Triples};
 pub use service::HttpService;
 pub use table::TableOptions;
-pub use update::{UpdateOptions, UpdateProgress, UpdateReport};
+pub use update::{
+    Document, DocumentBody, UpdateOptions, UpdateProgress, UpdateReport, UploadOptions, UploadReport,
+    UploadTarget,
+};
 pub use write::write_results;
 
 pub use lode_base::cancel::{CancelToken, Cancelled};
+pub use lode_exec::ExecError;
 pub use lode_exec::context::{ServiceHandler, ServiceRows};
 pub use lode_packed::Order;
 pub use lode_sparql::plan::DatasetOverride;

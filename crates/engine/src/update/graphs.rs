@@ -103,7 +103,7 @@ impl Updater<'_> {
 }
 
 /// The id of a graph that has quads; the default graph always exists.
-fn existing(snapshot: &Snapshot, graph: &Graph) -> Result<Option<ValueId>, StoreError> {
+pub(super) fn existing(snapshot: &Snapshot, graph: &Graph) -> Result<Option<ValueId>, StoreError> {
     let Some(name) = graph else { return Ok(Some(ValueId::DEFAULT_GRAPH)) };
     let Some(id) = snapshot.id_of(&Term::NamedNode(name.clone()))? else { return Ok(None) };
     Ok((snapshot.count(Order::Gspo, &[id])? > 0).then_some(id))

@@ -9,6 +9,7 @@ mod template;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod upload;
 
 use crate::EngineError;
 use crate::load_allow::LoadAllow;
@@ -22,6 +23,9 @@ use oxsdatatypes::DateTime;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+
+pub use upload::{Document, DocumentBody, UploadOptions, UploadReport, UploadTarget};
+pub(crate) use upload::{delete_graph, graph_id, upload};
 
 /// How a request runs.
 #[derive(Clone, Default)]
@@ -104,7 +108,8 @@ fn commit(store: &Store, update: &Update, options: &UpdateOptions) -> Result<Com
         matches!(operation, Operation::InsertData(_) | Operation::DeleteData(_) | Operation::Nothing)
     };
     if update.operations.iter().all(blind) {
-        let mut updater = Updater::new(store.begin_blind()?, options)?;
+        let mut updater =
+            Updater::new(store.begin_blind()?.with_cancel(&options.evaluation.cancel), options)?;
         updater.run(update)?;
         if !updater.met_unknown {
             return updater.commit();

@@ -1,0 +1,295 @@
+//! Uploads: documents that are added to a graph or to the whole dataset, or take its place. Small ones are transactions, whose commits
+//! share the log's syncs; large ones are bulk loads, with bounded memory. Either way all of it becomes visible at once, or nothing.
+
+use super::graphs::existing;
+use super::terms::{Labels, NewTerms};
+use super::{UpdateOptions, Updater};
+use crate::EngineError;
+use crate::options::QueryOptions;
+use lode_base::cancel::CancelToken;
+use lode_packed::Order;
+use lode_rdf::{GraphNameRef, NamedNode, QuadRef, RdfFormat, ValueId};
+use lode_store::load::{Replace, read_document};
+use lode_store::{Commit, LoadError, LoadOptions, Snapshot, Source, Store, load};
+use std::io::{Cursor, Read};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Quads that one transaction deletes with a graph.
+const DELETED_QUADS_MAX: u64 = 100_000;
+
+/// Something to upload.
+pub struct Document {
+    /// For messages.
+    pub name: String,
+    /// Its syntax.
+    pub format: RdfFormat,
+    /// Its text, plain or compressed.
+    pub body: DocumentBody,
+}
+
+/// The text of a document.
+pub enum DocumentBody {
+    /// In memory: it can be read again.
+    Bytes(Arc<[u8]>),
+    /// Read once, as it comes: it is taken for a large one.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// What an upload is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UploadTarget {
+    /// All graphs: quads stay in the graphs that they name.
+    Dataset,
+    /// One graph, `None` for the default graph: documents must not name others.
+    Graph(Option<NamedNode>),
+}
+
+/// How an upload runs.
+#[derive(Debug, Clone)]
+pub struct UploadOptions {
+    /// What it is about.
+    pub target: UploadTarget,
+    /// Whether what was there goes.
+    pub replace: bool,
+    /// Resolves relative IRIs.
+    pub base_iri: Option<String>,
+    /// Stops it.
+    pub cancel: CancelToken,
+    /// Quads of one transaction; more are a bulk load.
+    pub transaction_quads_max: u64,
+    /// Bytes of memory.
+    pub memory_bytes: usize,
+    /// Threads of a bulk load.
+    pub threads: usize,
+}
+
+/// What an upload did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UploadReport {
+    /// Quads in the documents.
+    pub quads: u64,
+    /// Quads that are there now and were not before. Where a bulk load replaces: all that are there now.
+    pub inserted: u64,
+    /// Quads that were there before and are not now. Where a bulk load replaces: all that were there before.
+    pub deleted: u64,
+    /// The version of the database from now on.
+    pub version: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// Whether the graph is there now and was not before.
+    pub is_new: bool,
+    /// Whether it was a bulk load.
+    pub is_bulk: bool,
+}
+
+/// Uploads documents.
+pub(crate) fn upload(
+    store: &Store,
+    documents: Vec<Document>,
+    options: &UploadOptions,
+) -> Result<UploadReport, EngineError> {
+    let start = Instant::now();
+    let before = quads_in(&store.snapshot(), &options.target)?;
+    let existed = before > 0 || matches!(options.target, UploadTarget::Dataset | UploadTarget::Graph(None));
+    // What replaces much is large, too: a transaction would hold all of it.
+    let is_large = options.replace && before > options.transaction_quads_max;
+    let again = documents.iter().map(|document| document.again().filter(|_| !is_large));
+    let again: Option<Vec<Document>> = again.collect();
+    let mut done = None;
+    if let Some(documents) = again {
+        done = in_transaction(store, documents, options, options.transaction_quads_max)?;
+    }
+    let is_bulk = done.is_none();
+    let (quads, commit) = match done {
+        Some(done) => done,
+        None => in_bulk(store, documents, options)?,
+    };
+    Ok(UploadReport {
+        quads,
+        inserted: commit.inserted,
+        deleted: commit.deleted,
+        version: commit.version,
+        seconds: start.elapsed().as_secs_f64(),
+        is_new: !existed && commit.inserted > 0,
+        is_bulk,
+    })
+}
+
+impl Document {
+    /// The same document, if it can be read more than once.
+    fn again(&self) -> Option<Self> {
+        let DocumentBody::Bytes(bytes) = &self.body else { return None };
+        let body = DocumentBody::Bytes(Arc::clone(bytes));
+        Some(Self { name: self.name.clone(), format: self.format, body })
+    }
+
+    fn source(self) -> Source {
+        let reader: Box<dyn Read + Send> = match self.body {
+            DocumentBody::Bytes(bytes) => Box::new(Cursor::new(bytes)),
+            DocumentBody::Stream(stream) => stream,
+        };
+        Source::reader(self.name, reader).with_format(self.format)
+    }
+}
+
+/// Quads that an upload may replace.
+fn quads_in(snapshot: &Snapshot, target: &UploadTarget) -> Result<u64, EngineError> {
+    let all = snapshot.quad_count();
+    Ok(match target {
+        UploadTarget::Dataset => all,
+        UploadTarget::Graph(None) => all - snapshot.count(Order::Gspo, &[])?,
+        UploadTarget::Graph(graph) => match existing(snapshot, graph)? {
+            Some(id) => snapshot.count(Order::Gspo, &[id])?,
+            None => 0,
+        },
+    })
+}
+
+/// Uploads in one transaction; none, and nothing changed, where there are more quads than that.
+fn in_transaction(
+    store: &Store,
+    documents: Vec<Document>,
+    options: &UploadOptions,
+    quads_max: u64,
+) -> Result<Option<(u64, Commit)>, EngineError> {
+    let evaluation = QueryOptions {
+        cancel: options.cancel.clone(),
+        memory_bytes: options.memory_bytes,
+        ..QueryOptions::default()
+    };
+    let update = UpdateOptions { evaluation, ..UpdateOptions::default() };
+    // Who removes what others may add meanwhile must have the writer's place.
+    let transaction = if options.replace {
+        store.begin(&options.cancel)?
+    } else {
+        store.begin_blind()?.with_cancel(&options.cancel)
+    };
+    let mut updater = Updater::new(transaction, &update)?;
+    let graph = updater.prepare(options)?;
+    let mut quads = 0;
+    for document in documents {
+        let mut terms = NewTerms::new(Labels::OfText);
+        let name = document.name.clone();
+        let read =
+            read_document(document.source(), options.base_iri.as_deref(), &options.cancel, &mut |quad| {
+                quads += 1;
+                if quads > quads_max {
+                    return Err(Stop::TooMany);
+                }
+                if graph.is_some() {
+                    check_graph(&quad, &name)?;
+                }
+                let default = graph.unwrap_or(ValueId::DEFAULT_GRAPH);
+                let quad = updater.new_quad(&quad.into_owned(), default, &mut terms)?;
+                Ok(updater.insert(quad)?)
+            });
+        match read {
+            Ok(_) => {}
+            Err(Stop::TooMany) => return Ok(None),
+            Err(Stop::Failed(error)) => return Err(error),
+        }
+    }
+    Ok(Some((quads, updater.commit()?)))
+}
+
+impl Updater<'_> {
+    /// Clears what is to be replaced; the graph that quads go to, if it is one.
+    fn prepare(&mut self, options: &UploadOptions) -> Result<Option<ValueId>, EngineError> {
+        let graph = match &options.target {
+            UploadTarget::Dataset => None,
+            UploadTarget::Graph(None) => Some(ValueId::DEFAULT_GRAPH),
+            UploadTarget::Graph(Some(name)) => Some(self.graph_id(name)?),
+        };
+        if options.replace {
+            match graph {
+                Some(graph) => self.transaction.clear_graph(graph)?,
+                None => self.clear(&lode_sparql::update::GraphTarget::All)?,
+            }
+        }
+        Ok(graph)
+    }
+}
+
+/// Why a transaction ended early.
+enum Stop {
+    TooMany,
+    Failed(EngineError),
+}
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<LoadError> for Stop {
+    fn from(error: LoadError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// A document for one graph must not name others.
+fn check_graph(quad: &QuadRef<'_>, name: &str) -> Result<(), LoadError> {
+    if quad.graph_name == GraphNameRef::DefaultGraph {
+        return Ok(());
+    }
+    Err(LoadError::NamesGraph { source_name: name.to_owned() })
+}
+
+fn in_bulk(
+    store: &Store,
+    documents: Vec<Document>,
+    options: &UploadOptions,
+) -> Result<(u64, Commit), EngineError> {
+    let (graph, replaced) = match &options.target {
+        UploadTarget::Graph(graph) => (graph.clone(), Replace::Graph),
+        UploadTarget::Dataset => (None, Replace::All),
+    };
+    let load_options = LoadOptions {
+        threads: options.threads,
+        memory_bytes: options.memory_bytes,
+        base_iri: options.base_iri.clone(),
+        graph,
+        one_graph: options.target != UploadTarget::Dataset,
+        replace: options.replace.then_some(replaced),
+        cancel: options.cancel.clone(),
+        ..LoadOptions::default()
+    };
+    let sources = documents.into_iter().map(Document::source).collect();
+    let report = load(store, sources, load_options, &Arc::default())?;
+    let version = store.snapshot().version_number();
+    Ok((report.quads, Commit { inserted: report.added, deleted: report.removed, version }))
+}
+
+/// The id of a graph; none where it has no quads. The default graph always exists.
+pub(crate) fn graph_id(
+    snapshot: &Snapshot,
+    graph: Option<&NamedNode>,
+) -> Result<Option<ValueId>, EngineError> {
+    Ok(existing(snapshot, &graph.cloned())?)
+}
+
+/// Removes all quads of a graph; none where there is no such graph. Many are a segment of deletions.
+pub(crate) fn delete_graph(
+    store: &Store,
+    graph: Option<&NamedNode>,
+    cancel: &CancelToken,
+) -> Result<Option<Commit>, EngineError> {
+    let target = UploadTarget::Graph(graph.cloned());
+    if quads_in(&store.snapshot(), &target)? > DELETED_QUADS_MAX {
+        let load_options = LoadOptions {
+            graph: graph.cloned(),
+            replace: Some(Replace::Graph),
+            cancel: cancel.clone(),
+            ..LoadOptions::default()
+        };
+        let report = load(store, Vec::new(), load_options, &Arc::default())?;
+        let version = store.snapshot().version_number();
+        return Ok(Some(Commit { inserted: 0, deleted: report.removed, version }));
+    }
+    let mut transaction = store.begin(cancel)?;
+    let Some(id) = graph_id(&transaction.snapshot()?, graph)? else { return Ok(None) };
+    transaction.clear_graph(id)?;
+    Ok(Some(transaction.commit()?))
+}

@@ -4,47 +4,88 @@ use crate::args::ServeArgs;
 use crate::exit::Done;
 use crate::query::{open_options, query_options};
 use crate::talk::say;
-use lode_engine::Database;
+use anyhow::{Context, bail};
+use lode_engine::store::{BackgroundOptions, Compactor, StoreError, WriteOptions};
+use lode_engine::{Database, EngineError, LoadAllow};
 use lode_server::{Server, ServerOptions};
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
-    let database = Database::open(&args.database, &open_options(&args.evaluation))?;
-    let query = query_options(&args.evaluation);
-    serve(database, args.bind, ServerOptions { query, timeout: args.timeout, ..ServerOptions::default() })?;
+    let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
+    let database = open(args)?;
+    let compacts = database.store().is_writable() && !args.no_compaction;
+    let compactor = compacts.then(|| Compactor::start(database.store(), BackgroundOptions::default()));
+    let options = ServerOptions {
+        query: query_options(&args.evaluation),
+        timeout: args.timeout,
+        update_timeout: args.update_timeout,
+        update_bytes_max: args.update_bytes_max,
+        transaction_quads_max: args.transaction_quads_max,
+        load,
+        admin_token: args.admin_token.clone(),
+        compactor: compactor.transpose()?.map(Arc::new),
+        ..ServerOptions::default()
+    };
+    serve(database, args.bind, options)?;
     Ok(Done::Ok)
+}
+
+fn open(args: &ServeArgs) -> anyhow::Result<Database> {
+    let options = open_options(&args.evaluation);
+    if args.read_only {
+        return Ok(Database::open(&args.database, &options)?);
+    }
+    let write = WriteOptions { durability: args.durability, ..WriteOptions::default() };
+    match Database::open_for_writing(&args.database, &options, write) {
+        Err(error @ EngineError::Store(StoreError::Locked { .. })) => {
+            bail!("{error}; to answer queries meanwhile, use --read-only")
+        }
+        opened => Ok(opened?),
+    }
 }
 
 /// Serves until Ctrl+C or a termination signal; says where.
 pub fn serve(database: Database, address: SocketAddr, options: ServerOptions) -> anyhow::Result<()> {
+    let writable = database.store().is_writable();
+    // Dropped last: with it goes what makes durable what waits for that.
+    let database = Arc::new(database);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let server = Server::bind(Arc::new(database), address, options).await?;
+        let stop = stop_signal()?;
+        let server = Server::bind(Arc::clone(&database), address, options).await?;
         let address = server.address()?;
         say!("SPARQL endpoint  http://{address}/sparql");
+        if writable {
+            say!("Graphs           http://{address}/data");
+        }
         say!("Query page       http://{address}/");
         say!("Ctrl+C stops.");
-        server.serve(stop_signal()).await?;
-        say!("stopped");
-        Ok(())
-    })
+        server.serve(stop).await?;
+        anyhow::Ok(())
+    })?;
+    // Ends what still runs on blocking threads.
+    drop(runtime);
+    say!("stopped");
+    Ok(())
 }
 
-/// Ready once the process is asked to end.
-async fn stop_signal() {
-    let interrupt = tokio::signal::ctrl_c();
+/// Ready once the process is asked to end. From when this returns such a request is not the end at once.
+fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+        let (mut interrupt, mut terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(async move {
             tokio::select! {
-                _ = interrupt => {}
+                _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
-            return;
-        }
+        })
     }
     // Without a handler the default action ends the process.
-    drop(interrupt.await);
+    #[cfg(not(unix))]
+    Ok(async { drop(tokio::signal::ctrl_c().await) })
 }

@@ -1,4 +1,4 @@
-//! How many queries run and wait at once: beyond it a client is told to come back, instead of everybody slowing down.
+//! How many requests of a kind run and wait at once: beyond it a client is told to come back, instead of everybody slowing down.
 
 use crate::error::HttpError;
 use axum::http::StatusCode;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Running and waiting queries.
+/// Running and waiting requests of a kind.
 #[derive(Debug)]
 pub(crate) struct Admission {
     running: Arc<Semaphore>,
@@ -27,7 +27,7 @@ impl Admission {
     }
 }
 
-/// Counts one waiting query as long as it lives, also when its client leaves meanwhile.
+/// Counts one waiting request as long as it lives, also when its client leaves meanwhile.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -36,7 +36,7 @@ impl<'a> Waiting<'a> {
         if count.fetch_add(1, Ordering::Relaxed) < max {
             return Ok(waiting);
         }
-        Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "too many queries are waiting: try again later"))
+        Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "too many requests are waiting: try again later"))
     }
 }
 

@@ -1,66 +1,30 @@
-//! The server: routes, and the way of a query through it.
+//! The server: its routes, and its life.
 
-use crate::admission::Admission;
+use crate::body::Incoming;
 use crate::error::{HttpError, ServerError};
-use crate::negotiate::{negotiate, offered};
-use crate::request::QueryRequest;
-use crate::stream::{ChunkWriter, chunks};
-use crate::{page, request};
+use crate::request::{self, Asked};
+use crate::state::{AppState, ServerOptions};
+use crate::{admin, data, page, query, update};
 use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, RawQuery, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
+use axum::routing::{any, get, post};
 use axum::serve::ListenerExt;
-use lode_engine::{CancelToken, Database, OutputFormat, QueryOptions, write_results};
+use lode_engine::Database;
+use lode_rdf::NamedNode;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::oneshot;
-
-/// The longest query text and form.
-const BODY_BYTES_MAX: usize = 16 << 20;
-
-/// How the endpoint behaves.
-#[derive(Clone)]
-pub struct ServerOptions {
-    /// Defaults of every query; its `cancel` is replaced for each.
-    pub query: QueryOptions,
-    /// The longest a query may take; a client can ask for less.
-    pub timeout: Duration,
-    /// Queries that run at once.
-    pub running_max: usize,
-    /// Queries that may wait for their turn; more are refused with 503.
-    pub waiting_max: usize,
-}
-
-impl Default for ServerOptions {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        Self {
-            query: QueryOptions::default(),
-            timeout: Duration::from_secs(60),
-            running_max: cores * 4,
-            waiting_max: 1024,
-        }
-    }
-}
-
-struct AppState {
-    database: Arc<Database>,
-    options: ServerOptions,
-    admission: Admission,
-}
+use tokio::sync::watch;
 
 /// A bound endpoint.
 pub struct Server {
     listener: TcpListener,
     router: Router,
+    stop: watch::Sender<bool>,
 }
 
 impl Server {
@@ -72,9 +36,9 @@ impl Server {
     ) -> Result<Self, ServerError> {
         let listener =
             TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
-        let admission = Admission::new(options.running_max, options.waiting_max);
-        let router = router(Arc::new(AppState { database, options, admission }));
-        Ok(Self { listener, router })
+        let (stop, stopping) = watch::channel(false);
+        let router = router(Arc::new(AppState::new(database, options, stopping)));
+        Ok(Self { listener, router, stop })
     }
 
     /// The address it listens on.
@@ -82,24 +46,36 @@ impl Server {
         Ok(self.listener.local_addr()?)
     }
 
-    /// Serves until `stop` is ready, then lets running answers end.
+    /// Serves until `stop` is ready, then lets running answers and updates end. Uploads that have not come in whole are given up.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServerError> {
         // Header and body are small packets: without this, Nagle's algorithm and delayed ACKs cost 40 ms an answer.
         // A socket that refuses the option still works.
         let listener = self.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-        axum::serve(listener, self.router).with_graceful_shutdown(stop).await?;
+        let sender = self.stop;
+        let stop = async move {
+            stop.await;
+            sender.send_replace(true);
+        };
+        let service = self.router.into_make_service_with_connect_info::<SocketAddr>();
+        axum::serve(listener, service).with_graceful_shutdown(stop).await?;
         Ok(())
     }
 }
 
 fn router(state: Arc<AppState>) -> Router {
-    Router::new()
+    let public = Router::new()
         .route("/", get(page::form))
-        .route("/sparql", any(sparql))
-        .route("/query", any(sparql))
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .layer(from_fn(cors))
-        .with_state(state)
+        .route("/sparql", any(both))
+        .route("/query", any(queries))
+        .route("/update", any(updates))
+        .route("/data", any(data::serve))
+        .route("/data/", any(data::serve))
+        .route("/data/{*path}", any(data::serve))
+        .layer(from_fn(cors));
+    // Pages of other origins have no business there.
+    let admin =
+        Router::new().route("/admin/stats", get(admin::stats)).route("/admin/compact", post(admin::compact));
+    public.merge(admin).with_state(state)
 }
 
 /// Lets pages of any origin (YASGUI, notebooks) use the endpoint.
@@ -110,113 +86,93 @@ async fn cors(request: Request, next: Next) -> Response {
         next.run(request).await
     };
     let headers = response.headers_mut();
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers
-        .insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, HEAD, OPTIONS"));
-    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Accept, Content-Type"));
+    for (name, value) in [
+        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD, POST, PUT, DELETE, OPTIONS"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Accept, Content-Type, Content-Encoding"),
+        (header::ACCESS_CONTROL_EXPOSE_HEADERS, "Location"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
     response
 }
 
-async fn sparql(
-    State(state): State<Arc<AppState>>,
-    method: Method,
-    RawQuery(uri_query): RawQuery,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Response, HttpError> {
-    if ![Method::GET, Method::HEAD, Method::POST].contains(&method) {
+/// What an address of the protocol takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Queries,
+    Updates,
+    Both,
+}
+
+async fn both(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
+    protocol(state.0, request, Takes::Both).await
+}
+
+async fn queries(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
+    protocol(state.0, request, Takes::Queries).await
+}
+
+async fn updates(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
+    protocol(state.0, request, Takes::Updates).await
+}
+
+/// The two operations of the SPARQL 1.1 Protocol.
+async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Result<Response, HttpError> {
+    let (parts, body) = request.into_parts();
+    let body = Incoming::new(body, &state);
+    let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
+    if let Err(error) = check(&state, &method, takes) {
+        return body.refuse(&parts.headers, error).await;
+    }
+    let mut text = Vec::new();
+    if method == Method::POST {
+        let max = request::body_bytes_max(&parts.headers, state.options.update_bytes_max);
+        text = body.collect(max).await?;
+    }
+    let base = own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string);
+    match request::parse(&method, parts.uri.query(), &parts.headers, text)? {
+        Asked::Description => {
+            let union = state.options.query.default_graph == lode_engine::DefaultGraph::Union;
+            Ok(page::service_description(union, state.database.store().is_writable()))
+        }
+        Asked::Query(_) if takes == Takes::Updates => {
+            Err(HttpError::bad_request("this address takes updates (update=...): send queries to /query"))
+        }
+        Asked::Update(_) if takes == Takes::Queries => {
+            Err(HttpError::bad_request("this address takes queries (query=...): send updates to /update"))
+        }
+        Asked::Query(request) => {
+            let accept = accept(&parts.headers);
+            query::answer(state, request, accept, base).await
+        }
+        Asked::Update(request) => update::answer(state, request, base).await,
+    }
+}
+
+/// What can be told before the body is read.
+fn check(state: &AppState, method: &Method, takes: Takes) -> Result<(), HttpError> {
+    if takes == Takes::Updates {
+        if method != Method::POST {
+            return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use POST"));
+        }
+        return state.check_writable();
+    }
+    if ![Method::GET, Method::POST].contains(method) {
         return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use GET or POST"));
     }
-    let method = if method == Method::HEAD { Method::GET } else { method };
-    let Some(request) = request::parse(&method, uri_query.as_deref(), &headers, &body)? else {
-        let union = state.options.query.default_graph == lode_engine::DefaultGraph::Union;
-        return Ok(page::service_description(union));
-    };
-    let accept = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let accept = accept.collect::<Vec<_>>().join(",");
-    let permit = state.admission.enter().await?;
-    answer(state, request, accept, permit).await
+    Ok(())
 }
 
-/// Runs the query on a blocking thread. The status is known once the first chunk, the end, or an error is there.
-async fn answer(
-    state: Arc<AppState>,
-    request: QueryRequest,
-    accept: String,
-    permit: OwnedSemaphorePermit,
-) -> Result<Response, HttpError> {
-    let limit = state.options.timeout;
-    let cancel = CancelToken::new(Some(request.timeout.map_or(limit, |asked| asked.min(limit))));
-    let (writer, mut body) = chunks(cancel.clone());
-    let (head_sender, head) = oneshot::channel();
-    let work = move || {
-        let job = Job { state: &state, request: &request, accept: &accept, cancel };
-        job.run(head_sender, writer);
-        drop(permit);
-    };
-    drop(tokio::task::spawn_blocking(work));
-    let failed =
-        |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the query's thread ended without an answer");
-    let head = head.await.map_err(failed)??;
-    if !body.wait().await {
-        // Nothing was written: the error, if any, comes in the second half of the head.
-        head.end.await.map_err(failed)??;
-        return Ok(respond(head.format, Body::empty()));
-    }
-    Ok(respond(head.format, Body::new(body)))
+/// The `Accept` headers as one.
+pub(crate) fn accept(headers: &HeaderMap) -> String {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    values.collect::<Vec<_>>().join(",")
 }
 
-fn respond(format: OutputFormat, body: Body) -> Response {
-    ([(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")], body).into_response()
-}
-
-/// What is known before the first byte: the format; and where to hear of an error that came before any byte.
-struct Head {
-    format: OutputFormat,
-    end: oneshot::Receiver<Result<(), HttpError>>,
-}
-
-type HeadSender = oneshot::Sender<Result<Head, HttpError>>;
-
-/// One query, on its blocking thread.
-struct Job<'a> {
-    state: &'a AppState,
-    request: &'a QueryRequest,
-    accept: &'a str,
-    cancel: CancelToken,
-}
-
-impl Job<'_> {
-    fn run(self, head: HeadSender, mut writer: ChunkWriter) {
-        let (query, format) = match self.prepare() {
-            Ok(prepared) => prepared,
-            Err(error) => return drop(head.send(Err(error))),
-        };
-        let (end_sender, end) = oneshot::channel();
-        if head.send(Ok(Head { format, end })).is_err() {
-            return; // the client has left
-        }
-        let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut writer));
-        match result.map_err(HttpError::from) {
-            Ok(_) => {
-                let _ = end_sender.send(Ok(()));
-                drop(writer.finish()); // a client that left needs no more
-            }
-            Err(error) if writer.is_untouched() => drop(end_sender.send(Err(error))),
-            Err(error) => writer.abort(error.message),
-        }
-    }
-
-    fn prepare(&self) -> Result<(lode_engine::PreparedQuery, OutputFormat), HttpError> {
-        let mut options = self.state.options.query.clone();
-        options.cancel = self.cancel.clone();
-        options.set_dataset(&self.request.default_graphs, &self.request.named_graphs)?;
-        let query = self.state.database.prepare(&self.request.query, &options)?;
-        let kind = query.kind();
-        let format = self.request.format.or_else(|| negotiate(Some(self.accept), kind)).ok_or_else(|| {
-            let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
-            HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
-        })?;
-        Ok((query, format))
-    }
+/// The request's own IRI without its query, as the client knows it.
+pub(crate) fn own_iri(uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = uri.authority().map(|authority| authority.as_str()).or(host)?;
+    NamedNode::new(format!("http://{host}{}", uri.path())).ok()
 }

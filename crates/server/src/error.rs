@@ -2,7 +2,9 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::{Cancelled, EngineError};
+use lode_engine::store::{LoadError, StoreError};
+use lode_engine::{Cancelled, EngineError, ExecError};
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 
 /// Why the server could not start or had to stop.
@@ -50,12 +52,35 @@ impl IntoResponse for HttpError {
 impl From<EngineError> for HttpError {
     fn from(error: EngineError) -> Self {
         let status = match &error {
-            EngineError::Syntax(_) | EngineError::Plan(_) => StatusCode::BAD_REQUEST,
+            EngineError::Syntax(_) | EngineError::Plan(_) | EngineError::Update(_) => StatusCode::BAD_REQUEST,
+            EngineError::Load(LoadError::Memory { .. } | LoadError::Limit(_)) => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
+            EngineError::Load(
+                LoadError::Syntax { .. }
+                | LoadError::Input { .. }
+                | LoadError::Format { .. }
+                | LoadError::NamesGraph { .. },
+            ) => StatusCode::BAD_REQUEST,
             EngineError::Format(_) => StatusCode::NOT_ACCEPTABLE,
             EngineError::Cancelled(Cancelled::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             EngineError::Cancelled(Cancelled::ByRequest) => StatusCode::SERVICE_UNAVAILABLE,
+            EngineError::Store(StoreError::ReadOnly { .. }) => StatusCode::FORBIDDEN,
+            EngineError::Store(StoreError::Io { source, .. }) if is_full(source) => {
+                StatusCode::INSUFFICIENT_STORAGE
+            }
+            EngineError::Execution(ExecError::Spill(source)) if is_full(source) => {
+                StatusCode::INSUFFICIENT_STORAGE
+            }
+            EngineError::Execution(ExecError::Service { .. }) => StatusCode::BAD_GATEWAY,
+            // It would have to be asked for less.
+            EngineError::Execution(ExecError::OutOfMemory(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, error.to_string())
     }
+}
+
+fn is_full(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }

@@ -1,13 +1,20 @@
-//! The SPARQL 1.1 Protocol endpoint. The only async code of the project: it receives, hands the work to a blocking thread,
-//! and streams what that thread writes.
+//! The endpoint: the SPARQL 1.1 Protocol and the Graph Store HTTP Protocol. The only async code of the project: it receives, hands
+//! the work to a blocking thread, and streams what that thread reads and writes.
 
+mod admin;
 mod admission;
 mod app;
+mod body;
+mod data;
 mod error;
 mod negotiate;
 mod page;
+mod query;
 mod request;
+mod state;
 mod stream;
+mod update;
 
-pub use app::{Server, ServerOptions};
+pub use app::Server;
 pub use error::ServerError;
+pub use state::ServerOptions;

@@ -1,6 +1,7 @@
 //! Which format to answer in: the `Accept` header (RFC 9110 section 12.5.1) against the formats of the query's kind.
 
 use lode_engine::{OutputFormat, ResultKind};
+use lode_rdf::RdfFormat;
 
 /// One entry of an `Accept` header.
 #[derive(Debug, PartialEq)]
@@ -14,10 +15,28 @@ pub(crate) fn negotiate(accept: Option<&str>, kind: ResultKind) -> Option<Output
     let Some(accept) = accept.filter(|value| !value.trim().is_empty()) else {
         return Some(OutputFormat::default_for(kind));
     };
+    acceptable(accept).find_map(|media_type| matching(media_type, kind))
+}
+
+/// The best acceptable syntax for a graph, or for a whole dataset.
+pub(crate) fn negotiate_rdf(accept: &str, dataset: bool) -> Option<RdfFormat> {
+    let default = if dataset { RdfFormat::NQuads } else { RdfFormat::Turtle };
+    if accept.trim().is_empty() {
+        return Some(default);
+    }
+    acceptable(accept).find_map(|media_type| match media_type {
+        "*/*" | "application/*" => Some(default),
+        "text/*" => (!dataset).then_some(RdfFormat::Turtle),
+        other => RdfFormat::from_media_type(other).filter(|format| !dataset || format.supports_datasets()),
+    })
+}
+
+/// The acceptable media types, best first.
+fn acceptable(accept: &str) -> impl Iterator<Item = &str> {
     let mut ranges: Vec<Range<'_>> = accept.split(',').filter_map(parse_range).collect();
     // Stable: among equals the client's order counts, but a precise type before a wildcard.
     ranges.sort_by(|a, b| b.quality.total_cmp(&a.quality).then(wildness(a).cmp(&wildness(b))));
-    ranges.iter().filter(|range| range.quality > 0.0).find_map(|range| matching(range.media_type, kind))
+    ranges.into_iter().filter(|range| range.quality > 0.0).map(|range| range.media_type)
 }
 
 /// The media types that could be answered with, for a 406.

@@ -1,11 +1,27 @@
-//! The query operation of the SPARQL 1.1 Protocol (section 2.1): GET, POST form-encoded, POST direct.
+//! The requests of the SPARQL 1.1 Protocol (sections 2.1 and 2.2): queries by GET, POST of a form and POST direct, updates by the latter two.
 
 use crate::error::HttpError;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use lode_engine::OutputFormat;
 use std::time::Duration;
 
+/// The longest query text.
+const QUERY_BYTES_MAX: usize = 16 << 20;
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const QUERY: &str = "application/sparql-query";
+const UPDATE: &str = "application/sparql-update";
+
 /// What a client asks for.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Asked {
+    Query(QueryRequest),
+    Update(UpdateRequest),
+    /// The service description: a GET without a query.
+    Description,
+}
+
+/// A query.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct QueryRequest {
     pub(crate) query: String,
@@ -17,79 +33,120 @@ pub(crate) struct QueryRequest {
     pub(crate) format: Option<OutputFormat>,
 }
 
-/// Reads the request; `None` for a GET without any query (it asks for the service description).
+/// An update.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct UpdateRequest {
+    pub(crate) update: String,
+    pub(crate) using: Vec<String>,
+    pub(crate) using_named: Vec<String>,
+    /// As for queries.
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Bytes that a body may have.
+pub(crate) fn body_bytes_max(headers: &HeaderMap, update_bytes_max: usize) -> usize {
+    match content_type(headers).as_deref() {
+        Some(UPDATE) => update_bytes_max,
+        Some(FORM) => update_bytes_max.max(QUERY_BYTES_MAX),
+        _ => QUERY_BYTES_MAX,
+    }
+}
+
+/// Reads the request.
 pub(crate) fn parse(
     method: &Method,
     uri_query: Option<&str>,
     headers: &HeaderMap,
-    body: &[u8],
-) -> Result<Option<QueryRequest>, HttpError> {
+    body: Vec<u8>,
+) -> Result<Asked, HttpError> {
     let mut parameters = Parameters::default();
     parameters.read(uri_query.unwrap_or("").as_bytes())?;
     if method == Method::POST {
-        match content_type(headers).as_deref() {
-            Some("application/x-www-form-urlencoded") => parameters.read(body)?,
-            Some("application/sparql-query") => {
-                let text = std::str::from_utf8(body)
-                    .map_err(|error| HttpError::bad_request(format!("the query is not UTF-8: {error}")))?;
-                parameters.set_query(text)?;
-            }
+        let media_type = content_type(headers);
+        match media_type.as_deref() {
+            Some(FORM) => parameters.read(&body)?,
+            Some(QUERY) => set(&mut parameters.query, text(body, headers, "query")?, "query")?,
+            Some(UPDATE) => set(&mut parameters.update, text(body, headers, "update")?, "update")?,
             other => return Err(unsupported(other)),
         }
     }
-    match parameters.query {
-        Some(query) => Ok(Some(QueryRequest { query, ..parameters.rest })),
-        None if method == Method::GET => Ok(None),
-        None => Err(HttpError::bad_request("the parameter 'query' is missing")),
+    let Parameters { query, update, of_query, of_update, timeout } = parameters;
+    match (query, update) {
+        (Some(_), Some(_)) => Err(HttpError::bad_request("both a query and an update: send exactly one")),
+        (Some(query), None) => Ok(Asked::Query(QueryRequest { query, timeout, ..of_query })),
+        (None, Some(_)) if method == Method::GET => {
+            Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "updates are sent by POST"))
+        }
+        (None, Some(update)) => Ok(Asked::Update(UpdateRequest { update, timeout, ..of_update })),
+        (None, None) if method == Method::GET => Ok(Asked::Description),
+        (None, None) => Err(HttpError::bad_request("the parameter 'query' or 'update' is missing")),
     }
 }
 
-fn content_type(headers: &HeaderMap) -> Option<String> {
+/// The media type of the body, without parameters, in lower case.
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     Some(value.split(';').next()?.trim().to_ascii_lowercase())
 }
 
+/// The text of a body, which is UTF-8, whatever else may be announced.
+fn text(body: Vec<u8>, headers: &HeaderMap, what: &str) -> Result<String, HttpError> {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let charset = value.split(';').skip(1).find_map(|parameter| {
+        let (key, value) = parameter.split_once('=')?;
+        key.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches('"').to_ascii_lowercase())
+    });
+    if let Some(charset) = charset.filter(|charset| !["utf-8", "utf8", "us-ascii"].contains(&&**charset)) {
+        let message = format!("charset {charset}: the {what} must be UTF-8");
+        return Err(HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+    }
+    String::from_utf8(body)
+        .map_err(|error| HttpError::bad_request(format!("the {what} is not UTF-8: {}", error.utf8_error())))
+}
+
 fn unsupported(content_type: Option<&str>) -> HttpError {
-    let message = match content_type {
-        Some("application/sparql-update") => {
-            "updates are not served here: this endpoint answers queries".to_owned()
-        }
-        other => format!(
-            "content type {}: send application/x-www-form-urlencoded (query=...) or application/sparql-query",
-            other.unwrap_or("(none)")
-        ),
-    };
+    let message = format!(
+        "content type {}: send {FORM} (query=... or update=...), {QUERY} or {UPDATE}",
+        content_type.unwrap_or("(none)")
+    );
     HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
 }
 
 #[derive(Default)]
 struct Parameters {
     query: Option<String>,
-    rest: QueryRequest,
+    update: Option<String>,
+    of_query: QueryRequest,
+    of_update: UpdateRequest,
+    timeout: Option<Duration>,
 }
 
 impl Parameters {
     fn read(&mut self, encoded: &[u8]) -> Result<(), HttpError> {
         for (name, value) in form_urlencoded::parse(encoded) {
             match name.as_ref() {
-                "query" => self.set_query(&value)?,
-                "default-graph-uri" => self.rest.default_graphs.push(value.into_owned()),
-                "named-graph-uri" => self.rest.named_graphs.push(value.into_owned()),
-                "timeout" => self.rest.timeout = Some(parse_timeout(&value)?),
-                "format" => self.rest.format = Some(parse_format(&value)?),
-                "update" => return Err(unsupported(Some("application/sparql-update"))),
+                "query" => set(&mut self.query, value.into_owned(), "query")?,
+                "update" => set(&mut self.update, value.into_owned(), "update")?,
+                "default-graph-uri" => self.of_query.default_graphs.push(value.into_owned()),
+                "named-graph-uri" => self.of_query.named_graphs.push(value.into_owned()),
+                "using-graph-uri" => self.of_update.using.push(value.into_owned()),
+                "using-named-graph-uri" => self.of_update.using_named.push(value.into_owned()),
+                "timeout" => self.timeout = Some(parse_timeout(&value)?),
+                "format" => self.of_query.format = Some(parse_format(&value)?),
                 // Other parameters belong to other stores' extensions; the protocol lets them pass.
                 _ => {}
             }
         }
         Ok(())
     }
+}
 
-    fn set_query(&mut self, text: &str) -> Result<(), HttpError> {
-        match self.query.replace(text.to_owned()) {
-            None => Ok(()),
-            Some(_) => Err(HttpError::bad_request("more than one query: send exactly one")),
-        }
+fn set(place: &mut Option<String>, text: String, what: &str) -> Result<(), HttpError> {
+    match place.replace(text) {
+        None => Ok(()),
+        Some(_) => Err(HttpError::bad_request(format!("more than one {what}: send exactly one"))),
     }
 }
 

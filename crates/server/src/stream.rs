@@ -1,6 +1,8 @@
 //! From a blocking writer to a streamed body: a bounded channel of chunks, so that a slow client holds the query back instead of
 //! filling memory, and a client that leaves stops it.
 
+use crate::error::HttpError;
+use axum::http::StatusCode;
 use bytes::Bytes;
 use http_body::{Body, Frame};
 use lode_engine::CancelToken;
@@ -8,6 +10,7 @@ use std::io::{self, Write};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
 
 /// Bytes gathered before a chunk is sent.
 const CHUNK_BYTES: usize = 64 << 10;
@@ -22,6 +25,30 @@ pub(crate) fn chunks(cancel: CancelToken) -> (ChunkWriter, ChunkBody) {
     let (sender, receiver) = channel(CHUNKS_WAITING_MAX);
     let writer = ChunkWriter { sender, buffer: Vec::with_capacity(CHUNK_BYTES), untouched: true };
     (writer, ChunkBody { receiver, first: None, cancel })
+}
+
+/// Runs `work` on a blocking thread and streams what it writes. An error before the first chunk has a status of its own.
+pub(crate) async fn streamed(
+    cancel: CancelToken,
+    work: impl FnOnce(&mut ChunkWriter) -> Result<(), HttpError> + Send + 'static,
+) -> Result<axum::body::Body, HttpError> {
+    let (mut writer, mut body) = chunks(cancel);
+    let (end_sender, end) = oneshot::channel();
+    drop(tokio::task::spawn_blocking(move || match work(&mut writer) {
+        Ok(()) => {
+            let _ = end_sender.send(Ok(()));
+            drop(writer.finish()); // a client that left needs no more
+        }
+        Err(error) if writer.is_untouched() => drop(end_sender.send(Err(error))),
+        Err(error) => writer.abort(error.message),
+    }));
+    if body.wait().await {
+        return Ok(axum::body::Body::new(body));
+    }
+    let failed =
+        |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the request's thread ended without an answer");
+    end.await.map_err(failed)??;
+    Ok(axum::body::Body::empty())
 }
 
 /// Collects bytes into chunks; blocks while too many wait.

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 /// Moments unless told otherwise.
 const KILLS: u64 = 8;
 
-fn number(name: &str, default: u64) -> u64 {
+pub fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
 /// SplitMix64.
-fn random(state: &mut u64) -> u64 {
+pub fn random(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

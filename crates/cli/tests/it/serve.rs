@@ -1,95 +1,53 @@
-//! `lode serve`, spoken to over loopback.
+//! `lode serve`: queries over loopback.
 
+use crate::endpoint::Endpoint;
 use crate::lode::Lode;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
 
 const TURTLE: &str = "@prefix : <http://e/> . :a :p 1, 2 . :b :p 3 ; :q :a .";
-
-/// A running endpoint, stopped when dropped.
-struct Endpoint {
-    child: Child,
-    url: String,
-    agent: ureq::Agent,
-}
-
-impl Endpoint {
-    fn start(lode: &Lode, extra: &[&str]) -> Self {
-        let args = [&["serve", "db", "--bind", "127.0.0.1:0"], extra].concat();
-        let mut child = lode.command(&args).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.split_whitespace().last().unwrap().to_owned();
-        assert!(url.ends_with("/sparql"), "{line}");
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Self { child, url, agent }
-    }
-
-    /// Status, content type and body of a GET.
-    fn get(&self, query: &str, accept: &str) -> (u16, String, String) {
-        let response =
-            self.agent.get(&self.url).query("query", query).header("Accept", accept).call().unwrap();
-        answer(response)
-    }
-}
-
-impl Drop for Endpoint {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn answer(mut response: ureq::http::Response<ureq::Body>) -> (u16, String, String) {
-    let media_type =
-        response.headers().get("content-type").map_or("", |value| value.to_str().unwrap()).to_owned();
-    (response.status().as_u16(), media_type, response.body_mut().read_to_string().unwrap())
-}
+const FORM: (&str, &str) = ("Content-Type", "application/x-www-form-urlencoded");
+const CSV: (&str, &str) = ("Accept", "text/csv");
 
 #[test]
 fn the_query_operation_in_all_its_ways() {
     let lode = Lode::with_turtle(TURTLE);
     let endpoint = Endpoint::start(&lode, &[]);
     let query = "SELECT ?o { <http://e/b> <http://e/p> ?o }";
-    let (status, media_type, body) = endpoint.get(query, "text/csv");
-    assert_eq!((status, media_type.as_str(), body.as_str()), (200, "text/csv; charset=utf-8", "o\r\n3\r\n"));
-    let form = endpoint.agent.post(&endpoint.url).header("Accept", "text/csv").send_form([("query", query)]);
-    assert_eq!(answer(form.unwrap()).2, "o\r\n3\r\n");
-    let direct = endpoint.agent.post(&endpoint.url).header("Accept", "text/csv");
-    let direct = direct.header("Content-Type", "application/sparql-query").send(query);
-    assert_eq!(answer(direct.unwrap()).2, "o\r\n3\r\n");
-    let (_, media_type, body) = endpoint.get("ASK {}", "*/*");
-    assert_eq!(media_type, "application/sparql-results+json");
-    assert!(body.contains("true"));
-    let (_, media_type, body) =
-        endpoint.get("CONSTRUCT WHERE { ?s <http://e/q> ?o }", "application/n-triples");
-    assert_eq!(
-        (media_type.as_str(), body.as_str()),
-        ("application/n-triples", "<http://e/b> <http://e/q> <http://e/a> .\n")
-    );
+    let encoded = "query=SELECT+?o+%7B%3Chttp://e/b%3E+%3Chttp://e/p%3E+?o%7D";
+    for path in ["/sparql", "/query"] {
+        let answer = endpoint.send("GET", &format!("{path}?{encoded}"), &[CSV], b"").is(200);
+        assert_eq!(
+            (answer.media_type.as_str(), answer.body.as_str()),
+            ("text/csv; charset=utf-8", "o\r\n3\r\n")
+        );
+        let form = endpoint.send("POST", path, &[CSV, FORM], encoded.as_bytes());
+        assert_eq!(form.is(200).body, "o\r\n3\r\n");
+    }
+    assert_eq!(endpoint.rows(query), ["3"]);
+    let answer = endpoint.query("ASK {}", "*/*").is(200);
+    assert_eq!(answer.media_type, "application/sparql-results+json");
+    assert!(answer.body.contains("true"));
+    // Relative IRIs are resolved against the endpoint.
+    let answer =
+        endpoint.query("CONSTRUCT { <r> ?p ?o } { ?s ?p ?o FILTER isIRI(?o) }", "application/n-triples");
+    assert_eq!(answer.media_type, "application/n-triples");
+    assert_eq!(answer.body, format!("<{}/r> <http://e/q> <http://e/a> .\n", endpoint.base));
 }
 
 #[test]
 fn errors_are_text_with_a_status() {
     let lode = Lode::with_turtle(TURTLE);
     let endpoint = Endpoint::start(&lode, &["--timeout", "0.3"]);
-    let (status, media_type, body) = endpoint.get("SELECT nonsense", "*/*");
-    assert_eq!((status, media_type.as_str()), (400, "text/plain; charset=utf-8"));
-    assert!(!body.is_empty());
-    assert_eq!(endpoint.get("ASK {}", "image/png").0, 406);
-    assert_eq!(endpoint.get("SELECT * { ?s ?p ?o }", "text/turtle").0, 406);
+    let answer = endpoint.query("SELECT nonsense", "*/*").is(400);
+    assert_eq!(answer.media_type, "text/plain; charset=utf-8");
+    assert!(answer.body.contains("line 1, column"), "{answer:?}");
+    endpoint.query("ASK {}", "image/png").is(406);
+    endpoint.query("SELECT * { ?s ?p ?o }", "text/turtle").is(406);
     let cross = "?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o . ?p ?q ?r . ?s ?t ?u . ?v ?w ?x . ?y ?z ?a1 . ?b1 ?c1 ?d1 . ?e1 ?f1 ?g1 . ?h1 ?i1 ?j1";
     let slow =
         format!("SELECT (COUNT(*) AS ?total) {{ {cross} FILTER(?c != ?j1 || ?f != ?g1 || ?a != ?h1) }}");
-    assert_eq!(endpoint.get(&slow, "*/*").0, 504);
-    let put = endpoint.agent.put(&endpoint.url).send("x").unwrap();
-    assert_eq!(put.status().as_u16(), 405);
-    let update = endpoint
-        .agent
-        .post(&endpoint.url)
-        .header("Content-Type", "application/sparql-update")
-        .send("CLEAR ALL");
-    assert_eq!(update.unwrap().status().as_u16(), 415);
+    endpoint.query(&slow, "*/*").is(504);
+    endpoint.send("PUT", "/sparql", &[], b"x").is(405);
+    endpoint.send("DELETE", "/query", &[], b"").is(405);
 }
 
 #[test]
@@ -101,17 +59,11 @@ fn graphs_of_the_protocol_override_the_query() {
     );
     lode.run(&["load", "db", "g.nq"]).ok();
     let endpoint = Endpoint::start(&lode, &[]);
-    let request = endpoint
-        .agent
-        .get(&endpoint.url)
-        .query("query", "SELECT ?o { ?s ?p ?o }")
-        .header("Accept", "text/csv");
-    let response = request.query("default-graph-uri", "http://e/g").call().unwrap();
-    assert_eq!(answer(response).2, "o\r\n1\r\n");
-    let description = endpoint.agent.get(&endpoint.url).call().unwrap();
-    assert!(answer(description).2.contains("sd:Service"));
-    let page = endpoint.agent.get(endpoint.url.trim_end_matches("sparql")).call().unwrap();
-    assert!(answer(page).2.contains("<textarea"));
+    let path = "/sparql?query=SELECT+?o+%7B+?s+?p+?o+%7D&default-graph-uri=http://e/g";
+    assert_eq!(endpoint.send("GET", path, &[CSV], b"").body, "o\r\n1\r\n");
+    let description = endpoint.send("GET", "/sparql", &[], b"").is(200).body;
+    assert!(description.contains("sd:Service") && description.contains("sd:SPARQL11Update"), "{description}");
+    assert!(endpoint.send("GET", "/", &[], b"").body.contains("<textarea"));
 }
 
 #[test]
@@ -121,6 +73,58 @@ fn long_answers_stream_whole() {
     lode.write("many.nt", lines);
     lode.run(&["load", "db", "many.nt"]).ok();
     let endpoint = Endpoint::start(&lode, &[]);
-    let (status, _, body) = endpoint.get("SELECT * { ?s ?p ?o }", "text/csv");
-    assert_eq!((status, body.lines().count()), (200, 20_001));
+    assert_eq!(endpoint.rows("SELECT * { ?s ?p ?o }").len(), 20_000);
+    let all = endpoint.send("GET", "/data?default", &[("Accept", "application/n-triples")], b"").is(200);
+    assert_eq!(all.body.lines().count(), 20_000);
+}
+
+#[test]
+fn one_writes_and_others_read() {
+    let lode = Lode::with_turtle(TURTLE);
+    assert!(lode.run(&["serve", "nowhere"]).fails(1).contains("there is no database"));
+    assert!(!lode.path("nowhere").exists());
+    let writer = Endpoint::start(&lode, &[]);
+    writer.update("INSERT DATA { <http://e/c> <http://e/p> 4 }").is(200);
+    let error = lode.run(&["serve", "db", "--bind", "127.0.0.1:0"]).fails(1);
+    assert!(error.contains("is locked") && error.contains("--read-only"), "{error}");
+    let reader = Endpoint::start(&lode, &["--read-only"]);
+    assert_eq!(reader.quads(), 5);
+    for answer in [
+        reader.update("CLEAR ALL"),
+        reader.send("POST", "/sparql", &[FORM], b"update=CLEAR+ALL"),
+        reader.send("PUT", "/data?default", &[("Content-Type", "text/turtle")], b""),
+        reader.send("DELETE", "/data?default", &[], b""),
+    ] {
+        assert!(answer.is(403).body.contains("--read-only"));
+    }
+    assert!(!reader.send("GET", "/sparql", &[], b"").body.contains("SPARQL11Update"));
+    reader.send("GET", "/data?default", &[], b"").is(200);
+    assert_eq!(writer.quads(), 5);
+    assert!(writer.stop().contains("stopped"));
+}
+
+#[test]
+fn figures_for_the_one_who_runs_it() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &["--admin-token", "secret"]);
+    endpoint.update("INSERT DATA { <http://e/c> <http://e/p> 4 }").is(200);
+    endpoint.send("GET", "/admin/stats", &[], b"").is(401);
+    endpoint.send("GET", "/admin/stats", &[("Authorization", "Bearer sesame")], b"").is(401);
+    let allowed = ("Authorization", "Bearer secret");
+    endpoint.send("GET", "/admin/stats", &[allowed, ("Origin", "http://page")], b"").is(403);
+    let answer = endpoint.send("GET", "/admin/stats", &[allowed], b"").is(200);
+    assert_eq!(
+        (answer.number("quads"), answer.number("segments"), answer.number("delta_changes")),
+        (5, 1, 1)
+    );
+    endpoint.send("POST", "/admin/compact", &[], b"").is(401);
+    assert_eq!(endpoint.send("POST", "/admin/compact", &[allowed], b"").is(200).number("quads"), 5);
+    let answer = endpoint.send("GET", "/admin/stats", &[allowed], b"").is(200);
+    assert_eq!(
+        (answer.number("quads"), answer.number("segments"), answer.number("delta_changes")),
+        (5, 1, 0)
+    );
+    drop(endpoint);
+    // From this machine without a token.
+    Endpoint::start(&lode, &[]).send("GET", "/admin/stats", &[], b"").is(200);
 }

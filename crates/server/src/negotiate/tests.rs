@@ -1,7 +1,8 @@
 //! Accept headers, as clients send them.
 
-use super::negotiate;
+use super::{negotiate, negotiate_rdf};
 use lode_engine::{OutputFormat, ResultKind};
+use lode_rdf::RdfFormat;
 
 fn solutions(accept: &str) -> Option<&'static str> {
     negotiate(Some(accept), ResultKind::Solutions).map(OutputFormat::media_type)
@@ -35,4 +36,16 @@ fn quality_then_order_then_precision() {
 fn unknown_types_are_refused() {
     assert_eq!(solutions("image/png"), None);
     assert_eq!(negotiate(Some("text/csv"), ResultKind::Graph), None);
+}
+
+#[test]
+fn graphs_and_datasets() {
+    assert_eq!(negotiate_rdf("", false), Some(RdfFormat::Turtle));
+    assert_eq!(negotiate_rdf("text/html, */*;q=0.1", true), Some(RdfFormat::NQuads));
+    assert_eq!(
+        negotiate_rdf("application/rdf+xml;q=0.5, text/turtle; charset=utf-8", false),
+        Some(RdfFormat::Turtle)
+    );
+    assert_eq!(negotiate_rdf("text/turtle, application/trig", true), Some(RdfFormat::TriG));
+    assert_eq!(negotiate_rdf("text/turtle", true), None);
 }

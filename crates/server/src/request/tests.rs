@@ -1,35 +1,43 @@
-//! The three ways of sending a query, and how they go wrong.
+//! The ways of sending a query or an update, and how they go wrong.
 
-use super::{QueryRequest, parse};
+use super::{Asked, QueryRequest, UpdateRequest, parse};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
-fn post(content_type: &'static str, uri: &str, body: &str) -> Result<Option<QueryRequest>, StatusCode> {
+fn post(content_type: &'static str, uri: &str, body: &str) -> Result<Asked, StatusCode> {
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-    parse(&Method::POST, Some(uri), &headers, body.as_bytes()).map_err(|error| error.status)
+    parse(&Method::POST, Some(uri), &headers, body.into()).map_err(|error| error.status)
 }
 
-fn get(uri: &str) -> Result<Option<QueryRequest>, StatusCode> {
-    parse(&Method::GET, Some(uri), &HeaderMap::new(), b"").map_err(|error| error.status)
+fn get(uri: &str) -> Result<Asked, StatusCode> {
+    parse(&Method::GET, Some(uri), &HeaderMap::new(), Vec::new()).map_err(|error| error.status)
+}
+
+fn query(asked: Result<Asked, StatusCode>) -> QueryRequest {
+    let Ok(Asked::Query(request)) = asked else { panic!("{asked:?}") };
+    request
+}
+
+fn update(asked: Result<Asked, StatusCode>) -> UpdateRequest {
+    let Ok(Asked::Update(request)) = asked else { panic!("{asked:?}") };
+    request
 }
 
 #[test]
 fn get_with_graphs() {
-    let request = get(
+    let request = query(get(
         "query=ASK%7B%7D&default-graph-uri=http%3A%2F%2Fa&default-graph-uri=http://b&named-graph-uri=http://c",
-    );
-    let request = request.unwrap().unwrap();
+    ));
     assert_eq!(request.query, "ASK{}");
     assert_eq!(request.default_graphs, ["http://a", "http://b"]);
     assert_eq!(request.named_graphs, ["http://c"]);
 }
 
 #[test]
-fn post_form_and_direct() {
-    let form =
-        post("application/x-www-form-urlencoded; charset=utf-8", "", "query=ASK+%7B%7D").unwrap().unwrap();
+fn queries_by_form_and_direct() {
+    let form = query(post("application/x-www-form-urlencoded; charset=utf-8", "", "query=ASK+%7B%7D"));
     assert_eq!(form.query, "ASK {}");
-    let direct = post("application/sparql-query", "named-graph-uri=http://c", "ASK {}").unwrap().unwrap();
+    let direct = query(post("application/sparql-query", "named-graph-uri=http://c", "ASK {}"));
     assert_eq!(
         (direct.query.as_str(), direct.named_graphs.as_slice()),
         ("ASK {}", &["http://c".to_owned()][..])
@@ -37,12 +45,32 @@ fn post_form_and_direct() {
 }
 
 #[test]
+fn updates_by_form_and_direct() {
+    let form = "update=CLEAR+ALL&using-graph-uri=http://a&using-named-graph-uri=http://b&timeout=2";
+    let form = update(post("application/x-www-form-urlencoded", "", form));
+    assert_eq!((form.update.as_str(), form.using.len(), form.using_named.len()), ("CLEAR ALL", 1, 1));
+    assert_eq!(form.timeout.unwrap().as_secs(), 2);
+    let direct =
+        update(post("application/sparql-update; charset=UTF-8", "using-graph-uri=http://c", "CLEAR ALL"));
+    assert_eq!(
+        (direct.update.as_str(), direct.using.as_slice()),
+        ("CLEAR ALL", &["http://c".to_owned()][..])
+    );
+}
+
+#[test]
 fn bad_requests() {
     assert_eq!(get("query=a&query=b"), Err(StatusCode::BAD_REQUEST));
-    assert_eq!(get(""), Ok(None));
+    assert_eq!(get(""), Ok(Asked::Description));
     assert_eq!(get("query=a&timeout=soon"), Err(StatusCode::BAD_REQUEST));
-    assert_eq!(post("application/x-www-form-urlencoded", "", "x=1"), Err(StatusCode::BAD_REQUEST));
+    assert_eq!(get("update=CLEAR+ALL"), Err(StatusCode::METHOD_NOT_ALLOWED));
+    let form = "application/x-www-form-urlencoded";
+    for body in ["x=1", "update=a&update=b", "query=a&update=b"] {
+        assert_eq!(post(form, "", body), Err(StatusCode::BAD_REQUEST), "{body}");
+    }
     assert_eq!(post("application/sparql-query", "query=a", "b"), Err(StatusCode::BAD_REQUEST));
-    assert_eq!(post("text/plain", "", "ASK {}"), Err(StatusCode::UNSUPPORTED_MEDIA_TYPE));
-    assert_eq!(post("application/sparql-update", "", "CLEAR ALL"), Err(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+    assert_eq!(post("application/sparql-update", "query=a", "b"), Err(StatusCode::BAD_REQUEST));
+    for media_type in ["text/plain", "application/sparql-update; charset=utf-16"] {
+        assert_eq!(post(media_type, "", "ASK {}"), Err(StatusCode::UNSUPPORTED_MEDIA_TYPE), "{media_type}");
+    }
 }

@@ -1,0 +1,127 @@
+//! `lode serve`: updates over loopback, and every status they are answered with.
+
+use crate::endpoint::Endpoint;
+use crate::lode::Lode;
+use std::io::Write;
+use std::net::TcpStream;
+
+const TURTLE: &str = "<http://e/a> <http://e/p> 1, 2 .";
+const FORM: (&str, &str) = ("Content-Type", "application/x-www-form-urlencoded");
+const DIRECT: (&str, &str) = ("Content-Type", "application/sparql-update");
+/// An update that takes longer than anybody waits.
+const SLOW: &str = "INSERT { ?a ?b ?c } WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n1 ?o . ?p ?q ?r . ?s ?t ?u . ?v ?w ?x . \
+    ?a1 ?b1 ?c1 . ?a2 ?b2 ?c2 . ?a3 ?b3 ?c3 . ?a4 ?b4 ?c4 . ?a5 ?b5 ?c5 . ?a6 ?b6 ?c6 . ?a7 ?b7 ?c7 . ?a8 ?b8 ?c8 . \
+    ?a9 ?b9 ?c9 . ?a10 ?b10 ?c10 . ?a11 ?b11 ?c11 . ?a12 ?b12 ?c12 . ?a13 ?b13 ?c13 . ?a14 ?b14 ?c14 . ?a15 ?b15 ?c15 . \
+    ?a16 ?b16 ?c16 . ?a17 ?b17 ?c17 . ?a18 ?b18 ?c18 . ?a19 ?b19 ?c19 . FILTER(?c != ?x || ?c5 != ?c4 || ?b3 != ?b4) }";
+
+#[test]
+fn the_update_operation_in_all_its_ways() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &[]);
+    for path in ["/update", "/sparql"] {
+        let form = b"update=INSERT+DATA+%7B%3Chttp://e/b%3E+%3Chttp://e/p%3E+1%7D";
+        let answer = endpoint.send("POST", path, &[FORM], form).is(200);
+        assert_eq!(answer.media_type, "application/json");
+        assert_eq!((answer.number("operations"), answer.number("inserted")), (1, 1));
+        let answer =
+            endpoint.send("POST", path, &[DIRECT], b"DELETE WHERE { <http://e/b> ?p ?o } ; CREATE GRAPH <g>");
+        assert_eq!((answer.number("operations"), answer.number("deleted")), (2, 1), "{answer:?}");
+    }
+    // What changes nothing is done all the same.
+    assert_eq!(endpoint.update("DELETE DATA { <http://e/x> <http://e/p> 1 }").is(200).number("deleted"), 0);
+    assert_eq!(endpoint.quads(), 2);
+}
+
+#[test]
+fn graphs_of_the_protocol_are_what_where_sees() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &[]);
+    endpoint.update("INSERT DATA { GRAPH <http://e/g> { <http://e/g> <http://e/p> 7 } GRAPH <http://e/h> { <http://e/h> <http://e/p> 8 } }").is(200);
+    let text = b"INSERT { ?s <http://e/seen> ?o } WHERE { ?s <http://e/p> ?o }";
+    let answer = endpoint.send("POST", "/update?using-graph-uri=http://e/g", &[DIRECT], text).is(200);
+    assert_eq!(answer.number("inserted"), 1);
+    let text = b"INSERT { ?s <http://e/named> ?o } WHERE { GRAPH ?g { ?s <http://e/p> ?o } }";
+    let answer = endpoint.send("POST", "/update?using-named-graph-uri=http://e/h", &[DIRECT], text).is(200);
+    assert_eq!(answer.number("inserted"), 1);
+    assert_eq!(endpoint.rows("SELECT ?o { ?s <http://e/seen>|<http://e/named> ?o } ORDER BY ?o"), ["7", "8"]);
+    let text = b"WITH <http://e/g> DELETE { ?s ?p ?o } WHERE { ?s ?p ?o }";
+    let answer = endpoint.send("POST", "/update?using-graph-uri=http://e/g", &[DIRECT], text).is(400);
+    assert!(answer.body.contains("WITH"), "{answer:?}");
+}
+
+#[test]
+fn errors_change_nothing_and_have_their_status() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &["--update-timeout", "0.3", "--update-bytes-max", "20KiB"]);
+    let answer = endpoint.update("CLEAR ALL ;\nINSERT DATA { ?s <http://e/p> 1 }").is(400);
+    assert!(answer.body.contains("line 2, column "), "{answer:?}");
+    assert!(endpoint.update("CLEAR ALL ; COPY <http://e/none> TO DEFAULT").is(400).body.contains("COPY"));
+    let answer = endpoint.update("CLEAR ALL ; LOAD <file:///etc/hostname>").is(400);
+    assert!(answer.body.contains("--allow-load"), "{answer:?}");
+    for (path, headers, body, status) in [
+        ("/update", &[FORM][..], &b"update=CLEAR+ALL&update=CLEAR+ALL"[..], 400),
+        ("/update", &[FORM], b"query=ASK+%7B%7D", 400),
+        ("/query", &[FORM], b"update=CLEAR+ALL", 400),
+        ("/sparql", &[FORM], b"update=CLEAR+ALL&query=ASK+%7B%7D", 400),
+        ("/update", &[FORM], b"", 400),
+        ("/update", &[DIRECT], b"CLEAR ALL \xff", 400),
+        ("/update", &[("Content-Type", "text/plain")], b"CLEAR ALL", 415),
+        ("/update", &[("Content-Type", "application/sparql-update; charset=utf-16")], b"CLEAR ALL", 415),
+        ("/update?using-graph-uri=no+iri", &[DIRECT], b"CLEAR ALL", 400),
+    ] {
+        endpoint.send("POST", path, headers, body).is(status);
+    }
+    endpoint.send("GET", "/update?update=CLEAR+ALL", &[], b"").is(405);
+    endpoint.send("GET", "/sparql?update=CLEAR+ALL", &[], b"").is(405);
+    endpoint.send("PUT", "/update", &[DIRECT], b"CLEAR ALL").is(405);
+    endpoint.update(SLOW).is(504);
+    let long = format!("CLEAR ALL # {}", "long ".repeat(20_000));
+    assert!(endpoint.update(&long).is(413).body.contains("/data"));
+    assert_eq!(endpoint.quads(), 2);
+    let options = endpoint.send("OPTIONS", "/data", &[], b"");
+    assert_eq!(options.status, 204);
+}
+
+#[test]
+fn load_reads_what_is_allowed() {
+    let lode = Lode::with_turtle(TURTLE);
+    std::fs::create_dir_all(lode.path("open")).unwrap();
+    lode.write("open/a.ttl", "<http://e/c> <http://e/p> 1, 2, 3 .");
+    let endpoint = Endpoint::start(&lode, &["--allow-load", "open"]);
+    let text = format!("LOAD <file://{}> INTO GRAPH <http://e/g>", lode.path("open/a.ttl").display());
+    assert_eq!(endpoint.update(&text).is(200).number("inserted"), 3);
+}
+
+#[test]
+fn an_update_whose_client_leaves_is_rolled_back() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &[]);
+    let mut stream = TcpStream::connect(endpoint.address()).unwrap();
+    let text = format!("INSERT DATA {{ <http://e/early> <http://e/p> 1 }} ; {SLOW}");
+    let head = format!(
+        "POST /update HTTP/1.1\r\nHost: h\r\nContent-Type: application/sparql-update\r\nContent-Length: {}\r\n\r\n",
+        text.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
+    drop(stream);
+    // It has, or waits for, the writer's place until it is noticed that its client has gone: this one comes after it.
+    let answer = endpoint.update("DELETE { ?s ?p 2 } INSERT { ?s ?p 3 } WHERE { ?s ?p 2 }").is(200);
+    assert_eq!((answer.number("inserted"), answer.number("deleted")), (1, 1));
+    assert_eq!(endpoint.rows("SELECT ?s { ?s ?p 1 }"), ["http://e/a"]);
+}
+
+#[test]
+fn batches_are_durable_once_the_server_has_stopped() {
+    let lode = Lode::with_turtle(TURTLE);
+    for durability in ["batch", "batch:10000", "sync"] {
+        let endpoint = Endpoint::start(&lode, &["--durability", durability]);
+        for i in 0..20 {
+            let text = format!("INSERT DATA {{ <http://e/{durability}> <http://e/p> {i} }}");
+            assert_eq!(endpoint.update(&text).is(200).number("inserted"), 1);
+        }
+        endpoint.stop();
+    }
+    assert_eq!(lode.run(&["dump", "db"]).ok().lines().count(), 62);
+    assert!(lode.run(&["serve", "db", "--durability", "never"]).fails(2).contains("batch"));
+}

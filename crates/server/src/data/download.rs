@@ -1,0 +1,102 @@
+//! GET and HEAD: a graph, or the whole dataset, streamed in the format asked for.
+
+use super::no_such_graph;
+use crate::app::accept;
+use crate::error::HttpError;
+use crate::negotiate::negotiate_rdf;
+use crate::state::{AppState, blocking};
+use crate::stream::{ChunkWriter, chunks, streamed};
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use lode_engine::store::{DumpError, DumpScope, Snapshot, StoreError, dump_lines, dump_quads};
+use lode_engine::{CancelToken, EngineError, UploadTarget};
+use lode_rdf::serialize::QuadWriter;
+use lode_rdf::{GraphNameRef, QuadRef, RdfFormat};
+use std::sync::Arc;
+
+pub(super) async fn answer(
+    state: Arc<AppState>,
+    target: UploadTarget,
+    headers: &HeaderMap,
+    is_head: bool,
+) -> Result<Response, HttpError> {
+    let whole = target == UploadTarget::Dataset;
+    let format = negotiate_rdf(&accept(headers), whole).ok_or_else(|| not_acceptable(whole))?;
+    let permit = state.downloads.enter().await?;
+    let (snapshot, scope) = blocking(move || find(&state, &target)).await?;
+    let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];
+    if is_head {
+        // Nobody knows its length before it is written.
+        return Ok((head, Body::new(chunks(CancelToken::default()).1)).into_response());
+    }
+    // As long as the client takes it: there is no telling how long a graph may take.
+    let cancel = CancelToken::default();
+    let body = streamed(cancel.clone(), move |writer| {
+        let result = write(&snapshot, scope, format, &cancel, writer).map_err(dump_error);
+        drop(permit);
+        result
+    })
+    .await?;
+    Ok((head, body).into_response())
+}
+
+fn not_acceptable(whole: bool) -> HttpError {
+    let offered = if whole {
+        "application/n-quads, application/trig, application/ld+json (name a graph, ?graph=IRI or ?default, for its triples)"
+    } else {
+        "text/turtle, application/n-triples, application/rdf+xml, application/ld+json, application/n-quads, application/trig"
+    };
+    let message = format!("none of the accepted media types fits: offered are {offered}");
+    HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
+}
+
+/// Turtle is always UTF-8, but its registration has a parameter that says so, and clients look for it.
+fn media_type(format: RdfFormat) -> &'static str {
+    match format {
+        RdfFormat::Turtle => "text/turtle; charset=utf-8",
+        other => other.media_type(),
+    }
+}
+
+fn find(state: &AppState, target: &UploadTarget) -> Result<(Snapshot, DumpScope), HttpError> {
+    let snapshot = state.database.snapshot();
+    let scope = match target {
+        UploadTarget::Dataset => DumpScope::All,
+        UploadTarget::Graph(graph) => {
+            let id = state.database.graph_id(&snapshot, graph.as_ref())?;
+            DumpScope::Graph(id.ok_or_else(|| no_such_graph(target))?)
+        }
+    };
+    Ok((snapshot, scope))
+}
+
+fn write(
+    snapshot: &Snapshot,
+    scope: DumpScope,
+    format: RdfFormat,
+    cancel: &CancelToken,
+    writer: &mut ChunkWriter,
+) -> Result<(), DumpError> {
+    let whole = scope == DumpScope::All;
+    if format.is_line_based() {
+        dump_lines(snapshot, scope, whole, cancel, writer)?;
+        return Ok(());
+    }
+    let mut document = QuadWriter::start(format, writer)?;
+    dump_quads(snapshot, scope, cancel, &mut |quad| {
+        let graph_name = if whole { quad.graph_name } else { GraphNameRef::DefaultGraph };
+        document.write(QuadRef { graph_name, ..quad })
+    })?;
+    document.finish()?;
+    Ok(())
+}
+
+fn dump_error(error: DumpError) -> HttpError {
+    let error: StoreError = match error {
+        DumpError::Store(error) => error,
+        DumpError::Cancelled(reason) => reason.into(),
+        other => StoreError::Limit(other.to_string()),
+    };
+    EngineError::from(error).into()
+}

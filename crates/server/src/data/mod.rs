@@ -1,0 +1,72 @@
+//! The SPARQL 1.1 Graph Store HTTP Protocol at `/data`: graphs are read, replaced, added to and removed by their IRIs.
+//!
+//! A graph is named by `?graph=IRI`, by `?default`, or by the address below `/data/` itself. `/data` alone is the whole dataset, in
+//! formats that have graphs; a POST of triples there makes a new graph, as the protocol says.
+
+mod download;
+mod multipart;
+mod target;
+mod upload;
+
+use crate::app::own_iri;
+use crate::body::Incoming;
+use crate::error::HttpError;
+use crate::state::{AppState, CancelOnDrop, blocking};
+use crate::update::json;
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use lode_engine::{CancelToken, UploadTarget};
+use std::sync::Arc;
+use target::select;
+
+/// Every request to `/data` and below.
+pub(crate) async fn serve(
+    State(state): State<Arc<AppState>>,
+    request: Request,
+) -> Result<Response, HttpError> {
+    let (parts, body) = request.into_parts();
+    let body = Incoming::new(body, &state);
+    let own = own_iri(&parts.uri, &parts.headers);
+    let target = match select(&parts.uri, own.as_ref()) {
+        Ok(target) => target,
+        Err(error) => return body.refuse(&parts.headers, error).await,
+    };
+    match parts.method {
+        Method::GET => download::answer(state, target, &parts.headers, false).await,
+        Method::HEAD => download::answer(state, target, &parts.headers, true).await,
+        Method::PUT | Method::POST => upload::answer(state, target, own, &parts, body).await,
+        Method::DELETE => delete(state, target).await,
+        _ => {
+            let error = HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use GET, HEAD, PUT, POST or DELETE");
+            body.refuse(&parts.headers, error).await
+        }
+    }
+}
+
+async fn delete(state: Arc<AppState>, target: UploadTarget) -> Result<Response, HttpError> {
+    state.check_writable()?;
+    let UploadTarget::Graph(graph) = target else {
+        let message =
+            "name the graph to remove: ?graph=IRI or ?default (for all of them, the update CLEAR ALL)";
+        return Err(HttpError::bad_request(message));
+    };
+    let permit = state.updates.enter().await?;
+    let cancel = CancelToken::new(Some(state.options.update_timeout));
+    let _left = CancelOnDrop(cancel.clone());
+    let commit = blocking(move || {
+        let commit = state.database.delete_graph(graph.as_ref(), &cancel)?;
+        drop(permit);
+        Ok(commit.ok_or_else(|| no_such_graph(&UploadTarget::Graph(graph))))
+    })
+    .await??;
+    Ok(json(&format!("{{\"deleted\":{},\"version\":{}}}\n", commit.deleted, commit.version)))
+}
+
+fn no_such_graph(target: &UploadTarget) -> HttpError {
+    let name = match target {
+        UploadTarget::Graph(Some(name)) => name.to_string(),
+        _ => "with this name".to_owned(),
+    };
+    HttpError::new(StatusCode::NOT_FOUND, format!("there is no graph {name}"))
+}

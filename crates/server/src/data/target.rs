@@ -1,0 +1,88 @@
+//! Which graph a request is about (Graph Store HTTP Protocol, section 4).
+
+use crate::error::HttpError;
+use axum::http::Uri;
+use lode_engine::UploadTarget;
+use lode_rdf::NamedNode;
+
+/// The path of the whole dataset.
+const ROOT: &str = "/data";
+
+/// Reads the address; `own` is the request's IRI without its query.
+pub(super) fn select(uri: &Uri, own: Option<&NamedNode>) -> Result<UploadTarget, HttpError> {
+    if uri.path().trim_end_matches('/') != ROOT {
+        return direct(uri, own);
+    }
+    let (mut graphs, mut default) = (Vec::new(), false);
+    for (name, value) in form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()) {
+        match name.as_ref() {
+            "default" => default = true,
+            "graph" => graphs.push(value.into_owned()),
+            // As in the other protocol, unknown parameters are passed over.
+            _ => {}
+        }
+    }
+    match (graphs.as_slice(), default) {
+        ([], true) => Ok(UploadTarget::Graph(None)),
+        ([], false) => Ok(UploadTarget::Dataset),
+        ([iri], false) => match NamedNode::new(iri) {
+            Ok(name) => Ok(UploadTarget::Graph(Some(name))),
+            Err(error) => Err(HttpError::bad_request(format!(
+                "graph={iri} is not an absolute IRI ({error}); the default graph is ?default"
+            ))),
+        },
+        _ => Err(HttpError::bad_request("more than one graph: name exactly one, ?graph=IRI or ?default")),
+    }
+}
+
+/// The graph that has the request's own IRI.
+fn direct(uri: &Uri, own: Option<&NamedNode>) -> Result<UploadTarget, HttpError> {
+    let own =
+        own.ok_or_else(|| HttpError::bad_request("the request has no Host, so its graph has no name"))?;
+    let iri = match uri.query() {
+        Some(query) => format!("{}?{query}", own.as_str()),
+        None => own.as_str().to_owned(),
+    };
+    let name = NamedNode::new(&iri);
+    let name = name.map_err(|error| HttpError::bad_request(format!("{iri} is not an IRI: {error}")))?;
+    Ok(UploadTarget::Graph(Some(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Addresses of graphs.
+    use super::select;
+    use lode_engine::UploadTarget;
+    use lode_rdf::NamedNode;
+
+    fn selected(uri: &str) -> Option<UploadTarget> {
+        let path = uri.split('?').next().unwrap();
+        let own = NamedNode::new(format!("http://h:1{path}")).ok();
+        select(&uri.parse().unwrap(), own.as_ref()).ok()
+    }
+
+    fn named(iri: &str) -> Option<UploadTarget> {
+        Some(UploadTarget::Graph(Some(NamedNode::new(iri).unwrap())))
+    }
+
+    #[test]
+    fn indirect_and_direct() {
+        assert_eq!(selected("/data"), Some(UploadTarget::Dataset));
+        assert_eq!(selected("/data/"), Some(UploadTarget::Dataset));
+        assert_eq!(selected("/data?default"), Some(UploadTarget::Graph(None)));
+        assert_eq!(selected("/data?graph=http%3A%2F%2Fa%2Fb"), named("http://a/b"));
+        // What is encoded twice is decoded once.
+        assert_eq!(selected("/data?graph=http://a/%2531"), named("http://a/%31"));
+        assert_eq!(selected("/data/a/b.ttl"), named("http://h:1/data/a/b.ttl"));
+        assert_eq!(selected("/data/a?x=1"), named("http://h:1/data/a?x=1"));
+    }
+
+    #[test]
+    fn what_is_wrong() {
+        for uri in ["/data?graph=", "/data?graph=a/b", "/data?graph=default", "/data?default&graph=http://a"]
+        {
+            assert_eq!(selected(uri), None, "{uri}");
+        }
+        assert_eq!(selected("/data?graph=http://a&graph=http://b"), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! What all requests share: the database, the options, and how much runs at once.
+
+use crate::admission::Admission;
+use crate::error::HttpError;
+use axum::http::StatusCode;
+use lode_engine::store::Compactor;
+use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How the endpoint behaves.
+#[derive(Clone)]
+pub struct ServerOptions {
+    /// Defaults of every query and of every update's WHERE; its `cancel` is replaced for each.
+    pub query: QueryOptions,
+    /// The longest a query may take; a client can ask for less.
+    pub timeout: Duration,
+    /// Queries that run at once.
+    pub running_max: usize,
+    /// Queries that may wait for their turn; more are refused with 503. The same for updates, and for downloads.
+    pub waiting_max: usize,
+    /// The longest an update may take; a client can ask for less.
+    pub update_timeout: Duration,
+    /// Updates and uploads that run at once, besides the queries. They change the database one after the other, but share its syncs.
+    pub updates_running_max: usize,
+    /// The longest text of an update, in bytes.
+    pub update_bytes_max: usize,
+    /// What LOAD may read.
+    pub load: LoadAllow,
+    /// Uploads of more quads become a segment of their own at once.
+    pub transaction_quads_max: u64,
+    /// Downloads of graphs that run at once.
+    pub downloads_max: usize,
+    /// What clients of the administration must know; without it they must be on this machine.
+    pub admin_token: Option<String>,
+    /// What compacts in the background, for the administration to tell.
+    pub compactor: Option<Arc<Compactor>>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            query: QueryOptions::default(),
+            timeout: Duration::from_secs(60),
+            running_max: cores * 4,
+            waiting_max: 1024,
+            update_timeout: Duration::from_secs(60),
+            updates_running_max: 64,
+            update_bytes_max: 64 << 20,
+            load: LoadAllow::default(),
+            transaction_quads_max: 100_000,
+            downloads_max: cores * 4,
+            admin_token: None,
+            compactor: None,
+        }
+    }
+}
+
+/// What all requests share.
+pub(crate) struct AppState {
+    pub(crate) database: Arc<Database>,
+    pub(crate) options: ServerOptions,
+    pub(crate) queries: Admission,
+    pub(crate) updates: Admission,
+    pub(crate) downloads: Admission,
+    /// Becomes true when the server is to stop.
+    pub(crate) stopping: watch::Receiver<bool>,
+}
+
+impl AppState {
+    pub(crate) fn new(
+        database: Arc<Database>,
+        options: ServerOptions,
+        stopping: watch::Receiver<bool>,
+    ) -> Self {
+        let queries = Admission::new(options.running_max, options.waiting_max);
+        let updates = Admission::new(options.updates_running_max, options.waiting_max);
+        let downloads = Admission::new(options.downloads_max, options.waiting_max);
+        Self { database, options, queries, updates, downloads, stopping }
+    }
+
+    /// Refuses what would write where nothing may be written: before a body is read.
+    pub(crate) fn check_writable(&self) -> Result<(), HttpError> {
+        if self.database.store().is_writable() {
+            return Ok(());
+        }
+        let message = "this server was started with --read-only: it answers queries and changes nothing";
+        Err(HttpError::new(StatusCode::FORBIDDEN, message))
+    }
+}
+
+/// Cancels work whose client has left: then what waits for it is dropped.
+pub(crate) struct CancelOnDrop(pub(crate) CancelToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Runs work on a blocking thread.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
+) -> Result<T, HttpError> {
+    let failed =
+        |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the thread of this request has failed");
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
+}

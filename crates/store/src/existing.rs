@@ -3,7 +3,7 @@
 use crate::delta::Row;
 use crate::error::StoreError;
 use crate::manifest::Sign;
-use crate::version::Version;
+use crate::version::{OpenSegment, Version};
 use lode_packed::Order;
 use lode_packed::permutation::Cursor;
 
@@ -28,7 +28,9 @@ struct Window {
 impl SegmentQuads {
     /// Looks in all segments of `version`.
     pub fn new(version: &Version) -> Self {
-        let windows = version.segments.iter().filter(|segment| segment.entry.quads > 0).map(|segment| {
+        let has_quads =
+            |segment: &&OpenSegment| segment.entry.quads > 0 && segment.entry.sign != Sign::TermsOnly;
+        let windows = version.segments.iter().filter(has_quads).map(|segment| {
             let permutation = segment.permutation(Order::Spog);
             let cursor = permutation.cursor(0..permutation.rows(), 0b1111);
             Window { sign: segment.entry.sign, cursor, rows: Default::default(), at: 0, done: false }

@@ -27,6 +27,8 @@ pub enum Sign {
     Insertions,
     /// The quads of the segment, which others add, are not in the database.
     Deletions,
+    /// All quads of the segment have been deleted; its terms are still in use.
+    TermsOnly,
 }
 
 impl Sign {
@@ -35,6 +37,7 @@ impl Sign {
         match self {
             Self::Insertions => i128::from(quads),
             Self::Deletions => -i128::from(quads),
+            Self::TermsOnly => 0,
         }
     }
 }
@@ -110,6 +113,7 @@ const SECTION_NAMES: [&str; Section::COUNT] =
 /// First words of a segment's line.
 const INSERTIONS: &str = "segment";
 const DELETIONS: &str = "deletions";
+const TERMS_ONLY: &str = "terms";
 
 impl Manifest {
     /// The manifest of a new, empty database.
@@ -144,6 +148,7 @@ impl Manifest {
             let word = match segment.sign {
                 Sign::Insertions => INSERTIONS,
                 Sign::Deletions => DELETIONS,
+                Sign::TermsOnly => TERMS_ONLY,
             };
             let _ = write!(text, "{word} {} quads={}", segment.number, segment.quads);
             for (name, count) in SECTION_NAMES.iter().zip(segment.terms) {
@@ -264,6 +269,7 @@ fn parse_segment(line: &str) -> Option<SegmentEntry> {
     let sign = match words.next()? {
         INSERTIONS => Sign::Insertions,
         DELETIONS => Sign::Deletions,
+        TERMS_ONLY => Sign::TermsOnly,
         _ => return None,
     };
     let number = words.next()?.parse().ok()?;

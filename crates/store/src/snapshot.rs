@@ -115,7 +115,7 @@ impl Snapshot {
     ) -> Result<Vec<(&OpenSegment, Range<u64>)>, StoreError> {
         let prefix = bits(prefix);
         let mut ranges = Vec::new();
-        for segment in &*self.version.segments {
+        for segment in self.version.segments.iter().filter(|segment| segment.entry.sign != Sign::TermsOnly) {
             let rows = segment.permutation(order).range(&prefix)?;
             if rows.start < rows.end {
                 ranges.push((segment, rows));

@@ -223,8 +223,10 @@ impl Store {
             Err(_) => false,
         };
         if published.is_ok() {
-            let kept = |open: &&OpenSegment| !version.manifest.segments.contains(&open.entry);
-            before.segments.iter().filter(kept).for_each(OpenSegment::set_obsolete);
+            let is_named = |open: &OpenSegment| {
+                version.manifest.segments.iter().any(|entry| entry.number == open.entry.number)
+            };
+            before.segments.iter().filter(|open| !is_named(open)).for_each(OpenSegment::set_obsolete);
         }
         if visible {
             *inner.current.write().unwrap_or_else(PoisonError::into_inner) = version;

@@ -11,7 +11,7 @@ use crate::log::{Changes, Durability, Log, LogCounters, Lsn};
 use crate::manifest::{Manifest, SegmentEntry, log_file};
 use crate::relog::for_each_record;
 use crate::store::Store;
-use crate::version::Version;
+use crate::version::{self, Version};
 use lode_base::cancel::CancelToken;
 use lode_packed::Order as SortOrder;
 use lode_rdf::ValueId;
@@ -225,6 +225,11 @@ impl WriterPlace {
         Ok(place)
     }
 
+    /// Changes of one transaction that are logged, at most.
+    pub(crate) fn logged_changes_max(&self) -> Result<usize, StoreError> {
+        Ok(self.writer()?.options.logged_changes_max)
+    }
+
     fn writer(&self) -> Result<&Writer, StoreError> {
         self.store.writer()
     }
@@ -244,13 +249,29 @@ impl WriterPlace {
 
     /// Makes a run the next version: logged if it is small, else as a segment. Returns once it is durable.
     pub(crate) fn commit(self, run: Run, cancel: &CancelToken) -> Result<Commit, StoreError> {
+        self.commit_without(&[], run, cancel)
+    }
+
+    /// Like [`Self::commit`]; all quads of the segments `retired` (numbers) are deleted, too.
+    pub(crate) fn commit_without(
+        self,
+        retired: &[u64],
+        run: Run,
+        cancel: &CancelToken,
+    ) -> Result<Commit, StoreError> {
         let store = self.store.clone();
         let writer = store.writer()?;
         let mut state = writer.state();
         let (inserted, deleted) = (run.inserts.len() as u64, run.deletes.len() as u64);
-        if run.len() > writer.options.logged_changes_max {
-            self.flush(&mut state, &run, cancel)?;
-            return Ok(Commit { inserted, deleted, version: state.tip.number });
+        if run.len() > writer.options.logged_changes_max || !retired.is_empty() {
+            let segments = &state.tip.manifest.segments;
+            let gone: u64 = segments
+                .iter()
+                .filter(|entry| retired.contains(&entry.number))
+                .map(|entry| entry.quads)
+                .sum();
+            self.flush_without(&mut state, retired, &run, cancel)?;
+            return Ok(Commit { inserted, deleted: deleted + gone, version: state.tip.number });
         }
         if !run.is_empty() {
             self.append(&mut state, run)?;
@@ -323,12 +344,23 @@ impl WriterPlace {
 
     /// Writes the delta and a run as segments, and begins a new log.
     fn flush(&self, state: &mut State, run: &Run, cancel: &CancelToken) -> Result<(), StoreError> {
+        self.flush_without(state, &[], run, cancel)
+    }
+
+    fn flush_without(
+        &self,
+        state: &mut State,
+        retired: &[u64],
+        run: &Run,
+        cancel: &CancelToken,
+    ) -> Result<(), StoreError> {
         let (store, writer) = (&self.store, self.writer()?);
         self.drain(state)?;
         let tip = Arc::clone(&state.tip);
         let net = Run::merge(&tip.delta.net(), run);
         let entries = write_segments(store, &tip, &net, &writer.options, cancel)?;
-        let segments = tip.manifest.segments.iter().chain(&entries).cloned().collect();
+        let mut segments = version::retired(&tip.manifest.segments, retired);
+        segments.extend(entries.iter().cloned());
         let switched = self.switch(state, segments, Delta::default());
         if switched.as_ref().is_err_and(|error| !matches!(error, StoreError::InDoubt { .. })) {
             remove_segments(store, &entries);

@@ -51,12 +51,16 @@ pub struct OrdersJob<'a> {
     pub pace: &'a Pace,
 }
 
+fn has_quads((_, sign): &(&OpenSegment, Sign)) -> bool {
+    *sign != Sign::TermsOnly
+}
+
 impl<'a> Compaction<'a> {
     /// Writes the new segments, durably.
     pub fn merge(&mut self, folders: &mut NewFolders<'_>) -> Result<Merged, LoadError> {
         let (number, folder) = folders.create()?;
         let layers: Vec<(&OpenSegment, Sign)> =
-            self.merged().iter().map(|segment| (segment, segment.entry.sign)).collect();
+            self.merged().iter().map(|segment| (segment, segment.entry.sign)).filter(has_quads).collect();
         // All that the oldest segments delete they have inserted.
         let may_delete = self.from > 0 && layers.iter().any(|(_, sign)| *sign == Sign::Deletions);
         let deletions = may_delete.then(|| folders.create()).transpose()?;

@@ -126,6 +126,8 @@ impl OrderMerge<'_> {
                 let rows = match source.sign {
                     Sign::Insertions => &mut self.inserted,
                     Sign::Deletions => &mut self.deleted,
+                    // Not among the layers.
+                    Sign::TermsOnly => continue,
                 };
                 source.take_before(bound.as_ref().map(|group| group.new), column, rows);
             }

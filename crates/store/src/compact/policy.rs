@@ -18,14 +18,15 @@ const LEFT_MAX: usize = 2;
 
 /// The place of the first segment to merge with all behind it; `None` where all is well.
 pub fn choose(segments: &[SegmentEntry], segments_max: usize) -> Option<usize> {
-    if segments.len() < 2 {
-        return None;
-    }
     let quads = |sign| -> u128 {
         segments.iter().filter(|entry| entry.sign == sign).map(|entry| u128::from(entry.quads)).sum()
     };
-    if quads(Sign::Deletions) * 100 > quads(Sign::Insertions) * DELETED_PERCENT_MAX {
+    let gone = quads(Sign::Deletions) + quads(Sign::TermsOnly);
+    if gone * 100 > quads(Sign::Insertions) * DELETED_PERCENT_MAX {
         return Some(0);
+    }
+    if segments.len() < 2 {
+        return None;
     }
     let units = units(segments);
     let (_, units_but_last) = units.split_last()?;

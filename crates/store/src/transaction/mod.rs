@@ -43,6 +43,8 @@ pub struct Transaction {
     waiting: Vec<Change>,
     /// The net effect of all before.
     done: Arc<Run>,
+    /// Numbers of segments all of whose quads were deleted; `base` is without them.
+    retired: Vec<u64>,
     cancel: CancelToken,
 }
 
@@ -65,7 +67,8 @@ impl Store {
 impl Transaction {
     fn new(store: Store, place: Option<WriterPlace>, base: Arc<Version>, cancel: CancelToken) -> Self {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
-        Self { store, place, base, terms, waiting: Vec::new(), done: Arc::default(), cancel }
+        let (waiting, done, retired) = (Vec::new(), Arc::default(), Vec::new());
+        Self { store, place, base, terms, waiting, done, retired, cancel }
     }
 
     /// Stops the transaction, also while it waits for the writer's place, once `cancel` says so.
@@ -115,6 +118,7 @@ impl Transaction {
 
     /// Deletes all quads of a graph.
     pub fn clear_graph(&mut self, graph: ValueId) -> Result<(), StoreError> {
+        self.retire_segments(graph)?;
         let snapshot = self.snapshot()?;
         let (order, prefix): (_, &[ValueId]) = match graph {
             ValueId::DEFAULT_GRAPH => (Order::Spog, &[]),
@@ -139,6 +143,25 @@ impl Transaction {
                 }
             }
         }
+    }
+
+    /// Does away with large segments that hold nothing else than quads of a graph, without touching a quad.
+    fn retire_segments(&mut self, graph: ValueId) -> Result<(), StoreError> {
+        let Some(place) = &self.place else { return Ok(()) };
+        let least = place.logged_changes_max()? as u64;
+        self.settle()?;
+        let mut seen = Version::clone(&self.base);
+        seen.delta = seen.delta.with_own(&self.done, self.terms.table());
+        let mut numbers = seen.segments_of_graph(graph)?;
+        let is_large = |number: &u64| {
+            self.base.manifest.segments.iter().any(|entry| entry.number == *number && entry.quads > least)
+        };
+        numbers.retain(is_large);
+        if !numbers.is_empty() {
+            self.base = Arc::new(self.base.without(&numbers));
+            self.retired.extend(numbers);
+        }
+        Ok(())
     }
 
     /// Compares what was done since the last time with what is there.
@@ -166,7 +189,7 @@ impl Transaction {
             Some(place) => {
                 self.settle()?;
                 let run = self.terms.publish(&self.done, &place)?;
-                place.commit(run, &self.cancel)
+                place.commit_without(&self.retired, run, &self.cancel)
             }
             None => self.commit_blind(),
         }

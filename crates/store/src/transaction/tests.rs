@@ -3,7 +3,7 @@
 use super::Transaction;
 use crate::log::Durability;
 use crate::test_data::{FOLDER, check_reads, contents, file, load_files};
-use crate::writer::WriteOptions;
+use crate::writer::{Commit, WriteOptions};
 use crate::{LoadOptions, Store, StoreError};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
@@ -181,4 +181,44 @@ proptest! {
         };
         run(&quads, &steps, &options);
     }
+}
+
+/// A graph that is all there is in a segment goes with the segment's quads, whatever their number, and comes back with a load.
+#[test]
+fn graphs_with_segments_of_their_own() {
+    let vfs = MemVfs::new();
+    let options = WriteOptions { logged_changes_max: 5, threads: 1, ..WriteOptions::default() };
+    let quads = |graph: &str| -> Vec<Quad> {
+        let graph = NamedNode::new_unchecked(graph);
+        let quad = |n: usize| {
+            let subject = NamedNode::new_unchecked(format!("http://s{n}"));
+            Quad::new(subject, graph.clone(), graph.clone(), graph.clone())
+        };
+        (0..20).map(quad).collect()
+    };
+    let store = open(&vfs, &options);
+    let clear = |graph: &str| {
+        let mut transaction = store.begin(&CancelToken::default()).unwrap();
+        let id = ids(&mut transaction, &quads(graph)[0]).unwrap()[3];
+        transaction.clear_graph(id).unwrap();
+        let seen = contents(&transaction.snapshot().unwrap()).len();
+        (transaction.commit().unwrap(), seen)
+    };
+    let load = |graph: &str| load_files(&store, &[(graph.to_owned(), quads(graph))], LoadOptions::default());
+    load("http://a").unwrap();
+    load("http://b").unwrap();
+    assert_eq!(clear("http://a").0.deleted, 20);
+    assert!(store.version().manifest.encode().contains("\nterms 1 quads=20"));
+    assert_eq!(clear("http://a"), (Commit { inserted: 0, deleted: 0, version: store.version().number }, 20));
+    check_reads(&store.snapshot(), 3);
+    load("http://a").unwrap();
+    let expected: Model =
+        quads("http://a").iter().chain(&quads("http://b")).map(ToString::to_string).collect();
+    assert_eq!(contents(&store.snapshot()), expected);
+    assert_eq!(clear("http://b").1, 20);
+    crate::compact(&store, &crate::CompactOptions::default(), &Arc::default()).unwrap();
+    let other = Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20).unwrap();
+    assert_eq!(contents(&other.snapshot()), quads("http://a").iter().map(ToString::to_string).collect());
+    assert_eq!(store.version().manifest.segments.len(), 1);
+    check_reads(&other.snapshot(), 5);
 }

@@ -129,7 +129,7 @@ impl<T> Log<T> {
         Ok(Self::new(path, file, salt, start, durability))
     }
 
-    /// Goes on with a log at the end that [`replay`] found; what is behind it is cut off. What was replayed is durable
+    /// Goes on with a log at the end that [`replay()`] found; what is behind it is cut off. What was replayed is durable
     /// when this returns.
     pub fn reopen(
         vfs: &Arc<dyn Vfs>,

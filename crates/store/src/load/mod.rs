@@ -43,6 +43,8 @@ mod term_sort;
 mod validate;
 
 #[cfg(test)]
+mod replace_tests;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod unit_tests;
@@ -65,7 +67,7 @@ use merge::{MergeContext, Merged, merge_terms};
 use numbers::DictionaryNumbers;
 use orders::{OrdersContext, write_orders};
 use read::{Gathered, ReadContext, read_sources};
-use replace::Removed;
+use replace::{Removal, Removed};
 use run::{Run, TermStore};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -87,35 +89,9 @@ pub(crate) const OVERHEAD_BYTES: usize = 80 << 20;
 /// What the counted tables get at least.
 pub(crate) const WORKING_BYTES_MIN: usize = 64 << 10;
 
-/// Loads sources into a store that was opened for writing. On any error the store is as it was.
+/// Loads sources into a store that was opened for writing. On any error the store is as it was. Others may write while the sources are read.
 pub fn load(
     store: &Store,
-    sources: Vec<Source>,
-    options: LoadOptions,
-    progress: &Arc<LoadProgress>,
-) -> Result<LoadReport, LoadError> {
-    let cancel = options.cancel.clone();
-    store.write(&cancel, |version| {
-        let Some(removed) = Removed::new(store, version, &options)? else {
-            return add(store, version, sources, options, progress);
-        };
-        let result = add(store, &removed.version, sources, options, progress).and_then(|report| {
-            if report.added == 0 {
-                removed.publish(store)?;
-            }
-            Ok(LoadReport { removed: removed.quads, ..report })
-        });
-        if result.as_ref().is_err_and(|error| !error.is_in_doubt()) {
-            removed.give_up(store)?;
-        }
-        result
-    })
-}
-
-/// Adds what sources have to a version, and publishes it if that is something.
-fn add(
-    store: &Store,
-    version: &Arc<Version>,
     sources: Vec<Source>,
     options: LoadOptions,
     progress: &Arc<LoadProgress>,
@@ -123,7 +99,6 @@ fn add(
     let number = store.writer()?.take_segments(1);
     let loader = Loader {
         store,
-        version,
         number,
         segment: store.folder().join(segment_folder(number)),
         spill: store.folder().join(spill_folder(number)),
@@ -170,7 +145,6 @@ struct Watch {
 
 struct Loader<'a> {
     store: &'a Store,
-    version: &'a Arc<Version>,
     /// Of the new segment.
     number: u64,
     segment: PathBuf,
@@ -227,19 +201,39 @@ impl Loader<'_> {
         for folder in [&self.spill, &self.segment] {
             self.vfs().create_dir_all(folder).map_err(StoreError::io(folder))?;
         }
+        let removal = Removal::of(&options);
         let gathered = self.stage(Stage::Reading, || self.read(sources, options))?;
+        self.store.write(&self.cancel, |version| {
+            let Some(removed) = Removed::new(self.store, version, &removal)? else {
+                return self.add(version, gathered);
+            };
+            let result = self.add(&removed.version, gathered).and_then(|report| {
+                if report.added == 0 {
+                    removed.publish(self.store)?;
+                }
+                Ok(LoadReport { removed: removed.quads, ..report })
+            });
+            if result.as_ref().is_err_and(|error| !error.is_in_doubt()) {
+                removed.give_up(self.store)?;
+            }
+            result
+        })
+    }
+
+    /// Adds what was read to a version, and publishes it if that is something.
+    fn add(&self, version: &Arc<Version>, gathered: Gathered) -> Result<LoadReport, LoadError> {
         let quads = self.progress.sample().quads;
         let quarantined = gathered.quarantined;
         let (reports, skipped) = (gathered.sources.clone(), gathered.skipped.clone());
-        let numbered = self.stage(Stage::Terms, || self.number_terms(gathered))?;
+        let numbered = self.stage(Stage::Terms, || self.number_terms(version, gathered))?;
         let (old, given, distinct) = (numbered.old, numbered.given, numbered.distinct);
         let rows = numbered.rows;
-        let (written, dictionary) = self.write(numbered)?;
+        let (written, dictionary) = self.write(version, numbered)?;
         let permutations = written.permutations;
         let added = permutations[Order::Spog as usize].rows;
         let meta = SegmentMeta { permutations, dictionary, bases: old };
         if added > 0 {
-            self.stage(Stage::Publishing, || self.publish(&meta, given))?;
+            self.stage(Stage::Publishing, || self.publish(version, &meta, given))?;
         }
         let watch = self.watch.lock().map(|watch| watch.stages).unwrap_or_default();
         Ok(LoadReport {
@@ -281,7 +275,7 @@ impl Loader<'_> {
     }
 
     /// Merges the terms of all runs and lays out the codes of quads.
-    fn number_terms(&self, gathered: Gathered) -> Result<Numbered, LoadError> {
+    fn number_terms(&self, version: &Arc<Version>, gathered: Gathered) -> Result<Numbered, LoadError> {
         let runs = gathered.runs;
         let terms = runs.iter().map(|run| u64::from(run.terms)).sum();
         // Transactions that are being prepared take numbers, too: so as many are taken as there can be blank nodes.
@@ -296,7 +290,7 @@ impl Loader<'_> {
         let path = self.segment.join(DICTIONARY_FILE);
         let (merged, old, given, dictionary) = std::thread::scope(|scope| {
             let pipeline = DictionaryPipeline::start(scope, self.threads - 1, self.vfs(), &path);
-            let mut numbers = DictionaryNumbers::new(self.version, pipeline, terms, self.threads - 1);
+            let mut numbers = DictionaryNumbers::new(version, pipeline, terms, self.threads - 1);
             let merged = merge_terms(&runs, &mut numbers, &context)?;
             let (old, given) = (numbers.old(), numbers.given());
             Ok::<_, LoadError>((merged, old, given, numbers.finish()?))
@@ -316,16 +310,21 @@ impl Loader<'_> {
         Ok(Numbered { runs, rows, layout, dictionary, old, given, distinct, held_bytes })
     }
 
-    fn write(&self, numbered: Numbered) -> Result<(Written, Option<DictionaryInfo>), LoadError> {
+    fn write(
+        &self,
+        version: &Arc<Version>,
+        numbered: Numbered,
+    ) -> Result<(Written, Option<DictionaryInfo>), LoadError> {
         match numbered.layout.key_bits() {
-            0..=64 if !self.wide_rows => self.write_packed::<u64>(numbered),
-            0..=128 => self.write_packed::<u128>(numbered),
+            0..=64 if !self.wide_rows => self.write_packed::<u64>(version, numbered),
+            0..=128 => self.write_packed::<u128>(version, numbered),
             _ => Err(LoadError::Limit("terms")),
         }
     }
 
     fn write_packed<R: PackedRow>(
         &self,
+        version: &Arc<Version>,
         numbered: Numbered,
     ) -> Result<(Written, Option<DictionaryInfo>), LoadError> {
         let memory = MemoryBudget::new(self.working_bytes.saturating_sub(numbered.held_bytes));
@@ -343,7 +342,7 @@ impl Loader<'_> {
         let (runs, rows) = (numbered.runs, numbered.rows);
         let work = || -> Result<Written, LoadError> {
             let sorted =
-                self.stage(Stage::Sorting, || sort_by_subject::<R>(runs, rows, self.version, &context))?;
+                self.stage(Stage::Sorting, || sort_by_subject::<R>(runs, rows, version, &context))?;
             self.progress.set_rows_to_write(6 * sorted.rows.rows);
             let (duplicates, existing) = (sorted.duplicates, sorted.existing);
             let permutations =
@@ -364,9 +363,14 @@ impl Loader<'_> {
     }
 
     /// Makes the segment durable and part of the current version.
-    fn publish(&self, meta: &SegmentMeta, given: [u64; Section::COUNT]) -> Result<(), LoadError> {
+    fn publish(
+        &self,
+        version: &Arc<Version>,
+        meta: &SegmentMeta,
+        given: [u64; Section::COUNT],
+    ) -> Result<(), LoadError> {
         seal_segment(meta, &**self.vfs(), &self.segment, self.store.folder())?;
-        let before = &self.version.manifest;
+        let before = &version.manifest;
         let entry = SegmentEntry {
             number: self.number,
             sign: Sign::Insertions,

@@ -10,9 +10,10 @@ use crate::seal::seal_segment;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
+use lode_base::cancel::CancelToken;
 use lode_packed::{Order, SegmentMeta};
 use lode_rdf::value_id::Section;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::{NamedNode, Term, ValueId};
 use std::sync::Arc;
 
 /// Rows that are read at once.
@@ -27,6 +28,28 @@ pub enum Replace {
     All,
 }
 
+/// What is to be removed, and how.
+pub struct Removal {
+    what: Option<Replace>,
+    graph: Option<NamedNode>,
+    threads: usize,
+    memory_bytes: usize,
+    cancel: CancelToken,
+}
+
+impl Removal {
+    /// What a load was told.
+    pub fn of(options: &LoadOptions) -> Self {
+        Self {
+            what: options.replace,
+            graph: options.graph.clone(),
+            threads: options.threads.max(1),
+            memory_bytes: options.memory_bytes,
+            cancel: options.cancel.clone(),
+        }
+    }
+}
+
 /// A version without what is to be replaced. No manifest on disk names it.
 pub struct Removed {
     /// The version.
@@ -37,14 +60,10 @@ pub struct Removed {
 }
 
 impl Removed {
-    /// Removes what `options` say from `version`, which is one of segments alone; none where there is nothing to remove.
-    pub fn new(
-        store: &Store,
-        version: &Arc<Version>,
-        options: &LoadOptions,
-    ) -> Result<Option<Self>, LoadError> {
+    /// Removes that from `version`, which is one of segments alone; none where there is nothing to remove.
+    pub fn new(store: &Store, version: &Arc<Version>, removal: &Removal) -> Result<Option<Self>, LoadError> {
         let snapshot = Snapshot::new(Arc::clone(version));
-        let graph = match (options.replace, &options.graph) {
+        let graph = match (removal.what, &removal.graph) {
             (None, _) => return Ok(None),
             (Some(Replace::All), _) => None,
             (Some(Replace::Graph), None) => Some(ValueId::DEFAULT_GRAPH),
@@ -57,7 +76,7 @@ impl Removed {
             return Ok(None);
         }
         let number = store.writer()?.take_segments(1);
-        let removed = write(store, &snapshot, graph, number, options).and_then(|entry| {
+        let removed = write(store, &snapshot, graph, number, removal).and_then(|entry| {
             let mut manifest =
                 Manifest { next_segment: store.writer()?.next_segment(), ..version.manifest.clone() };
             let quads = entry.quads;
@@ -107,7 +126,7 @@ fn write(
     snapshot: &Snapshot,
     graph: Option<ValueId>,
     number: u64,
-    options: &LoadOptions,
+    removal: &Removal,
 ) -> Result<SegmentEntry, LoadError> {
     let (vfs, folder) = (store.vfs(), store.folder());
     let (segment, spill) = (folder.join(segment_folder(number)), folder.join(spill_folder(number)));
@@ -118,9 +137,9 @@ fn write(
         vfs,
         segment: &segment,
         spill: &spill,
-        threads: options.threads.max(1),
-        memory_bytes: options.memory_bytes,
-        cancel: &options.cancel,
+        threads: removal.threads,
+        memory_bytes: removal.memory_bytes,
+        cancel: &removal.cancel,
     };
     let terms = snapshot.version().manifest.terms();
     let quads = |visit: &mut dyn FnMut(&[Row]) -> Result<(), StoreError>| scan(snapshot, graph, visit);

@@ -20,7 +20,7 @@ pub(crate) async fn stats(
     check(&state, client, &headers)?;
     let store = state.database.store();
     let snapshot = store.snapshot();
-    let cache = store.cache_counters();
+    let (cache, log) = (store.cache_counters(), store.log_counters());
     let compactor = state.options.compactor.as_ref().map(|compactor| {
         let status = compactor.status();
         let running = status.state != CompactorState::Idle;
@@ -31,12 +31,16 @@ pub(crate) async fn stats(
     });
     Ok(json(&format!(
         "{{\"quads\":{},\"version\":{},\"writable\":{},\"segments\":{},\"delta_changes\":{},\
+         \"log\":{{\"records\":{},\"bytes\":{},\"syncs\":{}}},\
          \"cache\":{{\"hits\":{},\"misses\":{},\"bytes\":{}}},\"compactor\":{}}}\n",
         snapshot.quad_count(),
         snapshot.version_number(),
         store.is_writable(),
         snapshot.segment_count(),
         snapshot.delta_changes(),
+        log.records,
+        log.bytes,
+        log.syncs,
         cache.hits,
         cache.misses,
         cache.bytes_held,

@@ -45,3 +45,29 @@ impl Drop for Waiting<'_> {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Places, and who waits for them.
+    use super::Admission;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    #[test]
+    fn some_run_some_wait_and_the_rest_is_refused() {
+        let admission = Admission::new(1, 2);
+        let mut cx = Context::from_waker(Waker::noop());
+        let Poll::Ready(Ok(running)) = pin!(admission.enter()).poll(&mut cx) else { panic!("no place") };
+        let mut second = pin!(admission.enter());
+        let mut third = Box::pin(admission.enter());
+        assert!(second.as_mut().poll(&mut cx).is_pending() && third.as_mut().poll(&mut cx).is_pending());
+        let Poll::Ready(Err(refused)) = pin!(admission.enter()).poll(&mut cx) else { panic!("not refused") };
+        assert_eq!(refused.status.as_u16(), 503);
+        // Who leaves makes room for another to wait.
+        drop(third);
+        assert!(pin!(admission.enter()).poll(&mut cx).is_pending());
+        drop(running);
+        assert!(second.as_mut().poll(&mut cx).is_ready());
+    }
+}

@@ -30,6 +30,8 @@ pub struct ServerOptions {
     pub load: LoadAllow,
     /// Uploads of more quads become a segment of their own at once.
     pub transaction_quads_max: u64,
+    /// Bulk loads that run at once: each has as much memory as a query, and threads of its own.
+    pub bulk_loads_max: usize,
     /// Downloads of graphs that run at once.
     pub downloads_max: usize,
     /// What clients of the administration must know; without it they must be on this machine.
@@ -51,6 +53,7 @@ impl Default for ServerOptions {
             update_bytes_max: 64 << 20,
             load: LoadAllow::default(),
             transaction_quads_max: 100_000,
+            bulk_loads_max: 2,
             downloads_max: cores * 4,
             admin_token: None,
             compactor: None,
@@ -64,6 +67,7 @@ pub(crate) struct AppState {
     pub(crate) options: ServerOptions,
     pub(crate) queries: Admission,
     pub(crate) updates: Admission,
+    pub(crate) bulk_loads: Admission,
     pub(crate) downloads: Admission,
     /// Becomes true when the server is to stop.
     pub(crate) stopping: watch::Receiver<bool>,
@@ -78,7 +82,8 @@ impl AppState {
         let queries = Admission::new(options.running_max, options.waiting_max);
         let updates = Admission::new(options.updates_running_max, options.waiting_max);
         let downloads = Admission::new(options.downloads_max, options.waiting_max);
-        Self { database, options, queries, updates, downloads, stopping }
+        let bulk_loads = Admission::new(options.bulk_loads_max, options.waiting_max);
+        Self { database, options, queries, updates, bulk_loads, downloads, stopping }
     }
 
     /// Refuses what would write where nothing may be written: before a body is read.

@@ -3,6 +3,7 @@
 //! The disks are small file systems in memory, which only root may mount, so these tests run when asked for:
 //! `cargo test -p lode --test it full -- --ignored --nocapture`.
 
+use crate::endpoint::Endpoint;
 use crate::lode::{Lode, Outcome, copy_folder, note};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -110,4 +111,42 @@ fn full_disks_during_compactions() {
     lode.run(&["load", "db", "big.nt", "--quiet"]).ok();
     let room = folder_bytes(&lode.path("db"));
     fill_disks(&lode, &["compact", "disk/db", "--quiet"], room);
+}
+
+#[test]
+#[ignore = "mounts file systems, which needs root"]
+fn a_full_disk_under_a_server() {
+    let lode = prepared();
+    let used = folder_bytes(&lode.path("db"));
+    let Some(_disk) = Disk::mount(lode.path("disk"), used + (600 << 10)) else {
+        note(format_args!("skipped: only root may mount file systems"));
+        return;
+    };
+    copy_folder(&lode.path("db"), &lode.path("disk/db"));
+    let endpoint = Endpoint::serve(&lode, "disk/db", &["--transaction-quads-max", "500", "--no-compaction"]);
+    let (mut confirmed, mut refused) = (0, 0);
+    for number in 0..400 {
+        // Transactions, and loads.
+        let quads = if number % 10 == 0 { 1000 } else { 10 };
+        let text: String = (0..quads)
+            .map(|i| format!("<n:{number}> <n:has> <http://example.org/{number}/{i}> .\n"))
+            .collect();
+        let headers = [("Content-Type", "application/n-triples")];
+        let answer = endpoint.send("POST", "/data?graph=g:g", &headers, text.as_bytes());
+        if answer.status == 507 {
+            assert!(answer.body.contains("make room"), "{answer:?}");
+            refused += 1;
+        } else {
+            assert!([200, 201].contains(&answer.status), "{answer:?}");
+            confirmed += quads;
+        }
+    }
+    let rows = endpoint.rows("SELECT (COUNT(*) AS ?n) { GRAPH <g:g> { ?s ?p ?o } }");
+    assert_eq!(rows, [confirmed.to_string()]);
+    note(format_args!("serve: {confirmed} quads were confirmed, {refused} requests had no room"));
+    assert!(confirmed > 0 && refused > 0);
+    endpoint.stop();
+    lode.run(&["check", "disk/db", "--quiet"]).ok();
+    let dump = lode.run(&["dump", "disk/db", "--graph", "g:g", "--format", "nt"]).ok();
+    assert_eq!(dump.lines().count(), confirmed);
 }

@@ -2,17 +2,13 @@
 
 use crate::endpoint::Endpoint;
 use crate::lode::Lode;
+use crate::update::slow_update;
 use std::io::Write;
 use std::net::TcpStream;
 
 const TURTLE: &str = "<http://e/a> <http://e/p> 1, 2 .";
 const FORM: (&str, &str) = ("Content-Type", "application/x-www-form-urlencoded");
 const DIRECT: (&str, &str) = ("Content-Type", "application/sparql-update");
-/// An update that takes longer than anybody waits.
-const SLOW: &str = "INSERT { ?a ?b ?c } WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n1 ?o . ?p ?q ?r . ?s ?t ?u . ?v ?w ?x . \
-    ?a1 ?b1 ?c1 . ?a2 ?b2 ?c2 . ?a3 ?b3 ?c3 . ?a4 ?b4 ?c4 . ?a5 ?b5 ?c5 . ?a6 ?b6 ?c6 . ?a7 ?b7 ?c7 . ?a8 ?b8 ?c8 . \
-    ?a9 ?b9 ?c9 . ?a10 ?b10 ?c10 . ?a11 ?b11 ?c11 . ?a12 ?b12 ?c12 . ?a13 ?b13 ?c13 . ?a14 ?b14 ?c14 . ?a15 ?b15 ?c15 . \
-    ?a16 ?b16 ?c16 . ?a17 ?b17 ?c17 . ?a18 ?b18 ?c18 . ?a19 ?b19 ?c19 . FILTER(?c != ?x || ?c5 != ?c4 || ?b3 != ?b4) }";
 
 #[test]
 fn the_update_operation_in_all_its_ways() {
@@ -74,7 +70,7 @@ fn errors_change_nothing_and_have_their_status() {
     endpoint.send("GET", "/update?update=CLEAR+ALL", &[], b"").is(405);
     endpoint.send("GET", "/sparql?update=CLEAR+ALL", &[], b"").is(405);
     endpoint.send("PUT", "/update", &[DIRECT], b"CLEAR ALL").is(405);
-    endpoint.update(SLOW).is(504);
+    endpoint.update(&slow_update()).is(504);
     let long = format!("CLEAR ALL # {}", "long ".repeat(20_000));
     assert!(endpoint.update(&long).is(413).body.contains("/data"));
     assert_eq!(endpoint.quads(), 2);
@@ -97,7 +93,7 @@ fn an_update_whose_client_leaves_is_rolled_back() {
     let lode = Lode::with_turtle(TURTLE);
     let endpoint = Endpoint::start(&lode, &[]);
     let mut stream = TcpStream::connect(endpoint.address()).unwrap();
-    let text = format!("INSERT DATA {{ <http://e/early> <http://e/p> 1 }} ; {SLOW}");
+    let text = format!("INSERT DATA {{ <http://e/early> <http://e/p> 1 }} ; {}", slow_update());
     let head = format!(
         "POST /update HTTP/1.1\r\nHost: h\r\nContent-Type: application/sparql-update\r\nContent-Length: {}\r\n\r\n",
         text.len()

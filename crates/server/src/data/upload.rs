@@ -151,7 +151,7 @@ async fn one(
         return whole(state, vec![document], options).await;
     }
     // It takes as long as it takes to come, so there is no time-out; but a body that does not come gives up.
-    let permit = state.updates.enter().await?;
+    let permit = state.bulk_loads.enter().await?;
     let cancel = options.cancel.clone();
     let _left = CancelOnDrop(cancel.clone());
     let (to, from) = pieces(bytes);

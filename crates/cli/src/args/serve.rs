@@ -1,0 +1,86 @@
+//! `lode serve` on the command line.
+
+use super::{EvaluationArgs, parse_bytes, parse_seconds};
+use clap::Args;
+use lode_engine::store::Durability;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `lode serve`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Addresses: /sparql takes queries and updates, /query and /update one of them, /data is the Graph Store Protocol (GET, PUT, \
+POST, DELETE with ?graph=IRI or ?default; without either, all graphs), /admin/stats tells figures, a POST to /admin/compact makes one segment of all, / is a page to try queries.\n\n\
+Only one process can have a database open for writing; with --read-only any number can serve what was there when they started. Whoever \
+can reach the address can change the data: put a proxy in front of it that asks who they are before you --bind it to others than this machine."
+)]
+pub struct ServeArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// Address and port to listen on
+    #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS")]
+    pub bind: SocketAddr,
+    /// Answer queries only, also while another process writes to the database (whose changes are not seen)
+    #[arg(long)]
+    pub read_only: bool,
+    /// When an update is confirmed: sync: once it is on the disk; batch: once the system has it, the disk so many milliseconds later
+    #[arg(long, default_value = "sync", value_name = "sync|batch[:MILLISECONDS]", value_parser = parse_durability)]
+    pub durability: Durability,
+    /// Let LOAD read this file, files in this folder and below, or addresses that begin so; repeatable, none by default
+    #[arg(long, value_name = "PREFIX")]
+    pub allow_load: Vec<String>,
+    /// The longest a query may take, in seconds; a client can ask for less (timeout=SECONDS)
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Duration,
+    /// The longest an update may take, in seconds; large uploads take as long as they come
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub update_timeout: Duration,
+    /// The longest update text, and form of files; larger data go to /data as a file
+    #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
+    pub update_bytes_max: usize,
+    /// Uploads of more quads are loaded as a segment of their own
+    #[arg(long, default_value_t = 100_000, value_name = "QUADS")]
+    pub transaction_quads_max: u64,
+    /// Do not compact in the background
+    #[arg(long)]
+    pub no_compaction: bool,
+    /// Let clients use /admin who send this (Authorization: Bearer TOKEN), instead of those on this machine
+    #[arg(long, value_name = "TOKEN")]
+    pub admin_token: Option<String>,
+    /// Evaluation.
+    #[command(flatten)]
+    pub evaluation: EvaluationArgs,
+}
+
+/// Syncs of batches come so often unless told otherwise.
+const BATCH: Duration = Duration::from_millis(200);
+
+/// When commits are confirmed: `sync`, `batch`, `batch:500`.
+pub fn parse_durability(text: &str) -> Result<Durability, String> {
+    match text.split_once(':') {
+        None if text == "sync" => Ok(Durability::Sync),
+        None if text == "batch" => Ok(Durability::Batch(BATCH)),
+        Some(("batch", delay)) => match delay.parse() {
+            Ok(milliseconds) => Ok(Durability::Batch(Duration::from_millis(milliseconds))),
+            Err(_) => Err(format!("batch:{delay}: expected a number of milliseconds")),
+        },
+        _ => Err("expected sync, batch or batch:MILLISECONDS".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Durability as it is written.
+    use super::*;
+
+    #[test]
+    fn durability() {
+        assert_eq!(parse_durability("sync"), Ok(Durability::Sync));
+        assert_eq!(parse_durability("batch"), Ok(Durability::Batch(BATCH)));
+        assert_eq!(parse_durability("batch:5"), Ok(Durability::Batch(Duration::from_millis(5))));
+        for bad in ["", "never", "batch:", "batch:soon", "sync:5"] {
+            assert!(parse_durability(bad).is_err(), "{bad}");
+        }
+    }
+}

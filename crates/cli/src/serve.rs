@@ -15,8 +15,7 @@ use std::sync::Arc;
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let database = open(args)?;
-    let compacts = database.store().is_writable() && !args.no_compaction;
-    let compactor = compacts.then(|| Compactor::start(database.store(), BackgroundOptions::default()));
+    let compactor = compactor(&database, args.no_compaction)?;
     let options = ServerOptions {
         query: query_options(&args.evaluation),
         timeout: args.timeout,
@@ -25,11 +24,23 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         transaction_quads_max: args.transaction_quads_max,
         load,
         admin_token: args.admin_token.clone(),
-        compactor: compactor.transpose()?.map(Arc::new),
+        compactor,
         ..ServerOptions::default()
     };
     serve(database, args.bind, options)?;
     Ok(Done::Ok)
+}
+
+/// What compacts in the background, and makes durable what an idle log holds back: also where it is not to compact.
+fn compactor(database: &Database, is_paused: bool) -> anyhow::Result<Option<Arc<Compactor>>> {
+    if !database.store().is_writable() {
+        return Ok(None);
+    }
+    let compactor = Compactor::start(database.store(), BackgroundOptions::default())?;
+    if is_paused {
+        compactor.pause();
+    }
+    Ok(Some(Arc::new(compactor)))
 }
 
 fn open(args: &ServeArgs) -> anyhow::Result<Database> {

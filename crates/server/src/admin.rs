@@ -23,7 +23,7 @@ pub(crate) async fn stats(
     let (cache, log) = (store.cache_counters(), store.log_counters());
     let compactor = state.options.compactor.as_ref().map(|compactor| {
         let status = compactor.status();
-        let running = status.state != CompactorState::Idle;
+        let running = matches!(status.state, CompactorState::Compacting { .. });
         format!(
             "{{\"running\":{running},\"compactions\":{},\"quads\":{},\"failures\":{}}}",
             status.compactions, status.quads_merged, status.failures

@@ -25,11 +25,10 @@ struct Line {
 impl Gate {
     /// Waits for the place. It is left when the guard is dropped.
     pub fn enter(&self, cancel: &CancelToken) -> Result<(), Cancelled> {
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
-        if !line.is_taken && line.waiting.is_empty() {
-            line.is_taken = true;
+        if self.try_enter() {
             return Ok(());
         }
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let number = line.next;
         line.next += 1;
         line.waiting.push_back(number);
@@ -44,6 +43,14 @@ impl Gate {
         line.waiting.pop_front();
         line.is_taken = true;
         Ok(())
+    }
+
+    /// Takes the place if nobody has it or waits for it.
+    pub fn try_enter(&self) -> bool {
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_free = !line.is_taken && line.waiting.is_empty();
+        line.is_taken |= is_free;
+        is_free
     }
 
     /// Whether somebody waits.

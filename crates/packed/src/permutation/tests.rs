@@ -17,9 +17,14 @@ fn columns(rows: &[Row]) -> [Vec<u64>; 4] {
 fn file(rows: &[Row], order: Order, pieces: usize) -> (MemVfs, PermutationInfo) {
     let vfs = MemVfs::default();
     let mut writer = PermutationWriter::new(vfs.create(Path::new("p")).unwrap(), order);
-    for piece in rows.chunks(pieces) {
-        let columns = columns(piece);
-        writer.push(columns.each_ref().map(Vec::as_slice)).unwrap();
+    // Both ways to give rows do the same.
+    for (number, piece) in rows.chunks(pieces).enumerate() {
+        if number % 2 == 0 {
+            let columns = columns(piece);
+            writer.push(columns.each_ref().map(Vec::as_slice)).unwrap();
+        } else {
+            writer.push_id_rows(piece).unwrap();
+        }
     }
     let info = writer.finish().unwrap();
     (vfs, info)

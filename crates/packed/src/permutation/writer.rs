@@ -76,6 +76,22 @@ impl PermutationWriter {
         Ok(())
     }
 
+    /// Like [`PermutationWriter::push`], with the ids of each row side by side.
+    pub fn push_id_rows(&mut self, mut rows: &[[u64; 4]]) -> Result<()> {
+        while !rows.is_empty() {
+            let room = BLOCK_ROWS - self.rows[0].len();
+            let (now, later) = rows.split_at(room.min(rows.len()));
+            for (at, column) in self.rows.iter_mut().enumerate() {
+                column.extend(now.iter().map(|row| row[at]));
+            }
+            if self.rows[0].len() == BLOCK_ROWS {
+                self.flush()?;
+            }
+            rows = later;
+        }
+        Ok(())
+    }
+
     /// The sort order.
     pub fn order(&self) -> Order {
         self.order

@@ -197,6 +197,7 @@ impl Work {
             if is_paused || Instant::now() < retry_at || self.choose().is_none() {
                 continue;
             }
+            let Some(_turn) = Turn::if_free(&self.store) else { continue };
             match self.compact(&cancel) {
                 // There may be more to do.
                 Ok(()) => (wait, delay) = (Duration::ZERO, RETRY_FIRST),
@@ -238,8 +239,8 @@ impl Work {
         choose(&self.store.version().manifest.segments, self.options.segments_max)
     }
 
+    /// Compacts what is to be compacted now. The caller has the turn.
     fn compact(&self, cancel: &CancelToken) -> Result<(), LoadError> {
-        let _turn = Turn::wait(&self.store, cancel)?;
         let version = self.store.version();
         let Some(from) = choose(&version.manifest.segments, self.options.segments_max) else { return Ok(()) };
         let merged = version.segments.get(from..).unwrap_or_default();

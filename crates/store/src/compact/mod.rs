@@ -32,6 +32,8 @@ mod live_crash_tests;
 #[cfg(test)]
 mod live_tests;
 #[cfg(test)]
+mod speed_tests;
+#[cfg(test)]
 mod tests;
 
 pub use background::{BackgroundOptions, Compactor, CompactorState, CompactorStatus};
@@ -129,6 +131,12 @@ impl<'a> Turn<'a> {
     fn wait(store: &'a Store, cancel: &CancelToken) -> Result<Self, LoadError> {
         store.compaction_gate().enter(cancel)?;
         Ok(Self(store))
+    }
+
+    /// The turn, if nobody has it or waits for it.
+    fn if_free(store: &'a Store) -> Option<Self> {
+        // Not `then_some`: a turn that is made is given back.
+        store.compaction_gate().try_enter().then(|| Self(store))
     }
 }
 

@@ -217,9 +217,10 @@ impl OrderMerge<'_> {
 
     fn write_complete(&mut self) -> Result<(), LoadError> {
         self.context.progress.add_rows_written((self.inserted.len() + self.deleted.len()) as u64);
-        self.inserted.sort_unstable();
+        // A stable sort makes use of stretches that are sorted: each source brings some, most often long ones.
+        self.inserted.sort();
         if !self.deleted.is_empty() {
-            self.deleted.sort_unstable();
+            self.deleted.sort();
             if !net(&mut self.inserted, &mut self.deleted) {
                 return Err(self.contradiction("has a quad that is inserted or deleted twice"));
             }

@@ -8,16 +8,11 @@ use lode_packed::segment::permutation_file_name;
 use lode_packed::{Order, PackedError, PermutationInfo, PermutationWriter};
 use std::path::{Path, PathBuf};
 
-/// Rows given to the writer at once.
-const PUSH_ROWS: usize = 1 << 13;
-
 /// A permutation that is written.
 #[derive(Debug)]
 pub struct Output {
     writer: PermutationWriter,
     path: PathBuf,
-    /// Scratch room.
-    columns: [Vec<u64>; 4],
 }
 
 impl Output {
@@ -25,7 +20,7 @@ impl Output {
     pub fn create(vfs: &dyn Vfs, folder: &Path, order: Order) -> Result<Self, LoadError> {
         let path = folder.join(permutation_file_name(order));
         let file = vfs.create(&path).map_err(StoreError::io(&path))?;
-        Ok(Self { writer: PermutationWriter::new(file, order), path, columns: Default::default() })
+        Ok(Self { writer: PermutationWriter::new(file, order), path })
     }
 
     /// Its file.
@@ -35,15 +30,7 @@ impl Output {
 
     /// Appends sorted rows, which come after all before.
     pub fn push(&mut self, rows: &[Row]) -> Result<(), LoadError> {
-        for rows in rows.chunks(PUSH_ROWS) {
-            for (at, column) in self.columns.iter_mut().enumerate() {
-                column.clear();
-                column.extend(rows.iter().map(|row| row[at]));
-            }
-            let pushed = self.writer.push(self.columns.each_ref().map(Vec::as_slice));
-            pushed.map_err(|error| locate(&self.path, error))?;
-        }
-        Ok(())
+        self.writer.push_id_rows(rows).map_err(|error| locate(&self.path, error))
     }
 
     /// Ends the file and makes it durable.

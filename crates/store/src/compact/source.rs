@@ -112,27 +112,27 @@ pub fn read_rows(
     columns.iter_mut().for_each(Vec::clear);
     source.cursor.next(rows_max, columns)?;
     source.last_old = columns[column].last().copied();
-    let before = source.rows.len();
-    source.rows.resize(before + columns[0].len(), Row::default());
-    let (_, new) = source.rows.split_at_mut(before);
-    for (at, ids) in columns.iter().enumerate() {
-        rename(ids, new, at, map).map_err(|id| StoreError::UnknownId(ValueId::from_bits(id)))?;
+    for ids in &mut *columns {
+        rename(ids, map).map_err(|id| StoreError::UnknownId(ValueId::from_bits(id)))?;
     }
+    let [a, b, c, d] = columns;
+    source.rows.extend(a.iter().zip(b).zip(c).zip(d).map(|(((a, b), c), d)| [*a, *b, *c, *d]));
     if source.is_small {
         source.rows.sort_unstable_by_key(|row| row[column]);
     }
     Ok(())
 }
 
-/// Puts the new ids of a column into rows; the error is an id that no dictionary has given.
-fn rename(ids: &[u64], rows: &mut [Row], column: usize, map: &TermMap) -> Result<(), u64> {
+/// Gives a column new ids; the error is an id that no dictionary has given.
+fn rename(ids: &mut [u64], map: &TermMap) -> Result<(), u64> {
+    let mut lookup = map.lookup();
     let mut known = (0, 0);
-    for (row, id) in rows.iter_mut().zip(ids) {
+    for id in ids {
         // Columns of sorted rows repeat themselves.
         if known.0 != *id {
-            known = (*id, map.id(*id).ok_or(*id)?);
+            known = (*id, lookup.id(*id).ok_or(*id)?);
         }
-        row[column] = known.1;
+        *id = known.1;
     }
     Ok(())
 }

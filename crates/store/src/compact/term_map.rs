@@ -10,6 +10,7 @@
 use lode_base::bitpack::{pack_sequence, read_bits, width_of};
 use lode_rdf::ValueId;
 use lode_rdf::value_id::{PAYLOAD_BITS, PAYLOAD_MAX, Section};
+use std::ops::Range;
 
 /// Terms of a block.
 const BLOCK_TERMS: usize = 128;
@@ -131,12 +132,14 @@ impl TermMap {
         self.sections.iter().flat_map(|section| &section.owners).map(bytes).sum()
     }
 
-    /// The new id of an old one; none of ids that no old dictionary has given.
-    #[inline]
+    /// The new id of an old one; none of ids that nobody has given.
     pub fn id(&self, id: u64) -> Option<u64> {
-        let Some(section) = section_of(id) else { return Some(id) };
-        let number = self.sections[section as usize].number(id & PAYLOAD_MAX)?;
-        Some((id & !PAYLOAD_MAX) | number)
+        self.lookup().id(id)
+    }
+
+    /// For many ids, most of which are terms of the dictionary that the one before them is of.
+    pub fn lookup(&self) -> Lookup<'_> {
+        Lookup { map: self, start: 0, count: 0, owner: None }
     }
 
     /// Cuts the old ids into pieces on which new ids ascend.
@@ -169,27 +172,62 @@ fn section_of(id: u64) -> Option<Section> {
     })
 }
 
-impl SectionMap {
+/// Looks new ids up, and remembers in which stretch of old ids the last one was.
+#[derive(Debug)]
+pub struct Lookup<'a> {
+    map: &'a TermMap,
+    /// The first old id of the stretch.
+    start: u64,
+    /// Ids in it.
+    count: u64,
+    /// Whose ids they are; nobody's: they stay.
+    owner: Option<&'a Owner>,
+}
+
+impl Lookup<'_> {
+    /// The new id of an old one; none of ids that nobody has given.
     #[inline]
-    fn number(&self, old: u64) -> Option<u64> {
+    pub fn id(&mut self, id: u64) -> Option<u64> {
+        if id.wrapping_sub(self.start) >= self.count {
+            self.find(id)?;
+        }
+        match self.owner {
+            None => Some(id),
+            Some(owner) => Some((id & !PAYLOAD_MAX) | owner.number(id - self.start)?),
+        }
+    }
+
+    /// Finds the stretch that an id is in.
+    fn find(&mut self, id: u64) -> Option<()> {
+        let kind = id & !PAYLOAD_MAX;
+        let (numbers, owner) = match section_of(id) {
+            None => (0..PAYLOAD_MAX + 1, None),
+            Some(section) => self.map.sections[section as usize].stretch(id & PAYLOAD_MAX)?,
+        };
+        (self.start, self.count, self.owner) = (kind | numbers.start, numbers.end - numbers.start, owner);
+        Some(())
+    }
+}
+
+impl SectionMap {
+    /// Old numbers that one dictionary has given, or that stay.
+    fn stretch(&self, old: u64) -> Option<(Range<u64>, Option<&Owner>)> {
         if old < self.start {
-            return Some(old);
+            return Some((0..self.start, None));
         }
         if old >= self.end {
-            return (old < self.known).then_some(old);
+            return (old < self.known).then_some((self.end..self.known, None));
         }
         let after = self.owners.partition_point(|owner| owner.base <= old);
         let owner = self.owners.get(after.checked_sub(1)?)?;
-        owner.number(old - owner.base)
+        Some((owner.base..owner.base + owner.terms, Some(owner)))
     }
 }
 
 impl Owner {
+    /// The new number of a term that it has.
     #[inline]
     fn number(&self, rank: u64) -> Option<u64> {
-        if rank >= self.terms {
-            return None;
-        }
         let (block, at) = (rank as usize / BLOCK_TERMS, rank as usize % BLOCK_TERMS);
         let Block { first, place } = *self.blocks.get(block)?;
         let (start, width) = (place >> WIDTH_BITS, place as u32 & ((1 << WIDTH_BITS) - 1));

@@ -204,6 +204,11 @@ impl Vfs for FaultVfs {
         self.inner.rename(from, to)
     }
 
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.plan.change()?;
+        self.inner.hard_link(from, to)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.plan.removal()?;
         self.inner.remove(path)

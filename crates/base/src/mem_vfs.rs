@@ -378,6 +378,19 @@ impl Vfs for MemVfs {
         Ok(())
     }
 
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let Node::File(file) = self.node(from)? else {
+            return Err(io::Error::from(ErrorKind::PermissionDenied));
+        };
+        let (folder, name) = self.parent(to)?;
+        let mut folder = lock(&folder);
+        if folder.entries.contains_key(&name) {
+            return Err(io::Error::from(ErrorKind::AlreadyExists));
+        }
+        folder.entries.insert(name, Node::File(file));
+        Ok(())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let (folder, name) = self.parent(path)?;
         let mut folder = lock(&folder);

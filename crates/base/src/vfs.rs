@@ -44,6 +44,11 @@ pub trait Vfs: Send + Sync + Debug {
     fn exists(&self, path: &Path) -> bool;
     /// Replaces `to` by `from`, atomically.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives a file a second name, `to`; `AlreadyExists` where there is such a file. Not every file system can, nor across two
+    /// of them: then the bytes have to be copied.
+    fn hard_link(&self, _from: &Path, _to: &Path) -> io::Result<()> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Removes a folder and all in it.

@@ -38,6 +38,13 @@ fn behaves_like_a_file_system(vfs: &dyn Vfs, root: &Path) {
     assert_eq!(vfs.open(&path).unwrap().len(), 3);
     assert_eq!(file.len(), 11, "an open file outlives its name");
     appends(vfs, &path);
+    vfs.hard_link(&path, &folder.join("again")).unwrap();
+    assert_eq!(vfs.hard_link(&path, &folder.join("again")).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(vfs.hard_link(&folder.join("none"), &path).unwrap_err().kind(), ErrorKind::NotFound);
+    assert!(vfs.hard_link(&folder, &folder.join("folder")).is_err());
+    assert_eq!(vfs.open(&folder.join("again")).unwrap().len(), vfs.open(&path).unwrap().len());
+    vfs.remove(&folder.join("again")).unwrap();
+    assert!(vfs.exists(&path));
     vfs.sync_dir(&folder).unwrap();
     vfs.remove(&path).unwrap();
     assert!(!vfs.exists(&path));

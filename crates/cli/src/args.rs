@@ -1,7 +1,9 @@
 //! The command line: every option with its meaning, so that `--help` is the manual.
 
+mod backup;
 mod serve;
 
+pub use backup::{BackupArgs, RestoreArgs};
 pub use serve::ServeArgs;
 
 use crate::sources::SourceOptions;
@@ -41,6 +43,10 @@ pub enum Command {
     Check(CheckArgs),
     /// Make one segment of all that loads have added: the smallest and fastest form of a database
     Compact(CompactArgs),
+    /// Copy a database while it is in use, or bring such a backup up to date
+    Backup(BackupArgs),
+    /// Make a database of a backup
+    Restore(RestoreArgs),
     /// Serve queries, updates (/sparql) and graphs (/data) over HTTP
     Serve(ServeArgs),
     /// Generate data, load it, query it, and serve it: a tour in a minute

@@ -231,7 +231,7 @@ impl LineText {
     }
 }
 
-fn left_text(left: Option<Duration>) -> String {
+pub fn left_text(left: Option<Duration>) -> String {
     left.map_or(String::new(), |left| format!(", about {} left in this stage", number::duration(left)))
 }
 

@@ -1,6 +1,7 @@
 //! The `lode` command: reads the command line, runs one command, and turns its outcome into an exit code.
 
 mod args;
+mod backup;
 mod bench;
 mod bench_bsbm_run;
 mod bench_data;
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Compact(args) => compact::run(&args),
+        Command::Backup(args) => backup::run(&args),
+        Command::Restore(args) => backup::restore(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),

@@ -44,3 +44,27 @@ pub fn check_database(
 ) -> Result<lode_store::CheckReport, EngineError> {
     Ok(lode_store::check(&lode_base::real_vfs::RealVfs::shared(), folder, cancel, progress)?)
 }
+
+/// Makes a folder a backup of a database that is not open here; see [`lode_store::backup()`].
+pub fn backup_database(
+    database: &std::path::Path,
+    target: &std::path::Path,
+    options: &lode_store::BackupOptions,
+    cancel: &CancelToken,
+    progress: &lode_store::BackupProgress,
+) -> Result<lode_store::BackupReport, EngineError> {
+    let vfs = lode_base::real_vfs::RealVfs::shared();
+    Ok(lode_store::backup(&vfs, database, target, options, cancel, progress)?)
+}
+
+/// Makes a database of a backup; see [`lode_store::restore()`].
+pub fn restore_database(
+    backup: &std::path::Path,
+    database: &std::path::Path,
+    options: &lode_store::BackupOptions,
+    cancel: &CancelToken,
+    progress: &lode_store::BackupProgress,
+) -> Result<lode_store::BackupReport, EngineError> {
+    let vfs = lode_base::real_vfs::RealVfs::shared();
+    Ok(lode_store::restore(&vfs, backup, database, options, cancel, progress)?)
+}

@@ -65,6 +65,32 @@ pub enum StoreError {
         /// The path.
         path: PathBuf,
     },
+    /// Somebody wants to write to a backup.
+    #[error("{} is a backup: it can be read, but not written to; `lode restore` makes a database of it", path.display())]
+    IsBackup {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A backup cannot be put at this path.
+    #[error("{}: {what}; give the path of a new or empty folder, or of a backup of this database", path.display())]
+    BackupTarget {
+        /// The path.
+        path: PathBuf,
+        /// What is there.
+        what: String,
+    },
+    /// There is no backup at this path.
+    #[error("there is no whole backup at {}", path.display())]
+    NoBackup {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A database can be restored only where nothing is.
+    #[error("{} is not empty: a database is restored into a new or an empty folder only", path.display())]
+    NotEmpty {
+        /// The path.
+        path: PathBuf,
+    },
     /// The files are of another version of the format.
     #[error("{file}: format version {found}; this program reads version {supported}")]
     Version {

@@ -1,6 +1,7 @@
 //! The store's mutable state: which files make up the current version, how new ones get there, and what a reader sees.
 
 pub mod activity;
+pub mod backup;
 pub mod check;
 pub mod compact;
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod version;
 mod writer;
 
 pub use activity::{Activity, ActivitySample};
+pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
 pub use check::{CheckReport, Problem, check};
 pub use compact::{
     BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus, compact,

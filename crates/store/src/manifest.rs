@@ -15,6 +15,10 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const MANIFEST: &str = "MANIFEST";
 /// Name of the next manifest while it is being written.
 pub const MANIFEST_TMP: &str = "MANIFEST.tmp";
+/// Name of the empty file that says that a folder is a backup; locked by whoever writes it.
+pub const BACKUP: &str = "BACKUP";
+/// Name of the next log of a backup while it is being written.
+pub const BACKUP_TMP: &str = "BACKUP.tmp";
 /// Version of the manifest and of the way files play together.
 pub const FORMAT_VERSION: u32 = 3;
 /// A manifest of more bytes is none.
@@ -81,9 +85,7 @@ pub fn log_file(number: u64) -> String {
 
 /// Whether a name in a database's folder is one that the store gives to its own files.
 pub fn is_own_name(name: &str) -> bool {
-    name == MANIFEST
-        || name == MANIFEST_TMP
-        || name == crate::store::LOCK
+    [MANIFEST, MANIFEST_TMP, crate::store::LOCK, BACKUP, BACKUP_TMP].contains(&name)
         || ["segment-", "spill-", "log-"].iter().any(|prefix| {
             name.strip_prefix(prefix)
                 .is_some_and(|number| number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit()))

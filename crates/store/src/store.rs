@@ -3,7 +3,7 @@
 use crate::error::StoreError;
 use crate::gate::Gate;
 use crate::log::{Log, LogCounters};
-use crate::manifest::{MANIFEST, MANIFEST_TMP, Manifest, is_own_name, log_file};
+use crate::manifest::{BACKUP, BACKUP_TMP, MANIFEST, MANIFEST_TMP, Manifest, is_own_name, log_file};
 use crate::recovery::recover;
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
@@ -57,14 +57,14 @@ impl Store {
         let cache = Arc::new(BlockCache::new(cache_bytes));
         let mut manifest = Manifest::read(&*vfs, folder)?;
         loop {
-            match recover(&vfs, folder, manifest.clone(), &cache) {
-                Ok((version, _)) => return Ok(Self::new(vfs, folder, cache, version, None)),
-                // Another process may have written segments after the manifest was read.
-                Err(error) => match Manifest::read(&*vfs, folder)? {
-                    now if now.version > manifest.version => manifest = now,
-                    _ => return Err(error),
-                },
+            let recovered = recover(&vfs, folder, manifest.clone(), &cache);
+            // Another process may have put another version in place after the manifest was read. Then segments may be gone, and
+            // the log may tell of changes to that version.
+            let now = Manifest::read(&*vfs, folder)?;
+            if now == manifest {
+                return Ok(Self::new(vfs, folder, cache, recovered?.0, None));
             }
+            manifest = now;
         }
     }
 
@@ -80,6 +80,9 @@ impl Store {
         cache_bytes: usize,
         options: WriteOptions,
     ) -> Result<Self, StoreError> {
+        if vfs.exists(&folder.join(BACKUP)) {
+            return Err(StoreError::IsBackup { path: folder.to_owned() });
+        }
         match Manifest::read(&*vfs, folder) {
             Ok(_) => {}
             Err(StoreError::Missing { .. }) => create_folder(&*vfs, folder)?,
@@ -243,12 +246,17 @@ fn lock(vfs: &dyn Vfs, folder: &Path) -> Result<Box<dyn Send + Sync>, StoreError
     })
 }
 
-/// Makes the folder, durably, also where it is there because that failed before.
-fn create_folder(vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
+/// Makes the folder and those above it, durably, also where it is there because that failed before.
+pub(crate) fn create_folder(vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
+    let missing =
+        folder.ancestors().skip(1).take_while(|above| !above.as_os_str().is_empty() && !vfs.exists(above));
+    let made = 1 + missing.count();
     vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
-    let Some(parent) = folder.parent() else { return Ok(()) };
-    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    vfs.sync_dir(parent).map_err(StoreError::io(parent))
+    for parent in folder.ancestors().skip(1).take(made) {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        vfs.sync_dir(parent).map_err(StoreError::io(parent))?;
+    }
+    Ok(())
 }
 
 fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {
@@ -259,13 +267,13 @@ fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {
 }
 
 /// Removes files that no version names: segments and temporary files of loads that did not end.
-fn remove_leftovers(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
+pub(crate) fn remove_leftovers(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
     let names = vfs.list(folder).map_err(StoreError::io(folder))?;
     let mut known: Vec<String> =
         manifest.segments.iter().map(crate::manifest::SegmentEntry::folder).collect();
     known.push(log_file(manifest.log));
     let is_leftover = |name: &str| {
-        name != MANIFEST && name != LOCK && !known.iter().any(|k| k == name) && is_own_name(name)
+        ![MANIFEST, LOCK, BACKUP].contains(&name) && !known.iter().any(|k| k == name) && is_own_name(name)
     };
     let mut leftovers =
         names.iter().map(|name| name.to_string_lossy()).filter(|name| is_leftover(name)).peekable();
@@ -275,7 +283,7 @@ fn remove_leftovers(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result
     }
     for name in leftovers {
         let path = folder.join(&*name);
-        let is_file = *name == *MANIFEST_TMP || name.starts_with("log-");
+        let is_file = [MANIFEST_TMP, BACKUP_TMP].contains(&&*name) || name.starts_with("log-");
         let removed = if is_file { vfs.remove(&path) } else { vfs.remove_dir_all(&path) };
         removed.map_err(StoreError::io(&path))?;
     }

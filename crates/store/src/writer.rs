@@ -336,6 +336,18 @@ impl WriterPlace {
         self.flush(&mut state, &Run::default(), cancel)
     }
 
+    /// The newest version, all of it durable, and how many bytes of its log belong to it.
+    pub(crate) fn version_and_log(&self, cancel: &CancelToken) -> Result<(Arc<Version>, u64), StoreError> {
+        let mut state = self.writer()?.state();
+        if state.log.is_none() && state.tip.manifest.log != 0 {
+            // Nobody knows what is in the file of the log that was given up.
+            self.flush(&mut state, &Run::default(), cancel)?;
+        }
+        self.drain(&state)?;
+        let bytes = state.log.as_ref().map_or(0, |log| log.committed().offset);
+        Ok((Arc::clone(&state.tip), bytes))
+    }
+
     /// Says that another version has been published.
     pub(crate) fn has_published(&self) -> Result<(), StoreError> {
         self.writer()?.state().tip = self.store.version();

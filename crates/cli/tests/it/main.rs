@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod archives;
+mod backup;
 mod bench;
 mod dry_run;
 mod endpoint;

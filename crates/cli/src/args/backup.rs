@@ -1,0 +1,58 @@
+//! Arguments of the commands that copy databases.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `lode backup`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "DIR is a new or empty folder, or one that holds an older backup of the same database: then only what is new is \
+written, and what the new backup does not need any more is removed. Others may write to the database meanwhile; the backup holds all \
+that was committed when it began. At every moment DIR holds the old backup or the new one, whole.\n\n\
+A backup is read like a database (lode query DIR ..., lode check DIR) and cannot be written to; lode restore makes a database of it. \
+Files that never change are linked where DIR is on the file system of the database: this takes no room and no time, but what damages \
+the disk damages both. Use --copy, or a folder on another disk."
+)]
+pub struct BackupArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// The folder of the backup
+    pub folder: PathBuf,
+    /// Copy all files, also where they could be linked
+    #[arg(long)]
+    pub copy: bool,
+    /// Read and verify what was written before it counts
+    #[arg(long)]
+    pub check: bool,
+    /// Write the report as JSON to standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No progress line and no summary: errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `lode restore`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every block is verified before the database is there; damage is told with file and place, and leaves nothing behind. \
+The backup stays as it is and may be restored as often as you like."
+)]
+pub struct RestoreArgs {
+    /// The folder of the backup
+    pub folder: PathBuf,
+    /// The folder of the database: a new or an empty one
+    pub database: PathBuf,
+    /// Link files instead of copying them, where that can be: takes no room, but what damages the disk damages both
+    #[arg(long)]
+    pub link: bool,
+    /// Do not read and verify what was copied
+    #[arg(long)]
+    pub no_check: bool,
+    /// Write the report as JSON to standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No progress line and no summary: errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+}

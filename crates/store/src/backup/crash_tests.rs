@@ -1,0 +1,123 @@
+//! Power cuts, errors and full disks at every operation of backups and restores: the backup is the old one or the new one, or
+//! there is none, and the database is as it was.
+
+use super::tests::{BACKUP_FOLDER, back_up, database, restore_to, settle, sound_contents};
+use super::*;
+use crate::crash_tests::{NEW, try_load};
+use crate::test_data::FOLDER;
+use crate::transaction::crash_tests::{commit, open};
+use lode_base::fault_vfs::{Fault, FaultVfs};
+use lode_base::mem_vfs::{CrashKind, MemVfs};
+use std::collections::BTreeSet;
+
+/// A database, and perhaps an older backup of it.
+struct Case {
+    before: MemVfs,
+    /// What the backup may hold after one that failed; none at all only where there was none.
+    old: Vec<BTreeSet<String>>,
+    new: BTreeSet<String>,
+}
+
+fn case(vfs: &MemVfs, mut old: Vec<BTreeSet<String>>) -> Case {
+    old.extend(sound_contents(vfs, BACKUP_FOLDER).ok());
+    Case { before: vfs.deep_copy(), old, new: sound_contents(vfs, FOLDER).unwrap() }
+}
+
+/// Without a backup; where only the log has grown; where there is another log; where another manifest has the same log.
+fn cases() -> Vec<Case> {
+    let vfs = database();
+    let mut cases = vec![case(&vfs, Vec::new())];
+    back_up(Arc::new(vfs.clone()), true).unwrap();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    commit(&store, 4).unwrap();
+    cases.push(case(&vfs, Vec::new()));
+    settle(&store);
+    cases.push(case(&vfs, Vec::new()));
+    back_up(Arc::new(vfs.clone()), true).unwrap();
+    drop(store);
+    try_load(Arc::new(vfs.clone()), NEW, 1 << 30).unwrap();
+    // The version of that manifest, which is older than the new one and newer than the old one.
+    let between = sound_contents(&vfs, FOLDER).unwrap();
+    commit(&open(Arc::new(vfs.clone())).unwrap(), 5).unwrap();
+    cases.push(case(&vfs, vec![between]));
+    cases
+}
+
+fn check_after(case: &Case, after: &MemVfs, is_done: bool, at: u64) {
+    match sound_contents(after, BACKUP_FOLDER) {
+        Err(StoreError::Missing { .. }) => assert!(case.old.is_empty() && !is_done, "operation {at}"),
+        Err(error) => panic!("operation {at}: {error}"),
+        Ok(found) => assert!(found == case.new || (!is_done && case.old.contains(&found)), "operation {at}"),
+    }
+    assert_eq!(sound_contents(after, FOLDER).unwrap(), case.new, "operation {at}");
+    // The next one puts everything right, and leaves nothing lying about.
+    back_up(Arc::new(after.clone()), true).unwrap();
+    assert_eq!(sound_contents(after, BACKUP_FOLDER).unwrap(), case.new, "operation {at}");
+    let (here, there) = [FOLDER, BACKUP_FOLDER].map(|folder| after.list(Path::new(folder)).unwrap()).into();
+    assert_eq!(here.len(), there.len(), "operation {at}: {there:?}");
+}
+
+#[test]
+fn power_cuts_in_backups() {
+    for case in cases() {
+        for link in [false, true] {
+            let counting = FaultVfs::counting(case.before.deep_copy(), false);
+            back_up(Arc::new(counting.clone()), link).unwrap();
+            for at in 0..=counting.operations() {
+                let vfs = FaultVfs::new(case.before.deep_copy(), Fault::PowerCut, at, false);
+                let is_done = back_up(Arc::new(vfs.clone()), link).is_ok();
+                for kind in [CrashKind::LoseAll, CrashKind::Torn(at), CrashKind::Scattered(at ^ 0x5A5A)] {
+                    check_after(&case, &vfs.after_crash(kind), is_done, at);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_and_full_disks_in_backups() {
+    for case in cases() {
+        for (fault, reads_count) in [(Fault::Error, true), (Fault::DiskFull, false)] {
+            let counting = FaultVfs::counting(case.before.deep_copy(), reads_count);
+            back_up(Arc::new(counting.clone()), true).unwrap();
+            for at in 0..counting.operations() {
+                let vfs = FaultVfs::new(case.before.deep_copy(), fault, at, reads_count);
+                let is_done = back_up(Arc::new(vfs.clone()), true).is_ok();
+                check_after(&case, &vfs.after_crash(CrashKind::LoseAll), is_done, at);
+                check_after(&case, vfs.inner(), is_done, at);
+            }
+        }
+    }
+}
+
+#[test]
+fn faults_in_restores() {
+    let before = database();
+    back_up(Arc::new(before.clone()), false).unwrap();
+    let expected = sound_contents(&before, FOLDER).unwrap();
+    for (fault, reads_count) in [(Fault::PowerCut, false), (Fault::Error, true), (Fault::DiskFull, false)] {
+        let counting = FaultVfs::counting(before.deep_copy(), reads_count);
+        restore_to(Arc::new(counting.clone()), "/new", true).unwrap();
+        for at in 0..=counting.operations() {
+            let vfs = FaultVfs::new(before.deep_copy(), fault, at, reads_count);
+            let restored = restore_to(Arc::new(vfs.clone()), "/new", true);
+            let mut found = vec![vfs.after_crash(CrashKind::LoseAll), vfs.after_crash(CrashKind::Torn(at))];
+            if fault != Fault::PowerCut {
+                found.push(vfs.inner().clone());
+                let in_doubt = matches!(restored, Err(StoreError::InDoubt { .. }));
+                let is_gone = !vfs.inner().exists(Path::new("/new"));
+                assert!(
+                    restored.is_ok() || in_doubt || is_gone || fault == Fault::Error,
+                    "{fault:?} at {at}"
+                );
+            }
+            for after in found {
+                match sound_contents(&after, "/new") {
+                    Err(StoreError::Missing { .. }) => assert!(restored.is_err(), "{fault:?} at {at}"),
+                    found => assert_eq!(found.unwrap(), expected, "{fault:?} at {at}"),
+                }
+                assert_eq!(sound_contents(&after, BACKUP_FOLDER).unwrap(), expected);
+            }
+        }
+    }
+}

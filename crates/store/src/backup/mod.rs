@@ -1,0 +1,223 @@
+//! Backups of a database while it is in use, and databases made of them again.
+//!
+//! A backup is a folder like that of a database: the files of one version and the log up to some commit, with a mark
+//! (`BACKUP`) that keeps it from being written to or taken for a database. Files of segments never change, so they are linked
+//! where they can be, and those that are there already are kept: a backup into the same folder brings only what is new.
+
+mod original;
+mod target;
+
+#[cfg(test)]
+mod crash_tests;
+#[cfg(test)]
+mod tests;
+
+use crate::error::StoreError;
+use crate::store::{Store, create_folder};
+use crate::version::Version;
+use lode_base::cancel::CancelToken;
+use lode_base::vfs::Vfs;
+use lode_packed::BlockCache;
+use original::Original;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use target::Target;
+
+/// A check reads past the cache.
+const CACHE_BYTES: usize = 1 << 20;
+
+/// How to copy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BackupOptions {
+    /// Give files of segments a second name instead of copying them, where the file system can. Costs neither room nor time, and
+    /// keeps nothing from being lost with the disk.
+    pub link: bool,
+    /// Read all segments that were copied or linked, and verify them, before the copy counts.
+    pub check: bool,
+}
+
+/// How far a backup is. Anybody may read it at any time.
+#[derive(Debug, Default)]
+pub struct BackupProgress {
+    done: AtomicU64,
+    total: AtomicU64,
+    checked: AtomicU64,
+    to_check: AtomicU64,
+}
+
+impl BackupProgress {
+    /// Bytes that are where they are to be, and bytes of all files; 0 before that is known.
+    pub fn bytes(&self) -> (u64, u64) {
+        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+
+    /// Rows and terms verified, and to be verified; 0 and 0 before that begins.
+    pub fn checked(&self) -> (u64, u64) {
+        (self.checked.load(Ordering::Relaxed), self.to_check.load(Ordering::Relaxed))
+    }
+}
+
+/// What a backup or a restore did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BackupReport {
+    /// Number of the version that it holds.
+    pub version: u64,
+    /// Quads in it.
+    pub quads: u64,
+    /// Segments in it.
+    pub segments: u64,
+    /// Segments that were there before.
+    pub segments_kept: u64,
+    /// Bytes of all files but the manifest.
+    pub bytes: u64,
+    /// Of which were there before.
+    pub bytes_kept: u64,
+    /// Files that were copied, without the manifest.
+    pub files_copied: u64,
+    /// Their bytes.
+    pub bytes_copied: u64,
+    /// Files that were linked.
+    pub files_linked: u64,
+    /// Their bytes.
+    pub bytes_linked: u64,
+}
+
+impl Store {
+    /// Makes `target` a backup of the database as it is when this begins: a new or empty folder, or one that holds an older backup
+    /// of it. Everybody may go on writing.
+    pub fn backup(
+        &self,
+        target: &Path,
+        options: &BackupOptions,
+        cancel: &CancelToken,
+        progress: &BackupProgress,
+    ) -> Result<BackupReport, StoreError> {
+        let database = self.version().manifest.database;
+        let target = Target::of_backup(&**self.vfs(), target, database, options, cancel, progress)?;
+        // Now the target's errors are told, and nobody has waited for them.
+        let original = Original::of_store(self, cancel)?;
+        write_backup(&original, target, self.vfs())
+    }
+}
+
+/// The same for a database that is not open here; another process may be writing to it.
+pub fn backup(
+    vfs: &Arc<dyn Vfs>,
+    database: &Path,
+    target: &Path,
+    options: &BackupOptions,
+    cancel: &CancelToken,
+    progress: &BackupProgress,
+) -> Result<BackupReport, StoreError> {
+    let original = Original::of_folder(&**vfs, database, cancel)?;
+    let id = original.manifest.database;
+    write_backup(&original, Target::of_backup(&**vfs, target, id, options, cancel, progress)?, vfs)
+}
+
+fn write_backup(
+    original: &Original,
+    mut target: Target<'_>,
+    vfs: &Arc<dyn Vfs>,
+) -> Result<BackupReport, StoreError> {
+    fill(original, &mut target, vfs)?;
+    target.clean(&original.manifest)?;
+    Ok(target.report)
+}
+
+/// Makes a database of a backup (or of another database, as it is now) in a new or empty folder.
+pub fn restore(
+    vfs: &Arc<dyn Vfs>,
+    backup: &Path,
+    database: &Path,
+    options: &BackupOptions,
+    cancel: &CancelToken,
+    progress: &BackupProgress,
+) -> Result<BackupReport, StoreError> {
+    let original = Original::of_folder(&**vfs, backup, cancel).map_err(|error| match error {
+        StoreError::Missing { path } | StoreError::NotADatabase { path } => StoreError::NoBackup { path },
+        other => other,
+    })?;
+    let is_new = match vfs.list(database) {
+        Ok(names) if names.is_empty() => false,
+        Ok(_) => return Err(StoreError::NotEmpty { path: database.to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(StoreError::NotEmpty { path: database.to_owned() });
+        }
+        Err(error) => return Err(StoreError::io(database)(error)),
+    };
+    let mut target = Target::empty(&**vfs, database, options, cancel, progress);
+    let restored = create_folder(&**vfs, database).and_then(|()| fill(&original, &mut target, vfs));
+    match restored {
+        Ok(()) => Ok(target.report),
+        // It may be there, and may stay.
+        Err(error @ StoreError::InDoubt { .. }) => Err(error),
+        Err(error) => {
+            remove_all(&**vfs, database, is_new);
+            Err(named_after(error, database, backup))
+        }
+    }
+}
+
+/// Copies everything, verifies it, and puts the manifest in place.
+fn fill(original: &Original, target: &mut Target<'_>, vfs: &Arc<dyn Vfs>) -> Result<(), StoreError> {
+    let bytes = original.bytes();
+    target.progress.total.store(bytes, Ordering::Relaxed);
+    target.report.version = original.version;
+    target.report.quads = original.quads;
+    target.report.segments = original.segments.len() as u64;
+    target.report.bytes = bytes;
+    target.add_segments(original)?;
+    if target.options.check {
+        verify(original, target, vfs)?;
+    }
+    target.switch(original)
+}
+
+/// Reads all that was written. The log was read when it was opened.
+fn verify(original: &Original, target: &Target<'_>, vfs: &Arc<dyn Vfs>) -> Result<(), StoreError> {
+    let cache = Arc::new(BlockCache::new(CACHE_BYTES));
+    let version = Version::open(vfs, target.folder, original.manifest.clone(), &cache, None)?;
+    let is_written = |folder: &str| target.written.contains(&target.folder.join(folder));
+    let written = version.segments.iter().filter(|open| is_written(&open.entry.folder()));
+    let written: Vec<_> = written.collect();
+    let items = |open: &&&crate::version::OpenSegment| {
+        let rows: u64 = open.segment.meta().permutations.iter().map(|info| info.rows).sum();
+        rows + open.entry.terms.iter().sum::<u64>()
+    };
+    let total = written.iter().map(|open| items(&open)).sum();
+    target.progress.to_check.store(total, Ordering::Relaxed);
+    let mut hear = |items| {
+        target.progress.checked.fetch_add(items, Ordering::Relaxed);
+    };
+    for open in written {
+        open.segment.verify(target.cancel, &mut hear)?;
+    }
+    Ok(())
+}
+
+/// Removes what a restore has written. What cannot be removed keeps the folder from being used, and is told then.
+fn remove_all(vfs: &dyn Vfs, folder: &Path, is_new: bool) {
+    if is_new {
+        let _ = vfs.remove_dir_all(folder);
+        return;
+    }
+    for name in vfs.list(folder).unwrap_or_default() {
+        let path = folder.join(name);
+        let _ = vfs.remove_dir_all(&path).or_else(|_| vfs.remove(&path));
+    }
+}
+
+/// Damage of a copy is that of what was copied, and the copy is gone.
+fn named_after(error: StoreError, copy: &Path, original: &Path) -> StoreError {
+    match error {
+        StoreError::Corruption { file, offset, what } => {
+            let rest = Path::new(&file).strip_prefix(copy).map(|rest| original.join(rest));
+            let file = rest.map_or(file, |path| path.display().to_string());
+            StoreError::Corruption { file, offset, what }
+        }
+        other => other,
+    }
+}

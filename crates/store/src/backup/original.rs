@@ -1,0 +1,173 @@
+//! What is to be copied: a manifest, the files of its segments, and the log up to where it is whole.
+//!
+//! Of a database that this process writes to, the version is held, so that its files stay. Of any other, all files are opened
+//! before the manifest is read once more: if it is the same, they are what it names, and remain readable also
+//! where the process that writes removes them.
+
+use crate::error::StoreError;
+use crate::log::{Changes, replay};
+use crate::manifest::{Manifest, SegmentEntry, log_file};
+use crate::store::Store;
+use crate::version::Version;
+use crate::writer::WriterPlace;
+use lode_base::cancel::CancelToken;
+use lode_base::vfs::{ReadAt, Vfs};
+use lode_packed::segment::META_FILE;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A description of a segment is much shorter.
+const META_BYTES_MAX: u64 = 1 << 20;
+
+/// A version of a database, as files that stay as they are while this is held.
+pub struct Original {
+    pub manifest: Manifest,
+    pub segments: Vec<OriginalSegment>,
+    pub log: Option<OriginalLog>,
+    /// Number of the version, with what the log tells.
+    pub version: u64,
+    /// Quads in it.
+    pub quads: u64,
+    _held: Option<Arc<Version>>,
+}
+
+/// The files of a segment.
+pub struct OriginalSegment {
+    pub entry: SegmentEntry,
+    pub folder: PathBuf,
+    /// All but the description.
+    pub files: Vec<OriginalFile>,
+    /// The description, which tells segments of the same number apart.
+    pub meta: Vec<u8>,
+}
+
+pub struct OriginalFile {
+    pub name: PathBuf,
+    pub bytes: u64,
+    /// Where nothing else keeps the file.
+    reader: Option<Arc<dyn ReadAt>>,
+}
+
+/// The log, of which so many bytes belong to the version.
+pub struct OriginalLog {
+    pub path: PathBuf,
+    pub reader: Arc<dyn ReadAt>,
+    pub bytes: u64,
+}
+
+impl Original {
+    /// The current version of an open database.
+    pub fn of_store(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
+        let (vfs, folder) = (&**store.vfs(), store.folder());
+        if store.writer().is_err() {
+            return Self::of_folder(vfs, folder, cancel);
+        }
+        let place = WriterPlace::enter(store, cancel)?;
+        let (version, log_bytes) = place.version_and_log(cancel)?;
+        // Opened while nobody can begin another log and remove this one.
+        let log = open_log(vfs, folder, &version.manifest)?;
+        drop(place);
+        let log = log.map(|log| OriginalLog { bytes: log_bytes, ..log });
+        let (manifest, number, quads) = (version.manifest.clone(), version.number, version.quads());
+        let segments = manifest.segments.iter().map(|entry| open_segment(vfs, folder, entry, false));
+        let segments = segments.collect::<Result<_, _>>()?;
+        Ok(Self { manifest, segments, log, version: number, quads, _held: Some(version) })
+    }
+
+    /// The version in a folder that another process may be writing to.
+    pub fn of_folder(vfs: &dyn Vfs, folder: &Path, cancel: &CancelToken) -> Result<Self, StoreError> {
+        let mut manifest = Manifest::read(vfs, folder)?;
+        loop {
+            cancel.check()?;
+            let opened = Self::open(vfs, folder, &manifest);
+            let now = Manifest::read(vfs, folder)?;
+            if now == manifest {
+                return opened;
+            }
+            manifest = now;
+        }
+    }
+
+    fn open(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<Self, StoreError> {
+        let segments = manifest.segments.iter().map(|entry| open_segment(vfs, folder, entry, true));
+        let segments = segments.collect::<Result<_, _>>()?;
+        let (mut version, mut quads) = (manifest.version, i128::from(manifest.quads()));
+        let mut log = open_log(vfs, folder, manifest)?;
+        if let Some(log) = &mut log {
+            // Whoever writes may be in the middle of a record.
+            let path = &log.path;
+            let end = replay(vfs, path, manifest.database, manifest.log, &mut |record| {
+                let changes = Changes::decode(&record, path)?;
+                version = changes.version;
+                // Each change is one of what is visible, so they add up.
+                quads += changes.inserts.len() as i128 - changes.deletes.len() as i128;
+                Ok(())
+            })?;
+            log.bytes = end.offset;
+        }
+        let (manifest, quads) = (manifest.clone(), u64::try_from(quads).unwrap_or(0));
+        Ok(Self { manifest, segments, log, version, quads, _held: None })
+    }
+
+    /// Bytes of all files but the manifest.
+    pub fn bytes(&self) -> u64 {
+        let segments: u64 = self.segments.iter().map(OriginalSegment::bytes).sum();
+        segments + self.log.as_ref().map_or(0, |log| log.bytes)
+    }
+}
+
+impl OriginalSegment {
+    /// Bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum::<u64>() + self.meta.len() as u64
+    }
+}
+
+impl OriginalFile {
+    /// Opens the file for reading, if it is not open.
+    pub fn open(&self, vfs: &dyn Vfs, folder: &Path) -> Result<Arc<dyn ReadAt>, StoreError> {
+        let path = folder.join(&self.name);
+        self.reader.clone().map_or_else(|| vfs.open(&path).map_err(StoreError::io(&path)), Ok)
+    }
+}
+
+fn open_segment(
+    vfs: &dyn Vfs,
+    folder: &Path,
+    entry: &SegmentEntry,
+    hold: bool,
+) -> Result<OriginalSegment, StoreError> {
+    let folder = folder.join(entry.folder());
+    let meta = read_meta(vfs, &folder)?;
+    let mut files = Vec::new();
+    for name in vfs.list(&folder).map_err(StoreError::io(&folder))? {
+        if name.as_os_str() == META_FILE {
+            continue;
+        }
+        let path = folder.join(&name);
+        let reader = vfs.open(&path).map_err(StoreError::io(&path))?;
+        files.push(OriginalFile { name, bytes: reader.len(), reader: hold.then_some(reader) });
+    }
+    Ok(OriginalSegment { entry: entry.clone(), folder, files, meta })
+}
+
+/// The bytes of a segment's description.
+pub fn read_meta(vfs: &dyn Vfs, folder: &Path) -> Result<Vec<u8>, StoreError> {
+    let path = folder.join(META_FILE);
+    let file = vfs.open(&path).map_err(StoreError::io(&path))?;
+    if file.len() > META_BYTES_MAX {
+        return Err(StoreError::corruption(&path, 0, "the description of the segment is too long"));
+    }
+    let mut bytes = vec![0; file.len() as usize];
+    file.read_exact_at(&mut bytes, 0).map_err(StoreError::io(&path))?;
+    Ok(bytes)
+}
+
+fn open_log(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<Option<OriginalLog>, StoreError> {
+    if manifest.log == 0 {
+        return Ok(None);
+    }
+    let path = folder.join(log_file(manifest.log));
+    let reader = vfs.open(&path).map_err(StoreError::io(&path))?;
+    Ok(Some(OriginalLog { bytes: reader.len(), path, reader }))
+}

@@ -1,0 +1,326 @@
+//! Round trips, what a second backup writes, what is refused, and backups while others commit.
+
+use super::*;
+use crate::check::check;
+use crate::compact::{CompactOptions, compact};
+use crate::crash_tests::{NEW, OLD, read_all, try_load};
+use crate::load::LoadProgress;
+use crate::test_data::FOLDER;
+use crate::transaction::crash_tests::{commit, open};
+use crate::writer::WriterPlace;
+use lode_base::mem_vfs::MemVfs;
+use lode_base::vfs::{ReadAt, WriteFile};
+use lode_rdf::{Literal, NamedNode, Term, ValueId};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+pub(super) const BACKUP_FOLDER: &str = "/backups/db";
+
+/// The quads in a folder, after a check that finds nothing.
+pub(super) fn sound_contents(vfs: &MemVfs, folder: &str) -> Result<BTreeSet<String>, StoreError> {
+    let vfs: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    let store = Store::open(Arc::clone(&vfs), Path::new(folder), 1 << 16)?;
+    let report = check(&vfs, Path::new(folder), &CancelToken::default(), &mut |_| {})?;
+    assert_eq!(report.problems, []);
+    read_all(&store.snapshot())
+}
+
+pub(super) fn back_up(vfs: Arc<dyn Vfs>, link: bool) -> Result<BackupReport, StoreError> {
+    let options = BackupOptions { link, check: false };
+    let (cancel, progress) = (CancelToken::default(), BackupProgress::default());
+    backup(&vfs, Path::new(FOLDER), Path::new(BACKUP_FOLDER), &options, &cancel, &progress)
+}
+
+pub(super) fn restore_to(vfs: Arc<dyn Vfs>, folder: &str, link: bool) -> Result<BackupReport, StoreError> {
+    let options = BackupOptions { link, check: true };
+    let (cancel, progress) = (CancelToken::default(), BackupProgress::default());
+    restore(&vfs, Path::new(BACKUP_FOLDER), Path::new(folder), &options, &cancel, &progress)
+}
+
+/// Puts all that was committed into segments.
+pub(super) fn settle(store: &Store) {
+    let cancel = CancelToken::default();
+    WriterPlace::enter(store, &cancel).unwrap().settle(&cancel).unwrap();
+}
+
+/// A database of two segments and some transactions.
+pub(super) fn database() -> MemVfs {
+    let vfs = MemVfs::new();
+    try_load(Arc::new(vfs.clone()), OLD, 1 << 30).unwrap();
+    try_load(Arc::new(vfs.clone()), NEW, 1 << 30).unwrap();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    for step in 0..3 {
+        commit(&store, step).unwrap();
+    }
+    vfs
+}
+
+#[test]
+fn a_backup_is_read_as_a_database_and_restored_to_one() {
+    for link in [false, true] {
+        let vfs = database();
+        let expected = sound_contents(&vfs, FOLDER).unwrap();
+        let report = back_up(Arc::new(vfs.clone()), link).unwrap();
+        assert_eq!((report.segments, report.segments_kept), (2, 0));
+        assert_eq!(report.quads, expected.len() as u64);
+        assert_eq!(report.files_linked > 0, link);
+        assert_eq!(report.bytes, report.bytes_copied + report.bytes_linked);
+        assert_eq!(sound_contents(&vfs, BACKUP_FOLDER).unwrap(), expected);
+        let written = Store::create_or_open(Arc::new(vfs.clone()), Path::new(BACKUP_FOLDER), 0);
+        assert!(matches!(written, Err(StoreError::IsBackup { .. })));
+        let back = restore_to(Arc::new(vfs.clone()), "/new/db", link).unwrap();
+        assert_eq!((back.quads, back.version, back.bytes), (report.quads, report.version, report.bytes));
+        assert_eq!(sound_contents(&vfs, "/new/db").unwrap(), expected);
+        // It is a database like any other, and what becomes of it does not touch the backup, nor the first database.
+        let store = Store::create_or_open(Arc::new(vfs.clone()), Path::new("/new/db"), 1 << 16).unwrap();
+        commit(&store, 7).unwrap();
+        compact(&store, &CompactOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+        assert_ne!(sound_contents(&vfs, "/new/db").unwrap(), expected);
+        for folder in [FOLDER, BACKUP_FOLDER] {
+            assert_eq!(sound_contents(&vfs, folder).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn an_empty_database_too() {
+    let vfs = MemVfs::new();
+    drop(open(Arc::new(vfs.clone())).unwrap());
+    back_up(Arc::new(vfs.clone()), true).unwrap();
+    restore_to(Arc::new(vfs.clone()), "/new", false).unwrap();
+    assert_eq!(sound_contents(&vfs, "/new").unwrap(), BTreeSet::new());
+}
+
+/// Notes which files are made.
+#[derive(Debug, Clone, Default)]
+struct NotingVfs {
+    inner: MemVfs,
+    made: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl NotingVfs {
+    fn take(&self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.made.lock().unwrap())
+    }
+}
+
+impl Vfs for NotingVfs {
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        self.inner.open(path)
+    }
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        self.made.lock().unwrap().push(path.to_owned());
+        self.inner.create(path)
+    }
+    fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>> {
+        self.inner.open_append(path, len)
+    }
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.inner.create_dir_all(path)
+    }
+    fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        self.inner.list(path)
+    }
+    fn exists(&self, path: &Path) -> bool {
+        self.inner.exists(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.inner.rename(from, to)
+    }
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.made.lock().unwrap().push(to.to_owned());
+        self.inner.hard_link(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove(path)
+    }
+    fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove_dir_all(path)
+    }
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        self.inner.sync_dir(path)
+    }
+    fn lock(&self, path: &Path, exclusive: bool) -> io::Result<Box<dyn Send + Sync>> {
+        self.inner.lock(path, exclusive)
+    }
+}
+
+#[test]
+fn a_second_backup_brings_only_what_is_new() {
+    let vfs = NotingVfs { inner: database(), ..NotingVfs::default() };
+    let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    let in_backup = |name: &str| Path::new(BACKUP_FOLDER).join(name);
+    back_up(Arc::clone(&shared), true).unwrap();
+    vfs.take();
+    // Nothing.
+    let report = back_up(Arc::clone(&shared), true).unwrap();
+    assert_eq!(vfs.take(), Vec::<PathBuf>::new());
+    assert_eq!((report.segments_kept, report.bytes_kept), (2, report.bytes));
+    // More in the log.
+    let store = open(Arc::clone(&shared)).unwrap();
+    commit(&store, 4).unwrap();
+    vfs.take();
+    let report = back_up(Arc::clone(&shared), true).unwrap();
+    assert_eq!(vfs.take(), [in_backup("BACKUP.tmp")]);
+    assert_eq!((report.segments_kept, report.files_copied), (2, 1));
+    // A new segment.
+    settle(&store);
+    vfs.take();
+    let report = back_up(Arc::clone(&shared), true).unwrap();
+    assert_eq!(report.segments_kept, 2);
+    let made = vfs.take();
+    let old = ["segment-000001", "segment-000002"].map(in_backup);
+    assert!(
+        made.len() > 2 && !made.iter().any(|path| old.iter().any(|old| path.starts_with(old))),
+        "{made:?}"
+    );
+    // Others in the place of those that were there, which go.
+    compact(&store, &CompactOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+    let report = back_up(Arc::clone(&shared), false).unwrap();
+    assert_eq!((report.segments, report.segments_kept, report.files_linked), (1, 0, 0));
+    let here = vfs.inner.list(Path::new(FOLDER)).unwrap();
+    let mut there = vfs.inner.list(Path::new(BACKUP_FOLDER)).unwrap();
+    there.retain(|name| name.as_os_str() != "BACKUP");
+    assert!(here.len() == there.len() + 1 && there.iter().all(|name| here.contains(name)), "{there:?}");
+    let expected = sound_contents(&vfs.inner, FOLDER).unwrap();
+    assert_eq!(sound_contents(&vfs.inner, BACKUP_FOLDER).unwrap(), expected);
+}
+
+#[test]
+fn what_is_there_is_never_overwritten() {
+    let vfs = database();
+    let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    let to = |target: &str| {
+        let (cancel, progress) = (CancelToken::default(), BackupProgress::default());
+        backup(&shared, Path::new(FOLDER), Path::new(target), &BackupOptions::default(), &cancel, &progress)
+    };
+    vfs.create_dir_all(Path::new("/photos")).unwrap();
+    drop(vfs.create(Path::new("/photos/cat.jpg")).unwrap());
+    let message = |target: &str| to(target).unwrap_err().to_string();
+    assert!(message("/photos").contains("something else than a backup"));
+    assert!(message("/photos/cat.jpg").contains("this is a file"));
+    // A database is no backup, nor is one that was made of a backup.
+    assert!(message(FOLDER).contains("something else than a backup"));
+    to(BACKUP_FOLDER).unwrap();
+    restore_to(Arc::clone(&shared), "/restored", false).unwrap();
+    assert!(message("/restored").contains("something else than a backup"));
+    for folder in ["/restored", "/photos", "/photos/cat.jpg"] {
+        assert!(matches!(restore_to(Arc::clone(&shared), folder, false), Err(StoreError::NotEmpty { .. })));
+    }
+    // A database that was restored and went another way.
+    let store = open(Arc::clone(&shared)).unwrap();
+    commit(&store, 4).unwrap();
+    settle(&store);
+    to(BACKUP_FOLDER).unwrap();
+    let store = Store::create_or_open(Arc::clone(&shared), Path::new("/restored"), 1 << 16).unwrap();
+    commit(&store, 5).unwrap();
+    settle(&store);
+    let (cancel, progress) = (CancelToken::default(), BackupProgress::default());
+    let error = store.backup(Path::new(BACKUP_FOLDER), &BackupOptions::default(), &cancel, &progress);
+    assert!(error.unwrap_err().to_string().contains("gone another way"));
+    // Another database.
+    let other = Store::create_or_open(Arc::clone(&shared), Path::new("/other"), 1 << 16).unwrap();
+    let error = other.backup(Path::new(BACKUP_FOLDER), &BackupOptions::default(), &cancel, &progress);
+    assert!(error.unwrap_err().to_string().contains("of another database"));
+    let nothing =
+        restore(&shared, Path::new("/none"), Path::new("/x"), &BackupOptions::default(), &cancel, &progress);
+    assert!(matches!(nothing, Err(StoreError::NoBackup { .. })));
+}
+
+#[test]
+fn damage_is_not_restored() {
+    let vfs = database();
+    back_up(Arc::new(vfs.clone()), false).unwrap();
+    let expected = sound_contents(&vfs, FOLDER).unwrap();
+    let files = vfs.files().into_iter().filter(|path| path.starts_with(BACKUP_FOLDER));
+    for path in files.filter(|path| !path.ends_with("BACKUP")) {
+        let good = vfs.read(&path).unwrap();
+        for at in (0..good.len()).step_by((good.len() / 7).max(1)) {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            vfs.overwrite(&path, bad).unwrap();
+            match restore_to(Arc::new(vfs.clone()), "/new", false) {
+                // The last record of a log may as well be one that was never written wholly.
+                Ok(_) if path.ends_with("log-000001") => vfs.remove_dir_all(Path::new("/new")).unwrap(),
+                Ok(_) => panic!("{} at {at}", path.display()),
+                Err(StoreError::Corruption { file, .. }) => {
+                    assert!(file.starts_with(BACKUP_FOLDER), "{file}");
+                }
+                Err(StoreError::Version { .. } | StoreError::Limit(_)) => {}
+                Err(error) => panic!("{} at {at}: {error}", path.display()),
+            }
+            assert!(!vfs.exists(Path::new("/new")));
+        }
+        vfs.overwrite(&path, good).unwrap();
+    }
+    assert_eq!(sound_contents(&vfs, BACKUP_FOLDER).unwrap(), expected);
+}
+
+/// Inserts a quad with the next number, in the writer's place, so that numbers are committed in their order.
+fn insert_next(store: &Store, next: &AtomicU64) -> u64 {
+    let mut transaction = store.begin(&CancelToken::default()).unwrap();
+    let number = next.fetch_add(1, Ordering::SeqCst) + 1;
+    let iri = |text: String| Term::from(NamedNode::new_unchecked(text));
+    let terms = [iri(format!("http://s{number}")), iri("http://p".to_owned()), Literal::from(number).into()];
+    let mut row = [ValueId::DEFAULT_GRAPH; 4];
+    for (id, term) in row.iter_mut().zip(terms) {
+        *id = transaction.intern(&term).unwrap().unwrap();
+    }
+    transaction.insert(row).unwrap();
+    transaction.commit().unwrap();
+    number
+}
+
+#[test]
+fn backups_while_others_commit_hold_the_beginning_of_what_was_committed() {
+    let vfs = MemVfs::new();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    insert_next(&store, &next);
+                }
+            });
+        }
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                compact(&store, &CompactOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+            }
+        });
+        let _stop = StopAtEnd(&stop);
+        for round in 0..12 {
+            let acknowledged = insert_next(&store, &next);
+            let link = round % 4 < 2;
+            if round % 2 == 0 {
+                let (cancel, progress) = (CancelToken::default(), BackupProgress::default());
+                let options = BackupOptions { link, check: true };
+                store.backup(Path::new(BACKUP_FOLDER), &options, &cancel, &progress).unwrap();
+            } else {
+                // As another process does it.
+                back_up(Arc::new(vfs.clone()), link).unwrap();
+            }
+            let began = next.load(Ordering::SeqCst);
+            let found = sound_contents(&vfs, BACKUP_FOLDER).unwrap();
+            assert!((acknowledged..=began).contains(&(found.len() as u64)));
+            for number in 1..=found.len() {
+                assert!(
+                    found.iter().any(|quad| quad.contains(&format!("<http://s{number}> "))),
+                    "{number} is missing"
+                );
+            }
+        }
+    });
+}
+
+/// Ends the other threads also where the test fails.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

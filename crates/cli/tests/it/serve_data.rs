@@ -235,6 +235,24 @@ fn uploads_that_break_off_change_nothing() {
 }
 
 #[test]
+fn writers_do_not_wait_for_uploads_that_are_coming_in() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &["--transaction-quads-max", "50"]);
+    let (first, second) = (lines(0, 2000), lines(2000, 4000));
+    for (method, count) in [("POST", 4003), ("PUT", 4004)] {
+        let framing = format!("Content-Length: {}\r\nConnection: close", first.len() + second.len());
+        let mut stream = begin(&endpoint, method, &framing, &first);
+        let text = format!("INSERT DATA {{ <a:{method}> <a:b> 1 }}");
+        assert_eq!(endpoint.update(&text).is(200).number("inserted"), 1);
+        stream.write_all(second.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 20") && answer.contains("\"bulk\":true"), "{answer}");
+        assert_eq!(endpoint.quads(), count);
+    }
+}
+
+#[test]
 fn uploads_that_are_not_whole_end_with_the_server() {
     let lode = Lode::with_turtle(TURTLE);
     let endpoint = Endpoint::start(&lode, &["--transaction-quads-max", "50"]);

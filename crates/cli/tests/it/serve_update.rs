@@ -89,6 +89,30 @@ fn load_reads_what_is_allowed() {
 }
 
 #[test]
+fn updates_do_not_wait_for_queries() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &[]);
+    let slow = slow_update().replace("INSERT { ?a0 ?b0 ?c0 } WHERE", "SELECT (COUNT(*) AS ?n)");
+    let head = format!(
+        "POST /query HTTP/1.1\r\nHost: h\r\nContent-Type: application/sparql-query\r\nContent-Length: {}\r\n\r\n",
+        slow.len()
+    );
+    // More than run at once, and some that wait for their turn.
+    let running = std::thread::available_parallelism().unwrap().get() * 4 + 2;
+    let queries: Vec<TcpStream> = (0..running)
+        .map(|_| {
+            let mut stream = TcpStream::connect(endpoint.address()).unwrap();
+            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(slow.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    assert_eq!(endpoint.update("INSERT DATA { <http://e/b> <http://e/p> 1 }").is(200).number("inserted"), 1);
+    drop(queries);
+    assert_eq!(endpoint.quads(), 3);
+}
+
+#[test]
 fn an_update_whose_client_leaves_is_rolled_back() {
     let lode = Lode::with_turtle(TURTLE);
     let endpoint = Endpoint::start(&lode, &[]);

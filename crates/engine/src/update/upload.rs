@@ -246,15 +246,16 @@ fn in_bulk(
         UploadTarget::Graph(graph) => (graph.clone(), Replace::Graph),
         UploadTarget::Dataset => (None, Replace::All),
     };
+    let default = LoadOptions::default();
     let load_options = LoadOptions {
         threads: options.threads,
-        memory_bytes: options.memory_bytes,
+        memory_bytes: options.memory_bytes.min(default.memory_bytes),
         base_iri: options.base_iri.clone(),
         graph,
         one_graph: options.target != UploadTarget::Dataset,
         replace: options.replace.then_some(replaced),
         cancel: options.cancel.clone(),
-        ..LoadOptions::default()
+        ..default
     };
     let sources = documents.into_iter().map(Document::source).collect();
     let report = load(store, sources, load_options, &Arc::default())?;

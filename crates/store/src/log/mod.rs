@@ -58,6 +58,11 @@ pub struct LogCounters {
     pub syncs: u64,
 }
 
+/// How long the leader of a group waits for another record.
+const GATHER_STEP: Duration = Duration::from_micros(50);
+/// How often it does so.
+const GATHER_STEPS_MAX: usize = 20;
+
 /// A log that is written. `T` is what becomes public when its record is committed.
 pub struct Log<T> {
     path: PathBuf,
@@ -82,6 +87,8 @@ struct State<T> {
     durable: Position,
     /// Since when there have been bytes that were written but not synced.
     loose_since: Option<Instant>,
+    /// About how many records the last groups had.
+    group: u64,
     failure: Option<Failure>,
     counters: LogCounters,
 }
@@ -165,6 +172,7 @@ impl<T> Log<T> {
             published: start,
             durable: start,
             loose_since: None,
+            group: 1,
             failure: None,
             counters: LogCounters::default(),
         };
@@ -271,6 +279,9 @@ impl<T> Log<T> {
         publish: Option<&dyn Fn(T)>,
     ) -> MutexGuard<'a, State<T>> {
         let Some(mut file) = state.file.take() else { return state };
+        if syncs && publish.is_some() {
+            state = self.gather(state);
+        }
         let (mut bytes, mut last, mut to) = (Vec::new(), None, state.published);
         if publish.is_some() {
             let spare = mem::take(&mut state.spare);
@@ -307,6 +318,24 @@ impl<T> Log<T> {
             Err(error) => state.failure = Some(Failure { kind: error.kind(), text: error.to_string() }),
         }
         self.changed.notify_all();
+        state
+    }
+
+    /// Waits for more records as long as they come one after the other. Those who were told of the group before come back at
+    /// about the same time; without this they and the others would take turns, in groups half as large. Who is alone waits for nobody.
+    fn gather<'a>(&'a self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+        let waiting = |state: &State<T>| state.appended.sequence - state.published.sequence;
+        if state.group > 1 {
+            for _ in 0..GATHER_STEPS_MAX {
+                let before = waiting(&state);
+                state =
+                    self.changed.wait_timeout(state, GATHER_STEP).unwrap_or_else(PoisonError::into_inner).0;
+                if waiting(&state) == before {
+                    break;
+                }
+            }
+        }
+        state.group = waiting(&state).max(state.group / 2);
         state
     }
 

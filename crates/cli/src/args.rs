@@ -3,7 +3,7 @@
 mod backup;
 mod serve;
 
-pub use backup::{BackupArgs, RestoreArgs};
+pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use serve::ServeArgs;
 
 use crate::sources::SourceOptions;
@@ -47,6 +47,9 @@ pub enum Command {
     Backup(BackupArgs),
     /// Make a database of a backup
     Restore(RestoreArgs),
+    /// Keep versions of a database by name, to be queried later
+    #[command(subcommand)]
+    Snapshot(SnapshotCommand),
     /// Serve queries, updates (/sparql) and graphs (/data) over HTTP
     Serve(ServeArgs),
     /// Generate data, load it, query it, and serve it: a tour in a minute
@@ -169,6 +172,9 @@ pub struct QueryArgs {
     /// Show the plan instead of running it
     #[arg(long, conflicts_with = "profile")]
     pub explain: bool,
+    /// The database as this snapshot has kept it (see lode snapshot)
+    #[arg(long, value_name = "NAME")]
+    pub at: Option<String>,
     /// Run, then show on standard error what each operator did
     #[arg(long)]
     pub profile: bool,
@@ -226,6 +232,9 @@ pub struct UpdateArgs {
 pub struct DumpArgs {
     /// The database folder
     pub database: PathBuf,
+    /// The database as this snapshot has kept it (see lode snapshot)
+    #[arg(long, value_name = "NAME")]
+    pub at: Option<String>,
     /// nq, trig, jsonld; with --graph, or where all is in the default graph, also nt, ttl, rdf
     #[arg(long, default_value = "nq", value_name = "NAME")]
     pub format: String,
@@ -246,9 +255,17 @@ pub struct StatsArgs {
 
 /// `lode check`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Damage of segments is mended by a backup only. A log that is damaged keeps the database from being written to: with \
+--salvage everything before the damage is kept, what was committed after it is given up and counted, and the damaged file stays as \
+log-NNNNNN.damaged."
+)]
 pub struct CheckArgs {
     /// The database folder
     pub database: PathBuf,
+    /// Where the log is damaged, first make a database of what is before the damage
+    #[arg(long)]
+    pub salvage: bool,
     /// No progress line
     #[arg(long, short)]
     pub quiet: bool,

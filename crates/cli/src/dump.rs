@@ -16,7 +16,8 @@ const BUFFER_BYTES: usize = 1 << 20;
 pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
     let format = RdfFormat::from_name(&args.format)
         .with_context(|| format!("unknown format {}: use nt, nq, ttl, trig, rdf or jsonld", args.format))?;
-    let snapshot = Database::open(&args.database, &OpenOptions::default())?.snapshot();
+    let snapshot =
+        Database::open(&args.database, &OpenOptions::default())?.snapshot_at(args.at.as_deref())?;
     let scope = match &args.graph {
         Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
         None if !format.supports_datasets() && snapshot.has_named_graphs() => bail!(

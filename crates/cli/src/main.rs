@@ -18,6 +18,7 @@ mod number;
 mod progress;
 mod query;
 mod serve;
+mod snapshot;
 mod sources;
 mod stats;
 mod talk;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Compact(args) => compact::run(&args),
         Command::Backup(args) => backup::run(&args),
         Command::Restore(args) => backup::restore(&args),
+        Command::Snapshot(command) => snapshot::run(&command),
         Command::Serve(args) => serve::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),

@@ -24,7 +24,7 @@ pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
     options.base_iri = args.base.clone();
     options.cancel = CancelToken::new(args.timeout);
     let start = Instant::now();
-    let query = database.prepare(&text, &options)?;
+    let query = database.prepare_at(database.snapshot_at(args.at.as_deref())?, &text, &options)?;
     if args.explain {
         std::io::stdout().write_all(query.explain(None).as_bytes())?;
         return Ok(Done::Ok);

@@ -64,7 +64,16 @@ fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
     write_bytes("all orders", stats.permutation_bytes.iter().sum(), stats.quads, out)?;
     write_bytes("dictionary", stats.dictionary_bytes, stats.quads, out)?;
     write_bytes("other", stats.other_bytes, stats.quads, out)?;
-    write_bytes("total", stats.bytes(), stats.quads, out)
+    write_bytes("total", stats.bytes(), stats.quads, out)?;
+    if stats.snapshots > 0 {
+        writeln!(
+            out,
+            "\n{} named snapshots keep {} bytes of older versions",
+            stats.snapshots,
+            number::grouped(stats.snapshot_bytes)
+        )?;
+    }
+    Ok(())
 }
 
 fn write_bytes(name: &str, bytes: u64, quads: u64, out: &mut dyn Write) -> std::io::Result<()> {
@@ -95,6 +104,8 @@ fn as_json(stats: &StoreStats) -> serde_json::Value {
         "terms": terms,
         "blank_nodes": stats.blank_nodes,
         "segments": stats.segments,
+        "snapshots": stats.snapshots,
+        "snapshot_bytes": stats.snapshot_bytes,
         "bytes": {
             "orders": orders,
             "dictionary": stats.dictionary_bytes,

@@ -74,6 +74,21 @@ impl Database {
         PreparedQuery::new(text, self.snapshot(), options)
     }
 
+    /// Parses and plans a query over a version that is held, such as a named snapshot.
+    pub fn prepare_at(
+        &self,
+        snapshot: Snapshot,
+        text: &str,
+        options: &QueryOptions,
+    ) -> Result<PreparedQuery, EngineError> {
+        PreparedQuery::new(text, snapshot, options)
+    }
+
+    /// The version that has a name, or the current one.
+    pub fn snapshot_at(&self, name: Option<&str>) -> Result<Snapshot, EngineError> {
+        name.map_or_else(|| Ok(self.snapshot()), |name| Ok(self.store.at(name)?))
+    }
+
     /// Parses, plans and runs a query over the current version.
     pub fn query(&self, text: &str, options: &QueryOptions) -> Result<QueryResults, EngineError> {
         self.prepare(text, options)?.run()

@@ -68,3 +68,11 @@ pub fn restore_database(
     let vfs = lode_base::real_vfs::RealVfs::shared();
     Ok(lode_store::restore(&vfs, backup, database, options, cancel, progress)?)
 }
+
+/// Makes a database whose log is damaged one that can be written again; see [`lode_store::salvage()`].
+pub fn salvage_database(
+    folder: &std::path::Path,
+    cancel: &CancelToken,
+) -> Result<Option<lode_store::SalvageReport>, EngineError> {
+    Ok(lode_store::salvage(&lode_base::real_vfs::RealVfs::shared(), folder, cancel)?)
+}

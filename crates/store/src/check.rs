@@ -5,6 +5,7 @@ use crate::delta::{Delta, is_delta_term};
 use crate::dump::is_plain;
 use crate::error::StoreError;
 use crate::manifest::{Manifest, log_file, segment_folder};
+use crate::named;
 use crate::recovery::apply_log;
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
@@ -16,6 +17,7 @@ use lode_packed::{BlockCache, Order};
 use lode_rdf::key::{Encoded, decode, encode};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -72,7 +74,7 @@ pub fn check(
     checker.report.quads = manifest.quads();
     checker.report.terms = manifest.terms().iter().sum();
     let cache = Arc::new(BlockCache::new(CACHE_BYTES));
-    let mut version = match Version::open(vfs, folder, manifest.clone(), &cache, None) {
+    let mut version = match Version::open(vfs, folder, manifest.clone(), &cache, &[]) {
         Ok(version) => version,
         Err(error) => {
             checker.problem(error, folder)?;
@@ -83,6 +85,7 @@ pub fn check(
     for open in &*version.segments {
         checker.segment(&folder.join(open.entry.folder()), open, &version)?;
     }
+    checker.snapshots(vfs, folder, &manifest, &cache)?;
     checker.log(&**vfs, folder, &mut version)?;
     let layers = version.segments.len() + version.delta.runs().len();
     if checker.report.problems.is_empty() && layers > 1 {
@@ -236,6 +239,36 @@ impl Checker<'_> {
         if (gspo.rows, gspo.fingerprint) != (named, named_sum) {
             let file = path.join(permutation_file_name(Order::Gspo));
             self.wrong(&file, format!("holds {} quads, not the {named} in named graphs", gspo.rows));
+        }
+        Ok(())
+    }
+
+    /// Every snapshot has a manifest, and the segments that it names; those that the current version does not name are read.
+    fn snapshots(
+        &mut self,
+        vfs: &Arc<dyn Vfs>,
+        folder: &Path,
+        current: &Manifest,
+        cache: &Arc<BlockCache>,
+    ) -> Result<(), StoreError> {
+        let mut seen: BTreeSet<u64> = current.segments.iter().map(|entry| entry.number).collect();
+        for name in named::names(&**vfs, folder)? {
+            let own = named::folder_of(folder, &name);
+            let version = match Manifest::read(&**vfs, &own) {
+                // What is left of one that was not made, or not dropped, wholly.
+                Err(StoreError::Missing { .. } | StoreError::NotADatabase { .. }) => continue,
+                other => other.and_then(|manifest| Version::open(vfs, folder, manifest, cache, &[])),
+            };
+            match version {
+                Err(error) => self.problem(error, &own)?,
+                Ok(version) => {
+                    for open in version.segments.iter() {
+                        if seen.insert(open.entry.number) {
+                            self.segment(&folder.join(open.entry.folder()), open, &version)?;
+                        }
+                    }
+                }
+            }
         }
         Ok(())
     }

@@ -65,6 +65,14 @@ pub enum StoreError {
         /// The path.
         path: PathBuf,
     },
+    /// A named snapshot cannot be made, or is not there.
+    #[error("snapshot {name:?}: {what}")]
+    Snapshot {
+        /// The name.
+        name: String,
+        /// Why.
+        what: String,
+    },
     /// Somebody wants to write to a backup.
     #[error("{} is a backup: it can be read, but not written to; `lode restore` makes a database of it", path.display())]
     IsBackup {

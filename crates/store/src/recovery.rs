@@ -2,7 +2,7 @@
 
 use crate::delta::{Delta, Row, Run, TermTable};
 use crate::error::StoreError;
-use crate::log::{Changes, LogEnd, LogRecord, replay};
+use crate::log::{Changes, LogEnd, LogRecord, Salvaged, salvage};
 use crate::manifest::{Manifest, log_file};
 use crate::version::Version;
 use lode_base::vfs::Vfs;
@@ -17,13 +17,25 @@ pub fn recover(
     manifest: Manifest,
     cache: &Arc<BlockCache>,
 ) -> Result<(Version, Option<LogEnd>), StoreError> {
-    let mut version = Version::open(vfs, folder, manifest, cache, None)?;
+    let mut version = Version::open(vfs, folder, manifest, cache, &[])?;
     let end = apply_log(&**vfs, folder, &mut version)?;
     Ok((version, end))
 }
 
 /// Applies the log of a version that was made of its manifest alone. The end of the log, if there is one.
 pub fn apply_log(vfs: &dyn Vfs, folder: &Path, version: &mut Version) -> Result<Option<LogEnd>, StoreError> {
+    match apply_sound_log(vfs, folder, version)? {
+        Some(Salvaged { damage: Some(damage), .. }) => Err(damage),
+        found => Ok(found.map(|found| found.end)),
+    }
+}
+
+/// The same, and damage only ends the log.
+pub fn apply_sound_log(
+    vfs: &dyn Vfs,
+    folder: &Path,
+    version: &mut Version,
+) -> Result<Option<Salvaged>, StoreError> {
     if version.manifest.log == 0 {
         return Ok(None);
     }
@@ -31,11 +43,23 @@ pub fn apply_log(vfs: &dyn Vfs, folder: &Path, version: &mut Version) -> Result<
     let mut recovery =
         Recovery { number: version.number, next_blank: version.next_blank, ..Recovery::default() };
     let (database, log) = (version.manifest.database, version.manifest.log);
-    let end = replay(vfs, &path, database, log, &mut |record| recovery.apply(&path, &record))?;
+    let found = salvage(vfs, &path, database, log, &mut |record| recovery.apply(&path, &record))?;
     version.number = recovery.number;
     version.next_blank = recovery.next_blank;
     version.delta = Delta::new(net(recovery.changes), Arc::new(recovery.terms));
-    Ok(Some(end))
+    Ok(Some(found))
+}
+
+/// The error of a database that cannot be opened for writing, with what can be done about it.
+pub fn with_advice(error: StoreError, log: &Path) -> StoreError {
+    match error {
+        StoreError::Corruption { file, offset, what } if Path::new(&file) == log => {
+            let what =
+                format!("{what}; `lode check --salvage` makes a database of what is before the damage");
+            StoreError::Corruption { file, offset, what }
+        }
+        other => other,
+    }
 }
 
 #[derive(Default)]

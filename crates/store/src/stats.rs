@@ -37,6 +37,10 @@ pub struct StoreStats {
     pub dictionary_bytes: u64,
     /// Bytes of the terms' keys before compression.
     pub dictionary_key_bytes: u64,
+    /// Named snapshots.
+    pub snapshots: u64,
+    /// Bytes of segments that only snapshots need; not among the others.
+    pub snapshot_bytes: u64,
     /// Bytes of the manifest and the segments' descriptions.
     pub other_bytes: u64,
 }
@@ -70,6 +74,8 @@ impl StoreStats {
             gspo_quads,
             dictionary_bytes: 0,
             dictionary_key_bytes: 0,
+            snapshots: store.snapshots()?.len() as u64,
+            snapshot_bytes: store.snapshot_bytes()?,
             other_bytes: file_bytes(store, &store.folder().join(MANIFEST))?,
         };
         for open in &*version.segments {

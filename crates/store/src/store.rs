@@ -2,9 +2,10 @@
 
 use crate::error::StoreError;
 use crate::gate::Gate;
-use crate::log::{Log, LogCounters};
+use crate::log::{Log, LogCounters, Salvaged};
 use crate::manifest::{BACKUP, BACKUP_TMP, MANIFEST, MANIFEST_TMP, Manifest, is_own_name, log_file};
-use crate::recovery::recover;
+use crate::named::{self, Named};
+use crate::recovery::{apply_sound_log, recover, with_advice};
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
 use crate::writer::{WriteOptions, Writer, WriterPlace};
@@ -15,7 +16,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Name of the file that a writer locks.
 pub const LOCK: &str = "LOCK";
@@ -32,6 +33,8 @@ struct Inner {
     gate: Gate,
     /// The place of the one that compacts.
     compaction: Gate,
+    /// Named snapshots, where the database was opened for writing.
+    named: Mutex<Named>,
     /// `None` where the database was opened for reading.
     writer: Option<Writer>,
 }
@@ -95,17 +98,40 @@ impl Store {
             other => other?,
         };
         let cache = Arc::new(BlockCache::new(cache_bytes));
-        let (version, end) = recover(&vfs, folder, manifest, &cache)?;
-        remove_leftovers(&*vfs, folder, &version.manifest)?;
+        let path = folder.join(log_file(manifest.log));
+        let (version, end) =
+            recover(&vfs, folder, manifest, &cache).map_err(|error| with_advice(error, &path))?;
+        let manifests = named::read_all(&*vfs, folder)?;
+        remove_leftovers(&*vfs, folder, [&version.manifest].into_iter().chain(manifests.values()))?;
         let log = match end {
-            Some(end) => {
-                let path = folder.join(log_file(version.manifest.log));
-                Some(Log::reopen(&vfs, &path, end, options.durability)?)
-            }
+            Some(end) => Some(Log::reopen(&vfs, &path, end, options.durability)?),
             None => None,
         };
         let writer = Writer::new(Arc::new(version.clone()), log, options, lock);
-        Ok(Self::new(vfs, folder, cache, version, Some(writer)))
+        let store = Self::new(vfs, folder, cache, version, Some(writer));
+        store.named().manifests = manifests;
+        Ok(store)
+    }
+
+    /// Opens for writing what is sound of a database whose log may be damaged; there is no log to go on with.
+    pub(crate) fn open_sound(
+        vfs: Arc<dyn Vfs>,
+        folder: &Path,
+    ) -> Result<(Self, Option<Salvaged>), StoreError> {
+        if vfs.exists(&folder.join(BACKUP)) {
+            return Err(StoreError::IsBackup { path: folder.to_owned() });
+        }
+        Manifest::read(&*vfs, folder)?;
+        let lock = lock(&*vfs, folder)?;
+        let manifest = Manifest::read(&*vfs, folder)?;
+        let cache = Arc::new(BlockCache::new(0));
+        let mut version = Version::open(&vfs, folder, manifest, &cache, &[])?;
+        let found = apply_sound_log(&*vfs, folder, &mut version)?;
+        let manifests = named::read_all(&*vfs, folder)?;
+        let writer = Writer::new(Arc::new(version.clone()), None, WriteOptions::default(), lock);
+        let store = Self::new(vfs, folder, cache, version, Some(writer));
+        store.named().manifests = manifests;
+        Ok((store, found))
     }
 
     fn new(
@@ -122,6 +148,7 @@ impl Store {
             current: RwLock::new(Arc::new(version)),
             gate: Gate::default(),
             compaction: Gate::default(),
+            named: Mutex::default(),
             writer,
         }))
     }
@@ -206,8 +233,17 @@ impl Store {
 
     /// Opens the segments of a manifest: one that cannot be read back must not become part of a version.
     pub(crate) fn open_version(&self, manifest: Manifest) -> Result<Version, StoreError> {
+        self.open_with(manifest, &self.version().segments)
+    }
+
+    /// The same; segments that are among `known` are shared.
+    pub(crate) fn open_with(&self, manifest: Manifest, known: &[OpenSegment]) -> Result<Version, StoreError> {
         let inner = &self.0;
-        Version::open(&inner.vfs, &inner.folder, manifest, &inner.cache, Some(&self.version()))
+        Version::open(&inner.vfs, &inner.folder, manifest, &inner.cache, known)
+    }
+
+    pub(crate) fn named_lock(&self) -> &Mutex<Named> {
+        &self.0.named
     }
 
     /// Like [`Store::publish`], with a version that is open already. What is in its delta is in its log.
@@ -229,7 +265,14 @@ impl Store {
             let is_named = |open: &OpenSegment| {
                 version.manifest.segments.iter().any(|entry| entry.number == open.entry.number)
             };
-            before.segments.iter().filter(|open| !is_named(open)).for_each(OpenSegment::set_obsolete);
+            let mut named = self.named();
+            for open in before.segments.iter().filter(|open| !is_named(open)) {
+                if named.names(open.entry.number) {
+                    named.held.push(open.clone());
+                } else {
+                    open.set_obsolete();
+                }
+            }
         }
         if visible {
             *inner.current.write().unwrap_or_else(PoisonError::into_inner) = version;
@@ -266,12 +309,19 @@ fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {
     Ok(manifest)
 }
 
-/// Removes files that no version names: segments and temporary files of loads that did not end.
-pub(crate) fn remove_leftovers(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
+/// Removes files that no version names: segments and temporary files of loads that did not end. The first of the manifests is the
+/// current one; others are those of snapshots.
+pub(crate) fn remove_leftovers<'a>(
+    vfs: &dyn Vfs,
+    folder: &Path,
+    manifests: impl Iterator<Item = &'a Manifest>,
+) -> Result<(), StoreError> {
     let names = vfs.list(folder).map_err(StoreError::io(folder))?;
-    let mut known: Vec<String> =
-        manifest.segments.iter().map(crate::manifest::SegmentEntry::folder).collect();
-    known.push(log_file(manifest.log));
+    let mut known = Vec::new();
+    for manifest in manifests {
+        known.extend(manifest.segments.iter().map(crate::manifest::SegmentEntry::folder));
+        known.push(log_file(manifest.log));
+    }
     let is_leftover = |name: &str| {
         ![MANIFEST, LOCK, BACKUP].contains(&name) && !known.iter().any(|k| k == name) && is_own_name(name)
     };

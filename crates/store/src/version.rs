@@ -89,14 +89,14 @@ impl Version {
         folder: &Path,
         manifest: Manifest,
         cache: &Arc<BlockCache>,
-        known: Option<&Self>,
+        known: &[OpenSegment],
     ) -> Result<Self, StoreError> {
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut bases = [0_u64; Section::COUNT];
         for entry in &manifest.segments {
             let is_same =
                 |open: &&OpenSegment| SegmentEntry { sign: entry.sign, ..open.entry.clone() } == *entry;
-            let shared = known.and_then(|version| version.segments.iter().find(is_same));
+            let shared = known.iter().find(is_same);
             let open = match shared {
                 Some(open) => OpenSegment { entry: entry.clone(), ..open.clone() },
                 None => OpenSegment {

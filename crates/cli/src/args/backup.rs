@@ -1,6 +1,6 @@
-//! Arguments of the commands that copy databases.
+//! Arguments of the commands that keep versions of databases: backups and named snapshots.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 /// `lode backup`.
@@ -55,4 +55,41 @@ pub struct RestoreArgs {
     /// No progress line and no summary: errors only
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// `lode snapshot`.
+#[derive(Debug, Subcommand)]
+pub enum SnapshotCommand {
+    /// Give the database as it is now a name: lode query --at NAME reads it, whatever comes after
+    Create(SnapshotArgs),
+    /// Show all snapshots
+    List(SnapshotListArgs),
+    /// Forget a snapshot, and remove the files that only it needs
+    Drop(SnapshotArgs),
+}
+
+/// `lode snapshot create` and `lode snapshot drop`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A snapshot costs nothing at first; files that it names stay when updates and compactions have replaced them \
+(lode stats tells how many bytes). Needs to write to the database: fails while another process does. Backups do not take snapshots along."
+)]
+pub struct SnapshotArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// The name: 1 to 64 letters, digits, and - _ .
+    pub name: String,
+    /// No summary: errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `lode snapshot list`.
+#[derive(Debug, Args)]
+pub struct SnapshotListArgs {
+    /// The database folder
+    pub database: PathBuf,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
 }

@@ -19,6 +19,7 @@ mod rdf_graph;
 mod serve;
 mod serve_data;
 mod serve_update;
+mod snapshot;
 mod update;
 mod w3c;
 mod web;

@@ -179,7 +179,7 @@ fn fill(original: &Original, target: &mut Target<'_>, vfs: &Arc<dyn Vfs>) -> Res
 /// Reads all that was written. The log was read when it was opened.
 fn verify(original: &Original, target: &Target<'_>, vfs: &Arc<dyn Vfs>) -> Result<(), StoreError> {
     let cache = Arc::new(BlockCache::new(CACHE_BYTES));
-    let version = Version::open(vfs, target.folder, original.manifest.clone(), &cache, None)?;
+    let version = Version::open(vfs, target.folder, original.manifest.clone(), &cache, &[])?;
     let is_written = |folder: &str| target.written.contains(&target.folder.join(folder));
     let written = version.segments.iter().filter(|open| is_written(&open.entry.folder()));
     let written: Vec<_> = written.collect();

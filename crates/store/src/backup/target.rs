@@ -256,6 +256,6 @@ impl<'a> Target<'a> {
 
     /// Removes what the version here does not name.
     pub fn clean(&self, manifest: &Manifest) -> Result<(), StoreError> {
-        remove_leftovers(self.vfs, self.folder, manifest)
+        remove_leftovers(self.vfs, self.folder, std::iter::once(manifest))
     }
 }

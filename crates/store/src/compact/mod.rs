@@ -13,6 +13,7 @@
 mod background;
 mod folders;
 mod merge;
+pub(crate) use merge::copy_file;
 mod order_merge;
 mod orders;
 mod output;

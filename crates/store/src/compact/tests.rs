@@ -194,7 +194,7 @@ fn a_quad_in_two_segments_is_noticed() {
         Path::new(FOLDER),
         manifest.clone(),
         &Arc::new(lode_packed::BlockCache::new(0)),
-        None,
+        &[],
     )
     .unwrap();
     manifest.segments.push(manifest.segments[1].clone());

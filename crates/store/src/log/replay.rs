@@ -44,6 +44,8 @@ pub struct Salvaged {
     pub end: LogEnd,
     /// What [`replay`] would have failed with.
     pub damage: Option<StoreError>,
+    /// Records at least that were written behind the sound part; 0 where nothing is damaged.
+    pub lost_records: u64,
 }
 
 /// Reads all whole records in order. A torn tail is no error but counted in [`LogEnd::ignored_bytes`]; a bad record that was
@@ -90,11 +92,22 @@ pub fn salvage(
     }
     end.ignored_bytes = reader.len.saturating_sub(end.offset);
     end.offset = end.offset.min(reader.len);
-    if damage.is_none() && reader.was_durable(end.offset, end.next_sequence, salt)? {
+    // A frame that says that the record was durable once tells damage from a torn tail.
+    let (offset, sequence) = (end.offset, end.next_sequence);
+    let was_durable = |frame: &Frame| frame.durable > offset;
+    if damage.is_none() && reader.search(offset, sequence, salt, &mut |frame| was_durable(frame))? {
         let what = "a record of the log that later ones follow; those before it are whole";
         damage = Some(StoreError::corruption(path, end.offset, what));
     }
-    Ok(Salvaged { end, damage })
+    let mut lost_records = 0;
+    if damage.is_some() && end.ignored_bytes > 0 {
+        lost_records = 1;
+        reader.search(offset, sequence, salt, &mut |frame| {
+            lost_records = lost_records.max(frame.sequence - sequence + 1);
+            false
+        })?;
+    }
+    Ok(Salvaged { end, damage, lost_records })
 }
 
 /// The salt of a log that is to be gone on with.
@@ -137,8 +150,14 @@ impl<'a> Reader<'a> {
         Ok(frame.fits(payload, padding, salt).then_some(payload))
     }
 
-    /// Whether a frame behind `offset`, where record `sequence` should be, says that this record was durable once.
-    fn was_durable(&mut self, offset: u64, sequence: u64, salt: Salt) -> Result<bool, StoreError> {
+    /// Whether `is_it` says yes of a frame behind `offset`, where record `sequence` should be.
+    fn search(
+        &mut self,
+        offset: u64,
+        sequence: u64,
+        salt: Salt,
+        is_it: &mut dyn FnMut(&Frame) -> bool,
+    ) -> Result<bool, StoreError> {
         let last_sequence = sequence.saturating_add(self.len / FRAME_BYTES as u64);
         let mut at = offset.saturating_add(ALIGNMENT as u64);
         while at < self.len {
@@ -150,7 +169,7 @@ impl<'a> Reader<'a> {
                 let Some(frame) = view.get(i..).and_then(<[u8]>::first_chunk) else { break };
                 let plausible = sequence_at(frame) > sequence && sequence_at(frame) <= last_sequence;
                 let found = if plausible { Frame::read(frame, at + i as u64, salt) } else { None };
-                if found.is_some_and(|frame| frame.durable > offset) {
+                if found.is_some_and(|frame| is_it(&frame)) {
                     return Ok(true);
                 }
                 i += ALIGNMENT;

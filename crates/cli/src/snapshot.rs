@@ -1,0 +1,64 @@
+//! `lode snapshot`.
+
+use crate::args::SnapshotCommand;
+use crate::exit::Done;
+use crate::load::{CACHE_BYTES, write_json};
+use crate::number;
+use crate::talk::say;
+use lode_engine::store::WriteOptions;
+use lode_engine::{CancelToken, Database, EngineError, OpenOptions};
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+
+pub fn run(command: &SnapshotCommand) -> anyhow::Result<Done> {
+    match command {
+        SnapshotCommand::Create(args) => {
+            let database = open(&args.database)?;
+            let made = database.store().create_snapshot(&args.name, &CancelToken::default());
+            let made = made.map_err(EngineError::from)?;
+            if !args.quiet {
+                let quads = number::grouped(made.quads);
+                say!("snapshot {}: version {}, {quads} quads", made.name, made.version);
+            }
+        }
+        SnapshotCommand::Drop(args) => {
+            let dropped = open(&args.database)?.store().drop_snapshot(&args.name, &CancelToken::default());
+            dropped.map_err(EngineError::from)?;
+            if !args.quiet {
+                say!("dropped snapshot {}", args.name);
+            }
+        }
+        SnapshotCommand::List(args) => {
+            let database = Database::open(&args.database, &OpenOptions { cache_bytes: 0 })?;
+            list(&database, args.json)?;
+        }
+    }
+    Ok(Done::Ok)
+}
+
+fn open(database: &Path) -> Result<Database, EngineError> {
+    let options = OpenOptions { cache_bytes: CACHE_BYTES };
+    Database::open_for_writing(database, &options, WriteOptions::default())
+}
+
+fn list(database: &Database, as_json: bool) -> anyhow::Result<()> {
+    let snapshots = database.store().snapshots().map_err(EngineError::from)?;
+    if as_json {
+        let rows = snapshots.iter().map(|snapshot| {
+            json!({
+                "name": snapshot.name,
+                "version": snapshot.version,
+                "quads": snapshot.quads,
+                "segments": snapshot.segments,
+            })
+        });
+        return write_json(&rows.collect());
+    }
+    let mut out = std::io::stdout().lock();
+    for snapshot in &snapshots {
+        let quads = number::grouped(snapshot.quads);
+        writeln!(out, "{:<24} version {:>8} {quads:>16} quads", snapshot.name, snapshot.version)?;
+    }
+    Ok(())
+}

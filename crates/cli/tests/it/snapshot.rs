@@ -1,0 +1,62 @@
+//! `lode snapshot`, `--at`, and `lode check --salvage`.
+
+use crate::lode::Lode;
+
+fn insert(lode: &Lode, number: u32) {
+    let request = format!("INSERT DATA {{ <http://e/s{number}> <http://e/p> {number} }}");
+    lode.run(&["update", "db", &request]).ok();
+}
+
+#[test]
+fn snapshots_are_made_queried_listed_and_dropped() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2 .");
+    insert(&lode, 1);
+    assert!(lode.run(&["snapshot", "create", "db", "first"]).err.contains("snapshot first: version "));
+    lode.run(&["update", "db", "CLEAR ALL"]).ok();
+    insert(&lode, 2);
+    lode.run(&["compact", "db", "--quiet"]).ok();
+    let count = ["query", "db", "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "--format", "csv"];
+    assert_eq!(lode.run(&count).ok(), "n\r\n1\r\n");
+    assert_eq!(lode.run(&[&count[..], &["--at", "first"]].concat()).ok(), "n\r\n3\r\n");
+    assert_eq!(lode.run(&["dump", "db", "--at", "first"]).ok().lines().count(), 3);
+    let list: serde_json::Value =
+        serde_json::from_str(&lode.run(&["snapshot", "list", "db", "--json"]).ok()).unwrap();
+    assert_eq!((&list[0]["name"], &list[0]["quads"]), (&"first".into(), &3.into()));
+    assert!(lode.run(&["snapshot", "list", "db"]).ok().starts_with("first "));
+    assert!(lode.run(&["stats", "db"]).ok().contains("1 named snapshots keep "));
+    lode.run(&["check", "db", "--quiet"]).ok();
+    assert!(lode.run(&["snapshot", "create", "db", "../x"]).fails(1).contains("letters, digits"));
+    assert!(lode.run(&["snapshot", "create", "db", "first"]).fails(1).contains("already"));
+    lode.run(&["snapshot", "drop", "db", "first"]).ok();
+    assert!(lode.run(&[&count[..], &["--at", "first"]].concat()).fails(1).contains("no such snapshot"));
+    assert!(!lode.run(&["stats", "db"]).ok().contains("snapshots"));
+    lode.run(&["check", "db", "--quiet"]).ok();
+    assert!(lode.run(&["snapshot", "create", "none", "x"]).fails(1).contains("there is no database"));
+    assert!(!lode.path("none").exists());
+}
+
+#[test]
+fn a_damaged_log_is_told_and_salvaged() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2 .");
+    for number in 1..=6 {
+        insert(&lode, number);
+    }
+    assert!(lode.run(&["check", "db", "--salvage"]).err.contains("nothing to salvage"));
+    let log = lode.path("db/log-000001");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&log, bytes).unwrap();
+    let report = lode.run(&["check", "db", "--quiet"]);
+    assert!(report.out.contains("log-000001: byte ") && report.err.contains("--salvage"), "{report:?}");
+    report.fails(6);
+    let error = lode.run(&["update", "db", "CLEAR ALL"]).fails(1);
+    assert!(error.contains("damaged at byte") && error.contains("lode check --salvage"), "{error}");
+    let salvaged = lode.run(&["check", "db", "--salvage"]);
+    assert!(salvaged.err.contains("gave up ") && salvaged.err.contains("log-000001.damaged"), "{salvaged:?}");
+    salvaged.ok();
+    assert!(lode.path("db/log-000001.damaged").exists());
+    insert(&lode, 7);
+    let left = lode.run(&["dump", "db"]).ok().lines().count();
+    assert!((4..8).contains(&left), "{left}");
+}

@@ -1,0 +1,258 @@
+//! Named snapshots: versions that stay in the database, whatever comes after, until somebody drops them.
+//!
+//! A snapshot is a manifest of its own, `snapshots/NAME/MANIFEST`. The segments that it names are kept when the current version
+//! does not need them any more. Whoever writes knows all snapshots, and makes and drops them in the writer's place, where no
+//! segment can go meanwhile.
+
+use crate::error::StoreError;
+use crate::manifest::{MANIFEST, Manifest};
+use crate::snapshot::Snapshot;
+use crate::store::Store;
+use crate::version::OpenSegment;
+use crate::writer::WriterPlace;
+use lode_base::cancel::CancelToken;
+use lode_base::vfs::Vfs;
+use lode_packed::SegmentMeta;
+use lode_packed::segment::META_FILE;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+/// The folder of the snapshots in that of the database.
+pub const SNAPSHOTS: &str = "snapshots";
+/// The longest name.
+const NAME_BYTES_MAX: usize = 64;
+
+/// A named snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedSnapshot {
+    /// Its name.
+    pub name: String,
+    /// Number of the version.
+    pub version: u64,
+    /// Quads in it.
+    pub quads: u64,
+    /// Segments in it.
+    pub segments: u64,
+}
+
+/// What is known of the snapshots where the database is open for writing.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    /// By name.
+    pub manifests: BTreeMap<String, Manifest>,
+    /// Segments that are open and that only snapshots name.
+    pub held: Vec<OpenSegment>,
+}
+
+impl Named {
+    /// Whether a snapshot needs a segment.
+    pub fn names(&self, number: u64) -> bool {
+        self.manifests.values().any(|manifest| has_segment(manifest, number))
+    }
+}
+
+fn has_segment(manifest: &Manifest, number: u64) -> bool {
+    manifest.segments.iter().any(|entry| entry.number == number)
+}
+
+/// The snapshots in the folder of a database. What is left of one that was not made or not dropped wholly is none.
+pub(crate) fn read_all(vfs: &dyn Vfs, database: &Path) -> Result<BTreeMap<String, Manifest>, StoreError> {
+    let mut manifests = BTreeMap::new();
+    for name in names(vfs, database)? {
+        match Manifest::read(vfs, &folder_of(database, &name)) {
+            Ok(manifest) => drop(manifests.insert(name, manifest)),
+            Err(StoreError::Missing { .. } | StoreError::NotADatabase { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(manifests)
+}
+
+/// Names of what may be snapshots.
+pub(crate) fn names(vfs: &dyn Vfs, database: &Path) -> Result<Vec<String>, StoreError> {
+    let folder = database.join(SNAPSHOTS);
+    match vfs.list(&folder) {
+        Ok(found) => {
+            let names = found.into_iter().filter_map(|name| name.to_str().map(str::to_owned));
+            Ok(names.filter(|name| check_name(name).is_ok()).collect())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(StoreError::io(&folder)(error)),
+    }
+}
+
+pub(crate) fn folder_of(database: &Path, name: &str) -> PathBuf {
+    database.join(SNAPSHOTS).join(name)
+}
+
+/// A name is that of a folder, and never leads anywhere else.
+fn check_name(name: &str) -> Result<(), StoreError> {
+    let is_fit = |c: u8| c.is_ascii_alphanumeric() || b"-_.".contains(&c);
+    let fits = (1..=NAME_BYTES_MAX).contains(&name.len())
+        && name.bytes().all(is_fit)
+        && name.bytes().any(|c| c != b'.');
+    let what = "a name has 1 to 64 letters, digits, and - _ .";
+    if fits { Ok(()) } else { Err(wrong(name, what)) }
+}
+
+fn wrong(name: &str, what: &str) -> StoreError {
+    StoreError::Snapshot { name: name.to_owned(), what: what.to_owned() }
+}
+
+impl Store {
+    /// Gives the current version a name by which it stays readable. Durable when it returns.
+    pub fn create_snapshot(&self, name: &str, cancel: &CancelToken) -> Result<NamedSnapshot, StoreError> {
+        check_name(name)?;
+        let place = WriterPlace::enter(self, cancel)?;
+        if self.named().manifests.contains_key(name) {
+            return Err(wrong(name, "there is such a snapshot already"));
+        }
+        place.settle(cancel)?;
+        // All is in segments; the log is the database's.
+        let manifest = Manifest { log: 0, ..self.version().manifest.clone() };
+        let folder = folder_of(self.folder(), name);
+        if let Err(error) = write(&**self.vfs(), self.folder(), &folder, &manifest) {
+            let gone = self.vfs().remove_dir_all(&folder).and_then(|()| self.sync_snapshots());
+            if gone.is_err() && self.vfs().exists(&folder) {
+                // It may be there after a power cut: then what it names must be there as well.
+                self.named().manifests.insert(name.to_owned(), manifest);
+            }
+            return Err(error);
+        }
+        let snapshot = described(name, &manifest);
+        self.named().manifests.insert(name.to_owned(), manifest);
+        drop(place);
+        Ok(snapshot)
+    }
+
+    /// All named snapshots.
+    pub fn snapshots(&self) -> Result<Vec<NamedSnapshot>, StoreError> {
+        Ok(self.manifests()?.iter().map(|(name, manifest)| described(name, manifest)).collect())
+    }
+
+    /// The version that has a name. It stays readable while this is held, also if the name is dropped.
+    pub fn at(&self, name: &str) -> Result<Snapshot, StoreError> {
+        check_name(name)?;
+        // Nobody drops it before its segments are open.
+        let mut named = self.named();
+        let manifest = self.manifest_of(&named, name)?;
+        let mut known = self.version().segments.to_vec();
+        known.extend(named.held.iter().cloned());
+        let version = self.open_with(manifest, &known)?;
+        if self.is_writable() {
+            for open in &*version.segments {
+                if !known.iter().any(|known| known.entry.number == open.entry.number) {
+                    named.held.push(open.clone());
+                }
+            }
+        }
+        Ok(Snapshot::new(Arc::new(version)))
+    }
+
+    /// Forgets a name. Files that nothing else names go when nobody reads them any more.
+    pub fn drop_snapshot(&self, name: &str, cancel: &CancelToken) -> Result<(), StoreError> {
+        check_name(name)?;
+        let place = WriterPlace::enter(self, cancel)?;
+        let manifest = self.manifest_of(&self.named(), name)?;
+        let (vfs, folder) = (self.vfs(), folder_of(self.folder(), name));
+        // Without its manifest it is none. Until that is durable, it may come back, and needs its segments.
+        let path = folder.join(MANIFEST);
+        let removed = vfs.remove(&path).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        });
+        removed.map_err(StoreError::io(&path))?;
+        if vfs.exists(&folder) {
+            vfs.sync_dir(&folder).map_err(StoreError::io(&folder))?;
+            vfs.remove_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        }
+        let mut named = self.named();
+        named.manifests.remove(name);
+        self.remove_unnamed(&mut named, &manifest);
+        drop(named);
+        drop(place);
+        Ok(())
+    }
+
+    /// Removes the segments of a manifest that neither the current version nor a snapshot names.
+    fn remove_unnamed(&self, named: &mut Named, manifest: &Manifest) {
+        let current = self.version();
+        for entry in &manifest.segments {
+            let number = entry.number;
+            if has_segment(&current.manifest, number) || named.names(number) {
+                continue;
+            }
+            match named.held.iter().position(|open| open.entry.number == number) {
+                Some(at) => named.held.swap_remove(at).set_obsolete(),
+                // Nobody has it open. What cannot be removed now is removed when the database is next opened for writing.
+                None => drop(self.vfs().remove_dir_all(&self.folder().join(entry.folder()))),
+            }
+        }
+    }
+
+    /// Bytes of the segments that only snapshots name.
+    pub fn snapshot_bytes(&self) -> Result<u64, StoreError> {
+        let current = self.version();
+        let mut seen: BTreeSet<u64> = current.manifest.segments.iter().map(|entry| entry.number).collect();
+        let mut bytes = 0;
+        for entry in self.manifests()?.values().flat_map(|manifest| &manifest.segments) {
+            if seen.insert(entry.number) {
+                let folder = self.folder().join(entry.folder());
+                let path = folder.join(META_FILE);
+                bytes += SegmentMeta::read(&**self.vfs(), &folder)?.bytes();
+                bytes += self.vfs().open(&path).map_err(StoreError::io(&path))?.len();
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn manifests(&self) -> Result<BTreeMap<String, Manifest>, StoreError> {
+        if self.is_writable() {
+            return Ok(self.named().manifests.clone());
+        }
+        read_all(&**self.vfs(), self.folder())
+    }
+
+    fn manifest_of(&self, named: &Named, name: &str) -> Result<Manifest, StoreError> {
+        let none = || wrong(name, "there is no such snapshot");
+        if self.is_writable() {
+            return named.manifests.get(name).cloned().ok_or_else(none);
+        }
+        match Manifest::read(&**self.vfs(), &folder_of(self.folder(), name)) {
+            Err(StoreError::Missing { .. } | StoreError::NotADatabase { .. }) => Err(none()),
+            other => other,
+        }
+    }
+
+    fn sync_snapshots(&self) -> io::Result<()> {
+        self.vfs().sync_dir(&self.folder().join(SNAPSHOTS))
+    }
+
+    pub(crate) fn named(&self) -> MutexGuard<'_, Named> {
+        // Each change is one step.
+        self.named_lock().lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn described(name: &str, manifest: &Manifest) -> NamedSnapshot {
+    NamedSnapshot {
+        name: name.to_owned(),
+        version: manifest.version,
+        quads: manifest.quads(),
+        segments: manifest.segments.len() as u64,
+    }
+}
+
+fn write(vfs: &dyn Vfs, database: &Path, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
+    vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
+    manifest.publish(vfs, folder)?;
+    for folder in [&database.join(SNAPSHOTS), database] {
+        vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Snapshots through transactions, compactions and new openings; faults at every operation of making and dropping them.
+
+use super::*;
+use crate::check::check;
+use crate::compact::{CompactOptions, compact};
+use crate::crash_tests;
+use crate::load::LoadProgress;
+use crate::test_data::FOLDER;
+use crate::transaction::crash_tests::{Model, commit, open};
+use lode_base::fault_vfs::{Fault, FaultVfs};
+use lode_base::mem_vfs::{CrashKind, MemVfs};
+
+fn cancel() -> CancelToken {
+    CancelToken::default()
+}
+
+fn compacted(store: &Store) {
+    compact(store, &CompactOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
+}
+
+fn at(store: &Store, name: &str) -> Model {
+    crash_tests::read_all(&store.at(name).unwrap()).unwrap()
+}
+
+fn now(store: &Store) -> Model {
+    crash_tests::read_all(&store.snapshot()).unwrap()
+}
+
+fn segment_folders(vfs: &MemVfs) -> usize {
+    let names = vfs.list(Path::new(FOLDER)).unwrap();
+    names.iter().filter(|name| name.to_string_lossy().starts_with("segment-")).count()
+}
+
+fn reader(vfs: &MemVfs) -> Store {
+    Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 16).unwrap()
+}
+
+#[test]
+fn snapshots_stay_as_they_are() {
+    let vfs = MemVfs::new();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    let mut expected = Vec::new();
+    for step in 0..4 {
+        commit(&store, step * 2).unwrap();
+        let name = format!("after-{step}");
+        let made = store.create_snapshot(&name, &cancel()).unwrap();
+        assert_eq!(made.quads, now(&store).len() as u64);
+        expected.push((name, now(&store)));
+        if step % 2 == 1 {
+            compacted(&store);
+        }
+    }
+    commit(&store, 8).unwrap();
+    compacted(&store);
+    assert!(store.snapshot_bytes().unwrap() > 0);
+    let check_all = |store: &Store, expected: &[(String, Model)]| {
+        let names: Vec<String> = store.snapshots().unwrap().into_iter().map(|s| s.name).collect();
+        assert_eq!(names, expected.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+        for (name, model) in expected {
+            assert_eq!(at(store, name), *model, "{name}");
+        }
+    };
+    check_all(&store, &expected);
+    // A reader's version outlives the name.
+    let held = store.at("after-1").unwrap();
+    store.drop_snapshot("after-1", &cancel()).unwrap();
+    let (_, dropped) = expected.remove(1);
+    assert_eq!(crash_tests::read_all(&held).unwrap(), dropped);
+    drop(held);
+    check_all(&store, &expected);
+    check_all(&reader(&vfs), &expected);
+    crash_tests::assert_sound(&vfs);
+    drop(store);
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    check_all(&store, &expected);
+    for (name, _) in &expected {
+        store.drop_snapshot(name, &cancel()).unwrap();
+    }
+    assert_eq!(store.snapshot_bytes().unwrap(), 0);
+    assert_eq!(segment_folders(&vfs), store.version().segments.len());
+    crash_tests::assert_sound(&vfs);
+}
+
+#[test]
+fn names_are_names() {
+    let store = open(Arc::new(MemVfs::new())).unwrap();
+    for name in ["", ".", "..", "a/b", "../x", "a b", "\u{e4}", &"a".repeat(65)] {
+        assert!(matches!(store.create_snapshot(name, &cancel()), Err(StoreError::Snapshot { .. })), "{name}");
+        assert!(matches!(store.at(name), Err(StoreError::Snapshot { .. })));
+        assert!(matches!(store.drop_snapshot(name, &cancel()), Err(StoreError::Snapshot { .. })));
+    }
+    store.create_snapshot("v1.2_a-B", &cancel()).unwrap();
+    let again = store.create_snapshot("v1.2_a-B", &cancel()).unwrap_err();
+    assert!(again.to_string().contains("already"));
+    assert!(store.at("v1").unwrap_err().to_string().contains("no such snapshot"));
+    assert!(store.drop_snapshot("v1", &cancel()).is_err());
+}
+
+#[test]
+fn damage_of_a_snapshot_is_found() {
+    let vfs = MemVfs::new();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    commit(&store, 0).unwrap();
+    store.create_snapshot("a", &cancel()).unwrap();
+    commit(&store, 1).unwrap();
+    compacted(&store);
+    let only = store.named().manifests["a"].segments[0].folder();
+    for file in [format!("snapshots/a/{MANIFEST}"), format!("{only}/spog.perm")] {
+        let path = Path::new(FOLDER).join(&file);
+        let good = vfs.read(&path).unwrap();
+        let mut bad = good.clone();
+        bad[good.len() / 2] ^= 1;
+        vfs.overwrite(&path, bad).unwrap();
+        let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+        let report = check(&shared, Path::new(FOLDER), &cancel(), &mut |_| {}).unwrap();
+        assert!(report.problems.iter().any(|problem| problem.file.contains(&file)), "{report:?}");
+        vfs.overwrite(&path, good).unwrap();
+    }
+    crash_tests::assert_sound(&vfs);
+}
+
+/// What a run of the workload knows: snapshots that must be there, and those that may be.
+#[derive(Default)]
+struct Outcome {
+    sure: BTreeMap<String, Model>,
+    perhaps: BTreeMap<String, Model>,
+}
+
+/// Makes and drops snapshots between transactions and compactions.
+fn run(vfs: &FaultVfs) -> Outcome {
+    let mut outcome = Outcome::default();
+    let Ok(store) = open(Arc::new(vfs.clone())) else { return outcome };
+    for step in 0..4_u64 {
+        let _ = commit(&store, step * 2);
+        let name = format!("s{step}");
+        let Ok(model) = crash_tests::read_all(&store.snapshot()) else { continue };
+        let made = store.create_snapshot(&name, &cancel());
+        if made.is_ok() {
+            outcome.sure.insert(name, model);
+        } else {
+            outcome.perhaps.insert(name, model);
+        }
+        if step % 2 == 1 {
+            let _ = compact(&store, &CompactOptions::default(), &Arc::new(LoadProgress::default()));
+            let old = format!("s{}", step - 1);
+            if let Some(model) = outcome.sure.remove(&old)
+                && store.drop_snapshot(&old, &cancel()).is_err()
+            {
+                outcome.perhaps.insert(old, model);
+            }
+        }
+    }
+    outcome
+}
+
+fn check_after(after: &MemVfs, outcome: &Outcome, at_operation: u64) {
+    let store = match Store::open(Arc::new(after.clone()), Path::new(FOLDER), 1 << 16) {
+        Ok(store) => store,
+        Err(StoreError::Missing { .. }) => return assert!(outcome.sure.is_empty()),
+        Err(error) => panic!("operation {at_operation}: {error}"),
+    };
+    drop(store);
+    crash_tests::assert_sound(after);
+    // The next writer removes what nothing names, and nothing else.
+    let store = open(Arc::new(after.clone())).unwrap();
+    let found: BTreeSet<String> = store.snapshots().unwrap().into_iter().map(|s| s.name).collect();
+    for name in outcome.sure.keys() {
+        assert!(found.contains(name), "operation {at_operation}: {name} is lost");
+    }
+    for name in &found {
+        let model = outcome.sure.get(name).or_else(|| outcome.perhaps.get(name)).unwrap();
+        assert_eq!(at(&store, name), *model, "operation {at_operation}: {name}");
+    }
+    crash_tests::assert_sound(after);
+    for name in &found {
+        store.drop_snapshot(name, &cancel()).unwrap();
+    }
+    assert_eq!(segment_folders(after), store.version().segments.len(), "operation {at_operation}");
+}
+
+#[test]
+fn faults() {
+    for (fault, reads_count) in [(Fault::PowerCut, false), (Fault::Error, false), (Fault::DiskFull, false)] {
+        let counting = FaultVfs::counting(MemVfs::new(), reads_count);
+        assert_eq!(run(&counting).sure.len(), 2);
+        for at_operation in 0..=counting.operations() {
+            let vfs = FaultVfs::new(MemVfs::new(), fault, at_operation, reads_count);
+            let outcome = run(&vfs);
+            for kind in [CrashKind::LoseAll, CrashKind::Torn(at_operation)] {
+                check_after(&vfs.after_crash(kind), &outcome, at_operation);
+            }
+        }
+    }
+}

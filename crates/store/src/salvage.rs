@@ -1,0 +1,166 @@
+//! What to do about a log that is damaged: everything before the damage becomes segments and a new log, and the damaged file stays
+//! beside them, for whoever wants to look for more.
+
+use crate::error::StoreError;
+use crate::manifest::log_file;
+use crate::store::Store;
+use crate::writer::WriterPlace;
+use lode_base::cancel::CancelToken;
+use lode_base::vfs::Vfs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a salvage did.
+#[derive(Debug)]
+pub struct SalvageReport {
+    /// What was wrong with the log.
+    pub damage: StoreError,
+    /// The damaged file, under its new name.
+    pub kept_as: PathBuf,
+    /// Records that were kept.
+    pub kept_records: u64,
+    /// Records that are given up, as far as they can be counted: at least so many.
+    pub lost_records: u64,
+    /// Bytes that are given up.
+    pub lost_bytes: u64,
+    /// Quads that the database has now.
+    pub quads: u64,
+}
+
+/// Makes a database whose log is damaged one that can be written again, with all that was committed before the damage. `None`:
+/// the log is sound, and nothing was changed. A database that is killed here is as it was.
+pub fn salvage(
+    vfs: &Arc<dyn Vfs>,
+    folder: &Path,
+    cancel: &CancelToken,
+) -> Result<Option<SalvageReport>, StoreError> {
+    let (store, found) = Store::open_sound(Arc::clone(vfs), folder)?;
+    let Some((damage, found)) = found.and_then(|mut found| Some((found.damage.take()?, found))) else {
+        return Ok(None);
+    };
+    let log = folder.join(log_file(store.version().manifest.log));
+    let kept_as = log.with_extension("damaged");
+    keep(&**vfs, &log, &kept_as)?;
+    vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
+    // The manifest names the damaged log until segments and another log have taken its place.
+    drop(WriterPlace::enter_with_log(&store, cancel)?);
+    Ok(Some(SalvageReport {
+        damage,
+        kept_as,
+        kept_records: found.end.next_sequence,
+        lost_records: found.lost_records,
+        lost_bytes: found.end.ignored_bytes,
+        quads: store.version().quads(),
+    }))
+}
+
+/// Gives the file another name beside its own.
+fn keep(vfs: &dyn Vfs, log: &Path, kept_as: &Path) -> Result<(), StoreError> {
+    match vfs.hard_link(log, kept_as) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Of a salvage that did not end, or of another log that was damaged.
+            let length = |path: &Path| vfs.open(path).map(|file| file.len()).map_err(StoreError::io(path));
+            if length(log)? == length(kept_as)? {
+                return Ok(());
+            }
+            Err(StoreError::Limit(format!("{} is in the way: move it elsewhere", kept_as.display())))
+        }
+        Err(_) => crate::compact::copy_file(vfs, log, kept_as),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Damage at any byte of a log, and power cuts at any operation of a salvage.
+    use super::*;
+    use crate::crash_tests::{assert_sound, contents};
+    use crate::test_data::FOLDER;
+    use crate::transaction::crash_tests::{Model, apply, commit, open};
+    use lode_base::fault_vfs::{Fault, FaultVfs};
+    use lode_base::mem_vfs::{CrashKind, MemVfs};
+
+    /// The small transactions of the workload.
+    const STEPS: [u64; 6] = [0, 1, 2, 4, 5, 6];
+
+    /// A database with a log of some records, and what it held after each.
+    fn database() -> (MemVfs, Vec<Model>) {
+        let vfs = MemVfs::new();
+        let store = Store::create_or_open(Arc::new(vfs.clone()), Path::new(FOLDER), 0).unwrap();
+        let mut models = vec![Model::new()];
+        for step in STEPS {
+            commit(&store, step).unwrap();
+            let mut next = models[models.len() - 1].clone();
+            apply(&mut next, step);
+            models.push(next);
+        }
+        (vfs, models)
+    }
+
+    fn salvaged(vfs: Arc<dyn Vfs>) -> Result<Option<SalvageReport>, StoreError> {
+        salvage(&vfs, Path::new(FOLDER), &CancelToken::default())
+    }
+
+    #[test]
+    fn all_before_the_damage_is_kept() {
+        let (before, models) = database();
+        assert!(salvaged(Arc::new(before.clone())).unwrap().is_none());
+        let log = Path::new(FOLDER).join("log-000001");
+        let good = before.read(&log).unwrap();
+        let mut salvages = 0;
+        for at in (0..good.len()).step_by(13) {
+            let vfs = before.deep_copy();
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            vfs.overwrite(&log, bad.clone()).unwrap();
+            match open(Arc::new(vfs.clone())).map(drop) {
+                // The last record: it may as well be one that was never written wholly.
+                Ok(()) => continue,
+                Err(StoreError::Corruption { what, .. }) => {
+                    assert!(what.contains("lode check --salvage"), "{what}");
+                }
+                // The header's version or number.
+                Err(error) => panic!("byte {at}: {error}"),
+            }
+            let Some(report) = salvaged(Arc::new(vfs.clone())).unwrap() else { panic!("byte {at}") };
+            salvages += 1;
+            let kept = usize::try_from(report.kept_records).unwrap();
+            assert!(report.kept_records + report.lost_records <= STEPS.len() as u64);
+            assert_eq!(report.lost_bytes > 0, report.lost_records > 0);
+            assert_eq!(contents(&vfs).unwrap(), models[kept], "byte {at}");
+            assert_eq!(report.quads, models[kept].len() as u64);
+            assert_eq!(vfs.read(&report.kept_as).unwrap(), bad);
+            assert_sound(&vfs);
+            // It can be written to, and the damaged file stays.
+            commit(&open(Arc::new(vfs.clone())).unwrap(), 7).unwrap();
+            assert!(vfs.exists(&report.kept_as));
+        }
+        assert!(salvages > 5);
+    }
+
+    #[test]
+    fn power_cuts() {
+        let (before, models) = database();
+        let log = Path::new(FOLDER).join("log-000001");
+        let mut bad = before.read(&log).unwrap();
+        let middle = bad.len() / 2;
+        bad[middle] ^= 1;
+        before.overwrite(&log, bad).unwrap();
+        let counting = FaultVfs::counting(before.deep_copy(), false);
+        let report = salvaged(Arc::new(counting.clone())).unwrap().unwrap();
+        let kept = &models[usize::try_from(report.kept_records).unwrap()];
+        for at in 0..=counting.operations() {
+            let vfs = FaultVfs::new(before.deep_copy(), Fault::PowerCut, at, false);
+            let done = salvaged(Arc::new(vfs.clone())).is_ok();
+            for kind in [CrashKind::LoseAll, CrashKind::Torn(at)] {
+                let after = vfs.after_crash(kind);
+                let again = salvaged(Arc::new(after.clone())).unwrap();
+                assert!(!(done && again.is_some()), "operation {at}");
+                assert_eq!(contents(&after).unwrap(), *kept, "operation {at}");
+                assert_sound(&after);
+                assert!(after.exists(&report.kept_as));
+            }
+        }
+    }
+}

@@ -2,14 +2,13 @@
 
 use crate::delta::{OWN_TERM, Row, Run, is_delta_term};
 use crate::error::StoreError;
-use crate::load::direct::{DirectContext, write_dictionary, write_quads};
-use crate::manifest::{SegmentEntry, Sign, segment_folder, spill_folder};
-use crate::seal::seal_segment;
+use crate::load::direct::{DirectSegment, remove_segment};
+use crate::manifest::{SegmentEntry, Sign};
 use crate::store::Store;
 use crate::version::Version;
 use crate::writer::WriteOptions;
 use lode_base::cancel::CancelToken;
-use lode_packed::{Order, SegmentMeta};
+use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
 
@@ -41,7 +40,7 @@ pub fn write_segments(
     };
     let written = work();
     if let Err(error) = written {
-        remove_folders(store, first..first + 2);
+        (first..first + 2).for_each(|number| remove_segment(store, number));
         writer.give_back_segments(first, 2, 0);
         return Err(error);
     }
@@ -51,15 +50,7 @@ pub fn write_segments(
 
 /// Removes segments that no manifest names.
 pub fn remove_segments(store: &Store, entries: &[SegmentEntry]) {
-    entries.iter().for_each(|entry| remove_folders(store, entry.number..entry.number + 1));
-}
-
-fn remove_folders(store: &Store, numbers: std::ops::Range<u64>) {
-    for number in numbers {
-        // What cannot be removed now is removed when the database is next opened for writing.
-        let _ = store.vfs().remove_dir_all(&store.folder().join(segment_folder(number)));
-        let _ = store.vfs().remove_dir_all(&store.folder().join(spill_folder(number)));
-    }
+    entries.iter().for_each(|entry| remove_segment(store, entry.number));
 }
 
 struct Flush<'a> {
@@ -73,8 +64,6 @@ impl Flush<'_> {
     fn insertions(&self, rows: &[Row], number: u64) -> Result<SegmentEntry, StoreError> {
         let bases = self.tip.manifest.terms();
         self.tip.delta.terms().sorted(|terms, ranks| {
-            let mut counts = [0; Section::COUNT];
-            terms.iter().for_each(|(section, _)| counts[*section as usize] += 1);
             let final_id = |bits: u64| {
                 let id = ValueId::from_bits(bits);
                 let section = id.kind().and_then(lode_rdf::Kind::section);
@@ -87,7 +76,7 @@ impl Flush<'_> {
                     None => bits,
                 }
             };
-            self.write(Sign::Insertions, rows, number, (bases, counts), terms, &final_id)
+            self.write(Sign::Insertions, rows, number, bases, terms, &final_id)
         })
     }
 
@@ -99,35 +88,18 @@ impl Flush<'_> {
     ) -> Result<SegmentEntry, StoreError> {
         let mut bases = self.tip.manifest.terms();
         bases.iter_mut().zip(new_terms).for_each(|(base, new)| *base += new);
-        self.write(Sign::Deletions, rows, number, (bases, [0; Section::COUNT]), &[], &|bits| bits)
+        self.write(Sign::Deletions, rows, number, bases, &[], &|bits| bits)
     }
 
-    /// Writes one segment. `terms`: bases and counts of its dictionary.
     fn write(
         &self,
         sign: Sign,
         rows: &[Row],
         number: u64,
-        (bases, counts): ([u64; Section::COUNT], [u64; Section::COUNT]),
+        bases: [u64; Section::COUNT],
         terms: &[(Section, &[u8])],
         final_id: &dyn Fn(u64) -> u64,
     ) -> Result<SegmentEntry, StoreError> {
-        let (vfs, folder) = (self.store.vfs(), self.store.folder());
-        let (segment, spill) = (folder.join(segment_folder(number)), folder.join(spill_folder(number)));
-        for folder in [&segment, &spill] {
-            vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
-        }
-        let context = DirectContext {
-            vfs,
-            segment: &segment,
-            spill: &spill,
-            threads: self.options.threads.max(1),
-            memory_bytes: self.options.memory_bytes,
-            cancel: self.cancel,
-        };
-        let dictionary = write_dictionary(terms, &context)?;
-        let mut all_terms = bases;
-        all_terms.iter_mut().zip(counts).for_each(|(base, count)| *base += count);
         let quads = |visit: &mut dyn FnMut(&[Row]) -> Result<(), StoreError>| {
             let mut chunk = Vec::with_capacity(CHUNK_ROWS);
             for rows in rows.chunks(CHUNK_ROWS) {
@@ -137,11 +109,9 @@ impl Flush<'_> {
             }
             Ok(())
         };
-        let permutations = write_quads(&quads, all_terms, self.store.next_blank(), &context)?;
-        let meta = SegmentMeta { permutations, dictionary, bases };
-        seal_segment(&meta, &**vfs, &segment, folder)?;
-        vfs.remove_dir_all(&spill).map_err(StoreError::io(&spill))?;
-        let fingerprint = meta.permutations[Order::Spog as usize].fingerprint;
-        Ok(SegmentEntry { number, sign, quads: meta.quads(), terms: counts, fingerprint })
+        let WriteOptions { threads, memory_bytes, .. } = *self.options;
+        let (store, cancel) = (self.store, self.cancel);
+        let segment = DirectSegment { store, number, sign, bases, terms, threads, memory_bytes, cancel };
+        Ok(segment.write(&quads)?)
     }
 }

@@ -13,32 +13,87 @@ use crate::load::orders::{OrdersContext, write_orders};
 use crate::load::progress::LoadProgress;
 use crate::load::row_set::RowSet;
 use crate::load::{OVERHEAD_BYTES, WORKING_BYTES_MIN};
+use crate::manifest::{SegmentEntry, Sign, segment_folder, spill_folder};
+use crate::seal::seal_segment;
+use crate::store::Store;
 use lode_base::cancel::CancelToken;
 use lode_base::external_sort::{ExternalSorter, SortOptions};
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
 use lode_packed::segment::DICTIONARY_FILE;
-use lode_packed::{DictionaryInfo, Order, PermutationInfo, Position};
+use lode_packed::{DictionaryInfo, Order, PermutationInfo, Position, SegmentMeta};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where a segment is written to, and with what.
-#[derive(Debug)]
-pub struct DirectContext<'a> {
-    /// The file system.
-    pub vfs: &'a Arc<dyn Vfs>,
-    /// The new segment's folder, which exists.
-    pub segment: &'a Path,
-    /// An existing folder for temporary files.
-    pub spill: &'a Path,
+/// A segment to be written, and with what.
+pub struct DirectSegment<'a> {
+    /// The database.
+    pub store: &'a Store,
+    /// The segment's number, which is taken.
+    pub number: u64,
+    /// What its quads are.
+    pub sign: Sign,
+    /// Terms of the dictionaries before it.
+    pub bases: [u64; Section::COUNT],
+    /// Terms of its own dictionary, sorted by section and key.
+    pub terms: &'a [(Section, &'a [u8])],
     /// Threads.
     pub threads: usize,
     /// Bytes of memory.
     pub memory_bytes: usize,
     /// Stops the work.
     pub cancel: &'a CancelToken,
+}
+
+impl DirectSegment<'_> {
+    /// Writes the segment, durably. No manifest names it yet; what a failure leaves is for [`remove_segment`].
+    pub fn write(&self, quads: Quads<'_>) -> Result<SegmentEntry, LoadError> {
+        let (store, number, sign, bases) = (self.store, self.number, self.sign, self.bases);
+        let (vfs, folder) = (store.vfs(), store.folder());
+        let (segment, spill) = (folder.join(segment_folder(number)), folder.join(spill_folder(number)));
+        for folder in [&segment, &spill] {
+            vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
+        }
+        let context = DirectContext {
+            vfs,
+            segment: &segment,
+            spill: &spill,
+            threads: self.threads.max(1),
+            memory_bytes: self.memory_bytes,
+            cancel: self.cancel,
+        };
+        let dictionary = write_dictionary(self.terms, &context)?;
+        let terms = dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
+        let mut all_terms = bases;
+        all_terms.iter_mut().zip(terms).for_each(|(base, count)| *base += count);
+        let permutations = write_quads(quads, all_terms, store.next_blank(), &context)?;
+        let meta = SegmentMeta { permutations, dictionary, bases };
+        seal_segment(&meta, &**vfs, &segment, folder)?;
+        vfs.remove_dir_all(&spill).map_err(StoreError::io(&spill))?;
+        let fingerprint = meta.permutations[Order::Spog as usize].fingerprint;
+        Ok(SegmentEntry { number, sign, quads: meta.quads(), terms, fingerprint })
+    }
+}
+
+/// Removes the folders of a segment that no manifest names.
+pub fn remove_segment(store: &Store, number: u64) {
+    for folder in [segment_folder(number), spill_folder(number)] {
+        // What cannot be removed now is removed when the database is next opened for writing.
+        let _ = store.vfs().remove_dir_all(&store.folder().join(folder));
+    }
+}
+
+/// Where a segment is written to, and with what.
+struct DirectContext<'a> {
+    vfs: &'a Arc<dyn Vfs>,
+    segment: &'a Path,
+    /// For temporary files.
+    spill: &'a Path,
+    threads: usize,
+    memory_bytes: usize,
+    cancel: &'a CancelToken,
 }
 
 /// Ids that are gathered before they are sorted again.
@@ -48,7 +103,7 @@ const DISTINCT_SLACK: usize = 1 << 14;
 pub type Quads<'a> = &'a dyn Fn(&mut dyn FnMut(&[Row]) -> Result<(), StoreError>) -> Result<(), StoreError>;
 
 /// Writes a dictionary of terms (sorted by section and key) and makes it durable; none where there are no terms.
-pub fn write_dictionary(
+fn write_dictionary(
     terms: &[(Section, &[u8])],
     context: &DirectContext<'_>,
 ) -> Result<Option<DictionaryInfo>, LoadError> {
@@ -66,7 +121,7 @@ pub fn write_dictionary(
 }
 
 /// Writes all orders of a segment and makes their files durable. Terms have numbers below `terms`, blank nodes below `blanks`.
-pub fn write_quads(
+fn write_quads(
     quads: Quads<'_>,
     terms: [u64; Section::COUNT],
     blanks: u64,

@@ -3,16 +3,14 @@
 
 use crate::delta::Row;
 use crate::error::StoreError;
-use crate::load::direct::{DirectContext, write_quads};
+use crate::load::direct::{DirectSegment, remove_segment};
 use crate::load::{LoadError, LoadOptions};
-use crate::manifest::{Manifest, SegmentEntry, Sign, segment_folder, spill_folder};
-use crate::seal::seal_segment;
+use crate::manifest::{Manifest, SegmentEntry, Sign};
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
 use lode_base::cancel::CancelToken;
-use lode_packed::{Order, SegmentMeta};
-use lode_rdf::value_id::Section;
+use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use std::sync::Arc;
 
@@ -104,9 +102,7 @@ impl Removed {
 }
 
 fn remove(store: &Store, number: u64) -> Result<(), StoreError> {
-    // What cannot be removed now is removed when the database is next opened for writing.
-    let _ = store.vfs().remove_dir_all(&store.folder().join(segment_folder(number)));
-    let _ = store.vfs().remove_dir_all(&store.folder().join(spill_folder(number)));
+    remove_segment(store, number);
     store.writer()?.give_back_segments(number, 1, 0);
     Ok(())
 }
@@ -128,28 +124,17 @@ fn write(
     number: u64,
     removal: &Removal,
 ) -> Result<SegmentEntry, LoadError> {
-    let (vfs, folder) = (store.vfs(), store.folder());
-    let (segment, spill) = (folder.join(segment_folder(number)), folder.join(spill_folder(number)));
-    for folder in [&segment, &spill] {
-        vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
-    }
-    let context = DirectContext {
-        vfs,
-        segment: &segment,
-        spill: &spill,
+    let segment = DirectSegment {
+        store,
+        number,
+        sign: Sign::Deletions,
+        bases: snapshot.version().manifest.terms(),
+        terms: &[],
         threads: removal.threads,
         memory_bytes: removal.memory_bytes,
         cancel: &removal.cancel,
     };
-    let terms = snapshot.version().manifest.terms();
-    let quads = |visit: &mut dyn FnMut(&[Row]) -> Result<(), StoreError>| scan(snapshot, graph, visit);
-    let permutations = write_quads(&quads, terms, store.next_blank(), &context)?;
-    let meta = SegmentMeta { permutations, dictionary: None, bases: terms };
-    seal_segment(&meta, &**vfs, &segment, folder)?;
-    vfs.remove_dir_all(&spill).map_err(StoreError::io(&spill))?;
-    let fingerprint = meta.permutations[Order::Spog as usize].fingerprint;
-    let counts = [0; Section::COUNT];
-    Ok(SegmentEntry { number, sign: Sign::Deletions, quads: meta.quads(), terms: counts, fingerprint })
+    segment.write(&|visit| scan(snapshot, graph, visit))
 }
 
 /// Visits the quads of a graph (`None`: of all), some at a time.

@@ -131,7 +131,8 @@ fn run(vfs: &FaultVfs) -> Outcome {
     outcome
 }
 
-fn operations(reads_count: bool) -> u64 {
+/// Operations of a workload that nothing disturbs.
+fn operations(run: &dyn Fn(&FaultVfs) -> Outcome, reads_count: bool) -> u64 {
     let counting = FaultVfs::counting(MemVfs::new(), reads_count);
     let outcome = run(&counting);
     assert!(outcome.perhaps.is_empty());
@@ -139,7 +140,7 @@ fn operations(reads_count: bool) -> u64 {
     counting.operations()
 }
 
-pub(crate) fn check_crash(vfs: &FaultVfs, kind: CrashKind, outcome: &Outcome, at: u64) {
+fn check_crash(vfs: &FaultVfs, kind: CrashKind, outcome: &Outcome, at: u64) {
     let after = vfs.after_crash(kind);
     match contents(&after) {
         Err(StoreError::Missing { .. }) => {
@@ -161,9 +162,9 @@ pub(crate) fn check_crash(vfs: &FaultVfs, kind: CrashKind, outcome: &Outcome, at
     }
 }
 
-#[test]
-fn power_cuts() {
-    for at in 0..=operations(false) {
+/// Cuts the power at every operation of a workload.
+pub(crate) fn check_power_cuts(run: &dyn Fn(&FaultVfs) -> Outcome) {
+    for at in 0..=operations(run, false) {
         let vfs = FaultVfs::new(MemVfs::new(), Fault::PowerCut, at, false);
         let outcome = run(&vfs);
         for kind in [CrashKind::LoseAll, CrashKind::Torn(at), CrashKind::Torn(at ^ 0x5A5A)] {
@@ -172,10 +173,10 @@ fn power_cuts() {
     }
 }
 
-#[test]
-fn errors_and_full_disks() {
+/// Lets every operation of a workload fail, and every one from some on for want of space.
+pub(crate) fn check_errors_and_full_disks(run: &dyn Fn(&FaultVfs) -> Outcome) {
     for (fault, reads_count) in [(Fault::Error, true), (Fault::DiskFull, false)] {
-        for at in 0..operations(reads_count) {
+        for at in 0..operations(run, reads_count) {
             let vfs = FaultVfs::new(MemVfs::new(), fault, at, reads_count);
             let outcome = run(&vfs);
             match contents(vfs.inner()) {
@@ -194,4 +195,14 @@ fn errors_and_full_disks() {
             check_crash(&vfs, CrashKind::Torn(at), &outcome, at);
         }
     }
+}
+
+#[test]
+fn power_cuts() {
+    check_power_cuts(&run);
+}
+
+#[test]
+fn errors_and_full_disks() {
+    check_errors_and_full_disks(&run);
 }

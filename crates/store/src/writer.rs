@@ -239,12 +239,10 @@ impl WriterPlace {
         Ok(Arc::clone(&self.writer()?.state().tip))
     }
 
-    /// The id of a term of the delta, a new one if need be; `None`: there is no room.
+    /// The id of a term of the delta, a new one if need be.
     pub(crate) fn add_term(&self, section: Section, key: &[u8]) -> Result<ValueId, StoreError> {
-        let tip = self.tip()?;
-        let index = tip.delta.terms().insert(section, key);
-        let too_many = || StoreError::Limit("too many new terms at once: divide the update".to_owned());
-        Ok(delta_id(section, index.ok_or_else(too_many)?))
+        let index = self.tip()?.delta.terms().insert_or_fail(section, key)?;
+        Ok(delta_id(section, index))
     }
 
     /// Makes a run the next version: logged if it is small, else as a segment. Returns once it is durable.

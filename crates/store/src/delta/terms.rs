@@ -1,5 +1,6 @@
 //! Terms that are in no dictionary yet: a table that only grows, shared by all versions that see a part of it.
 
+use crate::error::StoreError;
 use hashbrown::HashTable;
 use lode_rdf::value_id::Section;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -74,6 +75,12 @@ impl TermTable {
         entries.push(Entry { hash, end: bytes.len() as u64, section });
         table.insert_unique(hash, index, |index| entries.get(*index as usize).map_or(0, |entry| entry.hash));
         Some(u64::from(index))
+    }
+
+    /// Like [`TermTable::insert`], with an error that says what to do.
+    pub fn insert_or_fail(&self, section: Section, key: &[u8]) -> Result<u64, StoreError> {
+        let too_many = || StoreError::Limit("too many new terms at once: divide the update".to_owned());
+        self.insert(section, key).ok_or_else(too_many)
     }
 
     /// Calls `visit` with the section and key of a term.

@@ -150,9 +150,7 @@ impl Transaction {
         let Some(place) = &self.place else { return Ok(()) };
         let least = place.logged_changes_max()? as u64;
         self.settle()?;
-        let mut seen = Version::clone(&self.base);
-        seen.delta = seen.delta.with_own(&self.done, self.terms.table());
-        let mut numbers = seen.segments_of_graph(graph)?;
+        let mut numbers = self.seen().segments_of_graph(graph)?;
         let is_large = |number: &u64| {
             self.base.manifest.segments.iter().any(|entry| entry.number == *number && entry.quads > least)
         };
@@ -173,14 +171,17 @@ impl Transaction {
         Ok(())
     }
 
+    /// The version that the transaction began with, and what it has done before the changes that wait.
+    fn seen(&self) -> Version {
+        let delta = self.base.delta.with_own(&self.done, self.terms.table());
+        Version { delta, ..Version::clone(&self.base) }
+    }
+
     /// What changes (sorted, one of each quad) change of what the transaction has seen.
     fn compare(&self, changes: &[Change]) -> Result<Run, StoreError> {
         let rows: Vec<Row> = changes.iter().map(Change::quad).collect();
         let held = self.base.held_by_segments(&rows)?;
-        let said = self.base.delta.with_own(&self.done, self.terms.table()).mentions(&rows);
-        let visible: Vec<bool> =
-            said.into_iter().zip(held).map(|(said, held)| said.unwrap_or(held)).collect();
-        Ok(changes::effective(changes, &visible))
+        Ok(changes::effective(changes, &self.seen().visible(&rows, &held)))
     }
 
     /// Makes the changes durable and visible.

@@ -65,7 +65,7 @@ impl OwnTerms {
         }
         let id = match self.snapshot.id_of_key(section, key)? {
             Some(id) => id,
-            None => own_id(section, self.table.insert(section, key).ok_or_else(too_many)?),
+            None => own_id(section, self.table.insert_or_fail(section, key)?),
         };
         if self.known_ids.len() < KNOWN_MAX && self.known.insert(section, key).is_some() {
             self.known_ids.push(id);
@@ -158,10 +158,6 @@ fn rename_by_text(
         None => place.add_term(section, &key)?,
     };
     Ok(id.to_bits())
-}
-
-fn too_many() -> StoreError {
-    StoreError::Limit("too many new terms at once: divide the update".to_owned())
 }
 
 fn is_own(bits: u64) -> bool {

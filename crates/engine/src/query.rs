@@ -66,6 +66,7 @@ impl PreparedQuery {
             batch_rows: options.batch_rows.max(1),
             spill_dir: options.spill_dir.clone(),
             exists: Arc::default(),
+            memos: Arc::default(),
             vars: Arc::default(),
         });
         Ok(Self { plan, cx })

@@ -2,6 +2,7 @@
 
 use crate::error::ExecError;
 use crate::exists::ExistsCache;
+use crate::expr::Memos;
 use crate::local_vocab::LocalVocab;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -46,6 +47,8 @@ pub struct QueryContext {
     pub spill_dir: std::path::PathBuf,
     /// Answers of EXISTS patterns, by binding (start with its default).
     pub exists: Arc<ExistsCache>,
+    /// What expressions were worth for terms met before (start with its default).
+    pub memos: Arc<Memos>,
     /// The variables of the plan that runs; `execute` sets it (start with its default).
     pub vars: Arc<VarTable>,
 }

@@ -71,6 +71,16 @@ impl Column<'_> {
     /// An error in every row.
     pub const ERROR: Self = Self::Constant(Constant::Value(None));
 
+    /// Whether all computed values have inline ids.
+    pub fn is_inline(&self) -> bool {
+        let inline = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.to_inline().is_some());
+        match self {
+            Self::Ids(_) | Self::Bools(_) | Self::Constant(Constant::Term(_)) => true,
+            Self::Values(values) => values.iter().all(inline),
+            Self::Constant(Constant::Value(value)) => inline(value),
+        }
+    }
+
     /// The terms' ids; computed values get the ids of their canonical terms.
     pub fn into_ids(self, cx: &QueryContext, rows: usize) -> Result<Vec<ValueId>, ExecError> {
         match self {

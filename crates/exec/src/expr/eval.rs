@@ -1,7 +1,8 @@
 //! The evaluator: one expression over the rows of a batch, column by column.
 //!
 //! Intermediate results are columns of values; only the final result gets ids. Where an expression depends on one variable
-//! alone and has to look at texts, it is evaluated once per distinct id of that variable, and the results are spread.
+//! alone and has to look at texts, it is evaluated once per distinct id of that variable, and the results are spread; they are
+//! kept for the batches to come ([`super::memo`]).
 
 use super::column::{Column, Constant, Operand, Tri};
 use super::compare::Comparison;
@@ -19,6 +20,15 @@ use std::sync::Arc;
 
 /// Below this many rows, looking for distinct ids costs more than it can save.
 const DISTINCT_ROWS_MIN: usize = 32;
+
+/// Which results may become ids before the whole expression is evaluated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Results {
+    /// All: ids are what is asked for.
+    All,
+    /// Those whose ids are inline: texts that are looked at once are not worth an entry in the query's own terms.
+    Inline,
+}
 
 /// Evaluates expressions over some rows of a batch.
 pub(crate) struct Evaluator<'a> {
@@ -82,38 +92,80 @@ impl<'a> Evaluator<'a> {
 
     /// What `expr` is worth for every row.
     pub fn eval<'e>(&self, expr: &'e Expr) -> Result<Column<'e>, ExecError> {
-        match self.once_per_term(expr) {
-            None => self.eval_rows(expr),
-            Some(Err(())) => self.without_distinct().eval_rows(expr),
-            Some(Ok((batch, rows))) => Ok(logic::gather(self.over_terms(&batch).eval_rows(expr)?, &rows)),
+        let Some(var) = self.variable_of_text_function(expr) else { return self.eval_rows(expr) };
+        if let Some(ids) = self.through_memo(expr, var, Results::Inline)? {
+            return Ok(Column::Ids(ids));
+        }
+        match self.distinct_terms(var) {
+            None => self.without_distinct().eval_rows(expr),
+            Some((batch, rows)) => Ok(logic::gather(self.over_terms(&batch).eval_rows(expr)?, &rows)),
         }
     }
 
     /// Like [`Evaluator::eval`], as ids: what is evaluated once per term gets its id once per term, too.
     pub fn eval_ids(&self, expr: &Expr) -> Result<Vec<ValueId>, ExecError> {
-        match self.once_per_term(expr) {
-            None => self.eval_rows(expr)?.into_ids(self.cx, self.rows()),
-            Some(Err(())) => self.without_distinct().eval_rows(expr)?.into_ids(self.cx, self.rows()),
-            Some(Ok((batch, rows))) => {
+        let Some(var) = self.variable_of_text_function(expr) else {
+            return self.eval_rows(expr)?.into_ids(self.cx, self.rows());
+        };
+        if let Some(ids) = self.through_memo(expr, var, Results::All)? {
+            return Ok(ids);
+        }
+        match self.distinct_terms(var) {
+            None => self.without_distinct().eval_rows(expr)?.into_ids(self.cx, self.rows()),
+            Some((batch, rows)) => {
                 let ids = self.over_terms(&batch).eval_rows(expr)?.into_ids(self.cx, batch.rows)?;
                 Ok(logic::pick(&ids, &rows))
             }
         }
     }
 
-    /// The distinct terms of the one variable that `expr` depends on, and which of them each row has. `None` where that
-    /// would not pay, `Some(Err)` where the terms turned out to be all different.
-    fn once_per_term(&self, expr: &Expr) -> Option<Result<(Batch, Vec<u32>), ()>> {
+    /// The one variable that `expr` depends on, where it may pay to evaluate it once per term.
+    fn variable_of_text_function(&self, expr: &Expr) -> Option<VarId> {
         if self.distinct || self.rows() < DISTINCT_ROWS_MIN {
             return None;
         }
-        let var = shape::text_function_of_one_variable(expr)?;
+        shape::text_function_of_one_variable(expr)
+    }
+
+    /// What `expr` is worth, taken from earlier batches where they had the term. `None`: it has to be evaluated without.
+    fn through_memo(
+        &self,
+        expr: &Expr,
+        var: VarId,
+        wanted: Results,
+    ) -> Result<Option<Vec<ValueId>>, ExecError> {
+        let Some(mut memo) = self.cx.memos.take(expr, &self.cx.budget) else { return Ok(None) };
+        let column = self.variable(var);
+        let (mut ids, missing) = memo.look_up(&column);
+        if !missing.is_empty() {
+            let distinct = decode::distinct(&logic::pick(&column, &missing));
+            let batch =
+                Batch { vars: Arc::from([var]), rows: distinct.ids.len(), columns: vec![distinct.ids] };
+            let column = self.over_terms(&batch).eval_rows(expr)?;
+            if wanted == Results::Inline && !column.is_inline() {
+                self.cx.memos.give_up(expr);
+                return Ok(None);
+            }
+            let results = column.into_ids(self.cx, batch.rows)?;
+            for (row, at) in missing.iter().zip(&distinct.rows) {
+                if let (Some(slot), Some(result)) = (ids.get_mut(*row as usize), results.get(*at as usize)) {
+                    *slot = *result;
+                }
+            }
+            batch.columns.iter().for_each(|terms| memo.remember(terms, &results));
+        }
+        self.cx.memos.put(expr, memo);
+        Ok(Some(ids))
+    }
+
+    /// The distinct terms of a variable, and which of them each row has; `None` where nearly all are different.
+    fn distinct_terms(&self, var: VarId) -> Option<(Batch, Vec<u32>)> {
         let distinct = decode::distinct(&self.variable(var));
         if distinct.ids.len() > self.rows() / 4 * 3 {
-            return Some(Err(()));
+            return None;
         }
         let batch = Batch { vars: Arc::from([var]), rows: distinct.ids.len(), columns: vec![distinct.ids] };
-        Some(Ok((batch, distinct.rows)))
+        Some((batch, distinct.rows))
     }
 
     fn without_distinct(&self) -> Evaluator<'a> {

@@ -17,6 +17,7 @@ mod eval;
 mod exists;
 mod hashes;
 mod logic;
+mod memo;
 mod order;
 mod pattern;
 mod random;
@@ -38,6 +39,7 @@ use lode_sparql::Expr;
 use std::cell::Cell;
 
 pub(crate) use column::value_id;
+pub use memo::Memos;
 pub use order::{OrderKey, compare, order_keys};
 pub(crate) use order::{break_tie, compare_ids, order_key, ranks};
 pub(crate) use shape::makes_labelled_nodes;

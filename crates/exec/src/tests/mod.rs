@@ -69,6 +69,7 @@ pub(crate) fn context(snapshot: &Snapshot, setup: Setup) -> Arc<QueryContext> {
         batch_rows: setup.batch_rows,
         spill_dir: std::env::temp_dir(),
         exists: Arc::default(),
+        memos: Arc::default(),
         vars: Arc::default(),
     })
 }

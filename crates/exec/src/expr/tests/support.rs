@@ -41,6 +41,7 @@ pub(crate) fn context_with(loads: &[Vec<Term>]) -> QueryContext {
         batch_rows: 4096,
         spill_dir: std::path::PathBuf::new(),
         exists: Arc::default(),
+        memos: Arc::default(),
         vars: Arc::default(),
     }
 }

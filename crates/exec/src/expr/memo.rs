@@ -1,0 +1,161 @@
+//! What expressions of one variable were worth for terms met before: kept over the batches of a query.
+//!
+//! `AVG(xsd:float(xsd:string(?price)))` looks at a few thousand prices millions of times. Within a batch each is decoded once
+//! anyway ([`super::eval`]); a memo does so for the query. It is a direct-mapped table, so its size is bounded, and a table that does not
+//! answer often enough is given up. Each thread takes a memo of its own off the shelf and puts it back, so none waits for another.
+
+use super::decode::mix;
+use crate::scheduler::lock;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_rdf::ValueId;
+use lode_sparql::Expr;
+use std::sync::Mutex;
+
+/// Slots of a new table.
+const SLOTS_MIN: usize = 1 << 8;
+/// Slots of the largest table: 1 MiB.
+const SLOTS_MAX: usize = 1 << 16;
+/// Look-ups after which a table has to have paid.
+const TRIAL_LOOKUPS: u64 = 1 << 15;
+/// Expressions with memos; further ones do without. EXISTS can make new expressions for each binding.
+const SHELVES_MAX: usize = 64;
+
+/// The key of an empty slot: bits that no id has.
+const EMPTY: ValueId = ValueId::from_bits(u64::MAX);
+
+/// All memos of a query.
+#[derive(Debug, Default)]
+pub struct Memos {
+    shelves: Mutex<Vec<Shelf>>,
+}
+
+/// The memos of one expression that nobody uses at the moment.
+#[derive(Debug)]
+struct Shelf {
+    expr: Expr,
+    memos: Vec<Memo>,
+    /// Whether it turned out that memos do not pay for this expression.
+    given_up: bool,
+}
+
+impl Memos {
+    /// A memo of `expr` to use for a while; none where it would not pay or there is no memory.
+    pub fn take(&self, expr: &Expr, budget: &MemoryBudget) -> Option<Memo> {
+        let mut shelves = lock(&self.shelves);
+        if let Some(shelf) = shelves.iter_mut().find(|shelf| shelf.expr == *expr) {
+            if shelf.given_up {
+                return None;
+            }
+            if let Some(memo) = shelf.memos.pop() {
+                return Some(memo);
+            }
+        } else if shelves.len() < SHELVES_MAX {
+            shelves.push(Shelf { expr: expr.clone(), memos: Vec::new(), given_up: false });
+        } else {
+            return None;
+        }
+        Memo::new(budget)
+    }
+
+    /// Puts a memo back.
+    pub fn put(&self, expr: &Expr, memo: Memo) {
+        if memo.pays() {
+            let mut shelves = lock(&self.shelves);
+            if let Some(shelf) = shelves.iter_mut().find(|shelf| shelf.expr == *expr) {
+                shelf.memos.push(memo);
+            }
+        } else {
+            self.give_up(expr);
+        }
+    }
+
+    /// Notes that memos do not pay for `expr`.
+    pub fn give_up(&self, expr: &Expr) {
+        if let Some(shelf) = lock(&self.shelves).iter_mut().find(|shelf| shelf.expr == *expr) {
+            shelf.given_up = true;
+            shelf.memos = Vec::new();
+        }
+    }
+}
+
+/// What an expression is worth for some terms; unbound for an error.
+#[derive(Debug)]
+pub struct Memo {
+    /// Terms and results, at the place that the term's hash gives; their number is a power of two.
+    slots: Vec<(ValueId, ValueId)>,
+    reservation: Reservation,
+    lookups: u64,
+    misses: u64,
+    /// Misses since the table last grew.
+    new_misses: usize,
+}
+
+impl Memo {
+    fn new(budget: &MemoryBudget) -> Option<Self> {
+        let reservation = budget.reserve(bytes(SLOTS_MIN)).ok()?;
+        let slots = vec![(EMPTY, ValueId::UNDEF); SLOTS_MIN];
+        Some(Self { slots, reservation, lookups: 0, misses: 0, new_misses: 0 })
+    }
+
+    /// Looks all of `ids` up: their results, unbound for the rows that are listed as missing.
+    pub fn look_up(&mut self, ids: &[ValueId]) -> (Vec<ValueId>, Vec<u32>) {
+        let mask = self.slots.len() - 1;
+        let mut missing = Vec::new();
+        let results = ids.iter().enumerate().map(|(row, id)| match self.slots.get(place(*id, mask)) {
+            Some((known, result)) if known == id => *result,
+            _ => {
+                missing.push(u32::try_from(row).unwrap_or(u32::MAX));
+                ValueId::UNDEF
+            }
+        });
+        let results = results.collect();
+        self.lookups += ids.len() as u64;
+        self.misses += missing.len() as u64;
+        (results, missing)
+    }
+
+    /// Remembers results of different terms.
+    pub fn remember(&mut self, ids: &[ValueId], results: &[ValueId]) {
+        self.new_misses += ids.len();
+        while self.new_misses > self.slots.len() / 2 && self.grow() {}
+        let mask = self.slots.len() - 1;
+        for (id, result) in ids.iter().zip(results) {
+            if let Some(slot) = self.slots.get_mut(place(*id, mask)) {
+                *slot = (*id, *result);
+            }
+        }
+    }
+
+    /// Doubles the table, if it may be larger.
+    fn grow(&mut self) -> bool {
+        let slots = 2 * self.slots.len();
+        if slots > SLOTS_MAX || self.reservation.resize(bytes(slots)).is_err() {
+            return false;
+        }
+        let old = std::mem::replace(&mut self.slots, vec![(EMPTY, ValueId::UNDEF); slots]);
+        for (id, result) in old.into_iter().filter(|(id, _)| *id != EMPTY) {
+            if let Some(slot) = self.slots.get_mut(place(id, slots - 1)) {
+                *slot = (id, result);
+            }
+        }
+        true
+    }
+
+    /// Whether at least every fourth look-up was answered, once there were enough to tell.
+    fn pays(&self) -> bool {
+        self.lookups < TRIAL_LOOKUPS || self.misses < self.lookups / 4 * 3
+    }
+}
+
+fn place(id: ValueId, mask: usize) -> usize {
+    #[expect(clippy::cast_possible_truncation, reason = "only low bits are used")]
+    let hash = mix(id) as usize;
+    hash & mask
+}
+
+const fn bytes(slots: usize) -> usize {
+    slots * size_of::<(ValueId, ValueId)>()
+}
+
+#[cfg(test)]
+mod tests;

@@ -276,7 +276,8 @@ fn cut_scans(shared: &Arc<Shared>, driver: &Driver<'_>) -> Result<Option<Vec<Mor
     if parts < 2 || pattern.impossible || pattern.consts > 3 {
         return Ok(None);
     }
-    let ranges = shared.cx.snapshot.split(pattern.order, &pattern.prefix(), parts)?;
+    let values = pattern.range(None).unwrap_or(ValueId::UNDEF..ValueId::MAX);
+    let ranges = shared.cx.snapshot.split(pattern.order, &pattern.prefix(), values, parts)?;
     if ranges.len() < 2 {
         return Ok(None);
     }

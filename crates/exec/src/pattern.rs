@@ -4,6 +4,7 @@
 use lode_packed::{Order, Position};
 use lode_rdf::ValueId;
 use lode_sparql::{GraphScope, ScanPattern, Slot, VarId};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The four columns of an order; those not read are empty.
@@ -46,6 +47,8 @@ pub(crate) struct Pattern {
     pub(crate) outputs: Vec<(VarId, usize)>,
     /// Bound variables outside the key, to be compared pair by pair.
     pub(crate) residual: Vec<(VarId, usize)>,
+    /// Values of the first column after the constants outside of which no row is asked for.
+    pub(crate) within: Option<Range<ValueId>>,
     /// No row can match.
     pub(crate) impossible: bool,
     checks: Vec<Check>,
@@ -97,6 +100,7 @@ impl Pattern {
             keys: leading(|c| matches!(c, Cell::Const(_) | Cell::Bound(_))),
             outputs: Vec::new(),
             residual: Vec::new(),
+            within: pattern.within.clone(),
             impossible: graph.impossible,
             checks: Vec::new(),
             distinct: None,
@@ -146,6 +150,18 @@ impl Pattern {
             _ => None,
         };
         self.cells.iter().map_while(value).collect()
+    }
+
+    /// Where values of the first column after the constants lie that are asked for and that `part` has.
+    pub(crate) fn range(&self, part: Option<&Range<ValueId>>) -> Option<Range<ValueId>> {
+        match (&self.within, part) {
+            (None, part) => part.cloned(),
+            (Some(within), None) => Some(within.clone()),
+            (Some(within), Some(part)) => {
+                let start = within.start.max(part.start);
+                Some(start..within.end.min(part.end).max(start))
+            }
+        }
     }
 
     /// The columns that must be read (bit `i` = column `i`), not counting key columns.

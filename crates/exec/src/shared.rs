@@ -61,8 +61,12 @@ impl Shared {
         if let Some(rows) = lock(&self.scan_rows).get(&id) {
             return Ok(*rows);
         }
-        let rows =
-            if pattern.impossible { 0 } else { self.cx.snapshot.count(pattern.order, &pattern.prefix())? };
+        let snapshot = &self.cx.snapshot;
+        let rows = match &pattern.within {
+            _ if pattern.impossible => 0,
+            None => snapshot.count(pattern.order, &pattern.prefix())?,
+            Some(within) => snapshot.count_between(pattern.order, &pattern.prefix(), within)?,
+        };
         lock(&self.scan_rows).insert(id, rows);
         Ok(rows)
     }

@@ -5,6 +5,7 @@ use lode_rdf::{Term, ValueId};
 use lode_sparql::Statistics;
 use lode_store::{Snapshot, StoreError};
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
 /// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
@@ -40,6 +41,10 @@ impl Statistics for SnapshotStatistics<'_> {
 
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
         self.or(self.snapshot.count(order, prefix), 0)
+    }
+
+    fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64 {
+        self.or(self.snapshot.count_between(order, prefix, values), 0)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

@@ -6,6 +6,7 @@ use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// An order and the first columns' ids: up to four, the rest unbound, which no quad has.
 type Key = (Order, usize, [ValueId; 4]);
@@ -52,6 +53,10 @@ impl Statistics for Cached<'_> {
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
         let key = key(order, prefix);
         *self.counts.borrow_mut().entry(key).or_insert_with(|| self.inner.count(order, prefix))
+    }
+
+    fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64 {
+        self.inner.count_between(order, prefix, values)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

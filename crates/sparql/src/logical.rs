@@ -8,6 +8,7 @@ use crate::expr::{Aggregate, Expr};
 use crate::plan::{GraphScope, Path, Slot, SortKey, SubPattern, TermSlot, VarId};
 use crate::var_set::VarSet;
 use lode_rdf::{Term, ValueId};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A logical operator with its columns.
@@ -32,6 +33,8 @@ pub(crate) struct QuadPattern {
     pub object: Slot,
     /// Graphs.
     pub graph: GraphScope,
+    /// Ids of the object outside of which no row is asked for: a condition above would drop it.
+    pub objects: Option<Range<ValueId>>,
 }
 
 impl QuadPattern {

@@ -5,6 +5,7 @@ use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use spargebra::algebra::GraphPattern;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A variable of a query: an index into its [`VarTable`]. Variables of a sub-query that it does not project, and blank
@@ -87,6 +88,8 @@ pub struct ScanPattern {
     pub graph: GraphScope,
     /// The permutation.
     pub order: Order,
+    /// Only rows whose first column after the constants lies in it are asked for; others may be left out. Never in a look-up.
+    pub within: Option<Range<ValueId>>,
 }
 
 /// What becomes of the left (or input) rows of a join.

@@ -2,6 +2,7 @@
 
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
+use std::ops::Range;
 
 /// Facts about one version of a database. All calls are cheap (block index and a few decoded rows).
 pub trait Statistics {
@@ -9,6 +10,8 @@ pub trait Statistics {
     fn id_of(&self, term: &Term) -> Option<ValueId>;
     /// Exact number of quads under a prefix of an order.
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64;
+    /// Exact number of quads under a prefix (at most three columns) whose next column lies in `values`.
+    fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64;
     /// Distinct values of the next column under a prefix, exact or estimated.
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64;
     /// Quads in all graphs.

@@ -7,7 +7,7 @@ use crate::manifest::Sign;
 pub use crate::scan::Scan;
 use crate::scan::{Layer, LayerRows};
 use crate::version::{OpenSegment, Version};
-use lode_packed::Order;
+use lode_packed::{Order, Permutation};
 use lode_rdf::key::{Encoded, blank_from_label, decode, encode, inline_term};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
@@ -78,6 +78,23 @@ impl Snapshot {
         Ok(u64::try_from(sum).unwrap_or(0))
     }
 
+    /// Number of quads whose first columns in `order` are `prefix` (at most three) and whose next column lies in `values`. Exact.
+    pub fn count_between(
+        &self,
+        order: Order,
+        prefix: &[ValueId],
+        values: &Range<ValueId>,
+    ) -> Result<u64, StoreError> {
+        self.activity.add_count();
+        let (from, to) = (extended(prefix, values.start), extended(prefix, values.end));
+        let mut sum = i128::from(self.version.delta.count_between(order, &from, &to));
+        for (segment, rows) in self.ranges(order, prefix)? {
+            let rows = between(segment.permutation(order), rows, &from, &to)?;
+            sum += segment.entry.sign.of(rows.end - rows.start);
+        }
+        Ok(u64::try_from(sum).unwrap_or(0))
+    }
+
     /// Quads whose first columns in `order` are `prefix`, sorted in `order`. Of the four columns only those in `columns`
     /// (bit `i` = column `i` of the order) are read and delivered; the others cost nothing.
     pub fn scan(&self, order: Order, prefix: &[ValueId], columns: u8) -> Result<Scan, StoreError> {
@@ -124,33 +141,33 @@ impl Snapshot {
         Ok(ranges)
     }
 
-    /// Splits the quads under `prefix` into at most `parts` key ranges of about equal size, for morsels: the bounds are
-    /// values of column `prefix.len()`, half open; no two ranges share a value of that column.
+    /// Splits the quads under `prefix` whose next column lies in `values` into at most `parts` key ranges of about equal size, for
+    /// morsels: the bounds are values of that column, half open; no two ranges share a value; together they are `values`.
     pub fn split(
         &self,
         order: Order,
         prefix: &[ValueId],
+        values: Range<ValueId>,
         parts: usize,
     ) -> Result<Vec<Range<ValueId>>, StoreError> {
         let column = prefix.len();
-        let whole = vec![ValueId::UNDEF..ValueId::MAX];
         if parts <= 1 || column >= 4 {
-            return Ok(whole);
+            return Ok(vec![values]);
         }
-        let cuts = self.weighted_cuts(order, prefix, parts)?;
+        let cuts = self.weighted_cuts(order, prefix, &values, parts)?;
         let total: u64 = cuts.iter().map(|(_, weight)| weight).sum();
-        let (mut ranges, mut start, mut sum) = (Vec::new(), ValueId::UNDEF, 0);
+        let (mut ranges, mut start, mut sum) = (Vec::new(), values.start, 0);
         for (value, weight) in cuts {
             let share = (ranges.len() as u128 + 1) * u128::from(total);
             // The weight of a cut is what lies before it.
             sum += weight;
             let enough = u128::from(sum) * parts as u128 >= share;
-            if enough && ranges.len() + 1 < parts && value > start {
+            if enough && ranges.len() + 1 < parts && value > start && value < values.end {
                 ranges.push(start..value);
                 start = value;
             }
         }
-        ranges.push(start..ValueId::MAX);
+        ranges.push(start..values.end);
         Ok(ranges)
     }
 
@@ -159,11 +176,14 @@ impl Snapshot {
         &self,
         order: Order,
         prefix: &[ValueId],
+        values: &Range<ValueId>,
         parts: usize,
     ) -> Result<Vec<(ValueId, u64)>, StoreError> {
+        let (from, to) = (extended(prefix, values.start), extended(prefix, values.end));
         let mut cuts = Vec::new();
         for (segment, rows) in self.ranges(order, prefix)? {
             let permutation = segment.permutation(order);
+            let rows = between(permutation, rows, &from, &to)?;
             let mut last = rows.start;
             for cut in permutation.split(rows.clone(), parts.saturating_mul(CUTS_PER_PART)) {
                 let value = permutation.row(cut)?.get(prefix.len()).copied().unwrap_or(0);
@@ -392,6 +412,22 @@ impl Snapshot {
         let values = columns.get_mut(column).map(std::mem::take).unwrap_or_default();
         Ok(values.chunk_by(|a, b| a == b).count() as u64)
     }
+}
+
+/// The bits of a prefix and a value of the next column.
+fn extended(prefix: &[ValueId], value: ValueId) -> Vec<u64> {
+    prefix.iter().chain([&value]).map(|id| id.to_bits()).collect()
+}
+
+/// Those of `rows` that are not before `from`, but before `to`.
+fn between(
+    permutation: &Permutation,
+    rows: Range<u64>,
+    from: &[u64],
+    to: &[u64],
+) -> Result<Range<u64>, StoreError> {
+    let start = permutation.lower_bound(from, rows.clone())?;
+    Ok(start..permutation.lower_bound(to, start..rows.end)?)
 }
 
 fn decode_key(section: Section, key: &[u8], id: ValueId) -> Result<Term, StoreError> {

@@ -270,7 +270,8 @@ fn check_prefix(snapshot: &Snapshot, order: Order, prefix: &[ValueId], all: &[[V
         let distinct = snapshot.distinct(order, prefix).unwrap();
         let exact = snapshot.ids_are_ordered() || expected.len() <= 4096;
         assert!(!exact || distinct == values.len() as u64, "{distinct} of {}", values.len());
-        let ranges = snapshot.split(order, prefix, 3).unwrap();
+        check_between(snapshot, order, prefix, &values, &expected);
+        let ranges = snapshot.split(order, prefix, ValueId::UNDEF..ValueId::MAX, 3).unwrap();
         assert_eq!(ranges.first().unwrap().start, ValueId::UNDEF);
         assert_eq!(ranges.last().unwrap().end, ValueId::MAX);
         assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
@@ -292,6 +293,32 @@ fn check_prefix(snapshot: &Snapshot, order: Order, prefix: &[ValueId], all: &[[V
         let last: Vec<ValueId> = expected[at..end.max(at)].iter().map(|row| row[3]).collect();
         assert_eq!(columns[3], last);
         assert!(columns[0].is_empty());
+    }
+}
+
+/// Counts and cuts between values of the column after a prefix.
+fn check_between(
+    snapshot: &Snapshot,
+    order: Order,
+    prefix: &[ValueId],
+    values: &BTreeSet<ValueId>,
+    expected: &[[ValueId; 4]],
+) {
+    let column = prefix.len();
+    let values: Vec<ValueId> = values.iter().copied().collect();
+    for (from, to) in [(0, 1), (0, values.len()), (values.len() / 3, values.len() / 2), (values.len() / 2, 0)]
+    {
+        let bound = |at: usize| values.get(at).copied().unwrap_or(ValueId::MAX);
+        let range = bound(from)..bound(to);
+        let inside = expected.iter().filter(|row| range.contains(&row[column])).count() as u64;
+        assert_eq!(snapshot.count_between(order, prefix, &range).unwrap(), inside);
+        if range.start < range.end {
+            let parts = snapshot.split(order, prefix, range.clone(), 3).unwrap();
+            assert_eq!(parts.first().unwrap().start, range.start);
+            assert_eq!(parts.last().unwrap().end, range.end);
+            assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert!(parts.iter().all(|part| part.start < part.end));
+        }
     }
 }
 

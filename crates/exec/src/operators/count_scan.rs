@@ -32,6 +32,9 @@ impl<'a> Countable<'a> {
             scan = below;
         }
         let PlanOp::IndexScan(pattern) = &scan.op else { return None };
+        if pattern.within.is_some() {
+            return None;
+        }
         let counts_rows = |aggregate: &Aggregate| match (&aggregate.function, &aggregate.argument) {
             _ if aggregate.distinct => false,
             (AggregateFunction::CountAll, _) => true,

@@ -87,6 +87,7 @@ impl Describe {
             object: Slot::Var(OBJECT),
             graph: self.cx.dataset.default.clone(),
             order: Order::Spog,
+            within: None,
         };
         let pattern = Pattern::new(&pattern, |_| false, |_| true, self.single_graph);
         let mut scan = self.cx.snapshot.scan(pattern.order, &pattern.prefix(), pattern.mask())?;

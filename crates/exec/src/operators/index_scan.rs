@@ -96,7 +96,7 @@ impl IndexScan {
 fn open(cx: &QueryContext, pattern: &Pattern, range: Option<&Range<ValueId>>) -> Result<Scan, ExecError> {
     let mut key = pattern.prefix();
     let mut scan = cx.snapshot.scan(pattern.order, &key, pattern.mask())?;
-    if let Some(range) = range {
+    if let Some(range) = pattern.range(range) {
         key.push(range.start);
         scan.seek(&key)?;
         key.pop();

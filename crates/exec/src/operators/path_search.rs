@@ -238,7 +238,8 @@ impl Search {
     fn edge(&self, predicate: Slot, order: Order, backward: bool) -> Pattern {
         let (subject, object) =
             if backward { (Slot::Var(FAR), Slot::Var(NEAR)) } else { (Slot::Var(NEAR), Slot::Var(FAR)) };
-        let pattern = ScanPattern { subject, predicate, object, graph: self.graph.clone(), order };
+        let pattern =
+            ScanPattern { subject, predicate, object, graph: self.graph.clone(), order, within: None };
         Pattern::new(&pattern, |var| var == NEAR, |var| var != NEAR, self.single_graph)
     }
 
@@ -389,7 +390,8 @@ impl Search {
             Order::Posg | Order::Ospg => (Slot::Any, Slot::Var(NEAR)),
             _ => (Slot::Var(NEAR), Slot::Any),
         };
-        let pattern = ScanPattern { subject, predicate, object, graph: self.graph.clone(), order };
+        let pattern =
+            ScanPattern { subject, predicate, object, graph: self.graph.clone(), order, within: None };
         let pattern = Pattern::new(&pattern, |_| false, |_| true, self.single_graph);
         let Some((_, column)) = pattern.outputs.first().filter(|_| !pattern.impossible) else {
             return Ok(());

@@ -118,6 +118,7 @@ impl Generator {
             object: self.slot(&nodes),
             graph: self.graph(),
             order: Order::Spog,
+            within: None,
         };
         let constant = |order: Order, column: usize| match order.positions()[column] {
             Position::S => matches!(pattern.subject, Slot::Const(_)),

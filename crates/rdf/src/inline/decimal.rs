@@ -1,14 +1,16 @@
 //! Decimals as value * 10^6 in offset binary, with the number of fraction digits that were written.
 
 use super::integer::{parse_digits, write_unsigned};
+use crate::value_id::PAYLOAD_MAX;
 use oxsdatatypes::Decimal;
+use std::ops::RangeInclusive;
 
 /// Fraction digits of the scaled value.
 pub(super) const SCALE_DIGITS: u32 = 6;
 const SCALE: i64 = 1_000_000;
 const BIAS: i64 = 1 << 52;
 const DIGIT_BITS: u32 = 3;
-const DIGIT_MASK: u64 = (1 << DIGIT_BITS) - 1;
+pub(super) const DIGIT_MASK: u64 = (1 << DIGIT_BITS) - 1;
 /// Powers of ten that bring `n` fraction digits to six.
 const POWERS: [i64; 7] = [1_000_000, 100_000, 10_000, 1_000, 100, 10, 1];
 
@@ -23,6 +25,22 @@ fn pack(scaled: i64, fraction_digits: u64) -> Option<u64> {
 #[inline]
 pub(super) const fn scaled(payload: u64) -> i64 {
     (payload >> DIGIT_BITS) as i64 - BIAS
+}
+
+/// The payload of the same value with the fewest digits: the first of all ways of writing it.
+pub(super) const fn exact(payload: u64) -> u64 {
+    payload & !DIGIT_MASK
+}
+
+/// The payloads of a whole number; those of all numbers there are beyond, where it does not fit.
+pub(super) fn whole(value: i64) -> Option<RangeInclusive<u64>> {
+    let scaled = value.checked_mul(SCALE).filter(|scaled| (-BIAS..BIAS).contains(scaled));
+    let payload = match scaled {
+        Some(scaled) => pack(scaled, 0)?,
+        None if value < 0 => 0,
+        None => PAYLOAD_MAX & !DIGIT_MASK,
+    };
+    Some(payload..=payload | DIGIT_MASK)
 }
 
 /// Reads `-?(0|[1-9][0-9]*)(\.[0-9]{1,6})?`, without a sign before zero.

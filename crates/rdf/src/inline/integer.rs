@@ -33,6 +33,13 @@ pub(super) fn payload(value: i64, kind: Kind) -> Option<u64> {
     u64::try_from(value + BIAS).ok()
 }
 
+/// The payload of the value, of those that the kind may have, that is nearest to `value`.
+pub(super) fn nearest(value: i64, kind: Kind) -> u64 {
+    let (min, max) = range(kind);
+    let value = value.clamp(min.max(-BIAS), max.min(BIAS - 1));
+    u64::try_from(value + BIAS).unwrap_or(0)
+}
+
 #[inline]
 pub(super) const fn value(payload: u64) -> i64 {
     // A payload has 56 bits, so the cast keeps the value.

@@ -18,6 +18,7 @@
 //! Inside a kind `a.value < b.value` implies `id(a) < id(b)`. The reverse does not hold: values written in two ways
 //! ("1.0" and "1.00") have two ids that stand side by side, -0 stands before 0, and NaN stands after INF.
 
+pub mod bounds;
 mod calendar;
 mod decimal;
 mod integer;

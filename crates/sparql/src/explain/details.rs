@@ -151,11 +151,12 @@ fn join(condition: &JoinCondition, names: &Names<'_>) -> String {
 
 fn scan(pattern: &ScanPattern, names: &Names<'_>) -> String {
     format!(
-        "{} {{ {} {} {} }}{}",
+        "{} {{ {} {} {}{} }}{}",
         pattern.order.name(),
         names.slot(pattern.subject),
         names.slot(pattern.predicate),
         names.slot(pattern.object),
+        if pattern.within.is_some() { " in a range" } else { "" },
         graph_text(&pattern.graph, names)
     )
 }

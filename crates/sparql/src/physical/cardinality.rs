@@ -8,6 +8,7 @@ use lode_packed::Order;
 use lode_packed::order::Position;
 use lode_rdf::ValueId;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Estimated numbers of distinct values, by variable.
 pub(crate) type Distinct = BTreeMap<VarId, f64>;
@@ -22,6 +23,8 @@ pub(super) struct PatternEstimate {
     pub rows: f64,
     /// Rows that a scan reads: more, where the graph is checked row by row.
     pub read: f64,
+    /// Rows that a scan reads in an order in which the objects asked for do not lie side by side.
+    pub read_all: f64,
     /// Distinct values of its variables.
     pub distinct: Distinct,
 }
@@ -115,9 +118,11 @@ pub(super) fn estimate(pattern: &QuadPattern, stats: &dyn Statistics) -> Pattern
             distinct.entry(var).and_modify(|d| *d = d.min(count)).or_insert(count);
         }
     }
+    let read_all = read;
+    let (rows, read) = ranged(pattern, (all, rows, read), &mut distinct, stats);
     let rows = repeated(pattern, rows, &distinct);
     distinct.values_mut().for_each(|d| *d = d.min(rows.max(1.0)));
-    PatternEstimate { rows, read, distinct }
+    PatternEstimate { rows, read, read_all, distinct }
 }
 
 /// Of `all` rows under the constants, those in the pattern's graphs.
@@ -178,6 +183,32 @@ fn distinct_at(pattern: &QuadPattern, position: Position, stats: &dyn Statistics
         }
     }
     1.0
+}
+
+/// The part of `rows` whose objects are asked for, and of the rows `read` where the permutation has them side by side.
+fn ranged(
+    pattern: &QuadPattern,
+    (all, rows, read): (f64, f64, f64),
+    distinct: &mut Distinct,
+    stats: &dyn Statistics,
+) -> (f64, f64) {
+    let Some((order, prefix, values)) = object_range(pattern) else { return (rows, read) };
+    let part = stats.count_between(order, &prefix, values) as f64 / all.max(1.0);
+    if let Slot::Var(var) = pattern.object {
+        distinct.entry(var).and_modify(|count| *count = (*count * part).max(1.0));
+    }
+    (rows * part, read * part)
+}
+
+/// The order in which the objects of a pattern follow its constants, those constants, and the range of objects asked for.
+fn object_range(pattern: &QuadPattern) -> Option<(Order, Vec<ValueId>, &Range<ValueId>)> {
+    let values = pattern.objects.as_ref()?;
+    let wanted = constants(pattern);
+    FULL_ORDERS.into_iter().find_map(|order| {
+        let prefix = constant_prefix(pattern, order);
+        let fits = prefix.len() == wanted && order.positions().get(wanted) == Some(&Position::O);
+        fits.then_some((order, prefix, values))
+    })
 }
 
 /// A variable in two positions: only rows where both are equal.

@@ -86,7 +86,9 @@ pub(super) fn scans(pattern: &QuadPattern, interest: &VarSet, lowering: &Lowerin
     let found = estimate(pattern, lowering.stats);
     let mut plans: Vec<Planned> = Vec::new();
     for order in scan_orders(pattern) {
-        let plan = node::scan(with_order(pattern, order), found.rows, found.read, found.distinct.clone());
+        let scan = with_order(pattern, order);
+        let read = if scan.within.is_some() { found.read } else { found.read_all };
+        let plan = node::scan(scan, found.rows, read, found.distinct.clone());
         plans.push(plan);
     }
     super::lower::keep_best(plans, interest)
@@ -110,7 +112,8 @@ pub(super) fn lookup_pattern(
             best = Some((score, order));
         }
     }
-    best.map(|(_, order)| with_order(pattern, order))
+    // A look-up reads what is under its key.
+    best.map(|(_, order)| ScanPattern { within: None, ..with_order(pattern, order) })
 }
 
 /// How well an order serves look-ups; `None` if it does not.

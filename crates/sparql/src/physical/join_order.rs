@@ -8,6 +8,7 @@ use super::candidate::{Candidate, Method, combine, single};
 use super::join_input::{Access, Input, lookup_pattern};
 use super::lower::{Lowering, keep_best};
 use super::node::{self, Planned};
+use super::ranges;
 use super::subset::{Bits, Group, Subset};
 use crate::expr::Expr;
 use crate::logical::Logical;
@@ -29,8 +30,9 @@ pub(super) fn order(
 ) -> Vec<Planned> {
     let shared = shared_vars(members);
     let wanted = interest.union(&shared);
+    let (members, counted) = ranges::narrowed(members, filters, lowering.stats);
     let inputs: Vec<Input> = members.iter().map(|m| Input::new(m, &wanted, lowering)).collect();
-    let group = match Group::new(inputs, filters, interest) {
+    let group = match Group::new(inputs, filters, &counted, interest) {
         Ok(group) => group,
         Err(inputs) => return vec![in_sequence(inputs, filters)],
     };
@@ -39,7 +41,7 @@ pub(super) fn order(
         .into_iter()
         .map(|component| best_of(&group, &component).map(|s| plans_of(&group, &s)).unwrap_or_default())
         .collect();
-    multiply(&group, parts, members, interest)
+    multiply(&group, parts, &members, interest)
 }
 
 /// The best ways to have all of a component.

@@ -55,7 +55,8 @@ pub(super) fn path_size(
 fn path_edges(path: &Path, graph: &GraphScope, stats: &dyn Statistics) -> f64 {
     let count = |predicate: Slot| {
         let any = Slot::Any;
-        let pattern = QuadPattern { subject: any, predicate, object: any, graph: graph.clone() };
+        let pattern =
+            QuadPattern { subject: any, predicate, object: any, graph: graph.clone(), objects: None };
         estimate(&pattern, stats).rows
     };
     match path {

@@ -38,6 +38,9 @@ impl Lowering<'_> {
                 self.joined(left, right, kind, filter.as_ref(), interest)
             }
             LogicalOp::Minus { left, right } => self.joined(left, right, JoinKind::Minus, None, interest),
+            LogicalOp::Filter { input, exprs } if matches!(input.op, LogicalOp::Scan(_)) => {
+                join_order::order(std::slice::from_ref(input), exprs, interest, self)
+            }
             LogicalOp::Filter { input, exprs } => {
                 self.unary(input, interest, |p| node::filter(p, exprs.clone()))
             }

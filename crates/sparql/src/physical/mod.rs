@@ -8,6 +8,7 @@ mod join_order;
 mod leaves;
 mod lower;
 mod node;
+mod ranges;
 mod sideways;
 mod simple;
 mod subset;

@@ -1,6 +1,6 @@
 //! The straightforward plan: joins in the order of the query, hash joins only. For tests, and for comparison.
 
-use super::cardinality::{estimate, scan_orders};
+use super::cardinality::{constant_prefix, estimate, scan_orders};
 use super::leaves;
 use super::node::{self, Planned};
 use crate::expr::Expr;
@@ -8,6 +8,7 @@ use crate::logical::{Logical, LogicalOp, QuadPattern};
 use crate::plan::{JoinKind, ScanPattern, TermSlot};
 use crate::statistics::Statistics;
 use lode_packed::Order;
+use lode_packed::order::Position;
 
 /// Lowers without looking at costs.
 pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
@@ -65,8 +66,10 @@ fn scan(pattern: &QuadPattern, stats: &dyn Statistics) -> Planned {
 
 /// A pattern with its permutation.
 pub(super) fn with_order(pattern: &QuadPattern, order: Order) -> ScanPattern {
-    let QuadPattern { subject, predicate, object, graph } = pattern.clone();
-    ScanPattern { subject, predicate, object, graph, order }
+    let QuadPattern { subject, predicate, object, graph, objects } = pattern.clone();
+    let first_free = order.positions().get(constant_prefix(pattern, order).len()).copied();
+    let within = objects.filter(|_| first_free == Some(Position::O));
+    ScanPattern { subject, predicate, object, graph, order, within }
 }
 
 fn join(members: &[Logical], filters: &[Expr], stats: &dyn Statistics) -> Planned {

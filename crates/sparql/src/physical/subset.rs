@@ -90,6 +90,8 @@ struct Condition {
     vars: Bits,
     /// It needs all members: it has no variables, or its outcome is not the same each time.
     last: bool,
+    /// What it keeps is known to the members' numbers of rows already.
+    counted: bool,
 }
 
 /// The members and filters of a join.
@@ -122,8 +124,14 @@ pub(super) struct Subset {
 }
 
 impl Group {
-    /// A group; `None` where it has more members, variables or filters than numbers.
-    pub fn new(inputs: Vec<Input>, filters: &[Expr], interest: &VarSet) -> Result<Self, Vec<Input>> {
+    /// A group; `None` where it has more members, variables or filters than numbers. `counted`: filters whose effect the
+    /// members' numbers of rows show.
+    pub fn new(
+        inputs: Vec<Input>,
+        filters: &[Expr],
+        counted: &[bool],
+        interest: &VarSet,
+    ) -> Result<Self, Vec<Input>> {
         let mut all = VarSet::new();
         inputs.iter().for_each(|i| all.extend(&i.vars));
         filters.iter().for_each(|f| f.collect_vars(&mut all));
@@ -135,9 +143,11 @@ impl Group {
         let bits = inputs.iter().map(|i| (number(&i.vars), number(&i.certain))).collect();
         let conditions = filters
             .iter()
-            .map(|expr| {
+            .zip(counted)
+            .map(|(expr, counted)| {
                 let vars = number(&expr.vars());
-                Condition { vars, last: vars.is_empty() || expr.is_volatile(), expr: expr.clone() }
+                let last = vars.is_empty() || expr.is_volatile();
+                Condition { vars, last, counted: *counted, expr: expr.clone() }
             })
             .collect();
         let interest = number(interest);
@@ -223,7 +233,9 @@ impl Group {
                 .iter()
                 .filter_map(|n| Some((*self.vars.get(n)?, distinct.get(n)?.min(rows))))
                 .collect();
-            kept *= selectivity(&condition.expr, &known);
+            if !condition.counted {
+                kept *= selectivity(&condition.expr, &known);
+            }
             cost += super::cost::filter(rows, &condition.expr);
         }
         (kept, cost)

@@ -129,6 +129,7 @@ fn with_constant(member: &Logical, var: VarId, id: Option<ValueId>) -> Logical {
         predicate: put(pattern.predicate),
         object: put(pattern.object),
         graph,
+        objects: None,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Rewrites of [`Logical`] that hold whatever the data: what is empty vanishes, filters go down to where their variables are,
+//! Rewrites of [`Logical`] that hold whatever the data, or that the index proves right: what is empty vanishes, filters go down to where their variables are,
 //! joins become flat, columns that nobody needs are not read.
 //!
 //! None changes the bag of solutions.
@@ -11,6 +11,7 @@ mod prune;
 mod simplify;
 #[cfg(test)]
 mod tests;
+mod unify;
 
 use crate::logical::Logical;
 use crate::plan::VarId;
@@ -22,6 +23,7 @@ pub(crate) fn rewrite(logical: Logical, columns: &[VarId], stats: &dyn Statistic
     let logical = filters::push(logical, Vec::new());
     let logical = simplify::simplify(hoist::hoist(logical), stats);
     let logical = filters::push(logical, Vec::new());
+    let logical = unify::unify(logical, stats);
     let logical = constants::replace(logical, stats);
     let logical = simplify::simplify(logical, stats);
     prune::prune(logical, &columns.iter().copied().collect())

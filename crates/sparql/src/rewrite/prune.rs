@@ -102,7 +102,7 @@ fn scan(pattern: QuadPattern, needed: &VarSet) -> QuadPattern {
         GraphScope::Named { slot, among } => GraphScope::Named { slot: keep(slot), among },
         other => other,
     };
-    QuadPattern { subject, predicate, object, graph }
+    QuadPattern { subject, predicate, object, graph, objects: pattern.objects }
 }
 
 fn values(columns: Vec<VarId>, rows: Vec<Vec<Option<lode_rdf::Term>>>, needed: &VarSet) -> Logical {

@@ -102,7 +102,13 @@ impl Translator<'_> {
         let slots = [self.slot(&subject), self.slot(&predicate), self.slot(&object)];
         let no_graph = matches!(graph, GraphScope::Merge(graphs) if graphs.is_empty());
         if let ([Some(subject), Some(predicate), Some(object)], false) = (slots, no_graph) {
-            return Logical::scan(QuadPattern { subject, predicate, object, graph: graph.clone() });
+            return Logical::scan(QuadPattern {
+                subject,
+                predicate,
+                object,
+                graph: graph.clone(),
+                objects: None,
+            });
         }
         let vars = slots.into_iter().flatten().filter_map(|s| crate::logical::slot_var(&s));
         Logical::empty(vars.chain(graph_var(graph)).collect())

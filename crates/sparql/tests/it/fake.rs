@@ -5,6 +5,7 @@ use lode_rdf::{Kind, Term, ValueId};
 use lode_sparql::Statistics;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Knows every term, and has some rows for every pattern: so that no part of a plan is left out as empty.
 #[derive(Default)]
@@ -29,6 +30,10 @@ impl Statistics for Everything {
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
         let all = if order == Order::Gspo { 100_000 } else { 1_000_000 };
         prefix.iter().fold(all, |rows, _| (rows / 100_u64).max(1))
+    }
+
+    fn count_between(&self, order: Order, prefix: &[ValueId], _: &Range<ValueId>) -> u64 {
+        self.count(order, prefix).div_ceil(10)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
@@ -108,6 +113,10 @@ impl Statistics for Quads {
 
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
         self.range(order, prefix).len() as u64
+    }
+
+    fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64 {
+        self.range(order, prefix).iter().filter(|row| values.contains(&row[prefix.len()])).count() as u64
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

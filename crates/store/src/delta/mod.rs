@@ -195,6 +195,12 @@ impl Delta {
         self.runs.iter().map(|run| count(&run.inserts) - count(&run.deletes)).sum()
     }
 
+    /// Insertions less deletions that are not before the key `from`, but before `to`.
+    pub fn count_between(&self, order: Order, from: &[u64], to: &[u64]) -> i64 {
+        let count = |set: &QuadSet| set.between(order, from, to).len() as i64;
+        self.runs.iter().map(|run| count(&run.inserts) - count(&run.deletes)).sum()
+    }
+
     /// Whether no run has quads under a prefix.
     pub fn is_untouched(&self, order: Order, prefix: &[u64]) -> bool {
         let is_untouched = |set: &QuadSet| set.range(order, prefix).is_empty();

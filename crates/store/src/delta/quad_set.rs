@@ -73,6 +73,17 @@ impl QuadSet {
         start..start + rest.partition_point(|row| compare(row, prefix) == Ordering::Equal)
     }
 
+    /// Where in an order the rows are that are not before the key `from`, but before `to`.
+    pub fn between(&self, order: Order, from: &[u64], to: &[u64]) -> Range<usize> {
+        if self.is_empty() {
+            return 0..0;
+        }
+        let before =
+            |key: &[u64]| self.rows(order).partition_point(|row| compare(row, key) == Ordering::Less);
+        let start = before(from);
+        start..before(to).max(start)
+    }
+
     /// A cursor over the rows with a prefix.
     pub fn cursor(&self, order: Order, prefix: &[u64]) -> MemoryCursor {
         let range = self.range(order, prefix);

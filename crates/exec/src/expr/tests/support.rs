@@ -57,6 +57,10 @@ impl Statistics for NoData {
         0
     }
 
+    fn count_between(&self, _: Order, _: &[ValueId], _: &std::ops::Range<ValueId>) -> u64 {
+        0
+    }
+
     fn distinct(&self, _: Order, _: &[ValueId]) -> u64 {
         0
     }

@@ -138,7 +138,10 @@ impl Bench<'_> {
 /// The first and the last subject that is an IRI.
 fn subjects(snapshot: &Snapshot) -> Result<Option<(u64, u64)>, StoreError> {
     let mut columns: [Vec<ValueId>; 4] = Default::default();
-    let last_part = snapshot.split(Order::Spog, &[], 1 << 16)?.pop().map(|range| range.start);
+    let last_part = snapshot
+        .split(Order::Spog, &[], ValueId::UNDEF..ValueId::MAX, 1 << 16)?
+        .pop()
+        .map(|range| range.start);
     let mut scan = snapshot.scan(Order::Spog, &[], 0b0001)?;
     scan.seek(&[ValueId::new(lode_rdf::Kind::Iri, 0)])?;
     scan.next(1, &mut columns)?;

@@ -72,6 +72,7 @@ impl EngineSubject {
             threads: self.knobs.threads,
             batch_rows: self.knobs.batch_rows,
             optimize: self.knobs.optimize,
+            groups_early: self.knobs.groups_early,
             service,
             ..QueryOptions::default()
         }

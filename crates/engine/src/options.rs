@@ -48,6 +48,8 @@ pub struct QueryOptions {
     pub batch_rows: usize,
     /// Whether the planner optimises (tests compare with and without).
     pub optimize: bool,
+    /// Whether the planner aggregates before joins wherever that is right, whatever it costs (for tests).
+    pub groups_early: bool,
     /// Federation; `None` allows none.
     pub service: Option<Arc<dyn ServiceHandler>>,
     /// Folder for spill files.
@@ -65,6 +67,7 @@ impl Default for QueryOptions {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             batch_rows: lode_exec::batch::BATCH_ROWS,
             optimize: true,
+            groups_early: false,
             service: None,
             spill_dir: std::env::temp_dir(),
         }

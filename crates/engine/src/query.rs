@@ -47,6 +47,7 @@ impl PreparedQuery {
         let plan_options = PlanOptions {
             default_graph_union: options.default_graph == DefaultGraph::Union,
             optimize: options.optimize,
+            groups_early: options.groups_early,
         };
         let no_override = DatasetOverride::default();
         let dataset = options.dataset.as_ref().unwrap_or(&no_override);

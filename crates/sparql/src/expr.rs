@@ -64,6 +64,8 @@ pub enum AggregateFunction {
     CountAll,
     /// `COUNT(expr)`.
     Count,
+    /// A sum of counts, which is always an integer: COUNT in two steps. Only the planner makes it.
+    CountSum,
     /// `SUM`.
     Sum,
     /// `AVG`.

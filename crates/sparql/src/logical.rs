@@ -339,6 +339,6 @@ impl Logical {
 
 /// Whether an aggregate has a value for every group: counts do, the others can be errors.
 pub(crate) fn always_bound(aggregate: &Aggregate) -> bool {
-    use crate::expr::AggregateFunction::{Count, CountAll};
-    matches!(aggregate.function, Count | CountAll)
+    use crate::expr::AggregateFunction::{Count, CountAll, CountSum};
+    matches!(aggregate.function, Count | CountAll | CountSum)
 }

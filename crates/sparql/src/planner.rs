@@ -18,11 +18,13 @@ pub struct PlanOptions {
     pub default_graph_union: bool,
     /// Reorder, push down and choose join methods by cost. Without: a straightforward plan, for tests and for comparison.
     pub optimize: bool,
+    /// With `optimize`: aggregate before joins wherever that is right, whatever it costs. For tests.
+    pub groups_early: bool,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { default_graph_union: false, optimize: true }
+        Self { default_graph_union: false, optimize: true, groups_early: false }
     }
 }
 
@@ -84,7 +86,7 @@ fn finish(
     stats: &dyn Statistics,
 ) -> Plan {
     let logical = if options.optimize { rewrite::rewrite(logical, &columns, stats) } else { logical };
-    let mut root = physical::plan(&logical, columns, options.optimize, stats);
+    let (mut root, vars) = physical::plan(&logical, columns, vars, options, stats);
     let node_count = physical::number(&mut root);
     let plan = Plan { root, form, vars, dataset, node_count };
     #[cfg(debug_assertions)]

@@ -36,6 +36,8 @@ pub struct Knobs {
     pub batch_rows: usize,
     /// Whether the planner optimises.
     pub optimize: bool,
+    /// Whether the planner aggregates before joins wherever it may.
+    pub groups_early: bool,
     /// Memory for operators.
     pub memory_bytes: usize,
     /// Where changes go.
@@ -64,6 +66,7 @@ impl Default for Knobs {
             threads: 2,
             batch_rows: 4096,
             optimize: true,
+            groups_early: false,
             memory_bytes: 2 << 30,
             changes: Changes::InMemory,
         }
@@ -79,6 +82,7 @@ impl Knobs {
             threads: 1 + random.below(2),
             batch_rows: [1, 3, 4096][random.weighted(&[20, 30, 50])],
             optimize: random.chance(75),
+            groups_early: random.chance(50),
             memory_bytes: [2 << 30, 1 << 20, TINY][random.weighted(&[75, 10, 15])],
             changes: CHANGES[random.weighted(&[50, 15, 20, 15])],
         }

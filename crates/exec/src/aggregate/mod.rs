@@ -50,7 +50,7 @@ impl Accumulator {
         let states = match function {
             AggregateFunction::CountAll => States::CountAll(Vec::new()),
             AggregateFunction::Count => States::Count(Vec::new()),
-            AggregateFunction::Sum => States::Sum(Totals::default()),
+            AggregateFunction::Sum | AggregateFunction::CountSum => States::Sum(Totals::default()),
             AggregateFunction::Avg => States::Avg(Totals::default()),
             AggregateFunction::Min => States::Extreme(Extremes::least()),
             AggregateFunction::Max => States::Extreme(Extremes::greatest()),

@@ -194,7 +194,7 @@ fn group(keys: &[VarId], aggregates: &[Aggregate], sorted: bool, names: &Names<'
 fn aggregate_name(function: &AggregateFunction) -> &'static str {
     match function {
         AggregateFunction::CountAll | AggregateFunction::Count => "COUNT",
-        AggregateFunction::Sum => "SUM",
+        AggregateFunction::Sum | AggregateFunction::CountSum => "SUM",
         AggregateFunction::Avg => "AVG",
         AggregateFunction::Min => "MIN",
         AggregateFunction::Max => "MAX",

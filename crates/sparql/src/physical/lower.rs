@@ -3,19 +3,31 @@
 
 use super::join_input::{lookup_pattern, scans};
 use super::node::{self, Planned};
-use super::{join_order, leaves, sideways};
-use crate::expr::Expr;
+use super::{early_groups, join_order, leaves, sideways};
+use crate::expr::{Aggregate, Expr};
 use crate::logical::{Logical, LogicalOp, QuadPattern};
-use crate::plan::{JoinKind, VarId};
+use crate::plan::{JoinKind, VarId, VarTable};
+use crate::planner::PlanOptions;
 use crate::statistics::Statistics;
 use crate::var_set::VarSet;
+use std::cell::{Cell, RefCell};
 
 /// At most so many plans are kept per operator.
 const PLANS_MAX: usize = 6;
+/// Groups that cost less are not planned in other ways: a millisecond.
+const EARLY_GROUPS_COST_MIN: f64 = 1e6;
+/// Other ways of grouping that are planned for one query.
+const EARLY_GROUPS_MAX: u32 = 24;
 
 /// What lowering needs throughout.
 pub(super) struct Lowering<'a> {
     pub stats: &'a dyn Statistics,
+    /// Aggregates before joins wherever that is right, whatever it costs.
+    pub groups_early: bool,
+    /// The query's variables, and those that plans add.
+    vars: RefCell<VarTable>,
+    /// Groups that were tried in other ways.
+    tried: Cell<u32>,
 }
 
 /// The right side of an operator that joins: with a pattern that can be looked up, if it is one.
@@ -24,7 +36,24 @@ struct Right {
     lookup: Option<(QuadPattern, Option<Expr>)>,
 }
 
-impl Lowering<'_> {
+impl<'a> Lowering<'a> {
+    pub fn new(stats: &'a dyn Statistics, options: &PlanOptions, vars: VarTable) -> Self {
+        let (vars, tried) = (RefCell::new(vars), Cell::new(0));
+        Self { stats, groups_early: options.groups_early, vars, tried }
+    }
+
+    pub fn into_vars(self) -> VarTable {
+        self.vars.into_inner()
+    }
+
+    /// A variable that no other part of the plan has.
+    pub fn fresh(&self) -> VarId {
+        let mut vars = self.vars.borrow_mut();
+        // No name that a query can have.
+        let name = format!(".{}", vars.len());
+        vars.add(name)
+    }
+
     /// The plans of `logical`, cheapest first; at least one. `interest`: variables by which it may pay to have rows sorted.
     pub fn lower(&self, logical: &Logical, interest: &VarSet) -> Vec<Planned> {
         match &logical.op {
@@ -73,10 +102,7 @@ impl Lowering<'_> {
             LogicalOp::Slice { input, start, length } => {
                 self.unary(input, interest, |p| node::slice(p, *start, *length))
             }
-            LogicalOp::Group { input, keys, aggregates } => {
-                let wanted = interest.union(&keys.iter().copied().collect());
-                self.unary(input, &wanted, |p| node::group(p, keys.clone(), aggregates.clone()))
-            }
+            LogicalOp::Group { input, keys, aggregates } => self.group(input, keys, aggregates, interest),
             LogicalOp::Service { input, endpoint, query, silent } => {
                 let rows = input.as_deref().map(|i| self.best(i, &VarSet::new()));
                 vec![node::service(rows, endpoint.clone(), query.clone(), *silent, &logical.vars)]
@@ -94,6 +120,32 @@ impl Lowering<'_> {
     pub fn best(&self, logical: &Logical, interest: &VarSet) -> Planned {
         let mut plans = self.lower(logical, interest);
         if plans.is_empty() { node::empty(&logical.vars) } else { plans.swap_remove(0) }
+    }
+
+    fn group(
+        &self,
+        input: &Logical,
+        keys: &[VarId],
+        aggregates: &[Aggregate],
+        interest: &VarSet,
+    ) -> Vec<Planned> {
+        let wanted = interest.union(&keys.iter().copied().collect());
+        let mut plans = self.unary(input, &wanted, |p| node::group(p, keys.to_vec(), aggregates.to_vec()));
+        let cost = plans.first().map_or(0.0, |plan| plan.node.cost);
+        if cost < EARLY_GROUPS_COST_MIN && !self.groups_early {
+            return plans;
+        }
+        for other in early_groups::alternatives(input, keys, aggregates, self) {
+            if self.tried.get() == EARLY_GROUPS_MAX {
+                break;
+            }
+            self.tried.set(self.tried.get() + 1);
+            if self.groups_early {
+                plans.clear();
+            }
+            plans.extend(self.lower(&other, interest));
+        }
+        keep_best(plans, interest)
     }
 
     fn unary(

@@ -3,6 +3,7 @@
 mod candidate;
 mod cardinality;
 mod cost;
+mod early_groups;
 mod join_input;
 mod join_order;
 mod leaves;
@@ -17,23 +18,25 @@ pub(crate) use cardinality::has_no_rows;
 pub(crate) use node::scan_columns;
 
 use crate::logical::Logical;
-use crate::plan::{PlanNode, PlanOp, VarId};
+use crate::plan::{PlanNode, PlanOp, VarId, VarTable};
+use crate::planner::PlanOptions;
 use crate::statistics::Statistics;
 use crate::var_set::VarSet;
 
-/// The plan for `logical`, with exactly the columns asked for.
+/// The plan for `logical`, with exactly the columns asked for, and the query's variables with those that the plan adds.
 pub(crate) fn plan(
     logical: &Logical,
     columns: Vec<VarId>,
-    optimize: bool,
+    vars: VarTable,
+    options: &PlanOptions,
     stats: &dyn Statistics,
-) -> PlanNode {
-    let planned = if optimize {
-        lower::Lowering { stats }.best(logical, &VarSet::new())
-    } else {
-        simple::lower(logical, stats)
-    };
-    node::project(planned, columns).node
+) -> (PlanNode, VarTable) {
+    if !options.optimize {
+        return (node::project(simple::lower(logical, stats), columns).node, vars);
+    }
+    let lowering = lower::Lowering::new(stats, options, vars);
+    let planned = lowering.best(logical, &VarSet::new());
+    (node::project(planned, columns).node, lowering.into_vars())
 }
 
 /// Numbers the nodes of a plan, parents first; how many there are.

@@ -1,8 +1,8 @@
 //! Two variables that must be one term are one variable: `FILTER(sameTerm(?a, ?b))`, and `FILTER(?a = ?b)` where one of the two is
-//! certainly an IRI or a blank node, become a join.
+//! certainly an IRI, a blank node or an `xsd:string`, become a join.
 //!
-//! What is no literal is equal to nothing but itself. Subjects, predicates and graph names are none; of the objects of a
-//! predicate the index tells, because ids of literals come behind all others.
+//! Those are equal to nothing but themselves. Subjects, predicates and graph names are such terms; of the objects of a
+//! predicate the index tells, because the ids of other terms come behind theirs.
 
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp as Op, QuadPattern, graph_var};
@@ -55,31 +55,31 @@ fn find(members: &[Logical], filters: &[Expr], stats: &dyn Statistics) -> Option
             _ => return None,
         };
         let (Expr::Var(a), Expr::Var(b)) = (&**a, &**b) else { return None };
-        let same = exact || is_resource(*a, members, stats) || is_resource(*b, members, stats);
+        let same = exact || is_only_itself(*a, members, stats) || is_only_itself(*b, members, stats);
         let free = |var: VarId| in_patterns(var) && !in_exists(var);
         (a != b && free(*a) && free(*b) && same).then_some((i, *a, *b))
     })
 }
 
-/// Whether a pattern binds a variable to IRIs and blank nodes only.
-fn is_resource(var: VarId, members: &[Logical], stats: &dyn Statistics) -> bool {
+/// Whether a pattern binds a variable to terms only that are equal to nothing else.
+fn is_only_itself(var: VarId, members: &[Logical], stats: &dyn Statistics) -> bool {
     let slot = Slot::Var(var);
     members.iter().any(|member| match &member.op {
         Op::Scan(pattern) => {
             pattern.subject == slot
                 || pattern.predicate == slot
                 || graph_var(&pattern.graph) == Some(var)
-                || (pattern.object == slot && has_resources_only(pattern, stats))
+                || (pattern.object == slot && has_simple_objects(pattern, stats))
         }
         _ => false,
     })
 }
 
-/// Whether no object of the pattern's predicate is a literal or a triple term.
-fn has_resources_only(pattern: &QuadPattern, stats: &dyn Statistics) -> bool {
+/// Whether all objects of the pattern's predicate are IRIs, blank nodes and `xsd:string`s.
+fn has_simple_objects(pattern: &QuadPattern, stats: &dyn Statistics) -> bool {
     let Slot::Const(predicate) = pattern.predicate else { return false };
-    let resources = ValueId::UNDEF..ValueId::new(Kind::String, 0);
-    stats.count_between(Order::Posg, &[predicate], &resources) == stats.count(Order::Posg, &[predicate])
+    let simple = ValueId::UNDEF..ValueId::new(Kind::LangString, 0);
+    stats.count_between(Order::Posg, &[predicate], &simple) == stats.count(Order::Posg, &[predicate])
 }
 
 fn renamed(member: &Logical, gone: VarId, kept: VarId) -> Logical {

@@ -1,7 +1,7 @@
 //! Statistics without a store.
 
 use lode_packed::Order;
-use lode_rdf::{Kind, Term, ValueId};
+use lode_rdf::{Kind, Term, ValueId, inline};
 use lode_sparql::Statistics;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -81,6 +81,12 @@ impl Quads {
         if let Some(id) = self.ids.get(term) {
             return *id;
         }
+        if let Term::Literal(literal) = term
+            && let Some(id) = inline::encode_literal(literal.value(), literal.datatype().as_str())
+        {
+            self.ids.insert(term.clone(), id);
+            return id;
+        }
         let kind = match term {
             Term::NamedNode(_) => Kind::Iri,
             Term::BlankNode(_) => Kind::Blank,
@@ -95,7 +101,8 @@ impl Quads {
 
     /// The text of an id.
     pub fn text(&self, id: ValueId) -> String {
-        self.terms.get(id.payload() as usize).map_or("?".into(), Term::to_string)
+        let stored = || self.terms.get(id.payload() as usize).map_or("?".into(), Term::to_string);
+        inline::decode(id).map_or_else(stored, |literal| literal.to_string())
     }
 
     fn range(&self, order: Order, prefix: &[ValueId]) -> &[[ValueId; 4]] {

@@ -42,7 +42,7 @@ fn every_query_has_a_valid_plan() {
         };
         for optimize in [false, true] {
             for union in [false, true] {
-                let options = PlanOptions { optimize, default_graph_union: union };
+                let options = PlanOptions { optimize, default_graph_union: union, ..PlanOptions::default() };
                 let stats = Everything::default();
                 let plan = plan_query(&query, &DatasetOverride::default(), &options, &stats)
                     .unwrap_or_else(|e| panic!("{}: {e}", file.display()));

@@ -196,9 +196,9 @@ impl<'a> Evaluator<'a> {
             Expr::Greater(a, b) => self.compare(Comparison::Greater, a, b),
             Expr::GreaterOrEqual(a, b) => self.compare(Comparison::GreaterOrEqual, a, b),
             Expr::In(value, list) => self.is_in(value, list),
-            Expr::Add(a, b) => self.binary(a, b, arithmetic::add),
-            Expr::Subtract(a, b) => self.binary(a, b, arithmetic::subtract),
-            Expr::Multiply(a, b) => self.binary(a, b, arithmetic::multiply),
+            Expr::Add(a, b) => self.arithmetic(a, b, i64::checked_add, arithmetic::add),
+            Expr::Subtract(a, b) => self.arithmetic(a, b, i64::checked_sub, arithmetic::subtract),
+            Expr::Multiply(a, b) => self.arithmetic(a, b, i64::checked_mul, arithmetic::multiply),
             Expr::Divide(a, b) => self.binary(a, b, arithmetic::divide),
             Expr::UnaryPlus(a) => self.unary(a, arithmetic::plus),
             Expr::UnaryMinus(a) => self.unary(a, arithmetic::minus),
@@ -230,8 +230,17 @@ impl<'a> Evaluator<'a> {
         b: &'e Expr,
         f: impl Fn(&Value, &Value) -> Option<Value>,
     ) -> Result<Column<'e>, ExecError> {
-        let (a, b) = (self.eval(a)?, self.eval(b)?);
-        let (a, b) = (decode::operand(self.cx, &a)?, decode::operand(self.cx, &b)?);
+        self.binary_columns(&self.eval(a)?, &self.eval(b)?, f)
+    }
+
+    /// A function of two values, over evaluated columns.
+    pub fn binary_columns<'e>(
+        &self,
+        a: &Column<'_>,
+        b: &Column<'_>,
+        f: impl Fn(&Value, &Value) -> Option<Value>,
+    ) -> Result<Column<'e>, ExecError> {
+        let (a, b) = (decode::operand(self.cx, a)?, decode::operand(self.cx, b)?);
         let apply = |row| f(a.get(row)?, b.get(row)?);
         if a.is_constant() && b.is_constant() {
             return Ok(Column::Constant(Constant::Value(apply(0))));

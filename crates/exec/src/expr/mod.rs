@@ -16,6 +16,7 @@ pub(crate) mod decode;
 mod eval;
 mod exists;
 mod hashes;
+mod integers;
 mod logic;
 mod memo;
 mod order;

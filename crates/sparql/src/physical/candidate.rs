@@ -88,6 +88,9 @@ pub(super) fn combine(group: &Group, a: &Subset, b: &Subset, bound: f64, best: &
     for (left, right) in [(a, b), (b, a)] {
         let pair = Pair { group, left, right, shared, sure, before, bound };
         pair.hash(joined);
+        if shared.is_empty() {
+            continue;
+        }
         if sure {
             pair.merge(joined);
         }

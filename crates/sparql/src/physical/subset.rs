@@ -194,7 +194,37 @@ impl Group {
             members.sort_unstable();
             components.push((vars, members));
         }
-        components.into_iter().map(|(_, members)| members).collect()
+        self.linked_components(components.into_iter().map(|(_, members)| members).collect())
+    }
+
+    /// Components of one row join others that a condition compares them with: the condition can then be applied early.
+    fn linked_components(&self, mut components: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+        let bits = |members: &[usize]| members.iter().copied().collect::<Bits>();
+        while let Some((i, j)) = pairs(components.len()).find(|(i, j)| {
+            let (a, b) = (bits(&components[*i]), bits(&components[*j]));
+            (self.is_one_row(a) || self.is_one_row(b)) && self.are_compared(a, b)
+        }) {
+            let other = components.swap_remove(j);
+            components[i].extend(other);
+            components[i].sort_unstable();
+        }
+        components
+    }
+
+    /// Whether these are one member of one row.
+    fn is_one_row(&self, members: Bits) -> bool {
+        let mut inputs = members.iter().filter_map(|n| self.inputs.get(n));
+        let one = |input: &Input| !input.plans.is_empty() && input.rows <= 1.0;
+        inputs.next().is_some_and(one) && inputs.next().is_none()
+    }
+
+    /// Whether a condition is about variables of both.
+    fn are_compared(&self, a: Bits, b: Bits) -> bool {
+        let vars =
+            |members: Bits| members.iter().fold(Bits::default(), |all, n| all.union(self.bits_of(n).0));
+        let (a, b) = (vars(a), vars(b));
+        let meets = |c: &Condition, vars: Bits| !c.vars.intersect(vars).is_empty();
+        self.conditions.iter().any(|c| !c.last && meets(c, a) && meets(c, b))
     }
 
     pub fn all_filters(&self) -> Bits {
@@ -253,6 +283,11 @@ impl Group {
     }
 }
 
+/// All pairs of different numbers below `n`, the smaller first.
+fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(move |i| (i + 1..n).map(move |j| (i, j)))
+}
+
 impl Subset {
     /// Distinct values of a column.
     pub fn distinct_of(&self, number: usize) -> f64 {
@@ -262,7 +297,8 @@ impl Subset {
     /// Whether a variable connects the two, or (a step) one can go on from the other.
     pub fn can_join(&self, group: &Group, other: &Self) -> bool {
         if self.vars.intersect(other.vars).is_empty() {
-            return false;
+            let one_row = group.is_one_row(self.members) || group.is_one_row(other.members);
+            return one_row && group.are_compared(self.members, other.members);
         }
         let fits = |a: &Self, b: &Self| {
             !a.candidates.is_empty()

@@ -2,6 +2,7 @@
 
 use crate::EngineError;
 use crate::options::{OpenOptions, QueryOptions};
+use crate::plan_cache::PlanCache;
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
 use crate::update::{self, Document, UpdateOptions, UpdateReport, UploadOptions, UploadReport};
@@ -19,12 +20,17 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Database {
     store: Store,
+    plans: PlanCache,
 }
 
 impl Database {
+    fn of(store: Store) -> Self {
+        Self { store, plans: PlanCache::default() }
+    }
+
     /// Opens an existing database.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
-        Ok(Self { store: Store::open(Arc::new(RealVfs), path, options.cache_bytes)? })
+        Ok(Self::of(Store::open(Arc::new(RealVfs), path, options.cache_bytes)?))
     }
 
     /// Opens an existing database for writing.
@@ -35,7 +41,7 @@ impl Database {
     ) -> Result<Self, EngineError> {
         // The store would make a database where there is none.
         Manifest::read(&RealVfs, path)?;
-        Ok(Self { store: Store::open_for_writing(Arc::new(RealVfs), path, options.cache_bytes, write)? })
+        Ok(Self::of(Store::open_for_writing(Arc::new(RealVfs), path, options.cache_bytes, write)?))
     }
 
     /// Opens a database, or makes an empty one where there is none.
@@ -51,12 +57,12 @@ impl Database {
     /// The same, and says how updates are written.
     pub fn in_memory_with(write: WriteOptions) -> Result<Self, EngineError> {
         let (vfs, cache_bytes) = (Arc::new(MemVfs::default()), OpenOptions::default().cache_bytes);
-        Ok(Self { store: Store::open_for_writing(vfs, Path::new("/db"), cache_bytes, write)? })
+        Ok(Self::of(Store::open_for_writing(vfs, Path::new("/db"), cache_bytes, write)?))
     }
 
     /// Opens or makes a database on any file system.
     pub fn create_on(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
-        Ok(Self { store: Store::create_or_open(vfs, path, options.cache_bytes)? })
+        Ok(Self::of(Store::create_or_open(vfs, path, options.cache_bytes)?))
     }
 
     /// The store below, for loads, checks, dumps and figures.
@@ -71,7 +77,7 @@ impl Database {
 
     /// Parses and plans a query over the current version.
     pub fn prepare(&self, text: &str, options: &QueryOptions) -> Result<PreparedQuery, EngineError> {
-        PreparedQuery::new(text, self.snapshot(), options)
+        PreparedQuery::with_cache(text, self.snapshot(), options, &self.plans)
     }
 
     /// Parses and plans a query over a version that is held, such as a named snapshot.

@@ -6,6 +6,7 @@ mod error;
 mod format;
 mod load_allow;
 mod options;
+mod plan_cache;
 mod query;
 mod results;
 mod service;

@@ -3,6 +3,7 @@
 use crate::EngineError;
 use crate::format::ResultKind;
 use crate::options::{DefaultGraph, QueryOptions};
+use crate::plan_cache::{self, PlanCache};
 use crate::results::{QueryResults, Solutions, Triples};
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
@@ -24,15 +25,35 @@ use std::time::Duration;
 pub struct PreparedQuery {
     plan: Arc<Plan>,
     cx: Arc<QueryContext>,
+    from_cache: bool,
 }
 
 impl PreparedQuery {
     /// Parses and plans `text` over `snapshot`.
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
-        let query = lode_sparql::parse_query(text, options.base_iri.as_deref())
-            .map_err(|error| EngineError::Syntax(error.to_string()))?;
         let budget = MemoryBudget::new(options.memory_bytes);
-        Self::planned(&query, snapshot, options, budget, DateTime::now())
+        Self::planned(&parsed(text, options)?, snapshot, options, budget, DateTime::now())
+    }
+
+    /// The same over a version that transactions made public, with a plan of an earlier query where one fits.
+    pub(crate) fn with_cache(
+        text: &str,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        cache: &PlanCache,
+    ) -> Result<Self, EngineError> {
+        let query = parsed(text, options)?;
+        let (budget, now) = (MemoryBudget::new(options.memory_bytes), DateTime::now());
+        if !plan_cache::is_usual(options) {
+            return Self::planned(&query, snapshot, options, budget, now);
+        }
+        let keys = plan_cache::Keys::new(&query, options);
+        if let Some(plan) = cache.find(&keys, &snapshot)? {
+            return Ok(Self { from_cache: true, ..Self::over(plan, snapshot, options, budget, now) });
+        }
+        let prepared = Self::planned(&query, snapshot, options, budget, now)?;
+        cache.keep(&keys, &prepared.plan, &prepared.cx.snapshot)?;
+        Ok(prepared)
     }
 
     /// Plans a query over `snapshot`, to be run within `budget` at the time `now`.
@@ -54,7 +75,17 @@ impl PreparedQuery {
         let plan = lode_sparql::plan_query(query, dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;
-        let plan = Arc::new(plan?);
+        Ok(Self::over(Arc::new(plan?), snapshot, options, budget, now))
+    }
+
+    /// A plan over `snapshot`.
+    fn over(
+        plan: Arc<Plan>,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        budget: MemoryBudget,
+        now: DateTime,
+    ) -> Self {
         let cx = Arc::new(QueryContext {
             snapshot,
             local: Arc::default(),
@@ -70,7 +101,12 @@ impl PreparedQuery {
             memos: Arc::default(),
             vars: Arc::default(),
         });
-        Ok(Self { plan, cx })
+        Self { plan, cx, from_cache: false }
+    }
+
+    /// Whether the plan is that of an earlier query, with other constants.
+    pub fn is_from_cache(&self) -> bool {
+        self.from_cache
     }
 
     /// What it will return.
@@ -119,6 +155,11 @@ impl PreparedQuery {
             QueryResult::Graph(inner) => QueryResults::Graph(Triples { inner }),
         })
     }
+}
+
+fn parsed(text: &str, options: &QueryOptions) -> Result<Query, EngineError> {
+    lode_sparql::parse_query(text, options.base_iri.as_deref())
+        .map_err(|error| EngineError::Syntax(error.to_string()))
 }
 
 /// What an operator did, behind its line of the plan.

@@ -2,6 +2,7 @@
 //! again when it is looked up.
 
 use crate::statistics::Statistics;
+use crate::template::Reuse;
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
 use std::cell::{Cell, RefCell};
@@ -19,6 +20,7 @@ pub(crate) struct Cached<'a> {
     distincts: RefCell<HashMap<Key, u64>>,
     quads: Cell<Option<u64>>,
     named: Cell<Option<bool>>,
+    reuse: Cell<Reuse>,
 }
 
 impl<'a> Cached<'a> {
@@ -30,7 +32,14 @@ impl<'a> Cached<'a> {
             distincts: RefCell::default(),
             quads: Cell::new(None),
             named: Cell::new(None),
+            reuse: Cell::default(),
         }
+    }
+
+    /// How far a plan that relies on the answers may be used again: what is not there, or of which kind terms are, is used to
+    /// prove rewrites right; all other numbers are used to choose.
+    pub fn reuse(&self) -> Reuse {
+        self.reuse.get()
     }
 }
 
@@ -46,16 +55,26 @@ impl Statistics for Cached<'_> {
             return *known;
         }
         let id = self.inner.id_of(term);
+        if id.is_none() {
+            self.reuse.set(Reuse::Never);
+        }
         self.ids.borrow_mut().insert(term.clone(), id);
         id
     }
 
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
         let key = key(order, prefix);
-        *self.counts.borrow_mut().entry(key).or_insert_with(|| self.inner.count(order, prefix))
+        let count = *self.counts.borrow_mut().entry(key).or_insert_with(|| self.inner.count(order, prefix));
+        if count == 0 && !prefix.is_empty() {
+            self.reuse.set(Reuse::Never);
+        }
+        count
     }
 
     fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64 {
+        if self.reuse.get() == Reuse::SameTerms {
+            self.reuse.set(Reuse::SameData);
+        }
         self.inner.count_between(order, prefix, values)
     }
 

@@ -58,7 +58,7 @@ impl Expr {
     }
 
     /// Direct operands.
-    fn children_mut(&mut self) -> Vec<&mut Self> {
+    pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
         match self {
             Self::Const(_) | Self::Var(_) | Self::Bound(_) | Self::Exists(_) => Vec::new(),
             Self::Or(parts) | Self::And(parts) | Self::Coalesce(parts) | Self::Call(_, parts) => {

@@ -11,6 +11,7 @@ pub mod plan;
 pub mod planner;
 mod rewrite;
 pub mod statistics;
+pub mod template;
 mod translate;
 pub mod update;
 pub mod validate;

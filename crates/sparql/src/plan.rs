@@ -1,6 +1,7 @@
 //! The physical plan: what execution runs. Immutable, shared by all threads of a query.
 
 use crate::expr::{Aggregate, Expr};
+use crate::template::Reuse;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use spargebra::algebra::GraphPattern;
@@ -319,6 +320,10 @@ pub struct Plan {
     pub dataset: Arc<Dataset>,
     /// Number of nodes (ids are below it).
     pub node_count: u32,
+    /// For which data and constants it is right.
+    pub reuse: Reuse,
+    /// Whether it is right only for the literals that the query had.
+    pub uses_literals: bool,
 }
 
 /// Graphs given by the protocol (`default-graph-uri`, `named-graph-uri`) or the command line; they override FROM and FROM NAMED.

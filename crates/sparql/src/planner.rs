@@ -6,6 +6,7 @@ use crate::physical;
 use crate::plan::{Dataset, DatasetOverride, Plan, QueryForm, SubPattern, VarId, VarTable};
 use crate::rewrite;
 use crate::statistics::Statistics;
+use crate::template::{self, Reuse};
 use crate::translate::{self, Translator};
 use lode_rdf::Term;
 use spargebra::Query;
@@ -50,7 +51,7 @@ pub fn plan_query(
     options: &PlanOptions,
     stats: &dyn Statistics,
 ) -> Result<Plan, PlanError> {
-    let stats: &dyn Statistics = &Cached::new(stats);
+    let stats = &Cached::new(stats);
     let union_default = options.default_graph_union;
     let dataset = Arc::new(translate::resolve_dataset(query, dataset, union_default, stats));
     let mut translator = Translator::new(stats, options.optimize, VarTable::default(), Arc::clone(&dataset));
@@ -68,7 +69,7 @@ pub fn plan_sub(
     options: &PlanOptions,
     stats: &dyn Statistics,
 ) -> Result<Plan, PlanError> {
-    let stats: &dyn Statistics = &Cached::new(stats);
+    let stats = &Cached::new(stats);
     let dataset = Arc::clone(&sub.dataset);
     let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
     let (logical, columns) = translator.sub_pattern(sub, bindings)?;
@@ -83,12 +84,14 @@ fn finish(
     vars: VarTable,
     dataset: Arc<Dataset>,
     options: &PlanOptions,
-    stats: &dyn Statistics,
+    stats: &Cached<'_>,
 ) -> Plan {
     let logical = if options.optimize { rewrite::rewrite(logical, &columns, stats) } else { logical };
     let (mut root, vars) = physical::plan(&logical, columns, vars, options, stats);
     let node_count = physical::number(&mut root);
-    let plan = Plan { root, form, vars, dataset, node_count };
+    let reuse = if template::has_algebra(&root) { Reuse::Never } else { stats.reuse() };
+    let uses_literals = template::uses_literals(&root);
+    let plan = Plan { root, form, vars, dataset, node_count, reuse, uses_literals };
     #[cfg(debug_assertions)]
     if let Err(problem) = crate::validate::validate(&plan) {
         debug_assert!(false, "invalid plan: {problem}");

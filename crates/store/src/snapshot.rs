@@ -51,6 +51,11 @@ impl Snapshot {
         self.version.number
     }
 
+    /// As long as this is the same, later versions have the same terms with the same ids, and perhaps more.
+    pub fn terms_number(&self) -> u64 {
+        self.version.manifest.version
+    }
+
     /// How many segments it has, of insertions and of deletions.
     pub fn segment_count(&self) -> usize {
         self.version.segments.len()

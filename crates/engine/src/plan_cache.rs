@@ -1,0 +1,222 @@
+//! Plans of earlier queries, for those that differ from them in constants only.
+//!
+//! A plan is right for other constants as [`Reuse`] says; it need not be good for them: `?x a :Rare` and `?x a :Common` want different
+//! plans. So the counts of its patterns are compared with what they were, and a query whose counts are far from those of all
+//! plans kept for it is planned anew.
+
+use crate::EngineError;
+use crate::options::{DefaultGraph, QueryOptions};
+use lode_rdf::Term;
+use lode_sparql::Plan;
+use lode_sparql::template::{self, Literals, Parameter, Probe, Reuse, Shape};
+use lode_store::Snapshot;
+use spargebra::Query;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Kinds of queries that are remembered.
+const SHELVES_MAX: usize = 512;
+/// Plans for each.
+const PLANS_MAX: usize = 4;
+/// Counts may differ by this factor,
+const FACTOR: u64 = 4;
+/// or be both no larger than this.
+const FEW: u64 = 64;
+
+/// The plans.
+#[derive(Debug, Default)]
+pub(crate) struct PlanCache {
+    shelves: Mutex<Shelves>,
+}
+
+#[derive(Debug, Default)]
+struct Shelves {
+    by_key: HashMap<Vec<u8>, Shelf>,
+    /// Counts uses, to tell which shelf was not used for longest.
+    clock: u64,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    plans: Vec<Arc<Known>>,
+    used: u64,
+}
+
+/// A plan with what is needed to use it again.
+#[derive(Debug)]
+struct Known {
+    plan: Arc<Plan>,
+    parameters: Vec<Parameter>,
+    /// Which of them need ids.
+    in_patterns: Vec<bool>,
+    probes: Vec<(Probe, u64)>,
+    /// The snapshot's numbers.
+    terms_number: u64,
+    version_number: u64,
+}
+
+/// Whether nothing is asked for that changes plans besides what the keys have.
+pub(crate) fn is_usual(options: &QueryOptions) -> bool {
+    options.optimize && !options.groups_early && options.dataset.is_none()
+}
+
+/// What queries with the same plan have in common.
+pub(crate) struct Keys {
+    /// With literals as parameters; none where the query has parts that cannot be compared.
+    usual: Option<Shape>,
+    /// With literals as part of the key, if there are any.
+    literal: Option<Shape>,
+}
+
+impl Keys {
+    /// The keys of a query.
+    pub fn new(query: &Query, options: &QueryOptions) -> Self {
+        let shape = |literals| {
+            let mut shape = Shape::new(query, literals)?;
+            shape.key.push(u8::from(options.default_graph == DefaultGraph::Union));
+            Some(shape)
+        };
+        let usual = shape(Literals::Parameters);
+        let has_literals = |shape: &Shape| shape.parameters.iter().any(Term::is_literal);
+        let literal = if usual.as_ref().is_some_and(has_literals) { shape(Literals::Fixed) } else { None };
+        Self { usual, literal }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Shape> {
+        self.usual.iter().chain(&self.literal)
+    }
+}
+
+impl PlanCache {
+    fn lock(&self) -> MutexGuard<'_, Shelves> {
+        // A panic leaves no half-made entry.
+        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A plan that is right for a query over `snapshot`, and likely good.
+    pub fn find(&self, keys: &Keys, snapshot: &Snapshot) -> Result<Option<Arc<Plan>>, EngineError> {
+        for shape in keys.all() {
+            for known in self.known(&shape.key) {
+                if let Some(plan) = known.plan_for(&shape.parameters, snapshot)? {
+                    return Ok(Some(plan));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn known(&self, key: &[u8]) -> Vec<Arc<Known>> {
+        let mut shelves = self.lock();
+        shelves.clock += 1;
+        let clock = shelves.clock;
+        let shelf = shelves.by_key.get_mut(key);
+        shelf.map_or_else(Vec::new, |shelf| {
+            shelf.used = clock;
+            shelf.plans.clone()
+        })
+    }
+
+    /// Remembers a plan, if it can be of use.
+    pub fn keep(&self, keys: &Keys, plan: &Arc<Plan>, snapshot: &Snapshot) -> Result<(), EngineError> {
+        if plan.reuse == Reuse::Never {
+            return Ok(());
+        }
+        let by_literals = plan.uses_literals && keys.literal.is_some();
+        let shape = if by_literals { &keys.literal } else { &keys.usual };
+        let Some(shape) = shape else { return Ok(()) };
+        let known = Arc::new(Known::new(shape, plan, snapshot)?);
+        let mut shelves = self.lock();
+        shelves.make_room(&shape.key);
+        shelves.clock += 1;
+        let clock = shelves.clock;
+        let shelf = shelves.by_key.entry(shape.key.clone()).or_default();
+        shelf.used = clock;
+        shelf.plans.retain(|other| other.is_current(snapshot));
+        if shelf.plans.len() == PLANS_MAX {
+            shelf.plans.remove(0);
+        }
+        shelf.plans.push(known);
+        Ok(())
+    }
+}
+
+impl Shelves {
+    /// Forgets the shelf that was not used for longest, if a new one is needed and there are many.
+    fn make_room(&mut self, key: &[u8]) {
+        if self.by_key.len() < SHELVES_MAX || self.by_key.contains_key(key) {
+            return;
+        }
+        let oldest = self.by_key.iter().min_by_key(|(_, shelf)| shelf.used).map(|(key, _)| key.clone());
+        oldest.and_then(|key| self.by_key.remove(&key));
+    }
+}
+
+impl Known {
+    fn new(shape: &Shape, plan: &Arc<Plan>, snapshot: &Snapshot) -> Result<Self, EngineError> {
+        let parameters = shape
+            .parameters
+            .iter()
+            .map(|term| Ok((term.clone(), snapshot.id_of(term)?)))
+            .collect::<Result<Vec<Parameter>, EngineError>>()?;
+        let in_patterns = template::in_patterns(plan, &parameters);
+        let mut probes = Vec::new();
+        for probe in template::probes(plan, &parameters) {
+            probes.push((probe, count(probe, &parameters, snapshot)?));
+        }
+        Ok(Self {
+            plan: Arc::clone(plan),
+            in_patterns,
+            probes,
+            parameters,
+            terms_number: snapshot.terms_number(),
+            version_number: snapshot.version_number(),
+        })
+    }
+
+    /// Whether what the plan was made from is still so.
+    fn is_current(&self, snapshot: &Snapshot) -> bool {
+        match self.plan.reuse {
+            Reuse::SameTerms => self.terms_number == snapshot.terms_number(),
+            Reuse::SameData => self.version_number == snapshot.version_number(),
+            Reuse::Never => false,
+        }
+    }
+
+    /// The plan with these parameters; `None` where it does not fit.
+    fn plan_for(&self, terms: &[Term], snapshot: &Snapshot) -> Result<Option<Arc<Plan>>, EngineError> {
+        if !self.is_current(snapshot) || terms.len() != self.parameters.len() {
+            return Ok(None);
+        }
+        let mut parameters = Vec::with_capacity(terms.len());
+        for ((term, known), needs_id) in terms.iter().zip(&self.parameters).zip(&self.in_patterns) {
+            if *term == known.0 {
+                parameters.push(known.clone());
+                continue;
+            }
+            let id = if *needs_id { snapshot.id_of(term)? } else { None };
+            if *needs_id && id.is_none() {
+                return Ok(None);
+            }
+            parameters.push((term.clone(), id));
+        }
+        for (probe, before) in &self.probes {
+            let now = count(*probe, &parameters, snapshot)?;
+            let (less, more) = (now.min(*before), now.max(*before));
+            if more > FEW && more / FACTOR > less {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Arc::new(template::with_parameters(&self.plan, &self.parameters, &parameters))))
+    }
+}
+
+fn count(probe: Probe, parameters: &[Parameter], snapshot: &Snapshot) -> Result<u64, EngineError> {
+    let Some(id) = parameters.get(probe.parameter).and_then(|parameter| parameter.1) else { return Ok(0) };
+    Ok(match probe.before {
+        Some(before) => snapshot.count(probe.order, &[before, id])?,
+        None => snapshot.count(probe.order, &[id])?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Plans used again give the answers that new ones give.
+
+use crate::{Database, QueryOptions, UpdateOptions};
+
+const DATA: &str = "PREFIX : <http://x/> INSERT DATA {
+    :a :p :b , :c . :b :p :c . :c :p :d . :a :n 1 , 2 , 3 . :b :n 20 , 2 . :d :n 'two' .
+    :b a :Rare . :a :label 'A' . :b :label 'B'
+}";
+
+fn database() -> Database {
+    let database = Database::in_memory().unwrap();
+    database.update(DATA, &UpdateOptions::default()).unwrap();
+    database
+}
+
+/// The answers as CSV, sorted, and whether the plan was one of an earlier query.
+fn answers(database: &Database, text: &str) -> (Vec<String>, bool) {
+    let text = format!("PREFIX : <http://x/> {text}");
+    let prepared = database.prepare(&text, &QueryOptions::default()).unwrap();
+    let cached = prepared.is_from_cache();
+    let mut out = Vec::new();
+    let rows = prepared.kind() == crate::format::ResultKind::Solutions;
+    let default = crate::OutputFormat::default_for(prepared.kind());
+    let format = if rows { crate::OutputFormat::from_name("csv").unwrap() } else { default };
+    crate::write_results(&mut prepared.run().unwrap(), format, &mut out).unwrap();
+    let mut lines: Vec<String> = String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
+    lines.sort();
+    (lines, cached)
+}
+
+/// Asks a query after others, and the same of a database that was asked nothing else.
+fn check(before: &[&str], text: &str, expect_cached: bool) {
+    let database = database();
+    before.iter().for_each(|text| drop(answers(&database, text)));
+    let (lines, cached) = answers(&database, text);
+    assert_eq!(lines, answers(&self::database(), text).0, "{text}");
+    assert_eq!(cached, expect_cached, "{text}");
+}
+
+#[test]
+fn constants_are_exchanged() {
+    check(&["SELECT ?x { :a :p ?x }"], "SELECT ?x { :b :p ?x }", true);
+    check(&["SELECT ?x { ?x :p :b }"], "SELECT ?x { ?x :p :d }", true);
+    check(&["SELECT ?x ?n { :a :p ?x . ?x :n ?n }"], "SELECT ?x ?n { :b :p ?x . ?x :n ?n }", true);
+    check(&["SELECT ?x ?n { :a :p ?x . ?x :p ?n }"], "SELECT ?x ?n { :b :p ?x . ?x :p ?n }", true);
+    check(&["ASK { :a :p :b }"], "ASK { :a :p :c }", true);
+    check(&["SELECT * { ?x :p ?y FILTER(?x = :a) }"], "SELECT * { ?x :p ?y FILTER(?x = :b) }", true);
+    check(&["SELECT * { ?x :p ?y FILTER(?x != :a) }"], "SELECT * { ?x :p ?y FILTER(?x != :b) }", true);
+    check(&["SELECT * { ?x :p ?y BIND(:a AS ?z) }"], "SELECT * { ?x :p ?y BIND(:b AS ?z) }", true);
+    check(&["SELECT ?x { ?x :label 'A' }"], "SELECT ?x { ?x :label 'B' }", true);
+    check(
+        &["SELECT * { ?x :p ?y FILTER(?y IN (:b, :c)) }"],
+        "SELECT * { ?x :p ?y FILTER(?y IN (:d, :b)) }",
+        true,
+    );
+    check(&["SELECT * { ?x :n ?n FILTER(?n + 1 > 2) }"], "SELECT * { ?x :n ?n FILTER(?n + 2 > 5) }", true);
+}
+
+#[test]
+fn what_is_not_there_is_planned_anew() {
+    check(&["SELECT ?x { :a :p ?x }"], "SELECT ?x { :nobody :p ?x }", false);
+    check(&["SELECT ?x { :nobody :p ?x }"], "SELECT ?x { :a :p ?x }", false);
+    // :d is no subject of :p, so nothing is left to plan.
+    check(&["SELECT ?x { :d :p ?x }"], "SELECT ?x { :a :p ?x }", false);
+    check(&["SELECT ?x { :a :p ?x }"], "SELECT ?x { :d :p ?x }", true);
+}
+
+#[test]
+fn constants_that_stand_for_each_other_keep_apart() {
+    check(&["SELECT * { :a :p ?x . :b :p ?y }"], "SELECT * { :b :p ?x . :a :p ?y }", true);
+    check(&["SELECT * { :a :p ?x . :a :n ?y }"], "SELECT * { :b :p ?x . :a :n ?y }", false);
+    check(&["SELECT * { :a :p ?x . :b :n ?y }"], "SELECT * { :b :p ?x . :b :n ?y }", false);
+}
+
+#[test]
+fn ranges_belong_to_their_literals() {
+    check(&["SELECT * { ?x :rank ?n FILTER(?n > 2) }"], "SELECT * { ?x :n ?n FILTER(?n > 1) }", false);
+    let database = database();
+    let many: String = (0..3000).map(|i| format!(":m{i} :m {i} . ")).collect();
+    let add = format!("PREFIX : <http://x/> INSERT DATA {{ {many} }}");
+    database.update(&add, &UpdateOptions::default()).unwrap();
+    let over = |n: u32| format!("SELECT ?x {{ ?x :m ?n FILTER(?n > {n}) }}");
+    for n in [2990, 2995] {
+        assert!(!answers(&database, &over(n)).1);
+        let (lines, cached) = answers(&database, &over(n));
+        assert_eq!((lines.len(), cached), (3000 - n as usize, true));
+    }
+    // Another kind of object comes: the range is none any more.
+    let add = "PREFIX : <http://x/> INSERT DATA { :c :m 2999.5 }";
+    database.update(add, &UpdateOptions::default()).unwrap();
+    let (lines, cached) = answers(&database, &over(2995));
+    assert!(!cached && lines.iter().any(|line| line.contains("http://x/c")), "{lines:?}");
+}
+
+#[test]
+fn new_data_is_seen_and_other_counts_get_other_plans() {
+    let database = database();
+    let of = |class: &str| format!("SELECT ?x {{ ?x a {class} }}");
+    answers(&database, &of(":Rare"));
+    let many: String = (0..500).map(|i| format!(":m{i} a :Common . ")).collect();
+    let add = format!("PREFIX : <http://x/> INSERT DATA {{ {many} :n a :Rare }}");
+    database.update(&add, &UpdateOptions::default()).unwrap();
+    let (rare, cached) = answers(&database, &of(":Rare"));
+    assert!(cached && rare.iter().any(|line| line.contains("http://x/n")), "{rare:?}");
+    let (common, cached) = answers(&database, &of(":Common"));
+    assert!(!cached);
+    assert_eq!(common, answers(&database, &of(":Common")).0);
+    assert!(answers(&database, &of(":Common")).1);
+}

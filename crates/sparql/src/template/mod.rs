@@ -1,0 +1,64 @@
+//! Plans for many queries: two queries that differ only in constants can share a plan, with other ids put in.
+//!
+//! [`Shape`] is what is left of a query without the constants that may differ, its *parameters*. [`Reuse`] says for which data a plan
+//! stays right, [`with_parameters`] puts other constants in, and [`probes`] name counts that tell whether it is likely to be still a good one.
+
+mod shape;
+mod substitute;
+#[cfg(test)]
+mod tests;
+
+pub use shape::{Literals, Shape};
+pub use substitute::{Parameter, in_patterns, probes, with_parameters};
+
+use crate::expr::Expr;
+use crate::plan::{PlanNode, PlanOp};
+use lode_packed::Order;
+use lode_rdf::ValueId;
+
+/// How far a plan may be used again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reuse {
+    /// While terms have the ids they have.
+    #[default]
+    SameTerms,
+    /// While the data is the same: the plan relies on what kinds of terms some patterns have.
+    SameData,
+    /// Not at all: a constant was not in the data, a pattern had no rows, or parts are planned while the query runs.
+    Never,
+}
+
+/// Whether a plan has used the values of literals, so that it is none for others.
+pub(crate) fn uses_literals(node: &PlanNode) -> bool {
+    let own = matches!(&node.op, PlanOp::IndexScan(pattern) if pattern.within.is_some());
+    own || node.children().into_iter().any(uses_literals)
+}
+
+/// Whether parts of a plan are algebra still, with constants of their own.
+pub(crate) fn has_algebra(node: &PlanNode) -> bool {
+    let own = match &node.op {
+        PlanOp::ForEachGraph { .. } | PlanOp::Service { .. } => true,
+        PlanOp::Filter { exprs, .. } => exprs.iter().any(Expr::has_exists),
+        PlanOp::Extend { expr, .. } => expr.has_exists(),
+        PlanOp::Sort { keys, .. } => keys.iter().any(|key| key.expr.has_exists()),
+        PlanOp::Group { aggregates, .. } => {
+            aggregates.iter().filter_map(|a| a.argument.as_ref()).any(Expr::has_exists)
+        }
+        PlanOp::MergeJoin { condition, .. }
+        | PlanOp::HashJoin { condition, .. }
+        | PlanOp::LookupJoin { condition, .. } => condition.filter.iter().any(Expr::has_exists),
+        _ => false,
+    };
+    own || node.children().into_iter().any(has_algebra)
+}
+
+/// A count that depends on a parameter: of the quads under a prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Probe {
+    /// The order.
+    pub order: Order,
+    /// The ids that are no parameter, before it.
+    pub before: Option<ValueId>,
+    /// The parameter's number.
+    pub parameter: usize,
+}

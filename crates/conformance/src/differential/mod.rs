@@ -38,6 +38,8 @@ pub struct Knobs {
     pub optimize: bool,
     /// Whether the planner aggregates before joins wherever it may.
     pub groups_early: bool,
+    /// Whether a query with other constants is planned before, whose plan may then be used.
+    pub related_plans: bool,
     /// Memory for operators.
     pub memory_bytes: usize,
     /// Where changes go.
@@ -67,6 +69,7 @@ impl Default for Knobs {
             batch_rows: 4096,
             optimize: true,
             groups_early: false,
+            related_plans: false,
             memory_bytes: 2 << 30,
             changes: Changes::InMemory,
         }
@@ -83,6 +86,7 @@ impl Knobs {
             batch_rows: [1, 3, 4096][random.weighted(&[20, 30, 50])],
             optimize: random.chance(75),
             groups_early: random.chance(50),
+            related_plans: random.chance(50),
             memory_bytes: [2 << 30, 1 << 20, TINY][random.weighted(&[75, 10, 15])],
             changes: CHANGES[random.weighted(&[50, 15, 20, 15])],
         }

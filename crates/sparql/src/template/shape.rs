@@ -13,9 +13,10 @@ const KEY_BYTES_MAX: usize = 1 << 14;
 const PARAMETERS_MAX: usize = 32;
 
 /// Whether literals are parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Literals {
     /// Those in patterns and expressions are; booleans are not.
+    #[default]
     Parameters,
     /// They are part of the key: a plan has used their values.
     Fixed,
@@ -77,12 +78,6 @@ struct Walk {
     fixed: Vec<Term>,
     /// Variables and blank nodes, numbered as they come: the parser makes up names.
     names: HashMap<String, u32>,
-}
-
-impl Default for Literals {
-    fn default() -> Self {
-        Self::Parameters
-    }
 }
 
 impl Walk {

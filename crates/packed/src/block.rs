@@ -105,6 +105,11 @@ impl ParsedBlock {
         self.rows
     }
 
+    /// The bytes of the file.
+    pub(crate) fn stored(&self) -> &[u8] {
+        self.bytes.get(..self.bytes.len().saturating_sub(PADDING)).unwrap_or_default()
+    }
+
     /// The parsed column and its bytes.
     #[inline]
     fn column(&self, column: usize) -> Result<(&Column, &[u8]), Damage> {

@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod backup;
 pub mod check;
+mod clear;
 pub mod compact;
 #[cfg(test)]
 mod crash_tests;
@@ -34,6 +35,7 @@ mod writer;
 pub use activity::{Activity, ActivitySample};
 pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
 pub use check::{CheckReport, Problem, check};
+pub use clear::Graphs;
 pub use compact::{
     BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus, compact,
 };

@@ -3,7 +3,7 @@
 use crate::delta::{Delta, Row, is_delta_term};
 use crate::error::StoreError;
 use crate::existing::SegmentQuads;
-use crate::manifest::{Manifest, SegmentEntry, Sign};
+use crate::manifest::{Manifest, SegmentEntry};
 use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
 use lode_packed::{BlockCache, Dictionary, Order, Permutation, Segment};
@@ -120,49 +120,6 @@ impl Version {
         Ok(Self { manifest, segments, dictionaries, delta, number, next_blank })
     }
 
-    /// This version without the quads of some of its segments, by number.
-    #[must_use]
-    pub fn without(&self, numbers: &[u64]) -> Self {
-        let mut version = self.clone();
-        version.manifest.segments = retired(&self.manifest.segments, numbers);
-        let renewed = self.segments.iter().zip(&version.manifest.segments);
-        version.segments =
-            renewed.map(|(open, entry)| OpenSegment { entry: entry.clone(), ..open.clone() }).collect();
-        version
-    }
-
-    /// The segments all of whose quads are in one graph, and of those some at least; none where something else than these segments
-    /// says of the graph that a quad is not there.
-    pub fn segments_of_graph(&self, graph: ValueId) -> Result<Vec<u64>, StoreError> {
-        let of_graph = |segment: &OpenSegment| -> Result<u64, StoreError> {
-            let named = segment.permutation(Order::Gspo);
-            if graph == ValueId::DEFAULT_GRAPH {
-                return Ok(segment.permutation(Order::Spog).rows() - named.rows());
-            }
-            let rows = named.range(&[graph.to_bits()])?;
-            Ok(rows.end - rows.start)
-        };
-        let is_deleted = |run: &Arc<crate::delta::Run>| {
-            let of_graph = |quad: &Row| quad[3] == graph.to_bits();
-            run.deletes.rows(Order::Spog).iter().any(of_graph)
-        };
-        if self.delta.runs().iter().any(is_deleted) {
-            return Ok(Vec::new());
-        }
-        let mut numbers = Vec::new();
-        for segment in &*self.segments {
-            let quads = of_graph(segment)?;
-            match segment.entry.sign {
-                Sign::Deletions if quads > 0 => return Ok(Vec::new()),
-                Sign::Insertions if quads > 0 && quads == segment.entry.quads => {
-                    numbers.push(segment.entry.number);
-                }
-                _ => {}
-            }
-        }
-        Ok(numbers)
-    }
-
     /// Quads in all graphs.
     pub fn quads(&self) -> u64 {
         let quads = i128::from(self.manifest.quads()) + i128::from(self.delta.net_quads());
@@ -180,15 +137,6 @@ impl Version {
         let said = self.delta.mentions(quads);
         said.into_iter().zip(held_by_segments).map(|(said, held)| said.unwrap_or(*held)).collect()
     }
-}
-
-/// Segments, those with some numbers without their quads.
-pub fn retired(segments: &[SegmentEntry], numbers: &[u64]) -> Vec<SegmentEntry> {
-    let retire = |entry: &SegmentEntry| {
-        let sign = if numbers.contains(&entry.number) { Sign::TermsOnly } else { entry.sign };
-        SegmentEntry { sign, ..entry.clone() }
-    };
-    segments.iter().map(retire).collect()
 }
 
 /// No segment holds a quad with a term that none of their dictionaries has.

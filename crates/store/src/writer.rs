@@ -11,7 +11,7 @@ use crate::log::{Changes, Durability, Log, LogCounters, Lsn};
 use crate::manifest::{Manifest, SegmentEntry, log_file};
 use crate::relog::for_each_record;
 use crate::store::Store;
-use crate::version::{self, Version};
+use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_packed::Order as SortOrder;
 use lode_rdf::ValueId;
@@ -247,29 +247,13 @@ impl WriterPlace {
 
     /// Makes a run the next version: logged if it is small, else as a segment. Returns once it is durable.
     pub(crate) fn commit(self, run: Run, cancel: &CancelToken) -> Result<Commit, StoreError> {
-        self.commit_without(&[], run, cancel)
-    }
-
-    /// Like [`Self::commit`]; all quads of the segments `retired` (numbers) are deleted, too.
-    pub(crate) fn commit_without(
-        self,
-        retired: &[u64],
-        run: Run,
-        cancel: &CancelToken,
-    ) -> Result<Commit, StoreError> {
         let store = self.store.clone();
         let writer = store.writer()?;
         let mut state = writer.state();
         let (inserted, deleted) = (run.inserts.len() as u64, run.deletes.len() as u64);
-        if run.len() > writer.options.logged_changes_max || !retired.is_empty() {
-            let segments = &state.tip.manifest.segments;
-            let gone: u64 = segments
-                .iter()
-                .filter(|entry| retired.contains(&entry.number))
-                .map(|entry| entry.quads)
-                .sum();
-            self.flush_without(&mut state, retired, &run, cancel)?;
-            return Ok(Commit { inserted, deleted: deleted + gone, version: state.tip.number });
+        if run.len() > writer.options.logged_changes_max {
+            self.flush(&mut state, &run, cancel)?;
+            return Ok(Commit { inserted, deleted, version: state.tip.number });
         }
         if !run.is_empty() {
             self.append(&mut state, run)?;
@@ -286,6 +270,21 @@ impl WriterPlace {
         // The commit is durable in the log. What keeps the delta from becoming a segment is told once there is no room for more.
         drop(flushed);
         Ok(Commit { inserted, deleted, version })
+    }
+
+    /// Makes a run on another version than the tip the next version: one that is the tip but for segments that no manifest names yet, and
+    /// for what they say. `gone` quads of the tip are not in it.
+    pub(crate) fn commit_on(
+        self,
+        base: &Version,
+        gone: u64,
+        run: &Run,
+        cancel: &CancelToken,
+    ) -> Result<Commit, StoreError> {
+        let mut state = self.writer()?.state();
+        self.flush_from(&mut state, base, run, cancel)?;
+        let (inserted, deleted) = (run.inserts.len() as u64, gone + run.deletes.len() as u64);
+        Ok(Commit { inserted, deleted, version: state.tip.number })
     }
 
     fn append(&self, state: &mut State, run: Run) -> Result<(), StoreError> {
@@ -354,24 +353,25 @@ impl WriterPlace {
 
     /// Writes the delta and a run as segments, and begins a new log.
     fn flush(&self, state: &mut State, run: &Run, cancel: &CancelToken) -> Result<(), StoreError> {
-        self.flush_without(state, &[], run, cancel)
+        let tip = Arc::clone(&state.tip);
+        self.flush_from(state, &tip, run, cancel)
     }
 
-    fn flush_without(
+    /// The same with the segments and the delta of `from`.
+    fn flush_from(
         &self,
         state: &mut State,
-        retired: &[u64],
+        from: &Version,
         run: &Run,
         cancel: &CancelToken,
     ) -> Result<(), StoreError> {
         let (store, writer) = (&self.store, self.writer()?);
         self.drain(state)?;
-        let tip = Arc::clone(&state.tip);
-        let net = Run::merge(&tip.delta.net(), run);
-        let entries = write_segments(store, &tip, &net, &writer.options, cancel)?;
-        let mut segments = version::retired(&tip.manifest.segments, retired);
+        let net = Run::merge(&from.delta.net(), run);
+        let entries = write_segments(store, from, &net, &writer.options, cancel)?;
+        let mut segments = from.manifest.segments.clone();
         segments.extend(entries.iter().cloned());
-        let switched = self.switch(state, segments, Delta::default());
+        let switched = self.switch(state, segments, &from.segments, Delta::default());
         if switched.as_ref().is_err_and(|error| !matches!(error, StoreError::InDoubt { .. })) {
             remove_segments(store, &entries);
         }
@@ -396,7 +396,7 @@ impl WriterPlace {
             return published;
         }
         let delta = tip.delta.renamed(new_id)?;
-        self.switch(&mut state, segments, delta)
+        self.switch(&mut state, segments, &tip.segments, delta)
     }
 
     fn drain(&self, state: &State) -> Result<(), StoreError> {
@@ -415,12 +415,18 @@ impl WriterPlace {
         })
     }
 
-    /// Publishes a version of these segments, with a new log that holds this delta.
-    fn switch(&self, state: &mut State, segments: Vec<SegmentEntry>, delta: Delta) -> Result<(), StoreError> {
+    /// Publishes a version of these segments (`known` are some that are open), with a new log that holds this delta.
+    fn switch(
+        &self,
+        state: &mut State,
+        segments: Vec<SegmentEntry>,
+        known: &[OpenSegment],
+        delta: Delta,
+    ) -> Result<(), StoreError> {
         let (store, before) = (&self.store, state.tip.manifest.log);
         let manifest = Manifest { log: before + 1, ..self.manifest_after(&state.tip, segments)? };
         let published = self
-            .begin_log(manifest, delta)
+            .begin_log(manifest, known, delta)
             .and_then(|(log, version)| store.publish_version(version).map(|()| log));
         // What cannot be removed now is removed when the database is next opened for writing.
         let remove = |number| drop(store.vfs().remove(&store.folder().join(log_file(number))));
@@ -450,12 +456,17 @@ impl WriterPlace {
     }
 
     /// Writes a new log that holds a delta. The version of the manifest, with this delta.
-    fn begin_log(&self, manifest: Manifest, delta: Delta) -> Result<(VersionLog, Arc<Version>), StoreError> {
+    fn begin_log(
+        &self,
+        manifest: Manifest,
+        known: &[OpenSegment],
+        delta: Delta,
+    ) -> Result<(VersionLog, Arc<Version>), StoreError> {
         let (store, durability) = (&self.store, self.writer()?.options.durability);
         let path = store.folder().join(log_file(manifest.log));
         let log = Log::create(store.vfs(), &path, manifest.database, manifest.log, durability)?;
         let next_blank = manifest.next_blank;
-        let empty = Arc::new(store.open_version(manifest)?);
+        let empty = Arc::new(store.open_with(manifest, known)?);
         let first = empty.number + 1;
         let records = for_each_record(&delta, first, next_blank, &mut |payload| {
             log.append(payload, Arc::clone(&empty)).map(|_| ())

@@ -9,26 +9,22 @@ use crate::EngineError;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use lode_sparql::update::{Graph, GraphTarget, Transfer, TransferKind};
-use lode_store::{Snapshot, StoreError};
+use lode_store::{Graphs, Snapshot, StoreError};
 
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 4096;
 
 impl Updater<'_> {
     pub(super) fn clear(&mut self, target: &GraphTarget) -> Result<(), EngineError> {
-        let snapshot = self.transaction.snapshot()?;
-        let mut graphs = match target {
-            GraphTarget::One(graph) => existing(&snapshot, graph)?.into_iter().collect(),
-            GraphTarget::Named | GraphTarget::All => snapshot.named_graphs()?,
+        let graphs = match target {
+            GraphTarget::One(graph) => match existing(&self.transaction.snapshot()?, graph)? {
+                Some(graph) => Graphs::One(graph),
+                None => return Ok(()),
+            },
+            GraphTarget::Named => Graphs::Named,
+            GraphTarget::All => Graphs::All,
         };
-        if *target == GraphTarget::All {
-            graphs.push(ValueId::DEFAULT_GRAPH);
-        }
-        for graph in graphs {
-            self.check()?;
-            self.transaction.clear_graph(graph)?;
-        }
-        Ok(())
+        Ok(self.transaction.clear(graphs)?)
     }
 
     pub(super) fn create(&mut self, graph: &NamedNode, silent: bool) -> Result<(), EngineError> {
@@ -59,11 +55,11 @@ impl Updater<'_> {
             Some(name) => self.graph_id(name)?,
         };
         if transfer.kind != TransferKind::Add {
-            self.transaction.clear_graph(to)?;
+            self.transaction.clear(Graphs::One(to))?;
         }
         self.add(&snapshot, from, to)?;
         if transfer.kind == TransferKind::Move {
-            self.transaction.clear_graph(from)?;
+            self.transaction.clear(Graphs::One(from))?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, RdfFormat, ValueId};
 use lode_store::load::{Replace, read_document};
-use lode_store::{Commit, LoadError, LoadOptions, Snapshot, Source, Store, load};
+use lode_store::{Commit, Graphs, LoadError, LoadOptions, Snapshot, Source, Store, load};
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::time::Instant;
@@ -202,10 +202,7 @@ impl Updater<'_> {
             UploadTarget::Graph(Some(name)) => Some(self.graph_id(name)?),
         };
         if options.replace {
-            match graph {
-                Some(graph) => self.transaction.clear_graph(graph)?,
-                None => self.clear(&lode_sparql::update::GraphTarget::All)?,
-            }
+            self.transaction.clear(graph.map_or(Graphs::All, Graphs::One))?;
         }
         Ok(graph)
     }
@@ -291,6 +288,6 @@ pub(crate) fn delete_graph(
     }
     let mut transaction = store.begin(cancel)?;
     let Some(id) = graph_id(&transaction.snapshot()?, graph)? else { return Ok(None) };
-    transaction.clear_graph(id)?;
+    transaction.clear(Graphs::One(id))?;
     Ok(Some(transaction.commit()?))
 }

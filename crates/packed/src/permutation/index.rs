@@ -34,6 +34,17 @@ pub(super) struct BlockEntry {
 const FIELDS: usize = 18;
 
 impl BlockEntry {
+    /// The entry of the same block where this is the row before it, if there is one.
+    pub fn after(mut self, previous: Option<[u64; 4]>) -> Self {
+        for column in 0..self.changes.len() {
+            let new = previous.is_none_or(|previous| previous[..=column] != self.first[..=column]);
+            let was_new = (self.starts_new >> column) & 1;
+            self.changes[column] = self.changes[column] - was_new + u64::from(new);
+            self.starts_new = self.starts_new & !(1 << column) | u64::from(new) << column;
+        }
+        self
+    }
+
     fn fields(&self) -> [u64; FIELDS] {
         let [f0, f1, f2, f3] = self.first;
         let [_, n1, n2, n3] = self.min;

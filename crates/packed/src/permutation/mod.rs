@@ -10,7 +10,7 @@ use crate::block::{Block, PADDING, ParsedBlock};
 use crate::error::{Damage, PackedError, io_error};
 use crate::order::Order;
 pub use cursor::Cursor;
-use index::{Footer, Index};
+use index::{BlockEntry, Footer, Index};
 use lode_base::block_cache::{BlockCache, BlockKey};
 use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
@@ -235,6 +235,22 @@ impl Permutation {
 
     fn open_block(&self, block: usize) -> Result<Block> {
         Ok(Block::open(self.parsed_block(block)?))
+    }
+
+    /// A block and its index entry, for a writer that copies it.
+    fn block(&self, number: usize) -> Result<(BlockEntry, Arc<ParsedBlock>)> {
+        let missing = || Damage("no such block").at(&self.0.name, 0);
+        let entry = self.0.index.entry(number).copied().ok_or_else(missing)?;
+        Ok((entry, self.parsed_block(number)?))
+    }
+
+    /// Appends all rows of a block to `columns`.
+    fn decode(&self, number: usize, parsed: &Arc<ParsedBlock>, columns: &mut [Vec<u64>; 4]) -> Result<()> {
+        let mut block = Block::open(Arc::clone(parsed));
+        let rows = 0..block.rows();
+        let mut columns = columns.iter_mut().enumerate();
+        let decoded = columns.try_for_each(|(column, out)| block.decode(column, rows.clone(), out));
+        self.in_block(number, decoded)
     }
 
     fn parsed_block(&self, block: usize) -> Result<Arc<ParsedBlock>> {

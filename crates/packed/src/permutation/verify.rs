@@ -3,7 +3,6 @@
 use super::index::BlockEntry;
 use super::writer::describe;
 use super::{Permutation, PermutationInfo, Result};
-use crate::block::Block;
 use crate::codec::ColumnValues;
 use crate::error::{Damage, io_error};
 use crate::fingerprint::fingerprint;
@@ -47,12 +46,9 @@ impl Permutation {
     }
 
     fn decode_block(&self, number: usize) -> Result<[Vec<u64>; 4]> {
-        let mut block = Block::open(Arc::new(self.read_block(number)?));
-        let rows = block.rows();
-        let mut columns: [Vec<u64>; 4] = std::array::from_fn(|_| Vec::with_capacity(rows));
-        for (column, out) in columns.iter_mut().enumerate() {
-            self.in_block(number, block.decode(column, 0..rows, out))?;
-        }
+        let parsed = Arc::new(self.read_block(number)?);
+        let mut columns: [Vec<u64>; 4] = std::array::from_fn(|_| Vec::with_capacity(parsed.rows()));
+        self.decode(number, &parsed, &mut columns)?;
         Ok(columns)
     }
 

@@ -2,7 +2,7 @@
 
 use super::index::{BlockEntry, Footer};
 use super::row_block::{RowBlock, RowColumns};
-use super::{PermutationInfo, Result};
+use super::{Permutation, PermutationInfo, Result};
 use crate::block::BlockEncoder;
 use crate::codec::{ColumnStats, ColumnValues};
 use crate::error::{PackedError, io_error};
@@ -92,6 +92,29 @@ impl PermutationWriter {
         Ok(())
     }
 
+    /// Appends a block of another permutation of the same order as it is. Rows that wait are written as a block of their own before.
+    pub fn push_block(&mut self, from: &Permutation, number: usize) -> Result<()> {
+        assert_eq!(self.order, from.order(), "a block of another order");
+        if !self.rows[0].is_empty() {
+            self.flush()?;
+        }
+        let (entry, parsed) = from.block(number)?;
+        if self.previous.is_some_and(|previous| previous >= entry.first) {
+            return Err(PackedError::Unsorted { file: Arc::clone(&self.name), entry: self.row_count });
+        }
+        // Decoded to be added to the fingerprint, which says what really is in the file.
+        from.decode(number, &parsed, &mut self.rows)?;
+        let columns = self.rows.each_ref().map(Vec::as_slice);
+        self.fingerprint = self.fingerprint.wrapping_add(fingerprint(self.order, columns));
+        let last = columns.map(|column| column.last().copied().unwrap_or(0));
+        self.rows.iter_mut().for_each(Vec::clear);
+        self.begin()?;
+        self.encoded.clear();
+        self.encoded.extend_from_slice(parsed.stored());
+        let entry = entry.after(self.previous);
+        self.append_encoded(entry, last)
+    }
+
     /// The sort order.
     pub fn order(&self) -> Order {
         self.order
@@ -110,6 +133,10 @@ impl PermutationWriter {
         self.encoded.extend_from_slice(&u32::from(self.order as u8).to_le_bytes());
         debug_assert_eq!(self.encoded.len(), HEADER_BYTES);
         self.write()
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if self.bytes == 0 { self.write_header() } else { Ok(()) }
     }
 
     /// Appends a block of packed rows of this order: [`BLOCK_ROWS`] of them, fewer only in the last. All rows pushed must ascend
@@ -159,12 +186,16 @@ impl PermutationWriter {
         columns: &[ColumnValues<'_>; 4],
         last: [u64; 4],
     ) -> Result<()> {
-        if self.bytes == 0 {
-            self.write_header()?;
-        }
+        // The header takes the buffer, too.
+        self.begin()?;
         self.encoder.encode(columns, &mut self.encoded);
         entry.bytes = self.encoded.len() as u64;
         entry.checksum = checksum(&self.encoded);
+        self.append_encoded(entry, last)
+    }
+
+    /// Writes a block that is encoded already.
+    fn append_encoded(&mut self, entry: BlockEntry, last: [u64; 4]) -> Result<()> {
         self.previous = Some(last);
         self.row_count += entry.rows;
         self.distinct_first += entry.changes[0];
@@ -191,9 +222,8 @@ impl PermutationWriter {
     pub fn finish_into_file(mut self) -> Result<(PermutationInfo, Box<dyn WriteFile>)> {
         if !self.rows[0].is_empty() {
             self.flush()?;
-        } else if self.bytes == 0 {
-            self.write_header()?;
         }
+        self.begin()?;
         let info = PermutationInfo {
             order: self.order,
             rows: self.row_count,
@@ -236,12 +266,10 @@ fn block_entry(
     previous: Option<[u64; 4]>,
 ) -> Option<BlockEntry> {
     let stats: [ColumnStats; 4] = columns.each_ref().map(|column| column.stats);
-    let head = match previous {
-        Some(previous) if previous >= first => return None,
-        Some(previous) => std::array::from_fn(|column| previous[..=column] != first[..=column]),
-        None => [true; 3],
-    };
-    let mut entry = BlockEntry {
+    if previous.is_some_and(|previous| previous >= first) {
+        return None;
+    }
+    let entry = BlockEntry {
         first,
         min: stats.map(|stats| stats.min),
         max: stats.map(|stats| stats.max),
@@ -249,11 +277,7 @@ fn block_entry(
         changes,
         ..BlockEntry::default()
     };
-    for (column, new) in head.into_iter().enumerate() {
-        entry.changes[column] += u64::from(new);
-        entry.starts_new |= u64::from(new) << column;
-    }
-    Some(entry)
+    Some(entry.after(previous))
 }
 
 /// Counts changes from row to row inside a block, and finds a row that is not after the one before it.

@@ -11,12 +11,12 @@
 //! Terms that no quad uses any more stay in the dictionary.
 
 mod background;
-mod folders;
+pub(crate) mod folders;
 mod merge;
 pub(crate) use merge::copy_file;
 mod order_merge;
 mod orders;
-mod output;
+pub(crate) mod output;
 mod pace;
 mod policy;
 mod source;
@@ -123,6 +123,16 @@ pub fn compact(
     progress.set_stage(Stage::Done);
     report.peak_resident_bytes = peak_resident_bytes();
     Ok(report)
+}
+
+/// Merges the segments from one on.
+#[cfg(test)]
+pub(crate) fn compact_from(store: &Store, from: usize) -> Result<(), LoadError> {
+    let (options, cancel, progress) =
+        (CompactOptions::default(), CancelToken::default(), LoadProgress::default());
+    let version = store.version();
+    let pace = Pace::full(&cancel);
+    Compaction::new(store, &version, from, &options, &pace, &progress).run().map(|_| ())
 }
 
 /// The right to replace segments: one compaction at a time. Given back when dropped.

@@ -30,7 +30,15 @@ impl Output {
 
     /// Appends sorted rows, which come after all before.
     pub fn push(&mut self, rows: &[Row]) -> Result<(), LoadError> {
-        self.writer.push_id_rows(rows).map_err(|error| locate(&self.path, error))
+        self.write(|writer| writer.push_id_rows(rows))
+    }
+
+    /// Lets `work` append to the file.
+    pub fn write(
+        &mut self,
+        work: impl FnOnce(&mut PermutationWriter) -> Result<(), PackedError>,
+    ) -> Result<(), LoadError> {
+        work(&mut self.writer).map_err(|error| locate(&self.path, error))
     }
 
     /// Ends the file and makes it durable.

@@ -149,6 +149,13 @@ impl Delta {
         delta
     }
 
+    /// This delta without what it says of some quads.
+    #[must_use]
+    pub fn without(&self, is_meant: &dyn Fn(&Row) -> bool) -> Self {
+        let runs = self.runs.iter().map(|run| Run::without(run, is_meant)).filter(|run| !run.is_empty());
+        Self { runs: runs.collect(), ..self.clone() }
+    }
+
     /// This delta where terms of segments have other ids now.
     pub fn renamed(&self, new_id: &dyn Fn(u64) -> Option<u64>) -> Result<Self, StoreError> {
         let rename = |quads: &QuadSet| -> Result<Vec<Row>, StoreError> {

@@ -3,6 +3,7 @@
 use crate::delta::quad_set::QuadSet;
 use crate::delta::rows::{Row, difference, union};
 use lode_packed::Order;
+use std::sync::Arc;
 
 /// Insertions and deletions; no quad is in both.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +28,18 @@ impl Run {
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// This run without what it says of some quads.
+    pub fn without(run: &Arc<Self>, is_meant: &dyn Fn(&Row) -> bool) -> Arc<Self> {
+        let rows = |set: &QuadSet| Arc::clone(set.rows(Order::Spog));
+        let sets = [rows(&run.inserts), rows(&run.deletes)];
+        if !sets.iter().any(|rows| rows.iter().any(is_meant)) {
+            return Arc::clone(run);
+        }
+        let [inserts, deletes] =
+            sets.map(|rows| -> Vec<Row> { rows.iter().filter(|row| !is_meant(row)).copied().collect() });
+        Arc::new(Self::new(inserts, deletes))
     }
 
     /// One run with the effect of `older` and then `newer`. Orders that the larger of the two has ready are ready in the result.

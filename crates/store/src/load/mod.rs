@@ -213,8 +213,8 @@ impl Loader<'_> {
                 }
                 Ok(LoadReport { removed: removed.quads, ..report })
             });
-            if result.as_ref().is_err_and(|error| !error.is_in_doubt()) {
-                removed.give_up(self.store)?;
+            if result.as_ref().map_or_else(LoadError::is_in_doubt, |_| true) {
+                removed.keep();
             }
             result
         })

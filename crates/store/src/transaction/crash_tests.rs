@@ -85,6 +85,11 @@ impl Outcome {
     pub(crate) fn note(&mut self, step: u64, result: &Result<(), StoreError>, seen: Option<&Model>) {
         let mut with = self.model.clone();
         apply(&mut with, step);
+        self.note_with(with, result, seen);
+    }
+
+    /// Notes the result of a transaction that was to lead to the model `with`.
+    pub(crate) fn note_with(&mut self, with: Model, result: &Result<(), StoreError>, seen: Option<&Model>) {
         match result {
             Ok(()) => (self.model, self.perhaps) = (with, Vec::new()),
             Err(error) if seen == Some(&with) && with != self.model => {

@@ -14,6 +14,7 @@ mod speed_tests;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use crate::clear::{self, ClearOptions, Graphs, Written};
 use crate::delta::{Row, Run};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
@@ -22,7 +23,6 @@ use crate::version::Version;
 use crate::writer::{Commit, WriterPlace};
 use changes::Change;
 use lode_base::cancel::CancelToken;
-use lode_packed::Order;
 use lode_rdf::{Kind, Term, ValueId};
 use std::sync::Arc;
 use terms::OwnTerms;
@@ -43,9 +43,17 @@ pub struct Transaction {
     waiting: Vec<Change>,
     /// The net effect of all before.
     done: Arc<Run>,
-    /// Numbers of segments all of whose quads were deleted; `base` is without them.
-    retired: Vec<u64>,
+    /// What was written for graphs that were cleared as a whole; then `base` is a version of the transaction's own.
+    cleared: Option<OwnBase>,
     cancel: CancelToken,
+}
+
+/// What belongs to a base that is the transaction's own.
+#[derive(Debug, Default)]
+struct OwnBase {
+    /// Quads that it has not and the version before had.
+    quads: u64,
+    written: Written,
 }
 
 impl Store {
@@ -67,8 +75,8 @@ impl Store {
 impl Transaction {
     fn new(store: Store, place: Option<WriterPlace>, base: Arc<Version>, cancel: CancelToken) -> Self {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
-        let (waiting, done, retired) = (Vec::new(), Arc::default(), Vec::new());
-        Self { store, place, base, terms, waiting, done, retired, cancel }
+        let (waiting, done, cleared) = (Vec::new(), Arc::default(), None);
+        Self { store, place, base, terms, waiting, done, cleared, cancel }
     }
 
     /// Stops the transaction, also while it waits for the writer's place, once `cancel` says so.
@@ -116,14 +124,17 @@ impl Transaction {
         Ok(())
     }
 
-    /// Deletes all quads of a graph.
-    pub fn clear_graph(&mut self, graph: ValueId) -> Result<(), StoreError> {
-        self.retire_segments(graph)?;
+    /// Deletes all quads of graphs. Many are not held in memory but cleared at once, in segments of the transaction's own; then a quad
+    /// that is inserted again counts as deleted and inserted.
+    pub fn clear(&mut self, graphs: Graphs) -> Result<(), StoreError> {
+        if let Some(place) = &self.place {
+            let most = place.logged_changes_max()? as u64;
+            if clear::quads_in_segments(&self.base, graphs)? > most {
+                return self.clear_at_once(graphs);
+            }
+        }
         let snapshot = self.snapshot()?;
-        let (order, prefix): (_, &[ValueId]) = match graph {
-            ValueId::DEFAULT_GRAPH => (Order::Spog, &[]),
-            _ => (Order::Gspo, &[graph]),
-        };
+        let (order, prefix) = graphs.order();
         let mut scan = snapshot.scan(order, prefix, 0b1111)?;
         let mut columns: [Vec<ValueId>; 4] = Default::default();
         loop {
@@ -138,27 +149,24 @@ impl Transaction {
                 for (position, column) in order.positions().into_iter().zip(&columns) {
                     quad[position as usize] = column[at];
                 }
-                if quad[3] == graph {
+                if graphs.contain(quad[3].to_bits()) {
                     self.delete(quad)?;
                 }
             }
         }
     }
 
-    /// Does away with large segments that hold nothing else than quads of a graph, without touching a quad.
-    fn retire_segments(&mut self, graph: ValueId) -> Result<(), StoreError> {
-        let Some(place) = &self.place else { return Ok(()) };
-        let least = place.logged_changes_max()? as u64;
+    /// Goes on with a version that has nothing of the graphs, and forgets what was done to them.
+    fn clear_at_once(&mut self, graphs: Graphs) -> Result<(), StoreError> {
         self.settle()?;
-        let mut numbers = self.seen().segments_of_graph(graph)?;
-        let is_large = |number: &u64| {
-            self.base.manifest.segments.iter().any(|entry| entry.number == *number && entry.quads > least)
-        };
-        numbers.retain(is_large);
-        if !numbers.is_empty() {
-            self.base = Arc::new(self.base.without(&numbers));
-            self.retired.extend(numbers);
-        }
+        let threads = self.store.writer()?.options.threads;
+        let options = ClearOptions { threads, cancel: &self.cancel };
+        let cleared = clear::clear(&self.store, &self.base, graphs, options)?;
+        self.base = cleared.version;
+        self.done = Run::without(&self.done, &|quad| graphs.contain(quad[3]));
+        let own = self.cleared.get_or_insert_default();
+        own.quads += cleared.quads;
+        own.written.extend(cleared.written);
         Ok(())
     }
 
@@ -190,10 +198,21 @@ impl Transaction {
             Some(place) => {
                 self.settle()?;
                 let run = self.terms.publish(&self.done, &place)?;
-                place.commit_without(&self.retired, run, &self.cancel)
+                match self.cleared.take() {
+                    None => place.commit(run, &self.cancel),
+                    Some(own) => self.commit_cleared(own, &run, place),
+                }
             }
             None => self.commit_blind(),
         }
+    }
+
+    fn commit_cleared(&self, own: OwnBase, run: &Run, place: WriterPlace) -> Result<Commit, StoreError> {
+        let commit = place.commit_on(&self.base, own.quads, run, &self.cancel);
+        if commit.as_ref().map_or_else(|error| matches!(error, StoreError::InDoubt { .. }), |_| true) {
+            own.written.keep(&self.base);
+        }
+        commit
     }
 
     /// Compares with the segments before the writer's place is taken, and with the delta once it is.

@@ -1,0 +1,156 @@
+//! A segment of some of the quads of others: those that are in some graphs, or all others. Nothing is sorted: each order is read in its
+//! order, the orders side by side. Blocks of which nothing is wanted are not read, those that are wanted wholly are copied as
+//! they are, and of others columns are picked.
+
+use crate::clear::graphs::Graphs;
+use crate::clear::merge::merge;
+use crate::clear::read::{Reader, Step, Wanted};
+use crate::compact::output::Output;
+use crate::load::LoadError;
+use crate::manifest::{SegmentEntry, Sign};
+use crate::seal::seal_segment;
+use crate::store::Store;
+use crate::version::OpenSegment;
+use lode_base::cancel::CancelToken;
+use lode_packed::{Order, PermutationInfo, SegmentMeta};
+use lode_rdf::value_id::Section;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Between two looks at the cancel token where several segments are merged.
+const RUNS_PER_CHECK: usize = 1024;
+
+/// What a new segment is made of.
+#[derive(Clone, Copy)]
+pub enum Picked<'a> {
+    /// The quads of a segment that are not in the graphs.
+    Others(&'a OpenSegment),
+    /// The quads in the graphs that these segments add up to.
+    Cleared(&'a [OpenSegment]),
+}
+
+/// A segment that is written.
+pub struct NewSegment<'a> {
+    /// The database.
+    pub store: &'a Store,
+    /// The graphs that are cleared.
+    pub graphs: Graphs,
+    /// Its quads.
+    pub picked: Picked<'a>,
+    /// How many these are.
+    pub quads: u64,
+    /// Its number.
+    pub number: u64,
+    /// Its folder, which is there.
+    pub folder: &'a Path,
+    /// What its quads are.
+    pub sign: Sign,
+    /// Terms of the dictionaries before it.
+    pub bases: [u64; Section::COUNT],
+    /// Threads.
+    pub threads: usize,
+    /// Asked for each block.
+    pub cancel: &'a CancelToken,
+}
+
+impl NewSegment<'_> {
+    /// Writes it, durably; its line in the manifest.
+    pub fn write(&self) -> Result<SegmentEntry, LoadError> {
+        let permutations = self.write_orders()?;
+        let first = permutations[Order::Spog as usize];
+        for info in &permutations {
+            // The order that begins with the graph has named graphs only.
+            let same =
+                info.order == Order::Gspo || (info.rows, info.fingerprint) == (self.quads, first.fingerprint);
+            if !same {
+                let what = format!("{} is not all that is picked", info.order.name());
+                return Err(LoadError::Inconsistent(what));
+            }
+        }
+        let meta = SegmentMeta { permutations, dictionary: None, bases: self.bases };
+        seal_segment(&meta, &**self.store.vfs(), self.folder, self.store.folder())?;
+        let (number, sign, quads) = (self.number, self.sign, meta.quads());
+        Ok(SegmentEntry { number, sign, quads, terms: [0; Section::COUNT], fingerprint: first.fingerprint })
+    }
+
+    fn write_orders(&self) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+        let orders = Mutex::new(Order::ALL.into_iter());
+        let next = || orders.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let written = Mutex::new(Vec::with_capacity(Order::COUNT));
+        let work = || -> Result<(), LoadError> {
+            while let Some(order) = next() {
+                match self.write_order(order) {
+                    Ok(info) => written.lock().unwrap_or_else(PoisonError::into_inner).push(info),
+                    Err(error) => {
+                        // The others end with the orders that they have begun.
+                        while next().is_some() {}
+                        return Err(error);
+                    }
+                }
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..self.threads.min(Order::COUNT)).map(|_| scope.spawn(work)).collect();
+            let mut result = work();
+            for other in others {
+                let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                result = result.and(other);
+            }
+            result
+        })?;
+        let mut written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
+        written.sort_by_key(|info| info.order);
+        let missing = |_| LoadError::Inconsistent("an order was not written".to_owned());
+        written.try_into().map_err(missing)
+    }
+
+    fn write_order(&self, order: Order) -> Result<PermutationInfo, LoadError> {
+        let mut output = Output::create(&**self.store.vfs(), self.folder, order)?;
+        match self.picked {
+            Picked::Others(segment) => self.pick(self.reader(segment, order, true), &mut output)?,
+            Picked::Cleared([segment]) => self.pick(self.reader(segment, order, false), &mut output)?,
+            Picked::Cleared(segments) => self.pick_merged(segments, order, &mut output)?,
+        }
+        output.finish()
+    }
+
+    /// Picks rows of one segment, block by block.
+    fn pick(&self, mut reader: Reader<'_>, output: &mut Output) -> Result<(), LoadError> {
+        loop {
+            self.cancel.check()?;
+            match reader.step()? {
+                Step::End => return Ok(()),
+                Step::Whole(block) => output.write(|writer| writer.push_block(reader.permutation, block))?,
+                Step::Picked => {
+                    let columns = reader.columns.each_ref().map(Vec::as_slice);
+                    output.write(|writer| writer.push(columns))?;
+                }
+            }
+        }
+    }
+
+    /// Picks what several segments add up to.
+    fn pick_merged(
+        &self,
+        segments: &[OpenSegment],
+        order: Order,
+        output: &mut Output,
+    ) -> Result<(), LoadError> {
+        let segments = segments.iter();
+        let readers =
+            segments.map(|segment| (self.reader(segment, order, false), segment.entry.sign)).collect();
+        let mut asked = 0;
+        merge(readers, &mut |columns| {
+            asked += 1;
+            if asked % RUNS_PER_CHECK == 0 {
+                self.cancel.check()?;
+            }
+            output.write(|writer| writer.push(columns))
+        })
+    }
+
+    fn reader<'a>(&self, segment: &'a OpenSegment, order: Order, others: bool) -> Reader<'a> {
+        Reader::new(segment.permutation(order), Wanted { graphs: self.graphs, others })
+    }
+}

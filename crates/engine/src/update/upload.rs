@@ -15,9 +15,6 @@ use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Quads that one transaction deletes with a graph.
-const DELETED_QUADS_MAX: u64 = 100_000;
-
 /// Something to upload.
 pub struct Document {
     /// For messages.
@@ -92,10 +89,7 @@ pub(crate) fn upload(
     let start = Instant::now();
     let before = quads_in(&store.snapshot(), &options.target)?;
     let existed = before > 0 || matches!(options.target, UploadTarget::Dataset | UploadTarget::Graph(None));
-    // What replaces much is large, too: a transaction would hold all of it.
-    let is_large = options.replace && before > options.transaction_quads_max;
-    let again = documents.iter().map(|document| document.again().filter(|_| !is_large));
-    let again: Option<Vec<Document>> = again.collect();
+    let again: Option<Vec<Document>> = documents.iter().map(Document::again).collect();
     let mut done = None;
     if let Some(documents) = again {
         done = in_transaction(store, documents, options, options.transaction_quads_max)?;
@@ -268,24 +262,12 @@ pub(crate) fn graph_id(
     Ok(existing(snapshot, &graph.cloned())?)
 }
 
-/// Removes all quads of a graph; none where there is no such graph. Many are a segment of deletions.
+/// Removes all quads of a graph; none where there is no such graph.
 pub(crate) fn delete_graph(
     store: &Store,
     graph: Option<&NamedNode>,
     cancel: &CancelToken,
 ) -> Result<Option<Commit>, EngineError> {
-    let target = UploadTarget::Graph(graph.cloned());
-    if quads_in(&store.snapshot(), &target)? > DELETED_QUADS_MAX {
-        let load_options = LoadOptions {
-            graph: graph.cloned(),
-            replace: Some(Replace::Graph),
-            cancel: cancel.clone(),
-            ..LoadOptions::default()
-        };
-        let report = load(store, Vec::new(), load_options, &Arc::default())?;
-        let version = store.snapshot().version_number();
-        return Ok(Some(Commit { inserted: 0, deleted: report.removed, version }));
-    }
     let mut transaction = store.begin(cancel)?;
     let Some(id) = graph_id(&transaction.snapshot()?, graph)? else { return Ok(None) };
     transaction.clear(Graphs::One(id))?;

@@ -4,7 +4,7 @@
 //! tip becomes current when its record is durable. Where the log fails, all that is not durable has failed with it: the tip goes
 //! back to the current version, and the next writer begins a new log.
 
-use crate::delta::{Delta, Run, delta_id};
+use crate::delta::{Delta, Run};
 use crate::error::StoreError;
 use crate::flush::{remove_segments, write_segments};
 use crate::log::{Changes, Durability, Log, LogCounters, Lsn};
@@ -14,8 +14,6 @@ use crate::store::Store;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_packed::Order as SortOrder;
-use lode_rdf::ValueId;
-use lode_rdf::value_id::Section;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -237,12 +235,6 @@ impl WriterPlace {
     /// The newest version, which may not be durable yet.
     pub(crate) fn tip(&self) -> Result<Arc<Version>, StoreError> {
         Ok(Arc::clone(&self.writer()?.state().tip))
-    }
-
-    /// The id of a term of the delta, a new one if need be.
-    pub(crate) fn add_term(&self, section: Section, key: &[u8]) -> Result<ValueId, StoreError> {
-        let index = self.tip()?.delta.terms().insert_or_fail(section, key)?;
-        Ok(delta_id(section, index))
     }
 
     /// Makes a run the next version: logged if it is small, else as a segment. Returns once it is durable.

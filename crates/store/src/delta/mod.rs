@@ -87,6 +87,11 @@ impl Delta {
         &self.terms
     }
 
+    /// The id of a term for whoever has the writer's place and this delta for the tip's; a new one if need be.
+    pub fn add_term(&self, section: Section, key: &[u8]) -> Result<ValueId, StoreError> {
+        Ok(delta_id(section, self.terms.insert_or_fail(section, key)?))
+    }
+
     /// Whether ids of terms may be in this delta.
     pub fn has_terms(&self) -> bool {
         self.term_count > 0 || self.own.as_ref().is_some_and(|own| own.len() > 0)

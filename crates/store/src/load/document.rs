@@ -1,11 +1,10 @@
 //! One document, read on the caller's thread, quad by quad: for transactions, whose documents are small beside those of a load. What a
 //! source is, and what is wrong with it, is told as a load tells it.
 
-use crate::load::archive::is_archive;
 use crate::load::error::LoadError;
-use crate::load::look::{LOOK_BYTES, foreign, looks_like};
+use crate::load::look::{Known, recognise};
 use crate::load::read::document_error;
-use crate::load::source::{HEAD_BYTES, Source};
+use crate::load::source::Source;
 use crate::load::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_rdf::input::Input;
@@ -64,30 +63,14 @@ fn open(
 ) -> Result<(RdfFormat, Box<dyn Read + Send>), LoadError> {
     let name = list.name(number);
     let failed = |error| LoadError::Input { source_name: name.clone(), error };
-    let wrong = |message: &str| LoadError::Format { source_name: name.clone(), message: message.to_owned() };
     let set = source.format();
     let (raw, told) = source.open().map_err(failed)?;
     let mut input = Input::new(raw, Arc::default()).map_err(failed)?;
-    let mut head = Vec::new();
-    input.by_ref().take(LOOK_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
-    if is_archive(&name, &head) {
-        return Err(wrong("is an archive of several files: load them with `lode load`"));
-    }
-    if let Some(what) = foreign(&head) {
-        return Err(wrong(what));
-    }
-    let known = set.or_else(|| RdfFormat::from_file_name(&name)).or(told);
-    let format = match known {
-        Some(format) => format,
-        None => {
-            input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
-            RdfFormat::guess_from_content(&head).unwrap_or(RdfFormat::NTriples)
-        }
+    let (mut head, known) = (Vec::new(), Known { number, compression: input.compression(), set, told });
+    let Some(format) = recognise(known, list, &mut input, &mut head)? else {
+        let message = "is an archive of several files: load them with `lode load`".to_owned();
+        return Err(LoadError::Format { source_name: name, message });
     };
-    let looks_like = looks_like(format, &head);
-    list.note(number, |report| {
-        (report.format, report.looks_like, report.guessed) = (Some(format), looks_like, known.is_none());
-    });
     Ok((format, Box::new(Cursor::new(head).chain(input))))
 }
 

@@ -1,13 +1,74 @@
 //! A look at the first bytes of a source: whether it is something else than RDF that people load by mistake, and whether its text
 //! looks like another format than the one it is read as.
 
+use crate::load::archive::is_archive;
+use crate::load::error::LoadError;
+use crate::load::source_list::SourceList;
 use lode_rdf::RdfFormat;
+use lode_rdf::input::Compression;
+use std::io::Read;
 
 /// First bytes that are looked at.
 pub(crate) const LOOK_BYTES: usize = 4 << 10;
+/// First bytes that tell the format of a source of which nothing else does.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// What is known of a source before a look at it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// Its number in the list.
+    pub number: usize,
+    /// How it is compressed.
+    pub compression: Compression,
+    /// The format that somebody has set.
+    pub set: Option<RdfFormat>,
+    /// The format that was told along with the bytes.
+    pub told: Option<RdfFormat>,
+}
+
+/// Takes the first bytes of a source for `head`, and notes and returns its format: the one that was set, that its name tells, that was
+/// told, or that it looks like. None: it is an archive.
+pub(super) fn recognise(
+    known: Known,
+    list: &SourceList,
+    input: &mut dyn Read,
+    head: &mut Vec<u8>,
+) -> Result<Option<RdfFormat>, LoadError> {
+    let name = list.name(known.number);
+    let mut read = |bytes: usize, head: &mut Vec<u8>| {
+        let read = (&mut *input).take(bytes as u64).read_to_end(head);
+        read.map_err(|error| LoadError::Input { source_name: name.clone(), error })
+    };
+    read(LOOK_BYTES, head)?;
+    if is_archive(&name, head) {
+        return Ok(None);
+    }
+    let wrong =
+        |message: &str| Err(LoadError::Format { source_name: name.clone(), message: message.to_owned() });
+    if let Some(what) = foreign(head) {
+        return wrong(what);
+    }
+    let named_compressed = RdfFormat::without_compression(&name).len() < name.len();
+    if head.is_empty() && known.compression == Compression::None && named_compressed {
+        return wrong("is empty, but not even an archive of nothing is: it has been cut");
+    }
+    let certain = known.set.or_else(|| RdfFormat::from_file_name(&name)).or(known.told);
+    let format = match certain {
+        Some(format) => format,
+        None => {
+            read(HEAD_BYTES, head)?;
+            RdfFormat::guess_from_content(head).unwrap_or(RdfFormat::NTriples)
+        }
+    };
+    let looks_like = looks_like(format, head);
+    list.note(known.number, |report| {
+        (report.format, report.looks_like, report.guessed) = (Some(format), looks_like, certain.is_none());
+    });
+    Ok(Some(format))
+}
 
 /// Says what a text is that cannot be RDF, and what to do.
-pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
+fn foreign(head: &[u8]) -> Option<&'static str> {
     const MAGIC: [(&[u8], &str); 7] = [
         (b"PK\x03\x04", "is a zip archive: unpack it first"),
         (b"7z\xBC\xAF\x27\x1C", "is a 7z archive: unpack it first"),
@@ -29,7 +90,7 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
 }
 
 /// The format that a text looks like, if what is in it would be wrong in the format it is read as.
-pub(crate) fn looks_like(format: RdfFormat, head: &[u8]) -> Option<RdfFormat> {
+fn looks_like(format: RdfFormat, head: &[u8]) -> Option<RdfFormat> {
     use RdfFormat::{NQuads, NTriples, TriG, Turtle};
     let seen = RdfFormat::guess_from_content(head)?;
     // A bad line alone does not make another format of a text.

@@ -1,14 +1,14 @@
 //! What a load reads: files, streams, bytes in memory; and the pieces that workers get of them.
 
-use crate::load::archive::{Found, is_archive, is_loadable, open_archive};
+use crate::load::archive::{Found, is_loadable, open_archive};
 use crate::load::error::LoadError;
-use crate::load::look::{LOOK_BYTES, foreign, looks_like};
+use crate::load::look::{Known, recognise};
 use crate::load::progress::LoadProgress;
 use crate::load::read_ahead::read_ahead;
 use crate::load::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_base::host;
-use lode_rdf::input::{Compression, Input};
+use lode_rdf::input::Input;
 use lode_rdf::parse::{LINE_BYTES_MAX, TurtlePiece, last_line_end};
 use lode_rdf::{ParseOptions, RdfFormat};
 use std::fmt;
@@ -18,9 +18,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// First bytes that tell the format of a source whose name does not.
-pub(super) const HEAD_BYTES: usize = 64 << 10;
 
 /// Archives in archives that are opened.
 const ARCHIVES_MAX: usize = 4;
@@ -223,8 +220,6 @@ impl Feed<'_> {
     fn feed(&self, number: usize, source: Source, sink: &Sink<'_>) -> Result<ControlFlow<()>, LoadError> {
         let name = source.name.clone();
         let failed = |error| LoadError::Input { source_name: name.clone(), error };
-        let wrong =
-            |message: &str| LoadError::Format { source_name: name.clone(), message: message.to_owned() };
         let set = source.format.or(self.format);
         let depth = source.depth;
         // The bytes of an archive have been counted.
@@ -235,34 +230,15 @@ impl Feed<'_> {
         let compression = input.compression();
         let input = read_ahead(input, self.threads).map_err(failed)?;
         let mut input = Metered { inner: input, read, told: 0, progress };
-        let mut head = Vec::new();
-        input.by_ref().take(LOOK_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
-        if is_archive(&name, &head) {
+        let (mut head, known) = (Vec::new(), Known { number, compression, set, told });
+        let Some(format) = recognise(known, self.list, &mut input, &mut head)? else {
             if depth == ARCHIVES_MAX {
-                return Err(wrong("archives are in each other too deep"));
+                let message = "archives are in each other too deep".to_owned();
+                return Err(LoadError::Format { source_name: name, message });
             }
             let reader = Box::new(Cursor::new(head).chain(input));
             return self.feed_archive((number, depth), reader, set, sink).map_err(failed);
-        }
-        if let Some(what) = foreign(&head) {
-            return Err(wrong(what));
-        }
-        let named_compressed = RdfFormat::without_compression(&name).len() < name.len();
-        if head.is_empty() && compression == Compression::None && named_compressed {
-            return Err(wrong("is empty, but not even an archive of nothing is: it has been cut"));
-        }
-        let known = set.or_else(|| RdfFormat::from_file_name(&name)).or(told);
-        let format = match known {
-            Some(format) => format,
-            None => {
-                input.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
-                RdfFormat::guess_from_content(&head).unwrap_or(RdfFormat::NTriples)
-            }
         };
-        let looks_like = looks_like(format, &head);
-        self.list.note(number, |report| {
-            (report.format, report.looks_like, report.guessed) = (Some(format), looks_like, known.is_none());
-        });
         if format.is_line_based() {
             return self.feed_lines(number, format, &mut input, head, &name, sink);
         }

@@ -82,7 +82,7 @@ impl OwnTerms {
             let known = if segments_changed { snapshot.id_of_key(section, key)? } else { None };
             let id = match known {
                 Some(id) => id,
-                None => place.add_term(section, key)?,
+                None => snapshot.version().delta.add_term(section, key)?,
             };
             ids.push(id.to_bits());
             Ok::<_, StoreError>(())
@@ -128,7 +128,7 @@ impl OwnTerms {
                     return final_id(bits, &ids);
                 }
                 *renamed.entry(bits).or_insert_with(|| {
-                    rename_by_text(ValueId::from_bits(bits), &old, &new, place).unwrap_or_else(|error| {
+                    rename_by_text(ValueId::from_bits(bits), &old, &new).unwrap_or_else(|error| {
                         result = Err(error);
                         bits
                     })
@@ -141,12 +141,7 @@ impl OwnTerms {
 }
 
 /// The id that a term has now which had `id` before segments were compacted or written.
-fn rename_by_text(
-    id: ValueId,
-    old: &Snapshot,
-    new: &Snapshot,
-    place: &WriterPlace,
-) -> Result<u64, StoreError> {
+fn rename_by_text(id: ValueId, old: &Snapshot, new: &Snapshot) -> Result<u64, StoreError> {
     let Some(section) = id.kind().and_then(lode_rdf::Kind::section) else { return Ok(id.to_bits()) };
     let mut key = Vec::new();
     old.keys(&[id], &mut |_, found| {
@@ -155,7 +150,7 @@ fn rename_by_text(
     })?;
     let id = match new.id_of_key(section, &key)? {
         Some(id) => id,
-        None => place.add_term(section, &key)?,
+        None => new.version().delta.add_term(section, &key)?,
     };
     Ok(id.to_bits())
 }

@@ -284,3 +284,53 @@ fn every_flipped_bit_and_every_cut_is_noticed() {
         assert!(read_all(&bytes[..cut], &rows).is_err(), "cut at {cut}");
     }
 }
+
+/// Blocks that are copied, between others and rows of which some are left out, give what writing all rows gives.
+#[test]
+fn copied_blocks() {
+    let rows = sample(70_000);
+    let source = built(&rows, 10_000);
+    assert!(source.blocks() > 8);
+    // Of each block: all its rows as they are, some of them as rows, or none.
+    for plan in 0..3_usize.pow(5) {
+        let vfs = MemVfs::default();
+        let mut writer = PermutationWriter::new(vfs.create(Path::new("p")).unwrap(), Order::Spog);
+        let mut expected: Vec<Row> = Vec::new();
+        for block in 0..source.blocks() {
+            let range = source.block_bounds(block).unwrap().rows;
+            let of_block = &rows[range.start as usize..range.end as usize];
+            match plan / 3_usize.pow(block as u32 % 5) % 3 {
+                0 => {
+                    writer.push_block(&source, block).unwrap();
+                    expected.extend_from_slice(of_block);
+                }
+                1 => {
+                    let some: Vec<Row> = of_block.iter().step_by(97).copied().collect();
+                    writer.push_id_rows(&some).unwrap();
+                    expected.extend(some);
+                }
+                _ => {}
+            }
+        }
+        let info = writer.finish().unwrap();
+        let copy = open(&vfs).unwrap();
+        assert_eq!(copy.verify(&CancelToken::default(), &mut |_| {}).unwrap(), info, "plan {plan}");
+        let (whole, _) = file(&expected, Order::Spog, 1000);
+        let whole = open(&whole).unwrap().info();
+        let same = |info: PermutationInfo| (info.rows, info.fingerprint, info.distinct_first);
+        assert_eq!(same(info), same(whole), "plan {plan}");
+        if plan % 41 == 0 {
+            assert_eq!(scan(&copy, 0..copy.rows(), 0b1111, 1000), columns(&expected), "plan {plan}");
+        }
+    }
+}
+
+#[test]
+fn copied_blocks_must_come_in_order() {
+    let source = built(&sample(30_000), 10_000);
+    let vfs = MemVfs::default();
+    let mut writer = PermutationWriter::new(vfs.create(Path::new("p")).unwrap(), Order::Spog);
+    writer.push_block(&source, 1).unwrap();
+    assert!(matches!(writer.push_block(&source, 0), Err(PackedError::Unsorted { .. })));
+    assert!(matches!(writer.push_block(&source, 99), Err(PackedError::Corruption { .. })));
+}

@@ -65,14 +65,15 @@ impl<R: SortRow> ExternalSorter<R> {
     /// Adds rows.
     pub fn push(&mut self, mut rows: &[R]) -> io::Result<()> {
         while !rows.is_empty() {
+            // Only for rows that find no room: those that just fit stay in memory.
+            if self.rows.len() >= self.rows_max {
+                self.spill()?;
+            }
             let room = self.rows_max - self.rows.len();
             let (now, later) = rows.split_at(room.min(rows.len()));
             self.reserve(now.len());
             self.rows.extend_from_slice(now);
             rows = later;
-            if self.rows.len() >= self.rows_max {
-                self.spill()?;
-            }
         }
         Ok(())
     }

@@ -138,6 +138,26 @@ proptest! {
 }
 
 #[test]
+fn rows_that_just_fit_stay_in_memory() {
+    for (rows, in_memory) in [(49_999, true), (50_000, true), (50_001, false)] {
+        let vfs = MemVfs::new();
+        let options = SortOptions {
+            vfs: Arc::new(vfs.clone()),
+            folder: Path::new("/").to_owned(),
+            name: "rows".to_owned(),
+            bits: 0..64,
+            memory_bytes: 2 * 8 * 50_000,
+            threads: 1,
+        };
+        let mut sorter = ExternalSorter::new(options, rows);
+        scrambled(rows as u64, 64).chunks(999).for_each(|piece| sorter.push(piece).unwrap());
+        let sorted = sorter.finish().unwrap();
+        assert_eq!(matches!(sorted, SortedRows::Memory(_)), in_memory, "{rows}");
+        assert_eq!(vfs.files().is_empty(), in_memory, "{rows}");
+    }
+}
+
+#[test]
 fn frames_carry_streams() {
     use crate::frame_file::{FrameReader, FrameWriter, read_frame};
     use crate::varint::write_varint;

@@ -55,11 +55,11 @@ impl Updater<'_> {
             Some(name) => self.graph_id(name)?,
         };
         if transfer.kind != TransferKind::Add {
-            self.transaction.clear(Graphs::One(to))?;
+            self.transaction.clear_graph(to)?;
         }
         self.add(&snapshot, from, to)?;
         if transfer.kind == TransferKind::Move {
-            self.transaction.clear(Graphs::One(from))?;
+            self.transaction.clear_graph(from)?;
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! Power cuts, errors and full disks at every operation of transactions that clear graphs at once.
 
-use super::Graphs;
 use crate::crash_tests::read_all;
 use crate::store::Store;
 use crate::transaction::crash_tests::{
@@ -35,7 +34,7 @@ fn clear(store: &Store, step: u64, goes_on: bool) -> Result<(), StoreError> {
     let subject = id(&mut transaction, &format!("http://new{step}"))?;
     let graph = id(&mut transaction, OTHER)?;
     transaction.insert([subject, subject, subject, graph])?;
-    transaction.clear(Graphs::One(ValueId::DEFAULT_GRAPH))?;
+    transaction.clear_graph(ValueId::DEFAULT_GRAPH)?;
     transaction.insert([subject, subject, subject, ValueId::DEFAULT_GRAPH])?;
     let seen = read_all(&transaction.snapshot()?)?;
     assert_eq!(seen.iter().filter(|quad| quad.ends_with(' ')).count(), 1, "{seen:?}");

@@ -195,7 +195,7 @@ fn graphs_with_many_blocks() {
     };
     let graph_of = |n: usize| match n {
         0..24_000 => "http://graph/a",
-        24_000..40_000 if n % 3 == 0 => "http://graph/a",
+        24_000..40_000 if n.is_multiple_of(3) => "http://graph/a",
         24_000..40_000 => "http://graph/b",
         _ => "",
     };
@@ -226,7 +226,7 @@ fn graphs_with_many_blocks() {
                 "" => ValueId::DEFAULT_GRAPH,
                 graph => transaction.intern(&name(graph.to_owned()).into()).unwrap().unwrap(),
             };
-            transaction.clear(Graphs::One(id)).unwrap();
+            transaction.clear_graph(id).unwrap();
             let before = store.snapshot().quad_count();
             let done = transaction.commit().unwrap();
             let left = left(&gone[..count]);

@@ -5,6 +5,7 @@
 use crate::clear::graphs::Graphs;
 use crate::clear::merge::merge;
 use crate::clear::read::{Reader, Step, Wanted};
+use crate::compact::orders::each_order;
 use crate::compact::output::Output;
 use crate::load::LoadError;
 use crate::manifest::{SegmentEntry, Sign};
@@ -15,7 +16,6 @@ use lode_base::cancel::CancelToken;
 use lode_packed::{Order, PermutationInfo, SegmentMeta};
 use lode_rdf::value_id::Section;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 /// Between two looks at the cancel token where several segments are merged.
 const RUNS_PER_CHECK: usize = 1024;
@@ -74,32 +74,7 @@ impl NewSegment<'_> {
     }
 
     fn write_orders(&self) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
-        let orders = Mutex::new(Order::ALL.into_iter());
-        let next = || orders.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let written = Mutex::new(Vec::with_capacity(Order::COUNT));
-        let work = || -> Result<(), LoadError> {
-            while let Some(order) = next() {
-                match self.write_order(order) {
-                    Ok(info) => written.lock().unwrap_or_else(PoisonError::into_inner).push(info),
-                    Err(error) => {
-                        // The others end with the orders that they have begun.
-                        while next().is_some() {}
-                        return Err(error);
-                    }
-                }
-            }
-            Ok(())
-        };
-        std::thread::scope(|scope| {
-            let others: Vec<_> = (1..self.threads.min(Order::COUNT)).map(|_| scope.spawn(work)).collect();
-            let mut result = work();
-            for other in others {
-                let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                result = result.and(other);
-            }
-            result
-        })?;
-        let mut written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut written = each_order(self.threads, &|order| self.write_order(order))?;
         written.sort_by_key(|info| info.order);
         let missing = |_| LoadError::Inconsistent("an order was not written".to_owned());
         written.try_into().map_err(missing)

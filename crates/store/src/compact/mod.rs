@@ -15,7 +15,7 @@ pub(crate) mod folders;
 mod merge;
 pub(crate) use merge::copy_file;
 mod order_merge;
-mod orders;
+pub(crate) mod orders;
 pub(crate) mod output;
 mod pace;
 mod policy;

@@ -17,14 +17,22 @@ pub struct MergedOrders {
 
 /// Merges all orders with up to `threads` threads.
 pub fn merge_orders(threads: usize, context: &MergeContext<'_>) -> Result<MergedOrders, LoadError> {
+    agree(each_order(threads, &|order| merge_order(order, context))?, context)
+}
+
+/// Does something for each order, with up to `threads` threads; the results in no order.
+pub(crate) fn each_order<T: Send>(
+    threads: usize,
+    work: &(dyn Fn(Order) -> Result<T, LoadError> + Sync),
+) -> Result<Vec<T>, LoadError> {
     let orders = Mutex::new(Order::ALL.into_iter());
-    let merged = Mutex::new(Vec::with_capacity(Order::COUNT));
+    let done = Mutex::new(Vec::with_capacity(Order::COUNT));
     let work = || {
         loop {
             let next = orders.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(order) = next else { return Ok(()) };
-            match merge_order(order, context) {
-                Ok(info) => merged.lock().unwrap_or_else(PoisonError::into_inner).push(info),
+            match work(order) {
+                Ok(result) => done.lock().unwrap_or_else(PoisonError::into_inner).push(result),
                 Err(error) => {
                     // The others end with the orders that they have begun.
                     while orders.lock().unwrap_or_else(PoisonError::into_inner).next().is_some() {}
@@ -42,7 +50,7 @@ pub fn merge_orders(threads: usize, context: &MergeContext<'_>) -> Result<Merged
         }
         result
     })?;
-    agree(merged.into_inner().unwrap_or_else(PoisonError::into_inner), context)
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// All orders must hold the same quads, as many as the old segments add up to.

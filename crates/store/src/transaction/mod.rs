@@ -124,6 +124,11 @@ impl Transaction {
         Ok(())
     }
 
+    /// Deletes all quads of a graph; [`ValueId::DEFAULT_GRAPH`] for those in no named graph.
+    pub fn clear_graph(&mut self, graph: ValueId) -> Result<(), StoreError> {
+        self.clear(Graphs::One(graph))
+    }
+
     /// Deletes all quads of graphs. Many are not held in memory but cleared at once, in segments of the transaction's own; then a quad
     /// that is inserted again counts as deleted and inserted.
     pub fn clear(&mut self, graphs: Graphs) -> Result<(), StoreError> {

@@ -1,7 +1,6 @@
 //! Transactions against a plain set of quads: mixed with loads, flushes, large changes and reopening.
 
 use super::Transaction;
-use crate::clear::Graphs;
 use crate::log::Durability;
 use crate::test_data::{FOLDER, check_reads, contents, file, load_files};
 use crate::writer::{Commit, WriteOptions};
@@ -143,7 +142,7 @@ fn run(quads: &[Quad], steps: &[Step], options: &WriteOptions) {
                 let graph = &pool[pick % pool.len()].graph_name;
                 let mut transaction = store.begin(&CancelToken::default()).unwrap();
                 let id = ids(&mut transaction, &pool[pick % pool.len()]).unwrap()[3];
-                transaction.clear(Graphs::One(id)).unwrap();
+                transaction.clear_graph(id).unwrap();
                 transaction.commit().unwrap();
                 let of_graph =
                     |text: &String| pool.iter().any(|q| q.to_string() == *text && q.graph_name == *graph);
@@ -201,7 +200,7 @@ fn graphs_with_segments_of_their_own() {
     let clear = |graph: &str| {
         let mut transaction = store.begin(&CancelToken::default()).unwrap();
         let id = ids(&mut transaction, &quads(graph)[0]).unwrap()[3];
-        transaction.clear(Graphs::One(id)).unwrap();
+        transaction.clear_graph(id).unwrap();
         let seen = contents(&transaction.snapshot().unwrap()).len();
         (transaction.commit().unwrap(), seen)
     };

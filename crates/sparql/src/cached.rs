@@ -65,7 +65,7 @@ impl Statistics for Cached<'_> {
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
         let key = key(order, prefix);
         let count = *self.counts.borrow_mut().entry(key).or_insert_with(|| self.inner.count(order, prefix));
-        if count == 0 && !prefix.is_empty() {
+        if count == 0 {
             self.reuse.set(Reuse::Never);
         }
         count

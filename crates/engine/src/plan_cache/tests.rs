@@ -66,6 +66,16 @@ fn what_is_not_there_is_planned_anew() {
 }
 
 #[test]
+fn the_first_named_graph_is_seen() {
+    let database = database();
+    let text = "SELECT ?g { GRAPH ?g { :a :p ?x } }";
+    assert_eq!(answers(&database, text).0, ["g"]);
+    let add = "PREFIX : <http://x/> INSERT DATA { GRAPH :g { :a :p :b } }";
+    database.update(add, &UpdateOptions::default()).unwrap();
+    assert_eq!(answers(&database, text), (vec!["g".into(), "http://x/g".into()], false));
+}
+
+#[test]
 fn constants_that_stand_for_each_other_keep_apart() {
     check(&["SELECT * { :a :p ?x . :b :p ?y }"], "SELECT * { :b :p ?x . :a :p ?y }", true);
     check(&["SELECT * { :a :p ?x . :a :n ?y }"], "SELECT * { :b :p ?x . :a :n ?y }", false);

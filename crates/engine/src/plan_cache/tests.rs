@@ -68,11 +68,14 @@ fn what_is_not_there_is_planned_anew() {
 #[test]
 fn the_first_named_graph_is_seen() {
     let database = database();
-    let text = "SELECT ?g { GRAPH ?g { :a :p ?x } }";
-    assert_eq!(answers(&database, text).0, ["g"]);
+    let texts =
+        ["SELECT ?g { GRAPH ?g { ?x ?y ?z } }", "SELECT ?g { VALUES ?x { :a } GRAPH ?g { ?x ?y ?z } }"];
+    texts.iter().for_each(|text| assert_eq!(answers(&database, text).0, ["g"]));
     let add = "PREFIX : <http://x/> INSERT DATA { GRAPH :g { :a :p :b } }";
     database.update(add, &UpdateOptions::default()).unwrap();
-    assert_eq!(answers(&database, text), (vec!["g".into(), "http://x/g".into()], false));
+    for text in texts {
+        assert_eq!(answers(&database, text), (vec!["g".into(), "http://x/g".into()], false));
+    }
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub enum StoreError {
         /// The name.
         name: String,
         /// Why.
-        what: String,
+        what: SnapshotProblem,
     },
     /// Somebody wants to write to a backup.
     #[error("{} is a backup: it can be read, but not written to; `lode restore` makes a database of it", path.display())]
@@ -118,6 +118,20 @@ pub enum StoreError {
     /// A limit of the format, or an invariant of a writer.
     #[error("{0}")]
     Limit(String),
+}
+
+/// What is the matter with the name of a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SnapshotProblem {
+    /// It cannot be one.
+    #[error("a name has 1 to 64 letters, digits, and - _ .")]
+    Name,
+    /// Nothing has it.
+    #[error("there is no such snapshot")]
+    Missing,
+    /// Another snapshot has it.
+    #[error("there is such a snapshot already")]
+    Exists,
 }
 
 /// What to do about an error of the file system, where that is not plain from its text.

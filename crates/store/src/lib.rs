@@ -40,7 +40,7 @@ pub use compact::{
     BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus, compact,
 };
 pub use dump::{DumpError, DumpScope, dump_lines, dump_quads};
-pub use error::StoreError;
+pub use error::{SnapshotProblem, StoreError};
 pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};
 pub use log::{Durability, Log};
 pub use named::NamedSnapshot;

@@ -4,17 +4,17 @@
 //! does not need them any more. Whoever writes knows all snapshots, and makes and drops them in the writer's place, where no
 //! segment can go meanwhile.
 
-use crate::error::StoreError;
+use crate::error::{SnapshotProblem, StoreError};
 use crate::manifest::{MANIFEST, Manifest};
 use crate::snapshot::Snapshot;
 use crate::store::Store;
-use crate::version::OpenSegment;
+use crate::version::{OpenSegment, SegmentMark, Version};
 use crate::writer::WriterPlace;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
-use lode_packed::SegmentMeta;
 use lode_packed::segment::META_FILE;
-use std::collections::{BTreeMap, BTreeSet};
+use lode_packed::{PackedError, SegmentMeta};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -23,6 +23,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 pub const SNAPSHOTS: &str = "snapshots";
 /// The longest name.
 const NAME_BYTES_MAX: usize = 64;
+/// Snapshots that stay open after they were asked for. Each holds the files of its segments open, eight of each.
+const OPEN_MAX: usize = 8;
 
 /// A named snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,16 +39,46 @@ pub struct NamedSnapshot {
     pub segments: u64,
 }
 
-/// What is known of the snapshots where the database is open for writing.
+/// What is known of the snapshots.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
-    /// By name.
+    /// By name. Empty where the database was opened for reading: another process may make and drop them.
     pub manifests: BTreeMap<String, Manifest>,
-    /// Segments that are open and that only snapshots name.
-    pub held: Vec<OpenSegment>,
+    /// Those that were asked for last, the latest at the end.
+    opened: VecDeque<(String, Arc<Version>)>,
+    /// Segments that only snapshots name and that somebody may have open.
+    marks: Vec<SegmentMark>,
 }
 
 impl Named {
+    /// Remembers that somebody has a segment open that only snapshots name.
+    pub fn mark(&mut self, open: &OpenSegment) {
+        self.marks.retain(SegmentMark::is_open);
+        self.marks.push(open.mark());
+    }
+
+    /// The version of a name, if it is open, and still the one that the manifest describes. It is then the latest.
+    fn opened(&mut self, name: &str, manifest: &Manifest) -> Option<Arc<Version>> {
+        let (name, version) = self.forget(name)?;
+        if version.manifest != *manifest {
+            return None;
+        }
+        self.opened.push_back((name, Arc::clone(&version)));
+        Some(version)
+    }
+
+    fn remember(&mut self, name: &str, version: &Arc<Version>) {
+        if self.opened.len() >= OPEN_MAX {
+            self.opened.pop_front();
+        }
+        self.opened.push_back((name.to_owned(), Arc::clone(version)));
+    }
+
+    fn forget(&mut self, name: &str) -> Option<(String, Arc<Version>)> {
+        let at = self.opened.iter().position(|(opened, _)| opened == name)?;
+        self.opened.remove(at)
+    }
+
     /// Whether a snapshot needs a segment.
     pub fn names(&self, number: u64) -> bool {
         self.manifests.values().any(|manifest| has_segment(manifest, number))
@@ -93,12 +125,11 @@ fn check_name(name: &str) -> Result<(), StoreError> {
     let fits = (1..=NAME_BYTES_MAX).contains(&name.len())
         && name.bytes().all(is_fit)
         && name.bytes().any(|c| c != b'.');
-    let what = "a name has 1 to 64 letters, digits, and - _ .";
-    if fits { Ok(()) } else { Err(wrong(name, what)) }
+    if fits { Ok(()) } else { Err(wrong(name, SnapshotProblem::Name)) }
 }
 
-fn wrong(name: &str, what: &str) -> StoreError {
-    StoreError::Snapshot { name: name.to_owned(), what: what.to_owned() }
+fn wrong(name: &str, what: SnapshotProblem) -> StoreError {
+    StoreError::Snapshot { name: name.to_owned(), what }
 }
 
 impl Store {
@@ -107,7 +138,7 @@ impl Store {
         check_name(name)?;
         let place = WriterPlace::enter(self, cancel)?;
         if self.named().manifests.contains_key(name) {
-            return Err(wrong(name, "there is such a snapshot already"));
+            return Err(wrong(name, SnapshotProblem::Exists));
         }
         place.settle(cancel)?;
         // All is in segments; the log is the database's.
@@ -137,18 +168,27 @@ impl Store {
         check_name(name)?;
         // Nobody drops it before its segments are open.
         let mut named = self.named();
-        let manifest = self.manifest_of(&named, name)?;
+        let manifest = match self.manifest_of(&named, name) {
+            Ok(manifest) => manifest,
+            Err(error) => {
+                // Another process may have dropped it.
+                named.forget(name);
+                return Err(error);
+            }
+        };
+        if let Some(version) = named.opened(name, &manifest) {
+            return Ok(Snapshot::new(version));
+        }
         let mut known = self.version().segments.to_vec();
-        known.extend(named.held.iter().cloned());
-        let version = self.open_with(manifest, &known)?;
-        if self.is_writable() {
-            for open in &*version.segments {
-                if !known.iter().any(|known| known.entry.number == open.entry.number) {
-                    named.held.push(open.clone());
-                }
+        known.extend(named.opened.iter().flat_map(|(_, version)| version.segments.iter().cloned()));
+        let version = Arc::new(self.open_with(manifest, &known)?);
+        for open in &*version.segments {
+            if !known.iter().any(|known| known.entry.number == open.entry.number) {
+                named.mark(open);
             }
         }
-        Ok(Snapshot::new(Arc::new(version)))
+        named.remember(name, &version);
+        Ok(Snapshot::new(version))
     }
 
     /// Forgets a name. Files that nothing else names go when nobody reads them any more.
@@ -170,24 +210,27 @@ impl Store {
         }
         let mut named = self.named();
         named.manifests.remove(name);
-        self.remove_unnamed(&mut named, &manifest);
+        let opened = named.forget(name);
+        self.remove_unnamed(&named, &manifest);
         drop(named);
+        drop(opened);
         drop(place);
         Ok(())
     }
 
     /// Removes the segments of a manifest that neither the current version nor a snapshot names.
-    fn remove_unnamed(&self, named: &mut Named, manifest: &Manifest) {
+    fn remove_unnamed(&self, named: &Named, manifest: &Manifest) {
         let current = self.version();
         for entry in &manifest.segments {
             let number = entry.number;
             if has_segment(&current.manifest, number) || named.names(number) {
                 continue;
             }
-            match named.held.iter().position(|open| open.entry.number == number) {
-                Some(at) => named.held.swap_remove(at).set_obsolete(),
+            let marks = named.marks.iter().filter(|mark| mark.number == number);
+            let readers = marks.filter(|mark| mark.set_obsolete()).count();
+            if readers == 0 {
                 // Nobody has it open. What cannot be removed now is removed when the database is next opened for writing.
-                None => drop(self.vfs().remove_dir_all(&self.folder().join(entry.folder()))),
+                let _ = self.vfs().remove_dir_all(&self.folder().join(entry.folder()));
             }
         }
     }
@@ -199,13 +242,25 @@ impl Store {
         let mut bytes = 0;
         for entry in self.manifests()?.values().flat_map(|manifest| &manifest.segments) {
             if seen.insert(entry.number) {
-                let folder = self.folder().join(entry.folder());
-                let path = folder.join(META_FILE);
-                bytes += SegmentMeta::read(&**self.vfs(), &folder)?.bytes();
-                bytes += self.vfs().open(&path).map_err(StoreError::io(&path))?.len();
+                bytes += self.segment_bytes(&self.folder().join(entry.folder()))?;
             }
         }
         Ok(bytes)
+    }
+
+    /// Bytes of a segment, of which nothing is left if its snapshot has just been dropped.
+    fn segment_bytes(&self, folder: &Path) -> Result<u64, StoreError> {
+        let path = folder.join(META_FILE);
+        let description = match self.vfs().open(&path) {
+            Ok(file) => file.len(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(StoreError::io(&path)(error)),
+        };
+        match SegmentMeta::read(&**self.vfs(), folder) {
+            Ok(meta) => Ok(description + meta.bytes()),
+            Err(PackedError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn manifests(&self) -> Result<BTreeMap<String, Manifest>, StoreError> {
@@ -216,7 +271,7 @@ impl Store {
     }
 
     fn manifest_of(&self, named: &Named, name: &str) -> Result<Manifest, StoreError> {
-        let none = || wrong(name, "there is no such snapshot");
+        let none = || wrong(name, SnapshotProblem::Missing);
         if self.is_writable() {
             return named.manifests.get(name).cloned().ok_or_else(none);
         }

@@ -51,12 +51,16 @@ impl StoreStats {
         self.permutation_bytes.iter().sum::<u64>() + self.dictionary_bytes + self.other_bytes
     }
 
-    /// Gathers the figures; at most `graphs_max` graphs are named.
+    /// Gathers the figures of the current version; at most `graphs_max` graphs are named.
     pub fn gather(store: &Store, graphs_max: usize) -> Result<Self, StoreError> {
-        let snapshot = store.snapshot();
+        Self::gather_at(store, &store.snapshot(), graphs_max)
+    }
+
+    /// The same of a version that is held, such as a named snapshot. What is told of all snapshots is as it is now.
+    pub fn gather_at(store: &Store, snapshot: &Snapshot, graphs_max: usize) -> Result<Self, StoreError> {
         let version = snapshot.version();
         let gspo_quads = snapshot.count(Order::Gspo, &[])?;
-        let (named_graphs, largest_graphs) = graphs(&snapshot, graphs_max)?;
+        let (named_graphs, largest_graphs) = graphs(snapshot, graphs_max)?;
         let mut stats = Self {
             quads: snapshot.quad_count(),
             default_graph_quads: snapshot.quad_count() - gspo_quads,

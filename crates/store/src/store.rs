@@ -268,7 +268,7 @@ impl Store {
             let mut named = self.named();
             for open in before.segments.iter().filter(|open| !is_named(open)) {
                 if named.names(open.entry.number) {
-                    named.held.push(open.clone());
+                    named.mark(open);
                 } else {
                     open.set_obsolete();
                 }

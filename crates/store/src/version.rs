@@ -10,8 +10,8 @@ use lode_packed::{BlockCache, Dictionary, Order, Permutation, Segment};
 use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 /// An open segment, and where its terms are in the number space.
 #[derive(Debug, Clone)]
@@ -47,6 +47,11 @@ impl OpenSegment {
         self.folder.is_obsolete.store(true, Ordering::Relaxed);
     }
 
+    /// What tells later whether anybody still has it open. Keeps nothing open itself.
+    pub fn mark(&self) -> SegmentMark {
+        SegmentMark { number: self.entry.number, folder: Arc::downgrade(&self.folder) }
+    }
+
     /// One of its permutations.
     pub fn permutation(&self, order: Order) -> &Permutation {
         self.segment.permutation(order)
@@ -60,6 +65,30 @@ impl OpenSegment {
     /// The number of the first term of a section in its dictionary.
     pub fn base(&self, section: Section) -> u64 {
         self.segment.meta().bases[section as usize]
+    }
+}
+
+/// A segment that somebody had open.
+#[derive(Debug, Clone)]
+pub struct SegmentMark {
+    /// Its number.
+    pub number: u64,
+    folder: Weak<SegmentFolder>,
+}
+
+impl SegmentMark {
+    /// Whether anybody has it open still.
+    pub fn is_open(&self) -> bool {
+        self.folder.strong_count() > 0
+    }
+
+    /// As [`OpenSegment::set_obsolete`]; false where nobody has it open any more, so that nobody will remove its files.
+    pub fn set_obsolete(&self) -> bool {
+        let folder = self.folder.upgrade();
+        folder.is_some_and(|folder| {
+            folder.is_obsolete.store(true, Ordering::Relaxed);
+            true
+        })
     }
 }
 

@@ -192,3 +192,48 @@ fn faults() {
         }
     }
 }
+
+/// However many are asked for, only some stay open; those that were open are the same when they are asked for again.
+#[test]
+fn some_stay_open() {
+    let vfs = MemVfs::new();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    let mut expected = Vec::new();
+    for step in 0..OPEN_MAX as u64 + 3 {
+        commit(&store, step % 8).unwrap();
+        let name = format!("s{step}");
+        store.create_snapshot(&name, &cancel()).unwrap();
+        expected.push((name, now(&store)));
+    }
+    compacted(&store);
+    for store in [store.clone(), reader(&vfs)] {
+        for _ in 0..2 {
+            for (name, model) in &expected {
+                assert_eq!(at(&store, name), *model, "{name}");
+            }
+        }
+        let held = |name: &str| Arc::as_ptr(store.at(name).unwrap().version());
+        assert_eq!(held("s5"), held("s5"));
+        assert_eq!(store.named().opened.len(), OPEN_MAX);
+        let opened = store.named().opened.iter().flat_map(|(_, version)| version.segments.to_vec()).count();
+        assert!(store.named().marks.iter().filter(|mark| mark.is_open()).count() <= opened);
+    }
+    let reader = reader(&vfs);
+    reader.at("s5").unwrap();
+    // One that nobody keeps open, one that is kept, and one that two readers opened, one after the other.
+    let twice = store.at("s0").unwrap();
+    for (name, _) in &expected[1..] {
+        store.at(name).unwrap();
+    }
+    let again = store.at("s0").unwrap();
+    for (name, _) in &expected {
+        store.drop_snapshot(name, &cancel()).unwrap();
+        assert!(store.at(name).is_err());
+    }
+    assert!(reader.at("s5").is_err() && reader.named().opened.is_empty());
+    for held in [twice, again] {
+        assert_eq!(crash_tests::read_all(&held).unwrap(), expected[0].1);
+    }
+    assert_eq!(segment_folders(&vfs), store.version().segments.len());
+    crash_tests::assert_sound(&vfs);
+}

@@ -248,6 +248,9 @@ pub struct DumpArgs {
 pub struct StatsArgs {
     /// The database folder
     pub database: PathBuf,
+    /// The database as this snapshot has kept it (see lode snapshot)
+    #[arg(long, value_name = "NAME")]
+    pub at: Option<String>,
     /// As JSON
     #[arg(long)]
     pub json: bool,

@@ -10,10 +10,13 @@ use lode_engine::{Database, EngineError, LoadAllow};
 use lode_server::{Server, ServerOptions};
 use std::future::Future;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
+    let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, &args.database));
+    let backup_folder = backup_folder.transpose()?;
     let database = open(args)?;
     let compactor = compactor(&database, args.no_compaction)?;
     let options = ServerOptions {
@@ -24,11 +27,23 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         transaction_quads_max: args.transaction_quads_max,
         load,
         admin_token: args.admin_token.clone(),
+        backup_folder,
         compactor,
         ..ServerOptions::default()
     };
     serve(database, args.bind, options)?;
     Ok(Done::Ok)
+}
+
+/// The folder for backups: one that is there, so that nothing is written where a disk should be mounted; and not that of the database,
+/// where backups would lie between its files.
+fn backup_folder(folder: &Path, database: &Path) -> anyhow::Result<PathBuf> {
+    let whole = folder.canonicalize().ok().filter(|whole| whole.is_dir());
+    let Some(whole) = whole else { bail!("--backup-dir: there is no folder {}", folder.display()) };
+    if database.canonicalize().is_ok_and(|database| whole.starts_with(database)) {
+        bail!("--backup-dir: {} is in the folder of the database: choose another one", folder.display());
+    }
+    Ok(whole)
 }
 
 /// What compacts in the background, and makes durable what an idle log holds back: also where it is not to compact.

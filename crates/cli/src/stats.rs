@@ -14,7 +14,8 @@ const GRAPHS_SHOWN_MAX: usize = 20;
 
 pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
     let database = Database::open(&args.database, &OpenOptions::default())?;
-    let stats = StoreStats::gather(database.store(), GRAPHS_SHOWN_MAX)?;
+    let snapshot = database.snapshot_at(args.at.as_deref())?;
+    let stats = StoreStats::gather_at(database.store(), &snapshot, GRAPHS_SHOWN_MAX)?;
     let mut out = std::io::stdout().lock();
     if args.json {
         serde_json::to_writer_pretty(&mut out, &as_json(&stats))?;

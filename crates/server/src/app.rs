@@ -73,8 +73,12 @@ fn router(state: Arc<AppState>) -> Router {
         .route("/data/{*path}", any(data::serve))
         .layer(from_fn(cors));
     // Pages of other origins have no business there.
-    let admin =
-        Router::new().route("/admin/stats", get(admin::stats)).route("/admin/compact", post(admin::compact));
+    let snapshots = get(admin::snapshots).post(admin::create_snapshot).delete(admin::drop_snapshot);
+    let admin = Router::new()
+        .route("/admin/stats", get(admin::stats))
+        .route("/admin/compact", post(admin::compact))
+        .route("/admin/snapshots", snapshots)
+        .route("/admin/backup", post(admin::backup));
     public.merge(admin).with_state(state)
 }
 

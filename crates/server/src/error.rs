@@ -2,7 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::store::{LoadError, StoreError};
+use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
 use lode_engine::{Cancelled, EngineError, ExecError};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -66,6 +66,13 @@ impl From<EngineError> for HttpError {
             EngineError::Cancelled(Cancelled::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             EngineError::Cancelled(Cancelled::ByRequest) => StatusCode::SERVICE_UNAVAILABLE,
             EngineError::Store(StoreError::ReadOnly { .. }) => StatusCode::FORBIDDEN,
+            EngineError::Store(StoreError::Snapshot { what, .. }) => match what {
+                SnapshotProblem::Name => StatusCode::BAD_REQUEST,
+                SnapshotProblem::Missing => StatusCode::NOT_FOUND,
+                SnapshotProblem::Exists => StatusCode::CONFLICT,
+            },
+            // There is something in the folder already that no backup may replace.
+            EngineError::Store(StoreError::BackupTarget { .. }) => StatusCode::CONFLICT,
             EngineError::Store(StoreError::Io { source, .. }) if is_full(source) => {
                 StatusCode::INSUFFICIENT_STORAGE
             }

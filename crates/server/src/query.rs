@@ -88,7 +88,9 @@ impl Job<'_> {
         options.cancel = self.cancel.clone();
         options.base_iri = options.base_iri.or_else(|| self.base.clone());
         options.set_dataset(&self.request.default_graphs, &self.request.named_graphs)?;
-        let query = self.state.database.prepare(&self.request.query, &options)?;
+        let database = &self.state.database;
+        let snapshot = database.snapshot_at(self.request.at.as_deref())?;
+        let query = database.prepare_at(snapshot, &self.request.query, &options)?;
         let kind = query.kind();
         let format = self.request.format.or_else(|| negotiate(Some(self.accept), kind)).ok_or_else(|| {
             let message = format!("none of the accepted media types fits: offered are {}", offered(kind));

@@ -12,6 +12,10 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const QUERY: &str = "application/sparql-query";
 const UPDATE: &str = "application/sparql-update";
 
+/// Why `at` does not go with what writes.
+pub(crate) const SNAPSHOTS_STAY: &str =
+    "at=NAME names a snapshot, which stays as it is: it is for queries and downloads";
+
 /// What a client asks for.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Asked {
@@ -31,6 +35,8 @@ pub(crate) struct QueryRequest {
     pub(crate) timeout: Option<Duration>,
     /// `format=NAME`: instead of an `Accept` header, for links and hand-made requests.
     pub(crate) format: Option<OutputFormat>,
+    /// `at=NAME`: a named snapshot instead of the current version.
+    pub(crate) at: Option<String>,
 }
 
 /// An update.
@@ -77,6 +83,7 @@ pub(crate) fn parse(
         (None, Some(_)) if method == Method::GET => {
             Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "updates are sent by POST"))
         }
+        (None, Some(_)) if of_query.at.is_some() => Err(HttpError::bad_request(SNAPSHOTS_STAY)),
         (None, Some(update)) => Ok(Asked::Update(UpdateRequest { update, timeout, ..of_update })),
         (None, None) if method == Method::GET => Ok(Asked::Description),
         (None, None) => Err(HttpError::bad_request("the parameter 'query' or 'update' is missing")),
@@ -135,6 +142,7 @@ impl Parameters {
                 "using-named-graph-uri" => self.of_update.using_named.push(value.into_owned()),
                 "timeout" => self.timeout = Some(parse_timeout(&value)?),
                 "format" => self.of_query.format = Some(parse_format(&value)?),
+                "at" => set(&mut self.of_query.at, value.into_owned(), "name after 'at'")?,
                 // Other parameters belong to other stores' extensions; the protocol lets them pass.
                 _ => {}
             }

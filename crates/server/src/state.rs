@@ -5,9 +5,10 @@ use crate::error::HttpError;
 use axum::http::StatusCode;
 use lode_engine::store::Compactor;
 use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 /// How the endpoint behaves.
 #[derive(Clone)]
@@ -36,6 +37,8 @@ pub struct ServerOptions {
     pub downloads_max: usize,
     /// What clients of the administration must know; without it they must be on this machine.
     pub admin_token: Option<String>,
+    /// Folder below which the administration may write backups.
+    pub backup_folder: Option<PathBuf>,
     /// What compacts in the background, for the administration to tell.
     pub compactor: Option<Arc<Compactor>>,
 }
@@ -56,6 +59,7 @@ impl Default for ServerOptions {
             bulk_loads_max: 2,
             downloads_max: cores * 4,
             admin_token: None,
+            backup_folder: None,
             compactor: None,
         }
     }
@@ -69,6 +73,8 @@ pub(crate) struct AppState {
     pub(crate) updates: Admission,
     pub(crate) bulk_loads: Admission,
     pub(crate) downloads: Admission,
+    /// One backup at a time: others would write the same files.
+    pub(crate) backups: Arc<Semaphore>,
     /// Becomes true when the server is to stop.
     pub(crate) stopping: watch::Receiver<bool>,
 }
@@ -83,7 +89,8 @@ impl AppState {
         let updates = Admission::new(options.updates_running_max, options.waiting_max);
         let downloads = Admission::new(options.downloads_max, options.waiting_max);
         let bulk_loads = Admission::new(options.bulk_loads_max, options.waiting_max);
-        Self { database, options, queries, updates, bulk_loads, downloads, stopping }
+        let backups = Arc::new(Semaphore::new(1));
+        Self { database, options, queries, updates, bulk_loads, downloads, backups, stopping }
     }
 
     /// Refuses what would write where nothing may be written: before a body is read.

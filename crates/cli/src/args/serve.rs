@@ -11,7 +11,10 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Addresses: /sparql takes queries and updates, /query and /update one of them, /data is the Graph Store Protocol (GET, PUT, \
-POST, DELETE with ?graph=IRI or ?default; without either, all graphs), /admin/stats tells figures, a POST to /admin/compact makes one segment of all, / is a page to try queries.\n\n\
+POST, DELETE with ?graph=IRI or ?default; without either, all graphs), / is a page to try queries. at=NAME queries or downloads a named snapshot.\n\n\
+Administration: GET /admin/stats tells figures; POST /admin/compact makes one segment of all; /admin/snapshots lists named snapshots (GET), \
+makes one (POST ?name=NAME) or drops it (DELETE ?name=NAME); POST /admin/backup?to=NAME writes a backup into the folder NAME in that of \
+--backup-dir, or brings the one there up to date (&copy: without links, &check: verified).\n\n\
 Only one process can have a database open for writing; with --read-only any number can serve what was there when they started. Whoever \
 can reach the address can change the data: put a proxy in front of it that asks who they are before you --bind it to others than this machine."
 )]
@@ -48,6 +51,9 @@ pub struct ServeArgs {
     /// Let clients use /admin who send this (Authorization: Bearer TOKEN), instead of those on this machine
     #[arg(long, value_name = "TOKEN")]
     pub admin_token: Option<String>,
+    /// Let /admin/backup write backups into folders in this one, which must be there
+    #[arg(long, value_name = "DIR")]
+    pub backup_dir: Option<PathBuf>,
     /// Evaluation.
     #[command(flatten)]
     pub evaluation: EvaluationArgs,

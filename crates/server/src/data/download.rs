@@ -18,13 +18,14 @@ use std::sync::Arc;
 pub(super) async fn answer(
     state: Arc<AppState>,
     target: UploadTarget,
+    at: Option<String>,
     headers: &HeaderMap,
     is_head: bool,
 ) -> Result<Response, HttpError> {
     let whole = target == UploadTarget::Dataset;
     let format = negotiate_rdf(&accept(headers), whole).ok_or_else(|| not_acceptable(whole))?;
     let permit = state.downloads.enter().await?;
-    let (snapshot, scope) = blocking(move || find(&state, &target)).await?;
+    let (snapshot, scope) = blocking(move || find(&state, &target, at.as_deref())).await?;
     let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];
     if is_head {
         // Nobody knows its length before it is written.
@@ -59,8 +60,12 @@ fn media_type(format: RdfFormat) -> &'static str {
     }
 }
 
-fn find(state: &AppState, target: &UploadTarget) -> Result<(Snapshot, DumpScope), HttpError> {
-    let snapshot = state.database.snapshot();
+fn find(
+    state: &AppState,
+    target: &UploadTarget,
+    at: Option<&str>,
+) -> Result<(Snapshot, DumpScope), HttpError> {
+    let snapshot = state.database.snapshot_at(at)?;
     let scope = match target {
         UploadTarget::Dataset => DumpScope::All,
         UploadTarget::Graph(graph) => {

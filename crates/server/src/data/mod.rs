@@ -1,7 +1,7 @@
 //! The SPARQL 1.1 Graph Store HTTP Protocol at `/data`: graphs are read, replaced, added to and removed by their IRIs.
 //!
 //! A graph is named by `?graph=IRI`, by `?default`, or by the address below `/data/` itself. `/data` alone is the whole dataset, in
-//! formats that have graphs; a POST of triples there makes a new graph, as the protocol says.
+//! formats that have graphs; a POST of triples there makes a new graph, as the protocol says. `at=NAME` reads a named snapshot.
 
 mod download;
 mod multipart;
@@ -11,6 +11,7 @@ mod upload;
 use crate::app::own_iri;
 use crate::body::Incoming;
 use crate::error::HttpError;
+use crate::request::SNAPSHOTS_STAY;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
 use axum::extract::{Request, State};
@@ -18,7 +19,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use lode_engine::{CancelToken, UploadTarget};
 use std::sync::Arc;
-use target::select;
+use target::{Selected, select};
 
 /// Every request to `/data` and below.
 pub(crate) async fn serve(
@@ -28,13 +29,16 @@ pub(crate) async fn serve(
     let (parts, body) = request.into_parts();
     let body = Incoming::new(body, &state);
     let own = own_iri(&parts.uri, &parts.headers);
-    let target = match select(&parts.uri, own.as_ref()) {
-        Ok(target) => target,
+    let Selected { target, at } = match select(&parts.uri, own.as_ref()) {
+        Ok(selected) => selected,
         Err(error) => return body.refuse(&parts.headers, error).await,
     };
     match parts.method {
-        Method::GET => download::answer(state, target, &parts.headers, false).await,
-        Method::HEAD => download::answer(state, target, &parts.headers, true).await,
+        Method::GET => download::answer(state, target, at, &parts.headers, false).await,
+        Method::HEAD => download::answer(state, target, at, &parts.headers, true).await,
+        Method::PUT | Method::POST | Method::DELETE if at.is_some() => {
+            body.refuse(&parts.headers, HttpError::bad_request(SNAPSHOTS_STAY)).await
+        }
         Method::PUT | Method::POST => upload::answer(state, target, own, &parts, body).await,
         Method::DELETE => delete(state, target).await,
         _ => {

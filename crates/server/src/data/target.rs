@@ -8,21 +8,39 @@ use lode_rdf::NamedNode;
 /// The path of the whole dataset.
 const ROOT: &str = "/data";
 
+/// What a request is about.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Selected {
+    pub(super) target: UploadTarget,
+    /// The named snapshot to read, instead of the current version.
+    pub(super) at: Option<String>,
+}
+
 /// Reads the address; `own` is the request's IRI without its query.
-pub(super) fn select(uri: &Uri, own: Option<&NamedNode>) -> Result<UploadTarget, HttpError> {
+pub(super) fn select(uri: &Uri, own: Option<&NamedNode>) -> Result<Selected, HttpError> {
     if uri.path().trim_end_matches('/') != ROOT {
-        return direct(uri, own);
+        // All of it is the name of a graph, whatever it looks like.
+        return Ok(Selected { target: direct(uri, own)?, at: None });
     }
-    let (mut graphs, mut default) = (Vec::new(), false);
+    let (mut graphs, mut default, mut at) = (Vec::new(), false, Vec::new());
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()) {
         match name.as_ref() {
             "default" => default = true,
             "graph" => graphs.push(value.into_owned()),
+            "at" => at.push(value.into_owned()),
             // As in the other protocol, unknown parameters are passed over.
             _ => {}
         }
     }
-    match (graphs.as_slice(), default) {
+    if at.len() > 1 {
+        return Err(HttpError::bad_request("more than one name after 'at': send exactly one"));
+    }
+    Ok(Selected { target: indirect(&graphs, default)?, at: at.pop() })
+}
+
+/// The graph that the parameters name.
+fn indirect(graphs: &[String], default: bool) -> Result<UploadTarget, HttpError> {
+    match (graphs, default) {
         ([], true) => Ok(UploadTarget::Graph(None)),
         ([], false) => Ok(UploadTarget::Dataset),
         ([iri], false) => match NamedNode::new(iri) {
@@ -58,7 +76,7 @@ mod tests {
     fn selected(uri: &str) -> Option<UploadTarget> {
         let path = uri.split('?').next().unwrap();
         let own = NamedNode::new(format!("http://h:1{path}")).ok();
-        select(&uri.parse().unwrap(), own.as_ref()).ok()
+        select(&uri.parse().unwrap(), own.as_ref()).ok().map(|selected| selected.target)
     }
 
     fn named(iri: &str) -> Option<UploadTarget> {
@@ -75,6 +93,15 @@ mod tests {
         assert_eq!(selected("/data?graph=http://a/%2531"), named("http://a/%31"));
         assert_eq!(selected("/data/a/b.ttl"), named("http://h:1/data/a/b.ttl"));
         assert_eq!(selected("/data/a?x=1"), named("http://h:1/data/a?x=1"));
+        assert_eq!(selected("/data/a?at=x"), named("http://h:1/data/a?at=x"));
+    }
+
+    #[test]
+    fn snapshots() {
+        let at = |uri: &str| select(&uri.parse().unwrap(), None).map(|selected| selected.at).ok();
+        assert_eq!(at("/data?default&at=a"), Some(Some("a".to_owned())));
+        assert_eq!(at("/data?default"), Some(None));
+        assert_eq!(at("/data?at=a&at=b"), None);
     }
 
     #[test]

@@ -45,6 +45,16 @@ fn queries_by_form_and_direct() {
 }
 
 #[test]
+fn snapshots_are_for_queries() {
+    assert_eq!(query(get("query=ASK%7B%7D&at=yesterday")).at.as_deref(), Some("yesterday"));
+    let form = "application/x-www-form-urlencoded";
+    assert_eq!(query(post(form, "", "query=ASK+%7B%7D&at=a")).at.as_deref(), Some("a"));
+    assert_eq!(query(post("application/sparql-query", "at=a", "ASK {}")).at.as_deref(), Some("a"));
+    assert_eq!(get("query=ASK%7B%7D&at=a&at=b"), Err(StatusCode::BAD_REQUEST));
+    assert_eq!(post(form, "", "update=CLEAR+ALL&at=a"), Err(StatusCode::BAD_REQUEST));
+}
+
+#[test]
 fn updates_by_form_and_direct() {
     let form = "update=CLEAR+ALL&using-graph-uri=http://a&using-named-graph-uri=http://b&timeout=2";
     let form = update(post("application/x-www-form-urlencoded", "", form));

@@ -1,0 +1,163 @@
+//! What the one who runs the server wants to know and to do: only for clients on this machine, or for those who know the token.
+
+mod backup;
+mod snapshots;
+
+pub(crate) use backup::backup;
+pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
+
+use crate::error::HttpError;
+use crate::state::{AppState, CancelOnDrop, blocking};
+use crate::update::json;
+use axum::extract::{ConnectInfo, FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::Response;
+use lode_engine::store::{CompactOptions, CompactorState, StoreError, compact as compact_store};
+use lode_engine::{CancelToken, EngineError};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Figures of the moment.
+pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) -> Result<Response, HttpError> {
+    client.check(&state)?;
+    let of_snapshots = work(Arc::clone(&state), |state, _| {
+        let store = state.database.store();
+        Ok::<_, StoreError>((store.snapshots()?.len(), store.snapshot_bytes()?))
+    })
+    .await?;
+    let store = state.database.store();
+    let snapshot = store.snapshot();
+    let (cache, log) = (store.cache_counters(), store.log_counters());
+    let compactor = state.options.compactor.as_ref().map(|compactor| {
+        let status = compactor.status();
+        let running = matches!(status.state, CompactorState::Compacting { .. });
+        format!(
+            "{{\"running\":{running},\"compactions\":{},\"quads\":{},\"failures\":{}}}",
+            status.compactions, status.quads_merged, status.failures
+        )
+    });
+    Ok(json(&format!(
+        "{{\"quads\":{},\"version\":{},\"writable\":{},\"segments\":{},\"delta_changes\":{},\
+         \"log\":{{\"records\":{},\"bytes\":{},\"syncs\":{}}},\
+         \"snapshots\":{{\"count\":{},\"bytes\":{}}},\
+         \"cache\":{{\"hits\":{},\"misses\":{},\"bytes\":{}}},\"compactor\":{}}}\n",
+        snapshot.quad_count(),
+        snapshot.version_number(),
+        store.is_writable(),
+        snapshot.segment_count(),
+        snapshot.delta_changes(),
+        log.records,
+        log.bytes,
+        log.syncs,
+        of_snapshots.0,
+        of_snapshots.1,
+        cache.hits,
+        cache.misses,
+        cache.bytes_held,
+        compactor.as_deref().unwrap_or("null"),
+    )))
+}
+
+/// Makes one segment of all, while others read and write; the answer comes when that is done.
+pub(crate) async fn compact(
+    State(state): State<Arc<AppState>>,
+    client: Client,
+) -> Result<Response, HttpError> {
+    client.check(&state)?;
+    state.check_writable()?;
+    let report = work(state, |state, cancel| {
+        let options = CompactOptions { cancel: cancel.clone(), ..CompactOptions::default() };
+        compact_store(state.database.store(), &options, &Arc::default())
+    })
+    .await?;
+    Ok(json(&format!(
+        "{{\"compacted\":{},\"segments\":{},\"quads\":{}}}\n",
+        report.segment.is_some(),
+        report.segments,
+        report.quads
+    )))
+}
+
+/// Who asks, as far as the server can tell.
+pub(crate) struct Client {
+    address: SocketAddr,
+    headers: HeaderMap,
+}
+
+impl FromRequestParts<Arc<AppState>> for Client {
+    type Rejection = HttpError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, HttpError> {
+        let unknown =
+            |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the client's address is unknown");
+        let address = ConnectInfo::<SocketAddr>::from_request_parts(parts, state).await.map_err(unknown)?.0;
+        Ok(Self { address, headers: parts.headers.clone() })
+    }
+}
+
+impl Client {
+    /// Refuses whoever has no business here.
+    fn check(&self, state: &AppState) -> Result<(), HttpError> {
+        let refused = |message| Err(HttpError::new(StatusCode::FORBIDDEN, message));
+        if self.headers.contains_key(header::ORIGIN) {
+            return refused("the administration does not answer to web pages");
+        }
+        match &state.options.admin_token {
+            Some(token) => {
+                let given = self.headers.get(header::AUTHORIZATION).map(|value| value.as_bytes());
+                if given.is_some_and(|given| is_equal(given, format!("Bearer {token}").as_bytes())) {
+                    return Ok(());
+                }
+                let message = "send the token of --admin-token: Authorization: Bearer TOKEN";
+                Err(HttpError::new(StatusCode::UNAUTHORIZED, message))
+            }
+            None if self.address.ip().to_canonical().is_loopback() => Ok(()),
+            None => {
+                refused("the administration answers on this machine only, unless there is an --admin-token")
+            }
+        }
+    }
+}
+
+/// Work on a blocking thread, cancelled when its client leaves or the server is to stop.
+async fn work<T: Send + 'static, E: Into<EngineError> + 'static>(
+    state: Arc<AppState>,
+    work: impl FnOnce(&AppState, &CancelToken) -> Result<T, E> + Send + 'static,
+) -> Result<T, HttpError> {
+    let cancel = CancelToken::default();
+    let _left = CancelOnDrop(cancel.clone());
+    let mut stopping = state.stopping.clone();
+    let token = cancel.clone();
+    let done = blocking(move || work(&state, &token).map_err(|error| error.into().into()));
+    tokio::pin!(done);
+    tokio::select! {
+        result = &mut done => return result,
+        _ = stopping.wait_for(|stopping| *stopping) => {}
+    }
+    cancel.cancel();
+    done.await
+}
+
+/// The value of a parameter that must be there, once.
+fn parameter(uri: &Uri, name: &str) -> Result<String, HttpError> {
+    let parameters = form_urlencoded::parse(uri.query().unwrap_or("").as_bytes());
+    let mut values = parameters.filter(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+    match (values.next(), values.next()) {
+        (Some(value), None) => Ok(value),
+        (None, _) => Err(HttpError::bad_request(format!("the parameter '{name}' is missing"))),
+        (Some(_), Some(_)) => {
+            Err(HttpError::bad_request(format!("more than one '{name}': send exactly one")))
+        }
+    }
+}
+
+/// Whether a parameter is there that needs no value.
+fn flag(uri: &Uri, name: &str) -> bool {
+    form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()).any(|(key, _)| key == name)
+}
+
+/// Compares in a time that tells nothing of where the difference is.
+fn is_equal(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+}

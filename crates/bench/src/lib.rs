@@ -8,3 +8,4 @@ pub mod bsbm;
 pub mod entropy;
 pub mod load;
 pub mod lubm;
+pub mod soak;

@@ -2,9 +2,11 @@
 
 mod backup;
 mod serve;
+mod soak;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use serve::ServeArgs;
+pub use soak::BenchSoakArgs;
 
 use crate::sources::SourceOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -328,6 +330,8 @@ pub enum BenchCommand {
     Load(BenchLoadArgs),
     /// Let many clients commit small transactions to a database, and tell what that took
     Update(BenchUpdateArgs),
+    /// Put a server under mixed load for long, kill it now and then, and check that nothing is lost
+    Soak(BenchSoakArgs),
 }
 
 /// `lode bench update`.
@@ -356,6 +360,12 @@ pub struct BenchUpdateArgs {
     /// Memory for the block cache
     #[arg(long, default_value = "1GiB", value_parser = parse_bytes, value_name = "SIZE")]
     pub cache: usize,
+    /// Memory of changes beyond which they become a segment
+    #[arg(long, default_value = "128MiB", value_parser = parse_bytes, value_name = "SIZE")]
+    pub delta: usize,
+    /// Size of the log beyond which what is in it becomes a segment
+    #[arg(long, default_value = "256MiB", value_parser = parse_bytes, value_name = "SIZE")]
+    pub log: usize,
     /// Write the figures as JSON
     #[arg(long)]
     pub json: bool,
@@ -368,6 +378,8 @@ pub enum UpdateShape {
     Insert,
     /// Delete triples of random subjects, or give these other values, half and half
     Scatter,
+    /// Give the same subjects another value again and again
+    Churn,
 }
 
 /// `lode bench load`.

@@ -5,7 +5,7 @@ use crate::exit::Done;
 use crate::number;
 use crate::talk::say;
 use anyhow::{Context, bail};
-use lode_engine::store::{Snapshot, Store, StoreError};
+use lode_engine::store::{Snapshot, Store, StoreError, WriteOptions};
 use lode_engine::{Database, OpenOptions, Order};
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use serde_json::json;
@@ -17,7 +17,13 @@ const NAMESPACE: &str = "http://example.org/lode-bench/";
 
 pub fn run(args: &BenchUpdateArgs) -> anyhow::Result<Done> {
     let options = OpenOptions { cache_bytes: args.cache };
-    let database = Database::create_or_open(&args.database, &options)?;
+    drop(Database::create_or_open(&args.database, &options)?);
+    let write = WriteOptions {
+        delta_bytes_max: args.delta,
+        log_bytes_max: args.log as u64,
+        ..WriteOptions::default()
+    };
+    let database = Database::open_for_writing(&args.database, &options, write)?;
     let store = database.store();
     let bench = Bench { store, args, next: AtomicU64::new(0), subjects: subjects(&store.snapshot())? };
     if args.shape == UpdateShape::Scatter && bench.subjects.is_none() {
@@ -70,11 +76,12 @@ impl Bench<'_> {
     fn client(&self, client: u64) -> anyhow::Result<Vec<Duration>> {
         let mut random = Random(self.args.seed ^ (client + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let mut latencies = Vec::new();
-        for _ in 0..self.args.transactions {
+        for round in 0..self.args.transactions {
             let start = Instant::now();
             match self.args.shape {
                 UpdateShape::Insert => self.insert(),
                 UpdateShape::Scatter => self.scatter(&mut random),
+                UpdateShape::Churn => self.churn(client, round),
             }
             .with_context(|| format!("client {client}"))?;
             latencies.push(start.elapsed());
@@ -97,6 +104,28 @@ impl Bench<'_> {
                 *id = transaction.intern(&term)?.unwrap_or_default();
             }
             transaction.insert(row)?;
+        }
+        transaction.commit().map(|_| ())
+    }
+
+    /// Other values for the subjects of a client, which have two in turns.
+    fn churn(&self, client: u64, round: u64) -> Result<(), StoreError> {
+        let mut transaction = self.store.begin_blind()?;
+        for n in 0..self.args.size {
+            let mut quads = [[ValueId::DEFAULT_GRAPH; 4]; 2];
+            for (quad, value) in quads.iter_mut().zip([round % 2, (round + 1) % 2]) {
+                let terms = [
+                    iri(format!("{NAMESPACE}{}/{client}/{n}", self.args.seed)),
+                    iri(format!("{NAMESPACE}value")),
+                    Literal::from(value as i64).into(),
+                ];
+                for (id, term) in quad.iter_mut().zip(terms) {
+                    *id = transaction.intern(&term)?.unwrap_or_default();
+                }
+            }
+            let [old, new] = quads;
+            transaction.delete(old)?;
+            transaction.insert(new)?;
         }
         transaction.commit().map(|_| ())
     }

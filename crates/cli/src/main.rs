@@ -6,6 +6,7 @@ mod bench;
 mod bench_bsbm_run;
 mod bench_data;
 mod bench_load;
+mod bench_soak;
 mod bench_update;
 mod check;
 mod compact;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),
         Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
+        Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),
     };
     exit::code(outcome)
 }

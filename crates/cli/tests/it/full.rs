@@ -13,7 +13,7 @@ use std::process::Command;
 const SIZES: u64 = 20;
 
 /// A small file system, unmounted at the end.
-struct Disk(PathBuf);
+pub struct Disk(PathBuf);
 
 impl Disk {
     /// None where this user may not mount.
@@ -22,6 +22,16 @@ impl Disk {
         let size = format!("size={bytes}");
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&path).output();
         mounted.is_ok_and(|output| output.status.success()).then_some(Self(path))
+    }
+
+    /// The same with a file system as on disks, in a file.
+    pub fn mount_real(image: &Path, path: PathBuf, bytes: u64) -> Option<Self> {
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::File::create(image).unwrap().set_len(bytes).unwrap();
+        let is_done = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+        let made = is_done(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(image))
+            && is_done(Command::new("mount").args(["-o", "loop"]).arg(image).arg(&path));
+        made.then_some(Self(path))
     }
 }
 
@@ -36,7 +46,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn folder_bytes(folder: &Path) -> u64 {
+pub fn folder_bytes(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     // Whole pages, as the file system counts.
     entries

@@ -46,7 +46,7 @@ pub fn apply_sound_log(
     let found = salvage(vfs, &path, database, log, &mut |record| recovery.apply(&path, &record))?;
     version.number = recovery.number;
     version.next_blank = recovery.next_blank;
-    version.delta = Delta::new(net(recovery.changes), Arc::new(recovery.terms));
+    version.delta = Delta::new(recovery.net.finish(), Arc::new(recovery.terms));
     Ok(Some(found))
 }
 
@@ -67,8 +67,7 @@ struct Recovery {
     number: u64,
     next_blank: u64,
     terms: TermTable,
-    /// Quads, and whether they were inserted, in the order of the log.
-    changes: Vec<(Row, bool)>,
+    net: Net,
 }
 
 impl Recovery {
@@ -88,23 +87,99 @@ impl Recovery {
         }
         self.number = changes.version;
         self.next_blank = self.next_blank.max(changes.next_blank);
-        self.changes.extend(changes.inserts.into_iter().map(|quad| (quad, true)));
-        self.changes.extend(changes.deletes.into_iter().map(|quad| (quad, false)));
+        self.net.add(&changes.inserts, true);
+        self.net.add(&changes.deletes, false);
         Ok(())
     }
 }
 
+/// So many changes are held at least before those that cancel out are looked for: what a processor can sort in its own cache.
+const CHANGES_MIN: usize = 1 << 16;
+
 /// The net effect of changes in their order. Each really changed something, so those of a quad alternate: the first tells whether it was
 /// there before, the last whether it is there after.
-fn net(mut changes: Vec<(Row, bool)>) -> Run {
-    changes.sort_by_key(|(quad, _)| *quad);
-    let (mut inserts, mut deletes) = (Vec::new(), Vec::new());
-    for of_quad in changes.chunk_by(|a, b| a.0 == b.0) {
-        match (of_quad.first(), of_quad.last()) {
-            (Some((quad, true)), Some((_, true))) => inserts.push(*quad),
-            (Some((quad, false)), Some((_, false))) => deletes.push(*quad),
-            _ => {}
+///
+/// A log may change the same quads again and again. What cancels out is forgotten whenever there are twice as many changes as were
+/// left the last time, so there is never much more than a delta can hold.
+#[derive(Default)]
+struct Net {
+    /// Quads, and whether they were inserted.
+    changes: Vec<(Row, bool)>,
+    /// Those of them that were left the last time.
+    left: usize,
+}
+
+impl Net {
+    fn add(&mut self, quads: &[Row], is_insert: bool) {
+        self.changes.extend(quads.iter().map(|quad| (*quad, is_insert)));
+        if self.changes.len() > CHANGES_MIN.max(2 * self.left) {
+            self.reduce();
         }
     }
-    Run::new(inserts, deletes)
+
+    /// Leaves one change of each quad that is there after and was not before, or the other way.
+    fn reduce(&mut self) {
+        // Stable: changes of a quad stay in their order. What was left the last time is sorted, and found to be.
+        self.changes.sort_by_key(|(quad, _)| *quad);
+        let (mut from, mut to) = (0, 0);
+        while let Some((quad, first)) = self.changes.get(from).copied() {
+            let rest = self.changes.get(from..).unwrap_or_default();
+            let count = rest.iter().take_while(|(other, _)| *other == quad).count();
+            let last = rest.get(count - 1).is_some_and(|(_, last)| *last);
+            if first == last {
+                if let Some(place) = self.changes.get_mut(to) {
+                    *place = (quad, first);
+                }
+                to += 1;
+            }
+            from += count;
+        }
+        self.changes.truncate(to);
+        self.left = to;
+    }
+
+    /// What is inserted and what is deleted, sorted.
+    fn finish(mut self) -> Run {
+        self.reduce();
+        let of = |is_insert: bool| {
+            let changes = self.changes.iter().filter(|(_, insert)| *insert == is_insert);
+            changes.map(|(quad, _)| *quad).collect()
+        };
+        Run::new(of(true), of(false))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Changes that cancel out, few and very many.
+    use super::*;
+    use lode_packed::Order;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_cancels_out_is_forgotten() {
+        let row = |number: u64| [number, 1, 2, 0];
+        let (mut net, mut state) = (Net::default(), BTreeMap::new());
+        let mut most = 0;
+        // Some quads are there before: of these the first change is a deletion.
+        let was_there = |number: u64| number.is_multiple_of(3);
+        for round in 0..60_u64 {
+            for number in 0..50_000 {
+                if (number * 7 + round * 13) % 5 == 0 {
+                    let is_there = state.entry(number).or_insert_with(|| was_there(number));
+                    *is_there = !*is_there;
+                    net.add(&[row(number)], *is_there);
+                    most = most.max(net.changes.capacity());
+                }
+            }
+        }
+        let run = net.finish();
+        let wanted = |now: bool| -> Vec<Row> {
+            let changed = state.iter().filter(|(number, is)| **is == now && was_there(**number) != now);
+            changed.map(|(number, _)| row(*number)).collect()
+        };
+        assert_eq!(run.inserts.rows(Order::Spog).as_slice(), wanted(true));
+        assert_eq!(run.deletes.rows(Order::Spog).as_slice(), wanted(false));
+        assert!(most <= 4 * CHANGES_MIN, "{most}");
+    }
 }

@@ -85,7 +85,7 @@ impl Field {
         let mut gate = locked(&self.gate);
         gate.waiting += 1;
         self.changed.notify_all();
-        while !gate.has_ended && !(gate.is_open && gate.round > last) {
+        while !(gate.has_ended || gate.is_open && gate.round > last) {
             gate = self.changed.wait(gate).unwrap_or_else(PoisonError::into_inner);
         }
         gate.waiting -= 1;

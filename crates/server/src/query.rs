@@ -89,8 +89,12 @@ impl Job<'_> {
         options.base_iri = options.base_iri.or_else(|| self.base.clone());
         options.set_dataset(&self.request.default_graphs, &self.request.named_graphs)?;
         let database = &self.state.database;
-        let snapshot = database.snapshot_at(self.request.at.as_deref())?;
-        let query = database.prepare_at(snapshot, &self.request.query, &options)?;
+        let text = &self.request.query;
+        let query = match self.request.at.as_deref() {
+            // Plans are kept of queries of the current version only.
+            None => database.prepare(text, &options)?,
+            at => database.prepare_at(database.snapshot_at(at)?, text, &options)?,
+        };
         let kind = query.kind();
         let format = self.request.format.or_else(|| negotiate(Some(self.accept), kind)).ok_or_else(|| {
             let message = format!("none of the accepted media types fits: offered are {}", offered(kind));

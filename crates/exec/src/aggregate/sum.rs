@@ -25,6 +25,19 @@ pub(super) struct Totals {
 }
 
 impl Total {
+    /// Adds a number of the same type as the sum, straight from its id; `false`: it is no such number.
+    #[inline]
+    fn add_same(&mut self, id: ValueId) -> bool {
+        let added = match self {
+            // No column is long enough to exceed 128 bits with 64-bit integers.
+            Self::Integer(sum) => inline::as_i64(id).map(|value| *sum += i128::from(value)),
+            Self::Number(Value::Float(sum)) => inline::as_f32(id).map(|value| *sum += value),
+            Self::Number(Value::Double(sum)) => inline::as_f64(id).map(|value| *sum += value),
+            Self::Number(_) | Self::Error => None,
+        };
+        added.is_some()
+    }
+
     fn add(&mut self, value: Option<&Value>) {
         let sum = match (&*self, value) {
             (Self::Integer(total), Some(Value::Integer(value))) => {
@@ -81,9 +94,7 @@ impl Totals {
         let mut stored_groups = Vec::new();
         for (&group, &id) in groups.iter().zip(values) {
             let Some((total, count)) = self.totals.get_mut(group as usize) else { continue };
-            if let (Total::Integer(sum), Some(value)) = (&mut *total, inline::as_i64(id)) {
-                // No column is long enough to exceed 128 bits with 64-bit integers.
-                *sum += i128::from(value);
+            if total.add_same(id) {
                 *count += 1;
             } else if id.is_undef() {
                 total.add(None);

@@ -337,17 +337,31 @@ pub(super) fn value_f64(payload: u64) -> Option<f64> {
         Decoded::NegativeInfinity => return Some(f64::NEG_INFINITY),
         Decoded::NaN => return Some(f64::NAN),
     };
-    // Both the mantissa and the power are exact, so one rounding gives the correctly rounded value.
-    #[expect(clippy::cast_precision_loss, reason = "a mantissa of 13 digits is below 2^53")]
-    let mantissa = number.mantissa as f64;
-    let shift = number.exponent - 12;
-    let power = usize::try_from(shift.abs()).ok().and_then(|at| POWERS.get(at));
-    let magnitude = match power {
-        Some(power) if shift < 0 => mantissa / power,
-        Some(power) => mantissa * power,
+    let magnitude = match rounded_once(number) {
+        Some(magnitude) => magnitude,
         None => parse_text(number)?,
     };
     Some(if number.negative { -magnitude } else { magnitude })
+}
+
+/// The magnitude, where both the mantissa and the power of ten are exact, so that it is rounded once.
+fn rounded_once(number: Number) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "a mantissa of 13 digits is below 2^53")]
+    let mantissa = number.mantissa as f64;
+    let shift = number.exponent - 12;
+    let power = POWERS.get(usize::try_from(shift.abs()).ok()?)?;
+    Some(if shift < 0 { mantissa / power } else { mantissa * power })
+}
+
+/// The float nearest to a double that was itself rounded, where that is certainly the one nearest to the exact value: the double is
+/// not next to the middle of two floats.
+fn float_of_rounded(value: f64) -> Option<f32> {
+    const DROPPED: u64 = (1 << 29) - 1;
+    const MIDDLE: u64 = 1 << 28;
+    let near_middle = (value.to_bits() & DROPPED).abs_diff(MIDDLE) <= 1;
+    #[expect(clippy::cast_possible_truncation, reason = "rounds to the nearest float")]
+    let float = value as f32;
+    (!near_middle && float.is_normal()).then_some(float)
 }
 
 /// The correctly rounded magnitude, by the standard library.
@@ -364,8 +378,11 @@ pub(super) fn value_f32(payload: u64) -> Option<f32> {
         Decoded::NegativeInfinity => return Some(f32::NEG_INFINITY),
         Decoded::NaN => return Some(f32::NAN),
     };
-    // Not by way of `f64`, which would round twice.
-    let magnitude: f32 = if number.mantissa == 0 { 0.0 } else { parse_text(number)? };
+    let magnitude: f32 = match rounded_once(number).and_then(float_of_rounded) {
+        _ if number.mantissa == 0 => 0.0,
+        Some(magnitude) => magnitude,
+        None => parse_text(number)?,
+    };
     Some(if number.negative { -magnitude } else { magnitude })
 }
 

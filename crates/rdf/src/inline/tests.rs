@@ -42,6 +42,28 @@ fn ascending(local: &str, texts: &[&str]) {
 }
 
 #[test]
+fn floats_are_rounded_once() {
+    let mut random = 1_u64;
+    let mut checked = 0;
+    for round in 0..200_000_u32 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        #[expect(clippy::cast_possible_truncation, reason = "random bits")]
+        let float = f32::from_bits((random >> 32) as u32);
+        // Also texts with more digits than a float has, and those of the middle between two floats.
+        let middle = (f64::from(float) + f64::from(f32::from_bits(float.to_bits() ^ 1))) / 2.0;
+        let text = match round % 3 {
+            0 => format!("{float:E}"),
+            1 => format!("{:.11E}", f64::from(float)),
+            _ => format!("{middle:.12E}"),
+        };
+        let Some(id) = encode_literal(&text, "http://www.w3.org/2001/XMLSchema#float") else { continue };
+        assert_eq!(as_f32(id).map(f32::to_bits), text.parse().ok().map(f32::to_bits), "{text}");
+        checked += 1;
+    }
+    assert!(checked > 20_000, "{checked}");
+}
+
+#[test]
 fn booleans_have_two_forms() {
     inline("boolean", &["true", "false"]);
     refused("boolean", &["1", "0", "TRUE", "", " true"]);

@@ -23,8 +23,8 @@ const LOOP_PAIR: f64 = 4.0;
 const LOOKUP_KEY: f64 = 300.0;
 /// The same where keys lie so close together that each block is decoded once for many.
 const LOOKUP_DENSE: f64 = 40.0;
-/// Sorting one row of a batch by its key.
-const LOOKUP_SORT: f64 = 10.0;
+/// Sorting one row of a batch by its key, and its matches back.
+const LOOKUP_SORT: f64 = 30.0;
 /// Rows that are looked up together.
 const LOOKUP_BATCH: f64 = 4096.0;
 /// Putting one value of an output row together.
@@ -75,11 +75,11 @@ pub(super) fn nested_loop(left: f64, right: f64) -> f64 {
 }
 
 /// Look-ups of `keys` distinct keys for `rows` input rows. Keys are sorted within each batch, so that few batches, or sorted
-/// input, cost not much more than reading all that is looked into.
+/// input, cost not much more than reading all that is looked into. In input that is not sorted each batch may have any of the keys.
 pub(super) fn lookup(rows: f64, keys: f64, sorted: bool, pattern_scan: f64) -> f64 {
     let (batches, sort) =
         if sorted { (1.0, 0.0) } else { ((rows / LOOKUP_BATCH).ceil().max(1.0), LOOKUP_SORT) };
-    let each = keys / batches;
+    let each = keys.min(rows / batches);
     SCAN_START + rows * sort + batches * (each * LOOKUP_KEY).min(pattern_scan + each * LOOKUP_DENSE)
 }
 

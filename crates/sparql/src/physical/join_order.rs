@@ -169,9 +169,7 @@ fn build(group: &Group, candidate: &Candidate) -> Planned {
         Method::Lookup { left, member } => lookup(group, build(group, left), *member),
         Method::Step { left, member } => step(group, build(group, left), *member),
     };
-    let mut planned = node::filter(joined, group.filters_of(candidate.filters));
-    planned.node.rows = candidate.rows.max(0.0);
-    planned
+    node::filter_to(joined, group.filters_of(candidate.filters), candidate.rows.max(0.0))
 }
 
 fn lookup(group: &Group, left: Planned, member: usize) -> Planned {

@@ -131,11 +131,19 @@ pub(super) fn filter(input: Planned, exprs: Vec<Expr>) -> Planned {
         return input;
     }
     let kept: f64 = exprs.iter().map(|e| selectivity(e, &input.distinct)).product();
+    let rows = input.node.rows * kept;
+    filter_to(input, exprs, rows)
+}
+
+/// A filter that leaves so many rows.
+pub(super) fn filter_to(input: Planned, exprs: Vec<Expr>, rows: f64) -> Planned {
+    if exprs.is_empty() {
+        return Planned { node: PlanNode { rows, ..input.node }, distinct: input.distinct };
+    }
     let cost: f64 = exprs.iter().map(|e| cost::filter(input.node.rows, e)).sum();
     let (certain, distinct) = (input.certain(), input.distinct);
     let node = input.node;
     let (vars, sorted_by, total) = (node.vars.clone(), node.sorted_by.clone(), node.cost + cost);
-    let rows = node.rows * kept;
     let op = PlanOp::Filter { input: Box::new(node), exprs };
     Planned::new(op, vars, &certain, sorted_by, rows, total, distinct)
 }

@@ -46,7 +46,12 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
 
 fn summary(report: &CompactReport, time: Duration) {
     let count = number::grouped;
+    let dropped = count(report.terms_dropped);
     let Some(segment) = &report.segment else {
+        if report.terms_dropped > 0 {
+            say!("no quads are left: {} segments and {dropped} terms are gone", report.segments);
+            return;
+        }
         say!("nothing to do: {} quads in {} segments", count(report.quads), report.segments);
         return;
     };
@@ -60,6 +65,9 @@ fn summary(report: &CompactReport, time: Duration) {
     );
     let seconds = STAGES.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
     say!("{}", seconds.join(", "));
+    if report.terms_dropped > 0 {
+        say!("{dropped} of the terms were in no quad any more, and are gone");
+    }
     let per_quad = segment.bytes() as f64 / segment.quads().max(1) as f64;
     let peak = report
         .peak_resident_bytes
@@ -75,10 +83,11 @@ fn as_json(report: &CompactReport) -> serde_json::Value {
     let seconds: serde_json::Map<String, serde_json::Value> =
         STAGES.iter().map(|stage| (stage.name().to_owned(), json!(report.seconds.of(*stage)))).collect();
     json!({
-        "compacted": report.segment.is_some(),
+        "compacted": report.segment.is_some() || report.terms_dropped > 0,
         "segments": report.segments,
         "quads": report.quads,
         "terms": report.terms,
+        "terms_dropped": report.terms_dropped,
         "bytes_before": report.bytes_before,
         "segment_bytes": report.segment.as_ref().map(|segment| segment.bytes()),
         "seconds": seconds,

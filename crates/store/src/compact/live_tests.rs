@@ -3,13 +3,16 @@
 use super::*;
 use crate::crash_tests::assert_sound;
 use crate::log::Durability;
-use crate::test_data::{FOLDER, check_reads, contents, file, load_files};
+use crate::snapshot::Snapshot;
+use crate::test_data::{FOLDER, check_reads, contents, file, load_files, rows};
 use crate::transaction::tests::{Model, change, ids, open, without_blanks};
 use crate::writer::WriteOptions;
 use crate::{LoadOptions, Transaction};
 use lode_base::mem_vfs::MemVfs;
-use lode_rdf::Quad;
+use lode_packed::Order;
+use lode_rdf::{Quad, ValueId};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Numbers of quads of the pool, and whether to insert them.
@@ -19,6 +22,10 @@ type Changes = Vec<(usize, bool)>;
 enum Write {
     Change(Changes, bool),
     Load(Vec<usize>),
+    /// Deletes all quads of the pool whose number leaves this rest.
+    DeleteMany(usize, usize),
+    /// Clears the graph of a quad.
+    Clear(usize),
 }
 
 #[derive(Debug, Clone)]
@@ -43,7 +50,9 @@ fn changes() -> impl Strategy<Value = Changes> {
 fn write() -> impl Strategy<Value = Write> {
     prop_oneof![
         5 => (changes(), any::<bool>()).prop_map(|(changes, blind)| Write::Change(changes, blind)),
-        1 => prop::collection::vec(0_usize..200, 0..20).prop_map(Write::Load),
+        2 => prop::collection::vec(0_usize..200, 0..20).prop_map(Write::Load),
+        1 => (1_usize..4, 0_usize..4).prop_map(|(of, rest)| Write::DeleteMany(of, rest % of)),
+        1 => (0_usize..200).prop_map(Write::Clear),
     ]
 }
 
@@ -79,7 +88,26 @@ impl Case<'_> {
                 let options = LoadOptions { threads: 1, memory_bytes: 1 << 20, ..LoadOptions::default() };
                 load_files(&self.store, &[("x".to_owned(), quads)], options).unwrap();
             }
+            Write::DeleteMany(of, rest) => self.delete_many(*of, *rest),
+            Write::Clear(pick) => self.clear(*pick),
         }
+    }
+
+    fn delete_many(&mut self, of: usize, rest: usize) {
+        let picks = (0..self.pool.len()).filter(|pick| pick % of == rest);
+        let changes: Changes = picks.map(|pick| (pick, false)).collect();
+        change(&self.store, self.pool, &mut self.model, &changes, (true, false, true));
+    }
+
+    fn clear(&mut self, pick: usize) {
+        let quad = &self.pool[pick % self.pool.len()];
+        let mut transaction = self.store.begin(&CancelToken::default()).unwrap();
+        let graph = ids(&mut transaction, quad).unwrap()[3];
+        transaction.clear_graph(graph).unwrap();
+        transaction.commit().unwrap();
+        let of_graph = self.pool.iter().filter(|other| other.graph_name == quad.graph_name);
+        let gone: Model = of_graph.map(ToString::to_string).collect();
+        self.model.retain(|text| !gone.contains(text));
     }
 
     fn gather(&self, transaction: &mut Transaction, changes: &Changes) {
@@ -99,8 +127,14 @@ impl Case<'_> {
         let mut compaction = Compaction::new(&store, &version, from, options, &pace, &progress);
         let mut transaction = store.begin_blind().unwrap();
         self.gather(&mut transaction, &spanning[..spanning.len() / 2].to_vec());
-        let new = compaction.run_and(|| meanwhile.iter().for_each(|write| self.write(write))).unwrap();
-        assert!(new.len() <= 1 + usize::from(from > 0));
+        let done = compaction.run_and(|| meanwhile.iter().for_each(|write| self.write(write)));
+        match done {
+            Ok(new) => assert!(new.len() <= 1 + usize::from(from > 0)),
+            Err(LoadError::Overtaken) => {
+                assert!(meanwhile.iter().any(|write| matches!(write, Write::Clear(_))));
+            }
+            Err(error) => panic!("{error}"),
+        }
         assert_eq!(contents(&held), before);
         self.gather(&mut transaction, &spanning[spanning.len() / 2..].to_vec());
         transaction.commit().unwrap();
@@ -113,6 +147,14 @@ impl Case<'_> {
             };
         }
     }
+}
+
+/// Terms of the dictionaries that are in no quad.
+pub fn unused_terms(snapshot: &Snapshot) -> u64 {
+    let rows = rows(snapshot, Order::Spog, &[]);
+    let has_number = |id: &&ValueId| id.kind().and_then(lode_rdf::Kind::section).is_some();
+    let used: BTreeSet<ValueId> = rows.as_flattened().iter().filter(has_number).copied().collect();
+    snapshot.version().manifest.terms().iter().sum::<u64>() - used.len() as u64
 }
 
 fn run(quads: &[Quad], steps: &[Step], options: &WriteOptions) {
@@ -135,6 +177,7 @@ fn run(quads: &[Quad], steps: &[Step], options: &WriteOptions) {
                 compact(&case.store, &options, &Arc::default()).unwrap();
                 let version = case.store.version();
                 assert!(version.segments.len() <= 1 && version.delta.is_empty());
+                assert!(!force || unused_terms(&case.store.snapshot()) == 0);
             }
             Step::Reopen => {
                 drop(case.store);

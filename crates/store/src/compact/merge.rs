@@ -3,11 +3,12 @@
 
 use crate::compact::Compaction;
 use crate::compact::folders::NewFolders;
+use crate::compact::numbering::Numbering;
 use crate::compact::order_merge::MergeContext;
 use crate::compact::orders::{MergedOrders, merge_orders};
 use crate::compact::pace::Pace;
-use crate::compact::term_map::TermMap;
 use crate::compact::terms::{TermsContext, merge_dictionaries};
+use crate::compact::used::UsedTerms;
 use crate::error::StoreError;
 use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
 use crate::load::{LoadError, Stage};
@@ -34,7 +35,7 @@ pub struct Merged {
     /// Insertions, then deletions; what would be empty is left out.
     pub segments: Vec<NewSegment>,
     /// The new numbers of terms.
-    pub map: TermMap,
+    pub numbers: Numbering,
 }
 
 /// Where the orders of a merge go, and what it reads.
@@ -42,7 +43,7 @@ pub struct OrdersJob<'a> {
     /// The segments, and what to take their rows for.
     pub layers: &'a [(&'a OpenSegment, Sign)],
     /// New ids.
-    pub map: &'a TermMap,
+    pub numbers: &'a Numbering,
     /// Folder of the new segment.
     pub insertions: &'a Path,
     /// Folder of the new segment of deletions.
@@ -64,11 +65,13 @@ impl<'a> Compaction<'a> {
         // All that the oldest segments delete they have inserted.
         let may_delete = self.from > 0 && layers.iter().any(|(_, sign)| *sign == Sign::Deletions);
         let deletions = may_delete.then(|| folders.create()).transpose()?;
-        let (map, dictionary) = self.stage(Stage::Terms, |this| this.merge_terms(&folder))?;
+        let (numbers, dictionary) = self.stage(Stage::Terms, |this| this.merge_terms(&layers, &folder))?;
+        self.check_overtaken()?;
+        self.dropped = numbers.dropped();
         let (dictionary, file) = dictionary.unzip();
         let job = OrdersJob {
             layers: &layers,
-            map: &map,
+            numbers: &numbers,
             insertions: &folder,
             deletions: deletions.as_ref().map(|(_, folder)| folder.as_path()),
             pace: self.pace,
@@ -87,7 +90,8 @@ impl<'a> Compaction<'a> {
         let meta = SegmentMeta { permutations: orders.insertions, dictionary, bases };
         let terms = dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
         bases.iter_mut().zip(terms).for_each(|(base, terms)| *base += terms);
-        if bases != self.version.manifest.terms() {
+        let kept: u64 = bases.iter().sum();
+        if kept + self.dropped != self.version.manifest.terms().iter().sum::<u64>() {
             return Err(LoadError::Inconsistent("the new dictionary lacks terms".to_owned()));
         }
         let mut segments = Vec::new();
@@ -104,7 +108,7 @@ impl<'a> Compaction<'a> {
                 folders.remove(&folder);
             }
         }
-        Ok(Merged { segments, map })
+        Ok(Merged { segments, numbers })
     }
 
     /// Makes a segment durable whose files are.
@@ -126,8 +130,15 @@ impl<'a> Compaction<'a> {
         Ok(NewSegment { entry, meta })
     }
 
-    fn merge_terms(&self, folder: &Path) -> Result<(TermMap, Option<(DictionaryInfo, NewFile)>), LoadError> {
+    fn merge_terms(
+        &self,
+        layers: &[(&OpenSegment, Sign)],
+        folder: &Path,
+    ) -> Result<(Numbering, Option<(DictionaryInfo, NewFile)>), LoadError> {
+        let (start, end) = (self.bases(), self.version.manifest.terms());
+        let used = UsedTerms::find(layers, &self.version.delta, start, end, self.pace)?;
         let context = TermsContext {
+            used: used.as_ref(),
             map_bytes_max: self.working_bytes / 2,
             helpers: 4 * (self.threads - 1),
             pace: self.pace,
@@ -136,8 +147,8 @@ impl<'a> Compaction<'a> {
         let path = folder.join(DICTIONARY_FILE);
         std::thread::scope(|scope| {
             let mut pipeline = DictionaryPipeline::start(scope, self.threads - 1, self.store.vfs(), &path);
-            let map = merge_dictionaries(self.merged(), self.bases(), &mut pipeline, &context)?;
-            Ok((map, pipeline.finish()?))
+            let numbers = merge_dictionaries(self.merged(), start, &mut pipeline, &context)?;
+            Ok((numbers, pipeline.finish()?))
         })
     }
 
@@ -149,9 +160,9 @@ impl<'a> Compaction<'a> {
             insertions: job.insertions,
             deletions: job.deletions,
             layers: job.layers,
-            map: job.map,
-            ascents: &job.map.ascents(),
-            memory_bytes: self.working_bytes.saturating_sub(job.map.memory_bytes()) / threads,
+            numbers: job.numbers,
+            ascents: &job.numbers.map.ascents(),
+            memory_bytes: self.working_bytes.saturating_sub(job.numbers.memory_bytes()) / threads,
             pace: job.pace,
             progress: self.progress,
         };

@@ -8,12 +8,15 @@
 //! switched ([`switch`]); the old segments' files go when nobody reads them any more. Until the switch the database is what it was, and
 //! nothing but the new segments is written: old and new together are all the space that is needed.
 //!
-//! Terms that no quad uses any more stay in the dictionary.
+//! Terms that no quad uses any more are dropped ([`used`], [`numbering`]).
 
 mod background;
 pub(crate) mod folders;
+mod later;
+mod leading;
 mod merge;
 pub(crate) use merge::copy_file;
+mod numbering;
 mod order_merge;
 pub(crate) mod orders;
 pub(crate) mod output;
@@ -23,11 +26,14 @@ mod source;
 mod switch;
 mod term_map;
 mod terms;
+mod used;
 
 #[cfg(test)]
 mod background_tests;
 #[cfg(test)]
 mod crash_tests;
+#[cfg(test)]
+mod dropped_tests;
 #[cfg(test)]
 mod live_crash_tests;
 #[cfg(test)]
@@ -40,6 +46,7 @@ mod tests;
 pub use background::{BackgroundOptions, Compactor, CompactorState, CompactorStatus};
 
 use crate::load::{LoadError, LoadProgress, OVERHEAD_BYTES, Stage, StageSeconds, WORKING_BYTES_MIN};
+use crate::manifest::Sign;
 use crate::store::Store;
 use crate::version::Version;
 use crate::writer::WriterPlace;
@@ -81,6 +88,8 @@ pub struct CompactReport {
     pub quads: u64,
     /// Terms in its dictionaries.
     pub terms: u64,
+    /// Those of them that no quad used any more: they are gone.
+    pub terms_dropped: u64,
     /// Bytes of the old segments.
     pub bytes_before: u64,
     /// The new segment; none where there was nothing to do, or where nothing is left.
@@ -107,17 +116,20 @@ pub fn compact(
         segments: segments as u64,
         quads: version.manifest.quads(),
         terms: version.manifest.terms().iter().sum(),
+        terms_dropped: 0,
         bytes_before: version.segments.iter().map(|open| open.segment.meta().bytes()).sum(),
         segment: None,
         seconds: StageSeconds::new([Duration::ZERO; Stage::COUNT]),
         peak_resident_bytes: None,
     };
-    if segments > 1 || (options.force && segments == 1) {
+    let is_packed = version.segments.iter().all(|open| open.entry.sign == Sign::Insertions);
+    if segments > 1 || !is_packed || (options.force && segments == 1) {
         let pace = Pace::full(&options.cancel);
         let mut compaction = Compaction::new(store, &version, 0, options, &pace, progress);
         progress.add_quads(report.quads);
         let new = compaction.run()?;
         report.seconds = StageSeconds::new(compaction.stages);
+        report.terms_dropped = compaction.dropped;
         report.segment = new.into_iter().next().map(|new| new.meta);
     }
     progress.set_stage(Stage::Done);
@@ -167,6 +179,8 @@ struct Compaction<'a> {
     pace: &'a Pace,
     progress: &'a LoadProgress,
     stages: [Duration; Stage::COUNT],
+    /// Terms that no quad used any more.
+    dropped: u64,
 }
 
 impl<'a> Compaction<'a> {
@@ -187,6 +201,7 @@ impl<'a> Compaction<'a> {
             pace,
             progress,
             stages: [Duration::ZERO; Stage::COUNT],
+            dropped: 0,
         }
     }
 
@@ -202,13 +217,19 @@ impl<'a> Compaction<'a> {
             between();
             let segments = std::mem::take(&mut merged.segments);
             let entries = segments.iter().map(|new| new.entry.clone()).collect();
-            self.stage(Stage::Publishing, |this| this.switch(entries, merged.map, &mut folders))?;
+            self.stage(Stage::Publishing, |this| this.switch(entries, merged.numbers, &mut folders))?;
             Ok(segments)
         });
         if result.as_ref().map_or_else(LoadError::is_in_doubt, |_| true) {
             folders.keep();
         }
         result
+    }
+
+    /// Stops where segments that are merged have gone, or lost their quads: the merge would be in vain.
+    fn check_overtaken(&self) -> Result<(), LoadError> {
+        let is_there = self.store.version().manifest.segments.starts_with(&self.version.manifest.segments);
+        if is_there { Ok(()) } else { Err(LoadError::Overtaken) }
     }
 
     /// Runs one stage and notes how long it took.

@@ -12,10 +12,11 @@
 //! So everything is read once and in sequence, nothing goes to temporary files, and memory depends on the number of segments and not on
 //! their size.
 
+use crate::compact::numbering::Numbering;
 use crate::compact::output::{Output, net};
 use crate::compact::pace::Pace;
 use crate::compact::source::{Source, read_rows};
-use crate::compact::term_map::{Ascent, TermMap};
+use crate::compact::term_map::Ascent;
 use crate::load::LoadError;
 use crate::load::progress::LoadProgress;
 use crate::manifest::Sign;
@@ -48,7 +49,7 @@ pub struct MergeContext<'a> {
     /// The old segments, and what to take their rows for.
     pub layers: &'a [(&'a OpenSegment, Sign)],
     /// New ids.
-    pub map: &'a TermMap,
+    pub numbers: &'a Numbering,
     /// Where in the old ids new ids ascend.
     pub ascents: &'a [Ascent],
     /// Memory of one merge.
@@ -181,7 +182,7 @@ impl OrderMerge<'_> {
             }
             if source.waiting() <= self.source_rows / 2 {
                 let rows = if source.is_small { usize::MAX } else { self.source_rows - source.waiting() };
-                read_rows(source, rows, column, &mut self.columns, self.context.map)?;
+                read_rows(source, rows, column, &mut self.columns, &self.context.numbers.map)?;
             }
             if let Some((old, new)) = source.last_unless_done(column)
                 && bound.as_ref().is_none_or(|group| new < group.new)
@@ -224,6 +225,10 @@ impl OrderMerge<'_> {
             if !net(&mut self.inserted, &mut self.deleted) {
                 return Err(self.contradiction("has a quad that is inserted or deleted twice"));
             }
+        }
+        let numbers = self.context.numbers;
+        if numbers.finish(&mut self.inserted).and_then(|()| numbers.finish(&mut self.deleted)).is_err() {
+            return Err(self.contradiction("uses a term that no quad seemed to use"));
         }
         self.insertions.push(&self.inserted)?;
         match &mut self.deletions {

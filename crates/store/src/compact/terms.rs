@@ -1,7 +1,10 @@
-//! Merges the dictionaries of segments into one, section by section, and notes what number every term gets.
+//! Merges the dictionaries of segments into one, section by section, and notes what number every term gets. Terms that no quad uses are
+//! left out.
 
+use crate::compact::numbering::{Kept, Numbering};
 use crate::compact::pace::Pace;
 use crate::compact::term_map::TermMap;
+use crate::compact::used::UsedTerms;
 use crate::load::dictionary_pipeline::DictionaryPipeline;
 use crate::load::keys_ahead::walk_keys;
 use crate::load::progress::LoadProgress;
@@ -16,6 +19,8 @@ const CHECK_EVERY: u64 = 1 << 14;
 /// What the merge needs besides the dictionaries.
 #[derive(Debug)]
 pub struct TermsContext<'a> {
+    /// Which terms to keep; none: all.
+    pub used: Option<&'a UsedTerms>,
     /// Bytes that the map may take.
     pub map_bytes_max: usize,
     /// Threads that may read ahead, one dictionary each.
@@ -31,6 +36,8 @@ struct Input {
     terms: Terms,
     /// Its place in the map.
     owner: usize,
+    /// The old number of its next term.
+    number: u64,
 }
 
 /// Merges the dictionaries of neighbouring segments into `pipeline`. The terms of the first begin at the numbers `start`.
@@ -39,9 +46,10 @@ pub fn merge_dictionaries(
     start: [u64; Section::COUNT],
     pipeline: &mut DictionaryPipeline,
     context: &TermsContext<'_>,
-) -> Result<TermMap, LoadError> {
+) -> Result<Numbering, LoadError> {
     let total = segments.iter().flat_map(|segment| segment.entry.terms).sum();
-    let mut merge = Merge { pipeline, context, map: TermMap::new(start), total, done: 0 };
+    let kept = context.used.map(|_| Default::default());
+    let mut merge = Merge { pipeline, context, map: TermMap::new(start), kept, total, done: 0 };
     for section in Section::ALL {
         let mut inputs = Vec::new();
         for segment in segments {
@@ -53,13 +61,15 @@ pub fn merge_dictionaries(
             return Err(LoadError::Inconsistent(format!("terms of {section:?} are missing")));
         }
     }
-    Ok(merge.map)
+    Ok(Numbering::new(merge.map, merge.kept, start))
 }
 
 struct Merge<'a> {
     pipeline: &'a mut DictionaryPipeline,
     context: &'a TermsContext<'a>,
     map: TermMap,
+    /// Where not all are kept: which are.
+    kept: Option<[Kept; Section::COUNT]>,
     /// Terms of all dictionaries.
     total: u64,
     done: u64,
@@ -76,20 +86,28 @@ fn open(
     if count == 0 {
         return Ok(None);
     }
-    let owner = map.add_owner(section, segment.base(section), count);
+    let number = segment.base(section);
+    let owner = map.add_owner(section, number, count);
     let mut terms = walk_keys(dictionary, section, ahead);
-    Ok(terms.next()?.is_some().then_some(Input { terms, owner }))
+    Ok(terms.next()?.is_some().then_some(Input { terms, owner, number }))
 }
 
 impl Merge<'_> {
     fn section(&mut self, section: Section, mut inputs: Vec<Input>) -> Result<(), LoadError> {
         inputs.sort_by(|a, b| a.terms.key().cmp(b.terms.key()));
-        let mut since_check = 0;
+        let (mut rank, mut since_check) = (0, 0);
         while let Some(first) = inputs.first_mut() {
-            let rank = self.pipeline.push(section, first.terms.key())?;
+            let is_kept = self.context.used.is_none_or(|used| used.contains(section, first.number));
+            if is_kept {
+                self.pipeline.push(section, first.terms.key())?;
+            }
+            if let Some(kept) = &mut self.kept {
+                kept[section as usize].push(is_kept);
+            }
             if self.map.push(section, first.owner, rank) > PAYLOAD_MAX {
                 return Err(LoadError::Limit("terms"));
             }
+            (rank, first.number) = (rank + 1, first.number + 1);
             since_check += 1;
             if since_check == CHECK_EVERY {
                 self.check(since_check)?;
@@ -108,7 +126,9 @@ impl Merge<'_> {
         self.context.pace.check()?;
         self.context.progress.add_terms(terms);
         self.done += terms;
-        let bytes = self.map.memory_bytes();
+        let kept: usize = self.kept.iter().flatten().map(Kept::memory_bytes).sum();
+        let used = self.context.used.map_or(0, UsedTerms::memory_bytes);
+        let bytes = self.map.memory_bytes() + kept + used;
         self.context.progress.set_memory(bytes as u64);
         if bytes > self.context.map_bytes_max {
             let all = bytes as u128 * u128::from(self.total) / u128::from(self.done.max(1));

@@ -3,6 +3,7 @@
 //! The same sorts and writers as in a load, without its reading and its merging of terms. Quads are walked through twice: once to see
 //! which predicates, graphs and inline values there are, and once to pack them.
 
+use crate::compact::copy_file;
 use crate::delta::Row;
 use crate::error::StoreError;
 use crate::load::class::Class;
@@ -50,6 +51,27 @@ pub struct DirectSegment<'a> {
 impl DirectSegment<'_> {
     /// Writes the segment, durably. No manifest names it yet; what a failure leaves is for [`remove_segment`].
     pub fn write(&self, quads: Quads<'_>) -> Result<SegmentEntry, LoadError> {
+        self.write_with(quads, &|context| write_dictionary(self.terms, context))
+    }
+
+    /// The same, with a copy of a dictionary instead of terms.
+    pub fn write_beside(
+        &self,
+        quads: Quads<'_>,
+        dictionary: Option<(DictionaryInfo, &Path)>,
+    ) -> Result<SegmentEntry, LoadError> {
+        self.write_with(quads, &|context| {
+            let Some((info, from)) = dictionary else { return Ok(None) };
+            copy_file(&**context.vfs, from, &context.segment.join(DICTIONARY_FILE))?;
+            Ok(Some(info))
+        })
+    }
+
+    fn write_with(
+        &self,
+        quads: Quads<'_>,
+        dictionary: &dyn Fn(&DirectContext<'_>) -> Result<Option<DictionaryInfo>, LoadError>,
+    ) -> Result<SegmentEntry, LoadError> {
         let (store, number, sign, bases) = (self.store, self.number, self.sign, self.bases);
         let (vfs, folder) = (store.vfs(), store.folder());
         let (segment, spill) = (folder.join(segment_folder(number)), folder.join(spill_folder(number)));
@@ -64,7 +86,7 @@ impl DirectSegment<'_> {
             memory_bytes: self.memory_bytes,
             cancel: self.cancel,
         };
-        let dictionary = write_dictionary(self.terms, &context)?;
+        let dictionary = dictionary(&context)?;
         let terms = dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
         let mut all_terms = bases;
         all_terms.iter_mut().zip(terms).for_each(|(base, count)| *base += count);

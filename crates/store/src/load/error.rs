@@ -64,6 +64,11 @@ pub enum LoadError {
     /// More than the format has room for.
     #[error("too many or too large {0} for one load")]
     Limit(&'static str),
+    /// Segments that a compaction has merged have gone meanwhile, or lost their quads.
+    #[error(
+        "graphs were dropped or replaced all the while the database was compacted, and nothing was changed: try again later"
+    )]
+    Overtaken,
     /// The sorted orders of the new segment do not hold the same quads: a fault of this program or of the machine.
     #[error("the new segment contradicts itself ({0}); nothing was changed")]
     Inconsistent(String),

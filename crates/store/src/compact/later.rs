@@ -1,0 +1,217 @@
+//! Segments and changes that came while a compaction merged others: they use the old numbers of terms, and perhaps terms that were
+//! dropped, since no quad used them when the merge began.
+
+use crate::compact::Compaction;
+use crate::compact::folders::NewFolders;
+use crate::compact::leading::{LEADING_ORDERS, visit_leading};
+use crate::compact::merge::{OrdersJob, copy_file};
+use crate::compact::numbering::Numbering;
+use crate::compact::pace::Pace;
+use crate::delta::Delta;
+use crate::error::StoreError;
+use crate::load::direct::{DirectSegment, remove_segment};
+use crate::load::{LoadError, OVERHEAD_BYTES};
+use crate::manifest::{SegmentEntry, Sign};
+use crate::snapshot::Snapshot;
+use crate::version::OpenSegment;
+use lode_packed::segment::DICTIONARY_FILE;
+use lode_packed::{Order, SegmentMeta};
+use lode_rdf::value_id::Section;
+use lode_rdf::{Kind, ValueId};
+use std::sync::Arc;
+
+/// Rows that get new ids at once.
+const CHUNK_ROWS: usize = 1 << 14;
+/// Bytes that a dropped term takes which is used again, beside its key.
+const REVIVED_BYTES: usize = 128;
+
+/// What is to become of the segments that came later.
+pub struct Later<'a, 'b> {
+    /// The compaction.
+    pub compaction: &'a Compaction<'b>,
+    /// New numbers.
+    pub numbers: Numbering,
+    /// The segments of the new version so far.
+    pub segments: Vec<SegmentEntry>,
+    /// Folders of new segments.
+    pub folders: &'a mut NewFolders<'b>,
+}
+
+impl Later<'_, '_> {
+    /// Writes a segment once more, with the new numbers of terms; before it, if need be, one of dropped terms that it uses.
+    pub fn add(&mut self, segment: &OpenSegment, pace: &Pace) -> Result<(), LoadError> {
+        if self.numbers.is_identity() {
+            self.segments.push(segment.entry.clone());
+            return Ok(());
+        }
+        let has_quads = segment.entry.sign != Sign::TermsOnly;
+        let dropped = if has_quads { self.dropped_of_segment(segment, pace)? } else { Vec::new() };
+        let in_order = dropped.is_empty();
+        self.revive(dropped)?;
+        let bases = terms_of(&self.segments);
+        self.numbers.add_later(segment.segment.meta().bases, bases);
+        let entry = if in_order { self.merge(segment, bases, pace)? } else { self.sort(segment, bases)? };
+        self.segments.push(entry);
+        Ok(())
+    }
+
+    /// Makes sure that all terms that a delta uses have new numbers.
+    pub fn add_terms_of(&mut self, delta: &Delta) -> Result<(), LoadError> {
+        let net = delta.net();
+        let mut dropped = Vec::new();
+        for set in [&net.inserts, &net.deletes] {
+            let rows = set.rows(Order::Spog);
+            dropped.extend(rows.as_flattened().iter().filter(|id| self.numbers.is_dropped(**id)));
+        }
+        self.revive(dropped)
+    }
+
+    /// Old ids of dropped terms that a segment uses.
+    fn dropped_of_segment(&self, segment: &OpenSegment, pace: &Pace) -> Result<Vec<u64>, LoadError> {
+        let mut dropped = Vec::new();
+        for order in LEADING_ORDERS {
+            visit_leading(&[(segment, Sign::Insertions)], order, pace, &mut |id, _| {
+                if self.numbers.is_dropped(id) {
+                    dropped.push(id);
+                }
+            })?;
+            if dropped.len() > self.compaction.working_bytes / REVIVED_BYTES {
+                return Err(LoadError::Overtaken);
+            }
+        }
+        Ok(dropped)
+    }
+
+    /// Gives dropped terms new numbers, in a segment that has no quads.
+    fn revive(&mut self, mut ids: Vec<u64>) -> Result<(), LoadError> {
+        ids.retain(|id| self.numbers.id(*id).is_none());
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let compaction = self.compaction;
+        let ids: Vec<ValueId> = ids.into_iter().map(ValueId::from_bits).collect();
+        let mut keys: Vec<(Section, Vec<u8>, ValueId)> = Vec::with_capacity(ids.len());
+        let mut bytes = 0;
+        let before = Snapshot::new(Arc::new(compaction.version.clone()));
+        before.keys(&ids, &mut |at, key| {
+            let section = ids[at].kind().and_then(Kind::section).ok_or(StoreError::UnknownId(ids[at]))?;
+            bytes += key.len() + REVIVED_BYTES;
+            if bytes <= compaction.working_bytes {
+                keys.push((section, key.to_vec(), ids[at]));
+            }
+            Ok(())
+        })?;
+        if bytes > compaction.working_bytes {
+            // The next merge knows that they are used.
+            return Err(LoadError::Overtaken);
+        }
+        keys.sort_unstable();
+        let terms: Vec<(Section, &[u8])> =
+            keys.iter().map(|(section, key, _)| (*section, key.as_slice())).collect();
+        let bases = terms_of(&self.segments);
+        let (number, _) = self.folders.create()?;
+        let none = |segment: &DirectSegment<'_>| segment.write(&|_| Ok(()));
+        self.segments.push(direct(compaction, (number, Sign::Insertions), bases, &terms, &none)?);
+        let mut next = bases;
+        for (section, _, id) in keys {
+            let number = &mut next[section as usize];
+            self.numbers.revive(id.to_bits(), ValueId::new(section.kind(), *number).to_bits());
+            *number += 1;
+        }
+        Ok(())
+    }
+
+    /// Writes a segment whose new ids are in the order of the old ones.
+    fn merge(
+        &mut self,
+        segment: &OpenSegment,
+        bases: [u64; Section::COUNT],
+        pace: &Pace,
+    ) -> Result<SegmentEntry, LoadError> {
+        let compaction = self.compaction;
+        let (number, folder) = self.folders.create()?;
+        let old = segment.segment.meta();
+        if old.dictionary.is_some() {
+            let from = compaction.store.folder().join(segment.entry.folder()).join(DICTIONARY_FILE);
+            copy_file(&**compaction.store.vfs(), &from, &folder.join(DICTIONARY_FILE))?;
+        }
+        // Quads that have been deleted since need not be written.
+        let layers = match segment.entry.sign {
+            Sign::TermsOnly => &[][..],
+            Sign::Insertions | Sign::Deletions => &[(segment, Sign::Insertions)],
+        };
+        let job = OrdersJob { layers, numbers: &self.numbers, insertions: &folder, deletions: None, pace };
+        let permutations = compaction.merge_orders(&job)?.insertions;
+        let meta = SegmentMeta { permutations, dictionary: old.dictionary, bases };
+        Ok(compaction.seal(meta, number, segment.entry.sign, &folder)?.entry)
+    }
+
+    /// Writes a segment whose new ids are in another order than the old ones.
+    fn sort(
+        &mut self,
+        segment: &OpenSegment,
+        bases: [u64; Section::COUNT],
+    ) -> Result<SegmentEntry, LoadError> {
+        let dictionary = segment.segment.meta().dictionary;
+        let from = self.compaction.store.folder().join(segment.entry.folder()).join(DICTIONARY_FILE);
+        let permutation = segment.permutation(Order::Spog);
+        let numbers = &self.numbers;
+        let quads = |visit: &mut dyn FnMut(&[[u64; 4]]) -> Result<(), StoreError>| {
+            let mut cursor = permutation.cursor(0..permutation.rows(), 0b1111);
+            let mut columns: [Vec<u64>; 4] = Default::default();
+            let mut rows = Vec::new();
+            while cursor.next(CHUNK_ROWS, &mut columns)? > 0 {
+                rows.clear();
+                let new = |id: &u64| numbers.id(*id).ok_or(StoreError::UnknownId(ValueId::from_bits(*id)));
+                let [s, p, o, g] = &columns;
+                for (((s, p), o), g) in s.iter().zip(p).zip(o).zip(g) {
+                    rows.push([new(s)?, new(p)?, new(o)?, new(g)?]);
+                }
+                visit(&rows)?;
+                columns.iter_mut().for_each(Vec::clear);
+            }
+            Ok(())
+        };
+        let compaction = self.compaction;
+        let (number, _) = self.folders.create()?;
+        direct(compaction, (number, segment.entry.sign), bases, &[], &|segment| {
+            segment.write_beside(&quads, dictionary.map(|info| (info, from.as_path())))
+        })
+    }
+}
+
+/// Writes a segment of quads in any order.
+fn direct(
+    compaction: &Compaction<'_>,
+    (number, sign): (u64, Sign),
+    bases: [u64; Section::COUNT],
+    terms: &[(Section, &[u8])],
+    write: &dyn Fn(&DirectSegment<'_>) -> Result<SegmentEntry, LoadError>,
+) -> Result<SegmentEntry, LoadError> {
+    let segment = DirectSegment {
+        store: compaction.store,
+        number,
+        sign,
+        bases,
+        terms,
+        threads: compaction.threads,
+        memory_bytes: compaction.working_bytes + OVERHEAD_BYTES,
+        cancel: compaction.pace.cancel(),
+    };
+    let written = write(&segment);
+    if written.is_err() {
+        remove_segment(compaction.store, number);
+    }
+    written
+}
+
+/// Terms of all segments.
+fn terms_of(segments: &[SegmentEntry]) -> [u64; Section::COUNT] {
+    let mut sums = [0; Section::COUNT];
+    for entry in segments {
+        sums.iter_mut().zip(entry.terms).for_each(|(sum, terms)| *sum += terms);
+    }
+    sums
+}

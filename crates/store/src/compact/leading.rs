@@ -1,0 +1,101 @@
+//! Which ids stand first in the rows of an order, and in how many rows. Reads one column, and not that where a block has one id
+//! alone: all predicates of a database are told almost by the indexes.
+
+use crate::compact::pace::Pace;
+use crate::load::LoadError;
+use crate::manifest::Sign;
+use crate::version::OpenSegment;
+use lode_packed::{Order, Permutation};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Orders that begin with the subject, predicate, object and graph of quads.
+pub const LEADING_ORDERS: [Order; 4] = [Order::Spog, Order::Psog, Order::Ospg, Order::Gspo];
+
+/// Calls `visit` with every id that stands first in an order, ascending, and with how many rows insert quads with it, less those that
+/// delete some.
+pub fn visit_leading(
+    layers: &[(&OpenSegment, Sign)],
+    order: Order,
+    pace: &Pace,
+    visit: &mut dyn FnMut(u64, i128),
+) -> Result<(), LoadError> {
+    let mut groups: Vec<Groups<'_>> = Vec::new();
+    let mut next = BinaryHeap::new();
+    for (segment, sign) in layers {
+        let mut of_segment = Groups::new(segment.permutation(order), *sign);
+        if let Some((id, rows)) = of_segment.next(pace)? {
+            next.push(Reverse((id, groups.len(), rows)));
+            groups.push(of_segment);
+        }
+    }
+    while let Some(Reverse((id, _, _))) = next.peek().copied() {
+        let mut sum = 0;
+        while let Some(Reverse((_, at, rows))) = next.peek().copied().filter(|Reverse(top)| top.0 == id) {
+            sum += groups[at].sign.of(rows);
+            next.pop();
+            next.extend(groups[at].next(pace)?.map(|(id, rows)| Reverse((id, at, rows))));
+        }
+        visit(id, sum);
+    }
+    Ok(())
+}
+
+/// The first column of a permutation, as ids and how many rows begin with each.
+struct Groups<'a> {
+    permutation: &'a Permutation,
+    sign: Sign,
+    /// The next block.
+    block: usize,
+    /// The first column of the block before.
+    columns: [Vec<u64>; 4],
+    /// The place in it.
+    at: usize,
+    /// What comes after what was given.
+    ahead: Option<(u64, u64)>,
+}
+
+impl<'a> Groups<'a> {
+    fn new(permutation: &'a Permutation, sign: Sign) -> Self {
+        Self { permutation, sign, block: 0, columns: Default::default(), at: 0, ahead: None }
+    }
+
+    /// The next id, and its rows.
+    fn next(&mut self, pace: &Pace) -> Result<Option<(u64, u64)>, LoadError> {
+        let first = match self.ahead.take() {
+            None => self.piece(pace)?,
+            first => first,
+        };
+        let Some((id, mut rows)) = first else { return Ok(None) };
+        loop {
+            match self.piece(pace)? {
+                Some((same, more)) if same == id => rows += more,
+                other => {
+                    self.ahead = other;
+                    return Ok(Some((id, rows)));
+                }
+            }
+        }
+    }
+
+    /// Rows of one id in one block; the next block may go on with it.
+    fn piece(&mut self, pace: &Pace) -> Result<Option<(u64, u64)>, LoadError> {
+        loop {
+            let rest = self.columns[0].get(self.at..).unwrap_or_default();
+            if let Some(id) = rest.first().copied() {
+                let rows = rest.iter().take_while(|other| **other == id).count();
+                self.at += rows;
+                return Ok(Some((id, rows as u64)));
+            }
+            pace.check()?;
+            let Some(bounds) = self.permutation.block_bounds(self.block) else { return Ok(None) };
+            self.block += 1;
+            if bounds.min[0] == bounds.max[0] {
+                return Ok(Some((bounds.min[0], bounds.rows.end - bounds.rows.start)));
+            }
+            self.columns[0].clear();
+            self.at = 0;
+            self.permutation.cursor(bounds.rows, 0b0001).next(usize::MAX, &mut self.columns)?;
+        }
+    }
+}

@@ -201,7 +201,12 @@ impl Work {
             match self.compact(&cancel) {
                 // There may be more to do.
                 Ok(()) => (wait, delay) = (Duration::ZERO, RETRY_FIRST),
-                Err(LoadError::Cancelled(_) | LoadError::Store(StoreError::Cancelled(_))) => {}
+                // Begun again where somebody has dropped or replaced what was merged.
+                Err(
+                    LoadError::Cancelled(_)
+                    | LoadError::Store(StoreError::Cancelled(_))
+                    | LoadError::Overtaken,
+                ) => {}
                 Err(error) => {
                     self.note_failure(&error);
                     retry_at = Instant::now() + delay;

@@ -1,4 +1,4 @@
-//! Terms that no quad uses any more, and terms that are used again before the switch.
+//! Terms that no quad uses any more, and terms that are used again before the switch; graphs that are dropped meanwhile.
 
 use super::*;
 use crate::compact::live_tests::unused_terms;
@@ -194,4 +194,40 @@ fn too_many_terms_that_are_used_again_make_it_begin_again() {
     full(&store);
     assert_eq!(read_all(&store.snapshot()).unwrap(), lines((0..100).chain(200..400)));
     assert_sound(&vfs);
+}
+
+/// Drops a graph under the first `times` merges.
+fn compact_under_drops(times: u32) -> (Result<CompactReport, LoadError>, u32) {
+    let vfs = MemVfs::new();
+    let options = crate::writer::WriteOptions { logged_changes_max: 10, ..Default::default() };
+    let store = Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20, options).unwrap();
+    load_quads(&store, (0..300).filter(|number| number % 3 == 0));
+    let in_first = |number: &u32| number % 3 == 1;
+    load_quads(&store, (0..300).filter(in_first));
+    let mut merges = 0;
+    let options = CompactOptions { threads: 1, ..CompactOptions::default() };
+    let result = compact_and(&store, &options, &LoadProgress::default(), &mut || {
+        merges += 1;
+        if merges <= times {
+            clear(&store, 1);
+            load_quads(&store, (0..300).filter(in_first).skip(merges as usize));
+        }
+    });
+    assert_sound(&vfs);
+    let left = lines((0..300).filter(|number| number % 3 == 0));
+    let last = lines((0..300).filter(in_first).skip(times.min(merges) as usize));
+    assert_eq!(read_all(&store.snapshot()).unwrap(), left.union(&last).cloned().collect());
+    (result, merges)
+}
+
+#[test]
+fn a_graph_that_is_dropped_meanwhile_makes_it_begin_again() {
+    for times in [0, 1, 2] {
+        let (result, merges) = compact_under_drops(times);
+        result.unwrap();
+        assert_eq!(merges, times + 1);
+    }
+    let (result, merges) = compact_under_drops(u32::MAX);
+    assert!(matches!(result, Err(LoadError::Overtaken)), "{result:?}");
+    assert_eq!(merges, ATTEMPTS);
 }

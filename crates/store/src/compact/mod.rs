@@ -100,6 +100,9 @@ pub struct CompactReport {
     pub peak_resident_bytes: Option<u64>,
 }
 
+/// How often a compaction is begun that others keep from its end, by dropping or replacing what is merged.
+const ATTEMPTS: u32 = 5;
+
 /// Makes one segment of all that is in a store that was opened for writing; others may go on writing. On any error
 /// the store is as it was.
 pub fn compact(
@@ -107,8 +110,34 @@ pub fn compact(
     options: &CompactOptions,
     progress: &Arc<LoadProgress>,
 ) -> Result<CompactReport, LoadError> {
+    compact_and(store, options, progress, &mut || {})
+}
+
+/// The same; calls `between` after each merge.
+fn compact_and(
+    store: &Store,
+    options: &CompactOptions,
+    progress: &LoadProgress,
+    between: &mut dyn FnMut(),
+) -> Result<CompactReport, LoadError> {
     store.writer()?;
     let _turn = Turn::wait(store, &options.cancel)?;
+    let mut attempt = 1;
+    loop {
+        match compact_once(store, options, progress, between) {
+            Err(LoadError::Overtaken) if attempt < ATTEMPTS => attempt += 1,
+            result => return result,
+        }
+    }
+}
+
+/// The same, for who has the turn; gives up where others get in the way.
+fn compact_once(
+    store: &Store,
+    options: &CompactOptions,
+    progress: &LoadProgress,
+    between: &mut dyn FnMut(),
+) -> Result<CompactReport, LoadError> {
     WriterPlace::enter(store, &options.cancel)?.settle(&options.cancel)?;
     let version = store.version();
     let segments = version.segments.len();
@@ -127,7 +156,7 @@ pub fn compact(
         let pace = Pace::full(&options.cancel);
         let mut compaction = Compaction::new(store, &version, 0, options, &pace, progress);
         progress.add_quads(report.quads);
-        let new = compaction.run()?;
+        let new = compaction.run_and(between)?;
         report.seconds = StageSeconds::new(compaction.stages);
         report.terms_dropped = compaction.dropped;
         report.segment = new.into_iter().next().map(|new| new.meta);

@@ -18,6 +18,7 @@ pub mod log;
 pub mod manifest;
 mod merge_scan;
 mod named;
+mod pace;
 mod recovery;
 mod relog;
 mod salvage;

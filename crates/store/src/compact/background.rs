@@ -1,10 +1,10 @@
 //! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor, and looks after an idle log.
 
-use crate::compact::pace::Pace;
 use crate::compact::policy::choose;
 use crate::compact::{CompactOptions, Compaction, Turn};
 use crate::error::StoreError;
 use crate::load::{LoadError, LoadProgress, ProgressSample};
+use crate::pace::Pace;
 use crate::store::Store;
 use lode_base::cancel::CancelToken;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -6,7 +6,7 @@ use crate::compact::folders::NewFolders;
 use crate::compact::leading::{LEADING_ORDERS, visit_leading};
 use crate::compact::merge::{OrdersJob, copy_file};
 use crate::compact::numbering::Numbering;
-use crate::compact::pace::Pace;
+use crate::pace::Pace;
 use crate::delta::Delta;
 use crate::error::StoreError;
 use crate::load::direct::{DirectSegment, remove_segment};

@@ -1,7 +1,7 @@
 //! Which ids stand first in the rows of an order, and in how many rows. Reads one column, and not that where a block has one id
 //! alone: all predicates of a database are told almost by the indexes.
 
-use crate::compact::pace::Pace;
+use crate::pace::Pace;
 use crate::load::LoadError;
 use crate::manifest::Sign;
 use crate::version::OpenSegment;

@@ -6,7 +6,7 @@ use crate::compact::folders::NewFolders;
 use crate::compact::numbering::Numbering;
 use crate::compact::order_merge::MergeContext;
 use crate::compact::orders::{MergedOrders, merge_orders};
-use crate::compact::pace::Pace;
+use crate::pace::Pace;
 use crate::compact::terms::{TermsContext, merge_dictionaries};
 use crate::compact::used::UsedTerms;
 use crate::error::StoreError;

@@ -20,7 +20,6 @@ mod numbering;
 mod order_merge;
 pub(crate) mod orders;
 pub(crate) mod output;
-mod pace;
 mod policy;
 mod source;
 mod switch;
@@ -47,6 +46,7 @@ pub use background::{BackgroundOptions, Compactor, CompactorState, CompactorStat
 
 use crate::load::{LoadError, LoadProgress, OVERHEAD_BYTES, Stage, StageSeconds, WORKING_BYTES_MIN};
 use crate::manifest::Sign;
+use crate::pace::Pace;
 use crate::store::Store;
 use crate::version::Version;
 use crate::writer::WriterPlace;
@@ -55,7 +55,6 @@ use lode_base::cancel::CancelToken;
 use lode_base::host::peak_resident_bytes;
 use lode_packed::SegmentMeta;
 use merge::NewSegment;
-use pace::Pace;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -14,12 +14,12 @@
 
 use crate::compact::numbering::Numbering;
 use crate::compact::output::{Output, net};
-use crate::compact::pace::Pace;
 use crate::compact::source::{Source, read_rows};
 use crate::compact::term_map::Ascent;
 use crate::load::LoadError;
 use crate::load::progress::LoadProgress;
 use crate::manifest::Sign;
+use crate::pace::Pace;
 use crate::version::OpenSegment;
 use lode_base::vfs::Vfs;
 use lode_packed::{Order, PackedError, Permutation, PermutationInfo};

@@ -8,9 +8,9 @@ use crate::compact::Compaction;
 use crate::compact::folders::NewFolders;
 use crate::compact::later::Later;
 use crate::compact::numbering::Numbering;
-use crate::compact::pace::Pace;
 use crate::load::LoadError;
 use crate::manifest::SegmentEntry;
+use crate::pace::Pace;
 use crate::writer::WriterPlace;
 
 /// Rounds without the writer's place in which segments that came meanwhile are renamed.

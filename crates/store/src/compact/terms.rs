@@ -2,13 +2,13 @@
 //! left out.
 
 use crate::compact::numbering::{Kept, Numbering};
-use crate::compact::pace::Pace;
 use crate::compact::term_map::TermMap;
 use crate::compact::used::UsedTerms;
 use crate::load::dictionary_pipeline::DictionaryPipeline;
 use crate::load::keys_ahead::walk_keys;
 use crate::load::progress::LoadProgress;
 use crate::load::{LoadError, OVERHEAD_BYTES};
+use crate::pace::Pace;
 use crate::version::OpenSegment;
 use lode_packed::dictionary::Terms;
 use lode_rdf::value_id::{PAYLOAD_MAX, Section};

@@ -5,7 +5,7 @@
 //! not be compared, since no quad is deleted more often than it is inserted.
 
 use crate::compact::leading::{LEADING_ORDERS, visit_leading};
-use crate::compact::pace::Pace;
+use crate::pace::Pace;
 use crate::delta::{Delta, is_delta_term};
 use crate::load::LoadError;
 use crate::manifest::Sign;

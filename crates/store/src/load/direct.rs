@@ -15,6 +15,7 @@ use crate::load::progress::LoadProgress;
 use crate::load::row_set::RowSet;
 use crate::load::{OVERHEAD_BYTES, WORKING_BYTES_MIN};
 use crate::manifest::{SegmentEntry, Sign, segment_folder, spill_folder};
+use crate::pace::Pace;
 use crate::seal::seal_segment;
 use crate::store::Store;
 use lode_base::cancel::CancelToken;
@@ -197,7 +198,7 @@ fn write_packed<R: PackedRow>(
         spill: context.spill,
         threads: context.threads,
         memory: &memory,
-        cancel: context.cancel,
+        pace: &Pace::full(context.cancel),
         progress: &progress,
         layout: &codes.layout,
     };
@@ -284,7 +285,8 @@ impl Distinct {
     }
 }
 
-fn class(id: u64) -> Class {
+/// The class of an id.
+pub fn class(id: u64) -> Class {
     match ValueId::from_bits(id).kind() {
         Some(Kind::Blank) => Class::Blank,
         Some(kind) => kind.section().map_or(Class::Inline, Class::of),
@@ -292,7 +294,8 @@ fn class(id: u64) -> Class {
     }
 }
 
-fn index(id: u64, inline: &[u64]) -> TermIndex {
+/// An id by its class and its number there; `inline` are all inline values, sorted.
+pub fn index(id: u64, inline: &[u64]) -> TermIndex {
     let class = class(id);
     let number = match class {
         Class::Inline => inline.binary_search(&id).map_or(0, |at| at as u64),

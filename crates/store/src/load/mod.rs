@@ -8,7 +8,7 @@
 
 mod archive;
 mod arena;
-mod class;
+pub(crate) mod class;
 mod codes;
 mod cut;
 pub(crate) mod dictionary_pipeline;
@@ -21,19 +21,19 @@ mod gather;
 mod groups;
 mod interner;
 pub(crate) mod keys_ahead;
-mod layout;
+pub(crate) mod layout;
 mod look;
 mod merge;
 mod numbers;
 mod options;
 mod order_writer;
-mod orders;
+pub(crate) mod orders;
 mod predicate_cache;
 pub(crate) mod progress;
 mod read;
 mod read_ahead;
 mod replace;
-mod row_set;
+pub(crate) mod row_set;
 mod rows;
 mod run;
 mod source;
@@ -51,6 +51,7 @@ mod unit_tests;
 
 use crate::error::StoreError;
 use crate::manifest::{Manifest, SegmentEntry, Sign, segment_folder, spill_folder};
+use crate::pace::Pace;
 use crate::seal::seal_segment;
 use crate::store::Store;
 use crate::version::Version;
@@ -334,7 +335,7 @@ impl Loader<'_> {
             spill: &self.spill,
             threads: self.threads,
             memory: &memory,
-            cancel: &self.cancel,
+            pace: &Pace::full(&self.cancel),
             progress: self.progress,
             layout: &numbered.layout,
         };

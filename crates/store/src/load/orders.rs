@@ -11,7 +11,7 @@ use crate::load::layout::{Layout, PackedRow, RowShape};
 use crate::load::order_writer::OrderWriter;
 use crate::load::progress::LoadProgress;
 use crate::load::row_set::RowSet;
-use lode_base::cancel::CancelToken;
+use crate::pace::Pace;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_base::huge;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
@@ -37,7 +37,7 @@ pub struct OrdersContext<'a> {
     /// Memory for rows.
     pub memory: &'a MemoryBudget,
     /// Asked once per block.
-    pub cancel: &'a CancelToken,
+    pub pace: &'a Pace,
     /// Told once per block.
     pub progress: &'a LoadProgress,
     /// How rows are packed.
@@ -180,7 +180,7 @@ fn for_each_block<R: PackedRow>(
     let io = context.io();
     let mut reader = rows.reader().map_err(&io)?;
     loop {
-        context.cancel.check()?;
+        context.pace.check()?;
         let block = reader.next().map_err(&io)?;
         if block.is_empty() {
             return Ok(());

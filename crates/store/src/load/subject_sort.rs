@@ -77,7 +77,7 @@ pub fn sort_by_subject<R: PackedRow>(
     let mut distinct = 0;
     let path = context.spill.join("spog.sorted");
     let rows = RowSet::collect(sorted, reservation, context.vfs, &path, &mut |rows: &mut Vec<R>| {
-        context.cancel.check().map_err(Collect::Cancelled)?;
+        context.pace.check().map_err(Collect::Cancelled)?;
         distinct += rows.len() as u64;
         existing.drop_from(rows, context.layout, shape).map_err(Collect::Store)
     });
@@ -181,7 +181,7 @@ fn pack_run<R: PackedRow>(
     let mut packed = Vec::new();
     while let Some(chunk) = rows.next().map_err(io)? {
         for (terms, graphs) in chunk.frames() {
-            context.cancel.check()?;
+            context.pace.check()?;
             maps.pack::<R>(terms, graphs, shape, &mut packed);
             sorter.lock().unwrap_or_else(PoisonError::into_inner).push(&packed).map_err(io)?;
         }

@@ -3,15 +3,15 @@
 
 use crate::compact::Compaction;
 use crate::compact::folders::NewFolders;
-use crate::compact::leading::{LEADING_ORDERS, visit_leading};
+use crate::compact::leading::{LEADING_ORDERS, LeadingIds, visit_leading};
 use crate::compact::merge::{OrdersJob, copy_file};
 use crate::compact::numbering::Numbering;
-use crate::pace::Pace;
 use crate::delta::Delta;
 use crate::error::StoreError;
 use crate::load::direct::{DirectSegment, remove_segment};
 use crate::load::{LoadError, OVERHEAD_BYTES};
 use crate::manifest::{SegmentEntry, Sign};
+use crate::pace::Pace;
 use crate::snapshot::Snapshot;
 use crate::version::OpenSegment;
 use lode_packed::segment::DICTIONARY_FILE;
@@ -45,12 +45,14 @@ impl Later<'_, '_> {
             return Ok(());
         }
         let has_quads = segment.entry.sign != Sign::TermsOnly;
-        let dropped = if has_quads { self.dropped_of_segment(segment, pace)? } else { Vec::new() };
+        let mut ids = LeadingIds::new();
+        let dropped = if has_quads { self.dropped_of_segment(segment, &mut ids, pace)? } else { Vec::new() };
         let in_order = dropped.is_empty();
         self.revive(dropped)?;
         let bases = terms_of(&self.segments);
         self.numbers.add_later(segment.segment.meta().bases, bases);
-        let entry = if in_order { self.merge(segment, bases, pace)? } else { self.sort(segment, bases)? };
+        let entry =
+            if in_order { self.merge(segment, bases, &ids, pace)? } else { self.sort(segment, bases)? };
         self.segments.push(entry);
         Ok(())
     }
@@ -66,11 +68,18 @@ impl Later<'_, '_> {
         self.revive(dropped)
     }
 
-    /// Old ids of dropped terms that a segment uses.
-    fn dropped_of_segment(&self, segment: &OpenSegment, pace: &Pace) -> Result<Vec<u64>, LoadError> {
+    /// Old ids of dropped terms that a segment uses. Notes its ids.
+    fn dropped_of_segment(
+        &self,
+        segment: &OpenSegment,
+        ids: &mut LeadingIds,
+        pace: &Pace,
+    ) -> Result<Vec<u64>, LoadError> {
+        let inline_max = self.compaction.inline_max();
         let mut dropped = Vec::new();
         for order in LEADING_ORDERS {
             visit_leading(&[(segment, Sign::Insertions)], order, pace, &mut |id, _| {
+                ids.note(order, id, inline_max);
                 if self.numbers.is_dropped(id) {
                     dropped.push(id);
                 }
@@ -79,6 +88,7 @@ impl Later<'_, '_> {
                 return Err(LoadError::Overtaken);
             }
         }
+        ids.finish();
         Ok(dropped)
     }
 
@@ -128,6 +138,7 @@ impl Later<'_, '_> {
         &mut self,
         segment: &OpenSegment,
         bases: [u64; Section::COUNT],
+        ids: &LeadingIds,
         pace: &Pace,
     ) -> Result<SegmentEntry, LoadError> {
         let compaction = self.compaction;
@@ -142,7 +153,16 @@ impl Later<'_, '_> {
             Sign::TermsOnly => &[][..],
             Sign::Insertions | Sign::Deletions => &[(segment, Sign::Insertions)],
         };
-        let job = OrdersJob { layers, numbers: &self.numbers, insertions: &folder, deletions: None, pace };
+        let counts = old.dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
+        let job = OrdersJob {
+            layers,
+            numbers: &self.numbers,
+            ids,
+            terms: std::array::from_fn(|at| bases[at] + counts[at]),
+            insertions: &folder,
+            deletions: None,
+            pace,
+        };
         let permutations = compaction.merge_orders(&job)?.insertions;
         let meta = SegmentMeta { permutations, dictionary: old.dictionary, bases };
         Ok(compaction.seal(meta, number, segment.entry.sign, &folder)?.entry)

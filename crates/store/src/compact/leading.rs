@@ -1,9 +1,10 @@
 //! Which ids stand first in the rows of an order, and in how many rows. Reads one column, and not that where a block has one id
 //! alone: all predicates of a database are told almost by the indexes.
 
-use crate::pace::Pace;
+use crate::compact::pack::is_inline;
 use crate::load::LoadError;
 use crate::manifest::Sign;
+use crate::pace::Pace;
 use crate::version::OpenSegment;
 use lode_packed::{Order, Permutation};
 use std::cmp::Reverse;
@@ -12,14 +13,77 @@ use std::collections::BinaryHeap;
 /// Orders that begin with the subject, predicate, object and graph of quads.
 pub const LEADING_ORDERS: [Order; 4] = [Order::Spog, Order::Psog, Order::Ospg, Order::Gspo];
 
-/// Calls `visit` with every id that stands first in an order, ascending, and with how many rows insert quads with it, less those that
-/// delete some.
+/// Ids of the quads of some segments, ascending once [`LeadingIds::finish`] was called.
+#[derive(Debug)]
+pub struct LeadingIds {
+    /// Predicates.
+    pub predicates: Vec<u64>,
+    /// Names of graphs.
+    pub graphs: Vec<u64>,
+    /// Inline values; none where there are more than one wants to know.
+    pub inline: Option<Vec<u64>>,
+}
+
+impl LeadingIds {
+    /// None yet.
+    pub fn new() -> Self {
+        Self { predicates: Vec::new(), graphs: Vec::new(), inline: Some(Vec::new()) }
+    }
+
+    /// Notes what [`visit_leading`] tells of an order. Of `inline_max` inline values at least half are too many.
+    pub fn note(&mut self, order: Order, id: u64, inline_max: usize) {
+        match order {
+            Order::Psog => self.predicates.push(id),
+            Order::Gspo => self.graphs.push(id),
+            Order::Ospg if is_inline(id) => {
+                if let Some(inline) = &mut self.inline {
+                    inline.push(id);
+                    if inline.len() >= inline_max {
+                        sort(inline);
+                        self.inline = self.inline.take().filter(|inline| inline.len() < inline_max / 2);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sorts them.
+    pub fn finish(&mut self) {
+        sort(&mut self.predicates);
+        sort(&mut self.graphs);
+        self.inline.iter_mut().for_each(sort);
+    }
+
+    /// Bytes that they take.
+    pub fn memory_bytes(&self) -> usize {
+        let inline = self.inline.as_ref().map_or(0, Vec::capacity);
+        (self.predicates.capacity() + self.graphs.capacity() + inline) * size_of::<u64>()
+    }
+}
+
+fn sort(ids: &mut Vec<u64>) {
+    ids.sort_unstable();
+    ids.dedup();
+}
+
+/// Calls `visit` with every id that stands first in an order, and with how many rows insert quads with it, less those that
+/// delete some. Where no layer deletes, that may be told of an id in parts, one for each layer.
 pub fn visit_leading(
     layers: &[(&OpenSegment, Sign)],
     order: Order,
     pace: &Pace,
     visit: &mut dyn FnMut(u64, i128),
 ) -> Result<(), LoadError> {
+    if layers.iter().all(|(_, sign)| *sign != Sign::Deletions) {
+        for (segment, sign) in layers {
+            let mut groups = Groups::new(segment.permutation(order), *sign);
+            while let Some((id, rows)) = groups.next(pace)? {
+                visit(id, sign.of(rows));
+            }
+        }
+        return Ok(());
+    }
     let mut groups: Vec<Groups<'_>> = Vec::new();
     let mut next = BinaryHeap::new();
     for (segment, sign) in layers {

@@ -3,16 +3,18 @@
 
 use crate::compact::Compaction;
 use crate::compact::folders::NewFolders;
+use crate::compact::leading::LeadingIds;
 use crate::compact::numbering::Numbering;
 use crate::compact::order_merge::MergeContext;
 use crate::compact::orders::{MergedOrders, merge_orders};
-use crate::pace::Pace;
+use crate::compact::packed::merge_packed;
 use crate::compact::terms::{TermsContext, merge_dictionaries};
 use crate::compact::used::UsedTerms;
 use crate::error::StoreError;
 use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
 use crate::load::{LoadError, Stage};
 use crate::manifest::{SegmentEntry, Sign};
+use crate::pace::Pace;
 use crate::seal::seal_segment;
 use crate::version::OpenSegment;
 use lode_packed::segment::DICTIONARY_FILE;
@@ -44,6 +46,10 @@ pub struct OrdersJob<'a> {
     pub layers: &'a [(&'a OpenSegment, Sign)],
     /// New ids.
     pub numbers: &'a Numbering,
+    /// Ids of the segments.
+    pub ids: &'a LeadingIds,
+    /// New numbers of terms are below these.
+    pub terms: [u64; Section::COUNT],
     /// Folder of the new segment.
     pub insertions: &'a Path,
     /// Folder of the new segment of deletions.
@@ -65,13 +71,20 @@ impl<'a> Compaction<'a> {
         // All that the oldest segments delete they have inserted.
         let may_delete = self.from > 0 && layers.iter().any(|(_, sign)| *sign == Sign::Deletions);
         let deletions = may_delete.then(|| folders.create()).transpose()?;
-        let (numbers, dictionary) = self.stage(Stage::Terms, |this| this.merge_terms(&layers, &folder))?;
+        let mut ids = LeadingIds::new();
+        let (numbers, dictionary) =
+            self.stage(Stage::Terms, |this| this.merge_terms(&layers, &folder, &mut ids))?;
         self.check_overtaken()?;
         self.dropped = numbers.dropped();
         let (dictionary, file) = dictionary.unzip();
+        let counts = dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
+        let mut terms = self.bases();
+        terms.iter_mut().zip(counts).for_each(|(base, terms)| *base += terms);
         let job = OrdersJob {
             layers: &layers,
             numbers: &numbers,
+            ids: &ids,
+            terms,
             insertions: &folder,
             deletions: deletions.as_ref().map(|(_, folder)| folder.as_path()),
             pace: self.pace,
@@ -86,11 +99,8 @@ impl<'a> Compaction<'a> {
         });
         let orders = orders?;
         synced?;
-        let mut bases = self.bases();
-        let meta = SegmentMeta { permutations: orders.insertions, dictionary, bases };
-        let terms = dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
-        bases.iter_mut().zip(terms).for_each(|(base, terms)| *base += terms);
-        let kept: u64 = bases.iter().sum();
+        let meta = SegmentMeta { permutations: orders.insertions, dictionary, bases: self.bases() };
+        let kept: u64 = terms.iter().sum();
         if kept + self.dropped != self.version.manifest.terms().iter().sum::<u64>() {
             return Err(LoadError::Inconsistent("the new dictionary lacks terms".to_owned()));
         }
@@ -101,7 +111,7 @@ impl<'a> Compaction<'a> {
             folders.remove(&folder);
         }
         if let (Some(permutations), Some((number, folder))) = (orders.deletions, deletions) {
-            let meta = SegmentMeta { permutations, dictionary: None, bases };
+            let meta = SegmentMeta { permutations, dictionary: None, bases: terms };
             if meta.quads() > 0 {
                 segments.push(self.seal(meta, number, Sign::Deletions, &folder)?);
             } else {
@@ -134,9 +144,13 @@ impl<'a> Compaction<'a> {
         &self,
         layers: &[(&OpenSegment, Sign)],
         folder: &Path,
+        ids: &mut LeadingIds,
     ) -> Result<(Numbering, Option<(DictionaryInfo, NewFile)>), LoadError> {
         let (start, end) = (self.bases(), self.version.manifest.terms());
-        let used = UsedTerms::find(layers, &self.version.delta, start, end, self.pace)?;
+        let inline_max = self.inline_max();
+        let mut note = |order, id| ids.note(order, id, inline_max);
+        let used = UsedTerms::find(layers, &self.version.delta, start, end, self.pace, &mut note)?;
+        ids.finish();
         let context = TermsContext {
             used: used.as_ref(),
             map_bytes_max: self.working_bytes / 2,
@@ -154,6 +168,12 @@ impl<'a> Compaction<'a> {
 
     /// Merges all orders of some segments.
     pub fn merge_orders(&self, job: &OrdersJob<'_>) -> Result<MergedOrders, LoadError> {
+        let rows =
+            |order| -> u64 { job.layers.iter().map(|(segment, _)| segment.permutation(order).rows()).sum() };
+        self.progress.add_rows_to_write(Order::ALL.into_iter().map(rows).sum());
+        if let Some(merged) = merge_packed(self, job, job.ids)? {
+            return Ok(merged);
+        }
         let threads = self.threads.min(Order::COUNT);
         let context = MergeContext {
             vfs: &**self.store.vfs(),
@@ -166,10 +186,12 @@ impl<'a> Compaction<'a> {
             pace: job.pace,
             progress: self.progress,
         };
-        let rows =
-            |order| -> u64 { job.layers.iter().map(|(segment, _)| segment.permutation(order).rows()).sum() };
-        self.progress.add_rows_to_write(Order::ALL.into_iter().map(rows).sum());
         merge_orders(threads, &context)
+    }
+
+    /// Inline values that one may hold in memory.
+    pub fn inline_max(&self) -> usize {
+        self.working_bytes / 16 / size_of::<u64>()
     }
 
     /// The segments that are merged.

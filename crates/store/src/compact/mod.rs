@@ -20,6 +20,8 @@ mod numbering;
 mod order_merge;
 pub(crate) mod orders;
 pub(crate) mod output;
+mod pack;
+mod packed;
 mod policy;
 mod source;
 mod switch;

@@ -64,7 +64,7 @@ fn locate(path: &Path, error: PackedError) -> LoadError {
 
 /// Takes from both lists (sorted) what they say of the same quad: what is left is inserted or deleted once. False if a
 /// quad is inserted or deleted more than once.
-pub fn net(inserted: &mut Vec<Row>, deleted: &mut Vec<Row>) -> bool {
+pub fn net<R: Copy + Ord>(inserted: &mut Vec<R>, deleted: &mut Vec<R>) -> bool {
     let (mut read, mut kept) = ([0; 2], [0; 2]);
     loop {
         let row = match (inserted.get(read[0]), deleted.get(read[1])) {

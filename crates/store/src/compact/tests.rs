@@ -131,6 +131,32 @@ fn many_quads_become_the_segment_of_a_single_load() {
 }
 
 #[test]
+fn rows_of_two_words_are_merged_in_memory_too() {
+    let vfs = MemVfs::new();
+    let store = open(&vfs);
+    load_range(&store, 0, 3_000);
+    // Blank nodes with large numbers: a quad does not fit 64 bits any more.
+    store.writer().unwrap().take_blanks(1 << 40);
+    load_range(&store, 2_000, 3_000);
+    load(
+        &store,
+        vec![Source::bytes("x.nt", "_:a <http://p> _:b .\n")],
+        LoadOptions { threads: 1, memory_bytes: 1 << 30, ..LoadOptions::default() },
+        &Arc::default(),
+    )
+    .unwrap();
+    let expected = lines(&store.snapshot());
+    let mut metas = Vec::new();
+    for memory_bytes in [1 << 30, 0] {
+        let options = CompactOptions { force: true, ..options(2, memory_bytes) };
+        metas.push(compact(&store, &options, &Arc::default()).unwrap().segment.unwrap());
+        assert_eq!(lines(&store.snapshot()), expected);
+    }
+    assert_eq!(metas[0], metas[1], "the same bytes as by merging each order by itself");
+    assert_sound(&vfs);
+}
+
+#[test]
 fn one_segment_is_left_alone_unless_forced() {
     let vfs = MemVfs::new();
     let store = open(&vfs);

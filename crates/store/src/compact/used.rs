@@ -5,10 +5,10 @@
 //! not be compared, since no quad is deleted more often than it is inserted.
 
 use crate::compact::leading::{LEADING_ORDERS, visit_leading};
-use crate::pace::Pace;
 use crate::delta::{Delta, is_delta_term};
 use crate::load::LoadError;
 use crate::manifest::Sign;
+use crate::pace::Pace;
 use crate::version::OpenSegment;
 use lode_packed::Order;
 use lode_rdf::value_id::Section;
@@ -25,19 +25,21 @@ pub struct UsedTerms {
 
 impl UsedTerms {
     /// The terms with numbers from `start` to `end` that quads of the layers use, or that the delta inserts. None if that is all of
-    /// them.
+    /// them. Calls `note` with all ids of the layers, by the order that they begin.
     pub fn find(
         layers: &[(&OpenSegment, Sign)],
         delta: &Delta,
         start: [u64; Section::COUNT],
         end: [u64; Section::COUNT],
         pace: &Pace,
+        note: &mut dyn FnMut(Order, u64),
     ) -> Result<Option<Self>, LoadError> {
         let counts: [u64; Section::COUNT] = std::array::from_fn(|at| end[at].saturating_sub(start[at]));
         let bits = counts.map(|terms| vec![0; usize::try_from(terms.div_ceil(64)).unwrap_or(usize::MAX)]);
         let mut used = Self { start, bits, unused: counts };
         for order in LEADING_ORDERS {
             visit_leading(layers, order, pace, &mut |id, rows| {
+                note(order, id);
                 if rows > 0 {
                     used.mark(id);
                 }

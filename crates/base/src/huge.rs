@@ -15,10 +15,10 @@ pub fn with_capacity<T>(capacity: usize) -> Vec<T> {
     values
 }
 
-/// A vector of `count` zeros.
+/// A vector of `count` zeros. Of integers none is written: memory comes zeroed, and is first touched by who uses it.
 pub fn zeros<T: Clone + Default>(count: usize) -> Vec<T> {
-    let mut values = with_capacity(count);
-    values.resize(count, T::default());
+    let values = vec![T::default(); count];
+    advise(&values);
     values
 }
 

@@ -5,7 +5,7 @@ use crate::fingerprint::quad_hash;
 use crate::order::{Order, Position};
 use lode_base::checksum::fold;
 use lode_base::radix_sort::SortRow;
-use std::ops::{BitOr, BitXor};
+use std::ops::{AddAssign, BitOr, BitXor};
 
 /// An integer that holds a packed quad.
 pub trait PackedRow: SortRow + BitXor<Output = Self> + BitOr<Output = Self> {
@@ -215,6 +215,14 @@ pub struct RowSums {
     pub fingerprint: u64,
     /// The sum of the hashes of rows packed in the order S, P, O, G: all orders must have this, too.
     pub hashes: u64,
+}
+
+impl AddAssign for RowSums {
+    fn add_assign(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.fingerprint = self.fingerprint.wrapping_add(other.fingerprint);
+        self.hashes = self.hashes.wrapping_add(other.hashes);
+    }
 }
 
 impl RowSums {

@@ -9,8 +9,10 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Blocks that may wait to be walked through.
-const AHEAD_BLOCKS: usize = 16;
+/// Blocks that are handed over at once: waking a thread takes longer than reading a block.
+const BATCH_BLOCKS: usize = 8;
+/// Batches that may wait to be walked through.
+const AHEAD_BATCHES: usize = 2;
 /// A section of fewer terms is not worth a thread.
 const TERMS_MIN: u64 = 1 << 14;
 
@@ -19,7 +21,7 @@ pub fn walk_keys(dictionary: &Dictionary, section: Section, ahead: bool) -> Term
     if !ahead || dictionary.len(section) < TERMS_MIN {
         return dictionary.iter(section);
     }
-    let (sender, receiver) = sync_channel(AHEAD_BLOCKS);
+    let (sender, receiver) = sync_channel(AHEAD_BATCHES);
     let reader = dictionary.clone();
     std::thread::spawn(move || read_ahead(&reader, section, &sender));
     dictionary.iter_over(section, supply(receiver))
@@ -28,24 +30,33 @@ pub fn walk_keys(dictionary: &Dictionary, section: Section, ahead: bool) -> Term
 /// A block, the end, or what went wrong.
 type Step = Result<Option<TermBlock>, PackedError>;
 
-fn read_ahead(dictionary: &Dictionary, section: Section, sender: &SyncSender<Step>) {
+fn read_ahead(dictionary: &Dictionary, section: Section, sender: &SyncSender<Vec<Step>>) {
     let mut blocks = dictionary.blocks(section);
     loop {
-        let step = blocks.next(TermBlock::default());
-        let is_last = !matches!(step, Ok(Some(_)));
-        if sender.send(step).is_err() || is_last {
+        let mut batch = Vec::with_capacity(BATCH_BLOCKS);
+        let mut is_last = false;
+        while batch.len() < BATCH_BLOCKS && !is_last {
+            let step = blocks.next(TermBlock::default());
+            is_last = !matches!(step, Ok(Some(_)));
+            batch.push(step);
+        }
+        if sender.send(batch).is_err() || is_last {
             return;
         }
     }
 }
 
-fn supply(receiver: Receiver<Step>) -> BlockSupply {
+fn supply(receiver: Receiver<Vec<Step>>) -> BlockSupply {
     let mut ended = false;
+    let mut batch = Vec::new().into_iter();
     Box::new(move |_| {
         if ended {
             return Ok(None);
         }
-        let step = receiver.recv().unwrap_or_else(|_| {
+        if batch.len() == 0 {
+            batch = receiver.recv().unwrap_or_default().into_iter();
+        }
+        let step = batch.next().unwrap_or_else(|| {
             let source = io::Error::other("the thread that reads the dictionary has ended");
             Err(PackedError::Io { path: Arc::from(lode_packed::segment::DICTIONARY_FILE), source })
         });

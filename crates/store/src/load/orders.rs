@@ -75,6 +75,8 @@ impl OrdersContext<'_> {
 
 /// Room that a sort gets even where the budget is used up.
 const SORT_BYTES_MIN: usize = 4 << 20;
+/// Rows that a thread sums up, at least.
+const SUM_ROWS_MIN: usize = if cfg!(test) { 8 } else { 1 << 16 };
 /// Most bits of a predicate's place for the one-pass partition.
 const PARTITION_BITS_MAX: u32 = 16;
 
@@ -164,11 +166,37 @@ fn agree(
 
 fn sum_up<R: PackedRow>(rows: &RowSet<R>, context: &OrdersContext<'_>) -> Result<RowSums, LoadError> {
     let (mut sums, codes) = (RowSums::default(), context.layout.row_codes());
+    if let Some(rows) = rows.in_one_slice() {
+        return sum_up_slice(rows, context);
+    }
     for_each_block(rows, context, &mut |block| {
         sums.add(block, &codes);
         Ok(())
     })?;
     Ok(sums)
+}
+
+/// Sums up rows in memory, a part of them with each thread.
+fn sum_up_slice<R: PackedRow>(rows: &[R], context: &OrdersContext<'_>) -> Result<RowSums, LoadError> {
+    let codes = context.layout.row_codes();
+    let sum = |rows: &[R]| -> Result<RowSums, LoadError> {
+        let mut sums = RowSums::default();
+        for block in rows.chunks(BLOCK_ROWS) {
+            context.pace.check()?;
+            sums.add(block, &codes);
+        }
+        Ok(sums)
+    };
+    let mut parts = rows.chunks(rows.len().div_ceil(context.threads.max(1)).max(SUM_ROWS_MIN));
+    let first = parts.next().unwrap_or_default();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = parts.map(|rows| scope.spawn(|| sum(rows))).collect();
+        let mut sums = sum(first)?;
+        for other in others {
+            sums += other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok(sums)
+    })
 }
 
 /// Calls `visit` for every block of rows.

@@ -61,6 +61,14 @@ impl<R: SortRow> RowSet<R> {
         }
     }
 
+    /// All rows, if they are in memory.
+    pub fn in_one_slice(&self) -> Option<&[R]> {
+        match &self.store {
+            Store::Memory(rows) => Some(rows),
+            Store::File { .. } => None,
+        }
+    }
+
     /// Reads the rows from the start.
     pub fn reader(&self) -> io::Result<RowReader<'_, R>> {
         Ok(match &self.store {

@@ -74,11 +74,58 @@ pub fn radix_sort<R: SortRow>(rows: &mut Vec<R>, scratch: &mut Vec<R>, bits: Ran
     std::mem::swap(rows, scratch);
 }
 
+/// Room that [`radix_sort_mapped`] needs, for a part of all rows.
+pub const MAPPED_SCRATCH_PART: usize = 4;
+
+/// Makes of each row of `from` another, and sorts these into `to`, whose contents are lost: without a copy before they are sorted, and with room for a
+/// quarter of them ([`MAPPED_SCRATCH_PART`]) instead of all. `bits` are as in [`radix_sort`].
+pub fn radix_sort_mapped<R: SortRow>(from: &[R], map: impl Fn(R) -> R, to: &mut Vec<R>, bits: Range<u32>) {
+    if from.len() <= 2 * BUCKET_ROWS || bits.is_empty() {
+        to.clear();
+        to.extend(from.iter().map(|row| map(*row)));
+        return radix_sort(to, &mut Vec::new(), bits, 1);
+    }
+    to.resize(from.len(), R::default());
+    let wanted = (from.len() / BUCKET_ROWS).ilog2();
+    let scatter_bits = wanted.min(SCATTER_BITS_MAX).min(bits.end - bits.start);
+    let rest = bits.start..bits.end - scatter_bits;
+    let ends = scatter_mapped(from, map, to, rest.end, scatter_bits);
+    let (mut scratch, mut start) = (Vec::new(), 0);
+    for end in ends {
+        let bucket = &mut to[start..end];
+        start = end;
+        if bucket.len() <= SMALL_ROWS {
+            bucket.sort_unstable();
+        } else if bucket.len() > from.len() / MAPPED_SCRATCH_PART {
+            // A value that many rows have: they come in order.
+            if !bucket.is_sorted() {
+                bucket.sort_unstable();
+            }
+        } else {
+            scratch.resize(scratch.len().max(bucket.len()), R::default());
+            let scratch = &mut scratch[..bucket.len()];
+            if digit_passes(bucket, scratch, rest.clone()) {
+                bucket.copy_from_slice(scratch);
+            }
+        }
+    }
+}
+
 /// Moves rows from `from` to `to`, grouped by a digit and otherwise in the order they had. Returns where each group ends.
 pub fn scatter<R: SortRow>(from: &[R], to: &mut [R], shift: u32, width: u32) -> Vec<usize> {
+    scatter_mapped(from, |row| row, to, shift, width)
+}
+
+fn scatter_mapped<R: SortRow>(
+    from: &[R],
+    map: impl Fn(R) -> R,
+    to: &mut [R],
+    shift: u32,
+    width: u32,
+) -> Vec<usize> {
     let mut ends = vec![0_usize; 1 << width];
     for row in from {
-        ends[row.digit(shift, width)] += 1;
+        ends[map(*row).digit(shift, width)] += 1;
     }
     let mut start = 0;
     for end in &mut ends {
@@ -87,8 +134,9 @@ pub fn scatter<R: SortRow>(from: &[R], to: &mut [R], shift: u32, width: u32) -> 
         start += count;
     }
     for row in from {
+        let row = map(*row);
         let next = &mut ends[row.digit(shift, width)];
-        to[*next] = *row;
+        to[*next] = row;
         *next += 1;
     }
     ends

@@ -2,7 +2,7 @@
 
 use crate::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use crate::mem_vfs::MemVfs;
-use crate::radix_sort::{SortRow, radix_sort};
+use crate::radix_sort::{SortRow, radix_sort, radix_sort_mapped};
 use crate::row_file::{RowFileReader, RowFileWriter};
 use crate::vfs::Vfs;
 use proptest::prelude::*;
@@ -58,6 +58,29 @@ fn low_bits_that_are_sorted_are_left_alone() {
         }
         radix_sort(&mut rows, &mut Vec::new(), shift..40, 2);
         assert_eq!(rows, expected);
+    }
+}
+
+#[test]
+fn rows_are_sorted_as_they_are_made() {
+    for (count, shift) in
+        [(0, 0), (400, 9), (3_000, 30), (33_000, 0), (50_000, 20), (300_000, 0), (300_000, 35)]
+    {
+        let mut rows = scrambled(count, 40);
+        // A value that a third of them have, and one that a fifth have.
+        for (at, row) in rows.iter_mut().enumerate() {
+            match at % 15 {
+                0..5 => *row = (*row & 0xFFFF) | 7 << 36,
+                5..8 => *row = (*row & 0xFFFF) | 9 << 36,
+                _ => {}
+            }
+        }
+        rows.sort_by_key(|row| row & ((1 << shift) - 1));
+        let from: Vec<u64> = rows.iter().map(|row| !row).collect();
+        let mut sorted = vec![1; 1000];
+        radix_sort_mapped(&from, |row| !row, &mut sorted, shift..40);
+        rows.sort_unstable();
+        assert_eq!(sorted, rows, "{count} rows from bit {shift}");
     }
 }
 

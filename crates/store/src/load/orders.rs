@@ -15,6 +15,7 @@ use crate::pace::Pace;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_base::huge;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_base::radix_sort::{MAPPED_SCRATCH_PART, radix_sort_mapped};
 use lode_base::row_file::BLOCK_ROWS;
 use lode_base::vfs::Vfs;
 use lode_packed::rows::RowSums;
@@ -266,7 +267,10 @@ impl<R: PackedRow> Writer<'_, R> {
     fn run(&self, job: Job, rows: &RowSet<R>) -> Result<(), LoadError> {
         match job {
             Job::SortByObject => {
-                let sorted = self.sort(rows, Order::Spog, Order::Ospg, &|_| true)?;
+                let sorted = match self.sort_in_memory(rows, Order::Spog, Order::Ospg)? {
+                    Some(sorted) => sorted,
+                    None => self.sort(rows, Order::Spog, Order::Ospg, &|_| true)?,
+                };
                 self.lock().by_object = Some(Arc::new(sorted));
                 Ok(())
             }
@@ -307,6 +311,35 @@ impl<R: PackedRow> Writer<'_, R> {
             }
             _ => (SORT_BYTES_MIN, None),
         }
+    }
+
+    /// Rows in memory, with the first column of another order moved to the front; none where there is not enough room.
+    fn sort_in_memory(
+        &self,
+        rows: &RowSet<R>,
+        from: Order,
+        order: Order,
+    ) -> Result<Option<RowSet<R>>, LoadError> {
+        let Some(rows) = rows.in_one_slice() else { return Ok(None) };
+        let mut sorted = self.spare();
+        let count = sorted.capacity().max(rows.len());
+        let Ok(mut room) = self.context.memory.reserve((count + count / MAPPED_SCRATCH_PART) * R::BYTES)
+        else {
+            return Ok(None);
+        };
+        if sorted.capacity() < rows.len() {
+            sorted = huge::zeros(rows.len());
+        }
+        self.context.pace.check()?;
+        let layout = self.context.layout;
+        let (from, shape) = (layout.shape(from), layout.shape(order));
+        // Only a column was moved to the front: the others are sorted.
+        let sorted_bits = shape.shifts[order.positions()[0] as usize];
+        let map = |row: R| from.reshape(row, &shape);
+        radix_sort_mapped(rows, map, &mut sorted, sorted_bits..layout.key_bits());
+        // Shrinking never fails.
+        let _ = room.resize(sorted.capacity() * R::BYTES);
+        Ok(Some(RowSet::in_memory(sorted, Some(room))))
     }
 
     /// The rows that `keep` wants, with the first column of another order moved to the front.

@@ -291,7 +291,8 @@ pub struct CompactArgs {
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Memory the compaction may use, such as 512MiB or 2GiB; it needs about a byte for each term of the dictionary
+    /// Memory the compaction may use, such as 512MiB or 2GiB; it needs about a byte for each term of the dictionary, and is
+    /// fastest with 32 more for each quad
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
     /// Also write a database anew that has one segment only

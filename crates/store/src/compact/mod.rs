@@ -1,9 +1,9 @@
 //! Compaction: the newest segments of a database, or all, become one, or two where they also delete quads of older ones.
 //! Where all become one, it is maximally packed, and ids of a kind compare like their terms again.
 //!
-//! The dictionaries are merged ([`terms`]); that gives every term a new number, kept in a [`term_map`]. Then each order is
-//! merged by itself, from the same order of the old segments, with the new ids ([`order_merge`], [`orders`]); what one segment inserts
-//! and another deletes is left out. Blank nodes and inline values keep their ids, and so do the keys of triple terms, which hold no
+//! The dictionaries are merged ([`terms`]); that gives every term a new number, kept in a [`term_map`]. Then the rows of one order are
+//! packed with new ids, sorted, and written in all orders ([`packed`]), if they fit in memory; if not, each order is merged by itself,
+//! from the same order of the old segments ([`order_merge`], [`orders`]). What one segment inserts and another deletes is left out. Blank nodes and inline values keep their ids, and so do the keys of triple terms, which hold no
 //! dictionary numbers. All the while others read and write. At last what they have written is renamed, and the manifest is
 //! switched ([`switch`]); the old segments' files go when nobody reads them any more. Until the switch the database is what it was, and
 //! nothing but the new segments is written: old and new together are all the space that is needed.

@@ -171,14 +171,20 @@ impl<'a> Lowering<'a> {
         let lefts = self.lower(left, &interest.union(&shared));
         let mut rights = self.right(right, &shared);
         let reduced = lefts.first().and_then(|l| sideways::reduced(left, l, right, &rights.plans, self));
-        if let Some(reduced) = reduced {
-            rights.plans.extend(self.lower(&reduced, &shared));
+        let confined = sideways::confined(left, right, &rights.plans, self);
+        for other in reduced.into_iter().chain(confined) {
+            rights.plans.extend(self.lower(&other, &shared));
         }
         let mut plans = Vec::new();
         for l in &lefts {
+            let mut rows = None;
             for r in &rights.plans {
-                plans.push(node::hash_join(l.clone(), r.clone(), kind, filter.cloned()));
-                plans.extend(node::merge_join(l, r, kind, filter));
+                let hashed = node::hash_join(l.clone(), r.clone(), kind, filter.cloned());
+                // Whatever is left out of the right, as many rows come out as with all of it.
+                let rows = *rows.get_or_insert(hashed.node.rows);
+                plans.push(node::with_rows(hashed, rows));
+                plans
+                    .extend(node::merge_join(l, r, kind, filter).map(|merged| node::with_rows(merged, rows)));
             }
             plans.extend(self.looked_up(l, &rights, kind, filter));
         }

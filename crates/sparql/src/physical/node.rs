@@ -424,6 +424,15 @@ pub(super) fn hash_join(left: Planned, right: Planned, kind: JoinKind, filter: O
     Planned::new(op, joined.vars, &joined.certain, sorted_by, joined.rows, cost, joined.distinct)
 }
 
+/// The same with another number of rows.
+pub(super) fn with_rows(mut planned: Planned, rows: f64) -> Planned {
+    let columns = planned.node.vars.len();
+    let output = cost::output(rows, columns) - cost::output(planned.node.rows, columns);
+    planned.node.cost = (planned.node.cost + output).max(0.0);
+    planned.node.rows = rows;
+    planned
+}
+
 /// The merge join of two inputs, if both are sorted by all that they share.
 pub(super) fn merge_join(
     left: &Planned,

@@ -7,10 +7,13 @@ use super::lower::Lowering;
 use super::node::Planned;
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp};
+use crate::plan::VarId;
 use crate::var_set::VarSet;
 
 /// The left must cost at most this part of the right.
 const CHEAP_PART: f64 = 0.2;
+/// A pattern on the left must have at most this part of the terms that the right has.
+const FEW_PART: f64 = 0.25;
 
 /// The right side restricted to what can match the left, if that may pay.
 pub(super) fn reduced(
@@ -38,6 +41,55 @@ pub(super) fn reduced(
     let reduced = Logical::join(all, filters.clone());
     let cost = lowering.best(&reduced, &VarSet::new()).node.cost;
     (cost < right_cost).then_some(reduced)
+}
+
+/// A pattern on the right confined to the terms that one pattern on the left allows for a shared variable, if those are few:
+/// `?x a :Rare ... FILTER NOT EXISTS { ?x :p ?y }` needs the `:p` of rare things only. The left need not be cheap, as only that one
+/// pattern of it is read twice.
+pub(super) fn confined(
+    left: &Logical,
+    right: &Logical,
+    right_plans: &[Planned],
+    lowering: &Lowering<'_>,
+) -> Option<Logical> {
+    let (LogicalOp::Scan(_), Some(plan)) = (&right.op, right_plans.first()) else { return None };
+    let mut best: Option<(f64, VarId, &Logical)> = None;
+    for var in left.vars.intersect(&right.vars).intersect(&left.certain).iter() {
+        let mut found = Vec::new();
+        binders(left, var, &mut found);
+        for binder in found.into_iter().filter(|binder| *binder != right) {
+            let rows = lowering.best(binder, &VarSet::new()).node.rows;
+            let part = rows / plan.distinct_of(var);
+            if part <= FEW_PART && best.is_none_or(|(least, ..)| part < least) {
+                best = Some((part, var, binder));
+            }
+        }
+    }
+    let (_, var, binder) = best?;
+    let terms = Logical::distinct(Logical::project(binder.clone(), vec![var]));
+    let terms = crate::rewrite::pruned(terms, &std::iter::once(var).collect());
+    Some(Logical::join(vec![terms, right.clone()], Vec::new()))
+}
+
+/// Patterns of which every row of `logical` has a match, with its `var`.
+fn binders<'a>(logical: &'a Logical, var: VarId, found: &mut Vec<&'a Logical>) {
+    if !logical.certain.contains(var) {
+        return;
+    }
+    match &logical.op {
+        LogicalOp::Scan(_) => found.push(logical),
+        LogicalOp::Join { members, .. } => members.iter().for_each(|member| binders(member, var, found)),
+        LogicalOp::LeftJoin { left, .. }
+        | LogicalOp::Exists { left, .. }
+        | LogicalOp::Minus { left, .. }
+        | LogicalOp::Filter { input: left, .. }
+        | LogicalOp::Distinct(left)
+        | LogicalOp::Reduced(left)
+        | LogicalOp::Project { input: left, .. } => binders(left, var, found),
+        LogicalOp::Extend { input, var: new, .. } if *new != var => binders(input, var, found),
+        LogicalOp::Group { input, keys, .. } if keys.contains(&var) => binders(input, var, found),
+        _ => {}
+    }
 }
 
 /// The part of a pattern that binds the keys. What only adds columns or removes rows can be left out: more bindings than the left

@@ -21,6 +21,8 @@ const ROWS_PER_GROUP: f64 = 2.0;
 const WAYS_MAX: usize = 3;
 /// Members of joins that are looked at.
 const MEMBERS_MAX: usize = 16;
+/// Members of a part: each part is planned to see how many rows it has, which for larger ones takes long.
+const PART_MEMBERS_MAX: usize = 6;
 
 /// Other ways to have a group, with some members of the join below grouped first.
 pub(super) fn alternatives(
@@ -156,7 +158,8 @@ impl<'a> Site<'a> {
         for cut in std::iter::once(None).chain(all.iter().map(Some)) {
             for members in self.components(cut) {
                 let vars = self.vars_of(&members);
-                if arguments.is_subset(&vars) && !found.contains(&members) {
+                let small = members.len() <= PART_MEMBERS_MAX;
+                if small && arguments.is_subset(&vars) && !found.contains(&members) {
                     found.push(members);
                 }
             }

@@ -2,11 +2,13 @@
 
 mod backup;
 mod bench_update;
+mod bsbm_run;
 mod serve;
 mod soak;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
+pub use bsbm_run::BsbmRunArgs;
 pub use serve::ServeArgs;
 pub use soak::BenchSoakArgs;
 
@@ -374,42 +376,8 @@ pub enum BsbmCommand {
     Generate(BsbmGenerateArgs),
     /// Write instances of the Explore or BI queries
     Queries(BsbmQueriesArgs),
-    /// Run a query mix on a database, in this process, and tell what each query took
+    /// Run whole query mixes on an endpoint, or on a database in this process, and tell what they took
     Run(BsbmRunArgs),
-}
-
-/// `lode bench bsbm run`.
-#[derive(Debug, Args)]
-pub struct BsbmRunArgs {
-    /// The database folder
-    pub database: PathBuf,
-    /// Size of the data set, in products
-    #[arg(long, value_name = "N")]
-    pub products: u64,
-    /// Which mix
-    #[arg(long, value_enum, default_value = "explore")]
-    pub mix: Mix,
-    /// Mixes that are not counted
-    #[arg(long, default_value_t = 2, value_name = "N")]
-    pub warmup: u64,
-    /// Mixes that are counted
-    #[arg(long, default_value_t = 10, value_name = "N")]
-    pub runs: u64,
-    /// Seed of the data set
-    #[arg(long, default_value_t = 808_080, value_name = "N")]
-    pub data_seed: u64,
-    /// Seed of the parameters
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    pub seed: u64,
-    /// Threads of a query (default: as many as cores)
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
-    /// Memory for the block cache
-    #[arg(long, default_value = "1GiB", value_parser = parse_bytes, value_name = "SIZE")]
-    pub cache: usize,
-    /// Write the figures as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `lode bench bsbm generate`.

@@ -1,6 +1,8 @@
-//! `lode bench load`.
+//! `lode bench load`, and runs of the BSBM mixes.
 
+use crate::endpoint::Endpoint;
 use crate::lode::Lode;
+use serde_json::Value;
 
 #[test]
 fn a_case_is_loaded_and_goes_into_the_table() {
@@ -27,4 +29,118 @@ fn cases_are_listed_and_unknown_ones_refused() {
     assert!(list.contains("bsbm-100m") && list.contains("--memory 8GiB"), "{list}");
     let error = lode.run(&["bench", "load", "--cases", "nonsense"]).fails(1);
     assert!(error.contains("--list"), "{error}");
+}
+
+const PRODUCTS: &str = "50";
+
+/// A scratch folder with BSBM data in a database `db`.
+fn bsbm() -> Lode {
+    let lode = Lode::new();
+    let generate = ["bench", "bsbm", "generate", "--products", PRODUCTS, "--output", "data.nt", "--quiet"];
+    lode.run(&generate).ok();
+    lode.run(&["load", "db", "data.nt"]).ok();
+    lode
+}
+
+fn run_bsbm(lode: &Lode, extra: &[&str]) -> Value {
+    let two = ["bench", "bsbm", "run", "--products", PRODUCTS, "--warmup", "1", "--runs", "2", "--json"];
+    serde_json::from_str(&lode.run(&[&two[..], extra].concat()).ok()).unwrap()
+}
+
+/// Each query's number of runs in two mixes, and figures that fit one another.
+#[track_caller]
+fn check_report(report: &Value, counts: &[(&str, u64)]) {
+    assert_eq!((&report["mixes"], &report["failures"]), (&2.into(), &0.into()), "{report:#}");
+    let queries = report["queries"].as_object().unwrap();
+    assert_eq!(queries.len(), counts.len(), "{report:#}");
+    for (name, count) in counts {
+        let query = &queries[*name];
+        let number = |key: &str| query[key].as_f64().unwrap_or_else(|| panic!("{name}: {key}: {report:#}"));
+        assert_eq!(query["count"], 2 * count, "{name}: {report:#}");
+        assert!(number("min_seconds") > 0.0 && number("qps") > 0.0, "{report:#}");
+        for mean in ["aqet_seconds", "geometric_mean_seconds"] {
+            let range = number("min_seconds") * 0.999..=number("max_seconds") * 1.001;
+            assert!(range.contains(&number(mean)), "{name}: {report:#}");
+        }
+        assert!((number("results_min")..=number("results_max")).contains(&number("results_mean")));
+    }
+    let (wall, qmph) = (report["wall_seconds"].as_f64().unwrap(), report["qmph"].as_f64().unwrap());
+    assert!((qmph * wall / 7200.0 - 1.0).abs() < 1e-6, "{report:#}");
+    let (total, cqet) = (report["total_seconds"].as_f64().unwrap(), report["cqet_seconds"].as_f64().unwrap());
+    assert!((cqet * 2.0 / total - 1.0).abs() < 1e-6, "{report:#}");
+}
+
+const EXPLORE: [(&str, u64); 11] = [
+    ("explore-1", 1),
+    ("explore-2", 6),
+    ("explore-3", 1),
+    ("explore-4", 1),
+    ("explore-5", 2),
+    ("explore-7", 4),
+    ("explore-8", 2),
+    ("explore-9", 4),
+    ("explore-10", 2),
+    ("explore-11", 1),
+    ("explore-12", 1),
+];
+
+const BI: [(&str, u64); 8] =
+    [("bi-1", 1), ("bi-2", 2), ("bi-3", 1), ("bi-4", 1), ("bi-5", 3), ("bi-6", 4), ("bi-7", 2), ("bi-8", 1)];
+
+#[test]
+fn whole_mixes_are_run_on_an_endpoint_as_in_this_process() {
+    let lode = bsbm();
+    let endpoint = Endpoint::start(&lode, &["--read-only"]);
+    let url = format!("{}/sparql", endpoint.base);
+    for (mix, counts) in [("explore", &EXPLORE[..]), ("bi", &BI[..])] {
+        let by_get = run_bsbm(&lode, &["--endpoint", &url, "--clients", "2", "--mix", mix]);
+        check_report(&by_get, counts);
+        // One client asks the same on every way, and gets as many results.
+        let by_post = run_bsbm(&lode, &["--endpoint", &url, "--post", "--mix", mix]);
+        let here = run_bsbm(&lode, &["db", "--mix", mix]);
+        for (name, _) in counts {
+            for key in ["count", "results_min", "results_max", "results_mean"] {
+                assert_eq!(by_post["queries"][name][key], here["queries"][name][key], "{name} {key}");
+            }
+        }
+        check_report(&by_post, counts);
+        check_report(&here, counts);
+    }
+    // A review has a reviewer, who is described; an offer is exported by eight triples.
+    let report = run_bsbm(&lode, &["--db", "db", "--clients", "2"]);
+    check_report(&report, &EXPLORE);
+    assert!(report["queries"]["explore-9"]["results_min"].as_u64() > Some(0), "{report:#}");
+    assert_eq!(report["queries"]["explore-12"]["results_min"], 8, "{report:#}");
+    let text = lode.run(&["bench", "bsbm", "run", "db", "--products", PRODUCTS, "--runs", "1"]).ok();
+    assert!(text.contains("QMpH") && text.contains("explore-12"), "{text}");
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_or_refuses_is_told() {
+    let lode = bsbm();
+    let run = ["bench", "bsbm", "run", "--products", PRODUCTS, "--runs", "1", "--warmup", "0"];
+    // A port that was free a moment ago.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gone = format!("http://{free}/sparql");
+    let error = lode.run(&[&run[..], &["--endpoint", &gone]].concat()).fails(1);
+    assert!(error.contains("explore-1") && error.contains(&gone), "{error}");
+    let endpoint = Endpoint::start(&lode, &["--read-only"]);
+    let wrong = format!("{}/nothing", endpoint.base);
+    let error = lode.run(&[&run[..], &["--endpoint", &wrong]].concat()).fails(1);
+    assert!(error.contains("explore-1 failed: HTTP status 404"), "{error}");
+    assert!(error.contains("25 queries failed"), "{error}");
+    lode.run(&[&run[..], &["db", "--endpoint", &wrong]].concat()).fails(2);
+    lode.run(&run).fails(2);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn processors_of_other_processes_are_told() {
+    let lode = bsbm();
+    let own = std::process::id().to_string();
+    let report = run_bsbm(&lode, &["db", "--server-pid", &own]);
+    assert!(report["processor_seconds_per_mix"].as_f64() >= Some(0.0), "{report:#}");
+    let run = ["bench", "bsbm", "run", "db", "--products", PRODUCTS, "--server-pid", "4294967295"];
+    let error = lode.run(&run).fails(1);
+    assert!(error.contains("/proc/4294967295/stat"), "{error}");
 }

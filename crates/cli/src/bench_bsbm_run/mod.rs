@@ -1,0 +1,115 @@
+//! `lode bench bsbm run`: whole query mixes, by clients at once, on an endpoint or on a database in this process, as the driver of the
+//! benchmark runs them.
+
+mod answer;
+mod figures;
+mod processors;
+mod target;
+
+use crate::args::{BsbmRunArgs, Mix};
+use crate::exit::Done;
+use crate::talk::say;
+use anyhow::{Context, bail};
+use figures::{Figures, Run};
+use lode_bench::bsbm::{self, ParameterPools, Random};
+use processors::Processors;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use target::{Failure, Target};
+
+/// Failures that each client tells in words.
+const FAILURES_TOLD: u64 = 10;
+
+pub fn run(args: &BsbmRunArgs) -> anyhow::Result<Done> {
+    if args.clients == 0 || args.runs == 0 {
+        bail!("--clients and --runs must be above 0");
+    }
+    let pools = ParameterPools::new(args.products, args.data_seed);
+    let target = Target::open(args)?;
+    let processors = Processors::of(args)?;
+    let mut seeds = Random::new(args.seed);
+    let mut clients: Vec<Client<'_>> = (0..args.clients)
+        .map(|_| Client {
+            mix: args.mix,
+            pools: &pools,
+            random: Random::new(seeds.bits()),
+            target: target.client(),
+            figures: Figures::default(),
+        })
+        .collect();
+    run_mixes(&mut clients, args.warmup)?;
+    clients.iter_mut().for_each(|client| client.figures = Figures::default());
+    let (start, processors_before) = (Instant::now(), processors.seconds()?);
+    run_mixes(&mut clients, args.runs)?;
+    let (wall, processors_after) = (start.elapsed(), processors.seconds()?);
+    let mut figures = Figures::default();
+    clients.into_iter().for_each(|client| figures.add(client.figures));
+    let processor_seconds = processors_before.zip(processors_after).map(|(before, after)| after - before);
+    let run = Run { figures, wall, processor_seconds };
+    run.report(args)?;
+    match run.figures.failures() {
+        0 => Ok(Done::Ok),
+        count => bail!("{count} queries failed"),
+    }
+}
+
+/// Whole mixes, so many in all, shared by the clients. Fails where there is nobody to ask.
+fn run_mixes(clients: &mut [Client<'_>], count: u64) -> anyhow::Result<()> {
+    let begun = AtomicU64::new(0);
+    thread::scope(|scope| {
+        let run_all = |client: &mut Client<'_>| {
+            while begun.fetch_add(1, Ordering::Relaxed) < count {
+                if let Err(error) = client.run_mix() {
+                    // The others end with the mix that they are in.
+                    begun.store(count, Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+            Ok(())
+        };
+        let threads: Vec<_> = clients.iter_mut().map(|client| scope.spawn(move || run_all(client))).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, _>| match thread.join() {
+            Ok(outcome) => outcome,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        threads.into_iter().map(join).fold(Ok(()), Result::and)
+    })
+}
+
+/// One of those who ask at the same time, with parameters of its own.
+struct Client<'a> {
+    mix: Mix,
+    pools: &'a ParameterPools,
+    random: Random,
+    target: target::Client<'a>,
+    figures: Figures,
+}
+
+impl Client<'_> {
+    fn run_mix(&mut self) -> anyhow::Result<()> {
+        let queries = match self.mix {
+            Mix::Explore => bsbm::explore_mix(self.pools, &mut self.random),
+            Mix::Bi => bsbm::bi_mix(self.pools, &mut self.random),
+        };
+        let mut mix = Duration::ZERO;
+        for (name, text) in queries {
+            let start = Instant::now();
+            let outcome = self.target.answer(&text);
+            let time = start.elapsed();
+            mix += time;
+            match outcome {
+                Ok(results) => self.figures.answered(name, time, results),
+                Err(Failure::Gone(error)) => return Err(error).context(name),
+                Err(Failure::Query(error)) => {
+                    self.figures.failed(name);
+                    if self.figures.failures() <= FAILURES_TOLD {
+                        say!("{name} failed: {error:#}");
+                    }
+                }
+            }
+        }
+        self.figures.mixes.push(mix);
+        Ok(())
+    }
+}

@@ -47,7 +47,6 @@ fn floats_are_rounded_once() {
     let mut checked = 0;
     for round in 0..200_000_u32 {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        #[expect(clippy::cast_possible_truncation, reason = "random bits")]
         let float = f32::from_bits((random >> 32) as u32);
         // Also texts with more digits than a float has, and those of the middle between two floats.
         let middle = (f64::from(float) + f64::from(f32::from_bits(float.to_bits() ^ 1))) / 2.0;

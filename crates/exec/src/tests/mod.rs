@@ -17,6 +17,7 @@ use lode_base::mem_vfs::MemVfs;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::ValueId;
 use lode_sparql::plan::Dataset;
+use lode_sparql::template::Reuse;
 use lode_sparql::{GraphScope, Plan, PlanNode, QueryForm, VarTable};
 use lode_store::{Snapshot, Store};
 use oxsdatatypes::DateTime;
@@ -88,6 +89,8 @@ pub(crate) fn plan(mut root: PlanNode) -> Arc<Plan> {
         vars,
         dataset: Arc::new(Dataset { default: GraphScope::Default, named: None, base_iri: None }),
         node_count: next,
+        reuse: Reuse::default(),
+        uses_literals: false,
     })
 }
 

@@ -178,6 +178,14 @@ fn scan(world: &World<'_>, pattern: &ScanPattern) -> Table {
                 }
             }
         }
+        if let Some(within) = &pattern.within {
+            let constant = |position: &lode_packed::Position| {
+                // A default graph that is a constant comes last, where no column is left to be confined.
+                matches!(slots[*position as usize], Slot::Const(_))
+            };
+            let first_free = pattern.order.positions().into_iter().find(|position| !constant(position));
+            fits &= first_free.is_none_or(|position| within.contains(&quad[position as usize]));
+        }
         if fits {
             rows.push(row);
         }

@@ -139,7 +139,12 @@ impl Generator {
     }
 
     fn scan(&mut self) -> PlanNode {
-        let pattern = self.pattern();
+        let mut pattern = self.pattern();
+        if self.random.chance(30) {
+            let nodes = self.data.nodes.clone();
+            let (a, b) = (self.random.pick(&nodes), self.random.pick(&nodes));
+            pattern.within = Some(a.min(b)..a.max(b));
+        }
         let mut vars = vars_of(&pattern);
         vars.retain(|_| self.random.chance(85));
         let certain = vars.clone();

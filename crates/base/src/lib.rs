@@ -7,6 +7,7 @@ pub mod checksum;
 pub mod external_sort;
 pub mod fault_vfs;
 pub mod frame_file;
+pub mod gallop;
 pub mod host;
 pub mod huge;
 pub mod mem_vfs;

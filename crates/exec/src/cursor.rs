@@ -2,6 +2,7 @@
 
 use crate::error::ExecError;
 use crate::pattern::{Columns, Pattern};
+use lode_base::gallop::gallop;
 use lode_rdf::ValueId;
 use lode_store::{Scan, Snapshot};
 use std::cmp::Ordering;
@@ -128,30 +129,4 @@ impl Cursor {
         }
         gallop(self.position, self.len, |row| self.compare(row, key) == Ordering::Equal)
     }
-}
-
-/// The first of `start..end` for which `before` fails, given that it holds for a leading part: steps of growing width, then halving.
-pub(crate) fn gallop(start: usize, end: usize, before: impl Fn(usize) -> bool) -> usize {
-    let mut low = start;
-    let mut step = 1;
-    let mut high = loop {
-        let probe = low.saturating_add(step - 1);
-        if probe >= end {
-            break end;
-        }
-        if !before(probe) {
-            break probe;
-        }
-        low = probe + 1;
-        step *= 2;
-    };
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if before(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    low
 }

@@ -145,6 +145,11 @@ impl Expr {
     }
 }
 
+/// Whether a literal is an `xsd:boolean`, valid or not.
+pub(crate) fn is_boolean(literal: &Literal) -> bool {
+    literal.datatype().as_str() == "http://www.w3.org/2001/XMLSchema#boolean"
+}
+
 /// The variables of several expressions.
 pub(crate) fn vars_of<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> VarSet {
     let mut found = VarSet::new();

@@ -38,6 +38,17 @@ pub(crate) struct QuadPattern {
 }
 
 impl QuadPattern {
+    /// The same with other slots of subject, predicate and object, in this graph.
+    pub fn with_slots(&self, put: impl Fn(Slot) -> Slot, graph: GraphScope) -> Self {
+        Self {
+            subject: put(self.subject),
+            predicate: put(self.predicate),
+            object: put(self.object),
+            graph,
+            objects: self.objects.clone(),
+        }
+    }
+
     /// The variables that it binds.
     pub fn vars(&self) -> VarSet {
         let graph = graph_var(&self.graph);
@@ -248,6 +259,14 @@ impl Logical {
             certain.extend(&member.certain);
         }
         Self::new(LogicalOp::Join { members, filters }, vars, certain)
+    }
+
+    /// A join group, or what it comes to where it has one member.
+    pub fn group_of(mut members: Vec<Self>, filters: Vec<Expr>) -> Self {
+        match members.len() {
+            1 => Self::filter(members.swap_remove(0), filters),
+            _ => Self::join(members, filters),
+        }
     }
 
     pub fn left_join(left: Self, right: Self, filter: Option<Expr>) -> Self {

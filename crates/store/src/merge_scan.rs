@@ -4,6 +4,7 @@ use crate::delta::Row;
 use crate::error::StoreError;
 use crate::manifest::{MANIFEST, Sign};
 use crate::scan::{Layer, LayerRows};
+use lode_base::gallop::gallop;
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
 
@@ -67,21 +68,7 @@ impl Part {
     fn run_before(&self, bound: &[u64], rows_max: usize) -> usize {
         let waiting = self.waiting().min(rows_max);
         let is_before = |index| self.row(index).is_some_and(|row| before(&row, bound));
-        let (mut low, mut step) = (0, 1);
-        while low + step <= waiting && is_before(low + step - 1) {
-            low += step;
-            step *= 2;
-        }
-        let mut high = (low + step - 1).min(waiting);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if is_before(middle) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        gallop(0, waiting, is_before)
     }
 
     /// Steps over rows at hand.

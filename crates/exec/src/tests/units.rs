@@ -3,9 +3,9 @@
 use super::generate::node;
 use super::{Setup, context, empty_snapshot, plan, run};
 use crate::batch::{Batch, Mapping};
-use crate::cursor::gallop;
 use crate::error::ExecError;
 use crate::merge_sort::try_merge_sort;
+use lode_base::gallop::gallop;
 use lode_rdf::{Literal, Term, ValueId};
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{Aggregate, AggregateFunction, JoinKind, PlanNode, PlanOp, VarId};

@@ -234,10 +234,7 @@ impl<'a> Site<'a> {
         let group = Logical::group(part.rows(), part.seen.as_slice().to_vec(), inner);
         let mut members = part.rest.clone();
         members.push(group);
-        let joined = match (members.len(), part.rest_filters.is_empty()) {
-            (1, true) => members.swap_remove(0),
-            _ => Logical::join(members, part.rest_filters.clone()),
-        };
+        let joined = Logical::group_of(members, part.rest_filters.clone());
         let input = self.between.iter().rev().fold(joined, |below, op| match &op.op {
             Op::Exists { right, filter, negated, .. } => {
                 Logical::exists(below, (**right).clone(), filter.clone(), *negated)

@@ -11,6 +11,7 @@ use crate::statistics::Statistics;
 use lode_packed::Order;
 use lode_rdf::inline::bounds;
 use lode_rdf::{Kind, LiteralRef, Term, ValueId};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Kinds that numbers of a predicate are likely to have.
@@ -18,14 +19,17 @@ const NUMBERS: [Kind; 3] = [Kind::Integer, Kind::Decimal, Kind::Int];
 
 /// The members of a join group with the ranges that its conditions imply, and for each condition whether the number of rows of
 /// the members now tells what it keeps.
-pub(super) fn narrowed(
-    members: &[Logical],
+pub(super) fn narrowed<'a>(
+    members: &'a [Logical],
     filters: &[Expr],
     stats: &dyn Statistics,
-) -> (Vec<Logical>, Vec<bool>) {
+) -> (Cow<'a, [Logical]>, Vec<bool>) {
     let mut counted = vec![false; filters.len()];
     let limits: Vec<(usize, Limit<'_>)> =
         filters.iter().enumerate().filter_map(|(i, filter)| Some((i, Limit::of(filter)?))).collect();
+    if limits.is_empty() {
+        return (Cow::Borrowed(members), counted);
+    }
     let narrow = |member: &Logical| {
         let LogicalOp::Scan(pattern) = &member.op else { return member.clone() };
         let Some(var) = object_alone(pattern) else { return member.clone() };
@@ -39,8 +43,8 @@ pub(super) fn narrowed(
             None => member.clone(),
         }
     };
-    let members = if limits.is_empty() { members.to_vec() } else { members.iter().map(narrow).collect() };
-    (members, counted)
+    let members = members.iter().map(narrow).collect();
+    (Cow::Owned(members), counted)
 }
 
 /// The object's variable, if the predicate is a constant and no other position has it.

@@ -4,7 +4,7 @@
 //! Only IRIs, for `=` and IN: literals can be equal without being the same term.
 
 use crate::expr::Expr;
-use crate::logical::{Logical, LogicalOp as Op, QuadPattern};
+use crate::logical::{Logical, LogicalOp as Op};
 use crate::plan::{GraphScope, Slot, VarId};
 use crate::statistics::Statistics;
 use lode_rdf::{Term, ValueId};
@@ -14,12 +14,7 @@ const LIST_MAX: usize = 1_000;
 
 /// Rewrites all join groups and filtered patterns.
 pub(super) fn replace(logical: Logical, stats: &dyn Statistics) -> Logical {
-    let logical = logical.map_inputs(&mut |input| replace(input, stats));
-    match logical.op {
-        Op::Filter { input, exprs } if matches!(input.op, Op::Scan(_)) => group(vec![*input], exprs, stats),
-        Op::Join { members, filters } => group(members, filters, stats),
-        op => Logical { op, ..logical },
-    }
+    super::each_group(logical, &mut |members, filters| group(members, filters, stats))
 }
 
 fn group(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {
@@ -40,11 +35,7 @@ fn group(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statisti
     }
     lists(&mut members, &mut filters);
     // The variables that were replaced are columns still.
-    let joined = match (members.len(), filters.is_empty()) {
-        (1, true) => members.swap_remove(0),
-        (1, false) => Logical::filter(members.swap_remove(0), filters),
-        _ => Logical::join(members, filters),
-    };
+    let joined = Logical::group_of(members, filters);
     known.into_iter().fold(joined, |input, (var, term)| Logical::extend(input, var, Expr::Const(term)))
 }
 
@@ -124,13 +115,7 @@ fn with_constant(member: &Logical, var: VarId, id: Option<ValueId>) -> Logical {
         }
         other => other.clone(),
     };
-    Logical::scan(QuadPattern {
-        subject: put(pattern.subject),
-        predicate: put(pattern.predicate),
-        object: put(pattern.object),
-        graph,
-        objects: None,
-    })
+    Logical::scan(pattern.with_slots(put, graph))
 }
 
 /// `?x IN (<a>, <b>)` and `?x = <a> || ?x = <b>` of a variable that a pattern binds become a join with the IRIs, which can be

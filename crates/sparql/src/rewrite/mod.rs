@@ -13,7 +13,8 @@ mod simplify;
 mod tests;
 mod unify;
 
-use crate::logical::Logical;
+use crate::expr::Expr;
+use crate::logical::{Logical, LogicalOp};
 use crate::plan::VarId;
 use crate::statistics::Statistics;
 
@@ -32,6 +33,18 @@ pub(crate) fn rewrite(logical: Logical, columns: &[VarId], stats: &dyn Statistic
 /// Drops what makes columns beyond those needed.
 pub(crate) fn pruned(logical: Logical, needed: &crate::var_set::VarSet) -> Logical {
     prune::prune(logical, needed)
+}
+
+/// Rewrites all join groups and filtered patterns, which are groups of one, from the leaves up.
+fn each_group(logical: Logical, rewrite: &mut dyn FnMut(Vec<Logical>, Vec<Expr>) -> Logical) -> Logical {
+    let logical = logical.map_inputs(&mut |input| each_group(input, rewrite));
+    match logical.op {
+        LogicalOp::Filter { input, exprs } if matches!(input.op, LogicalOp::Scan(_)) => {
+            rewrite(vec![*input], exprs)
+        }
+        LogicalOp::Join { members, filters } => rewrite(members, filters),
+        op => Logical { op, ..logical },
+    }
 }
 
 impl Logical {

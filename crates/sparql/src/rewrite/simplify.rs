@@ -1,6 +1,7 @@
 //! What is known to be empty, or to do nothing, vanishes; nested joins, unions and projections become one.
 
 use crate::expr::Expr;
+use crate::expr_vars::is_boolean;
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::physical;
 use crate::plan::{GraphScope, Slot};
@@ -245,7 +246,7 @@ fn is_never(expr: &Expr) -> bool {
 /// The outcome of a condition that is the same for all rows; an error is no success.
 fn constant(expr: &Expr) -> Option<bool> {
     match expr {
-        Expr::Const(Term::Literal(l)) if l.datatype() == xsd_boolean() => match l.value() {
+        Expr::Const(Term::Literal(l)) if is_boolean(l) => match l.value() {
             "true" | "1" => Some(true),
             "false" | "0" => Some(false),
             _ => None,
@@ -253,8 +254,4 @@ fn constant(expr: &Expr) -> Option<bool> {
         Expr::Coalesce(list) if list.is_empty() => Some(false),
         _ => None,
     }
-}
-
-fn xsd_boolean() -> lode_rdf::NamedNodeRef<'static> {
-    lode_rdf::NamedNodeRef::new_unchecked("http://www.w3.org/2001/XMLSchema#boolean")
 }

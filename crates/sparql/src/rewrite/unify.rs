@@ -13,12 +13,7 @@ use lode_rdf::{Kind, ValueId};
 
 /// Rewrites all join groups and filtered patterns.
 pub(super) fn unify(logical: Logical, stats: &dyn Statistics) -> Logical {
-    let logical = logical.map_inputs(&mut |input| unify(input, stats));
-    match logical.op {
-        Op::Filter { input, exprs } if matches!(input.op, Op::Scan(_)) => group(vec![*input], exprs, stats),
-        Op::Join { members, filters } => group(members, filters, stats),
-        op => Logical { op, ..logical },
-    }
+    super::each_group(logical, &mut |members, filters| group(members, filters, stats))
 }
 
 fn group(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {
@@ -29,11 +24,7 @@ fn group(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statisti
         filters.iter_mut().for_each(|filter| filter.rename(gone, kept));
         replaced.push((gone, kept));
     }
-    let joined = match (members.len(), filters.is_empty()) {
-        (1, true) => members.swap_remove(0),
-        (1, false) => Logical::filter(members.swap_remove(0), filters),
-        _ => Logical::join(members, filters),
-    };
+    let joined = Logical::group_of(members, filters);
     // The variables that were replaced are columns still. One may have been put in for another before.
     replaced
         .into_iter()
@@ -89,11 +80,5 @@ fn renamed(member: &Logical, gone: VarId, kept: VarId) -> Logical {
         GraphScope::Named { slot, among } => GraphScope::Named { slot: put(*slot), among: among.clone() },
         other => other.clone(),
     };
-    Logical::scan(QuadPattern {
-        subject: put(pattern.subject),
-        predicate: put(pattern.predicate),
-        object: put(pattern.object),
-        graph,
-        objects: pattern.objects.clone(),
-    })
+    Logical::scan(pattern.with_slots(put, graph))
 }

@@ -1,5 +1,6 @@
 //! Queries without the constants that may differ.
 
+use crate::expr_vars::is_boolean;
 use lode_rdf::{Literal, NamedNode, Term};
 use spargebra::Query;
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression, QueryDataset};
@@ -129,7 +130,7 @@ impl Walk {
     }
 
     fn literal(&mut self, literal: &Literal) {
-        let boolean = literal.datatype() == xsd_boolean();
+        let boolean = is_boolean(literal);
         let term = Term::Literal(literal.clone());
         if boolean || self.literals == Literals::Fixed { self.fixed(term) } else { self.parameter(term) }
     }
@@ -370,8 +371,4 @@ impl Walk {
         self.number(operands.len());
         operands.into_iter().try_for_each(|operand| self.expression(operand))
     }
-}
-
-fn xsd_boolean() -> lode_rdf::NamedNodeRef<'static> {
-    lode_rdf::NamedNodeRef::new_unchecked("http://www.w3.org/2001/XMLSchema#boolean")
 }

@@ -6,6 +6,7 @@ use crate::delta::Row;
 use crate::error::StoreError;
 use crate::load::LoadError;
 use crate::manifest::Sign;
+use lode_base::gallop::gallop;
 
 /// The rows of one segment.
 struct Part<'a> {
@@ -40,21 +41,7 @@ impl Part<'_> {
         let waiting = self.reader.columns[0].len() - self.at;
         let Some(bound) = bound else { return waiting };
         let is_before = |index: usize| self.row(self.at + index).is_some_and(|row| row < *bound);
-        let (mut low, mut step) = (0, 1);
-        while low + step <= waiting && is_before(low + step - 1) {
-            low += step;
-            step *= 2;
-        }
-        let mut high = (low + step - 1).min(waiting);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if is_before(middle) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        gallop(0, waiting, is_before)
     }
 }
 

@@ -43,12 +43,7 @@ impl<'a> Codes<'a> {
         terms: [u64; Section::COUNT],
         blanks: u64,
     ) -> Self {
-        let mut counts = ClassCounts { inline: inline.to_vec(), ..ClassCounts::default() };
-        counts.counts[Class::Blank as usize] = blanks;
-        counts.counts[Class::Inline as usize] = inline.len() as u64;
-        for section in Section::ALL {
-            counts.counts[Class::of(section) as usize] = terms[section as usize];
-        }
+        let counts = ClassCounts::of_numbers(inline.to_vec(), blanks, &terms);
         let terms = TermCodes::new(counts);
         let mut add = vec![INLINE; 1 << (u64::BITS - PAYLOAD_BITS)];
         for class in Class::ALL {

@@ -12,13 +12,7 @@ pub fn column_order(quad: &Row, order: Order) -> Row {
 
 /// The first of `rows[from..]` that is not before `row`, found by steps of growing width: cheap when it is near.
 pub fn gallop(rows: &[Row], from: usize, row: &Row) -> usize {
-    let (mut low, mut step) = (from, 1);
-    while rows.get(low + step - 1).is_some_and(|at| at < row) {
-        low += step;
-        step *= 2;
-    }
-    let high = (low + step - 1).min(rows.len());
-    low + rows.get(low..high).map_or(0, |between| between.partition_point(|at| at < row))
+    lode_base::gallop::gallop(from, rows.len(), |at| rows.get(at).is_some_and(|at| at < row))
 }
 
 /// The rows of either; there must be none that both have.

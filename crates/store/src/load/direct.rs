@@ -231,12 +231,7 @@ impl Codes {
         })?;
         let (inline, predicates, mut graphs) = (inline.finish(), predicates.finish(), graphs.finish());
         graphs.retain(|graph| *graph != ValueId::DEFAULT_GRAPH.to_bits());
-        let mut counts = ClassCounts { inline: inline.clone(), ..ClassCounts::default() };
-        counts.counts[Class::Blank as usize] = blanks;
-        counts.counts[Class::Inline as usize] = inline.len() as u64;
-        for section in Section::ALL {
-            counts.counts[Class::of(section) as usize] = terms[section as usize];
-        }
+        let counts = ClassCounts::of_numbers(inline.clone(), blanks, &terms);
         let term_codes = TermCodes::new(counts);
         let codes =
             |ids: &[u64]| -> Vec<u64> { ids.iter().map(|id| term_codes.code(index(*id, &inline))).collect() };

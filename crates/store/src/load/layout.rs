@@ -11,7 +11,7 @@ use lode_packed::order::{Order, Position};
 use lode_packed::rows::{CodeIds, RowCodes};
 pub use lode_packed::rows::{PackedRow, RowShape};
 use lode_rdf::ValueId;
-use lode_rdf::value_id::PAYLOAD_BITS;
+use lode_rdf::value_id::{PAYLOAD_BITS, Section};
 
 /// A term by its class and its number there, before all classes have been counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -45,6 +45,19 @@ pub struct ClassCounts {
     pub blank_base: u64,
     /// The inline values, sorted.
     pub inline: Vec<u64>,
+}
+
+impl ClassCounts {
+    /// Of inline values (sorted), blank nodes below `blanks`, and terms of each section below their numbers; none is old.
+    pub fn of_numbers(inline: Vec<u64>, blanks: u64, terms: &[u64; Section::COUNT]) -> Self {
+        let mut counts = [0; Class::COUNT];
+        counts[Class::Blank as usize] = blanks;
+        counts[Class::Inline as usize] = inline.len() as u64;
+        for section in Section::ALL {
+            counts[Class::of(section) as usize] = terms[section as usize];
+        }
+        Self { counts, inline, ..Self::default() }
+    }
 }
 
 /// Bits of a code that choose the table entry.

@@ -11,6 +11,7 @@ use lode_sparql::Plan;
 use lode_sparql::template::{self, Literals, Parameter, Probe, Reuse, Shape};
 use lode_store::Snapshot;
 use spargebra::Query;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -61,30 +62,40 @@ pub(crate) fn is_usual(options: &QueryOptions) -> bool {
 }
 
 /// What queries with the same plan have in common.
-pub(crate) struct Keys {
+pub(crate) struct Keys<'a> {
+    query: &'a Query,
+    default_graph: DefaultGraph,
     /// With literals as parameters; none where the query has parts that cannot be compared.
     usual: Option<Shape>,
-    /// With literals as part of the key, if there are any.
-    literal: Option<Shape>,
+    /// With literals as part of the key, if there are any: made when the usual one has found nothing.
+    literal: OnceCell<Option<Shape>>,
 }
 
-impl Keys {
+impl<'a> Keys<'a> {
     /// The keys of a query.
-    pub fn new(query: &Query, options: &QueryOptions) -> Self {
-        let shape = |literals| {
-            let mut shape = Shape::new(query, literals)?;
-            shape.key.push(u8::from(options.default_graph == DefaultGraph::Union));
-            Some(shape)
+    pub fn new(query: &'a Query, options: &QueryOptions) -> Self {
+        let default_graph = options.default_graph;
+        let usual = shape(query, Literals::Parameters, default_graph);
+        Self { query, default_graph, usual, literal: OnceCell::new() }
+    }
+
+    fn literal(&self) -> Option<&Shape> {
+        let make = || {
+            let has_literals = self.usual.as_ref()?.parameters.iter().any(Term::is_literal);
+            has_literals.then(|| shape(self.query, Literals::Fixed, self.default_graph))?
         };
-        let usual = shape(Literals::Parameters);
-        let has_literals = |shape: &Shape| shape.parameters.iter().any(Term::is_literal);
-        let literal = if usual.as_ref().is_some_and(has_literals) { shape(Literals::Fixed) } else { None };
-        Self { usual, literal }
+        self.literal.get_or_init(make).as_ref()
     }
 
     fn all(&self) -> impl Iterator<Item = &Shape> {
-        self.usual.iter().chain(&self.literal)
+        self.usual.iter().chain(std::iter::once_with(|| self.literal()).flatten())
     }
+}
+
+fn shape(query: &Query, literals: Literals, default_graph: DefaultGraph) -> Option<Shape> {
+    let mut shape = Shape::new(query, literals)?;
+    shape.key.push(u8::from(default_graph == DefaultGraph::Union));
+    Some(shape)
 }
 
 impl PlanCache {
@@ -94,7 +105,7 @@ impl PlanCache {
     }
 
     /// A plan that is right for a query over `snapshot`, and likely good.
-    pub fn find(&self, keys: &Keys, snapshot: &Snapshot) -> Result<Option<Arc<Plan>>, EngineError> {
+    pub fn find(&self, keys: &Keys<'_>, snapshot: &Snapshot) -> Result<Option<Arc<Plan>>, EngineError> {
         for shape in keys.all() {
             for known in self.known(&shape.key) {
                 if let Some(plan) = known.plan_for(&shape.parameters, snapshot)? {
@@ -117,13 +128,12 @@ impl PlanCache {
     }
 
     /// Remembers a plan, if it can be of use.
-    pub fn keep(&self, keys: &Keys, plan: &Arc<Plan>, snapshot: &Snapshot) -> Result<(), EngineError> {
+    pub fn keep(&self, keys: &Keys<'_>, plan: &Arc<Plan>, snapshot: &Snapshot) -> Result<(), EngineError> {
         if plan.reuse == Reuse::Never {
             return Ok(());
         }
-        let by_literals = plan.uses_literals && keys.literal.is_some();
-        let shape = if by_literals { &keys.literal } else { &keys.usual };
-        let Some(shape) = shape else { return Ok(()) };
+        let by_literals = if plan.uses_literals { keys.literal() } else { None };
+        let Some(shape) = by_literals.or(keys.usual.as_ref()) else { return Ok(()) };
         let known = Arc::new(Known::new(shape, plan, snapshot)?);
         let mut shelves = self.lock();
         shelves.make_room(&shape.key);

@@ -79,11 +79,12 @@ impl<'a> Keys<'a> {
         Self { query, default_graph, usual, literal: OnceCell::new() }
     }
 
+    fn has_literals(&self) -> bool {
+        self.usual.as_ref().is_some_and(|usual| usual.parameters.iter().any(Term::is_literal))
+    }
+
     fn literal(&self) -> Option<&Shape> {
-        let make = || {
-            let has_literals = self.usual.as_ref()?.parameters.iter().any(Term::is_literal);
-            has_literals.then(|| shape(self.query, Literals::Fixed, self.default_graph))?
-        };
+        let make = || self.has_literals().then(|| shape(self.query, Literals::Fixed, self.default_graph))?;
         self.literal.get_or_init(make).as_ref()
     }
 
@@ -132,8 +133,10 @@ impl PlanCache {
         if plan.reuse == Reuse::Never {
             return Ok(());
         }
-        let by_literals = if plan.uses_literals { keys.literal() } else { None };
-        let Some(shape) = by_literals.or(keys.usual.as_ref()) else { return Ok(()) };
+        // A plan for its literals only, of a query whose key with them is too long, is kept nowhere.
+        let by_literals = plan.uses_literals && keys.has_literals();
+        let shape = if by_literals { keys.literal() } else { keys.usual.as_ref() };
+        let Some(shape) = shape else { return Ok(()) };
         let known = Arc::new(Known::new(shape, plan, snapshot)?);
         let mut shelves = self.lock();
         shelves.make_room(&shape.key);

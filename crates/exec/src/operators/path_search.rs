@@ -30,7 +30,7 @@ const FAR: VarId = VarId(2);
 
 /// A search in one graph (or merge of graphs).
 pub(crate) struct Search {
-    cx: Arc<QueryContext>,
+    pub(super) cx: Arc<QueryContext>,
     counters: Arc<NodeCounters>,
     graph: GraphScope,
     single_graph: bool,
@@ -200,47 +200,18 @@ impl Search {
         Ok(all)
     }
 
-    /// All nodes reached from each start by one step or more, and with `zero` the start itself; each once. With `targets` (one per
-    /// start) the search from a start ends where its target is found.
-    fn close(
-        &mut self,
-        inner: &Path,
-        backward: bool,
-        starts: &[ValueId],
-        zero: bool,
-        targets: Option<&[ValueId]>,
-    ) -> Result<Vec<Reached>, ExecError> {
-        let mut frontier: Vec<Reached> = (0..).zip(starts.iter().copied()).collect();
-        let mut visited: HashSet<Reached, IdHash> = HashSet::default();
-        let mut found = vec![false; targets.map_or(0, <[ValueId]>::len)];
-        if zero {
-            note_found(&frontier, targets, &mut found);
-            visited.extend(frontier.iter().copied());
-        }
-        loop {
-            if targets.is_some() {
-                frontier.retain(|(start, _)| !found[*start as usize]);
-            }
-            if frontier.is_empty() {
-                break;
-            }
-            self.cx.cancel.check()?;
-            let mut reached = self.expand(inner, backward, frontier)?;
-            reached.retain(|pair| visited.insert(*pair));
-            note_found(&reached, targets, &mut found);
-            self.hold((visited.capacity() * 9 / 8 + reached.len()) * size_of::<Reached>())?;
-            frontier = reached;
-        }
-        Ok(visited.into_iter().collect())
-    }
-
     /// The pattern of an edge from `NEAR` to `FAR`.
-    fn edge(&self, predicate: Slot, order: Order, backward: bool) -> Pattern {
+    pub(super) fn edge(&self, predicate: Slot, order: Order, backward: bool) -> Pattern {
         let (subject, object) =
             if backward { (Slot::Var(FAR), Slot::Var(NEAR)) } else { (Slot::Var(NEAR), Slot::Var(FAR)) };
         let pattern =
             ScanPattern { subject, predicate, object, graph: self.graph.clone(), order, within: None };
         Pattern::new(&pattern, |var| var == NEAR, |var| var != NEAR, self.single_graph)
+    }
+
+    /// A predicate that [`Search::walk`] compares with those excluded.
+    pub(super) const fn any_predicate() -> Slot {
+        Slot::Var(PREDICATE)
     }
 
     /// One step along edges whose predicate is not `excluded`.
@@ -250,21 +221,37 @@ impl Search {
         excluded: &[ValueId],
         mut from: Vec<Reached>,
     ) -> Result<Vec<Reached>, ExecError> {
+        from.sort_unstable_by_key(|(_, node)| *node);
+        let same: Vec<&[Reached]> = from.chunk_by(|a, b| a.1 == b.1).collect();
+        let nodes = same.iter().filter_map(|same| same.first()).map(|(_, node)| *node);
+        self.walk(pattern, excluded, nodes, |at, far, out| {
+            let starts = same.get(at).copied().unwrap_or_default();
+            out.extend(starts.iter().map(|(start, _)| (*start, far)));
+        })
+    }
+
+    /// Walks the edges of `nodes` (ascending) whose predicate is not `excluded`; `emit` gets the number of the node, the far end, and what
+    /// will be returned.
+    pub(super) fn walk<T>(
+        &mut self,
+        pattern: &Pattern,
+        excluded: &[ValueId],
+        nodes: impl Iterator<Item = ValueId>,
+        emit: impl Fn(usize, ValueId, &mut Vec<T>),
+    ) -> Result<Vec<T>, ExecError> {
         let column = |var| pattern.outputs.iter().find(|(v, _)| *v == var).map(|(_, column)| *column);
         let (Some(far), false) = (column(FAR), pattern.impossible) else { return Ok(Vec::new()) };
         let predicate = column(PREDICATE);
-        from.sort_unstable_by_key(|(_, node)| *node);
         let mut cursor = Cursor::new(&self.cx.snapshot, pattern, self.cx.batch_rows)?;
         let mut key = pattern.prefix();
         let constants = key.len();
-        let (mut reached, mut selection) = (Vec::new(), Vec::new());
-        for (i, same) in from.chunk_by(|a, b| a.1 == b.1).enumerate() {
-            if i % CHECK_EVERY == 0 {
+        let (mut out, mut selection) = (Vec::new(), Vec::new());
+        for (at, node) in nodes.enumerate() {
+            if at % CHECK_EVERY == 0 {
                 self.cx.cancel.check()?;
             }
-            let Some((_, node)) = same.first() else { continue };
             key.truncate(constants);
-            key.push(*node);
+            key.push(node);
             cursor.seek(&key)?;
             let mut last = None;
             loop {
@@ -274,23 +261,22 @@ impl Search {
                 }
                 selection.clear();
                 pattern.select(cursor.columns(), range.start, range.end, &mut last, &mut selection);
+                let columns = cursor.columns();
                 for row in &selection {
                     let row = *row as usize;
-                    let columns = cursor.columns();
-                    if predicate.is_some_and(|p| excluded.contains(&columns[p][row])) {
-                        continue;
+                    if !predicate.is_some_and(|p| excluded.contains(&columns[p][row])) {
+                        emit(at, columns[far][row], &mut out);
                     }
-                    reached.extend(same.iter().map(|(start, _)| (*start, columns[far][row])));
                 }
-                self.hold(reached.len() * size_of::<Reached>())?;
+                self.hold(out.len() * size_of::<T>())?;
             }
         }
         self.counters.read(cursor.lookups, cursor.rows);
-        Ok(reached)
+        Ok(out)
     }
 
     /// Reserves what the search holds at its fullest.
-    fn hold(&mut self, bytes: usize) -> Result<(), ExecError> {
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), ExecError> {
         self.held = self.held.max(bytes);
         cover(&mut self.reservation, self.held)?;
         self.counters.hold(self.held);
@@ -417,14 +403,6 @@ impl Search {
             }
             self.hold(nodes.len() * size_of::<ValueId>())?;
         }
-    }
-}
-
-/// Marks the starts whose target is among `reached`.
-fn note_found(reached: &[Reached], targets: Option<&[ValueId]>, found: &mut [bool]) {
-    let Some(targets) = targets else { return };
-    for (start, node) in reached {
-        found[*start as usize] |= targets[*start as usize] == *node;
     }
 }
 

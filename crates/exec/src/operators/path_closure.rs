@@ -1,0 +1,205 @@
+//! `*` and `+`: breadth-first search from up to 64 starts at once. Each node has a bit for each start that has reached it, so that where
+//! searches meet they go on as one (Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014).
+//!
+//! A closure gives each end once, whatever the number of ways there, so multiplicities inside it are dropped at every step: through a
+//! country that ten thousand people share leads one way and not ten thousand.
+
+use super::path_search::{Reached, Search};
+use crate::error::ExecError;
+use crate::hash::IdHash;
+use lode_packed::Order;
+use lode_rdf::ValueId;
+use lode_sparql::Slot;
+use lode_sparql::plan::Path;
+use std::collections::HashMap;
+
+/// A node, and the starts that have reached it.
+type Marked = (ValueId, u64);
+
+/// Starts of one search.
+const STARTS: usize = u64::BITS as usize;
+
+/// Bytes that a reached node takes in the table of those visited.
+const VISITED_BYTES: usize = size_of::<Marked>() * 9 / 8;
+
+impl Search {
+    /// All nodes reached from each start by one step or more, and with `zero` the start itself; each once. With `targets` (one per
+    /// start) the search from a start ends where its target is found.
+    pub(super) fn close(
+        &mut self,
+        inner: &Path,
+        backward: bool,
+        starts: &[ValueId],
+        zero: bool,
+        targets: Option<&[ValueId]>,
+    ) -> Result<Vec<Reached>, ExecError> {
+        let mut all = Vec::new();
+        for (at, some) in starts.chunks(STARTS).enumerate() {
+            let first = at * STARTS;
+            let targets = targets.map(|targets| Targets::new(targets.get(first..).unwrap_or_default()));
+            let visited = self.close_some(inner, backward, some, zero, targets)?;
+            for (node, mask) in visited {
+                let bits = (0..some.len()).filter(|bit| mask & (1 << bit) != 0);
+                all.extend(bits.map(|bit| (u32::try_from(first + bit).unwrap_or(u32::MAX), node)));
+            }
+            self.hold(all.len() * size_of::<Reached>())?;
+        }
+        Ok(all)
+    }
+
+    /// The same from up to [`STARTS`] starts.
+    fn close_some(
+        &mut self,
+        inner: &Path,
+        backward: bool,
+        starts: &[ValueId],
+        zero: bool,
+        mut targets: Option<Targets>,
+    ) -> Result<HashMap<ValueId, u64, IdHash>, ExecError> {
+        let mut frontier = merged(starts.iter().enumerate().map(|(bit, node)| (*node, 1 << bit)).collect());
+        let mut visited: HashMap<ValueId, u64, IdHash> = HashMap::default();
+        if zero {
+            visited.extend(frontier.iter().copied());
+            targets.iter_mut().for_each(|targets| targets.note(&frontier));
+        }
+        loop {
+            if let Some(targets) = &targets {
+                frontier.iter_mut().for_each(|(_, mask)| *mask &= !targets.found);
+                frontier.retain(|(_, mask)| *mask != 0);
+            }
+            if frontier.is_empty() {
+                return Ok(visited);
+            }
+            self.cx.cancel.check()?;
+            frontier = self.expand_marked(inner, backward, frontier)?;
+            frontier.retain_mut(|(node, mask)| {
+                let known = visited.entry(*node).or_default();
+                *mask &= !*known;
+                *known |= *mask;
+                *mask != 0
+            });
+            targets.iter_mut().for_each(|targets| targets.note(&frontier));
+            self.hold(visited.capacity() * VISITED_BYTES + frontier.len() * size_of::<Marked>())?;
+        }
+    }
+
+    /// The ends of `path` from marked nodes (sorted, distinct), with the marks of all that lead there.
+    fn expand_marked(
+        &mut self,
+        path: &Path,
+        backward: bool,
+        from: Vec<Marked>,
+    ) -> Result<Vec<Marked>, ExecError> {
+        if from.is_empty() {
+            return Ok(from);
+        }
+        match path {
+            Path::Predicate(None) => Ok(Vec::new()),
+            Path::Predicate(Some(predicate)) => {
+                let order = if backward { Order::Posg } else { Order::Psog };
+                self.step_marked(Slot::Const(*predicate), order, backward, &[], &from)
+            }
+            Path::Negated(excluded) => {
+                let order = if backward { Order::Ospg } else { Order::Spog };
+                self.step_marked(Self::any_predicate(), order, backward, excluded, &from)
+            }
+            Path::Reverse(inner) => self.expand_marked(inner, !backward, from),
+            Path::Sequence(first, last) => {
+                let (near, far) = if backward { (last, first) } else { (first, last) };
+                let middle = self.expand_marked(near, backward, from)?;
+                self.expand_marked(far, backward, middle)
+            }
+            Path::Alternative(a, b) => {
+                let mut reached = self.expand_marked(a, backward, from.clone())?;
+                reached.extend(self.expand_marked(b, backward, from)?);
+                Ok(merged(reached))
+            }
+            Path::ZeroOrOne(inner) => {
+                let mut reached = from.clone();
+                reached.extend(self.expand_marked(inner, backward, from)?);
+                Ok(merged(reached))
+            }
+            Path::ZeroOrMore(inner) => self.close_marked(inner, backward, from, true),
+            Path::OneOrMore(inner) => self.close_marked(inner, backward, from, false),
+        }
+    }
+
+    /// A closure inside a closure.
+    fn close_marked(
+        &mut self,
+        inner: &Path,
+        backward: bool,
+        from: Vec<Marked>,
+        zero: bool,
+    ) -> Result<Vec<Marked>, ExecError> {
+        let mut visited: HashMap<ValueId, u64, IdHash> = HashMap::default();
+        if zero {
+            visited.extend(from.iter().copied());
+        }
+        let mut frontier = from;
+        while !frontier.is_empty() {
+            self.cx.cancel.check()?;
+            frontier = self.expand_marked(inner, backward, frontier)?;
+            frontier.retain_mut(|(node, mask)| {
+                let known = visited.entry(*node).or_default();
+                *mask &= !*known;
+                *known |= *mask;
+                *mask != 0
+            });
+            self.hold(visited.capacity() * VISITED_BYTES + frontier.len() * size_of::<Marked>())?;
+        }
+        Ok(merged(visited.into_iter().collect()))
+    }
+
+    fn step_marked(
+        &mut self,
+        predicate: Slot,
+        order: Order,
+        backward: bool,
+        excluded: &[ValueId],
+        from: &[Marked],
+    ) -> Result<Vec<Marked>, ExecError> {
+        let pattern = self.edge(predicate, order, backward);
+        let nodes = from.iter().map(|(node, _)| *node);
+        let mask = |at: usize| from.get(at).map_or(0, |(_, mask)| *mask);
+        self.walk(&pattern, excluded, nodes, |at, far, out| out.push((far, mask(at)))).map(merged)
+    }
+}
+
+/// Sorted by node, each once, with all its marks.
+fn merged(mut marked: Vec<Marked>) -> Vec<Marked> {
+    marked.sort_unstable_by_key(|(node, _)| *node);
+    marked.dedup_by(|later, first| {
+        let same = later.0 == first.0;
+        if same {
+            first.1 |= later.1;
+        }
+        same
+    });
+    marked
+}
+
+/// What the searches look for.
+struct Targets {
+    /// The starts that look for a node.
+    wanted: HashMap<ValueId, u64, IdHash>,
+    /// Starts whose search is over.
+    found: u64,
+}
+
+impl Targets {
+    /// Of the first [`STARTS`] starts.
+    fn new(targets: &[ValueId]) -> Self {
+        let mut wanted: HashMap<ValueId, u64, IdHash> = HashMap::default();
+        for (bit, target) in targets.iter().take(STARTS).enumerate() {
+            *wanted.entry(*target).or_default() |= 1 << bit;
+        }
+        Self { wanted, found: 0 }
+    }
+
+    fn note(&mut self, reached: &[Marked]) {
+        for (node, mask) in reached {
+            self.found |= self.wanted.get(node).map_or(0, |starts| starts & mask);
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod options;
 mod plan_cache;
 mod query;
 mod results;
+mod rows;
 mod service;
 mod table;
 mod update;

@@ -1,6 +1,8 @@
 //! Results as terms: execution works on ids, and only here, batch by batch, do they become text.
 
 use crate::EngineError;
+use lode_exec::batch::Batch;
+use lode_exec::context::QueryContext;
 use lode_exec::results::{TermColumn, batch_terms};
 use lode_exec::{Execution, Graph, Profile};
 use lode_rdf::{Term, Triple, Variable};
@@ -46,9 +48,19 @@ impl Solutions {
         &self.variables
     }
 
+    /// The next rows as ids; `None` at the end.
+    pub(crate) fn next_ids(&mut self) -> Result<Option<Batch>, EngineError> {
+        Ok(self.execution.next()?)
+    }
+
+    /// What ids are read with.
+    pub(crate) fn context(&self) -> &QueryContext {
+        self.execution.context()
+    }
+
     /// The next rows; `None` at the end.
     pub fn next_batch(&mut self) -> Result<Option<TermBatch>, EngineError> {
-        let Some(batch) = self.execution.next()? else { return Ok(None) };
+        let Some(batch) = self.next_ids()? else { return Ok(None) };
         let columns = batch_terms(self.execution.context(), &batch)?;
         Ok(Some(TermBatch { columns, rows: batch.rows }))
     }

@@ -3,6 +3,7 @@
 use crate::EngineError;
 use crate::format::OutputFormat;
 use crate::results::{QueryResults, Solutions, Triples};
+use crate::rows::{self, RowFormat};
 use crate::table::{TableOptions, write_table};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::QuadWriter;
@@ -20,9 +21,12 @@ pub fn write_results(
     out: &mut dyn Write,
 ) -> Result<u64, EngineError> {
     match (results, format) {
-        (QueryResults::Solutions(solutions), OutputFormat::Results(format)) => {
-            write_rows(solutions, format, out)
-        }
+        (QueryResults::Solutions(solutions), OutputFormat::Results(format)) => match format {
+            QueryResultsFormat::Json => rows::write_rows(solutions, RowFormat::Json, out),
+            QueryResultsFormat::Csv => rows::write_rows(solutions, RowFormat::Csv, out),
+            QueryResultsFormat::Tsv => rows::write_rows(solutions, RowFormat::Tsv, out),
+            _ => write_rows(solutions, format, out),
+        },
         (QueryResults::Solutions(solutions), OutputFormat::Table) => {
             write_table(solutions, &TableOptions::default(), out)
         }

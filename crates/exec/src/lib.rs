@@ -29,6 +29,7 @@ mod spill;
 pub mod statistics;
 #[cfg(test)]
 mod tests;
+pub mod written;
 
 pub use batch::Batch;
 pub use context::QueryContext;

@@ -88,7 +88,7 @@ pub(crate) fn fresh_blank_term(number: u64) -> BlankNode {
     BlankNode::new_unchecked(format!("c{number}"))
 }
 
-fn blank_of(id: ValueId) -> BlankNode {
+pub(crate) fn blank_of(id: ValueId) -> BlankNode {
     fresh_blank_term(id.payload().saturating_sub(FIRST_BLANK))
 }
 

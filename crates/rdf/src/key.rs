@@ -262,6 +262,24 @@ pub fn decode(section: Section, key: &[u8]) -> Result<Term, KeyError> {
     decode_nested(section, key, 0)
 }
 
+/// Calls `f` with the term of a key, which borrows from the key where it can.
+pub fn with_term<R>(section: Section, key: &[u8], f: impl FnOnce(TermRef<'_>) -> R) -> Result<R, KeyError> {
+    Ok(match section {
+        Section::Iri => f(NamedNodeRef::new_unchecked(text(key)?).into()),
+        Section::String => f(LiteralRef::new_simple_literal(text(key)?).into()),
+        Section::LangString => {
+            let (lexical, tag) = unescape(key)?;
+            f(lang_string(text(&lexical)?, text(tag)?).into())
+        }
+        Section::TypedLiteral => {
+            let (datatype, lexical) = unescape(key)?;
+            let datatype = NamedNodeRef::new_unchecked(text(&datatype)?);
+            f(LiteralRef::new_typed_literal(text(lexical)?, datatype).into())
+        }
+        Section::TripleTerm => f(decode(section, key)?.as_ref()),
+    })
+}
+
 /// The term of an id that needs no dictionary: inline literals, and blank nodes as `_:b<number>`.
 pub fn inline_term(id: ValueId) -> Option<Term> {
     match id.kind()? {
@@ -294,7 +312,7 @@ fn decode_nested(section: Section, key: &[u8], depth: usize) -> Result<Term, Key
         Section::String => Literal::new_simple_literal(text(key)?).into(),
         Section::LangString => {
             let (lexical, tag) = unescape(key)?;
-            decode_lang_string(text(&lexical)?, text(tag)?).into()
+            lang_string(text(&lexical)?, text(tag)?).into_owned().into()
         }
         Section::TypedLiteral => {
             let (datatype, lexical) = unescape(key)?;
@@ -304,16 +322,16 @@ fn decode_nested(section: Section, key: &[u8], depth: usize) -> Result<Term, Key
     })
 }
 
-fn decode_lang_string(lexical: &str, tag: &str) -> Literal {
-    let directed = |language: &str, direction| {
-        Literal::new_directional_language_tagged_literal_unchecked(lexical, language, direction)
+fn lang_string<'a>(lexical: &'a str, tag: &'a str) -> LiteralRef<'a> {
+    let directed = |language, direction| {
+        LiteralRef::new_directional_language_tagged_literal_unchecked(lexical, language, direction)
     };
     if let Some(language) = tag.strip_suffix("--ltr") {
         directed(language, BaseDirection::Ltr)
     } else if let Some(language) = tag.strip_suffix("--rtl") {
         directed(language, BaseDirection::Rtl)
     } else {
-        Literal::new_language_tagged_literal_unchecked(lexical, tag)
+        LiteralRef::new_language_tagged_literal_unchecked(lexical, tag)
     }
 }
 

@@ -8,9 +8,9 @@ pub use crate::scan::Scan;
 use crate::scan::{Layer, LayerRows};
 use crate::version::{OpenSegment, Version};
 use lode_packed::{Order, Permutation};
-use lode_rdf::key::{Encoded, blank_from_label, decode, encode, inline_term};
+use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
 use lode_rdf::value_id::Section;
-use lode_rdf::{Kind, Term, ValueId};
+use lode_rdf::{Kind, Term, TermRef, ValueId};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -241,6 +241,21 @@ impl Snapshot {
         (number - segment.base(section) < dictionary.len(section)).then_some(segment)
     }
 
+    /// The ids of `range` that a segment's dictionary has, ascending. The range must lie inside one kind; other ids than those of
+    /// dictionaries are left out.
+    pub fn dictionary_ids(&self, range: Range<ValueId>) -> Vec<ValueId> {
+        let Some(section) = range.start.kind().and_then(Kind::section) else { return Vec::new() };
+        let mut ids = Vec::new();
+        for segment in self.version.segments.iter() {
+            let Some(dictionary) = segment.dictionary() else { continue };
+            let base = segment.base(section);
+            let first = range.start.max(ValueId::new(section.kind(), base));
+            let end = range.end.min(ValueId::new(section.kind(), base + dictionary.len(section)));
+            ids.extend((first.to_bits()..end.to_bits()).map(ValueId::from_bits));
+        }
+        ids
+    }
+
     /// The term of an id that is not in a dictionary.
     fn plain_term(&self, id: ValueId) -> Result<Term, StoreError> {
         let beyond = id.kind() == Some(Kind::Blank) && id.payload() >= self.version.next_blank;
@@ -286,6 +301,25 @@ impl Snapshot {
         }
         self.visit_sorted(in_dictionary, &mut |id, section, index, key| {
             visit(index, decode_key(section, key, id)?)
+        })
+    }
+
+    /// Like [`Snapshot::terms`], without a term of their own for those of dictionaries.
+    pub fn term_refs(
+        &self,
+        ids: &[ValueId],
+        visit: &mut dyn FnMut(usize, TermRef<'_>),
+    ) -> Result<(), StoreError> {
+        let mut in_dictionary = Vec::new();
+        for (index, id) in ids.iter().enumerate() {
+            if id.kind().is_some_and(|kind| kind.section().is_some()) {
+                in_dictionary.push((*id, index));
+            } else {
+                visit(index, self.plain_term(*id)?.as_ref());
+            }
+        }
+        self.visit_sorted(in_dictionary, &mut |id, section, index, key| {
+            with_term(section, key, |term| visit(index, term)).map_err(|error| damaged_key(id, &error))
         })
     }
 
@@ -342,6 +376,30 @@ impl Snapshot {
     /// Whether all ids of dictionary kinds compare like their keys in this version (true while there is one dictionary).
     pub fn ids_are_ordered(&self) -> bool {
         !self.version.delta.has_terms() && self.version.dictionaries <= 1
+    }
+
+    /// The ids of the terms of a section whose keys begin with `start`; `None` where ids of the section do not compare like keys.
+    pub fn ids_with_prefix(
+        &self,
+        section: Section,
+        start: &[u8],
+    ) -> Result<Option<Range<ValueId>>, StoreError> {
+        if !self.ids_are_ordered() {
+            return Ok(None);
+        }
+        let id = |number: u64| ValueId::new(section.kind(), number);
+        for segment in self.version.segments.iter() {
+            let Some(dictionary) = segment.dictionary().filter(|dictionary| dictionary.len(section) > 0)
+            else {
+                continue;
+            };
+            // No key has this byte: texts are UTF-8, and nothing that parts or escapes them is greater.
+            let end = [start, &[0xFF]].concat();
+            let base = segment.base(section);
+            let range = dictionary.lower_bound(section, start)?..dictionary.lower_bound(section, &end)?;
+            return Ok(Some(id(base + range.start)..id(base + range.end)));
+        }
+        Ok(Some(id(0)..id(0)))
     }
 
     /// Whether two ids of one dictionary kind compare like their keys: those of one dictionary do.
@@ -436,9 +494,13 @@ fn between(
 }
 
 fn decode_key(section: Section, key: &[u8], id: ValueId) -> Result<Term, StoreError> {
-    decode(section, key).map_err(|error| StoreError::Corruption {
+    decode(section, key).map_err(|error| damaged_key(id, &error))
+}
+
+fn damaged_key(id: ValueId, error: &KeyError) -> StoreError {
+    StoreError::Corruption {
         file: lode_packed::segment::DICTIONARY_FILE.to_owned(),
         offset: 0,
         what: format!("the term of {id:?}: {error}"),
-    })
+    }
 }

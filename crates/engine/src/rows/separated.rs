@@ -1,0 +1,171 @@
+//! SPARQL 1.1 Query Results CSV and TSV Formats.
+
+use lode_exec::written::WrittenColumn;
+use lode_rdf::{BaseDirection, LiteralRef, TermRef, Variable};
+
+pub fn csv_head(variables: &[Variable], out: &mut Vec<u8>) {
+    for (at, variable) in variables.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(variable.as_str().as_bytes());
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+pub fn tsv_head(variables: &[Variable], out: &mut Vec<u8>) {
+    for (at, variable) in variables.iter().enumerate() {
+        if at > 0 {
+            out.push(b'\t');
+        }
+        out.push(b'?');
+        out.extend_from_slice(variable.as_str().as_bytes());
+    }
+    out.push(b'\n');
+}
+
+/// One solution; what is unbound is empty.
+pub fn row(columns: &[WrittenColumn], row: usize, separator: u8, end: &[u8], out: &mut Vec<u8>) {
+    for (at, column) in columns.iter().enumerate() {
+        if at > 0 {
+            out.push(separator);
+        }
+        out.extend_from_slice(column.get(row).unwrap_or_default());
+    }
+    out.extend_from_slice(end);
+}
+
+pub fn csv_term(term: TermRef<'_>, out: &mut Vec<u8>) {
+    match term {
+        TermRef::NamedNode(iri) => out.extend_from_slice(iri.as_str().as_bytes()),
+        TermRef::BlankNode(node) => {
+            out.extend_from_slice(b"_:");
+            out.extend_from_slice(node.as_str().as_bytes());
+        }
+        TermRef::Literal(literal) => csv_text(literal.value().as_bytes(), out),
+        TermRef::Triple(triple) => {
+            csv_term(triple.subject.as_ref().into(), out);
+            out.push(b' ');
+            csv_term(triple.predicate.as_ref().into(), out);
+            out.push(b' ');
+            csv_term(triple.object.as_ref(), out);
+        }
+    }
+}
+
+/// A field (RFC 4180): in quotes where it has to be.
+fn csv_text(text: &[u8], out: &mut Vec<u8>) {
+    let quoted = text.iter().fold(false, |any, byte| any | matches!(byte, b'"' | b',' | b'\n' | b'\r'));
+    if !quoted {
+        return out.extend_from_slice(text);
+    }
+    out.push(b'"');
+    for &byte in text {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}
+
+pub fn tsv_term(term: TermRef<'_>, out: &mut Vec<u8>) {
+    match term {
+        TermRef::NamedNode(iri) => iri_text(iri.as_str(), out),
+        TermRef::BlankNode(node) => {
+            out.extend_from_slice(b"_:");
+            out.extend_from_slice(node.as_str().as_bytes());
+        }
+        TermRef::Literal(literal) => tsv_literal(literal, out),
+        TermRef::Triple(triple) => {
+            out.extend_from_slice(b"<<( ");
+            tsv_term(triple.subject.as_ref().into(), out);
+            out.push(b' ');
+            tsv_term(triple.predicate.as_ref().into(), out);
+            out.push(b' ');
+            tsv_term(triple.object.as_ref(), out);
+            out.extend_from_slice(b" )>>");
+        }
+    }
+}
+
+fn iri_text(iri: &str, out: &mut Vec<u8>) {
+    out.push(b'<');
+    out.extend_from_slice(iri.as_bytes());
+    out.push(b'>');
+}
+
+fn tsv_literal(literal: LiteralRef<'_>, out: &mut Vec<u8>) {
+    let text = literal.value();
+    if let Some(language) = literal.language() {
+        tsv_text(text, out);
+        out.push(b'@');
+        out.extend_from_slice(language.as_bytes());
+        match literal.direction() {
+            Some(BaseDirection::Ltr) => out.extend_from_slice(b"--ltr"),
+            Some(BaseDirection::Rtl) => out.extend_from_slice(b"--rtl"),
+            None => {}
+        }
+    } else if super::is_simple(literal) {
+        tsv_text(text, out);
+    } else if is_bare(text.as_bytes(), literal.datatype().as_str()) {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        tsv_text(text, out);
+        out.extend_from_slice(b"^^");
+        iri_text(literal.datatype().as_str(), out);
+    }
+}
+
+fn tsv_text(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    for &byte in text.as_bytes() {
+        match byte {
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+}
+
+/// Whether Turtle reads a text without quotes as a literal of this datatype.
+fn is_bare(text: &[u8], datatype: &str) -> bool {
+    let Some(name) = datatype.strip_prefix("http://www.w3.org/2001/XMLSchema#") else { return false };
+    let unsigned = text.strip_prefix(b"+").or_else(|| text.strip_prefix(b"-")).unwrap_or(text);
+    match name {
+        "boolean" => matches!(text, b"true" | b"false"),
+        "integer" => !unsigned.is_empty() && digits(unsigned) == unsigned.len(),
+        "decimal" => is_decimal(unsigned),
+        "double" => is_double(unsigned),
+        _ => false,
+    }
+}
+
+/// How many digits a text begins with.
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// `[0-9]* '.' [0-9]+`
+fn is_decimal(text: &[u8]) -> bool {
+    match text.split_at(digits(text)).1 {
+        [b'.', fraction @ ..] => !fraction.is_empty() && digits(fraction) == fraction.len(),
+        _ => false,
+    }
+}
+
+/// `([0-9]+ '.' [0-9]* | '.' [0-9]+ | [0-9]+) [eE] [+-]? [0-9]+`
+fn is_double(text: &[u8]) -> bool {
+    let whole = digits(text);
+    let (fraction, rest) = match text.split_at(whole).1 {
+        [b'.', rest @ ..] => (digits(rest), rest.split_at(digits(rest)).1),
+        rest => (0, rest),
+    };
+    let [b'e' | b'E', exponent @ ..] = rest else { return false };
+    let exponent = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-")).unwrap_or(exponent);
+    whole + fraction > 0 && !exponent.is_empty() && digits(exponent) == exponent.len()
+}

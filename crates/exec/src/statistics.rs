@@ -1,7 +1,9 @@
 //! What the planner may ask, answered by a snapshot.
 
 use lode_packed::Order;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::key::escape;
+use lode_rdf::value_id::Section;
+use lode_rdf::{Kind, Term, ValueId};
 use lode_sparql::Statistics;
 use lode_store::{Snapshot, StoreError};
 use std::cell::RefCell;
@@ -45,6 +47,17 @@ impl Statistics for SnapshotStatistics<'_> {
 
     fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64 {
         self.or(self.snapshot.count_between(order, prefix, values), 0)
+    }
+
+    fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>> {
+        let section = kind.section()?;
+        let mut key = Vec::new();
+        match section {
+            Section::Iri | Section::String => key.extend_from_slice(start.as_bytes()),
+            Section::LangString => escape(start.as_bytes(), &mut key),
+            Section::TypedLiteral | Section::TripleTerm => return None,
+        }
+        self.or(self.snapshot.ids_with_prefix(section, &key), None)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

@@ -4,7 +4,7 @@
 use crate::statistics::Statistics;
 use crate::template::Reuse;
 use lode_packed::Order;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::{Kind, Term, ValueId};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -76,6 +76,13 @@ impl Statistics for Cached<'_> {
             self.reuse.set(Reuse::SameData);
         }
         self.inner.count_between(order, prefix, values)
+    }
+
+    fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>> {
+        if self.reuse.get() == Reuse::SameTerms {
+            self.reuse.set(Reuse::SameData);
+        }
+        self.inner.ids_with_prefix(kind, start)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

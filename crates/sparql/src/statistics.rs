@@ -1,7 +1,7 @@
 //! What the planner may ask about the data.
 
 use lode_packed::Order;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::{Kind, Term, ValueId};
 use std::ops::Range;
 
 /// Facts about one version of a database. All calls are cheap (block index and a few decoded rows).
@@ -12,6 +12,9 @@ pub trait Statistics {
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64;
     /// Exact number of quads under a prefix (at most three columns) whose next column lies in `values`.
     fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64;
+    /// The ids of IRIs, of strings, or of strings with a language (by `kind`) whose text begins with `start`; `None` where ids do not
+    /// tell.
+    fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>>;
     /// Distinct values of the next column under a prefix, exact or estimated.
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64;
     /// Quads in all graphs.

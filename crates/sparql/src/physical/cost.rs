@@ -115,6 +115,11 @@ pub(super) fn group(rows: f64, sorted: bool, aggregates: usize) -> f64 {
     rows * (find + 3.0 * aggregates as f64)
 }
 
+/// Remembering which arguments each group has seen.
+pub(super) fn distinct_arguments(rows: f64, aggregates: &[crate::expr::Aggregate]) -> f64 {
+    rows * HASH_BUILD * aggregates.iter().filter(|aggregate| aggregate.distinct).count() as f64
+}
+
 /// Taking a triple term of each row apart.
 pub(super) fn triple_term(rows: f64) -> f64 {
     rows * TRIPLE_TERM

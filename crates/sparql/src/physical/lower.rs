@@ -3,7 +3,7 @@
 
 use super::join_input::{lookup_pattern, scans};
 use super::node::{self, Planned};
-use super::{early_groups, join_order, leaves, sideways};
+use super::{distinct_arguments, early_groups, join_order, leaves, sideways};
 use crate::expr::{Aggregate, Expr};
 use crate::logical::{Logical, LogicalOp, QuadPattern};
 use crate::plan::{JoinKind, VarId, VarTable};
@@ -131,6 +131,10 @@ impl<'a> Lowering<'a> {
     ) -> Vec<Planned> {
         let wanted = interest.union(&keys.iter().copied().collect());
         let mut plans = self.unary(input, &wanted, |p| node::group(p, keys.to_vec(), aggregates.to_vec()));
+        if let Some(other) = distinct_arguments::over_distinct_rows(input, keys, aggregates) {
+            plans.extend(self.lower(&other, interest));
+            plans = keep_best(plans, interest);
+        }
         let cost = plans.first().map_or(0.0, |plan| plan.node.cost);
         if cost < EARLY_GROUPS_COST_MIN && !self.groups_early {
             return plans;

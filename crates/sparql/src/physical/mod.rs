@@ -3,12 +3,14 @@
 mod candidate;
 mod cardinality;
 mod cost;
+mod distinct_arguments;
 mod early_groups;
 mod join_input;
 mod join_order;
 mod leaves;
 mod lower;
 mod node;
+mod prefixes;
 mod ranges;
 mod sideways;
 mod simple;

@@ -280,7 +280,9 @@ pub(super) fn group(input: Planned, keys: Vec<VarId>, aggregates: Vec<Aggregate>
     let node = input.node;
     let vars: Vec<VarId> = keys.iter().copied().chain(aggregates.iter().map(|a| a.output)).collect();
     let sorted_by = if sorted { node.sorted_by[..key_set.len()].to_vec() } else { Vec::new() };
-    let cost = node.cost + cost::group(node.rows, sorted, aggregates.len());
+    let cost = node.cost
+        + cost::group(node.rows, sorted, aggregates.len())
+        + cost::distinct_arguments(node.rows, &aggregates);
     let op = PlanOp::Group { input: Box::new(node), keys, aggregates, sorted };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
 }

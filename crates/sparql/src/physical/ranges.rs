@@ -2,8 +2,10 @@
 //! read the reviews before May.
 //!
 //! That holds where all objects of the pattern are inline literals of one kind, which the block index tells: ids of a kind ascend like
-//! their values. The condition stays; the range only leaves out what it would drop.
+//! their values. Where all are strings, or all are strings with languages, a test for the beginning of the text is a range as well
+//! ([`super::prefixes`]). The condition stays; the range only leaves out what it would drop.
 
+use super::prefixes;
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp, QuadPattern, graph_var};
 use crate::plan::{Slot, VarId};
@@ -54,12 +56,17 @@ fn object_alone(pattern: &QuadPattern) -> Option<VarId> {
     (matches!(pattern.predicate, Slot::Const(_)) && !elsewhere).then_some(var)
 }
 
-/// A condition that a variable's value is not beyond a literal's, on one side or on both.
+/// A condition that limits a variable.
 struct Limit<'a> {
     var: VarId,
-    literal: LiteralRef<'a>,
-    lower: bool,
-    upper: bool,
+    bound: Bound<'a>,
+}
+
+enum Bound<'a> {
+    /// The value is not beyond a literal's, on one side or on both.
+    Value { literal: LiteralRef<'a>, lower: bool, upper: bool },
+    /// The text begins with this one.
+    Prefix(String),
 }
 
 impl<'a> Limit<'a> {
@@ -68,49 +75,94 @@ impl<'a> Limit<'a> {
             Expr::Equal(a, b) | Expr::SameTerm(a, b) => (a, b, true, true),
             Expr::Less(a, b) | Expr::LessOrEqual(a, b) => (a, b, false, true),
             Expr::Greater(a, b) | Expr::GreaterOrEqual(a, b) => (a, b, true, false),
+            _ => {
+                let (var, prefix) = prefixes::of(filter)?;
+                return Some(Self { var, bound: Bound::Prefix(prefix) });
+            }
+        };
+        let (var, literal, lower, upper) = match (&**a, &**b) {
+            (Expr::Var(var), Expr::Const(Term::Literal(literal))) => (*var, literal, lower, upper),
+            (Expr::Const(Term::Literal(literal)), Expr::Var(var)) => (*var, literal, upper, lower),
             _ => return None,
         };
-        match (&**a, &**b) {
-            (Expr::Var(var), Expr::Const(Term::Literal(literal))) => {
-                Some(Self { var: *var, literal: literal.as_ref(), lower, upper })
-            }
-            (Expr::Const(Term::Literal(literal)), Expr::Var(var)) => {
-                Some(Self { var: *var, literal: literal.as_ref(), lower: upper, upper: lower })
-            }
-            _ => None,
-        }
+        Some(Self { var, bound: Bound::Value { literal: literal.as_ref(), lower, upper } })
     }
 }
 
 /// The ids that objects of a pattern have within all limits; `None` where that cannot be told.
 fn range(pattern: &QuadPattern, limits: &[&Limit<'_>], stats: &dyn Statistics) -> Option<Range<ValueId>> {
-    let first = limits.first()?;
-    let (order, prefix) = match (pattern.subject, pattern.predicate) {
-        (Slot::Const(subject), Slot::Const(predicate)) => (Order::Psog, vec![predicate, subject]),
-        (_, Slot::Const(predicate)) => (Order::Posg, vec![predicate]),
-        _ => return None,
+    let objects = Objects::of(pattern, stats)?;
+    let mut range: Option<Range<ValueId>> = None;
+    let mut narrow = |to: Range<ValueId>| {
+        let (start, end) =
+            range.as_ref().map_or((to.start, to.end), |r| (r.start.max(to.start), r.end.min(to.end)));
+        range = Some(start..end.max(start));
     };
-    let all = stats.count(order, &prefix);
-    let whole = |kind: Kind| ValueId::new(kind, 0)..after(kind);
-    let own = lode_rdf::inline::datatype_kind(first.literal.datatype().as_str())?;
-    let has_all = |kind: &Kind| stats.count_between(order, &prefix, &whole(*kind)) == all;
-    let kind = std::iter::once(own).chain(NUMBERS.into_iter().filter(|_| is_number(own))).find(has_all)?;
-    let (mut range, mut known) = (whole(kind), false);
+    let mut kind = None;
     for limit in limits {
-        if limit.lower
-            && let Some(least) = bounds::least_id(kind, limit.literal)
-        {
-            (range.start, known) = (range.start.max(least), true);
-        }
-        if limit.upper
-            && let Some(greatest) = bounds::greatest_id(kind, limit.literal)
-        {
-            let end = ValueId::from_bits(greatest.to_bits() + 1);
-            (range.end, known) = (range.end.min(end), true);
-        }
+        let found = match &limit.bound {
+            Bound::Prefix(start) => objects.text_kind().and_then(|kind| stats.ids_with_prefix(kind, start)),
+            Bound::Value { literal, lower, upper } => {
+                kind = kind.or_else(|| objects.kind_for(*literal));
+                kind.and_then(|kind| value_range(kind, *literal, *lower, *upper))
+            }
+        };
+        found.into_iter().for_each(&mut narrow);
     }
-    range.end = range.end.max(range.start);
-    known.then_some(range)
+    range
+}
+
+/// The objects of a pattern, as the index has them.
+struct Objects<'a> {
+    stats: &'a dyn Statistics,
+    order: Order,
+    prefix: Vec<ValueId>,
+    count: u64,
+}
+
+impl<'a> Objects<'a> {
+    fn of(pattern: &QuadPattern, stats: &'a dyn Statistics) -> Option<Self> {
+        let (order, prefix) = match (pattern.subject, pattern.predicate) {
+            (Slot::Const(subject), Slot::Const(predicate)) => (Order::Psog, vec![predicate, subject]),
+            (_, Slot::Const(predicate)) => (Order::Posg, vec![predicate]),
+            _ => return None,
+        };
+        let count = stats.count(order, &prefix);
+        Some(Self { stats, order, prefix, count })
+    }
+
+    fn are_all(&self, kind: Kind) -> bool {
+        self.stats.count_between(self.order, &self.prefix, &whole(kind)) == self.count
+    }
+
+    /// The inline kind that they all have, if it may be compared with a literal.
+    fn kind_for(&self, literal: LiteralRef<'_>) -> Option<Kind> {
+        let own = lode_rdf::inline::datatype_kind(literal.datatype().as_str())?;
+        let numbers = NUMBERS.into_iter().filter(|_| is_number(own));
+        std::iter::once(own).chain(numbers).find(|kind| self.are_all(*kind))
+    }
+
+    /// The kind of text that they all are.
+    fn text_kind(&self) -> Option<Kind> {
+        [Kind::String, Kind::LangString, Kind::Iri].into_iter().find(|kind| self.are_all(*kind))
+    }
+}
+
+/// The ids of a kind whose values are not beyond a literal's.
+fn value_range(kind: Kind, literal: LiteralRef<'_>, lower: bool, upper: bool) -> Option<Range<ValueId>> {
+    let least = if lower { bounds::least_id(kind, literal) } else { None };
+    let greatest = if upper { bounds::greatest_id(kind, literal) } else { None };
+    if least.is_none() && greatest.is_none() {
+        return None;
+    }
+    let all = whole(kind);
+    let end = greatest.map_or(all.end, |id| ValueId::from_bits(id.to_bits() + 1));
+    Some(least.unwrap_or(all.start)..end)
+}
+
+/// All ids of a kind.
+fn whole(kind: Kind) -> Range<ValueId> {
+    ValueId::new(kind, 0)..after(kind)
 }
 
 fn is_number(kind: Kind) -> bool {

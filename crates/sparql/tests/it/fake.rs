@@ -36,6 +36,10 @@ impl Statistics for Everything {
         self.count(order, prefix).div_ceil(10)
     }
 
+    fn ids_with_prefix(&self, _: Kind, _: &str) -> Option<Range<ValueId>> {
+        None
+    }
+
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
         self.count(order, prefix).div_ceil(10)
     }
@@ -124,6 +128,20 @@ impl Statistics for Quads {
 
     fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64 {
         self.range(order, prefix).iter().filter(|row| values.contains(&row[prefix.len()])).count() as u64
+    }
+
+    fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>> {
+        let begins = |term: &Term| match term {
+            Term::NamedNode(node) => kind == Kind::Iri && node.as_str().starts_with(start),
+            Term::Literal(literal) => kind == Kind::String && literal.value().starts_with(start),
+            _ => false,
+        };
+        let found: Vec<u64> =
+            (0..).zip(&self.terms).filter(|(_, term)| begins(term)).map(|(n, _)| n).collect();
+        // Here terms are numbered as they came, so that the ids of others may lie between.
+        let (first, last) = (*found.first()?, *found.last()?);
+        (last - first + 1 == found.len() as u64)
+            .then(|| ValueId::new(kind, first)..ValueId::new(kind, last + 1))
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {

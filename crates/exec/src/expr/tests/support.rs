@@ -7,7 +7,7 @@ use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::{Kind, Term, ValueId};
 use lode_sparql::plan::{Dataset, DatasetOverride};
 use lode_sparql::{Expr, GraphScope, PlanNode, PlanOp, PlanOptions, Statistics, parse_query, plan_query};
 use lode_store::Store;
@@ -59,6 +59,10 @@ impl Statistics for NoData {
 
     fn count_between(&self, _: Order, _: &[ValueId], _: &std::ops::Range<ValueId>) -> u64 {
         0
+    }
+
+    fn ids_with_prefix(&self, _: Kind, _: &str) -> Option<std::ops::Range<ValueId>> {
+        None
     }
 
     fn distinct(&self, _: Order, _: &[ValueId]) -> u64 {

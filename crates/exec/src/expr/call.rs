@@ -120,10 +120,10 @@ impl Evaluator<'_> {
     ) -> Result<Column<'e>, ExecError> {
         match function {
             Function::LangMatches => self.predicate(a, b, strings::lang_matches),
-            Function::Contains => self.predicate(a, b, strings::contains),
-            Function::StrStarts => self.predicate(a, b, strings::starts),
-            Function::StrEnds => self.predicate(a, b, strings::ends),
-            Function::Regex => self.predicate(a, b, |a, b| pattern::matches(a, b, None)),
+            Function::Contains => self.text_test(a, b, |text, part| text.contains(part)),
+            Function::StrStarts => self.text_test(a, b, |text, start| text.starts_with(start)),
+            Function::StrEnds => self.text_test(a, b, |text, end| text.ends_with(end)),
+            Function::Regex => self.regex(a, b, None),
             Function::StrBefore => self.binary(a, b, strings::before),
             Function::StrAfter => self.binary(a, b, strings::after),
             Function::SubStr => self.binary(a, b, |a, b| strings::substring(a, b, None)),
@@ -142,10 +142,10 @@ impl Evaluator<'_> {
                 [text, start, length] => strings::substring(text, start, Some(length)),
                 _ => None,
             }),
-            (Function::Regex, 3) => self.variadic(arguments, |values| match values {
-                [text, pattern, flags] => pattern::matches(text, pattern, Some(flags)).map(Value::Boolean),
-                _ => None,
-            }),
+            (Function::Regex, 3) => match arguments {
+                [text, pattern, flags] => self.regex(text, pattern, Some(flags)),
+                _ => Ok(Column::ERROR),
+            },
             (Function::Replace, 3 | 4) => self.variadic(arguments, |values| match values {
                 [text, pattern, with] => pattern::replace(text, pattern, with, None),
                 [text, pattern, with, flags] => pattern::replace(text, pattern, with, Some(flags)),
@@ -166,8 +166,17 @@ impl Evaluator<'_> {
         b: &'e Expr,
         f: impl Fn(&Value, &Value) -> Option<bool>,
     ) -> Result<Column<'e>, ExecError> {
-        let (a, b) = (self.eval(a)?, self.eval(b)?);
-        let (a, b) = (decode::operand(self.cx, &a)?, decode::operand(self.cx, &b)?);
+        self.predicate_columns(&self.eval(a)?, &self.eval(b)?, f)
+    }
+
+    /// The same of evaluated columns.
+    pub fn predicate_columns<'e>(
+        &self,
+        a: &Column<'_>,
+        b: &Column<'_>,
+        f: impl Fn(&Value, &Value) -> Option<bool>,
+    ) -> Result<Column<'e>, ExecError> {
+        let (a, b) = (decode::operand(self.cx, a)?, decode::operand(self.cx, b)?);
         let apply = |row| Tri::from_option(a.get(row).zip(b.get(row)).and_then(|(a, b)| f(a, b)));
         if a.is_constant() && b.is_constant() {
             return Ok(Column::Bools(vec![apply(0); self.rows()]));

@@ -1,11 +1,12 @@
 //! Casts: constructor functions of XML Schema types (17.5), after XPath's casting table. `None` is SPARQL's error.
 
-use super::value::{Value, integer_range, parse_xsd};
+use super::value::{LangString, Value, integer_range, parse_xsd};
 use lode_rdf::inline;
 use oxsdatatypes::{
     Date, DateTime, DayTimeDuration, Decimal, Double, Duration, Float, GDay, GMonth, GMonthDay, GYear,
     GYearMonth, Time, YearMonthDuration,
 };
+use std::sync::Arc;
 
 /// Whether `name` (an XML Schema type without its namespace) can be cast to.
 pub(crate) fn is_target(name: &str) -> bool {
@@ -39,7 +40,7 @@ pub(crate) fn cast(value: &Value, name: &str) -> Option<Value> {
         return parse_xsd(text.trim_matches([' ', '\t', '\n', '\r']), name);
     }
     Some(match name {
-        "string" => Value::string(to_string(value)?),
+        "string" => Value::String(to_string(value)?),
         "boolean" => Value::Boolean(to_boolean(value)?),
         "decimal" => Value::Decimal(to_decimal(value)?),
         "float" => Value::Float(to_float(value)?),
@@ -57,18 +58,20 @@ pub(crate) fn cast(value: &Value, name: &str) -> Option<Value> {
     })
 }
 
-fn to_string(value: &Value) -> Option<String> {
-    match value {
-        Value::Iri(iri) => Some(iri.to_string()),
+fn to_string(value: &Value) -> Option<Arc<str>> {
+    Some(match value {
+        Value::Iri(text) | Value::String(text) | Value::LangString(LangString { text, .. }) => {
+            Arc::clone(text)
+        }
+        Value::Other(literal) => Arc::clone(&literal.lexical),
         Value::Float(value) => {
-            Some(float_string(f64::from(*value), &value.to_string(), inline::float_lexical(*value)))
+            float_string(f64::from(*value), &value.to_string(), inline::float_lexical(*value)).into()
         }
         Value::Double(value) => {
-            Some(float_string(*value, &value.to_string(), inline::double_lexical(*value)))
+            float_string(*value, &value.to_string(), inline::double_lexical(*value)).into()
         }
-        // All other literals, also those with a language or of unknown datatype, give their text.
-        _ => value.lexical(),
-    }
+        _ => value.lexical()?.into(),
+    })
 }
 
 /// XPath writes doubles between 0.000001 and 1000000 as decimals.

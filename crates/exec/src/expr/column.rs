@@ -71,13 +71,18 @@ impl Column<'_> {
     /// An error in every row.
     pub const ERROR: Self = Self::Constant(Constant::Value(None));
 
-    /// Whether all computed values have inline ids.
-    pub fn is_inline(&self) -> bool {
-        let inline = |value: &Option<Value>| value.as_ref().is_none_or(|value| value.to_inline().is_some());
+    /// The ids of all results, where computed values have inline ids; `None` where one has not.
+    pub fn inline_ids(&self, rows: usize) -> Option<Vec<ValueId>> {
+        let inline = |value: &Option<Value>| match value {
+            None => Some(ValueId::UNDEF),
+            Some(value) => value.to_inline(),
+        };
         match self {
-            Self::Ids(_) | Self::Bools(_) | Self::Constant(Constant::Term(_)) => true,
-            Self::Values(values) => values.iter().all(inline),
-            Self::Constant(Constant::Value(value)) => inline(value),
+            Self::Ids(ids) => Some(ids.clone()),
+            Self::Bools(bools) => Some(bools.iter().copied().map(tri_id).collect()),
+            Self::Values(values) => values.iter().map(inline).collect(),
+            Self::Constant(Constant::Value(value)) => Some(vec![inline(value)?; rows]),
+            Self::Constant(Constant::Term(_)) => None,
         }
     }
 

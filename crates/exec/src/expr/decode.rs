@@ -8,7 +8,6 @@ use hashbrown::HashTable;
 use lode_rdf::key::{self, KeyError};
 use lode_rdf::value_id::Section;
 use lode_rdf::{BaseDirection, Kind, TermRef, ValueId};
-use lode_store::StoreError;
 use std::borrow::Cow;
 
 /// The distinct ids of a column, and for each row which of them it has.
@@ -191,11 +190,10 @@ pub(crate) fn map_terms<T: Clone>(
         }
     }
     if !stored.is_empty() {
-        cx.snapshot.terms(&stored, &mut |at, term| {
+        cx.snapshot.term_refs(&stored, &mut |at, term| {
             if let Some(slot) = stored_at.get(at).and_then(|at| results.get_mut(*at)) {
-                *slot = f(term.as_ref());
+                *slot = f(term);
             }
-            Ok::<(), StoreError>(())
         })?;
     }
     Ok(distinct.rows.iter().map(|at| results.get(*at as usize).cloned().flatten()).collect())

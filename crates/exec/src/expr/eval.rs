@@ -7,6 +7,7 @@
 use super::column::{Column, Constant, Operand, Tri};
 use super::compare::Comparison;
 use super::decode;
+use super::memo::{self, Memo};
 use super::shape;
 use super::value::Value;
 use super::{arithmetic, logic};
@@ -142,20 +143,48 @@ impl<'a> Evaluator<'a> {
             let batch =
                 Batch { vars: Arc::from([var]), rows: distinct.ids.len(), columns: vec![distinct.ids] };
             let column = self.over_terms(&batch).eval_rows(expr)?;
-            if wanted == Results::Inline && !column.is_inline() {
-                self.cx.memos.give_up(expr);
-                return Ok(None);
-            }
-            let results = column.into_ids(self.cx, batch.rows)?;
+            let (results, inline) = match column.inline_ids(batch.rows) {
+                Some(results) => (results, true),
+                None if wanted == Results::Inline => {
+                    self.cx.memos.give_up(expr);
+                    return Ok(None);
+                }
+                None => (column.into_ids(self.cx, batch.rows)?, false),
+            };
             for (row, at) in missing.iter().zip(&distinct.rows) {
                 if let (Some(slot), Some(result)) = (ids.get_mut(*row as usize), results.get(*at as usize)) {
                     *slot = *result;
                 }
             }
-            batch.columns.iter().for_each(|terms| memo.remember(terms, &results));
+            for terms in &batch.columns {
+                memo.remember(terms, &results);
+                // Texts of terms that nobody asks for would only fill the query's own terms.
+                if inline {
+                    self.fill_pages(expr, var, &mut memo, terms)?;
+                }
+            }
         }
         self.cx.memos.put(expr, memo);
         Ok(Some(ids))
+    }
+
+    /// Evaluates `expr` for whole pages of terms where `missing` ones lie close together.
+    fn fill_pages(
+        &self,
+        expr: &Expr,
+        var: VarId,
+        memo: &mut Memo,
+        missing: &[ValueId],
+    ) -> Result<(), ExecError> {
+        for page in memo.crowded(missing) {
+            let ids = self.cx.snapshot.dictionary_ids(memo::page_ids(page));
+            let batch = Batch { vars: Arc::from([var]), rows: ids.len(), columns: vec![ids] };
+            let column = self.over_terms(&batch).eval_rows(expr)?;
+            if let Some(results) = column.inline_ids(batch.rows) {
+                batch.columns.iter().for_each(|ids| memo.fill(page, ids, &results, &self.cx.budget));
+            }
+        }
+        Ok(())
     }
 
     /// The distinct terms of a variable, and which of them each row has; `None` where nearly all are different.

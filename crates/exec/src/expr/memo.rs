@@ -1,22 +1,27 @@
 //! What expressions of one variable were worth for terms met before: kept over the batches of a query.
 //!
 //! `AVG(xsd:float(xsd:string(?price)))` looks at a few thousand prices millions of times. Within a batch each is decoded once
-//! anyway ([`super::eval`]); a memo does so for the query. It is a direct-mapped table, so its size is bounded, and a table that does not
-//! answer often enough is given up. Each thread takes a memo of its own off the shelf and puts it back, so none waits for another.
+//! anyway ([`super::eval`]); a memo does so for the query. It is a direct-mapped table, so its size is bounded, and beside it whole
+//! pages of results where the terms lie close together ([`pages`]). A memo that does not answer often enough is given up. Each thread
+//! takes a memo of its own off the shelf and puts it back, so none waits for another.
+
+mod pages;
 
 use super::decode::mix;
 use crate::scheduler::lock;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
 use lode_sparql::Expr;
-use std::sync::Mutex;
+use pages::{Pages, View};
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
 
 /// Slots of a new table.
 const SLOTS_MIN: usize = 1 << 8;
 /// Slots of the largest table: 1 MiB.
 const SLOTS_MAX: usize = 1 << 16;
 /// Look-ups after which a table has to have paid.
-const TRIAL_LOOKUPS: u64 = 1 << 15;
+const TRIAL_LOOKUPS: u64 = 1 << 17;
 /// Expressions with memos; further ones do without. EXISTS can make new expressions for each binding.
 const SHELVES_MAX: usize = 64;
 
@@ -34,6 +39,7 @@ pub struct Memos {
 struct Shelf {
     expr: Expr,
     memos: Vec<Memo>,
+    pages: Arc<Pages>,
     /// Whether it turned out that memos do not pay for this expression.
     given_up: bool,
 }
@@ -49,12 +55,15 @@ impl Memos {
             if let Some(memo) = shelf.memos.pop() {
                 return Some(memo);
             }
-        } else if shelves.len() < SHELVES_MAX {
-            shelves.push(Shelf { expr: expr.clone(), memos: Vec::new(), given_up: false });
-        } else {
+            return Memo::new(&shelf.pages, budget);
+        }
+        if shelves.len() == SHELVES_MAX {
             return None;
         }
-        Memo::new(budget)
+        let pages = Arc::default();
+        let memo = Memo::new(&pages, budget);
+        shelves.push(Shelf { expr: expr.clone(), memos: Vec::new(), pages, given_up: false });
+        memo
     }
 
     /// Puts a memo back.
@@ -74,6 +83,7 @@ impl Memos {
         if let Some(shelf) = lock(&self.shelves).iter_mut().find(|shelf| shelf.expr == *expr) {
             shelf.given_up = true;
             shelf.memos = Vec::new();
+            shelf.pages = Arc::default();
         }
     }
 }
@@ -84,6 +94,9 @@ pub struct Memo {
     /// Terms and results, at the place that the term's hash gives; their number is a power of two.
     slots: Vec<(ValueId, ValueId)>,
     reservation: Reservation,
+    /// The pages of all threads, and those of them that were filled when last looked at.
+    pages: Arc<Pages>,
+    view: View,
     lookups: u64,
     misses: u64,
     /// Misses since the table last grew.
@@ -91,21 +104,28 @@ pub struct Memo {
 }
 
 impl Memo {
-    fn new(budget: &MemoryBudget) -> Option<Self> {
+    fn new(pages: &Arc<Pages>, budget: &MemoryBudget) -> Option<Self> {
         let reservation = budget.reserve(bytes(SLOTS_MIN)).ok()?;
         let slots = vec![(EMPTY, ValueId::UNDEF); SLOTS_MIN];
-        Some(Self { slots, reservation, lookups: 0, misses: 0, new_misses: 0 })
+        let (pages, view) = (Arc::clone(pages), View::default());
+        Some(Self { slots, reservation, pages, view, lookups: 0, misses: 0, new_misses: 0 })
     }
 
     /// Looks all of `ids` up: their results, unbound for the rows that are listed as missing.
     pub fn look_up(&mut self, ids: &[ValueId]) -> (Vec<ValueId>, Vec<u32>) {
         let mask = self.slots.len() - 1;
         let mut missing = Vec::new();
-        let results = ids.iter().enumerate().map(|(row, id)| match self.slots.get(place(*id, mask)) {
-            Some((known, result)) if known == id => *result,
-            _ => {
-                missing.push(u32::try_from(row).unwrap_or(u32::MAX));
-                ValueId::UNDEF
+        let paged = !self.view.is_empty();
+        let results = ids.iter().enumerate().map(|(row, id)| {
+            if paged && let Some(result) = self.view.get(*id) {
+                return result;
+            }
+            match self.slots.get(place(*id, mask)) {
+                Some((known, result)) if known == id => *result,
+                _ => {
+                    missing.push(u32::try_from(row).unwrap_or(u32::MAX));
+                    ValueId::UNDEF
+                }
             }
         });
         let results = results.collect();
@@ -124,6 +144,16 @@ impl Memo {
                 *slot = (*id, *result);
             }
         }
+    }
+
+    /// Notes that different `ids` were missing. Returns the pages that should be filled for all terms in them.
+    pub fn crowded(&mut self, ids: &[ValueId]) -> Vec<u64> {
+        self.pages.missed(ids, &mut self.view)
+    }
+
+    /// Remembers the results of a page's terms.
+    pub fn fill(&mut self, page: u64, ids: &[ValueId], results: &[ValueId], budget: &MemoryBudget) {
+        self.pages.fill(page, ids, results, &mut self.view, budget);
     }
 
     /// Doubles the table, if it may be larger.
@@ -145,6 +175,11 @@ impl Memo {
     fn pays(&self) -> bool {
         self.lookups < TRIAL_LOOKUPS || self.misses < self.lookups / 4 * 3
     }
+}
+
+/// The ids that a page is for.
+pub(super) fn page_ids(page: u64) -> Range<ValueId> {
+    pages::ids_of(page)
 }
 
 fn place(id: ValueId, mask: usize) -> usize {

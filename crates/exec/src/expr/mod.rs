@@ -25,6 +25,7 @@ mod random;
 mod shape;
 mod strings;
 pub(crate) mod terms;
+mod text_tests;
 pub(crate) mod value;
 
 #[cfg(test)]

@@ -30,17 +30,26 @@ pub(crate) struct Pattern {
     literal: bool,
 }
 
-/// `REGEX(text, pattern, flags)`.
-pub(crate) fn matches(text: &Value, pattern: &Value, flags: Option<&Value>) -> Option<bool> {
-    let text = text.text()?;
-    let pattern = compiled(pattern.simple()?, flags_text(flags)?)?;
-    Some(pattern.regex.is_match(text))
+impl Pattern {
+    /// Whether a text matches.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+}
+
+/// The expression of two arguments; `flags`: the third, if there is one. `None` where one is an error.
+pub(crate) fn of_values(pattern: &Value, flags: Option<Option<&Value>>) -> Option<Arc<Pattern>> {
+    let flags = match flags {
+        None => "",
+        Some(flags) => flags?.simple()?,
+    };
+    compiled(pattern.simple()?, flags)
 }
 
 /// `REPLACE(text, pattern, replacement, flags)`. A pattern that matches the empty string is an error, as in XPath.
 pub(crate) fn replace(text: &Value, pattern: &Value, with: &Value, flags: Option<&Value>) -> Option<Value> {
     let input = text.text()?;
-    let pattern = compiled(pattern.simple()?, flags_text(flags)?)?;
+    let pattern = of_values(pattern, flags.map(Some))?;
     if pattern.regex.is_match("") {
         return None;
     }
@@ -68,13 +77,6 @@ pub(crate) fn replace(text: &Value, pattern: &Value, with: &Value, flags: Option
     }
     out.push_str(input.get(copied..).unwrap_or_default());
     Some(text.with_text(out))
-}
-
-fn flags_text(flags: Option<&Value>) -> Option<&str> {
-    match flags {
-        None => Some(""),
-        Some(flags) => flags.simple().map(|text| &**text),
-    }
 }
 
 /// A piece of a replacement.

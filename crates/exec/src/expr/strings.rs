@@ -1,18 +1,15 @@
 //! String functions over values (17.4.3). `None` is SPARQL's error.
 
 use super::compare::to_f64;
+use super::text_tests::StringRef;
 use super::value::{LangString, Value};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// The texts of two compatible arguments (17.4.3.1.2): the second without language, or both with the same.
+/// The texts of two compatible arguments.
 fn compatible<'v>(a: &'v Value, b: &'v Value) -> Option<(&'v str, &'v str)> {
-    match (a, b) {
-        (Value::String(a) | Value::LangString(LangString { text: a, .. }), Value::String(b)) => Some((a, b)),
-        (Value::LangString(a), Value::LangString(b)) if a.same_language(b) => Some((&a.text, &b.text)),
-        _ => None,
-    }
+    StringRef::of_value(a)?.compatible(StringRef::of_value(b)?)
 }
 
 /// `STRLEN`, in characters.
@@ -29,21 +26,6 @@ pub(crate) fn upper(a: &Value) -> Option<Value> {
 /// `LCASE`.
 pub(crate) fn lower(a: &Value) -> Option<Value> {
     Some(a.with_text(a.text()?.to_lowercase()))
-}
-
-/// `CONTAINS`.
-pub(crate) fn contains(a: &Value, b: &Value) -> Option<bool> {
-    compatible(a, b).map(|(a, b)| a.contains(b))
-}
-
-/// `STRSTARTS`.
-pub(crate) fn starts(a: &Value, b: &Value) -> Option<bool> {
-    compatible(a, b).map(|(a, b)| a.starts_with(b))
-}
-
-/// `STRENDS`.
-pub(crate) fn ends(a: &Value, b: &Value) -> Option<bool> {
-    compatible(a, b).map(|(a, b)| a.ends_with(b))
 }
 
 /// `STRBEFORE`: without a match the simple empty string.

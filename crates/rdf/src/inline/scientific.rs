@@ -386,7 +386,40 @@ pub(super) fn value_f32(payload: u64) -> Option<f32> {
     Some(if number.negative { -magnitude } else { magnitude })
 }
 
+/// The number of a text with few digits that is read as `value` (`reads_as` tells): what data mostly holds, found without writing
+/// texts. Such a text is the shortest of all that are read as the value if no two texts of up to `digits_below`'s length are read as
+/// the same number (6 digits of floats, 15 of doubles).
+#[inline]
+fn with_few_digits(value: f64, digits_below: f64, reads_as: impl Fn(f64) -> bool) -> Option<Number> {
+    let magnitude = value.abs();
+    for (shift, power) in (0..).zip(POWERS.get(..5)?) {
+        let digits = (magnitude * power).round();
+        if digits >= digits_below {
+            return None;
+        }
+        // Both are exact, so the quotient is rounded once.
+        if digits >= 1.0 && reads_as(digits / power) {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a whole number below 10^13"
+            )]
+            let mut mantissa = digits as u64;
+            let whole = i32::try_from(mantissa.ilog10()).ok()?;
+            while mantissa < MANTISSA_MIN {
+                mantissa *= 10;
+            }
+            return Some(Number { negative: value.is_sign_negative(), mantissa, exponent: whole - shift });
+        }
+    }
+    None
+}
+
 pub(super) fn from_f64(value: f64) -> Option<u64> {
+    #[expect(clippy::float_cmp, reason = "the text has to be read as this very number")]
+    if let Some(number) = with_few_digits(value, 1e13, |read| read == value.abs()) {
+        return pack(number, CANONICAL);
+    }
     from_shortest(
         format_args!("{value:e}"),
         value.is_nan(),
@@ -397,6 +430,15 @@ pub(super) fn from_f64(value: f64) -> Option<u64> {
 }
 
 pub(super) fn from_f32(value: f32) -> Option<u64> {
+    // A text of six digits is further from the middle of two floats than a double's rounding, so rounding twice is right.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::float_cmp,
+        reason = "rounds to the nearest float, which has to be this one"
+    )]
+    if let Some(number) = with_few_digits(f64::from(value), 1e6, |read| read as f32 == value.abs()) {
+        return pack(number, CANONICAL);
+    }
     from_shortest(
         format_args!("{value:e}"),
         value.is_nan(),

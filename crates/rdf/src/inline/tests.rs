@@ -417,6 +417,18 @@ proptest! {
     }
 
     #[test]
+    fn numbers_of_few_digits_get_their_shortest_text(digits in 0..20_000_000_000_000_i64, cut in 0..13_u32, shift in 0..9_u32) {
+        let text = format!("{}e-{shift}", digits / 10_i64.pow(cut));
+        for text in [text.clone(), format!("-{text}")] {
+            let (double, float) = (f64::from_str(&text).unwrap(), f32::from_str(&text).unwrap());
+            prop_assert_eq!(from_f64(double), encode_literal(&double_lexical(double), &iri("double")));
+            prop_assert_eq!(from_f32(float), encode_literal(&float_lexical(float), &iri("float")));
+            let next = f32::from_bits(float.to_bits() + 1);
+            prop_assert_eq!(from_f32(next), encode_literal(&float_lexical(next), &iri("float")));
+        }
+    }
+
+    #[test]
     fn date_times_agree_with_the_library(a in date_time_text(), b in date_time_text()) {
         let values = [&a, &b].map(|text| DateTime::from_str(text));
         let ids = [&a, &b].map(|text| id(text, "dateTime"));

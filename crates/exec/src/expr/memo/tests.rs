@@ -1,10 +1,11 @@
 //! Memos: what goes in comes out, their size is bounded, and they are given up where they do not help.
 
-use super::{Memo, Memos, SHELVES_MAX, SLOTS_MAX, SLOTS_MIN, bytes};
+use super::{Memo, Memos, SHELVES_MAX, SLOTS_MAX, SLOTS_MIN, bytes, page_ids};
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Literal, ValueId};
 use lode_sparql::{Expr, VarId};
 use spargebra::algebra::Function;
+use std::sync::Arc;
 
 fn id(number: u64) -> ValueId {
     ValueId::new(Kind::Iri, number)
@@ -29,7 +30,7 @@ fn use_memo(memo: &mut Memo, numbers: &[u64]) -> usize {
 
 #[test]
 fn results_are_those_of_the_term() {
-    let mut memo = Memo::new(&MemoryBudget::unlimited()).unwrap();
+    let mut memo = Memo::new(&Arc::default(), &MemoryBudget::unlimited()).unwrap();
     let mut random = 1_u64;
     for _ in 0..200 {
         let numbers: Vec<u64> = (0..1000)
@@ -47,7 +48,7 @@ fn results_are_those_of_the_term() {
 
 #[test]
 fn an_unbound_term_has_a_result_too() {
-    let mut memo = Memo::new(&MemoryBudget::unlimited()).unwrap();
+    let mut memo = Memo::new(&Arc::default(), &MemoryBudget::unlimited()).unwrap();
     assert_eq!(memo.look_up(&[ValueId::UNDEF]).1, [0]);
     memo.remember(&[ValueId::UNDEF], &[id(3)]);
     assert_eq!(memo.look_up(&[ValueId::UNDEF]), (vec![id(3)], vec![]));
@@ -56,7 +57,7 @@ fn an_unbound_term_has_a_result_too() {
 #[test]
 fn memory_is_bounded_and_counted() {
     let budget = MemoryBudget::new(100 << 20);
-    let mut memo = Memo::new(&budget).unwrap();
+    let mut memo = Memo::new(&Arc::default(), &budget).unwrap();
     let numbers: Vec<u64> = (0..4 * SLOTS_MAX as u64).collect();
     use_memo(&mut memo, &numbers);
     assert_eq!(budget.used(), bytes(SLOTS_MAX));
@@ -64,9 +65,9 @@ fn memory_is_bounded_and_counted() {
     assert_eq!(budget.used(), 0);
     // Without memory for a larger table the small one goes on.
     let budget = MemoryBudget::new(bytes(SLOTS_MIN));
-    let mut memo = Memo::new(&budget).unwrap();
+    let mut memo = Memo::new(&Arc::default(), &budget).unwrap();
     use_memo(&mut memo, &numbers[..10_000]);
-    assert!(Memo::new(&budget).is_none());
+    assert!(Memo::new(&Arc::default(), &budget).is_none());
 }
 
 #[test]
@@ -93,4 +94,48 @@ fn expressions_have_memos_of_their_own() {
         .collect();
     let taken = many.iter().filter(|expr| memos.take(expr, &budget).is_some()).count();
     assert_eq!(taken, SHELVES_MAX - 2);
+}
+
+#[test]
+fn crowded_pages_are_filled_once_and_shared() {
+    let budget = MemoryBudget::unlimited();
+    let pages = Arc::default();
+    let mut first = Memo::new(&pages, &budget).unwrap();
+    let mut second = Memo::new(&pages, &budget).unwrap();
+    let ids: Vec<_> = (0..1024).map(id).collect();
+    let few: Vec<_> = ids.iter().copied().step_by(16).collect();
+    assert!(first.crowded(&few).is_empty());
+    let crowded = second.crowded(&few);
+    let [page] = crowded.as_slice() else { panic!("{crowded:?}") };
+    // Somebody is at it already.
+    assert!(first.crowded(&few).is_empty());
+    let here: Vec<_> = ids.iter().copied().filter(|id| page_ids(*page).contains(id)).collect();
+    let results: Vec<_> = here.iter().map(|id| ValueId::from_bits(id.to_bits() + 1)).collect();
+    second.fill(*page, &here, &results, &budget);
+    assert_eq!(second.look_up(&here), (results.clone(), vec![]));
+    // The other memo learns of it when it misses next.
+    assert_eq!(first.look_up(&here).1.len(), here.len());
+    assert!(first.crowded(&here).is_empty());
+    assert_eq!(first.look_up(&here), (results, vec![]));
+    // Terms of the page that are in no dictionary stay unknown.
+    let unknown = page_ids(*page).end;
+    assert_eq!(first.look_up(&[unknown]).1, [0]);
+}
+
+#[test]
+fn pages_give_their_memory_back() {
+    let budget = MemoryBudget::unlimited();
+    let pages = Arc::default();
+    let mut memo = Memo::new(&pages, &budget).unwrap();
+    let before = budget.used();
+    let page = super::pages::page_of(id(1));
+    memo.fill(page, &[id(1)], &[id(2)], &budget);
+    assert_eq!(budget.used() - before, 8 << 10);
+    drop((memo, pages));
+    assert_eq!(budget.used(), 0);
+    // Without memory a page is not kept.
+    let budget = MemoryBudget::new(bytes(SLOTS_MIN));
+    let mut memo = Memo::new(&Arc::default(), &budget).unwrap();
+    memo.fill(page, &[id(1)], &[id(2)], &budget);
+    assert_eq!(memo.look_up(&[id(1)]).1, [0]);
 }

@@ -1,7 +1,13 @@
 //! REGEX and REPLACE: XPath's syntax and its differences from the regex crate's.
 
 use super::{i, l, s, show};
-use crate::expr::pattern::{matches, replace};
+use crate::expr::pattern::{of_values, replace};
+use crate::expr::value::Value;
+
+fn matches(text: &Value, pattern: &Value, flags: Option<&Value>) -> Option<bool> {
+    let pattern = of_values(pattern, flags.map(Some))?;
+    Some(pattern.is_match(text.text()?))
+}
 
 #[track_caller]
 fn check(text: &str, pattern: &str, flags: &str, expected: Option<bool>) {

@@ -1,0 +1,111 @@
+//! CONTAINS, STRSTARTS, STRENDS and REGEX of a column of terms with constants: on the dictionary's own bytes, since a test needs no copy of
+//! a text.
+
+use super::column::{Column, Operand, Tri};
+use super::decode;
+use super::eval::Evaluator;
+use super::pattern;
+use super::value::Value;
+use crate::error::ExecError;
+use lode_rdf::{BaseDirection, TermRef, ValueId};
+use lode_sparql::Expr;
+
+/// A string with or without a language, wherever it lies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StringRef<'a> {
+    text: &'a str,
+    language: Option<(&'a str, Option<BaseDirection>)>,
+}
+
+impl<'a> StringRef<'a> {
+    /// `None` for values that are no strings.
+    pub fn of_value(value: &'a Value) -> Option<Self> {
+        match value {
+            Value::String(text) => Some(Self { text, language: None }),
+            Value::LangString(string) => {
+                Some(Self { text: &string.text, language: Some((&string.language, string.direction)) })
+            }
+            _ => None,
+        }
+    }
+
+    /// `None` for terms that are no strings.
+    pub fn of_term(term: TermRef<'a>) -> Option<Self> {
+        let TermRef::Literal(literal) = term else { return None };
+        let language = literal.language().map(|language| (language, literal.direction()));
+        let simple = || literal.datatype().as_str() == "http://www.w3.org/2001/XMLSchema#string";
+        (language.is_some() || simple()).then(|| Self { text: literal.value(), language })
+    }
+
+    /// The texts of two compatible arguments (17.4.3.1.2): the second without language, or both with the same.
+    pub fn compatible(self, other: Self) -> Option<(&'a str, &'a str)> {
+        let same = match (self.language, other.language) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some((a, direction_a)), Some((b, direction_b))) => {
+                a.eq_ignore_ascii_case(b) && direction_a == direction_b
+            }
+        };
+        same.then_some((self.text, other.text))
+    }
+}
+
+impl Evaluator<'_> {
+    /// A test of two compatible strings.
+    pub fn text_test<'e>(
+        &self,
+        a: &'e Expr,
+        b: &'e Expr,
+        test: fn(&str, &str) -> bool,
+    ) -> Result<Column<'e>, ExecError> {
+        let (a, b) = (self.eval(a)?, self.eval(b)?);
+        if let Column::Ids(ids) = &a
+            && let Operand::One(value) = decode::operand(self.cx, &b)?
+        {
+            let other = value.as_ref().and_then(StringRef::of_value);
+            return self.test_of_strings(ids, |string| {
+                string.compatible(other?).map(|(text, other)| test(text, other))
+            });
+        }
+        self.predicate_columns(&a, &b, |a, b| {
+            let (text, other) = StringRef::of_value(a)?.compatible(StringRef::of_value(b)?)?;
+            Some(test(text, other))
+        })
+    }
+
+    /// `REGEX`.
+    pub fn regex<'e>(
+        &self,
+        text: &'e Expr,
+        pattern: &'e Expr,
+        flags: Option<&'e Expr>,
+    ) -> Result<Column<'e>, ExecError> {
+        let columns =
+            (self.eval(text)?, self.eval(pattern)?, flags.map(|flags| self.eval(flags)).transpose()?);
+        let pattern = decode::operand(self.cx, &columns.1)?;
+        let flags = columns.2.as_ref().map(|flags| decode::operand(self.cx, flags)).transpose()?;
+        if let (Column::Ids(ids), Operand::One(one), None | Some(Operand::One(_))) =
+            (&columns.0, &pattern, &flags)
+        {
+            let flags = flags.as_ref().map(|flags| flags.get(0));
+            let compiled = one.as_ref().and_then(|one| pattern::of_values(one, flags));
+            return self.test_of_strings(ids, |string| Some(compiled.as_ref()?.is_match(string.text)));
+        }
+        let text = decode::operand(self.cx, &columns.0)?;
+        let matches = |row| {
+            let flags = flags.as_ref().map(|flags| flags.get(row));
+            let compiled = pattern::of_values(pattern.get(row)?, flags)?;
+            Some(compiled.is_match(text.get(row)?.text()?))
+        };
+        Ok(Column::Bools((0..self.rows()).map(|row| Tri::from_option(matches(row))).collect()))
+    }
+
+    fn test_of_strings<'e>(
+        &self,
+        ids: &[ValueId],
+        test: impl Fn(StringRef<'_>) -> Option<bool>,
+    ) -> Result<Column<'e>, ExecError> {
+        let truths = decode::map_terms(self.cx, ids, |term| test(StringRef::of_term(term)?))?;
+        Ok(Column::Bools(truths.into_iter().map(Tri::from_option).collect()))
+    }
+}

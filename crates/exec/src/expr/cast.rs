@@ -37,7 +37,7 @@ pub(crate) fn cast(value: &Value, name: &str) -> Option<Value> {
     if let Value::String(text) = value
         && name != "string"
     {
-        return parse_xsd(text.trim_matches([' ', '\t', '\n', '\r']), name);
+        return cast_text(text, name);
     }
     Some(match name {
         "string" => Value::String(to_string(value)?),
@@ -56,6 +56,11 @@ pub(crate) fn cast(value: &Value, name: &str) -> Option<Value> {
             None => return cast_calendar(value, name),
         },
     })
+}
+
+/// A text as an `xsd:name` other than a string.
+pub(crate) fn cast_text(text: &str, name: &str) -> Option<Value> {
+    parse_xsd(text.trim_matches([' ', '\t', '\n', '\r']), name)
 }
 
 fn to_string(value: &Value) -> Option<Arc<str>> {

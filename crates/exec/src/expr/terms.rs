@@ -12,6 +12,7 @@ use lode_rdf::{
 use lode_sparql::Expr;
 use oxiri::{Iri, IriRef};
 use sha2::Digest as _;
+use spargebra::algebra::Function;
 use std::fmt::Write as _;
 
 impl Evaluator<'_> {
@@ -184,7 +185,10 @@ impl Evaluator<'_> {
             return Ok(Column::ERROR);
         }
         if name == "integer" || super::value::integer_range(name).is_none() {
-            return self.unary(argument, |value| cast::cast(value, name));
+            return match TextOf::of(argument).filter(|_| name != "string") {
+                Some(text) => self.of_term(text.argument, |term| text.cast(term, name)),
+                None => self.unary(argument, |value| cast::cast(value, name)),
+            };
         }
         let datatype = format!("{XSD}{name}");
         self.terms(a, |values| {
@@ -263,6 +267,42 @@ fn make_triple(subject: Option<Term>, predicate: Option<Term>, object: Option<Te
     };
     let Term::NamedNode(predicate) = predicate? else { return None };
     Some(Triple { subject, predicate, object: object? })
+}
+
+/// The text of a term that is to be cast, `STR(?v)` or `xsd:string(?v)`: read where it lies.
+struct TextOf<'e> {
+    argument: &'e Expr,
+    /// Numbers and the like in their canonical form.
+    canonical: bool,
+}
+
+impl<'e> TextOf<'e> {
+    fn of(expr: &'e Expr) -> Option<Self> {
+        let Expr::Call(function, arguments) = expr else { return None };
+        let [argument] = arguments.as_slice() else { return None };
+        let canonical = match function {
+            Function::Str => false,
+            Function::Custom(name) if name.as_str().strip_prefix(XSD) == Some("string") => true,
+            _ => return None,
+        };
+        Some(Self { argument, canonical })
+    }
+
+    fn cast(&self, term: TermRef<'_>, name: &str) -> Option<Value> {
+        let text = match term {
+            TermRef::NamedNode(node) => node.as_str(),
+            TermRef::Literal(literal) => {
+                let own = literal.datatype().as_str();
+                let has_value = own.starts_with(XSD) && literal.language().is_none();
+                if self.canonical && has_value && own.strip_prefix(XSD) != Some("string") {
+                    return cast::cast(&cast::cast(&Value::from_term(term), "string")?, name);
+                }
+                literal.value()
+            }
+            TermRef::BlankNode(_) | TermRef::Triple(_) => return None,
+        };
+        cast::cast_text(text, name)
+    }
 }
 
 /// `STR`.

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex};
 
 /// Ids of a page, a power of two: 8 KiB of results.
 const PAGE_IDS: usize = 1 << 10;
-/// Look-ups that a page has to have missed before it is filled: finding one term costs about as much as walking over eight.
-const MISSES_MIN: usize = PAGE_IDS / 8;
+/// Look-ups that a page has to have missed before it is filled: finding one term and evaluating costs about as much as for three in a row.
+const MISSES_MIN: usize = PAGE_IDS / 8 * 3;
 /// The most pages that are counted or kept, 32 MiB.
 const PAGES_MAX: usize = 1 << 12;
 

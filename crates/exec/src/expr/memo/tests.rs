@@ -103,7 +103,7 @@ fn crowded_pages_are_filled_once_and_shared() {
     let mut first = Memo::new(&pages, &budget).unwrap();
     let mut second = Memo::new(&pages, &budget).unwrap();
     let ids: Vec<_> = (0..1024).map(id).collect();
-    let few: Vec<_> = ids.iter().copied().step_by(16).collect();
+    let few: Vec<_> = ids.iter().copied().step_by(4).collect();
     assert!(first.crowded(&few).is_empty());
     let crowded = second.crowded(&few);
     let [page] = crowded.as_slice() else { panic!("{crowded:?}") };

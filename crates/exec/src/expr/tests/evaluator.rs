@@ -262,3 +262,18 @@ fn odd_calls_are_errors() {
         assert_eq!(one(&cx, expression), "error", "{expression}");
     }
 }
+
+#[test]
+fn texts_that_are_cast_are_read_as_the_functions_say() {
+    let cx = context();
+    let data = "?x { \"1.5\" \"1.5\"@en 1.50 \" 7 \" 1e2 \"1.0E2\"^^xsd:double \"12.50\"^^<http://example/USD> <http://example/> \"NaN\" true \
+                \"x\"^^xsd:integer UNDEF }";
+    for target in ["float", "double", "decimal", "integer", "boolean", "dateTime"] {
+        for text in ["STR(?x)", "xsd:string(?x)"] {
+            let fused = rows(&cx, &format!("xsd:{target}({text})"), data);
+            // IF hides the inner call.
+            let apart = rows(&cx, &format!("xsd:{target}(IF(true, {text}, 1))"), data);
+            assert_eq!(fused, apart, "{target} {text}");
+        }
+    }
+}

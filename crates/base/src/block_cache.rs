@@ -4,6 +4,7 @@
 //! Eviction is SIEVE: a hit only sets a mark, a hand goes from the oldest block to the newest, spares marked blocks
 //! once and evicts the first unmarked one. One scan of a large file so cannot push out what is used again and again.
 
+use crate::block_work;
 use crate::checksum::fold;
 use std::any::Any;
 use std::collections::HashMap;
@@ -218,6 +219,7 @@ impl BlockCache {
         let found = self.shard(key).get(key);
         let counter = if found.is_some() { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
+        block_work::add_lookup(found.is_some());
         // A file's blocks are all of one type, so this does not fail.
         found.and_then(|block| block.downcast().ok())
     }
@@ -245,6 +247,7 @@ impl BlockCache {
     /// Adds to [`CacheCounters::bytes_read`].
     pub fn count_read(&self, bytes: u64) {
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+        block_work::add_bytes_read(bytes);
     }
 
     /// What happened so far.

@@ -2,6 +2,7 @@
 
 pub mod bitpack;
 pub mod block_cache;
+pub mod block_work;
 pub mod cancel;
 pub mod checksum;
 pub mod external_sort;

@@ -5,12 +5,14 @@ mod bench_update;
 mod bsbm_run;
 mod serve;
 mod soak;
+mod top;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::BsbmRunArgs;
 pub use serve::ServeArgs;
 pub use soak::BenchSoakArgs;
+pub use top::{CancelArgs, ServerArgs, TopArgs};
 
 use crate::sources::SourceOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -58,6 +60,10 @@ pub enum Command {
     Snapshot(SnapshotCommand),
     /// Serve queries, updates (/sparql) and graphs (/data) over HTTP
     Serve(ServeArgs),
+    /// Show what runs on a server: queries and updates, how far they are, what they use
+    Top(TopArgs),
+    /// Stop queries and updates that run on a server
+    Cancel(CancelArgs),
     /// Generate data, load it, query it, and serve it: a tour in a minute
     Demo(DemoArgs),
     /// Benchmark data and runs
@@ -142,6 +148,15 @@ pub enum DefaultGraphArg {
     Union,
 }
 
+/// How plans and profiles are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PlanForm {
+    /// For people
+    Text,
+    /// For programs, on one line
+    Json,
+}
+
 /// Options that queries share, on the command line and served.
 #[derive(Debug, Args)]
 pub struct EvaluationArgs {
@@ -176,14 +191,16 @@ pub struct QueryArgs {
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Show the plan instead of running it
-    #[arg(long, conflicts_with = "profile")]
-    pub explain: bool,
+    #[arg(long, value_enum, value_name = "text|json", num_args = 0..=1, require_equals = true, default_missing_value = "text",
+          hide_possible_values = true, conflicts_with = "profile")]
+    pub explain: Option<PlanForm>,
     /// The database as this snapshot has kept it (see lode snapshot)
     #[arg(long, value_name = "NAME")]
     pub at: Option<String>,
     /// Run, then show on standard error what each operator did
-    #[arg(long)]
-    pub profile: bool,
+    #[arg(long, value_enum, value_name = "text|json", num_args = 0..=1, require_equals = true, default_missing_value = "text",
+          hide_possible_values = true)]
+    pub profile: Option<PlanForm>,
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<std::time::Duration>,

@@ -16,6 +16,7 @@ mod exit;
 mod load;
 mod load_report;
 mod number;
+mod plan_table;
 mod progress;
 mod query;
 mod serve;
@@ -23,6 +24,7 @@ mod snapshot;
 mod sources;
 mod stats;
 mod talk;
+mod top;
 mod update;
 
 use args::{BenchCommand, Cli, Command};
@@ -43,6 +45,8 @@ fn main() -> ExitCode {
         Command::Restore(args) => backup::restore(&args),
         Command::Snapshot(command) => snapshot::run(&command),
         Command::Serve(args) => serve::run(&args),
+        Command::Top(args) => top::run(&args),
+        Command::Cancel(args) => top::cancel(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),

@@ -1,13 +1,14 @@
 //! `lode query`.
 
-use crate::args::{DefaultGraphArg, EvaluationArgs, QueryArgs};
+use crate::args::{DefaultGraphArg, EvaluationArgs, PlanForm, QueryArgs};
 use crate::exit::Done;
 use crate::number;
+use crate::plan_table;
 use crate::talk::say;
 use anyhow::Context;
 use lode_engine::{
-    CancelToken, Database, DefaultGraph, EngineError, HttpService, OpenOptions, OutputFormat, QueryOptions,
-    QueryResults, ResultKind, write_results,
+    CancelToken, Database, DefaultGraph, EngineError, HttpService, OpenOptions, OutputFormat, PreparedQuery,
+    QueryOptions, ResultKind, write_results,
 };
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
@@ -25,27 +26,37 @@ pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
     options.cancel = CancelToken::new(args.timeout);
     let start = Instant::now();
     let query = database.prepare_at(database.snapshot_at(args.at.as_deref())?, &text, &options)?;
-    if args.explain {
-        std::io::stdout().write_all(query.explain(None).as_bytes())?;
+    if let Some(form) = args.explain {
+        let text = match form {
+            PlanForm::Text => query.explain(),
+            PlanForm::Json => json(&query)?,
+        };
+        std::io::stdout().write_all(text.as_bytes())?;
         return Ok(Done::Ok);
     }
     let format = output_format(args, query.kind())?;
     let planned = start.elapsed();
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let mut results = query.run()?;
-    let rows = write_results(&mut results, format, &mut out)?;
-    out.flush()?;
-    if args.profile {
-        let profile = match &results {
-            QueryResults::Solutions(solutions) => Some(solutions.profile()),
-            QueryResults::Graph(triples) => Some(triples.profile()),
-            QueryResults::Boolean(_) => None,
-        };
-        say!("{}", query.explain(profile.as_ref()).trim_end());
-        let total = start.elapsed();
-        say!("planned in {planned:.2?}, {} rows in {total:.2?}", number::grouped(rows));
+    let outcome = query.run().and_then(|mut results| write_results(&mut results, format, &mut out));
+    let flushed = out.flush();
+    // Also of a query that ran out of time: it tells where that went.
+    match args.profile {
+        None => {}
+        Some(PlanForm::Json) => say!("{}", json(&query)?.trim_end()),
+        Some(PlanForm::Text) => {
+            say!("{}", plan_table::of(&query.report()).trim_end());
+            let rows = outcome.as_ref().map_or("not all".to_owned(), |rows| number::grouped(*rows));
+            say!("planned in {planned:.2?}, {rows} rows in {:.2?}", start.elapsed());
+        }
     }
+    outcome?;
+    flushed?;
     Ok(Done::Ok)
+}
+
+/// The plan, and what has become of it, as a line of JSON.
+fn json(query: &PreparedQuery) -> anyhow::Result<String> {
+    Ok(serde_json::to_string(&query.report())? + "\n")
 }
 
 /// Evaluation options as the engine has them.

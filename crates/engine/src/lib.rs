@@ -8,6 +8,7 @@ mod load_allow;
 mod options;
 mod plan_cache;
 mod query;
+pub mod report;
 mod results;
 mod rows;
 mod service;

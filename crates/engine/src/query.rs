@@ -4,12 +4,12 @@ use crate::EngineError;
 use crate::format::ResultKind;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::plan_cache::{self, PlanCache};
+use crate::report::{PlanReport, PlanReportNode, RunReport};
 use crate::results::{QueryResults, Solutions, Triples};
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
-use lode_exec::profile::NodeProfile;
 use lode_exec::statistics::SnapshotStatistics;
-use lode_exec::{Execution, Profile, QueryResult};
+use lode_exec::{Execution, Probe, QueryResult};
 use lode_rdf::Variable;
 use lode_sparql::Plan;
 use lode_sparql::explain::{Explained, explain};
@@ -18,25 +18,47 @@ use lode_sparql::planner::PlanOptions;
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use spargebra::Query;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A planned query over one snapshot, ready to run.
 pub struct PreparedQuery {
     plan: Arc<Plan>,
     cx: Arc<QueryContext>,
     from_cache: bool,
+    planning: Duration,
+    running: Mutex<Option<Running>>,
+}
+
+/// The run that began last.
+#[derive(Debug, Clone)]
+struct Running {
+    started: Instant,
+    probe: Probe,
 }
 
 impl PreparedQuery {
     /// Parses and plans `text` over `snapshot`.
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
+        let started = Instant::now();
         let budget = MemoryBudget::new(options.memory_bytes);
-        Self::planned(&parsed(text, options)?, snapshot, options, budget, DateTime::now())
+        let prepared = Self::planned(&parsed(text, options)?, snapshot, options, budget, DateTime::now())?;
+        Ok(Self { planning: started.elapsed(), ..prepared })
     }
 
     /// The same over a version that transactions made public, with a plan of an earlier query where one fits.
     pub(crate) fn with_cache(
+        text: &str,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        cache: &PlanCache,
+    ) -> Result<Self, EngineError> {
+        let started = Instant::now();
+        let prepared = Self::with_cache_untimed(text, snapshot, options, cache)?;
+        Ok(Self { planning: started.elapsed(), ..prepared })
+    }
+
+    fn with_cache_untimed(
         text: &str,
         snapshot: Snapshot,
         options: &QueryOptions,
@@ -64,7 +86,7 @@ impl PreparedQuery {
         budget: MemoryBudget,
         now: DateTime,
     ) -> Result<Self, EngineError> {
-        let statistics = SnapshotStatistics::new(&snapshot);
+        let statistics = SnapshotStatistics::new(&snapshot, &options.cancel);
         let plan_options = PlanOptions {
             default_graph_union: options.default_graph == DefaultGraph::Union,
             optimize: options.optimize,
@@ -101,7 +123,7 @@ impl PreparedQuery {
             memos: Arc::default(),
             vars: Arc::default(),
         });
-        Self { plan, cx, from_cache: false }
+        Self { plan, cx, from_cache: false, planning: Duration::ZERO, running: Mutex::default() }
     }
 
     /// Whether the plan is that of an earlier query, with other constants.
@@ -118,16 +140,52 @@ impl PreparedQuery {
         }
     }
 
-    /// The plan as a tree for people; with `profile` also what each operator did.
-    pub fn explain(&self, profile: Option<&Profile>) -> String {
-        let measured = |node: &Explained| {
-            profile.and_then(|profile| profile.node(node.id)).map_or(String::new(), measured_text)
-        };
-        self.explained().to_text(&measured)
+    /// The plan as a tree, for people.
+    pub fn explain(&self) -> String {
+        self.explained().to_text(&|_| String::new())
     }
 
-    /// The plan as a tree, for programs.
-    pub fn explained(&self) -> Explained {
+    /// The plan, and what has become of it if it was run: all that there is to tell.
+    pub fn report(&self) -> PlanReport {
+        let profile = self.running().map(|running| running.probe.profile());
+        PlanReport {
+            form: match self.plan.form {
+                QueryForm::Select(_) => "select",
+                QueryForm::Ask => "ask",
+                QueryForm::Construct(_) => "construct",
+                QueryForm::Describe(_) => "describe",
+            },
+            from_cache: self.from_cache,
+            planning_seconds: self.planning.as_secs_f64(),
+            plan: PlanReportNode::new(self.explained(), profile.as_ref()),
+            run: self.run_report(),
+        }
+    }
+
+    /// What its run has done so far, if there is one; from any thread.
+    pub fn run_report(&self) -> Option<RunReport> {
+        let Running { started, probe } = self.running()?;
+        let profile = probe.profile();
+        let (total, activity) = (profile.total(), self.cx.snapshot.activity().sample());
+        Some(RunReport {
+            seconds: started.elapsed().as_secs_f64(),
+            rows: total.rows,
+            threads: profile.threads,
+            memory_bytes: self.cx.budget.used(),
+            memory_bytes_max: self.cx.budget.peak(),
+            terms_looked_up: activity.term_lookups,
+            terms_read: activity.terms_read,
+            answer: profile.answer.into(),
+            total: total.into(),
+        })
+    }
+
+    fn running(&self) -> Option<Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The plan as a tree.
+    fn explained(&self) -> Explained {
         let name = |id| self.cx.term(id).map_or_else(|_| format!("{id:?}"), |term| term.to_string());
         explain(&self.plan, &name)
     }
@@ -144,7 +202,10 @@ impl PreparedQuery {
 
     /// Runs it.
     pub fn run(&self) -> Result<QueryResults, EngineError> {
+        let started = Instant::now();
         let execution = self.execute()?;
+        let running = Running { started, probe: execution.probe() };
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(running);
         Ok(match execution.into_result()? {
             QueryResult::Solutions(execution) => {
                 let name = |var: &lode_sparql::VarId| Variable::new_unchecked(self.plan.vars.name(*var));
@@ -160,20 +221,4 @@ impl PreparedQuery {
 fn parsed(text: &str, options: &QueryOptions) -> Result<Query, EngineError> {
     lode_sparql::parse_query(text, options.base_iri.as_deref())
         .map_err(|error| EngineError::Syntax(error.to_string()))
-}
-
-/// What an operator did, behind its line of the plan.
-fn measured_text(node: &NodeProfile) -> String {
-    let mut text = format!("  {{{} rows, {:.2?}", node.rows, Duration::from_nanos(node.time_ns));
-    let counters = [
-        (node.lookups, "look-ups"),
-        (node.sequential_rows, "rows read"),
-        (node.bytes, "bytes held"),
-        (node.spilled_bytes, "bytes spilled"),
-    ];
-    for (count, name) in counters.iter().filter(|(count, _)| *count > 0) {
-        text.push_str(&format!(", {count} {name}"));
-    }
-    text.push('}');
-    text
 }

@@ -4,7 +4,7 @@ use crate::EngineError;
 use lode_exec::batch::Batch;
 use lode_exec::context::QueryContext;
 use lode_exec::results::{TermColumn, batch_terms};
-use lode_exec::{Execution, Graph, Profile};
+use lode_exec::{Execution, Graph};
 use lode_rdf::{Term, Triple, Variable};
 
 /// What a query returns.
@@ -53,15 +53,15 @@ impl Solutions {
         Ok(self.execution.next()?)
     }
 
-    /// What ids are read with.
-    pub(crate) fn context(&self) -> &QueryContext {
-        self.execution.context()
+    /// Makes what is answered of `rows` rows, with what ids are read with.
+    pub(crate) fn make<T>(&self, rows: usize, step: impl FnOnce(&QueryContext) -> T) -> T {
+        self.execution.make_answer(rows, || step(self.execution.context()))
     }
 
     /// The next rows; `None` at the end.
     pub fn next_batch(&mut self) -> Result<Option<TermBatch>, EngineError> {
         let Some(batch) = self.next_ids()? else { return Ok(None) };
-        let columns = batch_terms(self.execution.context(), &batch)?;
+        let columns = self.make(batch.rows, |cx| batch_terms(cx, &batch))?;
         Ok(Some(TermBatch { columns, rows: batch.rows }))
     }
 
@@ -76,11 +76,6 @@ impl Solutions {
         }
         Ok(rows)
     }
-
-    /// What each operator has done so far.
-    pub fn profile(&self) -> Profile {
-        self.execution.profile()
-    }
 }
 
 /// The triples of a CONSTRUCT or DESCRIBE, without duplicates.
@@ -92,10 +87,5 @@ impl Triples {
     /// The next triples; `None` at the end.
     pub fn next_batch(&mut self) -> Result<Option<Vec<Triple>>, EngineError> {
         Ok(self.inner.next()?)
-    }
-
-    /// What each operator has done so far.
-    pub fn profile(&self) -> Profile {
-        self.inner.profile()
     }
 }

@@ -33,7 +33,6 @@ use lode_rdf::ValueId;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, ScanPattern, VarId};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A LIMIT up to this many batches that ends a much larger input early is better served by one thread.
 const SMALL_SLICE_BATCHES: usize = 4;
@@ -72,10 +71,9 @@ impl<'a> Builder<'a> {
 
     fn build_here(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
         let counters = self.shared.counters(node.id);
-        let started = Instant::now();
-        let inner = self.operator(node, ordered, &counters)?;
-        counters.batch(0, elapsed(started));
-        Ok(Box::new(Profiled { inner, counters }))
+        let inner = counters.measure(|| self.operator(node, ordered, &counters))?;
+        let counts_rows = !self.shared.counters.are_inner();
+        Ok(Box::new(Profiled { inner, counters, counts_rows }))
     }
 
     fn operator(
@@ -95,7 +93,7 @@ impl<'a> Builder<'a> {
                 Box::new(GraphNames::new(cx, *slot, among.as_deref(), &vars)?)
             }
             PlanOp::ForEachGraph { var, among, pattern } => {
-                Box::new(ForEachGraph::new(cx, *var, among.as_deref(), pattern, &vars)?)
+                Box::new(ForEachGraph::new(cx, counters, *var, (among.as_deref(), pattern), &vars)?)
             }
             PlanOp::MergeJoin { left, right, kind, condition } => {
                 let inputs = (&**left, &**right);
@@ -331,25 +329,23 @@ fn has_sort(node: &PlanNode) -> bool {
     }
 }
 
-fn elapsed(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
 /// Counts what an operator delivers and how long it takes.
 struct Profiled {
     inner: BoxOp,
     counters: Arc<NodeCounters>,
+    counts_rows: bool,
 }
 
 impl Operator for Profiled {
     fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
-        let started = Instant::now();
-        let result = self.inner.next(out);
-        self.counters.batch(out.rows, elapsed(started));
+        let result = self.counters.measure(|| self.inner.next(out));
+        if self.counts_rows {
+            self.counters.batch(out.rows);
+        }
         result
     }
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
-        self.inner.skip_to(vars, key)
+        self.counters.measure(|| self.inner.skip_to(vars, key))
     }
 }

@@ -5,14 +5,15 @@ use crate::build::Builder;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::operators::BoxOp;
-use crate::profile::Profile;
+use crate::profile::{Counters, NodeCounters, Probe};
 use crate::shared::Shared;
 use lode_sparql::{Plan, VarId};
 use std::sync::Arc;
 
 /// Runs `plan`. Work begins with the first [`Execution::next`], but for opening scans.
 pub fn execute(plan: Arc<Plan>, cx: Arc<QueryContext>) -> Result<Execution, ExecError> {
-    Execution::start(plan, &cx)
+    let counters = Counters::new(&plan);
+    Execution::start(plan, &cx, counters)
 }
 
 /// A running plan.
@@ -23,10 +24,22 @@ pub struct Execution {
 }
 
 impl Execution {
-    pub(crate) fn start(plan: Arc<Plan>, cx: &QueryContext) -> Result<Self, ExecError> {
+    /// Runs a plan as part of a node of another, or of whoever asks (see [`Counters::within`]).
+    pub(crate) fn within(
+        plan: Arc<Plan>,
+        cx: &QueryContext,
+        node: Option<&Arc<NodeCounters>>,
+    ) -> Result<Self, ExecError> {
+        let counters = Counters::within(&plan, node);
+        Self::start(plan, cx, counters)
+    }
+
+    fn start(plan: Arc<Plan>, cx: &QueryContext, counters: Counters) -> Result<Self, ExecError> {
         cx.cancel.check()?;
-        let shared = Shared::new(plan, cx)?;
+        let shared = Shared::new(plan, cx, counters)?;
+        let at_work = shared.counters.work();
         let root = Builder::new(&shared).build(&shared.plan.root, false)?;
+        drop(at_work);
         let vars = shared.plan.root.vars.as_slice().into();
         Ok(Self { shared, vars, root })
     }
@@ -36,7 +49,15 @@ impl Execution {
     pub fn next(&mut self) -> Result<Option<Batch>, ExecError> {
         let mut batch = Batch::new(Arc::clone(&self.vars));
         self.shared.cx.cancel.check()?;
+        let _at_work = self.shared.counters.work();
         Ok(self.root.next(&mut batch)?.then_some(batch))
+    }
+
+    /// A step that makes what is answered of `rows` rows: terms of ids, and their text.
+    pub fn make_answer<T>(&self, rows: usize, step: impl FnOnce() -> T) -> T {
+        let answer = self.shared.counters.answer();
+        answer.batch(rows);
+        answer.measure(step)
     }
 
     /// The columns of the batches.
@@ -54,9 +75,9 @@ impl Execution {
         &self.shared.cx
     }
 
-    /// What each node has done so far.
-    pub fn profile(&self) -> Profile {
-        Profile::collect(&self.shared.plan, &self.shared.counters)
+    /// Tells what each node has done so far, now and later.
+    pub fn probe(&self) -> Probe {
+        Probe::new(&self.shared.plan, &self.shared.counters)
     }
 
     /// The shared state, for what follows the root.

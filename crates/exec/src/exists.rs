@@ -86,14 +86,14 @@ pub fn exists(
         .iter()
         .map(|(var, id)| Ok((*var, cx.term(*id)?)))
         .collect::<Result<Vec<(VarId, Term)>, ExecError>>()?;
-    let stats = SnapshotStatistics::new(&cx.snapshot);
+    let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
     let plan = plan_sub(pattern, &terms, &cx.vars, &PlanOptions::default(), &stats);
     stats.finish()?;
     let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;
     // One row decides: no threads, and small batches.
     let mut sub = cx.clone();
     sub.threads = 1;
-    let answer = Execution::start(Arc::new(plan), &sub)?.next()?.is_some();
+    let answer = Execution::within(Arc::new(plan), &sub, None)?.next()?.is_some();
     cx.exists.keep(pattern, binding, answer);
     Ok(answer)
 }

@@ -7,6 +7,7 @@ use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::morsel::{ParallelSource, Prepared};
 use crate::operators::{BoxOp, Operator};
+use crate::profile::waiting;
 use crate::scheduler::{Scheduler, guarded, lock};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -90,15 +91,18 @@ impl Gather {
     /// Lets the pool run idle pipelines, where rows are wanted. A task takes a pipeline when it begins, so that none waits in the
     /// pool's queue while the reader could run it.
     fn employ(&self, state: &mut State) {
+        let Some(prepared) = &self.prepared else { return };
         while state.offers < state.idle.len() && state.waiting.len() < state.waiting_max / 2 {
             state.offers += 1;
             let exchange = Arc::clone(&self.exchange);
+            let prepared = Arc::clone(prepared);
             Scheduler::shared().submit(Box::new(move || {
                 let mut state = lock(&exchange.state);
                 state.offers -= 1;
                 let Some(pipeline) = state.idle.pop().filter(|_| !state.closed) else { return };
                 state.running += 1;
                 drop(state);
+                let _at_work = prepared.work();
                 exchange.run(pipeline);
             }));
         }
@@ -135,7 +139,8 @@ impl Operator for Gather {
                 }
                 state = lock(&self.exchange.state);
             } else if state.running > 0 {
-                state = self.exchange.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                let wait = || self.exchange.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = waiting(wait);
             } else {
                 out.clear();
                 return Ok(false);

@@ -35,5 +35,5 @@ pub use batch::Batch;
 pub use context::QueryContext;
 pub use error::ExecError;
 pub use execution::{Execution, execute};
-pub use profile::Profile;
+pub use profile::{Probe, Profile};
 pub use results::{Graph, QueryResult};

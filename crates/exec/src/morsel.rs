@@ -12,6 +12,7 @@ use crate::operators::distinct::Reduced;
 use crate::operators::hash_join_build::Built;
 use crate::operators::{BoxOp, Operator};
 use crate::pattern::{Cell, Pattern};
+use crate::profile::AtWork;
 use crate::shared::Shared;
 use lode_rdf::ValueId;
 use lode_sparql::{PlanNode, PlanOp, ScanPattern, VarId};
@@ -138,6 +139,11 @@ impl Prepared {
     /// How many threads can be of use.
     pub(crate) fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// This thread works on the plan as long as the result lives.
+    pub(crate) fn work(&self) -> Option<AtWork<'_>> {
+        self.shared.counters.work()
     }
 
     /// A pipeline for one thread: it takes morsels until there are no more.

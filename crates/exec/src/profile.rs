@@ -1,13 +1,21 @@
 //! What each node of a running plan did: counters that operators add to once per batch.
+//!
+//! Time and blocks are taken per thread by *frames*: a frame is a step of one node, and what steps of other nodes inside it take is
+//! theirs. So every node has its own share, whatever thread does the work, and the shares add up to the whole.
 
+use lode_base::block_work::{self, BlockWork};
 use lode_sparql::explain::op_name;
 use lode_sparql::{Plan, PlanNode};
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Counters of one node, shared by the threads that run it.
 #[derive(Debug, Default)]
 pub(crate) struct NodeCounters {
+    /// Nobody reads them: no frames are made, and what the node takes is that of the node around it.
+    is_mute: bool,
     rows: AtomicU64,
     batches: AtomicU64,
     time_ns: AtomicU64,
@@ -15,15 +23,47 @@ pub(crate) struct NodeCounters {
     lookups: AtomicU64,
     sequential: AtomicU64,
     spilled: AtomicU64,
+    cached: AtomicU64,
+    read: AtomicU64,
+    bytes_read: AtomicU64,
+    skipped: AtomicU64,
+    decoded: AtomicU64,
+}
+
+/// Most steps do nothing of most kinds: then no other thread need hear of it.
+fn add(counter: &AtomicU64, count: u64) {
+    if count > 0 {
+        counter.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+fn get(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
 }
 
 impl NodeCounters {
-    /// A batch of `rows` rows went out after `time_ns`.
-    pub(crate) fn batch(&self, rows: usize, time_ns: u64) {
-        self.time_ns.fetch_add(time_ns, Ordering::Relaxed);
+    /// Runs a step of the node on this thread, and charges it for what that takes.
+    pub(crate) fn measure<T>(&self, step: impl FnOnce() -> T) -> T {
+        if self.is_mute {
+            return step();
+        }
+        let frame = Frame::enter();
+        let result = step();
+        let own = frame.leave();
+        add(&self.time_ns, own.time_ns);
+        add(&self.cached, own.blocks.cached);
+        add(&self.read, own.blocks.read);
+        add(&self.bytes_read, own.blocks.bytes_read);
+        add(&self.skipped, own.blocks.skipped);
+        add(&self.decoded, own.blocks.decoded);
+        result
+    }
+
+    /// A batch of `rows` rows went out.
+    pub(crate) fn batch(&self, rows: usize) {
         if rows > 0 {
-            self.rows.fetch_add(rows as u64, Ordering::Relaxed);
-            self.batches.fetch_add(1, Ordering::Relaxed);
+            add(&self.rows, rows as u64);
+            add(&self.batches, 1);
         }
     }
 
@@ -34,29 +74,175 @@ impl NodeCounters {
 
     /// Keys were looked up in an index, and rows read in sequence.
     pub(crate) fn read(&self, lookups: u64, sequential: u64) {
-        self.lookups.fetch_add(lookups, Ordering::Relaxed);
-        self.sequential.fetch_add(sequential, Ordering::Relaxed);
+        add(&self.lookups, lookups);
+        add(&self.sequential, sequential);
     }
 
     /// Bytes went to a temporary file.
     pub(crate) fn spill(&self, bytes: u64) {
-        self.spilled.fetch_add(bytes, Ordering::Relaxed);
+        add(&self.spilled, bytes);
+    }
+
+    fn work(&self) -> Work {
+        Work {
+            rows: get(&self.rows),
+            batches: get(&self.batches),
+            time_ns: get(&self.time_ns),
+            bytes_max: get(&self.bytes),
+            lookups: get(&self.lookups),
+            sequential_rows: get(&self.sequential),
+            spilled_bytes: get(&self.spilled),
+            blocks: BlockWork {
+                cached: get(&self.cached),
+                read: get(&self.read),
+                bytes_read: get(&self.bytes_read),
+                skipped: get(&self.skipped),
+                decoded: get(&self.decoded),
+            },
+        }
     }
 }
 
-/// The counters of all nodes of a plan.
+/// What a step takes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Taken {
+    time_ns: u64,
+    blocks: BlockWork,
+}
+
+thread_local! {
+    /// What the frames that have ended inside the present one took.
+    static INNER: Cell<Taken> = const { Cell::new(Taken { time_ns: 0, blocks: BlockWork::NONE }) };
+    /// Whether the thread works on a plan already.
+    static AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A step on its way. A panic may leave what was [`INNER`] behind: only what is charged to the nodes of the query that failed is wrong then.
+struct Frame {
+    started: Instant,
+    blocks: BlockWork,
+    outer: Taken,
+}
+
+impl Frame {
+    fn enter() -> Self {
+        let outer = INNER.replace(Taken::default());
+        Self { started: Instant::now(), blocks: block_work::sample(), outer }
+    }
+
+    /// What the step itself took.
+    fn leave(self) -> Taken {
+        let blocks = block_work::sample().since(&self.blocks);
+        let time_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let outer = Taken { time_ns: self.outer.time_ns + time_ns, blocks: self.outer.blocks.and(&blocks) };
+        let inner = INNER.replace(outer);
+        Taken { time_ns: time_ns.saturating_sub(inner.time_ns), blocks: blocks.since(&inner.blocks) }
+    }
+}
+
+/// Waits for other threads: no node takes the time, since those who work meanwhile do.
+pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
+    let frame = Frame::enter();
+    let result = wait();
+    frame.leave();
+    result
+}
+
+/// The counters of all nodes of a plan, and of what makes an answer of its rows.
 #[derive(Debug)]
-pub(crate) struct Counters(Vec<Arc<NodeCounters>>);
+pub(crate) struct Counters {
+    nodes: Vec<Arc<NodeCounters>>,
+    answer: Arc<NodeCounters>,
+    /// The nodes are part of another plan's node: their rows are not its rows.
+    are_inner: bool,
+    threads: AtomicUsize,
+}
 
 impl Counters {
     /// Zeroes for the nodes of `plan`.
     pub(crate) fn new(plan: &Plan) -> Self {
-        Self((0..plan.node_count).map(|_| Arc::default()).collect())
+        let nodes = (0..plan.node_count).map(|_| Arc::default()).collect();
+        Self { nodes, answer: Arc::default(), are_inner: false, threads: AtomicUsize::new(0) }
+    }
+
+    /// For a plan that is run by a node of another: all is that node's. Without one: that of whoever runs the plan, on its thread.
+    pub(crate) fn within(plan: &Plan, node: Option<&Arc<NodeCounters>>) -> Self {
+        let mute = Arc::new(NodeCounters { is_mute: true, ..NodeCounters::default() });
+        let all = node.unwrap_or(&mute);
+        let nodes = (0..plan.node_count).map(|_| Arc::clone(all)).collect();
+        Self { nodes, answer: mute, are_inner: true, threads: AtomicUsize::new(0) }
     }
 
     /// The counters of a node; of none that the plan counts: fresh ones.
     pub(crate) fn of(&self, id: u32) -> Arc<NodeCounters> {
-        self.0.get(id as usize).map(Arc::clone).unwrap_or_default()
+        self.nodes.get(id as usize).map(Arc::clone).unwrap_or_default()
+    }
+
+    /// What makes an answer of the rows.
+    pub(crate) fn answer(&self) -> &Arc<NodeCounters> {
+        &self.answer
+    }
+
+    /// Whether the nodes are part of another plan's node.
+    pub(crate) fn are_inner(&self) -> bool {
+        self.are_inner
+    }
+
+    /// This thread works on the plan as long as the result lives. A thread that works already counts once.
+    pub(crate) fn work(&self) -> Option<AtWork<'_>> {
+        if AT_WORK.replace(true) {
+            return None;
+        }
+        self.threads.fetch_add(1, Ordering::Relaxed);
+        Some(AtWork(&self.threads))
+    }
+}
+
+/// A thread at work.
+pub(crate) struct AtWork<'a>(&'a AtomicUsize);
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        AT_WORK.set(false);
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What one part of a running query has done, all threads together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Work {
+    /// Rows delivered.
+    pub rows: u64,
+    /// Batches delivered.
+    pub batches: u64,
+    /// Time of its own, without that of the nodes below.
+    pub time_ns: u64,
+    /// The most bytes that its state took in one thread.
+    pub bytes_max: u64,
+    /// Keys looked up in an index.
+    pub lookups: u64,
+    /// Rows read from an index.
+    pub sequential_rows: u64,
+    /// Bytes written to temporary files.
+    pub spilled_bytes: u64,
+    /// Blocks opened, of permutations and dictionaries.
+    pub blocks: BlockWork,
+}
+
+impl Work {
+    /// Both together.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            rows: self.rows + other.rows,
+            batches: self.batches + other.batches,
+            time_ns: self.time_ns + other.time_ns,
+            bytes_max: self.bytes_max.max(other.bytes_max),
+            lookups: self.lookups + other.lookups,
+            sequential_rows: self.sequential_rows + other.sequential_rows,
+            spilled_bytes: self.spilled_bytes + other.spilled_bytes,
+            blocks: self.blocks.and(&other.blocks),
+        }
     }
 }
 
@@ -67,24 +253,23 @@ pub struct NodeProfile {
     pub id: u32,
     /// The operator's name.
     pub name: &'static str,
-    /// Distance from the root.
-    pub depth: u32,
     /// Rows that the planner expected.
     pub estimate: f64,
-    /// Rows delivered, all threads together.
-    pub rows: u64,
-    /// Batches delivered.
-    pub batches: u64,
-    /// Time in this node and those below, summed over threads.
-    pub time_ns: u64,
-    /// The most bytes that the operator's state took in one thread.
-    pub bytes: u64,
-    /// Keys looked up in an index.
-    pub lookups: u64,
-    /// Rows read from an index.
-    pub sequential_rows: u64,
-    /// Bytes written to temporary files.
-    pub spilled_bytes: u64,
+    /// Rows that its inputs delivered to it.
+    pub rows_in: u64,
+    /// Time of the node and of those below, all threads together.
+    pub total_ns: u64,
+    /// The node's own part.
+    pub work: Work,
+}
+
+impl NodeProfile {
+    /// Rows delivered, for each that was expected: 1 is right, 10 is ten times as many. Less than a row counts as one.
+    pub fn rows_per_expected(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let rows = self.work.rows as f64;
+        rows.max(1.0) / self.estimate.max(1.0)
+    }
 }
 
 /// What all nodes of a plan did, parents before children.
@@ -92,39 +277,56 @@ pub struct NodeProfile {
 pub struct Profile {
     /// One per node.
     pub nodes: Vec<NodeProfile>,
+    /// What made terms and triples of the rows; its rows are those of the answer.
+    pub answer: Work,
+    /// Threads at work.
+    pub threads: usize,
 }
 
 impl Profile {
-    /// Reads the counters.
-    pub(crate) fn collect(plan: &Plan, counters: &Counters) -> Self {
-        let mut nodes = Vec::new();
-        visit(&plan.root, 0, counters, &mut nodes);
-        Self { nodes }
-    }
-
     /// The profile of a node.
     pub fn node(&self, id: u32) -> Option<&NodeProfile> {
         self.nodes.iter().find(|node| node.id == id)
     }
+
+    /// All parts together; its rows are those of the answer.
+    pub fn total(&self) -> Work {
+        let all = self.nodes.iter().fold(self.answer, |sum, node| sum.and(&node.work));
+        Work { rows: self.answer.rows, batches: self.answer.batches, ..all }
+    }
 }
 
-fn visit(node: &PlanNode, depth: u32, counters: &Counters, nodes: &mut Vec<NodeProfile>) {
-    let c = counters.of(node.id);
-    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    nodes.push(NodeProfile {
-        id: node.id,
-        name: op_name(&node.op),
-        depth,
-        estimate: node.rows,
-        rows: read(&c.rows),
-        batches: read(&c.batches),
-        time_ns: read(&c.time_ns),
-        bytes: read(&c.bytes),
-        lookups: read(&c.lookups),
-        sequential_rows: read(&c.sequential),
-        spilled_bytes: read(&c.spilled),
-    });
-    for child in node.children() {
-        visit(child, depth + 1, counters, nodes);
+/// Tells from any thread what a plan has done so far. Holds nothing that the operators hold.
+#[derive(Debug, Clone)]
+pub struct Probe {
+    plan: Arc<Plan>,
+    counters: Arc<Counters>,
+}
+
+impl Probe {
+    pub(crate) fn new(plan: &Arc<Plan>, counters: &Arc<Counters>) -> Self {
+        Self { plan: Arc::clone(plan), counters: Arc::clone(counters) }
     }
+
+    /// Reads the counters.
+    pub fn profile(&self) -> Profile {
+        let mut nodes = Vec::new();
+        visit(&self.plan.root, &self.counters, &mut nodes);
+        let threads = self.counters.threads.load(Ordering::Relaxed);
+        Profile { nodes, answer: self.counters.answer.work(), threads }
+    }
+}
+
+/// Appends the profile of a node and of those below; rows that it delivered, and time of all.
+fn visit(node: &PlanNode, counters: &Counters, nodes: &mut Vec<NodeProfile>) -> (u64, u64) {
+    let work = counters.of(node.id).work();
+    let place = nodes.len();
+    let (id, name, estimate) = (node.id, op_name(&node.op), node.rows);
+    nodes.push(NodeProfile { id, name, estimate, rows_in: 0, total_ns: work.time_ns, work });
+    let below: Vec<(u64, u64)> =
+        node.children().into_iter().map(|child| visit(child, counters, nodes)).collect();
+    let profile = &mut nodes[place];
+    profile.rows_in = below.iter().map(|(rows, _)| rows).sum();
+    profile.total_ns += below.iter().map(|(_, time_ns)| time_ns).sum::<u64>();
+    (work.rows, profile.total_ns)
 }

@@ -8,7 +8,6 @@ use crate::operators::BoxOp;
 use crate::operators::construct::Construct;
 use crate::operators::describe::Describe;
 use crate::operators::distinct::{Distinct, DistinctSpec};
-use crate::profile::{NodeCounters, Profile};
 use crate::shared::Shared;
 use lode_rdf::{BlankNode, Kind, NamedOrBlankNode, Term, Triple, ValueId};
 use lode_sparql::{QueryForm, VarId};
@@ -108,7 +107,10 @@ impl Execution {
         let plan = Arc::clone(self.plan());
         Ok(match &plan.form {
             QueryForm::Select(_) => QueryResult::Solutions(self),
-            QueryForm::Ask => QueryResult::Boolean(self.next()?.is_some()),
+            QueryForm::Ask => {
+                self.shared().counters.answer().batch(1);
+                QueryResult::Boolean(self.next()?.is_some())
+            }
             QueryForm::Construct(template) => {
                 let shared = Arc::clone(self.shared());
                 let (vars, input_vars) = (triple_vars(), Arc::clone(self.vars()));
@@ -141,7 +143,7 @@ impl Graph {
         let spec = DistinctSpec {
             cx: Arc::clone(&shared.cx),
             area: Arc::clone(&shared.area),
-            counters: Arc::new(NodeCounters::default()),
+            counters: Arc::clone(shared.counters.answer()),
             vars: triple_vars(),
             ordered: false,
         };
@@ -152,6 +154,14 @@ impl Graph {
     /// The next triples; `None` at the end.
     #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
     pub fn next(&mut self) -> Result<Option<Vec<Triple>>, ExecError> {
+        let shared = Arc::clone(&self.shared);
+        let (_at_work, answer) = (shared.counters.work(), shared.counters.answer());
+        let triples = answer.measure(|| self.make())?;
+        answer.batch(triples.as_ref().map_or(0, Vec::len));
+        Ok(triples)
+    }
+
+    fn make(&mut self) -> Result<Option<Vec<Triple>>, ExecError> {
         let mut batch = Batch::default();
         if !self.triples.next(&mut batch)? {
             return Ok(None);
@@ -170,10 +180,5 @@ impl Graph {
             }
         }
         Ok(Some(triples))
-    }
-
-    /// What each node of the plan has done so far.
-    pub fn profile(&self) -> Profile {
-        Profile::collect(&self.shared.plan, &self.shared.counters)
     }
 }

@@ -4,6 +4,7 @@
 //! only for work that is running, and a full pool means fewer threads per query, never a standstill.
 
 use crate::error::ExecError;
+use crate::profile::waiting;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -130,7 +131,7 @@ where
     let mut state = lock(&team.0);
     state.work = None;
     while state.running > 0 {
-        state = team.1.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state = waiting(|| team.1.wait(state).unwrap_or_else(PoisonError::into_inner));
     }
     let mut results = vec![mine];
     results.append(&mut state.results);

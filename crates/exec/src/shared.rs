@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Shared {
     pub(crate) plan: Arc<Plan>,
     pub(crate) cx: Arc<QueryContext>,
-    pub(crate) counters: Counters,
+    pub(crate) counters: Arc<Counters>,
     pub(crate) area: Arc<SpillArea>,
     /// No quad is in a named graph.
     pub(crate) single_graph: bool,
@@ -25,13 +25,17 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// For one execution of `plan`.
-    pub(crate) fn new(plan: Arc<Plan>, cx: &QueryContext) -> Result<Arc<Self>, ExecError> {
+    /// For one execution of `plan`, which adds to `counters`.
+    pub(crate) fn new(
+        plan: Arc<Plan>,
+        cx: &QueryContext,
+        counters: Counters,
+    ) -> Result<Arc<Self>, ExecError> {
         let mut cx = cx.clone();
         cx.vars = Arc::new(plan.vars.clone());
         cx.batch_rows = cx.batch_rows.max(1);
         Ok(Arc::new(Self {
-            counters: Counters::new(&plan),
+            counters: Arc::new(counters),
             area: SpillArea::new(cx.spill_dir.clone()),
             single_graph: cx.snapshot.count(Order::Gspo, &[])? == 0,
             cx: Arc::new(cx),

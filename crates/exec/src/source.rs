@@ -5,7 +5,9 @@ use crate::error::ExecError;
 use crate::gather::Gather;
 use crate::morsel::ParallelSource;
 use crate::operators::BoxOp;
+use crate::profile::NodeCounters;
 use crate::scheduler::run_team;
+use std::sync::Arc;
 
 /// The source.
 pub(crate) enum Source {
@@ -16,9 +18,10 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Feeds all rows to local states, one per thread, and returns these.
+    /// Feeds all rows to local states, one per thread, and returns these. What that takes is charged to `counters`.
     pub(crate) fn drain<L: Send + 'static>(
         self,
+        counters: &Arc<NodeCounters>,
         make: impl Fn() -> Result<L, ExecError> + Send + Sync + 'static,
         consume: impl Fn(&mut L, &mut Batch) -> Result<(), ExecError> + Send + Sync + 'static,
     ) -> Result<Vec<L>, ExecError> {
@@ -34,8 +37,10 @@ impl Source {
             Self::Single(mut input) => Ok(vec![feed(&mut input)?]),
             Self::Parallel(source) => {
                 let source = source.prepare()?;
+                let counters = Arc::clone(counters);
                 run_team(source.threads(), move || {
-                    let result = feed(&mut source.pipeline());
+                    let _at_work = source.work();
+                    let result = counters.measure(|| feed(&mut source.pipeline()));
                     if result.is_err() {
                         source.close();
                     }

@@ -1,5 +1,6 @@
 //! What the planner may ask, answered by a snapshot.
 
+use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
@@ -11,16 +12,18 @@ use std::ops::Range;
 
 /// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
 /// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
+/// So is the end of the query's time, after which nothing is read any more.
 #[derive(Debug)]
 pub struct SnapshotStatistics<'a> {
     snapshot: &'a Snapshot,
+    cancel: &'a CancelToken,
     error: RefCell<Option<StoreError>>,
 }
 
 impl<'a> SnapshotStatistics<'a> {
-    /// Answers from this snapshot.
-    pub fn new(snapshot: &'a Snapshot) -> Self {
-        Self { snapshot, error: RefCell::new(None) }
+    /// Answers from this snapshot, until `cancel` says to stop.
+    pub fn new(snapshot: &'a Snapshot, cancel: &'a CancelToken) -> Self {
+        Self { snapshot, cancel, error: RefCell::new(None) }
     }
 
     /// The first error that an answer hid: the plan must then not be used.
@@ -28,7 +31,8 @@ impl<'a> SnapshotStatistics<'a> {
         self.error.into_inner().map_or(Ok(()), Err)
     }
 
-    fn or<T>(&self, result: Result<T, StoreError>, fallback: T) -> T {
+    fn or<T>(&self, read: impl FnOnce(&Snapshot) -> Result<T, StoreError>, fallback: T) -> T {
+        let result = self.cancel.check().map_err(StoreError::from).and_then(|()| read(self.snapshot));
         result.unwrap_or_else(|error| {
             self.error.borrow_mut().get_or_insert(error);
             fallback
@@ -38,15 +42,15 @@ impl<'a> SnapshotStatistics<'a> {
 
 impl Statistics for SnapshotStatistics<'_> {
     fn id_of(&self, term: &Term) -> Option<ValueId> {
-        self.or(self.snapshot.id_of(term), None)
+        self.or(|snapshot| snapshot.id_of(term), None)
     }
 
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64 {
-        self.or(self.snapshot.count(order, prefix), 0)
+        self.or(|snapshot| snapshot.count(order, prefix), 0)
     }
 
     fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64 {
-        self.or(self.snapshot.count_between(order, prefix, values), 0)
+        self.or(|snapshot| snapshot.count_between(order, prefix, values), 0)
     }
 
     fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>> {
@@ -57,11 +61,11 @@ impl Statistics for SnapshotStatistics<'_> {
             Section::LangString => escape(start.as_bytes(), &mut key),
             Section::TypedLiteral | Section::TripleTerm => return None,
         }
-        self.or(self.snapshot.ids_with_prefix(section, &key), None)
+        self.or(|snapshot| snapshot.ids_with_prefix(section, &key), None)
     }
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
-        self.or(self.snapshot.distinct(order, prefix), 1)
+        self.or(|snapshot| snapshot.distinct(order, prefix), 1)
     }
 
     fn quad_count(&self) -> u64 {

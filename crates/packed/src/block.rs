@@ -8,6 +8,7 @@ use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};
 use crate::order::{Order, Position};
 use lode_base::block_cache::CachedBlock;
+use lode_base::block_work;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -179,6 +180,7 @@ impl Block {
         let last = self.last.get_mut(column).ok_or(NO_COLUMN)?;
         let last = last.get_or_insert_with(|| Box::new(LastMini { number: NO_MINI, values: [0; MINI_ROWS] }));
         if last.number != mini {
+            block_work::add_decoded(1);
             last.number = NO_MINI;
             self.parsed.decode_mini(column, mini, MINI_ROWS, &mut self.scratch, &mut last.values)?;
             last.number = mini;
@@ -210,6 +212,7 @@ impl Block {
     ) -> Result<(), Damage> {
         let Range { mut start, end } = rows;
         let last = self.rows();
+        let mut whole = 0;
         while start < end {
             let mini = start / MINI_ROWS;
             let mini_start = mini * MINI_ROWS;
@@ -217,6 +220,7 @@ impl Block {
             let stop = end.min(mini_end);
             if start == mini_start && stop == mini_end {
                 // A whole one goes straight to its place.
+                whole += 1;
                 let length = out.len();
                 out.resize(length + MINI_ROWS, 0);
                 if let Some(place) = out.last_chunk_mut::<MINI_ROWS>() {
@@ -229,6 +233,7 @@ impl Block {
             }
             start = stop;
         }
+        block_work::add_decoded(whole);
         Ok(())
     }
 

@@ -36,7 +36,7 @@ impl<'a> Waiting<'a> {
         if count.fetch_add(1, Ordering::Relaxed) < max {
             return Ok(waiting);
         }
-        Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "too many requests are waiting: try again later"))
+        Err(HttpError::busy("too many requests are waiting: try again later"))
     }
 }
 

@@ -6,11 +6,11 @@ use crate::request::{self, Asked};
 use crate::state::{AppState, ServerOptions};
 use crate::{admin, data, page, query, update};
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{any, delete, get, post};
 use axum::serve::ListenerExt;
 use lode_engine::Database;
 use lode_rdf::NamedNode;
@@ -76,6 +76,8 @@ fn router(state: Arc<AppState>) -> Router {
     let snapshots = get(admin::snapshots).post(admin::create_snapshot).delete(admin::drop_snapshot);
     let admin = Router::new()
         .route("/admin/stats", get(admin::stats))
+        .route("/admin/queries", get(admin::queries))
+        .route("/admin/queries/{id}", delete(admin::cancel_query))
         .route("/admin/compact", post(admin::compact))
         .route("/admin/snapshots", snapshots)
         .route("/admin/backup", post(admin::backup));
@@ -125,6 +127,8 @@ async fn updates(state: State<Arc<AppState>>, request: Request) -> Result<Respon
 async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
     let body = Incoming::new(body, &state);
+    let client = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0);
+    let client = client.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)));
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
     if let Err(error) = check(&state, &method, takes) {
         return body.refuse(&parts.headers, error).await;
@@ -148,9 +152,9 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         }
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
-            query::answer(state, request, accept, base).await
+            query::answer(state, request, query::Asker { client, accept, base }).await
         }
-        Asked::Update(request) => update::answer(state, request, base).await,
+        Asked::Update(request) => update::answer(state, request, client, base).await,
     }
 }
 

@@ -1,11 +1,14 @@
 //! Errors, as the server's starter sees them and as a client does (plain text with the fitting status).
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
 use lode_engine::{Cancelled, EngineError, ExecError};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+
+/// Clients that are refused since too many wait may come back then.
+const RETRY_AFTER_SECONDS: u32 = 1;
 
 /// Why the server could not start or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -29,11 +32,19 @@ pub enum ServerError {
 pub(crate) struct HttpError {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
+    /// After so many seconds it may go well.
+    retry_after: Option<u32>,
 }
 
 impl HttpError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into() }
+        Self { status, message: message.into(), retry_after: None }
+    }
+
+    /// Too many want the same at once.
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
+        let retry_after = Some(RETRY_AFTER_SECONDS);
+        Self { retry_after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -45,7 +56,12 @@ impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let mut message = self.message;
         message.push('\n');
-        (self.status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], message).into_response()
+        let mut response =
+            (self.status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], message).into_response();
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
     }
 }
 

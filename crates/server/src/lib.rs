@@ -11,6 +11,7 @@ mod negotiate;
 mod page;
 mod query;
 mod request;
+mod running;
 mod state;
 mod stream;
 mod update;

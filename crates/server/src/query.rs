@@ -1,35 +1,61 @@
-//! The query operation: parsed, planned and run on a blocking thread, streamed while it runs.
+//! The query operation: parsed, planned and run on a blocking thread, streamed while it runs; or its plan, with what became of it.
 
 use crate::error::HttpError;
 use crate::negotiate::{negotiate, offered};
-use crate::request::QueryRequest;
-use crate::state::AppState;
+use crate::request::{PlanWish, QueryRequest};
+use crate::running::{RequestKind, Ticket, cancelled_error};
+use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::stream::{ChunkWriter, chunks};
+use crate::update::json;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use lode_engine::report::PlanReport;
 use lode_engine::{CancelToken, OutputFormat, PreparedQuery, write_results};
+use serde::Serialize;
+use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-/// Runs the query. The status is known once the first chunk, the end, or an error is there.
+/// Who asks, and how to answer.
+pub(crate) struct Asker {
+    pub(crate) client: SocketAddr,
+    /// The formats accepted.
+    pub(crate) accept: String,
+    /// What relative IRIs are resolved against.
+    pub(crate) base: Option<String>,
+}
+
+/// Answers the query, once there is a place for it.
 pub(crate) async fn answer(
     state: Arc<AppState>,
     request: QueryRequest,
-    accept: String,
-    base: Option<String>,
+    asker: Asker,
 ) -> Result<Response, HttpError> {
-    let permit = state.queries.enter().await?;
-    let limit = state.options.timeout;
-    let cancel = CancelToken::new(Some(request.timeout.map_or(limit, |asked| asked.min(limit))));
-    let (writer, mut body) = chunks(cancel.clone());
-    let (head_sender, head) = oneshot::channel();
-    let work = move || {
-        let job = Job { state: &state, request: &request, accept: &accept, base, cancel };
-        job.run(head_sender, writer);
-        drop(permit);
+    let ticket = state.running.enter(RequestKind::Query, &request.query, asker.client);
+    let permit = tokio::select! {
+        permit = state.queries.enter() => permit?,
+        () = ticket.cancelled() => return Err(cancelled_error()),
     };
-    drop(tokio::task::spawn_blocking(work));
+    let limit = state.options.timeout;
+    let cancel = ticket.begin(request.timeout.map_or(limit, |asked| asked.min(limit)));
+    let wish = request.plan;
+    let job = Job { state, request, asker, cancel, ticket, _permit: permit };
+    match wish {
+        None => stream(job).await,
+        Some(wish) => {
+            let _left = CancelOnDrop(job.cancel.clone());
+            blocking(move || job.plan(wish)).await
+        }
+    }
+}
+
+/// Runs the query. The status is known once the first chunk, the end, or an error is there.
+async fn stream(job: Job) -> Result<Response, HttpError> {
+    let (writer, mut body) = chunks(job.cancel.clone());
+    let (head_sender, head) = oneshot::channel();
+    drop(tokio::task::spawn_blocking(move || job.run(head_sender, writer)));
     let failed =
         |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the query's thread ended without an answer");
     let head = head.await.map_err(failed)??;
@@ -53,40 +79,75 @@ struct Head {
 
 type HeadSender = oneshot::Sender<Result<Head, HttpError>>;
 
-/// One query, on its blocking thread.
-struct Job<'a> {
-    state: &'a AppState,
-    request: &'a QueryRequest,
-    accept: &'a str,
-    base: Option<String>,
-    cancel: CancelToken,
+/// A plan, and if it was run how that went.
+#[derive(Serialize)]
+struct PlanAnswer {
+    /// Why the run ended early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// Length of the answer, which was written to nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer_bytes: Option<u64>,
+    #[serde(flatten)]
+    report: PlanReport,
 }
 
-impl Job<'_> {
+/// One query, on its blocking thread.
+struct Job {
+    state: Arc<AppState>,
+    request: QueryRequest,
+    asker: Asker,
+    cancel: CancelToken,
+    ticket: Ticket,
+    /// Its place among those that run.
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Job {
     fn run(self, head: HeadSender, mut writer: ChunkWriter) {
-        let (query, format) = match self.prepare() {
+        let prepared = self.prepare().and_then(|query| Ok((self.negotiated(&query)?, query)));
+        let (format, query) = match prepared {
             Ok(prepared) => prepared,
-            Err(error) => return drop(head.send(Err(error))),
+            Err(error) => return drop(head.send(Err(self.ticket.explain(error)))),
         };
         let (end_sender, end) = oneshot::channel();
         if head.send(Ok(Head { format, end })).is_err() {
             return; // the client has left
         }
         let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut writer));
-        match result.map_err(HttpError::from) {
+        match result.map_err(|error| self.ticket.explain(error.into())) {
             Ok(_) => {
                 let _ = end_sender.send(Ok(()));
-                drop(writer.finish()); // a client that left needs no more
+                writer.finish();
             }
             Err(error) if writer.is_untouched() => drop(end_sender.send(Err(error))),
             Err(error) => writer.abort(error.message),
         }
     }
 
-    fn prepare(&self) -> Result<(PreparedQuery, OutputFormat), HttpError> {
+    /// The plan, of a profile with what each operator did; also where it was cancelled.
+    fn plan(self, wish: PlanWish) -> Result<Response, HttpError> {
+        let query = self.prepare().map_err(|error| self.ticket.explain(error))?;
+        let (mut status, mut error, mut sink) = (StatusCode::OK, None, ByteCount(0));
+        if wish == PlanWish::Profile {
+            let format = self.request.format.unwrap_or_else(|| OutputFormat::default_for(query.kind()));
+            let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut sink));
+            if let Err(failed) = result {
+                let failed = self.ticket.explain(failed.into());
+                (status, error) = (failed.status, Some(failed.message));
+            }
+        }
+        let answer_bytes = (wish == PlanWish::Profile).then_some(sink.0);
+        let text = serde_json::to_string(&PlanAnswer { error, answer_bytes, report: query.report() });
+        let text =
+            text.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+        Ok((status, json(&(text + "\n"))).into_response())
+    }
+
+    fn prepare(&self) -> Result<Arc<PreparedQuery>, HttpError> {
         let mut options = self.state.options.query.clone();
         options.cancel = self.cancel.clone();
-        options.base_iri = options.base_iri.or_else(|| self.base.clone());
+        options.base_iri = options.base_iri.or_else(|| self.asker.base.clone());
         options.set_dataset(&self.request.default_graphs, &self.request.named_graphs)?;
         let database = &self.state.database;
         let text = &self.request.query;
@@ -95,11 +156,31 @@ impl Job<'_> {
             None => database.prepare(text, &options)?,
             at => database.prepare_at(database.snapshot_at(at)?, text, &options)?,
         };
+        let query = Arc::new(query);
+        self.ticket.run(&query);
+        Ok(query)
+    }
+
+    fn negotiated(&self, query: &PreparedQuery) -> Result<OutputFormat, HttpError> {
         let kind = query.kind();
-        let format = self.request.format.or_else(|| negotiate(Some(self.accept), kind)).ok_or_else(|| {
+        let format = self.request.format.or_else(|| negotiate(Some(&self.asker.accept), kind));
+        format.ok_or_else(|| {
             let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
             HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
-        })?;
-        Ok((query, format))
+        })
+    }
+}
+
+/// Counts the bytes of an answer that nobody gets.
+struct ByteCount(u64);
+
+impl Write for ByteCount {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

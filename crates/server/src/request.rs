@@ -25,6 +25,15 @@ pub(crate) enum Asked {
     Description,
 }
 
+/// What of a plan is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlanWish {
+    /// The plan alone; the query does not run.
+    Explain,
+    /// Also what each operator did; the answer is made and thrown away.
+    Profile,
+}
+
 /// A query.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct QueryRequest {
@@ -35,6 +44,8 @@ pub(crate) struct QueryRequest {
     pub(crate) timeout: Option<Duration>,
     /// `format=NAME`: instead of an `Accept` header, for links and hand-made requests.
     pub(crate) format: Option<OutputFormat>,
+    /// `explain` or `profile`: the plan instead of the answer.
+    pub(crate) plan: Option<PlanWish>,
     /// `at=NAME`: a named snapshot instead of the current version.
     pub(crate) at: Option<String>,
 }
@@ -84,6 +95,9 @@ pub(crate) fn parse(
             Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "updates are sent by POST"))
         }
         (None, Some(_)) if of_query.at.is_some() => Err(HttpError::bad_request(SNAPSHOTS_STAY)),
+        (None, Some(_)) if of_query.plan.is_some() => {
+            Err(HttpError::bad_request("explain and profile are for queries"))
+        }
         (None, Some(update)) => Ok(Asked::Update(UpdateRequest { update, timeout, ..of_update })),
         (None, None) if method == Method::GET => Ok(Asked::Description),
         (None, None) => Err(HttpError::bad_request("the parameter 'query' or 'update' is missing")),
@@ -142,12 +156,31 @@ impl Parameters {
                 "using-named-graph-uri" => self.of_update.using_named.push(value.into_owned()),
                 "timeout" => self.timeout = Some(parse_timeout(&value)?),
                 "format" => self.of_query.format = Some(parse_format(&value)?),
+                "explain" => self.wish(&value, PlanWish::Explain)?,
+                "profile" => self.wish(&value, PlanWish::Profile)?,
                 "at" => set(&mut self.of_query.at, value.into_owned(), "name after 'at'")?,
                 // Other parameters belong to other stores' extensions; the protocol lets them pass.
                 _ => {}
             }
         }
         Ok(())
+    }
+}
+
+impl Parameters {
+    /// Notes a wish that is there (`explain`, `explain=1`) and not taken back (`explain=0`).
+    fn wish(&mut self, value: &str, wish: PlanWish) -> Result<(), HttpError> {
+        match value {
+            "0" | "false" => Ok(()),
+            "" | "1" | "true" if self.of_query.plan.is_none_or(|other| other == wish) => {
+                self.of_query.plan = Some(wish);
+                Ok(())
+            }
+            "" | "1" | "true" => {
+                Err(HttpError::bad_request("both explain and profile: a profile has the plan in it"))
+            }
+            other => Err(HttpError::bad_request(format!("explain or profile is {other}: expected 1 or 0"))),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::admission::Admission;
 use crate::error::HttpError;
+use crate::running::Running;
 use axum::http::StatusCode;
 use lode_engine::store::Compactor;
 use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
@@ -73,6 +74,8 @@ pub(crate) struct AppState {
     pub(crate) updates: Admission,
     pub(crate) bulk_loads: Admission,
     pub(crate) downloads: Admission,
+    /// Queries and updates on their way.
+    pub(crate) running: Arc<Running>,
     /// One backup at a time: others would write the same files.
     pub(crate) backups: Arc<Semaphore>,
     /// Becomes true when the server is to stop.
@@ -90,7 +93,8 @@ impl AppState {
         let downloads = Admission::new(options.downloads_max, options.waiting_max);
         let bulk_loads = Admission::new(options.bulk_loads_max, options.waiting_max);
         let backups = Arc::new(Semaphore::new(1));
-        Self { database, options, queries, updates, bulk_loads, downloads, backups, stopping }
+        let running = Arc::default();
+        Self { database, options, queries, updates, bulk_loads, downloads, running, backups, stopping }
     }
 
     /// Refuses what would write where nothing may be written: before a body is read.

@@ -8,23 +8,29 @@ use http_body::{Body, Frame};
 use lode_engine::CancelToken;
 use std::io::{self, Write};
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 /// Bytes gathered before a chunk is sent.
 const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that may wait for the client.
 const CHUNKS_WAITING_MAX: usize = 4;
-
-/// A chunk, or the sign that the answer broke off (the connection is then cut: the client must see that it is incomplete).
-pub(crate) type Chunk = Result<Bytes, io::Error>;
+/// While a client takes nothing, its query looks so often whether it has been cancelled.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The writing and the reading end.
 pub(crate) fn chunks(cancel: CancelToken) -> (ChunkWriter, ChunkBody) {
     let (sender, receiver) = channel(CHUNKS_WAITING_MAX);
-    let writer = ChunkWriter { sender, buffer: Vec::with_capacity(CHUNK_BYTES), untouched: true };
-    (writer, ChunkBody { receiver, first: None, cancel })
+    let broken = Arc::new(OnceLock::new());
+    let body = ChunkBody { receiver, first: None, broken: Arc::clone(&broken), cancel: cancel.clone() };
+    let buffer = Vec::with_capacity(CHUNK_BYTES);
+    (ChunkWriter { sender, buffer, untouched: true, broken, cancel }, body)
 }
 
 /// Runs `work` on a blocking thread and streams what it writes. An error before the first chunk has a status of its own.
@@ -37,7 +43,7 @@ pub(crate) async fn streamed(
     drop(tokio::task::spawn_blocking(move || match work(&mut writer) {
         Ok(()) => {
             let _ = end_sender.send(Ok(()));
-            drop(writer.finish()); // a client that left needs no more
+            writer.finish();
         }
         Err(error) if writer.is_untouched() => drop(end_sender.send(Err(error))),
         Err(error) => writer.abort(error.message),
@@ -51,11 +57,13 @@ pub(crate) async fn streamed(
     Ok(axum::body::Body::empty())
 }
 
-/// Collects bytes into chunks; blocks while too many wait.
+/// Collects bytes into chunks; blocks while too many wait, until the query is cancelled.
 pub(crate) struct ChunkWriter {
-    sender: Sender<Chunk>,
+    sender: Sender<Bytes>,
     buffer: Vec<u8>,
     untouched: bool,
+    broken: Arc<OnceLock<String>>,
+    cancel: CancelToken,
 }
 
 impl ChunkWriter {
@@ -65,12 +73,34 @@ impl ChunkWriter {
         }
         let full = std::mem::replace(&mut self.buffer, Vec::with_capacity(CHUNK_BYTES));
         self.untouched = false;
-        self.sender.blocking_send(Ok(Bytes::from(full))).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        match self.sender.try_send(Bytes::from(full)) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Closed(_)) => Err(io::ErrorKind::BrokenPipe.into()),
+            Err(TrySendError::Full(chunk)) => self.send_later(chunk),
+        }
+    }
+
+    /// Sends once there is room. This is a blocking thread of the runtime.
+    fn send_later(&self, chunk: Bytes) -> io::Result<()> {
+        let runtime = Handle::current();
+        loop {
+            self.cancel.check().map_err(io::Error::other)?;
+            match runtime.block_on(async { timeout(LOOK_EVERY, self.sender.reserve()).await }) {
+                Ok(Ok(room)) => {
+                    room.send(chunk);
+                    return Ok(());
+                }
+                Ok(Err(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
+                Err(_) => {}
+            }
+        }
     }
 
     /// Sends the rest.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.send()
+    pub(crate) fn finish(mut self) {
+        if let Err(error) = self.send() {
+            self.abort(error.to_string());
+        }
     }
 
     /// Whether no chunk has gone out: until then an error can still have a status of its own.
@@ -78,10 +108,9 @@ impl ChunkWriter {
         self.untouched
     }
 
-    /// Breaks the answer off.
+    /// Breaks the answer off: the connection is then cut, so that the client sees that it is incomplete.
     pub(crate) fn abort(self, message: String) {
-        // A client that left already needs no telling.
-        let _ = self.sender.blocking_send(Err(io::Error::other(message)));
+        let _ = self.broken.set(message);
     }
 }
 
@@ -101,13 +130,14 @@ impl Write for ChunkWriter {
 
 /// The body of an answer. Dropped before its end, it cancels the query.
 pub(crate) struct ChunkBody {
-    receiver: Receiver<Chunk>,
-    first: Option<Chunk>,
+    receiver: Receiver<Bytes>,
+    first: Option<Bytes>,
+    broken: Arc<OnceLock<String>>,
     cancel: CancelToken,
 }
 
 impl ChunkBody {
-    /// Waits for the first chunk; `None` when the answer has no bytes or failed before any.
+    /// Waits for the first chunk; `false`: the answer has no bytes or failed before any.
     pub(crate) async fn wait(&mut self) -> bool {
         self.first = self.receiver.recv().await;
         self.first.is_some()
@@ -126,7 +156,10 @@ impl Body for ChunkBody {
             Some(chunk) => Poll::Ready(Some(chunk)),
             None => self.receiver.poll_recv(cx),
         };
-        next.map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
+        next.map(|chunk| match chunk {
+            Some(chunk) => Some(Ok(Frame::data(chunk))),
+            None => self.broken.get().map(|message| Err(io::Error::other(message.clone()))),
+        })
     }
 }
 

@@ -2,22 +2,29 @@
 
 use crate::error::HttpError;
 use crate::request::UpdateRequest;
+use crate::running::{RequestKind, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use lode_engine::{CancelToken, UpdateOptions};
+use lode_engine::UpdateOptions;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Runs the update; once its answer is there it is durable.
 pub(crate) async fn answer(
     state: Arc<AppState>,
     request: UpdateRequest,
+    client: SocketAddr,
     base: Option<String>,
 ) -> Result<Response, HttpError> {
     state.check_writable()?;
-    let permit = state.updates.enter().await?;
+    let ticket = state.running.enter(RequestKind::Update, &request.update, client);
+    let permit = tokio::select! {
+        permit = state.updates.enter() => permit?,
+        () = ticket.cancelled() => return Err(cancelled_error()),
+    };
     let limit = state.options.update_timeout;
-    let cancel = CancelToken::new(Some(request.timeout.map_or(limit, |asked| asked.min(limit))));
+    let cancel = ticket.begin(request.timeout.map_or(limit, |asked| asked.min(limit)));
     let _left = CancelOnDrop(cancel.clone());
     let report = blocking(move || {
         let mut evaluation = state.options.query.clone();
@@ -25,7 +32,8 @@ pub(crate) async fn answer(
         evaluation.base_iri = evaluation.base_iri.or(base);
         evaluation.set_dataset(&request.using, &request.using_named)?;
         let options = UpdateOptions { evaluation, load: state.options.load.clone(), progress: None };
-        let report = state.database.update(&request.update, &options)?;
+        let report = state.database.update(&request.update, &options);
+        let report = report.map_err(|error| ticket.explain(error.into()))?;
         drop(permit);
         Ok(report)
     })

@@ -11,8 +11,9 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Addresses: /sparql takes queries and updates, /query and /update one of them, /data is the Graph Store Protocol (GET, PUT, \
-POST, DELETE with ?graph=IRI or ?default; without either, all graphs), / is a page to try queries. at=NAME queries or downloads a named snapshot.\n\n\
-Administration: GET /admin/stats tells figures; POST /admin/compact makes one segment of all; /admin/snapshots lists named snapshots (GET), \
+POST, DELETE with ?graph=IRI or ?default; without either, all graphs), / is a page to try queries. at=NAME queries or downloads a named snapshot; \
+explain=1 answers a query with its plan, profile=1 with what each operator did, as JSON.\n\n\
+Administration: GET /admin/stats tells figures; GET /admin/queries lists what runs, DELETE /admin/queries/ID stops it (lode top, lode cancel); POST /admin/compact makes one segment of all; /admin/snapshots lists named snapshots (GET), \
 makes one (POST ?name=NAME) or drops it (DELETE ?name=NAME); POST /admin/backup?to=NAME writes a backup into the folder NAME in that of \
 --backup-dir, or brings the one there up to date (&copy: without links, &check: verified).\n\n\
 Only one process can have a database open for writing; with --read-only any number can serve what was there when they started. Whoever \

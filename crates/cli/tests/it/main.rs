@@ -18,6 +18,7 @@ mod lode;
 mod mistakes;
 mod query;
 mod rdf_graph;
+mod running;
 mod serve;
 mod serve_data;
 mod serve_update;

@@ -51,6 +51,8 @@ fn errors_have_their_codes() {
     let slow = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n1 ?o . ?p ?q ?r . ?s ?t ?u . ?v ?w ?x . \
                 ?a1 ?b1 ?c1 . ?a2 ?b2 ?c2 . ?a3 ?b3 ?c3 . ?a4 ?b4 ?c4 . ?a5 ?b5 ?c5 . FILTER(?c != ?x || ?c5 != ?c4 || ?b3 != ?b4) }";
     lode.run(&["query", "db", slow, "--timeout", "0.2"]).fails(5);
+    let profile = lode.run(&["query", "db", slow, "--timeout", "0.2", "--profile"]).fails(5);
+    assert!(profile.contains("LoopJoin") && profile.contains("not all rows"), "{profile}");
     let service = "SELECT * { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }";
     let error = lode.run(&["query", "db", service]).fails(1);
     assert!(error.contains("SERVICE"), "{error}");
@@ -64,6 +66,68 @@ fn explain_and_profile() {
     assert!(plan.contains("http://e/q") && plan.contains("rows"), "{plan}");
     let profile = lode.run(&["query", "db", query, "--profile"]);
     assert!(profile.err.contains("planned in"), "{profile:#?}");
+    let head = profile.err.lines().next().unwrap();
+    for column in ["rows", "expected", "time", "%", "look-ups", "rows read", "blocks", "operator"] {
+        assert!(head.contains(column), "{profile:#?}");
+    }
+    for form in ["--explain=text", "--profile=text"] {
+        lode.run(&["query", "db", query, form]).ok();
+    }
+    lode.run(&["query", "db", query, "--explain=yaml"]).fails(2);
+    lode.run(&["query", "db", query, "--explain", "--profile"]).fails(2);
+}
+
+/// A node of a plan's JSON and all below.
+fn nodes(node: &serde_json::Value) -> Vec<&serde_json::Value> {
+    let below = node["inputs"].as_array().unwrap().iter().flat_map(nodes);
+    std::iter::once(node).chain(below).collect()
+}
+
+#[test]
+fn plans_and_profiles_for_programs() {
+    let lode = Lode::with_turtle(TURTLE);
+    let query = "SELECT ?s (COUNT(*) AS ?n) { ?s <http://e/p> ?o FILTER(STR(?o) != '1') } GROUP BY ?s";
+    let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let plan = parsed(&lode.run(&["query", "db", query, "--explain=json"]).ok());
+    assert_eq!((&plan["form"], &plan["run"]), (&"select".into(), &serde_json::Value::Null));
+    assert!(nodes(&plan["plan"]).iter().all(|node| node.get("measured").is_none()));
+    let scan = |plan: &serde_json::Value| {
+        let all = nodes(&plan["plan"]).into_iter().cloned();
+        all.into_iter().find(|node| node["operator"] == "IndexScan").unwrap()
+    };
+    assert_eq!(
+        (&scan(&plan)["estimated_rows"], &scan(&plan)["columns"]),
+        (&3.0.into(), &serde_json::json!(["?s", "?o"]))
+    );
+    let outcome = lode.run(&["query", "db", query, "--profile=json", "--format", "csv"]);
+    assert_eq!(outcome.out.lines().count(), 3);
+    let profile = parsed(&outcome.err);
+    let done = &scan(&profile)["measured"];
+    assert_eq!(
+        (&done["rows"], &done["sequential_rows"], &done["rows_per_expected"]),
+        (&3.into(), &3.into(), &1.0.into())
+    );
+    assert!(done["blocks"]["mini_blocks_decoded"].as_u64().unwrap() > 0);
+    let filter = nodes(&profile["plan"]).into_iter().find(|node| node["operator"] == "Filter").unwrap();
+    assert_eq!((&filter["measured"]["rows_in"], &filter["measured"]["rows"]), (&3.into(), &2.into()));
+    let run = &profile["run"];
+    assert_eq!((&run["rows"], &run["answer"]["rows"]), (&2.into(), &2.into()));
+    // Each part has its own share, and they add up.
+    let parts = nodes(&profile["plan"]).into_iter().map(|node| &node["measured"]).chain([&run["answer"]]);
+    let parts: Vec<_> = parts.collect();
+    for (kind, name) in [("blocks", "touched"), ("blocks", "read"), ("blocks", "bytes_read")] {
+        let sum: u64 = parts.iter().map(|part| part[kind][name].as_u64().unwrap()).sum();
+        assert_eq!(run["total"][kind][name].as_u64(), Some(sum), "{name}");
+    }
+    let all = &profile["plan"]["measured"]["seconds_with_inputs"];
+    assert!(all.as_f64() >= parts[0]["seconds"].as_f64());
+    // Those that have no rows of solutions.
+    for (query, rows) in
+        [("ASK { ?s ?p ?o }", 1), ("CONSTRUCT WHERE { ?s <http://e/p> ?o }", 3), ("DESCRIBE <http://e/b>", 2)]
+    {
+        let profile = parsed(&lode.run(&["query", "db", query, "--profile=json"]).err);
+        assert_eq!(profile["run"]["rows"], rows, "{query}");
+    }
 }
 
 #[test]

@@ -65,9 +65,10 @@ pub fn write_rows(
     let mut columns = vec![WrittenColumn::default(); variables.len()];
     let mut count = 0;
     while let Some(batch) = solutions.next_ids()? {
-        for (column, ids) in columns.iter_mut().zip(&batch.columns) {
-            column.fill(solutions.context(), ids, |term, out| format.term(term, out))?;
-        }
+        solutions.make(batch.rows, |cx| {
+            let mut both = columns.iter_mut().zip(&batch.columns);
+            both.try_for_each(|(column, ids)| column.fill(cx, ids, |term, out| format.term(term, out)))
+        })?;
         for row in 0..batch.rows {
             match format {
                 RowFormat::Json => json::row(&columns, &names, row, count == 0, &mut buffer),

@@ -6,6 +6,7 @@ use crate::batch::{Batch, Mapping, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::execution::Execution;
+use crate::profile::NodeCounters;
 use crate::statistics::SnapshotStatistics;
 use lode_rdf::ValueId;
 use lode_sparql::plan::SubPattern;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 /// The operator.
 pub(crate) struct ForEachGraph {
     cx: Arc<QueryContext>,
+    counters: Arc<NodeCounters>,
     var: VarId,
     pattern: Arc<SubPattern>,
     vars: Arc<[VarId]>,
@@ -27,15 +29,16 @@ impl ForEachGraph {
     /// Over the named graphs, or those `among` them.
     pub(crate) fn new(
         cx: &Arc<QueryContext>,
+        counters: &Arc<NodeCounters>,
         var: VarId,
-        among: Option<&[ValueId]>,
-        pattern: &Arc<SubPattern>,
+        (among, pattern): (Option<&[ValueId]>, &Arc<SubPattern>),
         vars: &Arc<[VarId]>,
     ) -> Result<Self, ExecError> {
         let mut graphs = named_graphs(cx, among)?;
         graphs.reverse();
         Ok(Self {
             cx: Arc::clone(cx),
+            counters: Arc::clone(counters),
             var,
             pattern: Arc::clone(pattern),
             vars: Arc::clone(vars),
@@ -47,11 +50,11 @@ impl ForEachGraph {
     fn start(&self, graph: ValueId) -> Result<Execution, ExecError> {
         let mut pattern = (*self.pattern).clone();
         pattern.graph = GraphScope::Named { slot: Slot::Const(graph), among: None };
-        let stats = SnapshotStatistics::new(&self.cx.snapshot);
+        let stats = SnapshotStatistics::new(&self.cx.snapshot, &self.cx.cancel);
         let plan = plan_sub(&pattern, &[], &self.cx.vars, &PlanOptions::default(), &stats);
         stats.finish()?;
         let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;
-        Execution::start(Arc::new(plan), &self.cx)
+        Execution::within(Arc::new(plan), &self.cx, Some(&self.counters))
     }
 
     /// Rows of the graph: those that bind the variable otherwise vanish.

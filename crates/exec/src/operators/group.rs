@@ -33,6 +33,7 @@ impl HashGroup {
     fn aggregate(&mut self, input: Source) -> Result<GroupTable, ExecError> {
         let spec = Arc::clone(&self.spec);
         let tables = input.drain(
+            &self.spec.counters,
             move || GroupTable::new(&spec, 0),
             |table: &mut GroupTable, batch: &mut Batch| table.add(batch),
         )?;

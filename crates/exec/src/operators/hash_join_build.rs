@@ -9,7 +9,7 @@ use crate::build::Builder;
 use crate::error::ExecError;
 use crate::hash::{hash_columns, partition};
 use crate::held::HeldRows;
-use crate::profile::NodeCounters;
+use crate::profile::{NodeCounters, waiting};
 use crate::scheduler::lock;
 use crate::shared::Shared;
 use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
@@ -69,11 +69,12 @@ impl JoinBuild {
 
     /// The build side, made now if need be.
     pub(crate) fn get(&self, shared: &Arc<Shared>) -> Result<Arc<Built>, ExecError> {
-        let mut built = lock(&self.built);
+        let mut built = waiting(|| lock(&self.built));
         if let Some(built) = built.as_ref() {
             return Ok(Arc::clone(built));
         }
-        let made = Arc::new(make(shared, shared.node(self.node)?)?);
+        let node = shared.node(self.node)?;
+        let made = Arc::new(shared.counters(node.id).measure(|| make(shared, node))?);
         *built = Some(Arc::clone(&made));
         Ok(made)
     }
@@ -161,7 +162,7 @@ fn fill(shared: &Arc<Shared>, right: &PlanNode, overflow: &Arc<Overflow>) -> Res
     };
     let cx = Arc::clone(&shared.cx);
     let overflow = Arc::clone(overflow);
-    source.drain(make, move |local: &mut Local, batch: &mut Batch| {
+    source.drain(&overflow.counters.clone(), make, move |local: &mut Local, batch: &mut Batch| {
         cx.cancel.check()?;
         local.mapping.apply(batch, &mut local.mapped);
         if !local.spilling && local.held.append(&local.mapped) {

@@ -98,7 +98,7 @@ impl Sort {
             sorter.push(keyed)
         };
         let mut runs = Vec::new();
-        for (sorter, _) in input.drain(make, consume)? {
+        for (sorter, _) in input.drain(&self.spec.counters, make, consume)? {
             runs.extend(sorter.into_runs()?);
         }
         SortedRows::merge(all, runs)

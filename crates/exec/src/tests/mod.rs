@@ -113,7 +113,7 @@ pub(crate) fn run(plan: &Arc<Plan>, cx: &Arc<QueryContext>) -> Result<Vec<Vec<Va
         rows.extend((0..batch.rows).map(|row| batch.columns.iter().map(|c| c[row]).collect()));
     }
     assert!(execution.next()?.is_none(), "rows after the end");
-    let profile = execution.profile();
-    assert_eq!(profile.node(plan.root.id).map(|node| node.rows), Some(rows.len() as u64));
+    let profile = execution.probe().profile();
+    assert_eq!(profile.node(plan.root.id).map(|node| node.work.rows), Some(rows.len() as u64));
     Ok(rows)
 }

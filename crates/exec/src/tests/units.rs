@@ -5,6 +5,8 @@ use super::{Setup, context, empty_snapshot, plan, run};
 use crate::batch::{Batch, Mapping};
 use crate::error::ExecError;
 use crate::merge_sort::try_merge_sort;
+use crate::profile::{Counters, Probe, waiting};
+use lode_base::block_work::add_decoded;
 use lode_base::gallop::gallop;
 use lode_rdf::{Literal, Term, ValueId};
 use lode_sparql::plan::JoinCondition;
@@ -72,9 +74,50 @@ fn spill_files_vanish() {
         files = files.max(std::fs::read_dir(folder.path()).unwrap().count());
     }
     assert_eq!((rows, files), (5000, 1));
-    assert!(execution.profile().nodes[0].spilled_bytes > 0);
+    assert!(execution.probe().profile().nodes[0].work.spilled_bytes > 0);
     drop(execution);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn every_step_is_charged_to_one_node() {
+    let below = Box::new(integers(0, 0..1));
+    let plan = plan(node(PlanOp::Project(below), vec![VarId(0)], vec![VarId(0)]));
+    let counters = Arc::new(Counters::new(&plan));
+    let (outer, inner) = (counters.of(0), counters.of(1));
+    outer.measure(|| {
+        add_decoded(1);
+        inner.measure(|| add_decoded(10));
+        // Nobody's: other threads are at work.
+        waiting(|| add_decoded(100));
+        inner.measure(|| outer.measure(|| add_decoded(1000)));
+        // A plan within this step.
+        Counters::within(&plan, None).of(0).measure(|| add_decoded(10_000));
+        Counters::within(&plan, Some(&inner)).of(1).measure(|| add_decoded(100_000));
+    });
+    let profile = Probe::new(&plan, &counters).profile();
+    let decoded: Vec<u64> = profile.nodes.iter().map(|node| node.work.blocks.decoded).collect();
+    assert_eq!(decoded, [11_001, 100_010]);
+    assert_eq!(profile.total().blocks.decoded, 111_011);
+    assert!(profile.nodes[0].total_ns >= profile.nodes[1].total_ns);
+}
+
+#[test]
+fn threads_at_work_are_counted_once() {
+    let plan = plan(integers(0, 0..1));
+    let counters = Arc::new(Counters::new(&plan));
+    let threads = || Probe::new(&plan, &counters).profile().threads;
+    let one = counters.work();
+    assert!(one.is_some() && counters.work().is_none());
+    std::thread::scope(|scope| {
+        let two = scope.spawn(|| {
+            let _at_work = counters.work();
+            threads()
+        });
+        assert_eq!(two.join().unwrap(), 2);
+    });
+    drop(one);
+    assert_eq!(threads(), 0);
 }
 
 proptest! {

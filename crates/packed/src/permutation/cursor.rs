@@ -3,6 +3,7 @@
 use super::index::compare;
 use super::{Permutation, Result};
 use crate::block::Block;
+use lode_base::block_work;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -110,6 +111,7 @@ impl Cursor {
         let (position, end) = (self.position, self.end);
         let here = self.load()?.number;
         let number = self.permutation.0.index.seek_block(here, key);
+        block_work::add_skipped((number - here).saturating_sub(1) as u64);
         let current = self.open(number)?;
         let start = position.max(current.rows.start) - current.rows.start;
         let rows = current.rows.clone();

@@ -1,9 +1,11 @@
 //! What the one who runs the server wants to know and to do: only for clients on this machine, or for those who know the token.
 
 mod backup;
+mod queries;
 mod snapshots;
 
 pub(crate) use backup::backup;
+pub(crate) use queries::{cancel as cancel_query, list as queries};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
 
 use crate::error::HttpError;
@@ -11,11 +13,11 @@ use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
 use axum::extract::{ConnectInfo, FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::Response;
 use lode_engine::store::{CompactOptions, CompactorState, StoreError, compact as compact_store};
 use lode_engine::{CancelToken, EngineError};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// Figures of the moment.
@@ -100,7 +102,7 @@ impl Client {
     /// Refuses whoever has no business here.
     fn check(&self, state: &AppState) -> Result<(), HttpError> {
         let refused = |message| Err(HttpError::new(StatusCode::FORBIDDEN, message));
-        if self.headers.contains_key(header::ORIGIN) {
+        if self.headers.get(header::ORIGIN).is_some_and(|origin| !self.is_own_page(origin)) {
             return refused("the administration does not answer to web pages");
         }
         match &state.options.admin_token {
@@ -117,6 +119,20 @@ impl Client {
                 refused("the administration answers on this machine only, unless there is an --admin-token")
             }
         }
+    }
+}
+
+impl Client {
+    /// Whether a page of this very server asks. Of a host by its number only: a name may be given to this address by anybody.
+    fn is_own_page(&self, origin: &HeaderValue) -> bool {
+        let Some(host) = self.headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
+            return false;
+        };
+        let name =
+            host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(name, _)| name);
+        let number = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        let is_sure = name == "localhost" || number.parse::<IpAddr>().is_ok();
+        is_sure && origin.as_bytes() == format!("http://{host}").as_bytes()
     }
 }
 
@@ -160,4 +176,29 @@ fn flag(uri: &Uri, name: &str) -> bool {
 /// Compares in a time that tells nothing of where the difference is.
 fn is_equal(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    //! Which pages are let in.
+    use super::Client;
+    use axum::http::{HeaderMap, header};
+
+    #[test]
+    fn pages_of_this_server_only() {
+        let is_own = |host: &str, origin: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, host.parse().unwrap());
+            let client = Client { address: ([127, 0, 0, 1], 1).into(), headers };
+            client.is_own_page(&origin.parse().unwrap())
+        };
+        for host in ["127.0.0.1:7878", "localhost:7878", "[::1]:7878", "localhost", "127.0.0.1", "[::1]"] {
+            assert!(is_own(host, &format!("http://{host}")), "{host}");
+            assert!(!is_own(host, "http://page") && !is_own(host, "null"), "{host}");
+        }
+        // A name that somebody has for this machine, too.
+        assert!(!is_own("page:7878", "http://page:7878"));
+        assert!(!is_own("127.0.0.1:7878", "http://127.0.0.1:80"));
+        assert!(!is_own("127.0.0.1.page", "http://127.0.0.1.page"));
+    }
 }

@@ -1,0 +1,111 @@
+//! What each operator of a query did, as a table whose last column is the tree of operators.
+
+use crate::number;
+use lode_engine::report::{Measured, PlanReport, PlanReportNode, WorkReport};
+use std::time::Duration;
+
+/// A column: its name, and what it says of an operator's work; nothing where there is nothing to say.
+type Column = (&'static str, fn(&PlanReportNode, &Measured, f64) -> String);
+
+const COLUMNS: [Column; 11] = [
+    ("rows", |_, done, _| number::short(done.work.rows as f64)),
+    ("expected", |node, _, _| number::short(node.estimated_rows.round())),
+    ("off", |_, done, _| off(done.rows_per_expected)),
+    ("time", |_, done, _| time(done.work.seconds)),
+    ("%", |_, done, all| share(done.work.seconds, all)),
+    ("held", |_, done, _| bytes(done.work.memory_bytes_max)),
+    ("spilled", |_, done, _| bytes(done.work.spilled_bytes)),
+    ("look-ups", |_, done, _| count(done.work.lookups)),
+    ("rows read", |_, done, _| count(done.work.sequential_rows)),
+    ("blocks", |_, done, _| count(done.work.blocks.touched)),
+    ("from disk", |_, done, _| count(done.work.blocks.read)),
+];
+
+/// Operators that never began, or whose work another does.
+const NOT_BEGUN: [String; COLUMNS.len()] = [const { String::new() }; COLUMNS.len()];
+
+/// The table, and a few lines about all of it.
+pub fn of(report: &PlanReport) -> String {
+    let all = report.run.as_ref().map_or(0.0, |run| run.total.seconds);
+    let (mut rows, mut trees) = (vec![COLUMNS.map(|(name, _)| name.to_owned())], vec!["operator".to_owned()]);
+    report.plan.walk(&mut |depth, node| {
+        rows.push(match &node.measured {
+            Some(done) => COLUMNS.map(|(_, of)| of(node, done, all)),
+            None => NOT_BEGUN,
+        });
+        trees.push(format!("{:indent$}{} {}", "", node.operator, node.detail, indent = depth * 2));
+    });
+    let is_empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_empty());
+    let widths: Vec<usize> = (0..COLUMNS.len())
+        .map(|column| match is_empty(column) {
+            true => 0,
+            false => rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0),
+        })
+        .collect();
+    let mut text = String::new();
+    for (row, tree) in rows.iter().zip(&trees) {
+        for (cell, width) in row.iter().zip(&widths).filter(|(_, width)| **width > 0) {
+            text.push_str(&format!("{cell:>width$}  "));
+        }
+        text.push_str(tree.trim_end());
+        text.push('\n');
+    }
+    text + &summary(report)
+}
+
+fn summary(report: &PlanReport) -> String {
+    let Some(run) = &report.run else { return String::new() };
+    let WorkReport { seconds, blocks, .. } = run.answer;
+    let (answer, all) = (time(seconds), run.total.blocks);
+    format!(
+        "terms of the answer: {answer}, {} blocks ({} from disk)\n\
+         in all: {} blocks ({} from disk, {} read; {} skipped), at most {} held, {} terms looked up, {} read\n",
+        number::grouped(blocks.touched),
+        number::grouped(blocks.read),
+        number::grouped(all.touched),
+        number::grouped(all.read),
+        number::bytes(all.bytes_read),
+        number::grouped(all.skipped),
+        number::bytes(run.memory_bytes_max as u64),
+        number::grouped(run.terms_looked_up),
+        number::grouped(run.terms_read),
+    )
+}
+
+/// How far the planner was off: `x3` for three times as many rows as expected, `/3` for a third.
+fn off(rows_per_expected: f64) -> String {
+    let (sign, factor) =
+        if rows_per_expected < 1.0 { ('/', 1.0 / rows_per_expected) } else { ('x', rows_per_expected) };
+    match factor {
+        f if f < 1.05 => String::new(),
+        f if f < 9.95 => format!("{sign}{f:.1}"),
+        f => format!("{sign}{}", number::short(f)),
+    }
+}
+
+fn share(part: f64, all: f64) -> String {
+    if all > 0.0 { format!("{:.0}", 100.0 * part / all) } else { String::new() }
+}
+
+fn time(seconds: f64) -> String {
+    format!("{:.1?}", Duration::from_secs_f64(seconds))
+}
+
+fn count(count: u64) -> String {
+    if count == 0 { String::new() } else { number::short(count as f64) }
+}
+
+fn bytes(bytes: u64) -> String {
+    if bytes == 0 { String::new() } else { number::bytes(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Small formats; tables are tested with the command.
+    use super::off;
+
+    #[test]
+    fn how_far_off() {
+        assert_eq!([1.0, 1.04, 3.0, 0.25, 1234.0].map(off), ["", "", "x3.0", "/4.0", "x1234"]);
+    }
+}

@@ -1,0 +1,200 @@
+//! Plans, and what became of them, for programs: the tree of operators with the planner's estimates and, once it runs, with what each
+//! operator did. The JSON of these is described in `docs/profile.md`.
+
+use lode_base::block_work::BlockWork;
+use lode_exec::Profile;
+use lode_exec::profile::{NodeProfile, Work};
+use lode_sparql::explain::Explained;
+use serde::Serialize;
+use std::time::Duration;
+
+/// A planned query; `run` once it runs.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanReport {
+    /// `select`, `ask`, `construct` or `describe`.
+    pub form: &'static str,
+    /// Whether the plan is that of an earlier query, with other constants.
+    pub from_cache: bool,
+    /// Time to parse and to plan.
+    pub planning_seconds: f64,
+    /// The top operator.
+    pub plan: PlanReportNode,
+    /// What all of it did so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunReport>,
+}
+
+/// An operator.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanReportNode {
+    /// Its number in the plan.
+    pub id: u32,
+    /// Its name.
+    pub operator: &'static str,
+    /// What it works on: a pattern, a condition, keys.
+    pub detail: String,
+    /// Columns that it delivers, with `?`.
+    pub columns: Vec<String>,
+    /// Columns by which its rows are sorted, with `?`.
+    pub sorted_by: Vec<String>,
+    /// Rows that the planner expects.
+    pub estimated_rows: f64,
+    /// Time that the planner expects, with the operators below.
+    pub estimated_seconds: f64,
+    /// What it did so far; nothing where it has not begun, or another does its work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+    /// Operators whose rows it takes.
+    pub inputs: Vec<Self>,
+}
+
+/// What an operator did, all threads together.
+#[derive(Debug, Clone, Serialize)]
+pub struct Measured {
+    /// Rows that its inputs delivered.
+    pub rows_in: u64,
+    /// Rows for each that was expected: 1 is right, 10 is ten times as many, 0.1 a tenth. Less than a row counts as one.
+    pub rows_per_expected: f64,
+    /// Time, with the operators below.
+    pub seconds_with_inputs: f64,
+    /// Its own part.
+    #[serde(flatten)]
+    pub work: WorkReport,
+}
+
+/// Work of one part of a query, all threads together.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct WorkReport {
+    /// Rows delivered.
+    pub rows: u64,
+    /// Batches delivered.
+    pub batches: u64,
+    /// Time of its own.
+    pub seconds: f64,
+    /// The most memory that its state took in one thread.
+    pub memory_bytes_max: u64,
+    /// Keys looked up in an index.
+    pub lookups: u64,
+    /// Rows read from an index.
+    pub sequential_rows: u64,
+    /// Bytes written to temporary files.
+    pub spilled_bytes: u64,
+    /// Blocks of the index and of the dictionary.
+    pub blocks: BlockReport,
+}
+
+/// Blocks, and what became of them.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct BlockReport {
+    /// Opened.
+    pub touched: u64,
+    /// Of these, found in the cache.
+    pub cached: u64,
+    /// Of these, read from a file.
+    pub read: u64,
+    /// Bytes read from files.
+    pub bytes_read: u64,
+    /// Passed by a seek without being opened.
+    pub skipped: u64,
+    /// Decoded parts of opened ones: 128 values of a column each.
+    pub mini_blocks_decoded: u64,
+}
+
+/// A query that runs or has run.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunReport {
+    /// Time since it began.
+    pub seconds: f64,
+    /// Rows or triples of the answer so far; 1 for ASK.
+    pub rows: u64,
+    /// Threads that work on it now.
+    pub threads: usize,
+    /// Memory that its operators hold now.
+    pub memory_bytes: usize,
+    /// The most that they held at once.
+    pub memory_bytes_max: usize,
+    /// Terms looked up in dictionaries, by planning too.
+    pub terms_looked_up: u64,
+    /// Ids turned into terms.
+    pub terms_read: u64,
+    /// What makes terms, their text and triples of the rows.
+    pub answer: WorkReport,
+    /// Everything: all operators and the answer.
+    pub total: WorkReport,
+}
+
+impl PlanReportNode {
+    pub(crate) fn new(explained: Explained, profile: Option<&Profile>) -> Self {
+        let has_begun = |node: &&NodeProfile| node.work.time_ns > 0;
+        let measured = profile.and_then(|profile| profile.node(explained.id)).filter(has_begun);
+        let measured = measured.map(Measured::new);
+        let Explained { id, operator, detail, columns, sorted_by, rows, cost, inputs } = explained;
+        Self {
+            id,
+            operator,
+            detail,
+            columns,
+            sorted_by,
+            estimated_rows: rows,
+            estimated_seconds: cost / 1e9,
+            measured,
+            inputs: inputs.into_iter().map(|input| Self::new(input, profile)).collect(),
+        }
+    }
+
+    /// This node and all below, parents first, each with its distance from this one.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(usize, &'a Self)) {
+        fn walk<'a>(
+            node: &'a PlanReportNode,
+            depth: usize,
+            visit: &mut dyn FnMut(usize, &'a PlanReportNode),
+        ) {
+            visit(depth, node);
+            node.inputs.iter().for_each(|input| walk(input, depth + 1, visit));
+        }
+        walk(self, 0, visit);
+    }
+}
+
+impl Measured {
+    fn new(node: &NodeProfile) -> Self {
+        Self {
+            rows_in: node.rows_in,
+            rows_per_expected: node.rows_per_expected(),
+            seconds_with_inputs: seconds(node.total_ns),
+            work: WorkReport::from(node.work),
+        }
+    }
+}
+
+impl From<Work> for WorkReport {
+    fn from(work: Work) -> Self {
+        Self {
+            rows: work.rows,
+            batches: work.batches,
+            seconds: seconds(work.time_ns),
+            memory_bytes_max: work.bytes_max,
+            lookups: work.lookups,
+            sequential_rows: work.sequential_rows,
+            spilled_bytes: work.spilled_bytes,
+            blocks: BlockReport::from(work.blocks),
+        }
+    }
+}
+
+impl From<BlockWork> for BlockReport {
+    fn from(blocks: BlockWork) -> Self {
+        Self {
+            touched: blocks.touched(),
+            cached: blocks.cached,
+            read: blocks.read,
+            bytes_read: blocks.bytes_read,
+            skipped: blocks.skipped,
+            mini_blocks_decoded: blocks.decoded,
+        }
+    }
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    Duration::from_nanos(nanoseconds).as_secs_f64()
+}

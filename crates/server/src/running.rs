@@ -1,0 +1,241 @@
+//! The queries and updates that run or wait to run: who asked for what, how far they are, and how to stop one.
+
+use crate::error::HttpError;
+use axum::http::StatusCode;
+use lode_engine::report::RunReport;
+use lode_engine::{CancelToken, PreparedQuery};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
+
+/// So many characters of a text are kept: the list of all requests stays small however long they are.
+const TEXT_CHARS_MAX: usize = 1000;
+
+/// What a request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RequestKind {
+    Query,
+    Update,
+}
+
+/// All requests that have a ticket.
+#[derive(Default)]
+pub(crate) struct Running {
+    requests: Mutex<BTreeMap<u64, Arc<RunningRequest>>>,
+    last_id: AtomicU64,
+}
+
+/// A request on its way.
+struct RunningRequest {
+    kind: RequestKind,
+    text: String,
+    client: SocketAddr,
+    since: SystemTime,
+    started: Instant,
+    stage: Mutex<Stage>,
+    cancelled: watch::Sender<bool>,
+}
+
+/// How far a request is.
+enum Stage {
+    /// Others run.
+    Waiting,
+    /// It has a place; a query is parsed and planned.
+    Begun(CancelToken),
+    /// A query runs.
+    Running(CancelToken, Arc<PreparedQuery>),
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is guarded here is whole at any time.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Running {
+    /// Enters a request, which stays as long as the ticket is held.
+    pub(crate) fn enter(self: &Arc<Self>, kind: RequestKind, text: &str, client: SocketAddr) -> Ticket {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let request = Arc::new(RunningRequest {
+            kind,
+            text: text.chars().take(TEXT_CHARS_MAX).collect(),
+            client,
+            since: SystemTime::now(),
+            started: Instant::now(),
+            stage: Mutex::new(Stage::Waiting),
+            cancelled: watch::Sender::new(false),
+        });
+        lock(&self.requests).insert(id, Arc::clone(&request));
+        Ticket { all: Arc::clone(self), id, request }
+    }
+
+    /// All requests, oldest first.
+    pub(crate) fn list(&self) -> Vec<RequestReport> {
+        let requests: Vec<_> =
+            lock(&self.requests).iter().map(|(id, request)| (*id, Arc::clone(request))).collect();
+        requests.into_iter().map(|(id, request)| request.report(id)).collect()
+    }
+
+    /// Stops a request; `false` where there is none of this number.
+    pub(crate) fn cancel(&self, id: u64) -> bool {
+        let request = lock(&self.requests).get(&id).map(Arc::clone);
+        request.is_some_and(|request| {
+            request.cancel();
+            true
+        })
+    }
+}
+
+impl RunningRequest {
+    fn cancel(&self) {
+        let stage = lock(&self.stage);
+        self.cancelled.send_replace(true);
+        if let Stage::Begun(token) | Stage::Running(token, _) = &*stage {
+            token.cancel();
+        }
+    }
+
+    fn report(&self, id: u64) -> RequestReport {
+        let stage = lock(&self.stage);
+        let (name, token, query) = match &*stage {
+            Stage::Waiting => ("waiting", None, None),
+            Stage::Begun(token) if self.kind == RequestKind::Query => ("planning", Some(token), None),
+            Stage::Begun(token) => ("running", Some(token), None),
+            Stage::Running(token, query) => ("running", Some(token), Some(Arc::clone(query))),
+        };
+        let state = if *self.cancelled.borrow() { "cancelling" } else { name };
+        let time_left = token.and_then(CancelToken::time_left);
+        drop(stage);
+        RequestReport {
+            id,
+            kind: self.kind,
+            text: self.text.clone(),
+            client: self.client.to_string(),
+            since: self.since.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64()),
+            seconds: self.started.elapsed().as_secs_f64(),
+            state,
+            seconds_left: time_left.as_ref().map(Duration::as_secs_f64),
+            run: query.and_then(|query| query.run_report()),
+        }
+    }
+}
+
+/// A request as the administration sees it.
+#[derive(Debug, Serialize)]
+pub(crate) struct RequestReport {
+    id: u64,
+    kind: RequestKind,
+    /// The beginning of the text.
+    text: String,
+    client: String,
+    /// When it came: seconds since 1970.
+    since: f64,
+    /// How long it has been here.
+    seconds: f64,
+    /// `waiting`, `planning`, `running` or `cancelling`.
+    state: &'static str,
+    /// Until its time-out; null while it waits.
+    seconds_left: Option<f64>,
+    /// What a query has done so far.
+    run: Option<RunReport>,
+}
+
+/// A request's place in the list, given back when dropped.
+pub(crate) struct Ticket {
+    all: Arc<Running>,
+    id: u64,
+    request: Arc<RunningRequest>,
+}
+
+impl Ticket {
+    /// The request begins, and may take so long.
+    pub(crate) fn begin(&self, timeout: Duration) -> CancelToken {
+        let token = CancelToken::new(Some(timeout));
+        let mut stage = lock(&self.request.stage);
+        if *self.request.cancelled.borrow() {
+            token.cancel();
+        }
+        *stage = Stage::Begun(token.clone());
+        token
+    }
+
+    /// The query is planned and runs.
+    pub(crate) fn run(&self, query: &Arc<PreparedQuery>) {
+        let mut stage = lock(&self.request.stage);
+        if let Stage::Begun(token) = &*stage {
+            let token = token.clone();
+            *stage = Stage::Running(token, Arc::clone(query));
+        }
+    }
+
+    /// Ready once somebody has cancelled the request.
+    pub(crate) async fn cancelled(&self) {
+        let mut cancelled = self.request.cancelled.subscribe();
+        // The sender lives as long as the ticket.
+        let _ = cancelled.wait_for(|cancelled| *cancelled).await;
+    }
+
+    /// The error to tell: where the administration has cancelled the request, that.
+    pub(crate) fn explain(&self, error: HttpError) -> HttpError {
+        if *self.request.cancelled.borrow() { cancelled_error() } else { error }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        lock(&self.all.requests).remove(&self.id);
+    }
+}
+
+/// Not 503: nobody wants it to be tried again.
+pub(crate) fn cancelled_error() -> HttpError {
+    HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "cancelled by the administration")
+}
+
+#[cfg(test)]
+mod tests {
+    //! Requests come, are seen, stopped, and go.
+    use super::{RequestKind, Running};
+    use std::future::Future;
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::task::{Context, Waker};
+    use std::time::Duration;
+
+    #[test]
+    fn requests_are_listed_and_stopped() {
+        let all = Arc::new(Running::default());
+        let client = "127.0.0.1:4711".parse().unwrap();
+        let first = all.enter(RequestKind::Query, &"a".repeat(5000), client);
+        let second = all.enter(RequestKind::Update, "CLEAR ALL", client);
+        let states = || all.list().iter().map(|request| (request.id, request.state)).collect::<Vec<_>>();
+        assert_eq!(states(), [(1, "waiting"), (2, "waiting")]);
+        assert_eq!(all.list()[0].text.len(), 1000);
+        let minute = Duration::from_secs(60);
+        let (token, other) = (first.begin(minute), second.begin(minute));
+        assert_eq!(states(), [(1, "planning"), (2, "running")]);
+        assert!(all.list()[1].seconds_left.is_some_and(|left| left > 1.0));
+        assert!(!all.cancel(3) && all.cancel(1));
+        assert!(token.check().is_err() && other.check().is_ok());
+        assert_eq!(states(), [(1, "cancelling"), (2, "running")]);
+        drop(first);
+        assert!(!all.cancel(1));
+        assert_eq!(states(), [(2, "running")]);
+    }
+
+    #[test]
+    fn who_waits_hears_of_it_and_never_begins() {
+        let all = Arc::new(Running::default());
+        let ticket = all.enter(RequestKind::Query, "ASK {}", "127.0.0.1:1".parse().unwrap());
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut cancelled = pin!(ticket.cancelled());
+        assert!(cancelled.as_mut().poll(&mut cx).is_pending());
+        all.cancel(1);
+        assert!(cancelled.as_mut().poll(&mut cx).is_ready());
+        assert!(ticket.begin(Duration::from_secs(60)).check().is_err());
+    }
+}

@@ -22,6 +22,9 @@ use std::sync::Arc;
 /// Below this many rows, looking for distinct ids costs more than it can save.
 const DISTINCT_ROWS_MIN: usize = 32;
 
+/// Bytes of computed texts, after which the budget is asked and the cancel token looked at.
+const TEXT_BYTES_FREE: usize = 1 << 20;
+
 /// Which results may become ids before the whole expression is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Results {
@@ -249,7 +252,7 @@ impl<'a> Evaluator<'a> {
         if a.is_constant() {
             return Ok(Column::Constant(Constant::Value(a.get(0).and_then(f))));
         }
-        Ok(Column::Values((0..self.rows()).map(|row| a.get(row).and_then(&f)).collect()))
+        self.values(|row| a.get(row).and_then(&f))
     }
 
     /// A function of two values.
@@ -274,7 +277,7 @@ impl<'a> Evaluator<'a> {
         if a.is_constant() && b.is_constant() {
             return Ok(Column::Constant(Constant::Value(apply(0))));
         }
-        Ok(Column::Values((0..self.rows()).map(apply).collect()))
+        self.values(apply)
     }
 
     /// A function of any number of values; an error in one is an error of the result.
@@ -287,17 +290,32 @@ impl<'a> Evaluator<'a> {
             arguments.iter().map(|argument| self.eval(argument)).collect::<Result<_, _>>()?;
         let operands: Vec<_> =
             columns.iter().map(|column| decode::operand(self.cx, column)).collect::<Result<_, _>>()?;
-        let mut row_values = Vec::with_capacity(operands.len());
         if operands.iter().all(Operand::is_constant) {
+            let mut row_values = Vec::with_capacity(operands.len());
             row_values.extend(operands.iter().filter_map(|operand| operand.get(0)));
             let complete = row_values.len() == operands.len();
             return Ok(Column::Constant(Constant::Value(if complete { f(&row_values) } else { None })));
         }
+        self.values(|row| {
+            let mut row_values = Vec::with_capacity(operands.len());
+            row_values.extend(operands.iter().filter_map(|operand| operand.get(row)));
+            if row_values.len() == operands.len() { f(&row_values) } else { None }
+        })
+    }
+
+    /// A column of computed values. Their texts have to fit into the memory of the query: a few thousand rows of long ones are much.
+    pub fn values<'e>(&self, mut value: impl FnMut(usize) -> Option<Value>) -> Result<Column<'e>, ExecError> {
+        let mut texts = self.cx.budget.reserve(0)?;
+        let mut bytes = 0;
         let mut out = Vec::with_capacity(self.rows());
         for row in 0..self.rows() {
-            row_values.clear();
-            row_values.extend(operands.iter().filter_map(|operand| operand.get(row)));
-            out.push(if row_values.len() == operands.len() { f(&row_values) } else { None });
+            let value = value(row);
+            bytes += value.as_ref().and_then(Value::text).map_or(0, |text| text.len());
+            if bytes > texts.bytes() + TEXT_BYTES_FREE {
+                self.cx.cancel.check()?;
+                texts.resize(bytes)?;
+            }
+            out.push(value);
         }
         Ok(Column::Values(out))
     }

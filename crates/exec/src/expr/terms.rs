@@ -31,7 +31,7 @@ impl Evaluator<'_> {
                 if operand.is_constant() {
                     Column::Constant(Constant::Value(apply(0)))
                 } else {
-                    Column::Values((0..self.rows()).map(apply).collect())
+                    self.values(apply)?
                 }
             }
         })

@@ -10,6 +10,9 @@ use crate::error::ExecError;
 use lode_rdf::{BaseDirection, TermRef, ValueId};
 use lode_sparql::Expr;
 
+/// Bytes of texts that are matched between two looks at the cancel token.
+const BYTES_UNCHECKED: usize = 1 << 20;
+
 /// A string with or without a language, wherever it lies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StringRef<'a> {
@@ -97,7 +100,17 @@ impl Evaluator<'_> {
             let compiled = pattern::of_values(pattern.get(row)?, flags)?;
             Some(compiled.is_match(text.get(row)?.text()?))
         };
-        Ok(Column::Bools((0..self.rows()).map(|row| Tri::from_option(matches(row))).collect()))
+        let mut truths = Vec::with_capacity(self.rows());
+        let mut bytes = 0;
+        for row in 0..self.rows() {
+            bytes += text.get(row).and_then(Value::text).map_or(0, |text| text.len());
+            if bytes > BYTES_UNCHECKED {
+                self.cx.cancel.check()?;
+                bytes = 0;
+            }
+            truths.push(Tri::from_option(matches(row)));
+        }
+        Ok(Column::Bools(truths))
     }
 
     fn test_of_strings<'e>(

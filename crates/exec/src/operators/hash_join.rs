@@ -98,7 +98,6 @@ impl HashJoin {
         let cx = &self.shared.cx;
         self.output.reset(out);
         while out.rows == 0 {
-            cx.cancel.check()?;
             if self.prober.is_done(&self.left) {
                 if !input.next(&mut self.left)? {
                     return Ok(false);
@@ -108,6 +107,8 @@ impl HashJoin {
             }
             self.pairs.clear();
             let complete = self.prober.candidates(cx, table, &self.left, &mut self.pairs, cx.batch_rows);
+            // Behind the look-ups: of a query that is cancelled their index may be incomplete.
+            cx.cancel.check()?;
             let complete = u32::try_from(complete).unwrap_or(u32::MAX - 1);
             self.output.filter(cx, &self.left, &table.rows, &mut self.pairs)?;
             self.output.settle(&self.left, &table.rows, &mut self.pairs, complete, out);

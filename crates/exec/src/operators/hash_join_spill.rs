@@ -234,6 +234,8 @@ impl SpilledJoin {
         self.pairs.clear();
         let cx = &self.shared.cx;
         self.prober.candidates(cx, &pass.table, &self.left, &mut self.pairs, cx.batch_rows);
+        // Of a query that is cancelled the index may be incomplete.
+        cx.cancel.check()?;
         self.output.filter(cx, &self.left, &pass.table.rows, &mut self.pairs)?;
         let mut first_matches = Pairs::default();
         for (left, right) in self.pairs.left.iter().zip(&self.pairs.right) {

@@ -11,11 +11,15 @@ use crate::hash::{hash_columns, mix};
 use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that an index takes per row, about.
 pub(crate) const INDEX_ROW_BYTES: usize = 12;
+
+/// Rows that are indexed between two looks at the cancel token.
+const INDEX_ROWS_UNCHECKED: usize = 1 << 16;
 
 /// Variables that may be unbound, at most, by which rows are grouped.
 const MASK_BITS: usize = 60;
@@ -73,6 +77,22 @@ struct Group {
 impl Group {
     fn row(&self, number: usize) -> usize {
         self.rows.as_ref().map_or(number, |rows| rows[number] as usize)
+    }
+
+    /// The hashes of the columns of some of the rows.
+    fn hash(&self, columns: &[&[ValueId]], numbers: Range<usize>, hashes: &mut Vec<u64>) {
+        hashes.clear();
+        match &self.rows {
+            None => {
+                let parts: Vec<&[ValueId]> = columns.iter().map(|c| &c[numbers.clone()]).collect();
+                hash_columns(&parts, numbers.len(), hashes);
+            }
+            Some(rows) => hashes.extend(
+                rows[numbers]
+                    .iter()
+                    .map(|row| columns.iter().fold(0, |hash, c| mix(hash, c[*row as usize].to_bits()))),
+            ),
+        }
     }
 }
 
@@ -144,25 +164,22 @@ impl HashTable {
         self.make_index(cx, group, shared)
     }
 
+    /// Of a query that is cancelled meanwhile the index is incomplete: who made it has to look before rows go out.
     fn make_index(&self, cx: &QueryContext, group: usize, shared: u64) -> Arc<Index> {
         let members = &self.groups[group];
         let index = Arc::new(Index::new(members.count));
         let columns: Vec<&[ValueId]> =
             self.key_columns(shared).map(|c| self.rows.columns[c].as_slice()).collect();
-        crate::scheduler::for_ranges(cx.threads, members.count, |range| match &members.rows {
-            None => {
-                let parts: Vec<&[ValueId]> = columns.iter().map(|c| &c[range.clone()]).collect();
-                let mut hashes = Vec::new();
-                hash_columns(&parts, range.len(), &mut hashes);
-                for (row, hash) in range.zip(hashes) {
-                    index.insert(row, hash);
+        crate::scheduler::for_ranges(cx.threads, members.count, |range| {
+            let mut hashes = Vec::new();
+            for start in range.clone().step_by(INDEX_ROWS_UNCHECKED) {
+                if cx.cancel.check().is_err() {
+                    return;
                 }
-            }
-            Some(rows) => {
-                for number in range {
-                    let row = rows[number] as usize;
-                    let hash = columns.iter().fold(0, |hash, c| mix(hash, c[row].to_bits()));
-                    index.insert(number, hash);
+                let part = start..range.end.min(start + INDEX_ROWS_UNCHECKED);
+                members.hash(&columns, part.clone(), &mut hashes);
+                for (number, hash) in part.zip(&hashes) {
+                    index.insert(number, *hash);
                 }
             }
         });

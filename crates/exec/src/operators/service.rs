@@ -194,6 +194,7 @@ impl Operator for Service {
                 self.pairs.clear();
                 let max = self.cx.batch_rows;
                 self.prober.candidates(&self.cx, &table, &part, &mut self.pairs, max);
+                self.cx.cancel.check()?;
                 self.output.emit(&part, &table.rows, &self.pairs, out);
                 if !self.prober.is_done(&part) {
                     self.part = Some((part, table));

@@ -1,7 +1,10 @@
 //! The evaluator: expressions as written, over columns.
 
 use super::support::{context, one, parse, rows, text};
+use crate::context::QueryContext;
+use crate::error::ExecError;
 use crate::expr::{RowNumbers, evaluate, evaluate_numbered, select};
+use lode_base::memory_budget::MemoryBudget;
 use std::collections::HashSet;
 
 #[test]
@@ -276,4 +279,18 @@ fn texts_that_are_cast_are_read_as_the_functions_say() {
             assert_eq!(fused, apart, "{target} {text}");
         }
     }
+}
+
+#[test]
+fn computed_texts_have_to_fit_into_memory() {
+    let cx = QueryContext { budget: MemoryBudget::new(64 << 20), ..context() };
+    let expression = format!("STRLEN(CONCAT(\"{}\", ?x))", "x".repeat(100_000));
+    let data = |rows: u32| {
+        let values: String = (0..rows).map(|n| format!(" \"{n}\"")).collect();
+        format!("?x {{{values} }}")
+    };
+    let (expr, batch) = parse(&cx, &expression, &data(100), 1);
+    assert_eq!(evaluate(&cx, &expr, &batch).unwrap().len(), 100);
+    let (expr, batch) = parse(&cx, &expression, &data(2000), 1);
+    assert!(matches!(evaluate(&cx, &expr, &batch), Err(ExecError::OutOfMemory(_))));
 }

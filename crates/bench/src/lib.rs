@@ -4,8 +4,13 @@
 //! One module per benchmark; each generates its data from a seed, so that a result can be repeated on
 //! any machine without shipping data files.
 
+pub mod analytic;
 pub mod bsbm;
 pub mod entropy;
 pub mod load;
 pub mod lubm;
+mod named_query;
+pub mod paths;
 pub mod soak;
+
+pub use named_query::NamedQuery;

@@ -1,15 +1,19 @@
 //! The command line: every option with its meaning, so that `--help` is the manual.
 
 mod backup;
+mod bench_target;
 mod bench_update;
 mod bsbm_run;
+mod query_set;
 mod serve;
 mod soak;
 mod top;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
+pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::BsbmRunArgs;
+pub use query_set::QuerySetArgs;
 pub use serve::ServeArgs;
 pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, ServerArgs, TopArgs};
@@ -348,6 +352,10 @@ pub enum BenchCommand {
     /// The Berlin SPARQL Benchmark
     #[command(subcommand)]
     Bsbm(BsbmCommand),
+    /// Run queries of many classes (joins, texts, aggregates, exports, cycles) over BSBM data of any size
+    Analytic(QuerySetArgs),
+    /// Run property paths over BSBM data of any size
+    Paths(QuerySetArgs),
     /// Load data of many sizes and forms, and make a table of what it took
     Load(BenchLoadArgs),
     /// Let many clients commit small transactions to a database, and tell what that took

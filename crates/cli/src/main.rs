@@ -6,7 +6,9 @@ mod bench;
 mod bench_bsbm_run;
 mod bench_data;
 mod bench_load;
+mod bench_queries;
 mod bench_soak;
+mod bench_target;
 mod bench_update;
 mod check;
 mod compact;
@@ -29,6 +31,7 @@ mod update;
 
 use args::{BenchCommand, Cli, Command};
 use clap::Parser;
+use lode_bench::{analytic, paths};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -49,6 +52,10 @@ fn main() -> ExitCode {
         Command::Cancel(args) => top::cancel(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),
+        Command::Bench(BenchCommand::Analytic(args)) => {
+            bench_queries::run("analytic", &analytic::QUERIES, &args)
+        }
+        Command::Bench(BenchCommand::Paths(args)) => bench_queries::run("paths", &paths::QUERIES, &args),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),
         Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
         Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),

@@ -5,6 +5,7 @@
 //! query mix", and beside it the geometric mean of these run times.
 
 use crate::args::{BsbmRunArgs, Mix};
+use crate::bench_target::Times;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -66,37 +67,11 @@ impl Figures {
     }
 }
 
-/// Seconds of many.
-struct Times {
-    mean: f64,
-    geometric: f64,
-    median: f64,
-    min: f64,
-    max: f64,
-}
-
-impl Times {
-    /// None where there is none.
-    fn of(times: &[Duration]) -> Option<Self> {
-        let mut seconds: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
-        seconds.sort_unstable_by(f64::total_cmp);
-        let count = seconds.len() as f64;
-        Some(Self {
-            mean: seconds.iter().sum::<f64>() / count,
-            // A clock that stood still must not make it zero.
-            geometric: (seconds.iter().map(|time| time.max(1e-9).ln()).sum::<f64>() / count).exp(),
-            median: *seconds.get(seconds.len() / 2)?,
-            min: *seconds.first()?,
-            max: *seconds.last()?,
-        })
-    }
-}
-
 impl Run {
     /// To standard output as JSON, or as text.
     pub fn report(&self, args: &BsbmRunArgs) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
-        if args.json {
+        if args.target.json {
             writeln!(out, "{:#}", self.as_json(args))?;
         } else {
             out.write_all(self.as_text(args).as_bytes())?;

@@ -1,22 +1,19 @@
 //! `lode bench bsbm run`: whole query mixes, by clients at once, on an endpoint or on a database in this process, as the driver of the
 //! benchmark runs them.
 
-mod answer;
+mod compare;
 mod figures;
-mod processors;
-mod target;
 
 use crate::args::{BsbmRunArgs, Mix};
+use crate::bench_target::{self, Failure, Processors, Target};
 use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
 use figures::{Figures, Run};
 use lode_bench::bsbm::{self, ParameterPools, Random};
-use processors::Processors;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use target::{Failure, Target};
 
 /// Failures that each client tells in words.
 const FAILURES_TOLD: u64 = 10;
@@ -26,8 +23,11 @@ pub fn run(args: &BsbmRunArgs) -> anyhow::Result<Done> {
         bail!("--clients and --runs must be above 0");
     }
     let pools = ParameterPools::new(args.products, args.data_seed);
-    let target = Target::open(args)?;
-    let processors = Processors::of(args)?;
+    let target = Target::open(&args.target)?;
+    if let Some(other) = Target::other(&args.target) {
+        return compare::run(args, &target.client(), &other.client());
+    }
+    let processors = Processors::of(&args.target)?;
     let mut seeds = Random::new(args.seed);
     let mut clients: Vec<Client<'_>> = (0..args.clients)
         .map(|_| Client {
@@ -77,21 +77,26 @@ fn run_mixes(clients: &mut [Client<'_>], count: u64) -> anyhow::Result<()> {
     })
 }
 
+/// The queries of one mix, with parameters of their own.
+fn queries_of_mix(mix: Mix, pools: &ParameterPools, random: &mut Random) -> Vec<(&'static str, String)> {
+    match mix {
+        Mix::Explore => bsbm::explore_mix(pools, random),
+        Mix::Bi => bsbm::bi_mix(pools, random),
+    }
+}
+
 /// One of those who ask at the same time, with parameters of its own.
 struct Client<'a> {
     mix: Mix,
     pools: &'a ParameterPools,
     random: Random,
-    target: target::Client<'a>,
+    target: bench_target::Client<'a>,
     figures: Figures,
 }
 
 impl Client<'_> {
     fn run_mix(&mut self) -> anyhow::Result<()> {
-        let queries = match self.mix {
-            Mix::Explore => bsbm::explore_mix(self.pools, &mut self.random),
-            Mix::Bi => bsbm::bi_mix(self.pools, &mut self.random),
-        };
+        let queries = queries_of_mix(self.mix, self.pools, &mut self.random);
         let mut mix = Duration::ZERO;
         for (name, text) in queries {
             let start = Instant::now();

@@ -6,6 +6,7 @@ mod administration;
 mod archives;
 mod backup;
 mod bench;
+mod bench_queries;
 mod dry_run;
 mod endpoint;
 mod fillings;

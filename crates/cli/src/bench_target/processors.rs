@@ -1,7 +1,13 @@
 //! What the processors spend on the side that answers.
 
-use crate::args::BsbmRunArgs;
+use crate::args::TargetArgs;
 use anyhow::{Context, bail};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often processes are looked at while they become idle, and what they may spend meanwhile and count as idle.
+const LOOK_EVERY: Duration = Duration::from_millis(300);
+const IDLE_SECONDS: f64 = 0.03;
 
 /// The processes that are looked at.
 pub struct Processors {
@@ -11,7 +17,7 @@ pub struct Processors {
 impl Processors {
     /// Those that were named; else, where there is no endpoint, this one.
     /// Fails where they cannot be looked at.
-    pub fn of(args: &BsbmRunArgs) -> anyhow::Result<Self> {
+    pub fn of(args: &TargetArgs) -> anyhow::Result<Self> {
         let mut processes: Vec<String> = args.server_pid.iter().map(u32::to_string).collect();
         if !processes.is_empty() && !cfg!(target_os = "linux") {
             bail!("--server-pid reads /proc, which only Linux has");
@@ -30,6 +36,20 @@ impl Processors {
         let ticks = ticks?;
         // Linux tells hundredths of a second, whatever its clock.
         Ok((!self.processes.is_empty()).then_some(ticks as f64 / 100.0))
+    }
+
+    /// Waits until they are idle, at most so long: some servers go on with a query that nobody waits for any more.
+    pub fn settle(&self, at_most: Duration) -> anyhow::Result<()> {
+        let start = Instant::now();
+        while let Some(before) = self.seconds()?
+            && start.elapsed() < at_most
+        {
+            thread::sleep(LOOK_EVERY);
+            if self.seconds()?.is_none_or(|after| after - before <= IDLE_SECONDS) {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

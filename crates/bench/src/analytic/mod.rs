@@ -1,0 +1,58 @@
+//! Queries of many classes over BSBM data of any scale: what a benchmark of look-ups does not ask.
+//!
+//! Small sides with large ones and large with large, texts, counts of the distinct, the first of many, exports, cycles, ranges,
+//! sub-queries, aggregates over everything. Plain SPARQL 1.1 without parameters, and answers that are the same on every store: where there is a LIMIT,
+//! the order before it is total, and strings whose parts have no order are told by their lengths.
+
+use crate::NamedQuery;
+use crate::named_query::query_set;
+
+/// The queries, by class.
+pub const QUERIES: [NamedQuery; 46] = query_set![
+    "exists-small-large",
+    "exists-large-large",
+    "not-exists-small-large",
+    "not-exists-large-large",
+    "optional-small-large",
+    "optional-large-large",
+    "minus-small-large",
+    "minus-large-large",
+    "star-small",
+    "star-products",
+    "star-offers",
+    "regex-labels",
+    "regex-comments",
+    "contains-texts",
+    "strstarts-titles",
+    "lcase-labels",
+    "group-concat",
+    "count-distinct-objects",
+    "count-distinct-subjects",
+    "count-distinct-groups",
+    "count-join",
+    "count-chain",
+    "top-numbers",
+    "top-dates",
+    "top-titles",
+    "top-groups",
+    "distinct-pairs",
+    "distinct-rows",
+    "export-types",
+    "export-texts",
+    "construct-reviewed",
+    "triangle-countries",
+    "triangle-reviewers",
+    "cycle-features",
+    "range-dates",
+    "range-numbers",
+    "filter-prices",
+    "filter-language",
+    "union-dates",
+    "subquery-limit",
+    "subquery-average",
+    "values-join",
+    "predicates",
+    "class-predicates",
+    "average-ratings",
+    "having-prices",
+];

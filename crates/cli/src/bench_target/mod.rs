@@ -1,0 +1,180 @@
+//! Who answers the queries of a benchmark: an endpoint over HTTP, or a database in this process.
+
+mod answer;
+mod cell;
+mod comparison;
+mod digest;
+mod json_results;
+mod processors;
+mod times;
+
+pub use answer::Shape;
+pub use comparison::{Comparison, compare};
+pub use digest::Digest;
+pub use processors::Processors;
+pub use times::Times;
+
+use crate::args::TargetArgs;
+use anyhow::{Context, anyhow, bail};
+use lode_engine::{CancelToken, Database, OpenOptions, OutputFormat, QueryOptions, write_results};
+use std::io::{Read, Write};
+use std::time::Duration;
+
+/// So much of an error's text is told.
+const ERROR_BYTES: u64 = 2_000;
+/// What a store sends that gave up and answers with what it has found so far.
+const PARTIAL_ANSWER: &str = "X-SQL-State";
+
+/// Who answers.
+pub enum Target<'a> {
+    Endpoint { url: &'a str, timeout: Duration, is_post: bool },
+    Database { database: Box<Database>, options: Box<QueryOptions>, timeout: Duration },
+}
+
+/// A client's side of it.
+pub enum Client<'a> {
+    Endpoint { agent: ureq::Agent, url: &'a str, is_post: bool },
+    Database { database: &'a Database, options: &'a QueryOptions, timeout: Duration },
+}
+
+/// Why there is no answer.
+pub enum Failure {
+    /// The query was refused, took too long, or its answer is not one.
+    Query(anyhow::Error),
+    /// There is nobody to ask.
+    Gone(anyhow::Error),
+}
+
+impl Failure {
+    /// The error, whatever kind of failure it is.
+    pub fn into_error(self) -> anyhow::Error {
+        match self {
+            Self::Query(error) | Self::Gone(error) => error,
+        }
+    }
+}
+
+impl<'a> Target<'a> {
+    /// Fails where there is no such database.
+    pub fn open(args: &'a TargetArgs) -> anyhow::Result<Self> {
+        if let Some(url) = &args.endpoint {
+            return Ok(Self::endpoint(url, args));
+        }
+        let Some(path) = args.database.as_ref().or(args.db.as_ref()) else {
+            bail!("name a database, or an --endpoint")
+        };
+        let database = Box::new(Database::open(path, &OpenOptions { cache_bytes: args.cache })?);
+        let mut options = Box::new(QueryOptions::default());
+        if let Some(threads) = args.threads {
+            options.threads = threads;
+        }
+        Ok(Self::Database { database, options, timeout: args.timeout })
+    }
+
+    /// The one to compare with, if one is named.
+    pub fn other(args: &'a TargetArgs) -> Option<Self> {
+        args.compare.as_ref().map(|url| Self::endpoint(url, args))
+    }
+
+    fn endpoint(url: &'a str, args: &TargetArgs) -> Self {
+        Self::Endpoint { url, timeout: args.timeout, is_post: args.post }
+    }
+
+    /// A client, with a connection of its own that is kept.
+    pub fn client(&'a self) -> Client<'a> {
+        match self {
+            Self::Endpoint { url, timeout, is_post } => {
+                let config = ureq::Agent::config_builder()
+                    .http_status_as_error(false)
+                    .timeout_global(Some(*timeout))
+                    .max_idle_connections(1);
+                Client::Endpoint { agent: config.build().into(), url, is_post: *is_post }
+            }
+            Self::Database { database, options, timeout } => {
+                Client::Database { database, options, timeout: *timeout }
+            }
+        }
+    }
+}
+
+impl Client<'_> {
+    /// Rows or triples of the answer, after all of it has been read.
+    pub fn answer(&self, text: &str) -> Result<u64, Failure> {
+        let shape = Shape::of_query(text);
+        match self {
+            Self::Endpoint { agent, url, is_post } => {
+                let body = ask(agent, url, *is_post, text, shape)?;
+                shape.count(body).context("reading the answer").map_err(Failure::Query)
+            }
+            Self::Database { .. } => {
+                self.evaluate(text, shape.format(), &mut std::io::sink()).map_err(Failure::Query)
+            }
+        }
+    }
+
+    /// Each row or triple of the answer as text that tells equal ones to be equal: see [`Shape::rows`].
+    pub fn rows(&self, text: &str, take: &mut dyn FnMut(String)) -> Result<(), Failure> {
+        let shape = Shape::of_query(text);
+        let outcome = match self {
+            Self::Endpoint { agent, url, is_post } => {
+                shape.rows(ask(agent, url, *is_post, text, shape)?, take)
+            }
+            Self::Database { .. } => {
+                let mut body = Vec::new();
+                self.evaluate(text, shape.format(), &mut body).map_err(Failure::Query)?;
+                shape.rows(&body[..], take)
+            }
+        };
+        outcome.context("reading the answer").map_err(Failure::Query)
+    }
+
+    /// Results are written as they would be sent. There is nothing to evaluate where an endpoint answers.
+    fn evaluate(&self, text: &str, format: OutputFormat, out: &mut dyn Write) -> anyhow::Result<u64> {
+        let Self::Database { database, options, timeout } = self else { return Ok(0) };
+        let options = QueryOptions { cancel: CancelToken::new(Some(*timeout)), ..(*options).clone() };
+        let query = database.prepare(text, &options)?;
+        Ok(write_results(&mut query.run()?, format, out)?)
+    }
+}
+
+/// The body of the answer, if it is one.
+fn ask(
+    agent: &ureq::Agent,
+    url: &str,
+    is_post: bool,
+    text: &str,
+    shape: Shape,
+) -> Result<impl Read + use<>, Failure> {
+    let accept = shape.media_types().join(", ");
+    let response = if is_post {
+        agent.post(url).header("Accept", accept).send_form([("query", text)])
+    } else {
+        agent.get(url).query("query", text).header("Accept", accept).call()
+    };
+    let response = response.map_err(|error| match error {
+        ureq::Error::Timeout(_) => Failure::Query(anyhow!("no answer from {url}: {error}")),
+        error => Failure::Gone(anyhow!("no answer from {url}: {error}")),
+    })?;
+    body_of(response, shape).map_err(Failure::Query)
+}
+
+fn body_of(response: ureq::http::Response<ureq::Body>, shape: Shape) -> anyhow::Result<impl Read + use<>> {
+    let (head, body) = response.into_parts();
+    let body = body.into_reader();
+    if !head.status.is_success() {
+        let mut text = Vec::new();
+        // What cannot be read of it is missing in the message.
+        let _ = body.take(ERROR_BYTES).read_to_end(&mut text);
+        bail!("HTTP status {}: {}", head.status, String::from_utf8_lossy(&text).trim_end());
+    }
+    if let Some(state) = head.headers.get(PARTIAL_ANSWER) {
+        bail!("the answer is a part only: {PARTIAL_ANSWER} {state:?}");
+    }
+    let media_type = head.headers.get("Content-Type").and_then(|value| value.to_str().ok());
+    let media_type = media_type.unwrap_or_default().to_ascii_lowercase();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    if !shape.media_types().contains(&essence) {
+        bail!("the answer is {media_type:?} instead of {}", shape.media_types()[0]);
+    }
+    Ok(body)
+}

@@ -216,7 +216,9 @@ impl Data {
                 };
                 bsbm::generate(&Options { products, seed, format }, out, &mut |_| ()).map(|_| ())
             }
-            Self::Lubm { universities } => lubm::generate(universities, SEED, out).map(|_| ()),
+            Self::Lubm { universities } => {
+                lubm::generate(&lubm::Options { universities, seed: SEED, inferred: false }, out).map(|_| ())
+            }
             Self::Entropy { triples } => entropy::generate(triples, SEED, out),
         }
     }

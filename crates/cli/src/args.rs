@@ -1,18 +1,22 @@
 //! The command line: every option with its meaning, so that `--help` is the manual.
 
 mod backup;
+mod bench_report;
 mod bench_target;
 mod bench_update;
 mod bsbm_run;
+mod lubm;
 mod query_set;
 mod serve;
 mod soak;
 mod top;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
+pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::BsbmRunArgs;
+pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use query_set::QuerySetArgs;
 pub use serve::ServeArgs;
 pub use soak::BenchSoakArgs;
@@ -356,8 +360,13 @@ pub enum BenchCommand {
     Analytic(QuerySetArgs),
     /// Run property paths over BSBM data of any size
     Paths(QuerySetArgs),
+    /// The Lehigh University Benchmark
+    #[command(subcommand)]
+    Lubm(LubmCommand),
     /// Load data of many sizes and forms, and make a table of what it took
     Load(BenchLoadArgs),
+    /// Make tables and plots of what several stores needed for the same queries
+    Report(BenchReportArgs),
     /// Let many clients commit small transactions to a database, and tell what that took
     Update(BenchUpdateArgs),
     /// Put a server under mixed load for long, kill it now and then, and check that nothing is lost

@@ -5,6 +5,7 @@
 use crate::args::BenchLoadArgs;
 use crate::bench_data::{make_files, program, run_child};
 use crate::exit::Done;
+use crate::marked;
 use crate::number;
 use crate::talk::say;
 use anyhow::{Context, bail};
@@ -16,8 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The lines between which a file gets the table.
-const BEGIN: &str = "<!-- table of lode bench load: begin -->";
-const END: &str = "<!-- table of lode bench load: end -->";
+const MARK: &str = "table of lode bench load";
 
 const HEAD: &str = "| Case | Triples | Seconds | Million triples/s | CPU s per million | Peak MiB | Bytes a triple: orders + dictionary | Leaves packed |\n\
                     |---|---|---|---|---|---|---|---|\n";
@@ -52,10 +52,7 @@ pub fn run(args: &BenchLoadArgs) -> anyhow::Result<Done> {
         write!(std::io::stdout().lock(), "{}", table(&rows))?;
     }
     if let Some(path) = &args.markdown {
-        let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-        let text = with_table(&text, &table(&rows))
-            .with_context(|| format!("{} has no lines {BEGIN} and {END}", path.display()))?;
-        std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))?;
+        marked::replace(path, MARK, &table(&rows))?;
     }
     Ok(Done::Ok)
 }
@@ -228,25 +225,4 @@ impl Measured {
 
 fn table(rows: &[Measured]) -> String {
     rows.iter().fold(HEAD.to_owned(), |text, row| text + &row.row())
-}
-
-/// The text with the table in its place; `None` where it has no place.
-fn with_table(text: &str, table: &str) -> Option<String> {
-    let (before, rest) = text.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n{table}{END}{after}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_go_between_their_lines() {
-        let text = format!("a\n{BEGIN}\nold\n{END}\nb\n");
-        let new = with_table(&text, "new\n").unwrap();
-        assert_eq!(new, format!("a\n{BEGIN}\nnew\n{END}\nb\n"));
-        assert_eq!(with_table(&new, "new\n").unwrap(), new);
-        assert!(with_table("a", "b").is_none());
-    }
 }

@@ -6,7 +6,9 @@ mod bench;
 mod bench_bsbm_run;
 mod bench_data;
 mod bench_load;
+mod bench_lubm;
 mod bench_queries;
+mod bench_report;
 mod bench_soak;
 mod bench_target;
 mod bench_update;
@@ -17,6 +19,7 @@ mod dump;
 mod exit;
 mod load;
 mod load_report;
+mod marked;
 mod number;
 mod plan_table;
 mod progress;
@@ -56,7 +59,9 @@ fn main() -> ExitCode {
             bench_queries::run("analytic", &analytic::QUERIES, &args)
         }
         Command::Bench(BenchCommand::Paths(args)) => bench_queries::run("paths", &paths::QUERIES, &args),
+        Command::Bench(BenchCommand::Lubm(command)) => bench_lubm::run(&command),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),
+        Command::Bench(BenchCommand::Report(args)) => bench_report::run(&args),
         Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
         Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),
     };

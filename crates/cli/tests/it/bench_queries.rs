@@ -117,3 +117,63 @@ fn mixes_of_two_stores_are_compared() {
     let line = outcome.out.lines().find(|line| line.starts_with("explore-2 ")).unwrap();
     assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["explore-2", "0", "12", "0"], "{outcome:#?}");
 }
+
+/// What an evaluator of a few lines finds in `crates/bench/src/lubm/tests.rs`.
+const LUBM_ROWS: [u64; 14] = [5, 1, 10, 28, 423, 9399, 26, 9399, 242, 5, 249, 18, 2, 7084];
+
+#[test]
+fn universities_are_generated_and_asked() {
+    let lode = Lode::new();
+    let generate = ["bench", "lubm", "generate", "--universities", "1", "--output", "data.nt"];
+    let said = lode.run(&generate);
+    assert!(said.code == 0 && said.err.contains("triples"), "{said:#?}");
+    lode.run(&["load", "db", "data.nt"]).ok();
+    let queries = report(&lode.run(&["bench", "lubm", "run", "db", "--runs", "1", "--json"]).ok());
+    let rows: Vec<u64> = queries.iter().filter_map(|query| query["rows"].as_u64()).collect();
+    assert_eq!(rows, LUBM_ROWS);
+    let asserted =
+        lode.run(&["bench", "lubm", "generate", "--universities", "1", "--asserted", "--quiet"]).ok();
+    assert!(!asserted.contains("#Chair>") && asserted.lines().count() > 80_000);
+    lode.run(&["bench", "lubm", "generate", "--universities", "0"]).fails(1);
+    lode.run(&["bench", "lubm", "generate", "--universities", "1", "--format", "ttl"]).fails(1);
+}
+
+#[test]
+fn paths_of_an_endpoint_are_those_of_this_process() {
+    let lode = bsbm();
+    let endpoint = Endpoint::start(&lode, &["--read-only"]);
+    let url = format!("{}/sparql", endpoint.base);
+    let queries =
+        report(&lode.run(&["bench", "paths", "db", "--runs", "0", "--json", "--compare", &url]).ok());
+    assert_eq!(queries.len(), 22);
+    assert!(queries.iter().all(|query| query["same"] == true), "{queries:#?}");
+}
+
+#[test]
+fn results_of_stores_become_tables_and_plots() {
+    let lode = bsbm();
+    std::fs::create_dir(lode.path("results")).unwrap();
+    let run = ["bench", "analytic", "db", "--runs", "1", "--json", "--only", "predicates,count-join"];
+    let out = lode.run(&run).ok();
+    lode.write("results/lodestore.analytic.json", &out);
+    lode.write("results/other.analytic.json", out.replace("\"failure\": null", "\"failure\": \"time-out\""));
+    let begin = "<!-- tables of lode bench report: begin -->";
+    let end = "<!-- tables of lode bench report: end -->";
+    lode.write("page.md", format!("before\n{begin}\n{end}\nafter\n"));
+    let report = ["bench", "report", "results", "--markdown", "page.md", "--plots", "plots"];
+    let table = lode.run(&report).ok();
+    assert!(
+        table.starts_with("| Query classes, ms | lodestore | other |\n") && table.contains(" | – |\n"),
+        "{table}"
+    );
+    let page = std::fs::read_to_string(lode.path("page.md")).unwrap();
+    assert_eq!(page, format!("before\n{begin}\n{table}{end}\nafter\n"));
+    let plot = std::fs::read_to_string(lode.path("plots/analytic.svg")).unwrap();
+    assert!(plot.starts_with("<svg") && plot.contains(">predicates</text>"), "{plot}");
+    lode.write("no-place.md", "nothing");
+    let error = lode.run(&["bench", "report", "results", "--markdown", "no-place.md"]).fails(1);
+    assert!(error.contains("no lines") && error.contains("tables of lode bench report"), "{error}");
+    assert!(lode.run(&["bench", "report", "results", "--first", "nobody"]).fails(1).contains("--first"));
+    std::fs::create_dir(lode.path("empty")).unwrap();
+    assert!(lode.run(&["bench", "report", "empty"]).fails(1).contains("no results"));
+}

@@ -3,6 +3,7 @@
 jena_version=6.2.0
 jena=$WORK/programs/jena
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+port=${JENA_PORT:-3030}
 
 store_missing() {
   local version
@@ -20,15 +21,15 @@ store_missing() {
 
 store_load() { # FILE DATABASE
   local file=$1
-  JVM_ARGS=${JVM_ARGS:--Xmx4G} PATH=$(dirname "$(command -v "$java")"):$PATH \
+  JVM_ARGS=${JENA_MEMORY:--Xmx4G} PATH=$(dirname "$(command -v "$java")"):$PATH \
     measured "$2" "$jena/apache-jena-$jena_version/bin/tdb2.tdbloader" --loader=phased --loc "$2" "$file"
 }
 
 store_start() { # DATABASE
-  URL=http://127.0.0.1:3030/ds/sparql
+  URL=http://127.0.0.1:$port/ds/sparql
   mkdir -p "$jena/run"
-  FUSEKI_BASE=$jena/run serve "$java" "${FUSEKI_MEMORY:--Xmx4G}" -jar "$jena/jena-fuseki-server-$jena_version.jar" \
-    --localhost --port 3030 --tdb2 --loc "$1" --timeout "$((timeout * 1000))" /ds
+  FUSEKI_BASE=$jena/run serve "$java" "${JENA_MEMORY:--Xmx4G}" -jar "$jena/jena-fuseki-server-$jena_version.jar" \
+    --localhost --port $port --tdb2 --loc "$1" --timeout "$((timeout * 1000))" /ds
   wait_for "$URL" "$PID"
 }
 

@@ -1,5 +1,7 @@
 # Lodestore: the program named by LODE.
 
+port=${LODE_PORT:-7878}
+
 store_missing() { command -v "$LODE" > /dev/null || { echo "there is no $LODE; set LODE"; return 1; }; }
 
 store_load() { # FILE DATABASE
@@ -8,8 +10,8 @@ store_load() { # FILE DATABASE
 }
 
 store_start() { # DATABASE
-  URL=http://127.0.0.1:7878/sparql
-  serve "$LODE" serve "$1" --bind 127.0.0.1:7878 --read-only
+  URL=http://127.0.0.1:$port/sparql
+  serve "$LODE" serve "$1" --bind "127.0.0.1:$port" --read-only
   wait_for "$URL" "$PID"
 }
 

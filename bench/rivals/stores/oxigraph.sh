@@ -1,6 +1,7 @@
 # Oxigraph: built by cargo from its package, which needs libclang.
 
 oxigraph=$WORK/programs/oxigraph/bin/oxigraph
+port=${OXIGRAPH_PORT:-7879}
 
 store_missing() {
   [ -x "$oxigraph" ] && return
@@ -15,8 +16,8 @@ store_load() { # FILE DATABASE
 }
 
 store_start() { # DATABASE
-  URL=http://127.0.0.1:7879/query
-  serve "$oxigraph" serve-read-only --location "$1" --bind 127.0.0.1:7879
+  URL=http://127.0.0.1:$port/query
+  serve "$oxigraph" serve-read-only --location "$1" --bind "127.0.0.1:$port"
   wait_for "$URL" "$PID"
 }
 

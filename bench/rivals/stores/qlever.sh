@@ -1,5 +1,7 @@
 # QLever: where qlever-index and qlever-server are on the PATH. No package registry has them.
 
+port=${QLEVER_PORT:-7880}
+
 store_missing() {
   for program in qlever-index qlever-server; do
     command -v $program > /dev/null || { echo "there is no $program on the PATH"; return 1; }
@@ -14,8 +16,8 @@ store_load() { # FILE DATABASE
 }
 
 store_start() { # DATABASE
-  URL=http://127.0.0.1:7880
-  serve qlever-server -i "$1/index" -p 7880 -m 6G -s "${timeout}s"
+  URL=http://127.0.0.1:$port
+  serve qlever-server -i "$1/index" -p "$port" -m 6G -s "${timeout}s"
   wait_for "$URL" "$PID"
 }
 

@@ -1,7 +1,8 @@
 # Virtuoso 7, open source edition: Debian's package virtuoso-opensource-7. Two loader streams over eight parts of the file.
 
 graph=http://rivals.example/
-sql_port=1111
+port=${VIRTUOSO_PORT:-8890}
+sql_port=${VIRTUOSO_SQL_PORT:-1111}
 isql=$(command -v isql-vt || command -v isql-v || true)
 
 store_missing() {
@@ -39,7 +40,7 @@ AsyncQueueMaxThreads = 10
 MaxQueryMem = 4G
 DefaultIsolation = 2
 [HTTPServer]
-ServerPort = 127.0.0.1:8890
+ServerPort = 127.0.0.1:$port
 ServerRoot = $1
 MaxClientConnections = 32
 ServerThreads = 32
@@ -73,10 +74,10 @@ store_load() { # FILE DATABASE
 }
 
 store_start() { # DATABASE
-  URL="http://127.0.0.1:8890/sparql?default-graph-uri=$graph"
+  URL="http://127.0.0.1:$port/sparql?default-graph-uri=$graph"
   settings "$1" > "$1/virtuoso.ini"
   serve virtuoso-t +foreground +wait +configfile "$1/virtuoso.ini"
-  wait_for http://127.0.0.1:8890/sparql "$PID"
+  wait_for http://127.0.0.1:$port/sparql "$PID"
 }
 
 store_stop() {

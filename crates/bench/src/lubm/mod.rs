@@ -23,7 +23,7 @@ use std::io::{self, Write};
 use writer::Writer;
 
 /// About how many triples are asserted of a university.
-pub const TRIPLES_PER_UNIVERSITY: u64 = 137_000;
+pub const TRIPLES_PER_UNIVERSITY: u64 = 135_000;
 
 /// The seed used when none is given.
 pub const DEFAULT_SEED: u64 = 0;

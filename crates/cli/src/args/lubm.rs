@@ -21,13 +21,13 @@ implies: super-classes and super-properties, inverses, sub-organisations of sub-
 triples are written beside the others, so that stores answer without reasoning; --asserted leaves them out."
 )]
 pub struct LubmGenerateArgs {
-    /// Size, in universities; one makes about 250,000 triples
+    /// Size, in universities; one makes about 185,000 triples
     #[arg(long, value_name = "N")]
     pub universities: u64,
     /// Syntax: nt
     #[arg(long, default_value = "nt", value_name = "NAME")]
     pub format: String,
-    /// Only what is asserted, about 137,000 triples a university
+    /// Only what is asserted, about 135,000 triples a university
     #[arg(long)]
     pub asserted: bool,
     /// Seed of all random choices

@@ -36,7 +36,7 @@ measured() { # DATABASE COMMAND...: runs a loader, and writes JSON of what it to
   load_result "$to" "$wall" "$(awk "BEGIN { print $user + $system }")" "$((peak * 1024))"
 }
 
-load_result() { # DATABASE WALL-SECONDS PROCESSOR-SECONDS PEAK-BYTES
+load_result() { # DATABASE WALL-SECONDS PROCESSOR-SECONDS PEAK-BYTES; the data are the caller's $file
   local triples
   triples=$(wc -l < "$file")
   printf '{"wall_seconds": %s, "processor_seconds": %s, "peak_bytes": %s, "disk_bytes": %s, "triples": %s}\n' \

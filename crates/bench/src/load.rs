@@ -154,7 +154,7 @@ pub fn cases() -> Vec<Case> {
         Case { memory: Some("256MiB"), ..ten("memory-256m-10m") },
         Case { memory: Some("512MiB"), ..ten("memory-512m-10m") },
         Case { memory: Some("1GiB"), ..base("memory-1g-25m", TWENTY_FIVE_MILLION) },
-        Case { data: Data::Lubm { universities: 80 }, ..base("lubm-10m", 0) },
+        Case { data: Data::Lubm { universities: 75 }, ..base("lubm-10m", 0) },
         Case { data: Data::Entropy { triples: 10_000_000 }, ..base("entropy-10m", 0) },
     ]);
     cases

@@ -12,7 +12,7 @@ and DESCRIBE. A query's time runs from the request to the end of its answer.\n\n
 QMpH: mixes of all clients in an hour. CQET: mean run time of a mix, which is the sum of its queries' times. AQET: mean time of a query. \
 QPS: queries of one kind that are answered in a second that is spent on this kind.\n\n\
 With --compare nothing is measured: one client asks each query of both, and tells the answers that differ. Numbers may differ by one in ten \
-thousand, and rows that ORDER BY does not tell apart may be others where LIMIT cuts.\n\n\
+thousand, and rows that ORDER BY does not tell apart may be others where LIMIT cuts, and a DESCRIBE may say more.\n\n\
 Exit codes: 0 all queries were answered (and alike); 1 some failed or took too long (they are told, and counted), or there was nobody to ask."
 )]
 pub struct BsbmRunArgs {

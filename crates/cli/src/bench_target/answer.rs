@@ -21,14 +21,19 @@ pub enum Shape {
 impl Shape {
     /// By the first word after the prologue.
     pub fn of_query(text: &str) -> Self {
+        let first = Self::first_word(text);
+        let is_graph = ["CONSTRUCT", "DESCRIBE"].iter().any(|word| first.eq_ignore_ascii_case(word));
+        if is_graph { Self::Triples } else { Self::Rows }
+    }
+
+    /// The first word after the prologue.
+    pub fn first_word(text: &str) -> &str {
         let is_prologue = |line: &str| {
             let word = line.split_whitespace().next().unwrap_or("#").to_ascii_uppercase();
             word.starts_with('#') || word == "PREFIX" || word == "BASE"
         };
-        let first = text.lines().find(|line| !is_prologue(line)).unwrap_or_default().trim_start();
-        let first = first.get(..4).unwrap_or_default();
-        let is_graph = ["CONS", "DESC"].iter().any(|word| first.eq_ignore_ascii_case(word));
-        if is_graph { Self::Triples } else { Self::Rows }
+        let line = text.lines().find(|line| !is_prologue(line)).unwrap_or_default().trim_start();
+        line.split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default()
     }
 
     /// What is asked for, best first; N-Triples have gone by other names.

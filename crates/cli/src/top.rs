@@ -48,7 +48,11 @@ pub fn run(args: &TopArgs) -> anyhow::Result<Done> {
             Ok(list) => {
                 table(&serde_json::from_str(list).context("the server's answer")?, &args.server.endpoint)
             }
-            Err(error) => format!("no answer: {error:#}\n"),
+            Err(error) if is_live => format!("no answer: {error:#}\n"),
+            Err(error) => {
+                say!("no answer: {error:#}");
+                String::new()
+            }
         };
         if is_live {
             out.write_all(format!("{FRAME_START}{}{FRAME_END}", text.replace('\n', LINE_END)).as_bytes())?;

@@ -1,4 +1,4 @@
-//! Results as terms: execution works on ids, and only here, batch by batch, do they become text.
+//! Results as terms: execution works on ids, and only here, batch by batch, do they become terms (texts of a format in [`crate::rows`]).
 
 use crate::EngineError;
 use lode_exec::batch::Batch;

@@ -179,9 +179,11 @@ impl Ticket {
         let _ = cancelled.wait_for(|cancelled| *cancelled).await;
     }
 
-    /// The error to tell: where the administration has cancelled the request, that.
+    /// The error to tell: where the request was stopped since the administration has cancelled it, that. Other errors tell what
+    /// happened, also if they came after the wish.
     pub(crate) fn explain(&self, error: HttpError) -> HttpError {
-        if *self.request.cancelled.borrow() { cancelled_error() } else { error }
+        let stopped = error.status == StatusCode::SERVICE_UNAVAILABLE;
+        if stopped && *self.request.cancelled.borrow() { cancelled_error() } else { error }
     }
 }
 

@@ -112,6 +112,20 @@ fn ranges_belong_to_their_literals() {
 }
 
 #[test]
+fn a_range_for_one_subject_is_none_for_another() {
+    let database = Database::in_memory().unwrap();
+    let data = "PREFIX : <http://x/> INSERT DATA { :a :n 1, 2, 3 . :c :n 1.5, 5.5 . :a :t \"he\", \"ho\" . :c :t <hx:1>, <hx:2> }";
+    database.update(data, &UpdateOptions::default()).unwrap();
+    // Two rows each, and the names of the columns.
+    for (subject, numbers, texts) in [("a", 3, 3), ("c", 3, 3), ("a", 3, 3)] {
+        let text = format!("SELECT ?n {{ :{subject} :n ?n FILTER(?n > 1) }}");
+        assert_eq!(answers(&database, &text).0.len(), numbers, "{subject}");
+        let text = format!("SELECT ?t {{ :{subject} :t ?t FILTER(STRSTARTS(STR(?t), \"h\")) }}");
+        assert_eq!(answers(&database, &text).0.len(), texts, "{subject}");
+    }
+}
+
+#[test]
 fn new_data_is_seen_and_other_counts_get_other_plans() {
     let database = database();
     let of = |class: &str| format!("SELECT ?x {{ ?x a {class} }}");

@@ -3,7 +3,7 @@
 use super::value::Value;
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use lode_rdf::{Term, ValueId};
+use lode_rdf::{Kind, Term, ValueId};
 
 /// SPARQL's three truth values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,14 +71,14 @@ impl Column<'_> {
     /// An error in every row.
     pub const ERROR: Self = Self::Constant(Constant::Value(None));
 
-    /// The ids of all results, where computed values have inline ids; `None` where one has not.
+    /// The ids of all results, where computed values have inline ids; `None` where one has not, or was given an id for this query.
     pub fn inline_ids(&self, rows: usize) -> Option<Vec<ValueId>> {
         let inline = |value: &Option<Value>| match value {
             None => Some(ValueId::UNDEF),
             Some(value) => value.to_inline(),
         };
         match self {
-            Self::Ids(ids) => Some(ids.clone()),
+            Self::Ids(ids) => ids.iter().all(|id| id.kind() != Some(Kind::Local)).then(|| ids.clone()),
             Self::Bools(bools) => Some(bools.iter().copied().map(tri_id).collect()),
             Self::Values(values) => values.iter().map(inline).collect(),
             Self::Constant(Constant::Value(value)) => Some(vec![inline(value)?; rows]),

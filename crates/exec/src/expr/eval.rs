@@ -148,7 +148,7 @@ impl<'a> Evaluator<'a> {
             let column = self.over_terms(&batch).eval_rows(expr)?;
             let (results, inline) = match column.inline_ids(batch.rows) {
                 Some(results) => (results, true),
-                None if wanted == Results::Inline => {
+                None if wanted == Results::Inline && !matches!(column, Column::Ids(_)) => {
                     self.cx.memos.give_up(expr);
                     return Ok(None);
                 }
@@ -180,7 +180,11 @@ impl<'a> Evaluator<'a> {
         missing: &[ValueId],
     ) -> Result<(), ExecError> {
         for page in memo.crowded(missing) {
+            self.cx.cancel.check()?;
             let ids = self.cx.snapshot.dictionary_ids(memo::page_ids(page));
+            if ids.is_empty() {
+                continue;
+            }
             let batch = Batch { vars: Arc::from([var]), rows: ids.len(), columns: vec![ids] };
             let column = self.over_terms(&batch).eval_rows(expr)?;
             if let Some(results) = column.inline_ids(batch.rows) {

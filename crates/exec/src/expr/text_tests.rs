@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         test: fn(&str, &str) -> bool,
     ) -> Result<Column<'e>, ExecError> {
         let (a, b) = (self.eval(a)?, self.eval(b)?);
-        if let Column::Ids(ids) = &a
+        if let (Column::Ids(ids), Column::Constant(_)) = (&a, &b)
             && let Operand::One(value) = decode::operand(self.cx, &b)?
         {
             let other = value.as_ref().and_then(StringRef::of_value);
@@ -118,7 +118,17 @@ impl Evaluator<'_> {
         ids: &[ValueId],
         test: impl Fn(StringRef<'_>) -> Option<bool>,
     ) -> Result<Column<'e>, ExecError> {
-        let truths = decode::map_terms(self.cx, ids, |term| test(StringRef::of_term(term)?))?;
+        let (mut bytes, mut cancelled) = (0, Ok(()));
+        let truths = decode::map_terms(self.cx, ids, |term| {
+            let string = StringRef::of_term(term)?;
+            bytes += string.text.len();
+            if bytes > BYTES_UNCHECKED && cancelled.is_ok() {
+                cancelled = self.cx.cancel.check();
+                bytes = 0;
+            }
+            if cancelled.is_ok() { test(string) } else { None }
+        })?;
+        cancelled?;
         Ok(Column::Bools(truths.into_iter().map(Tri::from_option).collect()))
     }
 }

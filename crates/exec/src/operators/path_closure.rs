@@ -38,12 +38,17 @@ impl Search {
             let first = at * STARTS;
             let targets = targets.map(|targets| Targets::new(targets.get(first..).unwrap_or_default()));
             let visited = self.close_some(inner, backward, some, zero, targets)?;
+            let pairs: usize = visited.values().map(|mask| mask.count_ones() as usize).sum();
+            self.hold(visited.capacity() * VISITED_BYTES + pairs * size_of::<Reached>())?;
+            self.cx.cancel.check()?;
+            all.reserve(pairs);
             for (node, mask) in visited {
                 let bits = (0..some.len()).filter(|bit| mask & (1 << bit) != 0);
                 all.extend(bits.map(|bit| (u32::try_from(first + bit).unwrap_or(u32::MAX), node)));
             }
-            self.hold(all.len() * size_of::<Reached>())?;
+            self.around += pairs * size_of::<Reached>();
         }
+        self.around -= all.len() * size_of::<Reached>();
         Ok(all)
     }
 
@@ -70,17 +75,32 @@ impl Search {
             if frontier.is_empty() {
                 return Ok(visited);
             }
-            self.cx.cancel.check()?;
-            frontier = self.expand_marked(inner, backward, frontier)?;
-            frontier.retain_mut(|(node, mask)| {
-                let known = visited.entry(*node).or_default();
-                *mask &= !*known;
-                *known |= *mask;
-                *mask != 0
-            });
+            frontier = self.next_frontier(inner, backward, frontier, &mut visited)?;
             targets.iter_mut().for_each(|targets| targets.note(&frontier));
-            self.hold(visited.capacity() * VISITED_BYTES + frontier.len() * size_of::<Marked>())?;
         }
+    }
+
+    /// The nodes one step beyond `frontier`, with the marks that are new to them.
+    fn next_frontier(
+        &mut self,
+        inner: &Path,
+        backward: bool,
+        frontier: Vec<Marked>,
+        visited: &mut HashMap<ValueId, u64, IdHash>,
+    ) -> Result<Vec<Marked>, ExecError> {
+        self.cx.cancel.check()?;
+        let held = visited.capacity() * VISITED_BYTES;
+        self.around += held;
+        let mut reached = self.expand_marked(inner, backward, frontier)?;
+        self.around -= held;
+        reached.retain_mut(|(node, mask)| {
+            let known = visited.entry(*node).or_default();
+            *mask &= !*known;
+            *known |= *mask;
+            *mask != 0
+        });
+        self.hold(visited.capacity() * VISITED_BYTES + reached.len() * size_of::<Marked>())?;
+        Ok(reached)
     }
 
     /// The ends of `path` from marked nodes (sorted, distinct), with the marks of all that lead there.
@@ -138,15 +158,7 @@ impl Search {
         }
         let mut frontier = from;
         while !frontier.is_empty() {
-            self.cx.cancel.check()?;
-            frontier = self.expand_marked(inner, backward, frontier)?;
-            frontier.retain_mut(|(node, mask)| {
-                let known = visited.entry(*node).or_default();
-                *mask &= !*known;
-                *known |= *mask;
-                *mask != 0
-            });
-            self.hold(visited.capacity() * VISITED_BYTES + frontier.len() * size_of::<Marked>())?;
+            frontier = self.next_frontier(inner, backward, frontier, &mut visited)?;
         }
         Ok(merged(visited.into_iter().collect()))
     }

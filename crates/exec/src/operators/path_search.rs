@@ -36,6 +36,8 @@ pub(crate) struct Search {
     single_graph: bool,
     reservation: Reservation,
     held: usize,
+    /// Bytes that the steps around the present one hold.
+    pub(super) around: usize,
 }
 
 impl Search {
@@ -53,6 +55,7 @@ impl Search {
             single_graph,
             reservation: cx.budget.reserve(0)?,
             held: 0,
+            around: 0,
         })
     }
 
@@ -63,6 +66,8 @@ impl Search {
         backward: bool,
         starts: &[ValueId],
     ) -> Result<Vec<Reached>, ExecError> {
+        // A search that ended in an error, which fewer starts may avoid, has left its mark.
+        self.around = 0;
         let from = (0..).zip(starts.iter().copied()).collect();
         let result = self.expand(path, backward, from);
         self.held = 0;
@@ -86,6 +91,7 @@ impl Search {
         if let Path::ZeroOrMore(inner) | Path::OneOrMore(inner) = path {
             let zero = matches!(path, Path::ZeroOrMore(_));
             let starts: Vec<ValueId> = pairs.iter().map(start).collect();
+            self.around = 0;
             let reached = self.close(inner, backward, &starts, zero, Some(&targets));
             self.held = 0;
             self.reservation.resize(0)?;
@@ -277,7 +283,7 @@ impl Search {
 
     /// Reserves what the search holds at its fullest.
     pub(super) fn hold(&mut self, bytes: usize) -> Result<(), ExecError> {
-        self.held = self.held.max(bytes);
+        self.held = self.held.max(self.around + bytes);
         cover(&mut self.reservation, self.held)?;
         self.counters.hold(self.held);
         Ok(())

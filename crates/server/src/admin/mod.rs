@@ -114,6 +114,10 @@ impl Client {
                 let message = "send the token of --admin-token: Authorization: Bearer TOKEN";
                 Err(HttpError::new(StatusCode::UNAUTHORIZED, message))
             }
+            // A name may be given to this machine's address by anybody, a web page of theirs included.
+            None if self.address.ip().to_canonical().is_loopback() && !self.is_for_sure_host() => refused(
+                "without an --admin-token the administration answers to localhost or an IP number only, not to a name",
+            ),
             None if self.address.ip().to_canonical().is_loopback() => Ok(()),
             None => {
                 refused("the administration answers on this machine only, unless there is an --admin-token")
@@ -123,17 +127,27 @@ impl Client {
 }
 
 impl Client {
-    /// Whether a page of this very server asks. Of a host by its number only: a name may be given to this address by anybody.
-    fn is_own_page(&self, origin: &HeaderValue) -> bool {
-        let Some(host) = self.headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
-            return false;
-        };
-        let name =
-            host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(name, _)| name);
-        let number = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-        let is_sure = name == "localhost" || number.parse::<IpAddr>().is_ok();
-        is_sure && origin.as_bytes() == format!("http://{host}").as_bytes()
+    fn host(&self) -> Option<&str> {
+        self.headers.get(header::HOST).and_then(|host| host.to_str().ok())
     }
+
+    /// Whether the request says by number, or not at all, whom it is for.
+    fn is_for_sure_host(&self) -> bool {
+        self.headers.get(header::HOST).is_none() || self.host().is_some_and(is_sure)
+    }
+
+    /// Whether a page of this very server asks.
+    fn is_own_page(&self, origin: &HeaderValue) -> bool {
+        self.host()
+            .is_some_and(|host| is_sure(host) && origin.as_bytes() == format!("http://{host}").as_bytes())
+    }
+}
+
+/// Whether a host is an IP number or `localhost`.
+fn is_sure(host: &str) -> bool {
+    let name = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(name, _)| name);
+    let number = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    name == "localhost" || number.parse::<IpAddr>().is_ok()
 }
 
 /// Work on a blocking thread, cancelled when its client leaves or the server is to stop.

@@ -2,15 +2,16 @@
 //! and no table of what was seen is needed; elsewhere the table of distinct rows may go to disk.
 
 use crate::expr::{Aggregate, AggregateFunction as Function, Expr};
-use crate::logical::Logical;
 use crate::plan::VarId;
 
+/// A group over the distinct rows of some columns.
+pub(super) struct OverDistinctRows {
+    pub columns: Vec<VarId>,
+    pub aggregates: Vec<Aggregate>,
+}
+
 /// The same group over distinct rows, where all its aggregates are over the distinct terms of one variable.
-pub(super) fn over_distinct_rows(
-    input: &Logical,
-    keys: &[VarId],
-    aggregates: &[Aggregate],
-) -> Option<Logical> {
+pub(super) fn over_distinct_rows(keys: &[VarId], aggregates: &[Aggregate]) -> Option<OverDistinctRows> {
     let argument = |aggregate: &Aggregate| match (&aggregate.function, &aggregate.argument) {
         (
             Function::Count | Function::Sum | Function::Avg | Function::Min | Function::Max,
@@ -26,7 +27,6 @@ pub(super) fn over_distinct_rows(
     if !columns.contains(&var) {
         columns.push(var);
     }
-    let rows = Logical::distinct(Logical::project(input.clone(), columns));
     let plain = |aggregate: &Aggregate| Aggregate { distinct: false, ..aggregate.clone() };
-    Some(Logical::group(rows, keys.to_vec(), aggregates.iter().map(plain).collect()))
+    Some(OverDistinctRows { columns, aggregates: aggregates.iter().map(plain).collect() })
 }

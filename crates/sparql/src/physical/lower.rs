@@ -129,12 +129,21 @@ impl<'a> Lowering<'a> {
         aggregates: &[Aggregate],
         interest: &VarSet,
     ) -> Vec<Planned> {
-        let wanted = interest.union(&keys.iter().copied().collect());
-        let mut plans = self.unary(input, &wanted, |p| node::group(p, keys.to_vec(), aggregates.to_vec()));
-        if let Some(other) = distinct_arguments::over_distinct_rows(input, keys, aggregates) {
-            plans.extend(self.lower(&other, interest));
-            plans = keep_best(plans, interest);
+        let mut wanted = interest.union(&keys.iter().copied().collect());
+        let over_distinct_rows = distinct_arguments::over_distinct_rows(keys, aggregates);
+        if let Some(group) = &over_distinct_rows {
+            wanted.extend(&group.columns.iter().copied().collect());
         }
+        let inputs = self.lower(input, &wanted);
+        let mut plans: Vec<Planned> =
+            inputs.iter().map(|plan| node::group(plan.clone(), keys.to_vec(), aggregates.to_vec())).collect();
+        if let Some(group) = &over_distinct_rows {
+            plans.extend(inputs.iter().map(|plan| {
+                let rows = node::distinct(node::project(plan.clone(), group.columns.clone()));
+                node::group(rows, keys.to_vec(), group.aggregates.clone())
+            }));
+        }
+        let mut plans = keep_best(plans, interest);
         let cost = plans.first().map_or(0.0, |plan| plan.node.cost);
         if cost < EARLY_GROUPS_COST_MIN && !self.groups_early {
             return plans;

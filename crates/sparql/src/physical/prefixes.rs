@@ -5,9 +5,17 @@ use crate::plan::VarId;
 use lode_rdf::{Literal, Term};
 use spargebra::algebra::Function;
 
+/// The beginning of a text.
+pub(super) struct Prefix {
+    pub text: String,
+    /// Whether the condition asks for nothing else.
+    pub exact: bool,
+}
+
 /// The variable and the beginning that its text has where the condition holds.
-pub(super) fn of(condition: &Expr) -> Option<(VarId, String)> {
+pub(super) fn of(condition: &Expr) -> Option<(VarId, Prefix)> {
     let Expr::Call(function, arguments) = condition else { return None };
+    let exact = *function == Function::StrStarts;
     let (prefix, text) = match (function, arguments.as_slice()) {
         (Function::StrStarts, [text, start]) => (simple(start)?.to_owned(), text),
         (Function::Regex, [text, pattern]) => (regex_prefix(simple(pattern)?)?, text),
@@ -25,7 +33,7 @@ pub(super) fn of(condition: &Expr) -> Option<(VarId, String)> {
         },
         _ => return None,
     };
-    (!prefix.is_empty()).then_some((var, prefix))
+    (!prefix.is_empty()).then_some((var, Prefix { text: prefix, exact }))
 }
 
 /// The text of a literal without a language.

@@ -2,10 +2,10 @@
 //! read the reviews before May.
 //!
 //! That holds where all objects of the pattern are inline literals of one kind, which the block index tells: ids of a kind ascend like
-//! their values. Where all are strings, or all are strings with languages, a test for the beginning of the text is a range as well
+//! their values. Where all are strings, all are strings with languages, or all are IRIs, a test for the beginning of the text is a range as well
 //! ([`super::prefixes`]). The condition stays; the range only leaves out what it would drop.
 
-use super::prefixes;
+use super::prefixes::{self, Prefix};
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp, QuadPattern, graph_var};
 use crate::plan::{Slot, VarId};
@@ -37,9 +37,10 @@ pub(super) fn narrowed<'a>(
         let Some(var) = object_alone(pattern) else { return member.clone() };
         let own: Vec<&(usize, Limit<'_>)> = limits.iter().filter(|(_, limit)| limit.var == var).collect();
         let limits: Vec<&Limit<'_>> = own.iter().map(|(_, limit)| limit).collect();
-        match range(pattern, &limits, stats) {
+        let (range, exact) = range(pattern, &limits, stats);
+        match range {
             Some(range) => {
-                own.iter().for_each(|(i, _)| counted[*i] = true);
+                own.iter().zip(exact).for_each(|((i, _), exact)| counted[*i] = exact);
                 Logical::scan(QuadPattern { objects: Some(range), ..pattern.clone() })
             }
             None => member.clone(),
@@ -66,7 +67,7 @@ enum Bound<'a> {
     /// The value is not beyond a literal's, on one side or on both.
     Value { literal: LiteralRef<'a>, lower: bool, upper: bool },
     /// The text begins with this one.
-    Prefix(String),
+    Prefix(Prefix),
 }
 
 impl<'a> Limit<'a> {
@@ -89,50 +90,55 @@ impl<'a> Limit<'a> {
     }
 }
 
-/// The ids that objects of a pattern have within all limits; `None` where that cannot be told.
-fn range(pattern: &QuadPattern, limits: &[&Limit<'_>], stats: &dyn Statistics) -> Option<Range<ValueId>> {
-    let objects = Objects::of(pattern, stats)?;
+/// The ids that objects of a pattern have within all limits, `None` where that cannot be told; and for each limit whether they say all
+/// that it says.
+fn range(
+    pattern: &QuadPattern,
+    limits: &[&Limit<'_>],
+    stats: &dyn Statistics,
+) -> (Option<Range<ValueId>>, Vec<bool>) {
+    let mut exact = vec![false; limits.len()];
+    let Some(objects) = Objects::of(pattern, stats) else { return (None, exact) };
     let mut range: Option<Range<ValueId>> = None;
-    let mut narrow = |to: Range<ValueId>| {
-        let (start, end) =
-            range.as_ref().map_or((to.start, to.end), |r| (r.start.max(to.start), r.end.min(to.end)));
-        range = Some(start..end.max(start));
-    };
     let mut kind = None;
-    for limit in limits {
+    for (limit, exact) in limits.iter().zip(&mut exact) {
         let found = match &limit.bound {
-            Bound::Prefix(start) => objects.text_kind().and_then(|kind| stats.ids_with_prefix(kind, start)),
+            Bound::Prefix(prefix) => {
+                let ids = objects.text_kind().and_then(|kind| stats.ids_with_prefix(kind, &prefix.text));
+                *exact = prefix.exact && ids.is_some();
+                ids
+            }
             Bound::Value { literal, lower, upper } => {
                 kind = kind.or_else(|| objects.kind_for(*literal));
-                kind.and_then(|kind| value_range(kind, *literal, *lower, *upper))
+                let ids = kind.and_then(|kind| value_range(kind, *literal, *lower, *upper));
+                *exact = ids.is_some();
+                ids
             }
         };
-        found.into_iter().for_each(&mut narrow);
+        let Some(found) = found else { continue };
+        let all = range.unwrap_or_else(|| found.clone());
+        let (start, end) = (all.start.max(found.start), all.end.min(found.end));
+        range = Some(start..end.max(start));
     }
-    range
+    (range, exact)
 }
 
-/// The objects of a pattern, as the index has them.
+/// The objects of a pattern's predicate, as the index has them: also where the pattern has a subject, since a plan may be used for
+/// another subject then.
 struct Objects<'a> {
     stats: &'a dyn Statistics,
-    order: Order,
-    prefix: Vec<ValueId>,
+    predicate: ValueId,
     count: u64,
 }
 
 impl<'a> Objects<'a> {
     fn of(pattern: &QuadPattern, stats: &'a dyn Statistics) -> Option<Self> {
-        let (order, prefix) = match (pattern.subject, pattern.predicate) {
-            (Slot::Const(subject), Slot::Const(predicate)) => (Order::Psog, vec![predicate, subject]),
-            (_, Slot::Const(predicate)) => (Order::Posg, vec![predicate]),
-            _ => return None,
-        };
-        let count = stats.count(order, &prefix);
-        Some(Self { stats, order, prefix, count })
+        let Slot::Const(predicate) = pattern.predicate else { return None };
+        Some(Self { stats, predicate, count: stats.count(Order::Posg, &[predicate]) })
     }
 
     fn are_all(&self, kind: Kind) -> bool {
-        self.stats.count_between(self.order, &self.prefix, &whole(kind)) == self.count
+        self.stats.count_between(Order::Posg, &[self.predicate], &whole(kind)) == self.count
     }
 
     /// The inline kind that they all have, if it may be compared with a literal.

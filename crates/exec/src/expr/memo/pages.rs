@@ -60,7 +60,8 @@ impl Pages {
     /// those to be filled now.
     pub(super) fn missed(&self, ids: &[ValueId], view: &mut View) -> Vec<u64> {
         let mut counts: HashMap<u64, usize> = HashMap::new();
-        for id in ids {
+        let in_dictionary = |id: &&ValueId| id.kind().is_some_and(|kind| kind.section().is_some());
+        for id in ids.iter().filter(in_dictionary) {
             *counts.entry(page_of(*id)).or_default() += 1;
         }
         let mut pages = lock(&self.pages);

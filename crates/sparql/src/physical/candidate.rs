@@ -63,7 +63,7 @@ pub(super) fn single(group: &Group, member: usize) -> Subset {
     let (vars, certain) = group.bits_of(member);
     let distinct = group.numbered(&input.distinct);
     let filters = if input.plans.is_empty() { Bits::default() } else { group.applicable(members) };
-    let (kept, filtering) = group.filtering(filters, input.rows, &distinct);
+    let (kept, _) = group.filtering(filters, input.rows, &distinct);
     let rows = input.rows * kept;
     let interest = group.interest_of(members, vars);
     let candidates = Vec::new();
@@ -71,6 +71,7 @@ pub(super) fn single(group: &Group, member: usize) -> Subset {
     for (plan, planned) in input.plans.iter().enumerate() {
         let sorted_by = planned.node.sorted_by.iter().map_while(|v| group.number(*v)).collect();
         let method = Method::Plan { member, plan };
+        let (_, filtering) = group.filtering(filters, planned.node.rows, &subset.distinct);
         keep(&mut subset, planned.node.cost + filtering, &sorted_by, filters, || method);
     }
     subset

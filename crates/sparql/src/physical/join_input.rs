@@ -74,7 +74,7 @@ impl Input {
     fn scan(pattern: &QuadPattern, interest: &VarSet, lowering: &Lowering<'_>) -> Self {
         let plans = scans(pattern, interest, lowering);
         let vars = pattern.vars();
-        let rows = plans.first().map_or(0.0, |p| p.node.rows);
+        let rows = plans.iter().map(|p| p.node.rows).reduce(f64::min).unwrap_or(0.0);
         let distinct = plans.first().map(|p| p.distinct.clone()).unwrap_or_default();
         let access = Access::Lookup(pattern.clone());
         Self { certain: vars.clone(), vars, rows, distinct, plans, access }
@@ -87,9 +87,13 @@ pub(super) fn scans(pattern: &QuadPattern, interest: &VarSet, lowering: &Lowerin
     let mut plans: Vec<Planned> = Vec::new();
     for order in scan_orders(pattern) {
         let scan = with_order(pattern, order);
-        let read = if scan.within.is_some() { found.read } else { found.read_all };
-        let plan = node::scan(scan, found.rows, read, found.distinct.clone());
-        plans.push(plan);
+        // In other orders the rows of a range are not side by side: all are delivered, and the condition drops the others.
+        let (rows, read) = match (&scan.within, &pattern.objects) {
+            (None, Some(_)) if found.read > 0.0 => (found.rows * found.read_all / found.read, found.read_all),
+            (None, _) => (found.rows, found.read_all),
+            (Some(_), _) => (found.rows, found.read),
+        };
+        plans.push(node::scan(scan, rows, read, found.distinct.clone()));
     }
     super::lower::keep_best(plans, interest)
 }

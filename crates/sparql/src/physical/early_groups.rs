@@ -202,6 +202,15 @@ impl<'a> Site<'a> {
         if rest.is_empty() && !self.between.iter().any(|op| matches!(op.op, Op::Exists { .. })) {
             return None;
         }
+        // What takes a term apart needs it from the others.
+        let is_apart = |member: &Logical| {
+            let Op::TripleTerm { input: None, term, .. } = &member.op else { return false };
+            let has_term = |m: &Logical| !matches!(m.op, Op::TripleTerm { .. }) && m.vars.contains(*term);
+            !inside.iter().any(has_term)
+        };
+        if inside.iter().any(is_apart) {
+            return None;
+        }
         let joined = Logical::join(inside, Vec::new());
         let Op::Join { members: inside, .. } = joined.op else { return None };
         let own = |f: &Expr| {

@@ -55,6 +55,7 @@ impl WrittenColumn {
             if let Some(place) = stored_places.get(index) {
                 text(*place, term);
             }
+            Ok(())
         })?;
         Ok(())
     }

@@ -323,15 +323,22 @@ fn decode_nested(section: Section, key: &[u8], depth: usize) -> Result<Term, Key
 }
 
 fn lang_string<'a>(lexical: &'a str, tag: &'a str) -> LiteralRef<'a> {
-    let directed = |language, direction| {
-        LiteralRef::new_directional_language_tagged_literal_unchecked(lexical, language, direction)
-    };
+    match split_tag(tag) {
+        (language, Some(direction)) => {
+            LiteralRef::new_directional_language_tagged_literal_unchecked(lexical, language, direction)
+        }
+        (language, None) => LiteralRef::new_language_tagged_literal_unchecked(lexical, language),
+    }
+}
+
+/// A tag as keys have it: the language, and RDF 1.2's base direction behind two hyphens.
+pub fn split_tag(tag: &str) -> (&str, Option<BaseDirection>) {
     if let Some(language) = tag.strip_suffix("--ltr") {
-        directed(language, BaseDirection::Ltr)
+        (language, Some(BaseDirection::Ltr))
     } else if let Some(language) = tag.strip_suffix("--rtl") {
-        directed(language, BaseDirection::Rtl)
+        (language, Some(BaseDirection::Rtl))
     } else {
-        LiteralRef::new_language_tagged_literal_unchecked(lexical, tag)
+        (tag, None)
     }
 }
 

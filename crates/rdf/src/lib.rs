@@ -19,3 +19,8 @@ pub use oxrdf::{
 pub use parse::{ParseError, ParseOptions};
 pub use raw::{RawKey, RawQuad, RawTerm};
 pub use value_id::{Kind, ValueId};
+
+/// Whether a literal is an `xsd:string`: one without a language.
+pub fn is_string(literal: LiteralRef<'_>) -> bool {
+    literal.datatype() == oxrdf::vocab::xsd::STRING
+}

@@ -291,35 +291,25 @@ impl Snapshot {
         ids: &[ValueId],
         visit: &mut dyn FnMut(usize, Term) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let mut in_dictionary = Vec::new();
-        for (index, id) in ids.iter().enumerate() {
-            if id.kind().is_some_and(|kind| kind.section().is_some()) {
-                in_dictionary.push((*id, index));
-            } else {
-                visit(index, self.plain_term(*id)?)?;
-            }
-        }
-        self.visit_sorted(in_dictionary, &mut |id, section, index, key| {
-            visit(index, decode_key(section, key, id)?)
-        })
+        self.term_refs(ids, &mut |index, term| visit(index, term.into_owned()))
     }
 
     /// Like [`Snapshot::terms`], without a term of their own for those of dictionaries.
     pub fn term_refs(
         &self,
         ids: &[ValueId],
-        visit: &mut dyn FnMut(usize, TermRef<'_>),
+        visit: &mut dyn FnMut(usize, TermRef<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut in_dictionary = Vec::new();
         for (index, id) in ids.iter().enumerate() {
             if id.kind().is_some_and(|kind| kind.section().is_some()) {
                 in_dictionary.push((*id, index));
             } else {
-                visit(index, self.plain_term(*id)?.as_ref());
+                visit(index, self.plain_term(*id)?.as_ref())?;
             }
         }
         self.visit_sorted(in_dictionary, &mut |id, section, index, key| {
-            with_term(section, key, |term| visit(index, term)).map_err(|error| damaged_key(id, &error))
+            with_term(section, key, |term| visit(index, term)).map_err(|error| damaged_key(id, &error))?
         })
     }
 

@@ -65,7 +65,7 @@ pub fn term(term: TermRef<'_>, out: &mut Vec<u8>) {
                     Some(BaseDirection::Rtl) => out.extend_from_slice(b",\"its:dir\":\"rtl\""),
                     None => {}
                 }
-            } else if !super::is_simple(literal) {
+            } else if !lode_rdf::is_string(literal) {
                 out.extend_from_slice(b",\"datatype\":");
                 string(literal.datatype().as_str(), out);
             }

@@ -11,7 +11,7 @@ mod tests;
 use crate::EngineError;
 use crate::results::Solutions;
 use lode_exec::written::WrittenColumn;
-use lode_rdf::{LiteralRef, TermRef, Variable};
+use lode_rdf::{TermRef, Variable};
 use std::io::Write;
 
 /// Bytes gathered before they are handed on.
@@ -85,9 +85,4 @@ pub fn write_rows(
     format.tail(&mut buffer);
     out.write_all(&buffer)?;
     Ok(count)
-}
-
-/// Whether a literal is a string without a language.
-fn is_simple(literal: LiteralRef<'_>) -> bool {
-    literal.datatype().as_str() == "http://www.w3.org/2001/XMLSchema#string"
 }

@@ -1,6 +1,7 @@
 //! SPARQL 1.1 Query Results CSV and TSV Formats.
 
 use lode_exec::written::WrittenColumn;
+use lode_rdf::serialize::write_iri;
 use lode_rdf::{BaseDirection, LiteralRef, TermRef, Variable};
 
 pub fn csv_head(variables: &[Variable], out: &mut Vec<u8>) {
@@ -71,7 +72,7 @@ fn csv_text(text: &[u8], out: &mut Vec<u8>) {
 
 pub fn tsv_term(term: TermRef<'_>, out: &mut Vec<u8>) {
     match term {
-        TermRef::NamedNode(iri) => iri_text(iri.as_str(), out),
+        TermRef::NamedNode(iri) => write_iri(iri.as_str(), out),
         TermRef::BlankNode(node) => {
             out.extend_from_slice(b"_:");
             out.extend_from_slice(node.as_str().as_bytes());
@@ -89,12 +90,6 @@ pub fn tsv_term(term: TermRef<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn iri_text(iri: &str, out: &mut Vec<u8>) {
-    out.push(b'<');
-    out.extend_from_slice(iri.as_bytes());
-    out.push(b'>');
-}
-
 fn tsv_literal(literal: LiteralRef<'_>, out: &mut Vec<u8>) {
     let text = literal.value();
     if let Some(language) = literal.language() {
@@ -106,14 +101,14 @@ fn tsv_literal(literal: LiteralRef<'_>, out: &mut Vec<u8>) {
             Some(BaseDirection::Rtl) => out.extend_from_slice(b"--rtl"),
             None => {}
         }
-    } else if super::is_simple(literal) {
+    } else if lode_rdf::is_string(literal) {
         tsv_text(text, out);
     } else if is_bare(text.as_bytes(), literal.datatype().as_str()) {
         out.extend_from_slice(text.as_bytes());
     } else {
         tsv_text(text, out);
         out.extend_from_slice(b"^^");
-        iri_text(literal.datatype().as_str(), out);
+        write_iri(literal.datatype().as_str(), out);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::ExecError;
 use hashbrown::HashTable;
 use lode_rdf::key::{self, KeyError};
 use lode_rdf::value_id::Section;
-use lode_rdf::{BaseDirection, Kind, TermRef, ValueId};
+use lode_rdf::{Kind, TermRef, ValueId};
 use std::borrow::Cow;
 
 /// The distinct ids of a column, and for each row which of them it has.
@@ -133,7 +133,7 @@ pub(crate) fn key_value(section: Section, bytes: &[u8]) -> Result<Value, KeyErro
         Section::String => Value::String(text(bytes)?.into()),
         Section::LangString => {
             let (lexical, tag) = key::unescape(bytes)?;
-            let (language, direction) = split_tag(text(tag)?);
+            let (language, direction) = key::split_tag(text(tag)?);
             Value::LangString(LangString {
                 text: text(&lexical)?.into(),
                 language: language.into(),
@@ -146,16 +146,6 @@ pub(crate) fn key_value(section: Section, bytes: &[u8]) -> Result<Value, KeyErro
         }
         Section::TripleTerm => Value::from_term(key::decode(section, bytes)?.as_ref()),
     })
-}
-
-fn split_tag(tag: &str) -> (&str, Option<BaseDirection>) {
-    if let Some(language) = tag.strip_suffix("--ltr") {
-        (language, Some(BaseDirection::Ltr))
-    } else if let Some(language) = tag.strip_suffix("--rtl") {
-        (language, Some(BaseDirection::Rtl))
-    } else {
-        (tag, None)
-    }
 }
 
 fn text(bytes: &[u8]) -> Result<&str, KeyError> {
@@ -194,6 +184,7 @@ pub(crate) fn map_terms<T: Clone>(
             if let Some(slot) = stored_at.get(at).and_then(|at| results.get_mut(*at)) {
                 *slot = f(term);
             }
+            Ok(())
         })?;
     }
     Ok(distinct.rows.iter().map(|at| results.get(*at as usize).cloned().flatten()).collect())

@@ -169,7 +169,7 @@ impl Evaluator<'_> {
             let id = self.cx.intern(term)?;
             let identity = match term {
                 Term::NamedNode(_) => true,
-                Term::Literal(literal) => literal.datatype().as_str() == XSD_STRING,
+                Term::Literal(literal) => lode_rdf::is_string(literal.as_ref()),
                 _ => false,
             };
             only_identity &= identity;
@@ -191,8 +191,6 @@ impl Evaluator<'_> {
         Ok(open)
     }
 }
-
-const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 
 /// The rows for which `keep` holds.
 pub(crate) fn positions<T>(column: &[T], keep: impl Fn(&T) -> bool) -> Vec<u32> {

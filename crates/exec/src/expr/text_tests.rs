@@ -36,8 +36,7 @@ impl<'a> StringRef<'a> {
     pub fn of_term(term: TermRef<'a>) -> Option<Self> {
         let TermRef::Literal(literal) = term else { return None };
         let language = literal.language().map(|language| (language, literal.direction()));
-        let simple = || literal.datatype().as_str() == "http://www.w3.org/2001/XMLSchema#string";
-        (language.is_some() || simple()).then(|| Self { text: literal.value(), language })
+        (language.is_some() || lode_rdf::is_string(literal)).then(|| Self { text: literal.value(), language })
     }
 
     /// The texts of two compatible arguments (17.4.3.1.2): the second without language, or both with the same.

@@ -2,7 +2,7 @@
 
 use crate::expr::Expr;
 use crate::plan::VarId;
-use lode_rdf::{Literal, Term};
+use lode_rdf::Term;
 use spargebra::algebra::Function;
 
 /// The beginning of a text.
@@ -39,11 +39,7 @@ pub(super) fn of(condition: &Expr) -> Option<(VarId, Prefix)> {
 /// The text of a literal without a language.
 fn simple(expr: &Expr) -> Option<&str> {
     let Expr::Const(Term::Literal(literal)) = expr else { return None };
-    is_simple(literal).then(|| literal.value())
-}
-
-fn is_simple(literal: &Literal) -> bool {
-    literal.datatype().as_str() == "http://www.w3.org/2001/XMLSchema#string"
+    lode_rdf::is_string(literal.as_ref()).then(|| literal.value())
 }
 
 /// What every text that matches an XPath expression begins with, as far as the expression says it letter by letter.

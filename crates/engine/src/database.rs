@@ -1,8 +1,8 @@
 //! An open database.
 
 use crate::EngineError;
+use crate::caches::Caches;
 use crate::options::{OpenOptions, QueryOptions};
-use crate::plan_cache::PlanCache;
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
 use crate::update::{self, Document, UpdateOptions, UpdateReport, UploadOptions, UploadReport};
@@ -20,17 +20,17 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Database {
     store: Store,
-    plans: PlanCache,
+    caches: Caches,
 }
 
 impl Database {
-    fn of(store: Store) -> Self {
-        Self { store, plans: PlanCache::default() }
+    fn of(store: Store, cache_bytes: usize) -> Self {
+        Self { store, caches: Caches::new(cache_bytes) }
     }
 
     /// Opens an existing database.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
-        Ok(Self::of(Store::open(Arc::new(RealVfs), path, options.cache_bytes)?))
+        Ok(Self::of(Store::open(Arc::new(RealVfs), path, options.cache_bytes)?, options.cache_bytes))
     }
 
     /// Opens an existing database for writing.
@@ -41,7 +41,8 @@ impl Database {
     ) -> Result<Self, EngineError> {
         // The store would make a database where there is none.
         Manifest::read(&RealVfs, path)?;
-        Ok(Self::of(Store::open_for_writing(Arc::new(RealVfs), path, options.cache_bytes, write)?))
+        let store = Store::open_for_writing(Arc::new(RealVfs), path, options.cache_bytes, write)?;
+        Ok(Self::of(store, options.cache_bytes))
     }
 
     /// Opens a database, or makes an empty one where there is none.
@@ -57,12 +58,12 @@ impl Database {
     /// The same, and says how updates are written.
     pub fn in_memory_with(write: WriteOptions) -> Result<Self, EngineError> {
         let (vfs, cache_bytes) = (Arc::new(MemVfs::default()), OpenOptions::default().cache_bytes);
-        Ok(Self::of(Store::open_for_writing(vfs, Path::new("/db"), cache_bytes, write)?))
+        Ok(Self::of(Store::open_for_writing(vfs, Path::new("/db"), cache_bytes, write)?, cache_bytes))
     }
 
     /// Opens or makes a database on any file system.
     pub fn create_on(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
-        Ok(Self::of(Store::create_or_open(vfs, path, options.cache_bytes)?))
+        Ok(Self::of(Store::create_or_open(vfs, path, options.cache_bytes)?, options.cache_bytes))
     }
 
     /// The store below, for loads, checks, dumps and figures.
@@ -77,7 +78,7 @@ impl Database {
 
     /// Parses and plans a query over the current version.
     pub fn prepare(&self, text: &str, options: &QueryOptions) -> Result<PreparedQuery, EngineError> {
-        PreparedQuery::with_cache(text, self.snapshot(), options, &self.plans)
+        PreparedQuery::with_cache(text, self.snapshot(), options, &self.caches)
     }
 
     /// Parses and plans a query over a version that is held, such as a named snapshot.

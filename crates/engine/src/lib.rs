@@ -1,5 +1,6 @@
 //! The database facade: open, load, query, update, dump, check. Everything above (endpoint, command line, tests) goes through it.
 
+mod caches;
 mod database;
 mod dataset;
 mod error;

@@ -1,13 +1,15 @@
 //! From a query's text to its results.
 
 use crate::EngineError;
+use crate::caches::Caches;
 use crate::format::ResultKind;
 use crate::options::{DefaultGraph, QueryOptions};
-use crate::plan_cache::{self, PlanCache};
+use crate::plan_cache;
 use crate::report::{PlanReport, PlanReportNode, RunReport};
 use crate::results::{QueryResults, Solutions, Triples};
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
+use lode_exec::expr::Memos;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::{Execution, Probe, QueryResult};
 use lode_rdf::Variable;
@@ -37,12 +39,29 @@ struct Running {
     probe: Probe,
 }
 
+/// What a query shares with others, or has to itself.
+pub(crate) struct Setting {
+    /// Bytes that its operators may hold.
+    pub budget: MemoryBudget,
+    /// `NOW()`.
+    pub now: DateTime,
+    /// What expressions were worth for terms met before.
+    pub memos: Arc<Memos>,
+}
+
+impl Setting {
+    /// Nothing shared.
+    fn new(options: &QueryOptions) -> Self {
+        let budget = MemoryBudget::new(options.memory_bytes);
+        Self { budget, now: DateTime::now(), memos: Arc::default() }
+    }
+}
+
 impl PreparedQuery {
     /// Parses and plans `text` over `snapshot`.
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
         let started = Instant::now();
-        let budget = MemoryBudget::new(options.memory_bytes);
-        let prepared = Self::planned(&parsed(text, options)?, snapshot, options, budget, DateTime::now())?;
+        let prepared = Self::planned(&parsed(text, options)?, snapshot, options, Setting::new(options))?;
         Ok(Self { planning: started.elapsed(), ..prepared })
     }
 
@@ -51,10 +70,10 @@ impl PreparedQuery {
         text: &str,
         snapshot: Snapshot,
         options: &QueryOptions,
-        cache: &PlanCache,
+        caches: &Caches,
     ) -> Result<Self, EngineError> {
         let started = Instant::now();
-        let prepared = Self::with_cache_untimed(text, snapshot, options, cache)?;
+        let prepared = Self::with_cache_untimed(text, snapshot, options, caches)?;
         Ok(Self { planning: started.elapsed(), ..prepared })
     }
 
@@ -62,29 +81,28 @@ impl PreparedQuery {
         text: &str,
         snapshot: Snapshot,
         options: &QueryOptions,
-        cache: &PlanCache,
+        caches: &Caches,
     ) -> Result<Self, EngineError> {
         let query = parsed(text, options)?;
-        let (budget, now) = (MemoryBudget::new(options.memory_bytes), DateTime::now());
+        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
         if !plan_cache::is_usual(options) {
-            return Self::planned(&query, snapshot, options, budget, now);
+            return Self::planned(&query, snapshot, options, setting);
         }
         let keys = plan_cache::Keys::new(&query, options);
-        if let Some(plan) = cache.find(&keys, &snapshot)? {
-            return Ok(Self { from_cache: true, ..Self::over(plan, snapshot, options, budget, now) });
+        if let Some(plan) = caches.plans.find(&keys, &snapshot)? {
+            return Ok(Self { from_cache: true, ..Self::over(plan, snapshot, options, setting) });
         }
-        let prepared = Self::planned(&query, snapshot, options, budget, now)?;
-        cache.keep(&keys, &prepared.plan, &prepared.cx.snapshot)?;
+        let prepared = Self::planned(&query, snapshot, options, setting)?;
+        caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot)?;
         Ok(prepared)
     }
 
-    /// Plans a query over `snapshot`, to be run within `budget` at the time `now`.
+    /// Plans a query over `snapshot`.
     pub(crate) fn planned(
         query: &Query,
         snapshot: Snapshot,
         options: &QueryOptions,
-        budget: MemoryBudget,
-        now: DateTime,
+        setting: Setting,
     ) -> Result<Self, EngineError> {
         let statistics = SnapshotStatistics::new(&snapshot, &options.cancel);
         let plan_options = PlanOptions {
@@ -97,17 +115,12 @@ impl PreparedQuery {
         let plan = lode_sparql::plan_query(query, dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;
-        Ok(Self::over(Arc::new(plan?), snapshot, options, budget, now))
+        Ok(Self::over(Arc::new(plan?), snapshot, options, setting))
     }
 
     /// A plan over `snapshot`.
-    fn over(
-        plan: Arc<Plan>,
-        snapshot: Snapshot,
-        options: &QueryOptions,
-        budget: MemoryBudget,
-        now: DateTime,
-    ) -> Self {
+    fn over(plan: Arc<Plan>, snapshot: Snapshot, options: &QueryOptions, setting: Setting) -> Self {
+        let Setting { budget, now, memos } = setting;
         let cx = Arc::new(QueryContext {
             snapshot,
             local: Arc::default(),
@@ -120,7 +133,7 @@ impl PreparedQuery {
             batch_rows: options.batch_rows.max(1),
             spill_dir: options.spill_dir.clone(),
             exists: Arc::default(),
-            memos: Arc::default(),
+            memos,
             vars: Arc::default(),
         });
         Self { plan, cx, from_cache: false, planning: Duration::ZERO, running: Mutex::default() }

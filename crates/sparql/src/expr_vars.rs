@@ -123,7 +123,7 @@ impl Expr {
     }
 
     /// Puts a variable in for another (not in patterns inside).
-    pub(crate) fn rename(&mut self, var: VarId, to: VarId) {
+    pub fn rename(&mut self, var: VarId, to: VarId) {
         match self {
             Self::Var(v) | Self::Bound(v) if *v == var => *v = to,
             other => other.children_mut().into_iter().for_each(|c| c.rename(var, to)),

@@ -6,7 +6,7 @@ use super::rows::Rows;
 use super::template::{Row, Target, Template};
 use super::terms::{Labels, NewTerms};
 use crate::EngineError;
-use crate::query::PreparedQuery;
+use crate::query::{PreparedQuery, Setting};
 use lode_sparql::update::Modify;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ impl Updater<'_> {
     pub(super) fn modify(&mut self, modify: &Modify) -> Result<(), EngineError> {
         let snapshot = self.transaction.snapshot()?;
         let evaluation = &self.options.evaluation;
-        let query =
-            PreparedQuery::planned(&modify.query, snapshot, evaluation, self.budget.clone(), self.now)?;
+        let setting = Setting { budget: self.budget.clone(), now: self.now, memos: Arc::default() };
+        let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, setting)?;
         let mut execution = query.execute()?;
         let cx = Arc::clone(execution.context());
         let (mut deleted, mut inserted) = (Rows::new(&self.budget)?, Rows::new(&self.budget)?);

@@ -138,7 +138,7 @@ impl<'a> Evaluator<'a> {
         var: VarId,
         wanted: Results,
     ) -> Result<Option<Vec<ValueId>>, ExecError> {
-        let Some(mut memo) = self.cx.memos.take(expr, &self.cx.budget) else { return Ok(None) };
+        let Some(mut memo) = self.cx.memos.take(expr, var, &self.cx.budget) else { return Ok(None) };
         let column = self.variable(var);
         let (mut ids, missing) = memo.look_up(&column);
         if !missing.is_empty() {
@@ -188,7 +188,7 @@ impl<'a> Evaluator<'a> {
             let batch = Batch { vars: Arc::from([var]), rows: ids.len(), columns: vec![ids] };
             let column = self.over_terms(&batch).eval_rows(expr)?;
             if let Some(results) = column.inline_ids(batch.rows) {
-                batch.columns.iter().for_each(|ids| memo.fill(page, ids, &results, &self.cx.budget));
+                batch.columns.iter().for_each(|ids| memo.fill(page, ids, &results));
             }
         }
         Ok(())

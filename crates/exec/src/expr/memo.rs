@@ -5,13 +5,16 @@
 //! pages of results where the terms lie close together ([`pages`]). A memo that does not answer often enough is given up. Each thread
 //! takes a memo of its own off the shelf and puts it back, so none waits for another.
 
+mod kept;
 mod pages;
+
+pub use kept::KeptResults;
 
 use super::decode::mix;
 use crate::scheduler::lock;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
-use lode_sparql::Expr;
+use lode_sparql::{Expr, VarId};
 use pages::{Pages, View};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -32,6 +35,8 @@ const EMPTY: ValueId = ValueId::from_bits(u64::MAX);
 #[derive(Debug, Default)]
 pub struct Memos {
     shelves: Mutex<Vec<Shelf>>,
+    /// What outlasts the query, and what ids mean in it.
+    kept: Option<(Arc<KeptResults>, u64)>,
 }
 
 /// The memos of one expression that nobody uses at the moment.
@@ -45,8 +50,13 @@ struct Shelf {
 }
 
 impl Memos {
-    /// A memo of `expr` to use for a while; none where it would not pay or there is no memory.
-    pub fn take(&self, expr: &Expr, budget: &MemoryBudget) -> Option<Memo> {
+    /// Memos of a query over a snapshot with this `terms_number`, which take from `kept` and leave there what outlasts it.
+    pub fn with_kept(kept: Arc<KeptResults>, terms_number: u64) -> Self {
+        Self { shelves: Mutex::default(), kept: Some((kept, terms_number)) }
+    }
+
+    /// A memo of `expr`, a function of `var`, to use for a while; none where it would not pay or there is no memory.
+    pub fn take(&self, expr: &Expr, var: VarId, budget: &MemoryBudget) -> Option<Memo> {
         let mut shelves = lock(&self.shelves);
         if let Some(shelf) = shelves.iter_mut().find(|shelf| shelf.expr == *expr) {
             if shelf.given_up {
@@ -60,7 +70,8 @@ impl Memos {
         if shelves.len() == SHELVES_MAX {
             return None;
         }
-        let pages = Arc::default();
+        let kept = self.kept.as_ref().and_then(|(kept, terms_number)| kept.pages(expr, var, *terms_number));
+        let pages = kept.unwrap_or_else(|| Pages::new(budget));
         let memo = Memo::new(&pages, budget);
         shelves.push(Shelf { expr: expr.clone(), memos: Vec::new(), pages, given_up: false });
         memo
@@ -83,7 +94,6 @@ impl Memos {
         if let Some(shelf) = lock(&self.shelves).iter_mut().find(|shelf| shelf.expr == *expr) {
             shelf.given_up = true;
             shelf.memos = Vec::new();
-            shelf.pages = Arc::default();
         }
     }
 }
@@ -96,7 +106,7 @@ pub struct Memo {
     reservation: Reservation,
     /// The pages of all threads, and those of them that were filled when last looked at.
     pages: Arc<Pages>,
-    view: View,
+    view: Arc<View>,
     lookups: u64,
     misses: u64,
     /// Misses since the table last grew.
@@ -107,7 +117,7 @@ impl Memo {
     fn new(pages: &Arc<Pages>, budget: &MemoryBudget) -> Option<Self> {
         let reservation = budget.reserve(bytes(SLOTS_MIN)).ok()?;
         let slots = vec![(EMPTY, ValueId::UNDEF); SLOTS_MIN];
-        let (pages, view) = (Arc::clone(pages), View::default());
+        let (pages, view) = (Arc::clone(pages), pages.view());
         Some(Self { slots, reservation, pages, view, lookups: 0, misses: 0, new_misses: 0 })
     }
 
@@ -152,8 +162,8 @@ impl Memo {
     }
 
     /// Remembers the results of a page's terms.
-    pub fn fill(&mut self, page: u64, ids: &[ValueId], results: &[ValueId], budget: &MemoryBudget) {
-        self.pages.fill(page, ids, results, &mut self.view, budget);
+    pub fn fill(&mut self, page: u64, ids: &[ValueId], results: &[ValueId]) {
+        self.pages.fill(page, ids, results, &mut self.view);
     }
 
     /// Doubles the table, if it may be larger.

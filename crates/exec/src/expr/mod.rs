@@ -41,7 +41,7 @@ use lode_sparql::Expr;
 use std::cell::Cell;
 
 pub(crate) use column::value_id;
-pub use memo::Memos;
+pub use memo::{KeptResults, Memos};
 pub use order::{OrderKey, compare, order_keys};
 pub(crate) use order::{break_tie, compare_ids, order_key, ranks};
 pub(crate) use shape::makes_labelled_nodes;

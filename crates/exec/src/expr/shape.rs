@@ -34,6 +34,14 @@ pub(crate) fn makes_labelled_nodes(expr: &Expr) -> bool {
     shape.labelled_nodes
 }
 
+/// Whether a function of one variable gives the same in every query, and may be asked for again: without constants, which would be
+/// others the next time.
+pub(crate) fn depends_on_the_term_only(expr: &Expr) -> bool {
+    let mut shape = Shape::default();
+    shape.visit(expr);
+    !shape.volatile && !shape.of_the_query && !shape.has_constant
+}
+
 #[derive(Default)]
 struct Shape {
     variable: Option<VarId>,
@@ -41,6 +49,9 @@ struct Shape {
     has_call: bool,
     volatile: bool,
     labelled_nodes: bool,
+    /// It depends on the time or the base IRI of the query.
+    of_the_query: bool,
+    has_constant: bool,
 }
 
 impl Shape {
@@ -53,7 +64,7 @@ impl Shape {
 
     fn visit(&mut self, expr: &Expr) {
         match expr {
-            Expr::Const(_) => {}
+            Expr::Const(_) => self.has_constant = true,
             Expr::Var(var) | Expr::Bound(var) => self.variable(*var),
             Expr::Or(list) | Expr::And(list) | Expr::Coalesce(list) => {
                 list.iter().for_each(|expr| self.visit(expr))
@@ -80,6 +91,7 @@ impl Shape {
             Expr::Call(function, arguments) => {
                 self.has_call = true;
                 self.volatile |= is_volatile(function);
+                self.of_the_query |= matches!(function, Function::Now | Function::Iri);
                 self.labelled_nodes |= *function == Function::BNode && !arguments.is_empty();
                 arguments.iter().for_each(|expr| self.visit(expr));
             }

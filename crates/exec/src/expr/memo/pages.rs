@@ -2,7 +2,7 @@
 //!
 //! Where a query asks for many terms that are neighbours in the dictionary (half a million prices), it is cheaper to walk once
 //! through all of them, in order, than to find each where it is. Pages that were asked for often enough are filled whole, and are
-//! shared by all threads.
+//! shared by all threads; those of some expressions outlast the query ([`super::kept`]).
 
 use super::{EMPTY, mix};
 use crate::scheduler::lock;
@@ -17,28 +17,31 @@ use std::sync::{Arc, Mutex};
 const PAGE_IDS: usize = 1 << 10;
 /// Look-ups that a page has to have missed before it is filled: finding one term and evaluating costs about as much as for three in a row.
 const MISSES_MIN: usize = PAGE_IDS / 8 * 3;
+/// Misses after which a page is tried again that was not filled: who was at it was stopped, or there was no memory.
+const MISSES_AGAIN: usize = PAGE_IDS * 16;
 /// The most pages that are counted or kept, 32 MiB.
 const PAGES_MAX: usize = 1 << 12;
 
-/// The results for the ids of a page, in their order.
-type Results = Arc<[ValueId]>;
-
 /// All pages of one expression.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Pages {
-    pages: Mutex<HashMap<u64, Page>>,
+    /// Where filled pages are accounted.
+    budget: MemoryBudget,
+    state: Mutex<State>,
 }
 
+#[derive(Debug, Default)]
+struct State {
+    /// Pages that are not filled.
+    missed: HashMap<u64, Missed>,
+    filled: Arc<View>,
+}
+
+/// Look-ups that missed a page.
 #[derive(Debug)]
-enum Page {
-    /// Not filled; so many look-ups have missed.
-    Missed(usize),
-    /// Some thread is at it, or there was no memory for it.
-    Taken,
-    Filled {
-        results: Results,
-        _reservation: Reservation,
-    },
+struct Missed {
+    count: usize,
+    fill_at: usize,
 }
 
 /// The ids of a page.
@@ -56,70 +59,84 @@ fn place_of(id: ValueId) -> usize {
 }
 
 impl Pages {
-    /// Notes look-ups that were not answered, for different ids. Gives `view` the pages that were filled meanwhile, and returns
-    /// those to be filled now.
-    pub(super) fn missed(&self, ids: &[ValueId], view: &mut View) -> Vec<u64> {
+    pub(super) fn new(budget: &MemoryBudget) -> Arc<Self> {
+        Arc::new(Self { budget: budget.clone(), state: Mutex::default() })
+    }
+
+    /// The pages filled so far.
+    pub(super) fn view(&self) -> Arc<View> {
+        Arc::clone(&lock(&self.state).filled)
+    }
+
+    /// Notes look-ups that were not answered, for different ids. Brings `view` up to date, and returns the pages to be filled now,
+    /// by who asks.
+    pub(super) fn missed(&self, ids: &[ValueId], view: &mut Arc<View>) -> Vec<u64> {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         let in_dictionary = |id: &&ValueId| id.kind().is_some_and(|kind| kind.section().is_some());
         for id in ids.iter().filter(in_dictionary) {
             *counts.entry(page_of(*id)).or_default() += 1;
         }
-        let mut pages = lock(&self.pages);
-        let mut fill = Vec::new();
-        for (number, count) in counts {
-            if !pages.contains_key(&number) && pages.len() == PAGES_MAX {
-                continue;
-            }
-            let page = pages.entry(number).or_insert(Page::Missed(0));
-            if let Page::Filled { results, .. } = page {
-                view.insert(number, results);
-            } else if page.count(count) {
-                fill.push(number);
-            }
-        }
+        let mut state = lock(&self.state);
+        let mut fill: Vec<u64> = counts
+            .into_iter()
+            .filter(|(page, count)| state.count(*page, *count))
+            .map(|(page, _)| page)
+            .collect();
         fill.sort_unstable();
+        *view = Arc::clone(&state.filled);
         fill
     }
 
     /// Keeps the results of a page, for ids in it that exist; none where there is no memory.
-    pub(super) fn fill(
-        &self,
-        page: u64,
-        ids: &[ValueId],
-        results: &[ValueId],
-        view: &mut View,
-        budget: &MemoryBudget,
-    ) {
-        let Ok(reservation) = budget.reserve(PAGE_IDS * size_of::<ValueId>()) else { return };
+    pub(super) fn fill(&self, page: u64, ids: &[ValueId], results: &[ValueId], view: &mut Arc<View>) {
+        let Ok(reservation) = self.budget.reserve(PAGE_IDS * size_of::<ValueId>()) else { return };
         let mut slots = vec![EMPTY; PAGE_IDS];
         for (id, result) in ids.iter().zip(results) {
             if let Some(slot) = slots.get_mut(place_of(*id)) {
                 *slot = *result;
             }
         }
-        let slots = Results::from(slots);
-        view.insert(page, &slots);
-        lock(&self.pages).insert(page, Page::Filled { results: slots, _reservation: reservation });
+        let filled = Arc::new(Page { results: slots.into(), _reservation: reservation });
+        // Not to be copied for the sake of this thread.
+        *view = Arc::default();
+        let mut state = lock(&self.state);
+        state.missed.remove(&page);
+        Arc::make_mut(&mut state.filled).insert(page, filled);
+        *view = Arc::clone(&state.filled);
     }
 }
 
-impl Page {
-    /// Counts look-ups; whether the page is to be filled, by who asks.
-    fn count(&mut self, missed: usize) -> bool {
-        let Self::Missed(count) = self else { return false };
-        *count += missed;
-        let fill = *count >= MISSES_MIN;
+impl State {
+    /// Counts look-ups that missed a page; whether it is to be filled now.
+    fn count(&mut self, page: u64, count: usize) -> bool {
+        if self.filled.pages.len() + self.missed.len() >= PAGES_MAX && !self.missed.contains_key(&page) {
+            return false;
+        }
+        // Meanwhile filled, for another thread; what is still missing are terms that came later.
+        if self.filled.page(page).is_some() {
+            return false;
+        }
+        let missed = self.missed.entry(page).or_insert(Missed { count: 0, fill_at: MISSES_MIN });
+        missed.count += count;
+        let fill = missed.count >= missed.fill_at;
         if fill {
-            *self = Self::Taken;
+            missed.fill_at = missed.count + MISSES_AGAIN;
         }
         fill
     }
 }
 
-/// The filled pages that one thread knows.
-#[derive(Debug, Default)]
+/// Results for the ids of a page, in their order.
+#[derive(Debug)]
+struct Page {
+    results: Box<[ValueId]>,
+    _reservation: Reservation,
+}
+
+/// The pages filled at some time.
+#[derive(Debug, Default, Clone)]
 pub(super) struct View {
-    pages: HashTable<(u64, Results)>,
+    pages: HashTable<(u64, Arc<Page>)>,
 }
 
 fn hash(page: u64) -> u64 {
@@ -127,12 +144,15 @@ fn hash(page: u64) -> u64 {
 }
 
 impl View {
+    #[inline]
+    fn page(&self, page: u64) -> Option<&Page> {
+        self.pages.find(hash(page), |(known, _)| *known == page).map(|(_, page)| &**page)
+    }
+
     /// The result for an id, if its page is here and has it.
     #[inline]
     pub(super) fn get(&self, id: ValueId) -> Option<ValueId> {
-        let page = page_of(id);
-        let (_, results) = self.pages.find(hash(page), |(known, _)| *known == page)?;
-        let result = *results.get(place_of(id))?;
+        let result = *self.page(page_of(id))?.results.get(place_of(id))?;
         (result != EMPTY).then_some(result)
     }
 
@@ -140,9 +160,9 @@ impl View {
         self.pages.is_empty()
     }
 
-    fn insert(&mut self, page: u64, results: &Results) {
+    fn insert(&mut self, number: u64, page: Arc<Page>) {
         self.pages
-            .entry(hash(page), |(known, _)| *known == page, |(known, _)| hash(*known))
-            .or_insert_with(|| (page, Arc::clone(results)));
+            .entry(hash(number), |(known, _)| *known == number, |(known, _)| hash(*known))
+            .or_insert((number, page));
     }
 }

@@ -1,14 +1,18 @@
 //! Memos: what goes in comes out, their size is bounded, and they are given up where they do not help.
 
+use super::pages::Pages;
 use super::{Memo, Memos, SHELVES_MAX, SLOTS_MAX, SLOTS_MIN, bytes, page_ids};
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Literal, ValueId};
 use lode_sparql::{Expr, VarId};
 use spargebra::algebra::Function;
-use std::sync::Arc;
 
 fn id(number: u64) -> ValueId {
     ValueId::new(Kind::Iri, number)
+}
+
+fn new_memo(budget: &MemoryBudget) -> Option<Memo> {
+    Memo::new(&Pages::new(budget), budget)
 }
 
 fn expr(number: u32) -> Expr {
@@ -30,7 +34,7 @@ fn use_memo(memo: &mut Memo, numbers: &[u64]) -> usize {
 
 #[test]
 fn results_are_those_of_the_term() {
-    let mut memo = Memo::new(&Arc::default(), &MemoryBudget::unlimited()).unwrap();
+    let mut memo = new_memo(&MemoryBudget::unlimited()).unwrap();
     let mut random = 1_u64;
     for _ in 0..200 {
         let numbers: Vec<u64> = (0..1000)
@@ -48,7 +52,7 @@ fn results_are_those_of_the_term() {
 
 #[test]
 fn an_unbound_term_has_a_result_too() {
-    let mut memo = Memo::new(&Arc::default(), &MemoryBudget::unlimited()).unwrap();
+    let mut memo = new_memo(&MemoryBudget::unlimited()).unwrap();
     assert_eq!(memo.look_up(&[ValueId::UNDEF]).1, [0]);
     memo.remember(&[ValueId::UNDEF], &[id(3)]);
     assert_eq!(memo.look_up(&[ValueId::UNDEF]), (vec![id(3)], vec![]));
@@ -57,7 +61,7 @@ fn an_unbound_term_has_a_result_too() {
 #[test]
 fn memory_is_bounded_and_counted() {
     let budget = MemoryBudget::new(100 << 20);
-    let mut memo = Memo::new(&Arc::default(), &budget).unwrap();
+    let mut memo = new_memo(&budget).unwrap();
     let numbers: Vec<u64> = (0..4 * SLOTS_MAX as u64).collect();
     use_memo(&mut memo, &numbers);
     assert_eq!(budget.used(), bytes(SLOTS_MAX));
@@ -65,41 +69,41 @@ fn memory_is_bounded_and_counted() {
     assert_eq!(budget.used(), 0);
     // Without memory for a larger table the small one goes on.
     let budget = MemoryBudget::new(bytes(SLOTS_MIN));
-    let mut memo = Memo::new(&Arc::default(), &budget).unwrap();
+    let mut memo = new_memo(&budget).unwrap();
     use_memo(&mut memo, &numbers[..10_000]);
-    assert!(Memo::new(&Arc::default(), &budget).is_none());
+    assert!(new_memo(&budget).is_none());
 }
 
 #[test]
 fn what_does_not_pay_is_given_up() {
     let (memos, budget) = (Memos::default(), MemoryBudget::unlimited());
-    let mut memo = memos.take(&expr(0), &budget).unwrap();
+    let mut memo = memos.take(&expr(0), VarId(0), &budget).unwrap();
     use_memo(&mut memo, &(0..200_000).collect::<Vec<_>>());
     memos.put(&expr(0), memo);
-    assert!(memos.take(&expr(0), &budget).is_none());
-    assert!(memos.take(&expr(1), &budget).is_some());
+    assert!(memos.take(&expr(0), VarId(0), &budget).is_none());
+    assert!(memos.take(&expr(1), VarId(1), &budget).is_some());
 }
 
 #[test]
 fn expressions_have_memos_of_their_own() {
     let (memos, budget) = (Memos::default(), MemoryBudget::unlimited());
-    let mut memo = memos.take(&expr(0), &budget).unwrap();
+    let mut memo = memos.take(&expr(0), VarId(0), &budget).unwrap();
     memo.remember(&[id(1)], &[id(10)]);
     memos.put(&expr(0), memo);
-    assert_eq!(memos.take(&expr(1), &budget).unwrap().look_up(&[id(1)]).1, [0]);
-    assert_eq!(memos.take(&expr(0), &budget).unwrap().look_up(&[id(1)]).0, [id(10)]);
+    assert_eq!(memos.take(&expr(1), VarId(1), &budget).unwrap().look_up(&[id(1)]).1, [0]);
+    assert_eq!(memos.take(&expr(0), VarId(0), &budget).unwrap().look_up(&[id(1)]).0, [id(10)]);
     // As many as there may be, and no more.
     let many: Vec<_> = (0..2 * SHELVES_MAX)
         .map(|n| Expr::Equal(Box::new(expr(0)), Box::new(Expr::Const(Literal::from(n as u64).into()))))
         .collect();
-    let taken = many.iter().filter(|expr| memos.take(expr, &budget).is_some()).count();
+    let taken = many.iter().filter(|expr| memos.take(expr, VarId(0), &budget).is_some()).count();
     assert_eq!(taken, SHELVES_MAX - 2);
 }
 
 #[test]
 fn crowded_pages_are_filled_once_and_shared() {
     let budget = MemoryBudget::unlimited();
-    let pages = Arc::default();
+    let pages = Pages::new(&budget);
     let mut first = Memo::new(&pages, &budget).unwrap();
     let mut second = Memo::new(&pages, &budget).unwrap();
     let ids: Vec<_> = (0..1024).map(id).collect();
@@ -111,7 +115,7 @@ fn crowded_pages_are_filled_once_and_shared() {
     assert!(first.crowded(&few).is_empty());
     let here: Vec<_> = ids.iter().copied().filter(|id| page_ids(*page).contains(id)).collect();
     let results: Vec<_> = here.iter().map(|id| ValueId::from_bits(id.to_bits() + 1)).collect();
-    second.fill(*page, &here, &results, &budget);
+    second.fill(*page, &here, &results);
     assert_eq!(second.look_up(&here), (results.clone(), vec![]));
     // The other memo learns of it when it misses next.
     assert_eq!(first.look_up(&here).1.len(), here.len());
@@ -125,17 +129,17 @@ fn crowded_pages_are_filled_once_and_shared() {
 #[test]
 fn pages_give_their_memory_back() {
     let budget = MemoryBudget::unlimited();
-    let pages = Arc::default();
+    let pages = Pages::new(&budget);
     let mut memo = Memo::new(&pages, &budget).unwrap();
     let before = budget.used();
     let page = super::pages::page_of(id(1));
-    memo.fill(page, &[id(1)], &[id(2)], &budget);
+    memo.fill(page, &[id(1)], &[id(2)]);
     assert_eq!(budget.used() - before, 8 << 10);
     drop((memo, pages));
     assert_eq!(budget.used(), 0);
     // Without memory a page is not kept.
     let budget = MemoryBudget::new(bytes(SLOTS_MIN));
-    let mut memo = Memo::new(&Arc::default(), &budget).unwrap();
-    memo.fill(page, &[id(1)], &[id(2)], &budget);
+    let mut memo = new_memo(&budget).unwrap();
+    memo.fill(page, &[id(1)], &[id(2)]);
     assert_eq!(memo.look_up(&[id(1)]).1, [0]);
 }

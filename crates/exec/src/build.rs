@@ -2,6 +2,7 @@
 
 use crate::batch::Batch;
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use crate::morsel::{Morsel, ParallelSource};
 use crate::operators::count_scan::{CountScan, Countable};
 use crate::operators::distinct::{Distinct, DistinctSorted, DistinctSpec, Reduced};
@@ -71,49 +72,50 @@ impl<'a> Builder<'a> {
 
     fn build_here(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
         let counters = self.shared.counters(node.id);
-        let inner = counters.measure(|| self.operator(node, ordered, &counters))?;
+        let vars: Arc<[VarId]> = node.vars.as_slice().into();
+        let inner = counters.measure(|| self.operator(node, ordered, &vars, &counters))?;
         let counts_rows = !self.shared.counters.are_inner();
-        Ok(Box::new(Profiled { inner, counters, counts_rows }))
+        Ok(Box::new(Profiled { inner, vars, counters, counts_rows }))
     }
 
     fn operator(
         &self,
         node: &PlanNode,
         ordered: bool,
+        vars: &Arc<[VarId]>,
         counters: &Arc<NodeCounters>,
     ) -> Result<BoxOp, ExecError> {
         let cx = &self.shared.cx;
-        let vars: Arc<[VarId]> = node.vars.as_slice().into();
         Ok(match &node.op {
-            PlanOp::Unit => Box::new(Values::unit(&vars)),
-            PlanOp::Empty => Box::new(Values::empty(&vars)),
-            PlanOp::Values(rows) => Box::new(Values::new(cx, rows, &vars)?),
-            PlanOp::IndexScan(pattern) => self.index_scan(node, pattern, &vars, counters)?,
+            PlanOp::Unit => Box::new(Values::unit(vars)),
+            PlanOp::Empty => Box::new(Values::empty(vars)),
+            PlanOp::Values(rows) => Box::new(Values::new(cx, rows, vars)?),
+            PlanOp::IndexScan(pattern) => self.index_scan(node, pattern, vars, counters)?,
             PlanOp::GraphNames { slot, among } => {
-                Box::new(GraphNames::new(cx, *slot, among.as_deref(), &vars)?)
+                Box::new(GraphNames::new(cx, *slot, among.as_deref(), vars)?)
             }
             PlanOp::ForEachGraph { var, among, pattern } => {
-                Box::new(ForEachGraph::new(cx, counters, *var, (among.as_deref(), pattern), &vars)?)
+                Box::new(ForEachGraph::new(cx, counters, *var, (among.as_deref(), pattern), vars)?)
             }
             PlanOp::MergeJoin { left, right, kind, condition } => {
                 let inputs = (&**left, &**right);
-                self.merge_join(inputs, (*kind, condition), &vars, counters)?
+                self.merge_join(inputs, (*kind, condition), vars, counters)?
             }
             PlanOp::HashJoin { left, .. } => {
                 let input = self.build(left, ordered)?;
-                Box::new(HashJoin::new(self.shared, node, input, &vars, ordered || has_sort(left))?)
+                Box::new(HashJoin::new(self.shared, node, input, vars, ordered || has_sort(left))?)
             }
             PlanOp::LookupJoin { input, pattern, kind, condition } => {
                 let left = self.build(input, ordered)?;
-                self.lookup_join((left, input), pattern, (*kind, condition), &vars, counters)
+                self.lookup_join((left, input), pattern, (*kind, condition), vars, counters)
             }
-            PlanOp::Union(inputs) => self.union(node.id, inputs, &vars)?,
-            PlanOp::Group { .. } => self.group(node, &vars, counters)?,
-            PlanOp::Distinct(input) => self.distinct(input, ordered, &vars, counters)?,
+            PlanOp::Union(inputs) => self.union(node.id, inputs, vars)?,
+            PlanOp::Group { .. } => self.group(node, vars, counters)?,
+            PlanOp::Distinct(input) => self.distinct(input, ordered, vars, counters)?,
             PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {
-                self.path_or_service(node, input.as_deref(), ordered, &vars, counters)?
+                self.path_or_service(node, input.as_deref(), ordered, vars, counters)?
             }
-            _ => self.row_operator(node, ordered, &vars, counters)?,
+            _ => self.row_operator(node, ordered, vars, counters)?,
         })
     }
 
@@ -332,6 +334,7 @@ fn has_sort(node: &PlanNode) -> bool {
 /// Counts what an operator delivers and how long it takes.
 struct Profiled {
     inner: BoxOp,
+    vars: Arc<[VarId]>,
     counters: Arc<NodeCounters>,
     counts_rows: bool,
 }
@@ -347,5 +350,12 @@ impl Operator for Profiled {
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         self.counters.measure(|| self.inner.skip_to(vars, key))
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        // Below, the name may stand for something else.
+        if self.vars.contains(&var) {
+            self.counters.measure(|| self.inner.keep_keys(var, filter));
+        }
     }
 }

@@ -15,6 +15,7 @@ pub mod expr;
 mod gather;
 mod hash;
 mod held;
+mod key_filter;
 pub mod local_vocab;
 mod merge_sort;
 mod morsel;

@@ -10,6 +10,7 @@ use crate::batch::{Batch, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::hash::{hash_columns, partition};
+use crate::key_filter::KeyFilter;
 use crate::profile::NodeCounters;
 use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
 use lode_base::memory_budget::Reservation;
@@ -320,6 +321,10 @@ impl Operator for DistinctSorted {
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         self.input.skip_to(vars, key)
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        self.input.keep_keys(var, filter);
     }
 }
 

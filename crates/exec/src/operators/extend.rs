@@ -5,6 +5,7 @@ use crate::batch::{Batch, Mapping};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr;
+use crate::key_filter::KeyFilter;
 use lode_rdf::ValueId;
 use lode_sparql::{Expr, PlanNode, PlanOp, VarId};
 use std::sync::Arc;
@@ -89,5 +90,11 @@ impl Operator for Extend {
             return Ok(());
         }
         self.input.skip_to(vars, key)
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        if self.steps.iter().all(|step| step.var != var) {
+            self.input.keep_keys(var, filter);
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr;
+use crate::key_filter::KeyFilter;
 use lode_rdf::ValueId;
 use lode_sparql::{Expr, VarId};
 use std::sync::Arc;
@@ -43,5 +44,9 @@ impl Operator for Filter {
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         self.input.skip_to(vars, key)
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        self.input.keep_keys(var, filter);
     }
 }

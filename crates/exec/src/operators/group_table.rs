@@ -252,12 +252,12 @@ impl GroupTable {
             let key = slices.iter().map(|c| c[row]);
             let hash = self.hashes[row];
             let number = u32::try_from(row).unwrap_or(u32::MAX);
-            let group = if self.full && self.groups.len() >= GROUPS_MIN {
-                self.groups.find(hash, key)
-            } else {
-                Some(self.groups.insert(hash, key).0)
+            let known = match slices.as_slice() {
+                [ids] => self.groups.find_id(hash, ids[row]),
+                _ => self.groups.find(hash, key.clone()),
             };
-            match group {
+            let takes_new = !self.full || self.groups.len() < GROUPS_MIN;
+            match known.or_else(|| takes_new.then(|| self.groups.add(hash, key))) {
                 Some(group) => {
                     self.numbers.push(group);
                     kept.push(number);

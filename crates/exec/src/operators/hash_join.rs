@@ -2,11 +2,12 @@
 
 use super::hash_join_build::{BuildColumns, Built, JoinBuild};
 use super::hash_join_spill::SpilledJoin;
-use super::hash_table::Prober;
+use super::hash_table::{HashTable, Prober};
 use super::join_output::{JoinOutput, Pairs};
 use super::{BoxOp, Operator};
 use crate::batch::{Batch, position};
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use crate::shared::Shared;
 use lode_rdf::ValueId;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId};
@@ -30,6 +31,8 @@ pub(crate) struct HashJoin {
     input: Option<BoxOp>,
     output: JoinOutput,
     prober: Prober,
+    /// The variables that both sides always bind, in the order of the table's filters.
+    on: Vec<VarId>,
     left: Batch,
     pairs: Pairs,
     state: State,
@@ -67,6 +70,7 @@ impl HashJoin {
             input: Some(input),
             output,
             prober,
+            on: condition.on.iter().filter(|var| columns.vars.contains(var)).copied().collect(),
             left: Batch::default(),
             pairs: Pairs::default(),
             state: State::Start,
@@ -82,7 +86,10 @@ impl HashJoin {
             return Ok(());
         }
         self.state = match &*built {
-            Built::Table(_) => State::Probe(built),
+            Built::Table(table) => {
+                self.filter_input(table);
+                State::Probe(built)
+            }
             Built::Spilled(_) => {
                 let node = self.shared.node(self.node)?;
                 let Some(input) = self.input.take() else { return Ok(()) };
@@ -91,6 +98,18 @@ impl HashJoin {
             }
         };
         Ok(())
+    }
+
+    /// Lets the left side leave out what matches nothing.
+    fn filter_input(&mut self, table: &HashTable) {
+        let Some(input) =
+            self.input.as_mut().filter(|_| matches!(self.kind, JoinKind::Inner | JoinKind::Semi))
+        else {
+            return;
+        };
+        for (var, filter) in self.on.iter().zip(table.filters()) {
+            input.keep_keys(*var, filter);
+        }
     }
 
     fn probe(&mut self, built: &Built, out: &mut Batch) -> Result<bool, ExecError> {
@@ -102,7 +121,7 @@ impl HashJoin {
                 if !input.next(&mut self.left)? {
                     return Ok(false);
                 }
-                self.prober.begin(&self.left);
+                self.prober.begin();
                 self.output.begin();
             }
             self.pairs.clear();
@@ -139,6 +158,12 @@ impl Operator for HashJoin {
         match &mut self.input {
             Some(input) => input.skip_to(vars, key),
             None => Ok(()),
+        }
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        if let Some(input) = &mut self.input {
+            input.keep_keys(var, filter);
         }
     }
 }

@@ -3,7 +3,8 @@
 //! While the budget allows, all rows go into one table. Else all rows go to disk, partitioned by the hash of their key, and the
 //! join proceeds partition by partition.
 
-use super::hash_table::{HashTable, INDEX_ROW_BYTES};
+use super::hash_index::INDEX_ROW_BYTES;
+use super::hash_table::HashTable;
 use crate::batch::{Batch, Mapping, position};
 use crate::build::Builder;
 use crate::error::ExecError;

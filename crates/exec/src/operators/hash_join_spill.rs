@@ -5,8 +5,9 @@
 //! left's order matters, result rows carry the number of their left row and are sorted by it.
 
 use super::distinct::SEQUENCE;
+use super::hash_index::INDEX_ROW_BYTES;
 use super::hash_join_build::{BuildColumns, Built, partition_count};
-use super::hash_table::{HashTable, INDEX_ROW_BYTES, Prober};
+use super::hash_table::{HashTable, Prober};
 use super::join_output::{JoinOutput, Pairs};
 use super::sorter::{KeyOrder, SortSpec, SortedRows, Sorter};
 use super::{BoxOp, Operator};
@@ -35,7 +36,7 @@ struct Pass {
 
 enum Stage {
     /// Probing with a part of the right partition.
-    Probe(Pass),
+    Probe(Box<Pass>),
     /// Dealing with left rows that never matched, from this chunk and row number on.
     Unmatched { chunk: usize, first_row: usize },
 }
@@ -162,7 +163,7 @@ impl SpilledJoin {
     }
 
     /// Makes a table of the next part of the right partition; `None` at its end.
-    fn next_pass(&mut self) -> Result<Option<Pass>, ExecError> {
+    fn next_pass(&mut self) -> Result<Option<Box<Pass>>, ExecError> {
         let Some(file) = self.right_files().get(self.partition) else { return Ok(None) };
         if self.right_chunk >= file.chunks() {
             return Ok(None);
@@ -185,7 +186,7 @@ impl SpilledJoin {
         let columns = self.columns.clone();
         let table = HashTable::new(&self.shared.cx, rows, columns.on, columns.maybe, vec![reservation]);
         self.prober.change_table();
-        Ok(Some(Pass { table, chunk: 0, first_row: 0, probing: false }))
+        Ok(Some(Box::new(Pass { table, chunk: 0, first_row: 0, probing: false })))
     }
 
     /// The next result rows, in no order; `false` at the end.
@@ -220,7 +221,7 @@ impl SpilledJoin {
     }
 
     /// Probes on; `None`: all left rows have been.
-    fn probe(&mut self, mut pass: Pass, out: &mut Batch) -> Result<Option<Pass>, ExecError> {
+    fn probe(&mut self, mut pass: Box<Pass>, out: &mut Batch) -> Result<Option<Box<Pass>>, ExecError> {
         let file = &self.left_files[self.partition];
         if !pass.probing {
             if pass.chunk >= file.chunks() {
@@ -228,7 +229,7 @@ impl SpilledJoin {
             }
             self.left.reset(&self.left_vars);
             file.read(pass.chunk, &mut self.left)?;
-            self.prober.begin(&self.left);
+            self.prober.begin();
             pass.probing = true;
         }
         self.pairs.clear();

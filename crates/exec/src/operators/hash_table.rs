@@ -4,64 +4,24 @@
 //! which of those variables they bind; for a probe row the variables that both sides bind are hashed, in an index made when
 //! a combination first occurs. So OPTIONAL over optional variables stays a hash join.
 
+use super::hash_index::INDEX_ROW_BYTES;
+use super::hash_index::Index;
 use super::join_output::{Pairs, compatible};
 use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::hash::{hash_columns, mix};
+use crate::key_filter::KeyFilter;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Bytes that an index takes per row, about.
-pub(crate) const INDEX_ROW_BYTES: usize = 12;
 
 /// Rows that are indexed between two looks at the cancel token.
 const INDEX_ROWS_UNCHECKED: usize = 1 << 16;
 
 /// Variables that may be unbound, at most, by which rows are grouped.
 const MASK_BITS: usize = 60;
-
-/// Chains of rows of equal hash. Slots and chains are atomic so that several threads can insert without a lock; the scope that
-/// runs them ends before anybody reads.
-#[derive(Debug)]
-pub(crate) struct Index {
-    mask: u64,
-    heads: Vec<AtomicU32>,
-    next: Vec<AtomicU32>,
-}
-
-impl Index {
-    /// An index with room for `rows` rows.
-    pub(crate) fn new(rows: usize) -> Self {
-        let slots = (rows.max(1) * 3 / 2).next_power_of_two();
-        let zeroes = |n: usize| (0..n).map(|_| AtomicU32::new(0)).collect();
-        Self { mask: slots as u64 - 1, heads: zeroes(slots), next: zeroes(rows) }
-    }
-
-    fn slot(&self, hash: u64) -> usize {
-        usize::try_from(hash & self.mask).unwrap_or(0)
-    }
-
-    /// Enters row `row` under its hash.
-    pub(crate) fn insert(&self, row: usize, hash: u64) {
-        let number = u32::try_from(row + 1).unwrap_or(u32::MAX);
-        let before = self.heads[self.slot(hash)].swap(number, Ordering::Relaxed);
-        self.next[row].store(before, Ordering::Relaxed);
-    }
-
-    /// The first entry of the hash's chain: its row number plus one; 0 ends.
-    fn head(&self, hash: u64) -> u32 {
-        self.heads[self.slot(hash)].load(Ordering::Relaxed)
-    }
-
-    /// The entry after `entry`.
-    fn after(&self, entry: u32) -> u32 {
-        self.next.get(entry as usize - 1).map_or(0, |n| n.load(Ordering::Relaxed))
-    }
-}
 
 /// Rows that bind the same of the variables that may be unbound.
 #[derive(Debug)]
@@ -106,6 +66,8 @@ pub(crate) struct HashTable {
     /// Those of the variables that may be unbound for which a mask has no bit: compared pair by pair.
     rest: Vec<usize>,
     groups: Vec<Group>,
+    /// For each of `on`, if the rows are few.
+    filters: Vec<Arc<KeyFilter>>,
     reservations: Mutex<Vec<Reservation>>,
 }
 
@@ -124,7 +86,10 @@ impl HashTable {
         } else {
             group_rows(&rows, &maybe)
         };
-        let this = Self { rows, on, maybe, rest, groups, reservations: Mutex::new(reservations) };
+        let filter = |c: &usize| KeyFilter::new(&rows.columns[*c]).map(Arc::new);
+        let filters = on.iter().map_while(filter).collect();
+        let reservations = Mutex::new(reservations);
+        let this = Self { rows, on, maybe, rest, groups, filters, reservations };
         if this.is_simple() {
             // The index that every probe needs is made at once, by all threads.
             this.make_index(cx, 0, 0);
@@ -135,6 +100,11 @@ impl HashTable {
     /// Whether no row is in the table.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.rows == 0
+    }
+
+    /// The keys of each variable that is always bound; none where they are many.
+    pub(crate) fn filters(&self) -> &[Arc<KeyFilter>] {
+        &self.filters
     }
 
     /// Whether one index serves all probes.
@@ -167,9 +137,13 @@ impl HashTable {
     /// Of a query that is cancelled meanwhile the index is incomplete: who made it has to look before rows go out.
     fn make_index(&self, cx: &QueryContext, group: usize, shared: u64) -> Arc<Index> {
         let members = &self.groups[group];
-        let index = Arc::new(Index::new(members.count));
         let columns: Vec<&[ValueId]> =
             self.key_columns(shared).map(|c| self.rows.columns[c].as_slice()).collect();
+        let dense = match columns.as_slice() {
+            [keys] if self.is_simple() => Index::dense(keys),
+            _ => None,
+        };
+        let index = Arc::new(dense.unwrap_or_else(|| Index::by_hash(members.count)));
         crate::scheduler::for_ranges(cx.threads, members.count, |range| {
             let mut hashes = Vec::new();
             for start in range.clone().step_by(INDEX_ROWS_UNCHECKED) {
@@ -177,7 +151,13 @@ impl HashTable {
                     return;
                 }
                 let part = start..range.end.min(start + INDEX_ROWS_UNCHECKED);
-                members.hash(&columns, part.clone(), &mut hashes);
+                match columns.as_slice() {
+                    [keys] if index.is_dense() => {
+                        hashes.clear();
+                        hashes.extend(keys[part.clone()].iter().map(|key| key.to_bits()));
+                    }
+                    _ => members.hash(&columns, part.clone(), &mut hashes),
+                }
                 for (number, hash) in part.zip(&hashes) {
                     index.insert(number, *hash);
                 }
@@ -252,12 +232,19 @@ impl Prober {
     }
 
     /// A new batch of left rows begins.
-    pub(crate) fn begin(&mut self, left: &Batch) {
+    pub(crate) fn begin(&mut self) {
         self.row = 0;
         self.group = 0;
         self.state = None;
-        let columns: Vec<&[ValueId]> = self.on.iter().map(|c| left.columns[*c].as_slice()).collect();
-        hash_columns(&columns, left.rows, &mut self.hashes);
+        self.hashes.clear();
+    }
+
+    /// The hashes of the left rows, made when first needed.
+    fn make_hashes(&mut self, left: &Batch) {
+        if self.hashes.len() != left.rows {
+            let columns: Vec<&[ValueId]> = self.on.iter().map(|c| left.columns[*c].as_slice()).collect();
+            hash_columns(&columns, left.rows, &mut self.hashes);
+        }
     }
 
     /// Another table is probed from now on.
@@ -282,6 +269,7 @@ impl Prober {
         if table.is_simple() {
             return self.simple_candidates(cx, table, left, pairs, max);
         }
+        self.make_hashes(left);
         while self.row < left.rows {
             if pairs.len() >= max {
                 return self.row;
@@ -325,10 +313,15 @@ impl Prober {
         self.group = 0;
         self.shared = 0;
         let index = self.index(cx, table);
+        let keys = self.on.first().filter(|_| index.is_dense()).map(|c| left.columns[*c].as_slice());
+        if keys.is_none() {
+            self.make_hashes(left);
+        }
         while self.row < left.rows {
-            let mut entry = match self.state.take() {
-                Some(Candidates::Chain(entry)) => entry,
-                _ => index.head(self.hashes[self.row]),
+            let mut entry = match (self.state.take(), keys) {
+                (Some(Candidates::Chain(entry)), _) => entry,
+                (_, Some(keys)) => index.head(keys[self.row].to_bits()),
+                (_, None) => index.head(self.hashes[self.row]),
             };
             while entry != 0 {
                 if pairs.len() >= max {
@@ -336,7 +329,7 @@ impl Prober {
                     return self.row;
                 }
                 let found = entry as usize - 1;
-                if self.equal_on(table, left, found) {
+                if keys.is_some() || self.equal_on(table, left, found) {
                     pairs.push(row_number(self.row), entry - 1);
                     if self.one_suffices {
                         break;

@@ -2,9 +2,11 @@
 //! columns that somebody reads.
 
 use super::Operator;
+use super::key_skips::KeySkips;
 use crate::batch::{Batch, gather};
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use crate::pattern::{Cell, Columns, Pattern};
 use crate::profile::NodeCounters;
 use lode_rdf::ValueId;
@@ -25,6 +27,9 @@ pub(crate) struct IndexScan {
     /// For each of `vars` its column, if the pattern has it.
     sources: Vec<Option<usize>>,
     scan: Option<Scan>,
+    /// Where the values of the first column that is no constant lie, if that is confined.
+    range: Option<Range<ValueId>>,
+    skips: Option<KeySkips>,
     columns: Columns,
     selection: Vec<u32>,
     last: Option<Vec<ValueId>>,
@@ -42,7 +47,8 @@ impl IndexScan {
     ) -> Result<Self, ExecError> {
         let column = |var: &VarId| pattern.outputs.iter().find(|(v, _)| v == var).map(|(_, c)| *c);
         let sources = vars.iter().map(column).collect();
-        let scan = if pattern.impossible { None } else { Some(open(cx, &pattern, range)?) };
+        let range = pattern.range(range);
+        let scan = if pattern.impossible { None } else { Some(open(cx, &pattern, range.as_ref())?) };
         counters.read(1, 0);
         Ok(Self {
             cx: Arc::clone(cx),
@@ -51,6 +57,8 @@ impl IndexScan {
             vars: Arc::clone(vars),
             sources,
             scan,
+            range,
+            skips: None,
             columns: Columns::default(),
             selection: Vec::new(),
             last: None,
@@ -63,9 +71,15 @@ impl IndexScan {
         self.cx.cancel.check()?;
         let Some(scan) = &mut self.scan else { return Ok(0) };
         self.columns.iter_mut().for_each(Vec::clear);
-        let rows = scan.next(self.rows_next, &mut self.columns)?;
+        let rows = match &mut self.skips {
+            None => {
+                let rows = scan.next(self.rows_next, &mut self.columns)?;
+                self.counters.read(0, rows as u64);
+                rows
+            }
+            Some(skips) => skips.read(&self.cx, &self.counters, scan, self.rows_next, &mut self.columns)?,
+        };
         self.rows_next = (self.rows_next * 4).min(self.cx.batch_rows);
-        self.counters.read(0, rows as u64);
         if rows == 0 {
             self.scan = None;
         }
@@ -96,7 +110,7 @@ impl IndexScan {
 fn open(cx: &QueryContext, pattern: &Pattern, range: Option<&Range<ValueId>>) -> Result<Scan, ExecError> {
     let mut key = pattern.prefix();
     let mut scan = cx.snapshot.scan(pattern.order, &key, pattern.mask())?;
-    if let Some(range) = pattern.range(range) {
+    if let Some(range) = range {
         key.push(range.start);
         scan.seek(&key)?;
         key.pop();
@@ -114,12 +128,15 @@ impl Operator for IndexScan {
             if rows == 0 {
                 return Ok(false);
             }
-            if self.pattern.is_plain() {
+            if self.pattern.is_plain() && self.skips.is_none() {
                 self.deliver_all(rows, out);
                 return Ok(true);
             }
             self.selection.clear();
             self.pattern.select(&self.columns, 0, rows, &mut self.last, &mut self.selection);
+            if let Some(skips) = &self.skips {
+                skips.retain(&self.columns, &mut self.selection);
+            }
             if !self.selection.is_empty() {
                 self.deliver_selected(out);
                 return Ok(true);
@@ -143,5 +160,14 @@ impl Operator for IndexScan {
             self.rows_next = (self.rows_next / 4).max(FIRST_ROWS.min(self.cx.batch_rows));
         }
         Ok(())
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        let Some(scan) = &self.scan else { return };
+        let column = self.pattern.consts;
+        // The column is read only if somebody wants it.
+        if self.skips.is_none() && self.pattern.outputs.contains(&(var, column)) {
+            self.skips = KeySkips::new(filter, self.pattern.prefix(), self.range.as_ref(), scan);
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::batch::{Batch, gather, position};
 use crate::context::QueryContext;
 use crate::cursor::Cursor;
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use crate::pattern::{Cell, Pattern};
 use crate::profile::NodeCounters;
 use lode_rdf::ValueId;
@@ -364,5 +365,9 @@ impl Operator for LookupJoin {
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         self.input.skip_to(vars, key)
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        self.input.keep_keys(var, filter);
     }
 }

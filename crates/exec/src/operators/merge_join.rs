@@ -7,6 +7,7 @@ use crate::batch::{Batch, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::held::cover;
+use crate::key_filter::KeyFilter;
 use crate::profile::NodeCounters;
 use lode_base::gallop::gallop;
 use lode_base::memory_budget::Reservation;
@@ -208,6 +209,7 @@ impl MergeJoin {
         self.pairs.clear();
         let one_suffices = self.output.first_match_suffices();
         while self.row < self.left.rows {
+            self.take_run();
             let Some((start, end)) = self.find_group()? else {
                 self.pass_left_rows()?;
                 self.next_match = None;
@@ -234,6 +236,36 @@ impl MergeJoin {
             self.next_match = None;
         }
         Ok(self.row)
+    }
+
+    /// Takes the rows that follow on both sides as long as their keys are the same, each once: two properties of which every subject
+    /// has one. The last of them is left, since what follows it is not known.
+    fn take_run(&mut self) {
+        let ([l], [r], true) = (self.left_on.as_slice(), self.right_on.as_slice(), self.maybe.is_empty())
+        else {
+            return;
+        };
+        let (left, right) = (&self.left.columns[*l][self.row..], &self.right.columns[*r]);
+        let right = right.get(self.group_end..).unwrap_or_default();
+        if self.next_match.is_some() || left.first() != right.first() {
+            return;
+        }
+        let room = self.cx.batch_rows.saturating_sub(self.pairs.len());
+        let pairs = left.iter().zip(right.iter().zip(right.iter().skip(1)));
+        let run = pairs.take(room).take_while(|(l, (r, after))| l == r && r != after).count();
+        // The next row of the left may have the key of the run's last one.
+        let last = run.checked_sub(1).and_then(|last| left.get(last));
+        let ends = left.get(run).is_some_and(|after| Some(after) != last);
+        let run = if ends { run } else { run.saturating_sub(1) };
+        if run == 0 {
+            return;
+        }
+        let numbers = |first: usize| row_number(first)..row_number(first + run);
+        self.pairs.left.extend(numbers(self.row));
+        self.pairs.right.extend(numbers(self.group_end));
+        self.group = None;
+        self.row += run;
+        self.group_end += run;
     }
 
     /// Whether nothing more can come, without reading the rest of the left side.
@@ -274,5 +306,13 @@ impl Operator for MergeJoin {
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         self.left_input.skip_to(vars, key)
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        self.left_input.keep_keys(var, filter);
+        // What the right side alone binds may be another value where a row of the left has no match.
+        if self.kind == JoinKind::Inner {
+            self.right_input.keep_keys(var, filter);
+        }
     }
 }

@@ -10,12 +10,14 @@ pub(crate) mod for_each_graph;
 pub(crate) mod graph_names;
 pub(crate) mod group;
 pub(crate) mod group_table;
+mod hash_index;
 pub(crate) mod hash_join;
 pub(crate) mod hash_join_build;
 pub(crate) mod hash_join_spill;
 pub(crate) mod hash_table;
 pub(crate) mod index_scan;
 pub(crate) mod join_output;
+mod key_skips;
 pub(crate) mod lookup_join;
 pub(crate) mod merge_join;
 pub(crate) mod path;
@@ -33,8 +35,10 @@ pub(crate) mod values;
 
 use crate::batch::Batch;
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
+use std::sync::Arc;
 
 /// A running operator: the state of one thread.
 pub(crate) trait Operator: Send {
@@ -46,6 +50,9 @@ pub(crate) trait Operator: Send {
     fn skip_to(&mut self, _vars: &[VarId], _key: &[ValueId]) -> Result<(), ExecError> {
         Ok(())
     }
+
+    /// A hint, before the first row is asked for: the caller has no use for rows that bind `var` to a value that is not in `filter`.
+    fn keep_keys(&mut self, _var: VarId, _filter: &Arc<KeyFilter>) {}
 }
 
 /// Any operator.

@@ -5,6 +5,7 @@ use super::{BoxOp, Operator};
 use crate::batch::{Batch, NO_ROW, gather, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use crate::profile::NodeCounters;
 use crate::shared::Shared;
 use lode_rdf::ValueId;
@@ -330,6 +331,12 @@ impl Operator for PathOp {
         match &mut self.input {
             Some(input) => input.skip_to(vars, key),
             None => Ok(()),
+        }
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        if let Some(input) = &mut self.input {
+            input.keep_keys(var, filter);
         }
     }
 }

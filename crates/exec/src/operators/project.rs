@@ -3,6 +3,7 @@
 use super::{BoxOp, Operator};
 use crate::batch::{Batch, Mapping};
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;
@@ -32,5 +33,9 @@ impl Operator for Project {
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         self.input.skip_to(vars, key)
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        self.input.keep_keys(var, filter);
     }
 }

@@ -57,6 +57,21 @@ impl RowSet {
         None
     }
 
+    /// The number of a row of one column with this value.
+    #[inline]
+    pub(crate) fn find_id(&self, hash: u64, id: ValueId) -> Option<u32> {
+        debug_assert!(self.width == 1, "rows of one column");
+        let mut entry = self.heads[self.slot(hash)];
+        while entry != 0 {
+            let number = entry as usize - 1;
+            if self.values[number] == id {
+                return Some(entry - 1);
+            }
+            entry = self.next[number];
+        }
+        None
+    }
+
     /// The number of the row, and whether it is new.
     pub(crate) fn insert(&mut self, hash: u64, row: impl Iterator<Item = ValueId> + Clone) -> (u32, bool) {
         match self.find(hash, row.clone()) {

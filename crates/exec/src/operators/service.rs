@@ -99,7 +99,7 @@ impl Service {
         let mut part = Batch::new(Arc::clone(&self.left.vars));
         part.append_range(&self.left, self.row, end);
         self.row = end;
-        self.prober.begin(&part);
+        self.prober.begin();
         self.prober.change_table();
         self.output.begin();
         self.part = Some((part, table));

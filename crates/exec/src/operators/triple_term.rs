@@ -6,6 +6,7 @@ use crate::batch::{Batch, NO_ROW, gather, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::hash::IdHash;
+use crate::key_filter::KeyFilter;
 use lode_rdf::{Kind, Term, ValueId};
 use lode_sparql::VarId;
 use lode_sparql::plan::TermSlot;
@@ -139,5 +140,9 @@ impl Operator for TripleTerm {
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         self.input.skip_to(vars, key)
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        self.input.keep_keys(var, filter);
     }
 }

@@ -4,6 +4,7 @@ use super::project::Project;
 use super::{BoxOp, Operator};
 use crate::batch::Batch;
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use lode_sparql::VarId;
 use std::sync::Arc;
 
@@ -31,5 +32,9 @@ impl Operator for Union {
         }
         out.clear();
         Ok(false)
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        self.inputs.iter_mut().for_each(|input| input.keep_keys(var, filter));
     }
 }

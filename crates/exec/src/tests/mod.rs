@@ -2,6 +2,7 @@
 //! spilling.
 
 mod answers;
+mod filters;
 mod generate;
 mod naive;
 mod naive_path;

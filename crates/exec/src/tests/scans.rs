@@ -413,6 +413,19 @@ proptest! {
     }
 
     #[test]
+    fn joins_upon_joins(seed: u64) {
+        let mut generator = Generator::new(seed, 40);
+        let mut root = generator.scan();
+        for _ in 0..4 {
+            root = generator.top(root);
+            if matches!(root.op, PlanOp::Group { .. }) {
+                break;
+            }
+        }
+        generator.check(root, &setups());
+    }
+
+    #[test]
     fn paths(seed: u64) {
         let mut generator = Generator::new(seed, 20);
         let root = generator.path_node();

@@ -90,13 +90,13 @@ impl Pages {
     /// Keeps the results of a page, for ids in it that exist; none where there is no memory.
     pub(super) fn fill(&self, page: u64, ids: &[ValueId], results: &[ValueId], view: &mut Arc<View>) {
         let Ok(reservation) = self.budget.reserve(PAGE_IDS * size_of::<ValueId>()) else { return };
-        let mut slots = vec![EMPTY; PAGE_IDS];
+        let mut filled = Page { results: [EMPTY; PAGE_IDS], _reservation: reservation };
         for (id, result) in ids.iter().zip(results) {
-            if let Some(slot) = slots.get_mut(place_of(*id)) {
+            if let Some(slot) = filled.results.get_mut(place_of(*id)) {
                 *slot = *result;
             }
         }
-        let filled = Arc::new(Page { results: slots.into(), _reservation: reservation });
+        let filled = Arc::new(filled);
         // Not to be copied for the sake of this thread.
         *view = Arc::default();
         let mut state = lock(&self.state);
@@ -129,7 +129,7 @@ impl State {
 /// Results for the ids of a page, in their order.
 #[derive(Debug)]
 struct Page {
-    results: Box<[ValueId]>,
+    results: [ValueId; PAGE_IDS],
     _reservation: Reservation,
 }
 

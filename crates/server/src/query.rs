@@ -5,7 +5,7 @@ use crate::negotiate::{negotiate, offered};
 use crate::request::{PlanWish, QueryRequest};
 use crate::running::{RequestKind, Ticket, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
-use crate::stream::{ChunkWriter, chunks};
+use crate::stream::{ChunkWriter, answered};
 use crate::update::json;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::OwnedSemaphorePermit;
 
 /// Who asks, and how to answer.
 pub(crate) struct Asker {
@@ -43,7 +43,10 @@ pub(crate) async fn answer(
     let wish = request.plan;
     let job = Job { state, request, asker, cancel, ticket, _permit: permit };
     match wish {
-        None => stream(job).await,
+        None => {
+            let (format, body) = answered(job.cancel.clone(), move |writer| job.run(writer)).await?;
+            Ok(respond(format, body))
+        }
         Some(wish) => {
             let _left = CancelOnDrop(job.cancel.clone());
             blocking(move || job.plan(wish)).await
@@ -51,33 +54,9 @@ pub(crate) async fn answer(
     }
 }
 
-/// Runs the query. The status is known once the first chunk, the end, or an error is there.
-async fn stream(job: Job) -> Result<Response, HttpError> {
-    let (writer, mut body) = chunks(job.cancel.clone());
-    let (head_sender, head) = oneshot::channel();
-    drop(tokio::task::spawn_blocking(move || job.run(head_sender, writer)));
-    let failed =
-        |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the query's thread ended without an answer");
-    let head = head.await.map_err(failed)??;
-    if !body.wait().await {
-        // Nothing was written: the error, if any, comes in the second half of the head.
-        head.end.await.map_err(failed)??;
-        return Ok(respond(head.format, Body::empty()));
-    }
-    Ok(respond(head.format, Body::new(body)))
-}
-
 fn respond(format: OutputFormat, body: Body) -> Response {
     ([(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")], body).into_response()
 }
-
-/// What is known before the first byte: the format; and where to hear of an error that came before any byte.
-struct Head {
-    format: OutputFormat,
-    end: oneshot::Receiver<Result<(), HttpError>>,
-}
-
-type HeadSender = oneshot::Sender<Result<Head, HttpError>>;
 
 /// A plan, and if it was run how that went.
 #[derive(Serialize)]
@@ -104,25 +83,13 @@ struct Job {
 }
 
 impl Job {
-    fn run(self, head: HeadSender, mut writer: ChunkWriter) {
+    fn run(self, writer: &mut ChunkWriter<OutputFormat>) -> Result<(), HttpError> {
         let prepared = self.prepare().and_then(|query| Ok((self.negotiated(&query)?, query)));
-        let (format, query) = match prepared {
-            Ok(prepared) => prepared,
-            Err(error) => return drop(head.send(Err(self.ticket.explain(error)))),
-        };
-        let (end_sender, end) = oneshot::channel();
-        if head.send(Ok(Head { format, end })).is_err() {
-            return; // the client has left
-        }
-        let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut writer));
-        match result.map_err(|error| self.ticket.explain(error.into())) {
-            Ok(_) => {
-                let _ = end_sender.send(Ok(()));
-                writer.finish();
-            }
-            Err(error) if writer.is_untouched() => drop(end_sender.send(Err(error))),
-            Err(error) => writer.abort(error.message),
-        }
+        let (format, query) = prepared.map_err(|error| self.ticket.explain(error))?;
+        writer.announce(format);
+        let result = query.run().and_then(|mut results| write_results(&mut results, format, writer));
+        result.map_err(|error| self.ticket.explain(error.into()))?;
+        Ok(())
     }
 
     /// The plan, of a profile with what each operator did; also where it was cancelled.

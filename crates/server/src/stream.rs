@@ -1,7 +1,9 @@
-//! From a blocking writer to a streamed body: a bounded channel of chunks, so that a slow client holds the query back instead of
-//! filling memory, and a client that leaves stops it.
+//! From a blocking writer to an answer: whole where it is short, else streamed through a bounded channel of chunks, so that a slow
+//! client holds the query back instead of filling memory, and a client that leaves stops it.
 
 use crate::error::HttpError;
+use crate::state::CancelOnDrop;
+use axum::body::Body as AnswerBody;
 use axum::http::StatusCode;
 use bytes::Bytes;
 use http_body::{Body, Frame};
@@ -17,104 +19,152 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Bytes gathered before a chunk is sent.
+/// Bytes gathered before a chunk is sent: shorter answers are sent whole.
 const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that may wait for the client.
 const CHUNKS_WAITING_MAX: usize = 4;
 /// While a client takes nothing, its query looks so often whether it has been cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// The writing and the reading end.
-pub(crate) fn chunks(cancel: CancelToken) -> (ChunkWriter, ChunkBody) {
-    let (sender, receiver) = channel(CHUNKS_WAITING_MAX);
-    let broken = Arc::new(OnceLock::new());
-    let body = ChunkBody { receiver, first: None, broken: Arc::clone(&broken), cancel: cancel.clone() };
-    let buffer = Vec::with_capacity(CHUNK_BYTES);
-    (ChunkWriter { sender, buffer, untouched: true, broken, cancel }, body)
+/// Runs `work` on a blocking thread and answers with what it writes, below the head that it announces. As long as nothing was sent, an
+/// error has a status of its own. A client that leaves cancels `cancel`.
+pub(crate) async fn answered<H: Send + 'static>(
+    cancel: CancelToken,
+    work: impl FnOnce(&mut ChunkWriter<H>) -> Result<(), HttpError> + Send + 'static,
+) -> Result<(H, AnswerBody), HttpError> {
+    let left = CancelOnDrop(cancel.clone());
+    let (start, started) = oneshot::channel();
+    drop(tokio::task::spawn_blocking(move || {
+        let mut writer = ChunkWriter::new(start, cancel);
+        match work(&mut writer) {
+            Ok(()) => writer.finish(),
+            Err(error) => writer.fail(error),
+        }
+    }));
+    let (head, answer) = started.await.map_err(|_| no_answer())??;
+    let body = match answer {
+        Answer::Whole(bytes) => AnswerBody::from(bytes),
+        Answer::Streamed { first, chunks, broken } => {
+            AnswerBody::new(ChunkBody { first: Some(first), chunks, broken, _left: left })
+        }
+    };
+    Ok((head, body))
 }
 
-/// Runs `work` on a blocking thread and streams what it writes. An error before the first chunk has a status of its own.
-pub(crate) async fn streamed(
-    cancel: CancelToken,
-    work: impl FnOnce(&mut ChunkWriter) -> Result<(), HttpError> + Send + 'static,
-) -> Result<axum::body::Body, HttpError> {
-    let (mut writer, mut body) = chunks(cancel);
-    let (end_sender, end) = oneshot::channel();
-    drop(tokio::task::spawn_blocking(move || match work(&mut writer) {
-        Ok(()) => {
-            let _ = end_sender.send(Ok(()));
-            writer.finish();
-        }
-        Err(error) if writer.is_untouched() => drop(end_sender.send(Err(error))),
-        Err(error) => writer.abort(error.message),
-    }));
-    if body.wait().await {
-        return Ok(axum::body::Body::new(body));
-    }
-    let failed =
-        |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the request's thread ended without an answer");
-    end.await.map_err(failed)??;
-    Ok(axum::body::Body::empty())
+fn no_answer() -> HttpError {
+    HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the request's thread ended without an answer")
+}
+
+/// The body of an answer to HEAD, whose length nobody knows.
+pub(crate) fn of_unknown_length() -> AnswerBody {
+    let (_, chunks) = channel(1);
+    let left = CancelOnDrop(CancelToken::default());
+    AnswerBody::new(ChunkBody { first: None, chunks, broken: Arc::default(), _left: left })
+}
+
+/// What is known once the answer is complete, or its first chunk.
+enum Answer {
+    Whole(Bytes),
+    Streamed { first: Bytes, chunks: Receiver<Bytes>, broken: Arc<OnceLock<String>> },
+}
+
+/// Where the answer is awaited.
+type Start<H> = oneshot::Sender<Result<(H, Answer), HttpError>>;
+
+/// Where bytes go.
+enum Target<H> {
+    /// Nothing was sent yet.
+    Start(Start<H>, Option<H>),
+    Chunks(Sender<Bytes>),
+    /// The client has left.
+    Nobody,
 }
 
 /// Collects bytes into chunks; blocks while too many wait, until the query is cancelled.
-pub(crate) struct ChunkWriter {
-    sender: Sender<Bytes>,
+pub(crate) struct ChunkWriter<H> {
+    target: Target<H>,
     buffer: Vec<u8>,
-    untouched: bool,
     broken: Arc<OnceLock<String>>,
     cancel: CancelToken,
 }
 
-impl ChunkWriter {
-    fn send(&mut self) -> io::Result<()> {
-        if self.buffer.is_empty() {
-            return Ok(());
-        }
-        let full = std::mem::replace(&mut self.buffer, Vec::with_capacity(CHUNK_BYTES));
-        self.untouched = false;
-        match self.sender.try_send(Bytes::from(full)) {
-            Ok(()) => Ok(()),
-            Err(TrySendError::Closed(_)) => Err(io::ErrorKind::BrokenPipe.into()),
-            Err(TrySendError::Full(chunk)) => self.send_later(chunk),
+impl<H> ChunkWriter<H> {
+    fn new(start: Start<H>, cancel: CancelToken) -> Self {
+        Self { target: Target::Start(start, None), buffer: Vec::new(), broken: Arc::default(), cancel }
+    }
+
+    /// Tells the head, before the first byte.
+    pub(crate) fn announce(&mut self, head: H) {
+        if let Target::Start(_, announced) = &mut self.target {
+            *announced = Some(head);
         }
     }
 
-    /// Sends once there is room. This is a blocking thread of the runtime.
-    fn send_later(&self, chunk: Bytes) -> io::Result<()> {
-        let runtime = Handle::current();
-        loop {
-            self.cancel.check().map_err(io::Error::other)?;
-            match runtime.block_on(async { timeout(LOOK_EVERY, self.sender.reserve()).await }) {
-                Ok(Ok(room)) => {
-                    room.send(chunk);
-                    return Ok(());
+    fn send(&mut self) -> io::Result<()> {
+        let chunk = Bytes::from(std::mem::take(&mut self.buffer));
+        // The sender stays where it is: its end would look like that of the answer.
+        if let Target::Chunks(sender) = &self.target {
+            return match sender.try_send(chunk) {
+                Ok(()) => Ok(()),
+                Err(TrySendError::Closed(_)) => Err(io::ErrorKind::BrokenPipe.into()),
+                Err(TrySendError::Full(chunk)) => send_later(sender, chunk, &self.cancel),
+            };
+        }
+        let Target::Start(start, Some(head)) = std::mem::replace(&mut self.target, Target::Nobody) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let (sender, chunks) = channel(CHUNKS_WAITING_MAX);
+        let answer = Answer::Streamed { first: chunk, chunks, broken: Arc::clone(&self.broken) };
+        start.send(Ok((head, answer))).map_err(|_| io::ErrorKind::BrokenPipe)?;
+        self.target = Target::Chunks(sender);
+        Ok(())
+    }
+
+    /// Sends the rest, or all.
+    fn finish(mut self) {
+        match self.target {
+            Target::Start(start, Some(head)) => {
+                // Whoever has left needs no answer.
+                drop(start.send(Ok((head, Answer::Whole(self.buffer.into())))));
+            }
+            Target::Chunks(_) if !self.buffer.is_empty() => {
+                if let Err(error) = self.send() {
+                    let _ = self.broken.set(error.to_string());
                 }
-                Ok(Err(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
-                Err(_) => {}
+            }
+            Target::Start(_, None) | Target::Chunks(_) | Target::Nobody => {}
+        }
+    }
+
+    /// Answers with an error, or breaks the answer off where some of it was sent: the connection is then cut, so that the client sees
+    /// that it is incomplete.
+    fn fail(self, error: HttpError) {
+        match self.target {
+            Target::Start(start, _) => drop(start.send(Err(error))),
+            Target::Chunks(_) | Target::Nobody => {
+                let _ = self.broken.set(error.message);
             }
         }
     }
+}
 
-    /// Sends the rest.
-    pub(crate) fn finish(mut self) {
-        if let Err(error) = self.send() {
-            self.abort(error.to_string());
+/// Sends once there is room. This is a blocking thread of the runtime.
+fn send_later(sender: &Sender<Bytes>, chunk: Bytes, cancel: &CancelToken) -> io::Result<()> {
+    let runtime = Handle::current();
+    loop {
+        cancel.check().map_err(io::Error::other)?;
+        match runtime.block_on(async { timeout(LOOK_EVERY, sender.reserve()).await }) {
+            Ok(Ok(room)) => {
+                room.send(chunk);
+                return Ok(());
+            }
+            Ok(Err(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
+            Err(_) => {}
         }
-    }
-
-    /// Whether no chunk has gone out: until then an error can still have a status of its own.
-    pub(crate) fn is_untouched(&self) -> bool {
-        self.untouched
-    }
-
-    /// Breaks the answer off: the connection is then cut, so that the client sees that it is incomplete.
-    pub(crate) fn abort(self, message: String) {
-        let _ = self.broken.set(message);
     }
 }
 
-impl Write for ChunkWriter {
+impl<H> Write for ChunkWriter<H> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= CHUNK_BYTES {
@@ -129,19 +179,11 @@ impl Write for ChunkWriter {
 }
 
 /// The body of an answer. Dropped before its end, it cancels the query.
-pub(crate) struct ChunkBody {
-    receiver: Receiver<Bytes>,
+struct ChunkBody {
     first: Option<Bytes>,
+    chunks: Receiver<Bytes>,
     broken: Arc<OnceLock<String>>,
-    cancel: CancelToken,
-}
-
-impl ChunkBody {
-    /// Waits for the first chunk; `false`: the answer has no bytes or failed before any.
-    pub(crate) async fn wait(&mut self) -> bool {
-        self.first = self.receiver.recv().await;
-        self.first.is_some()
-    }
+    _left: CancelOnDrop,
 }
 
 impl Body for ChunkBody {
@@ -154,17 +196,11 @@ impl Body for ChunkBody {
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         let next = match self.first.take() {
             Some(chunk) => Poll::Ready(Some(chunk)),
-            None => self.receiver.poll_recv(cx),
+            None => self.chunks.poll_recv(cx),
         };
         next.map(|chunk| match chunk {
             Some(chunk) => Some(Ok(Frame::data(chunk))),
             None => self.broken.get().map(|message| Err(io::Error::other(message.clone()))),
         })
-    }
-}
-
-impl Drop for ChunkBody {
-    fn drop(&mut self) {
-        self.cancel.cancel();
     }
 }

@@ -5,8 +5,7 @@ use crate::app::accept;
 use crate::error::HttpError;
 use crate::negotiate::negotiate_rdf;
 use crate::state::{AppState, blocking};
-use crate::stream::{ChunkWriter, chunks, streamed};
-use axum::body::Body;
+use crate::stream::{ChunkWriter, answered, of_unknown_length};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::{DumpError, DumpScope, Snapshot, StoreError, dump_lines, dump_quads};
@@ -29,11 +28,12 @@ pub(super) async fn answer(
     let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];
     if is_head {
         // Nobody knows its length before it is written.
-        return Ok((head, Body::new(chunks(CancelToken::default()).1)).into_response());
+        return Ok((head, of_unknown_length()).into_response());
     }
     // As long as the client takes it: there is no telling how long a graph may take.
     let cancel = CancelToken::default();
-    let body = streamed(cancel.clone(), move |writer| {
+    let ((), body) = answered(cancel.clone(), move |writer| {
+        writer.announce(());
         let result = write(&snapshot, scope, format, &cancel, writer).map_err(dump_error);
         drop(permit);
         result
@@ -81,7 +81,7 @@ fn write(
     scope: DumpScope,
     format: RdfFormat,
     cancel: &CancelToken,
-    writer: &mut ChunkWriter,
+    writer: &mut ChunkWriter<()>,
 ) -> Result<(), DumpError> {
     let whole = scope == DumpScope::All;
     if format.is_line_based() {

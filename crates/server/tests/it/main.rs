@@ -152,3 +152,31 @@ fn a_client_that_takes_nothing_keeps_nobody_waiting() {
     let _ = stream.read_to_end(&mut rest);
     assert!(rest.starts_with(b"HTTP/1.1 200") && !rest.ends_with(b"\r\n0\r\n\r\n"));
 }
+
+#[test]
+fn short_answers_have_a_length_and_long_ones_are_streamed() {
+    let address = serve(ServerOptions::default());
+    let (status, head, body) =
+        send(address, "POST", "/query", "SELECT ?o { ?s ?p ?o } ORDER BY DESC(?o) LIMIT 1");
+    assert_eq!((status, body.as_str()), (200, "o\r\n1999\r\n"));
+    assert!(head.contains("content-length: 9"), "{head}");
+    let query = "SELECT ?a ?b ?c ?d { ?a ?p ?b . ?c ?p ?d FILTER(?b < 20) }";
+    let (status, head, body) = send(address, "POST", "/query", query);
+    assert_eq!(status, 200);
+    assert!(head.contains("transfer-encoding: chunked"), "{head}");
+    assert_eq!(body.matches("http://e/s19,19,").count(), 2000);
+    assert!(body.ends_with("\r\n0\r\n\r\n"), "the end is missing");
+}
+
+#[test]
+fn an_answer_that_breaks_off_does_not_look_complete() {
+    let address = serve(ServerOptions { timeout: Duration::from_secs(1), ..ServerOptions::default() });
+    let query = "SELECT * { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f }";
+    let (status, head, body) = send(address, "POST", "/query", query);
+    assert_eq!(status, 200);
+    assert!(head.contains("transfer-encoding: chunked"), "{head}");
+    assert!(!body.ends_with("0\r\n\r\n"), "it looks complete");
+    // Before the first chunk there is a status for it.
+    let (status, head, _) = send(address, "POST", "/query", SLOW);
+    assert_eq!(status, 504, "{head}");
+}

@@ -458,6 +458,8 @@ pub enum Mix {
     Explore,
     /// Joins and aggregates over much of the data
     Bi,
+    /// A product with its offers and reviews comes, an offer goes, then Explore; changes the database
+    Update,
 }
 
 /// A number of bytes: `1073741824`, `512MiB`, `2G`, `1.5GiB`.

@@ -78,6 +78,11 @@ fn queries(args: &BsbmQueriesArgs) -> anyhow::Result<Done> {
     let queries = match args.mix {
         Mix::Explore => bsbm::explore_queries(&pools, &mut random),
         Mix::Bi => bsbm::bi_queries(&pools, &mut random),
+        Mix::Update => {
+            let insert = pools.insert_product(1);
+            let updates = [("update-1", insert), ("update-2", pools.delete_offer(&mut random))];
+            updates.into_iter().chain(bsbm::explore_queries(&pools, &mut random)).collect()
+        }
     };
     let mut out = std::io::stdout().lock();
     for (name, text) in queries {

@@ -7,8 +7,8 @@ use std::ops::{Range, RangeInclusive};
 
 use super::random::{Random, Stream};
 
-const OFFERS_PER_PRODUCT: u64 = 20;
-const REVIEWS_PER_PRODUCT: u64 = 10;
+pub(super) const OFFERS_PER_PRODUCT: u64 = 20;
+pub(super) const REVIEWS_PER_PRODUCT: u64 = 10;
 const PRODUCTS_PER_PRODUCER: u64 = 50;
 const OFFERS_PER_VENDOR: u64 = 2000;
 const REVIEWS_PER_RATING_SITE: u64 = 10_000;

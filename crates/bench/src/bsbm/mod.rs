@@ -19,6 +19,7 @@ mod random;
 mod resource;
 #[cfg(test)]
 mod tests;
+mod updates;
 mod vocabulary;
 mod words;
 mod writer;

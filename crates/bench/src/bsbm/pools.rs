@@ -30,6 +30,10 @@ impl ParameterPools {
         Self { catalogue: Catalogue::new(products.clamp(1, super::PRODUCTS_MAX), seed) }
     }
 
+    pub(super) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
     /// The number of products.
     pub fn product_count(&self) -> u64 {
         self.catalogue.products

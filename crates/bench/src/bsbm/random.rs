@@ -27,6 +27,7 @@ pub(super) enum Stream {
     ReviewerSize = 12,
     Reviewer = 13,
     Review = 14,
+    NewProduct = 15,
 }
 
 /// One in fixed-point numbers.

@@ -340,3 +340,37 @@ fn progress_grows_up_to_the_total() {
     assert!(seen.len() > 1 && seen.is_sorted());
     assert_eq!(seen.last(), Some(&summary.statements));
 }
+
+#[test]
+fn a_new_product_comes_with_offers_and_reviews_of_its_own() {
+    let (data, summary) = generated(100, 7, Format::NTriples);
+    let before = rows(&data);
+    let pools = ParameterPools::new(100, 7);
+    let insert = pools.insert_product(1);
+    assert_eq!(insert, pools.insert_product(1), "the same each time");
+    SparqlParser::new().parse_update(&insert).unwrap();
+    let triples = insert.strip_prefix("INSERT DATA {\n").and_then(|text| text.strip_suffix('}')).unwrap();
+    let new = rows(triples.as_bytes());
+    assert!(new.is_disjoint(&before));
+    let counts = ["Product", "Offer"].map(|class| instances(&new, class));
+    assert_eq!((counts, objects(&new, "reviewFor").count()), ([1, 20], 10));
+    let product = format!("Product{}>", summary.products + 1);
+    assert!(objects(&new, "product").all(|object| object.ends_with(&product)));
+    assert!(objects(&new, "reviewFor").all(|object| object.ends_with(&product)));
+    // What it refers to is there.
+    let subjects: BTreeSet<&str> = before.iter().chain(&new).map(|row| row[0].as_str()).collect();
+    for property in ["producer", "vendor", "reviewer", "productFeature"] {
+        let missing = objects(&new, property).find(|object| !subjects.contains(object));
+        assert_eq!(missing, None, "{property}");
+    }
+    assert_ne!(insert, pools.insert_product(2));
+}
+
+#[test]
+fn an_offer_to_be_deleted_is_there() {
+    let (data, _) = generated(100, 7, Format::NTriples);
+    let subjects: BTreeSet<String> = rows(&data).into_iter().map(|row| row[0].clone()).collect();
+    let delete = ParameterPools::new(100, 7).delete_offer(&mut Random::new(3));
+    SparqlParser::new().parse_update(&delete).unwrap();
+    assert!(subjects.contains(delete.split(' ').nth(3).unwrap()), "{delete}");
+}

@@ -119,7 +119,8 @@ impl<'a> Writer<'a> {
         Ok((self.statements, self.bytes))
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    /// Writes what is in the buffer.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
         self.out.write_all(&self.buffer)?;
         self.bytes += self.buffer.len() as u64;
         self.buffer.clear();

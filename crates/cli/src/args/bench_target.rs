@@ -17,6 +17,9 @@ pub struct TargetArgs {
     /// Ask this SPARQL endpoint instead, over HTTP
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
+    /// Send updates here (with --endpoint, where there are any)
+    #[arg(long, value_name = "URL", requires = "endpoint")]
+    pub update_endpoint: Option<String>,
     /// Send queries as forms by POST instead of GET
     #[arg(long)]
     pub post: bool,
@@ -33,6 +36,12 @@ pub struct TargetArgs {
     /// Threads of a query in this process (default: as many as cores)
     #[arg(long, value_name = "N", conflicts_with = "endpoint")]
     pub threads: Option<usize>,
+    /// Rows of a batch in this process: 1 shows what working on many at once is worth
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), conflicts_with = "endpoint")]
+    pub batch_rows: Option<u16>,
+    /// Memory that a query in this process may take
+    #[arg(long, value_parser = parse_bytes, value_name = "SIZE", conflicts_with = "endpoint")]
+    pub memory: Option<usize>,
     /// Memory for the block cache in this process
     #[arg(long, default_value = "1GiB", value_parser = parse_bytes, value_name = "SIZE")]
     pub cache: usize,

@@ -11,6 +11,8 @@ own. Every client has a connection of its own, which is kept, and reads whole an
 and DESCRIBE. A query's time runs from the request to the end of its answer.\n\n\
 QMpH: mixes of all clients in an hour. CQET: mean run time of a mix, which is the sum of its queries' times. AQET: mean time of a query. \
 QPS: queries of one kind that are answered in a second that is spent on this kind.\n\n\
+The update mix begins with two updates: INSERT DATA of a new product with 20 offers and 10 reviews (about 470 triples), and DELETE WHERE of \
+all triples of a random offer; the 25 queries of Explore follow. Another --seed inserts other products.\n\n\
 With --compare nothing is measured: one client asks each query of both, and tells the answers that differ. Numbers may differ by one in ten \
 thousand, and rows that ORDER BY does not tell apart may be others where LIMIT cuts, and a DESCRIBE may say more.\n\n\
 Exit codes: 0 all queries were answered (and alike); 1 some failed or took too long (they are told, and counted), or there was nobody to ask."
@@ -37,7 +39,7 @@ pub struct BsbmRunArgs {
     /// Seed of the data set
     #[arg(long, default_value_t = 808_080, value_name = "N")]
     pub data_seed: u64,
-    /// Seed of the parameters; each client has one of its own that is made of it
+    /// Seed of the parameters and of new products; each client has one of its own that is made of it
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
 }

@@ -170,5 +170,6 @@ fn name_of(mix: Mix) -> &'static str {
     match mix {
         Mix::Explore => "explore",
         Mix::Bi => "bi",
+        Mix::Update => "update",
     }
 }

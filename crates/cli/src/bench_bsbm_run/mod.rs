@@ -5,7 +5,7 @@ mod compare;
 mod figures;
 
 use crate::args::{BsbmRunArgs, Mix};
-use crate::bench_target::{self, Failure, Processors, Target};
+use crate::bench_target::{self, Failure, Processors, Target, Use};
 use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Products that runs with one seed may insert.
+const NEW_PRODUCTS_MAX: u64 = 10_000_000;
 /// Failures that each client tells in words.
 const FAILURES_TOLD: u64 = 10;
 
@@ -23,16 +25,23 @@ pub fn run(args: &BsbmRunArgs) -> anyhow::Result<Done> {
         bail!("--clients and --runs must be above 0");
     }
     let pools = ParameterPools::new(args.products, args.data_seed);
-    let target = Target::open(&args.target)?;
+    let usage = if args.mix == Mix::Update { Use::Write } else { Use::Read };
+    let target = Target::open(&args.target, usage)?;
     if let Some(other) = Target::other(&args.target) {
+        if usage == Use::Write {
+            bail!("--compare is for mixes that change nothing");
+        }
         return compare::run(args, &target.client(), &other.client());
     }
     let processors = Processors::of(&args.target)?;
     let mut seeds = Random::new(args.seed);
+    // Each seed has products of its own: inserting the same ones again would change nothing.
+    let new_products = AtomicU64::new(args.seed.saturating_mul(NEW_PRODUCTS_MAX));
     let mut clients: Vec<Client<'_>> = (0..args.clients)
         .map(|_| Client {
             mix: args.mix,
             pools: &pools,
+            new_products: &new_products,
             random: Random::new(seeds.bits()),
             target: target.client(),
             figures: Figures::default(),
@@ -77,10 +86,10 @@ fn run_mixes(clients: &mut [Client<'_>], count: u64) -> anyhow::Result<()> {
     })
 }
 
-/// The queries of one mix, with parameters of their own.
+/// The queries of one mix, with parameters of their own. Those of the update mix are those of Explore.
 fn queries_of_mix(mix: Mix, pools: &ParameterPools, random: &mut Random) -> Vec<(&'static str, String)> {
     match mix {
-        Mix::Explore => bsbm::explore_mix(pools, random),
+        Mix::Explore | Mix::Update => bsbm::explore_mix(pools, random),
         Mix::Bi => bsbm::bi_mix(pools, random),
     }
 }
@@ -89,6 +98,8 @@ fn queries_of_mix(mix: Mix, pools: &ParameterPools, random: &mut Random) -> Vec<
 struct Client<'a> {
     mix: Mix,
     pools: &'a ParameterPools,
+    /// The last product that was inserted, by any client.
+    new_products: &'a AtomicU64,
     random: Random,
     target: bench_target::Client<'a>,
     figures: Figures,
@@ -96,25 +107,41 @@ struct Client<'a> {
 
 impl Client<'_> {
     fn run_mix(&mut self) -> anyhow::Result<()> {
-        let queries = queries_of_mix(self.mix, self.pools, &mut self.random);
         let mut mix = Duration::ZERO;
-        for (name, text) in queries {
-            let start = Instant::now();
-            let outcome = self.target.answer(&text);
-            let time = start.elapsed();
-            mix += time;
-            match outcome {
-                Ok(results) => self.figures.answered(name, time, results),
-                Err(Failure::Gone(error)) => return Err(error).context(name),
-                Err(Failure::Query(error)) => {
-                    self.figures.failed(name);
-                    if self.figures.failures() <= FAILURES_TOLD {
-                        say!("{name} failed: {error:#}");
-                    }
-                }
+        if self.mix == Mix::Update {
+            let number = self.new_products.fetch_add(1, Ordering::Relaxed) + 1;
+            let insert = self.pools.insert_product(number);
+            let delete = self.pools.delete_offer(&mut self.random);
+            for (name, text) in [("update-1", insert), ("update-2", delete)] {
+                mix += self.time(name, |target| target.update(&text).map(|()| 0))?;
             }
+        }
+        for (name, text) in queries_of_mix(self.mix, self.pools, &mut self.random) {
+            mix += self.time(name, |target| target.answer(&text))?;
         }
         self.figures.mixes.push(mix);
         Ok(())
+    }
+
+    /// Asks, and notes what came of it and how long it took.
+    fn time(
+        &mut self,
+        name: &'static str,
+        ask: impl FnOnce(&bench_target::Client<'_>) -> Result<u64, Failure>,
+    ) -> anyhow::Result<Duration> {
+        let start = Instant::now();
+        let outcome = ask(&self.target);
+        let time = start.elapsed();
+        match outcome {
+            Ok(results) => self.figures.answered(name, time, results),
+            Err(Failure::Gone(error)) => return Err(error).context(name),
+            Err(Failure::Query(error)) => {
+                self.figures.failed(name);
+                if self.figures.failures() <= FAILURES_TOLD {
+                    say!("{name} failed: {error:#}");
+                }
+            }
+        }
+        Ok(time)
     }
 }

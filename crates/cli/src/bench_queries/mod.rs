@@ -3,7 +3,7 @@
 mod report;
 
 use crate::args::QuerySetArgs;
-use crate::bench_target::{Client, Comparison, Digest, Failure, Processors, Target, compare};
+use crate::bench_target::{Client, Comparison, Digest, Failure, Processors, Target, Use, compare};
 use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
@@ -30,7 +30,7 @@ pub struct Outcome {
 
 pub fn run(benchmark: &str, queries: &[NamedQuery], args: &QuerySetArgs) -> anyhow::Result<Done> {
     let queries = chosen(queries, &args.only)?;
-    let (target, other) = (Target::open(&args.target)?, Target::other(&args.target));
+    let (target, other) = (Target::open(&args.target, Use::Read)?, Target::other(&args.target));
     let asker = Asker {
         args,
         client: target.client(),

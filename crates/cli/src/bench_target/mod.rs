@@ -16,7 +16,10 @@ pub use times::Times;
 
 use crate::args::TargetArgs;
 use anyhow::{Context, anyhow, bail};
-use lode_engine::{CancelToken, Database, OpenOptions, OutputFormat, QueryOptions, write_results};
+use lode_engine::store::WriteOptions;
+use lode_engine::{
+    CancelToken, Database, OpenOptions, OutputFormat, QueryOptions, UpdateOptions, write_results,
+};
 use std::io::{Read, Write};
 use std::time::Duration;
 
@@ -27,13 +30,13 @@ const PARTIAL_ANSWER: &str = "X-SQL-State";
 
 /// Who answers.
 pub enum Target<'a> {
-    Endpoint { url: &'a str, timeout: Duration, is_post: bool },
+    Endpoint { url: &'a str, update_url: Option<&'a str>, timeout: Duration, is_post: bool },
     Database { database: Box<Database>, options: Box<QueryOptions>, timeout: Duration },
 }
 
 /// A client's side of it.
 pub enum Client<'a> {
-    Endpoint { agent: ureq::Agent, url: &'a str, is_post: bool },
+    Endpoint { agent: ureq::Agent, url: &'a str, update_url: Option<&'a str>, is_post: bool },
     Database { database: &'a Database, options: &'a QueryOptions, timeout: Duration },
 }
 
@@ -54,41 +57,62 @@ impl Failure {
     }
 }
 
+/// Whether a benchmark changes what it asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    Read,
+    Write,
+}
+
 impl<'a> Target<'a> {
-    /// Fails where there is no such database.
-    pub fn open(args: &'a TargetArgs) -> anyhow::Result<Self> {
+    /// Fails where there is no such database, or nowhere to send updates.
+    pub fn open(args: &'a TargetArgs, usage: Use) -> anyhow::Result<Self> {
         if let Some(url) = &args.endpoint {
-            return Ok(Self::endpoint(url, args));
+            if usage == Use::Write && args.update_endpoint.is_none() {
+                bail!("name the --update-endpoint, too: this mix makes changes")
+            }
+            return Ok(Self::endpoint(url, args.update_endpoint.as_deref(), args));
         }
         let Some(path) = args.database.as_ref().or(args.db.as_ref()) else {
             bail!("name a database, or an --endpoint")
         };
-        let database = Box::new(Database::open(path, &OpenOptions { cache_bytes: args.cache })?);
+        let open = OpenOptions { cache_bytes: args.cache };
+        let database = Box::new(match usage {
+            Use::Read => Database::open(path, &open)?,
+            Use::Write => Database::open_for_writing(path, &open, WriteOptions::default())?,
+        });
         let mut options = Box::new(QueryOptions::default());
         if let Some(threads) = args.threads {
             options.threads = threads;
+        }
+        if let Some(rows) = args.batch_rows {
+            options.batch_rows = usize::from(rows);
+        }
+        if let Some(bytes) = args.memory {
+            options.memory_bytes = bytes;
         }
         Ok(Self::Database { database, options, timeout: args.timeout })
     }
 
     /// The one to compare with, if one is named.
     pub fn other(args: &'a TargetArgs) -> Option<Self> {
-        args.compare.as_ref().map(|url| Self::endpoint(url, args))
+        args.compare.as_ref().map(|url| Self::endpoint(url, None, args))
     }
 
-    fn endpoint(url: &'a str, args: &TargetArgs) -> Self {
-        Self::Endpoint { url, timeout: args.timeout, is_post: args.post }
+    fn endpoint(url: &'a str, update_url: Option<&'a str>, args: &TargetArgs) -> Self {
+        Self::Endpoint { url, update_url, timeout: args.timeout, is_post: args.post }
     }
 
     /// A client, with a connection of its own that is kept.
     pub fn client(&'a self) -> Client<'a> {
         match self {
-            Self::Endpoint { url, timeout, is_post } => {
+            Self::Endpoint { url, update_url, timeout, is_post } => {
                 let config = ureq::Agent::config_builder()
                     .http_status_as_error(false)
                     .timeout_global(Some(*timeout))
                     .max_idle_connections(1);
-                Client::Endpoint { agent: config.build().into(), url, is_post: *is_post }
+                let update_url = *update_url;
+                Client::Endpoint { agent: config.build().into(), url, update_url, is_post: *is_post }
             }
             Self::Database { database, options, timeout } => {
                 Client::Database { database, options, timeout: *timeout }
@@ -102,7 +126,7 @@ impl Client<'_> {
     pub fn answer(&self, text: &str) -> Result<u64, Failure> {
         let shape = Shape::of_query(text);
         match self {
-            Self::Endpoint { agent, url, is_post } => {
+            Self::Endpoint { agent, url, is_post, .. } => {
                 let body = ask(agent, url, *is_post, text, shape)?;
                 shape.count(body).context("reading the answer").map_err(Failure::Query)
             }
@@ -112,11 +136,25 @@ impl Client<'_> {
         }
     }
 
+    /// Makes a change; it is durable when this returns, as far as the store promises that.
+    pub fn update(&self, text: &str) -> Result<(), Failure> {
+        match self {
+            Self::Endpoint { agent, url, update_url, .. } => send(agent, update_url.unwrap_or(url), text),
+            Self::Database { database, timeout, .. } => {
+                let evaluation =
+                    QueryOptions { cancel: CancelToken::new(Some(*timeout)), ..QueryOptions::default() };
+                let options = UpdateOptions { evaluation, ..UpdateOptions::default() };
+                let updated = database.update(text, &options);
+                updated.map(drop).map_err(|error| Failure::Query(error.into()))
+            }
+        }
+    }
+
     /// Each row or triple of the answer as text that tells equal ones to be equal: see [`Shape::rows`].
     pub fn rows(&self, text: &str, take: &mut dyn FnMut(String)) -> Result<(), Failure> {
         let shape = Shape::of_query(text);
         let outcome = match self {
-            Self::Endpoint { agent, url, is_post } => {
+            Self::Endpoint { agent, url, is_post, .. } => {
                 shape.rows(ask(agent, url, *is_post, text, shape)?, take)
             }
             Self::Database { .. } => {
@@ -151,11 +189,27 @@ fn ask(
     } else {
         agent.get(url).query("query", text).header("Accept", accept).call()
     };
-    let response = response.map_err(|error| match error {
+    let response = response.map_err(|error| no_answer(url, error))?;
+    body_of(response, shape).map_err(Failure::Query)
+}
+
+/// Sends an update by POST, directly.
+fn send(agent: &ureq::Agent, url: &str, text: &str) -> Result<(), Failure> {
+    let request = agent.post(url).header("Content-Type", "application/sparql-update");
+    let mut response = request.send(text).map_err(|error| no_answer(url, error))?;
+    let status = response.status();
+    let body = response.body_mut().read_to_string().unwrap_or_default();
+    if status.is_success() {
+        return Ok(());
+    }
+    Err(Failure::Query(anyhow!("HTTP status {status}: {}", body.trim_end())))
+}
+
+fn no_answer(url: &str, error: ureq::Error) -> Failure {
+    match error {
         ureq::Error::Timeout(_) => Failure::Query(anyhow!("no answer from {url}: {error}")),
         error => Failure::Gone(anyhow!("no answer from {url}: {error}")),
-    })?;
-    body_of(response, shape).map_err(Failure::Query)
+    }
 }
 
 fn body_of(response: ureq::http::Response<ureq::Body>, shape: Shape) -> anyhow::Result<impl Read + use<>> {

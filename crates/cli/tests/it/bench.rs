@@ -116,6 +116,31 @@ fn whole_mixes_are_run_on_an_endpoint_as_in_this_process() {
 }
 
 #[test]
+fn the_update_mix_changes_an_endpoint_as_a_database_of_its_own() {
+    let count = |lode: &Lode| -> u64 {
+        let query = "PREFIX b: <http://www4.wiwiss.fu-berlin.de/bizer/bsbm/v01/vocabulary/> \
+            SELECT (COUNT(*) AS ?n) { ?product a b:Product }";
+        let csv = lode.run(&["query", "db", query, "--format", "csv"]).ok();
+        csv.lines().nth(1).unwrap().parse().unwrap()
+    };
+    let lode = bsbm();
+    let before = count(&lode);
+    let counts = [&[("update-1", 1), ("update-2", 1)], &EXPLORE[..]].concat();
+    let here = run_bsbm(&lode, &["db", "--mix", "update"]);
+    check_report(&here, &counts);
+    assert_eq!(count(&lode), before + 3, "one in the warm-up, two after it");
+    let endpoint = Endpoint::start(&lode, &[]);
+    let (url, updates) = (format!("{}/sparql", endpoint.base), format!("{}/update", endpoint.base));
+    let there = ["--endpoint", &url, "--mix", "update", "--clients", "2", "--seed", "2"];
+    let error = lode.run(&[&["bench", "bsbm", "run", "--products", PRODUCTS], &there[..]].concat()).fails(1);
+    assert!(error.contains("--update-endpoint"), "{error}");
+    let report = run_bsbm(&lode, &[&there[..], &["--update-endpoint", &updates]].concat());
+    check_report(&report, &counts);
+    drop(endpoint);
+    assert_eq!(count(&lode), before + 6);
+}
+
+#[test]
 fn an_endpoint_that_is_not_there_or_refuses_is_told() {
     let lode = bsbm();
     let run = ["bench", "bsbm", "run", "--products", PRODUCTS, "--runs", "1", "--warmup", "0"];

@@ -37,7 +37,13 @@ fn producer_and_header(w: &mut Writer<'_>, c: &Catalogue, number: u64) -> io::Re
     w.end_subject()
 }
 
-fn product(w: &mut Writer<'_>, c: &Catalogue, number: u64, producer: u64) -> io::Result<()> {
+/// Writes a product.
+pub(in super::super) fn product(
+    w: &mut Writer<'_>,
+    c: &Catalogue,
+    number: u64,
+    producer: u64,
+) -> io::Result<()> {
     let random = &mut c.random(Stream::Product, number);
     let leaves = c.types.leaves();
     let leaf = leaves.start() - 1 + random.normal_rank(0, 2 * ONE, leaves.end() + 1 - leaves.start());

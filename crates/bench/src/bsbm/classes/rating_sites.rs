@@ -4,7 +4,7 @@ use std::io;
 
 use super::super::catalogue::Catalogue;
 use super::super::dates::Day;
-use super::super::random::{ONE, Stream};
+use super::super::random::{ONE, Random, Stream};
 use super::super::resource::{Document, Resource};
 use super::super::vocabulary as v;
 use super::super::vocabulary::Country;
@@ -16,7 +16,7 @@ const RATING_SHARE: u64 = 70;
 
 /// The site and person a review belongs to.
 #[derive(Clone, Copy)]
-struct Author {
+pub(in super::super) struct Author {
     number: u64,
     site: u64,
     country: &'static Country,
@@ -43,7 +43,13 @@ pub(in super::super) fn write(w: &mut Writer<'_>, c: &Catalogue) -> io::Result<u
     Ok(reviewer_number)
 }
 
-fn reviewer(w: &mut Writer<'_>, c: &Catalogue, number: u64, site: u64) -> io::Result<Author> {
+/// Writes a reviewer.
+pub(in super::super) fn reviewer(
+    w: &mut Writer<'_>,
+    c: &Catalogue,
+    number: u64,
+    site: u64,
+) -> io::Result<Author> {
     let random = &mut c.random(Stream::Reviewer, number);
     let country = country(random);
     w.subject(Resource::Reviewer { number, site });
@@ -60,12 +66,22 @@ fn reviewer(w: &mut Writer<'_>, c: &Catalogue, number: u64, site: u64) -> io::Re
 fn review(w: &mut Writer<'_>, c: &Catalogue, number: u64, author: Author) -> io::Result<()> {
     let random = &mut c.random(Stream::Review, number);
     let product = random.normal_rank(2 * ONE, 4 * ONE, c.products);
-    let producer = c.producers.owner_of(product);
+    let product = Resource::Product { number: product, producer: c.producers.owner_of(product) };
+    review_of(w, random, (number, author), product)
+}
+
+/// Writes a review (its number and author) of a product.
+pub(in super::super) fn review_of(
+    w: &mut Writer<'_>,
+    random: &mut Random,
+    (number, author): (u64, Author),
+    product: Resource,
+) -> io::Result<()> {
     let reviewed = day_between(random, Day(Day::TODAY.0 - 365), Day::TODAY);
 
     w.subject(Resource::Review { number, site: author.site });
     w.name(v::TYPE, v::REVIEW);
-    w.resource(v::REVIEW_FOR, Resource::Product { number: product, producer });
+    w.resource(v::REVIEW_FOR, product);
     w.resource(v::REVIEWER, Resource::Reviewer { number: author.number, site: author.site });
     w.date_time(v::REVIEW_DATE, reviewed);
     let words = random.between(4, 15);

@@ -4,7 +4,7 @@ use std::io;
 
 use super::super::catalogue::Catalogue;
 use super::super::dates::Day;
-use super::super::random::{ONE, Stream};
+use super::super::random::{ONE, Random, Stream};
 use super::super::resource::{Document, Resource};
 use super::super::vocabulary as v;
 use super::super::writer::Writer;
@@ -42,12 +42,22 @@ fn vendor_and_header(w: &mut Writer<'_>, c: &Catalogue, number: u64) -> io::Resu
 fn offer(w: &mut Writer<'_>, c: &Catalogue, number: u64, vendor: u64) -> io::Result<()> {
     let random = &mut c.random(Stream::Offer, number);
     let product = random.normal_rank(2 * ONE, 4 * ONE, c.products);
-    let producer = c.producers.owner_of(product);
+    let product = Resource::Product { number: product, producer: c.producers.owner_of(product) };
+    offer_of(w, random, (number, vendor), product)
+}
+
+/// Writes an offer (its number and vendor) of a product.
+pub(in super::super) fn offer_of(
+    w: &mut Writer<'_>,
+    random: &mut Random,
+    (number, vendor): (u64, u64),
+    product: Resource,
+) -> io::Result<()> {
     let published = day_between(random, Day(Day::TODAY.0 - PUBLISH_DAYS), Day::TODAY);
 
     w.subject(Resource::Offer { number, vendor });
     w.name(v::TYPE, v::OFFER_CLASS);
-    w.resource(v::PRODUCT, Resource::Product { number: product, producer });
+    w.resource(v::PRODUCT, product);
     w.resource(v::VENDOR, Resource::Vendor(vendor));
     w.price(random.between(PRICE_CENTS.0, PRICE_CENTS.1));
     w.date_time(v::VALID_FROM, Day(published.0 - random.between(0, 90)));

@@ -1,9 +1,11 @@
-//! A stable merge sort whose comparison may fail: comparing terms can read the dictionary. Whatever the comparison answers, it ends
-//! and neither loses nor doubles an element.
+//! Stable merge sorts that may fail: comparing terms can read the dictionary, and a long sort has to stop when its query does. Whatever
+//! the comparison answers, they end and neither lose nor double an element.
 
 use std::cmp::Ordering;
 
 const RUN: usize = 8;
+/// Elements that are sorted, and comparisons that are made in merges, between two checks: some milliseconds.
+const STEP: usize = if cfg!(test) { 32 } else { 1 << 16 };
 
 /// Sorts `values`; on an error their order is unspecified.
 pub(crate) fn try_merge_sort<T: Copy, E>(
@@ -13,12 +15,44 @@ pub(crate) fn try_merge_sort<T: Copy, E>(
     for run in values.chunks_mut(RUN) {
         insertion_sort(run, &mut compare)?;
     }
+    merge_runs(values, RUN, &mut compare)
+}
+
+/// Sorts `values` by a comparison that cannot fail, in steps: `check` is asked between them. On an error their order is unspecified.
+pub(crate) fn sort_in_steps<T: Copy, E>(
+    values: &mut [T],
+    compare: impl Fn(&T, &T) -> Ordering,
+    check: impl Fn() -> Result<(), E>,
+) -> Result<(), E> {
+    for run in values.chunks_mut(STEP) {
+        check()?;
+        run.sort_by(&compare);
+    }
+    let mut compared = 0;
+    merge_runs(values, STEP, &mut |a, b| {
+        compared += 1;
+        if compared == STEP {
+            compared = 0;
+            check()?;
+        }
+        Ok(compare(&a, &b))
+    })
+}
+
+/// Merges sorted runs of `width` elements.
+fn merge_runs<T: Copy, E>(
+    values: &mut [T],
+    mut width: usize,
+    compare: &mut impl FnMut(T, T) -> Result<Ordering, E>,
+) -> Result<(), E> {
+    if values.len() <= width {
+        return Ok(());
+    }
     let mut buffer = values.to_vec();
-    let mut width = RUN;
     while width < values.len() {
         for (from, to) in values.chunks(2 * width).zip(buffer.chunks_mut(2 * width)) {
             let (left, right) = from.split_at(width.min(from.len()));
-            merge(left, right, to, &mut compare)?;
+            merge(left, right, to, compare)?;
         }
         values.copy_from_slice(&buffer);
         width *= 2;

@@ -8,6 +8,7 @@ use super::decode;
 use super::value::{LangString, Value};
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use crate::merge_sort::sort_in_steps;
 use lode_rdf::value_id::Section;
 use lode_rdf::{BaseDirection, Kind, Triple, ValueId};
 use lode_store::Snapshot;
@@ -125,7 +126,7 @@ pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Ve
         return Ok(None);
     }
     let mut sorted: Vec<(&OrderKey, usize)> = keys.iter().zip(0..).collect();
-    sorted.sort_unstable();
+    sort_in_steps(&mut sorted, Ord::cmp, || cx.cancel.check())?;
     let mut ranks = vec![0; distinct.len()];
     let mut rank = 0;
     let mut last: Option<&OrderKey> = None;

@@ -9,7 +9,7 @@ use crate::error::ExecError;
 use crate::expr;
 use crate::hash::IdHash;
 use crate::held::HeldRows;
-use crate::merge_sort::try_merge_sort;
+use crate::merge_sort::{sort_in_steps, try_merge_sort};
 use crate::profile::NodeCounters;
 use crate::spill::{SpillArea, SpilledRows};
 use lode_base::memory_budget::Reservation;
@@ -398,14 +398,19 @@ fn sort_rows(spec: &SortSpec, rows: &Batch) -> Result<Vec<u32>, ExecError> {
             }
         });
     }
-    spec.cx.cancel.check()?;
+    let check = || spec.cx.cancel.check();
     match keys.as_slice() {
         [] => {}
-        [keys] => permutation.sort_by_key(|row| keys[*row as usize]),
-        _ => permutation.sort_by(|a, b| {
-            let compare = |key: &Vec<u64>| key[*a as usize].cmp(&key[*b as usize]);
-            keys.iter().map(compare).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
-        }),
+        [keys] => {
+            sort_in_steps(&mut permutation, |a, b| keys[*a as usize].cmp(&keys[*b as usize]), check)?;
+        }
+        _ => {
+            let compare = |a: &u32, b: &u32| {
+                let compare = |key: &Vec<u64>| key[*a as usize].cmp(&key[*b as usize]);
+                keys.iter().map(compare).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+            };
+            sort_in_steps(&mut permutation, compare, check)?;
+        }
     }
     Ok(permutation)
 }
@@ -422,11 +427,12 @@ fn rank(cx: &QueryContext, column: &[ValueId]) -> Result<Vec<u64>, ExecError> {
         return Ok(bits());
     }
     let mut distinct = column.to_vec();
-    distinct.sort_unstable();
+    sort_in_steps(&mut distinct, ValueId::cmp, || cx.cancel.check())?;
     distinct.dedup();
     if let Some(ranks) = expr::ranks(cx, &distinct)? {
-        let rank = |id| distinct.binary_search(id).ok().and_then(|at| ranks.get(at).copied()).unwrap_or(0);
-        return Ok(column.iter().map(rank).collect());
+        let rank =
+            |id: &ValueId| distinct.binary_search(id).ok().and_then(|at| ranks.get(at).copied()).unwrap_or(0);
+        return in_steps(cx, column, rank);
     }
     let mut compared = 0_u32;
     try_merge_sort(&mut distinct, |a, b| {
@@ -444,7 +450,21 @@ fn rank(cx: &QueryContext, column: &[ValueId]) -> Result<Vec<u64>, ExecError> {
         }
         ranks.insert(*id, current);
     }
-    Ok(column.iter().map(|id| ranks.get(id).copied().unwrap_or(0)).collect())
+    in_steps(cx, column, |id| ranks.get(id).copied().unwrap_or(0))
+}
+
+/// A number for each id, looked up one by one: the cancel token is looked at between batches of them.
+fn in_steps(
+    cx: &QueryContext,
+    column: &[ValueId],
+    number: impl Fn(&ValueId) -> u64,
+) -> Result<Vec<u64>, ExecError> {
+    let mut numbers = Vec::with_capacity(column.len());
+    for part in column.chunks(crate::batch::BATCH_ROWS) {
+        cx.cancel.check()?;
+        numbers.extend(part.iter().map(&number));
+    }
+    Ok(numbers)
 }
 
 fn row_number(row: usize) -> u32 {

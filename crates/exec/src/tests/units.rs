@@ -4,7 +4,7 @@ use super::generate::node;
 use super::{Setup, context, empty_snapshot, plan, run};
 use crate::batch::{Batch, Mapping};
 use crate::error::ExecError;
-use crate::merge_sort::try_merge_sort;
+use crate::merge_sort::{sort_in_steps, try_merge_sort};
 use crate::profile::{Counters, Probe, waiting};
 use lode_base::block_work::add_decoded;
 use lode_base::gallop::gallop;
@@ -126,8 +126,23 @@ proptest! {
         let mut values: Vec<(u8, usize)> = keys.iter().copied().zip(0..).collect();
         let mut expected = values.clone();
         expected.sort_by_key(|(key, _)| *key);
+        let mut in_steps = values.clone();
         try_merge_sort(&mut values, |a, b| Ok::<_, ()>(a.0.cmp(&b.0))).unwrap();
-        prop_assert_eq!(values, expected);
+        prop_assert_eq!(values, &expected[..]);
+        sort_in_steps(&mut in_steps, |a, b| a.0.cmp(&b.0), || Ok::<_, ()>(())).unwrap();
+        prop_assert_eq!(in_steps, expected);
+    }
+
+    #[test]
+    fn a_sort_stops_when_asked_to(n in 100_usize..400, stop in 0_usize..4) {
+        let asked = std::cell::Cell::new(0);
+        let check = || {
+            asked.set(asked.get() + 1);
+            if asked.get() > stop { Err(()) } else { Ok(()) }
+        };
+        let mut values: Vec<usize> = (0..n).rev().collect();
+        prop_assert!(sort_in_steps(&mut values, usize::cmp, check).is_err());
+        prop_assert_eq!(asked.get(), stop + 1);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::group_table::{GroupSpec, GroupTable};
 use super::{BoxOp, Operator};
 use crate::batch::Batch;
 use crate::error::ExecError;
+use crate::key_filter::KeyFilter;
 use crate::source::Source;
 use crate::spill::SpilledRows;
 use lode_rdf::ValueId;
@@ -132,7 +133,12 @@ pub(crate) struct SortedGroup {
     pending: Batch,
     delivered: Option<usize>,
     ended: bool,
+    /// Groups to complete before they are delivered: few at first, since the consumer may skip the next ones.
+    groups_next: usize,
 }
+
+/// Groups of the first delivery.
+const FIRST_GROUPS: usize = 16;
 
 impl SortedGroup {
     /// Over `input`; delivers `vars`.
@@ -147,6 +153,7 @@ impl SortedGroup {
             pending: Batch::new(Arc::clone(&spec.input_vars)),
             delivered: None,
             ended: false,
+            groups_next: FIRST_GROUPS.min(spec.cx.batch_rows),
             spec,
         })
     }
@@ -186,7 +193,7 @@ impl SortedGroup {
             let starts = self.starts(batch);
             let last_start = starts.iter().rposition(|start| *start);
             match last_start {
-                Some(split) if self.table.len() >= self.spec.cx.batch_rows => {
+                Some(split) if self.table.len() >= self.groups_next => {
                     self.pending.append_range(batch, split, batch.rows);
                     batch.keep_range(0, split);
                     self.table.add_sorted(batch, &starts[..split])?;
@@ -198,6 +205,7 @@ impl SortedGroup {
         if self.ended && self.spec.keys.is_empty() {
             self.table.ensure_single();
         }
+        self.groups_next = (self.groups_next * 4).min(self.spec.cx.batch_rows);
         self.delivered = Some(0);
         Ok(())
     }
@@ -222,6 +230,21 @@ impl Operator for SortedGroup {
                 }
             }
             self.fill(out)?;
+        }
+    }
+
+    /// The group that is not complete yet may lose rows by that; but then it comes before `key`, and nobody has use for it.
+    fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
+        if vars.iter().all(|var| self.spec.key_vars.contains(var)) {
+            self.groups_next = (self.groups_next / 4).max(FIRST_GROUPS.min(self.spec.cx.batch_rows));
+            self.input.skip_to(vars, key)?;
+        }
+        Ok(())
+    }
+
+    fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
+        if self.spec.key_vars.contains(&var) {
+            self.input.keep_keys(var, filter);
         }
     }
 }

@@ -108,6 +108,11 @@ impl JoinOutput {
         self.filter.is_none() && matches!(self.kind, JoinKind::Semi | JoinKind::Anti | JoinKind::Minus)
     }
 
+    /// Whether left rows without a match are left out.
+    pub(crate) fn drops_unmatched(&self) -> bool {
+        matches!(self.kind, JoinKind::Inner | JoinKind::Semi)
+    }
+
     /// Empties `out` and gives it the join's columns.
     pub(crate) fn reset(&self, out: &mut Batch) {
         out.reset(&self.vars);

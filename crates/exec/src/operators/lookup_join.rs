@@ -10,6 +10,7 @@ use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
 use crate::pattern::{Cell, Pattern};
 use crate::profile::NodeCounters;
+use lode_base::gallop::gallop;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;
@@ -296,6 +297,17 @@ impl LookupJoin {
         Ok(())
     }
 
+    /// Steps over left rows that are here already, as far as no look-up of them is on its way.
+    fn skip_left_rows(&mut self, vars: &[VarId], key: &[ValueId]) {
+        let (Some(var), Some(id)) = (vars.first(), key.first()) else { return };
+        let Some(column) = self.left.column(*var).filter(|_| self.output.drops_unmatched()) else { return };
+        let passed = gallop(self.piece.end, self.left.rows, |row| column[row] < *id);
+        if self.row >= self.piece.end && self.part.is_none() {
+            self.piece = passed..passed;
+            self.row = passed;
+        }
+    }
+
     /// Candidate pairs of the piece, up to a batch of them; the result is the number of left rows that are complete.
     fn candidates(&mut self) -> u32 {
         self.pairs.clear();
@@ -364,6 +376,7 @@ impl Operator for LookupJoin {
     }
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
+        self.skip_left_rows(vars, key);
         self.input.skip_to(vars, key)
     }
 

@@ -201,8 +201,27 @@ impl Generator {
         scan
     }
 
+    /// Rows sorted by `var`: a scan, or counts of groups over one, with a look-up between.
+    fn sorted_rows(&mut self, var: VarId, first: u32) -> PlanNode {
+        let mut input = self.sorted_scan(var, first);
+        if !input.vars.contains(&var) || self.random.chance(50) {
+            return input;
+        }
+        if self.random.chance(60) {
+            input = self.lookup(input);
+        }
+        let output = VarId(first + 9);
+        let function = AggregateFunction::CountAll;
+        let count = Aggregate { output, function, argument: None, distinct: false };
+        let group =
+            PlanOp::Group { input: Box::new(input), keys: vec![var], aggregates: vec![count], sorted: true };
+        let mut group = node(group, vec![var, output], vec![var, output]);
+        group.sorted_by = vec![var];
+        group
+    }
+
     fn merge(&mut self) -> PlanNode {
-        let (left, right) = (self.sorted_scan(VarId(0), 10), self.sorted_scan(VarId(0), 20));
+        let (left, right) = (self.sorted_rows(VarId(0), 10), self.sorted_rows(VarId(0), 20));
         if !left.vars.contains(&VarId(0)) || !right.vars.contains(&VarId(0)) {
             return left;
         }

@@ -137,9 +137,6 @@ pub(crate) struct SortedGroup {
     groups_next: usize,
 }
 
-/// Groups of the first delivery.
-const FIRST_GROUPS: usize = 16;
-
 impl SortedGroup {
     /// Over `input`; delivers `vars`.
     pub(crate) fn new(spec: GroupSpec, input: BoxOp, vars: &Arc<[VarId]>) -> Result<Self, ExecError> {
@@ -153,7 +150,7 @@ impl SortedGroup {
             pending: Batch::new(Arc::clone(&spec.input_vars)),
             delivered: None,
             ended: false,
-            groups_next: FIRST_GROUPS.min(spec.cx.batch_rows),
+            groups_next: 1,
             spec,
         })
     }
@@ -236,7 +233,7 @@ impl Operator for SortedGroup {
     /// The group that is not complete yet may lose rows by that; but then it comes before `key`, and nobody has use for it.
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         if vars.iter().all(|var| self.spec.key_vars.contains(var)) {
-            self.groups_next = (self.groups_next / 4).max(FIRST_GROUPS.min(self.spec.cx.batch_rows));
+            self.groups_next = 1;
             self.input.skip_to(vars, key)?;
         }
         Ok(())

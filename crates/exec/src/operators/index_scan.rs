@@ -155,9 +155,13 @@ impl Operator for IndexScan {
             full.push(*id);
         }
         if full.len() > constants {
+            let before = scan.remaining();
             scan.seek(&full)?;
             self.counters.read(1, 0);
-            self.rows_next = (self.rows_next / 4).max(FIRST_ROWS.min(self.cx.batch_rows));
+            // Who skips more than would have been read is likely to do so again.
+            if before - scan.remaining() >= self.rows_next as u64 {
+                self.rows_next = FIRST_ROWS.min(self.cx.batch_rows);
+            }
         }
         Ok(())
     }

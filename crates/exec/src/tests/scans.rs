@@ -140,7 +140,10 @@ impl Generator {
 
     fn scan(&mut self) -> PlanNode {
         let mut pattern = self.pattern();
-        if self.random.chance(30) {
+        // Without a column that is no constant there is nothing to be within.
+        let positions = pattern.order.positions();
+        let open = positions.iter().any(|p| !matches!(slot_of(&pattern, *p), Slot::Const(_)));
+        if open && self.random.chance(30) {
             let nodes = self.data.nodes.clone();
             let (a, b) = (self.random.pick(&nodes), self.random.pick(&nodes));
             pattern.within = Some(a.min(b)..a.max(b));

@@ -25,6 +25,10 @@ impl Statistics for Anything {
         100_000 >> (4 * prefix.len())
     }
 
+    fn star(&self, _: &[lode_packed::StarMember]) -> Option<std::sync::Arc<lode_packed::Star>> {
+        None
+    }
+
     fn quad_count(&self) -> u64 {
         1_000_000
     }

@@ -58,6 +58,11 @@ fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
     }
     count("blank nodes", stats.blank_nodes, out)?;
     count("segments", stats.segments, out)?;
+    let (sets, others) = stats.predicate_sets;
+    count("sets of predicates", sets, out)?;
+    if others > 0 {
+        count("  subjects with others", others, out)?;
+    }
     writeln!(out, "\n{:<24} {:>16} {:>14}", "file", "bytes", "per quad")?;
     for (order, bytes) in Order::ALL.iter().zip(stats.permutation_bytes) {
         write_bytes(order.name(), bytes, stats.quads, out)?;
@@ -105,6 +110,7 @@ fn as_json(stats: &StoreStats) -> serde_json::Value {
         "terms": terms,
         "blank_nodes": stats.blank_nodes,
         "segments": stats.segments,
+        "predicate_sets": {"kept": stats.predicate_sets.0, "subjects_with_others": stats.predicate_sets.1},
         "snapshots": stats.snapshots,
         "snapshot_bytes": stats.snapshot_bytes,
         "bytes": {

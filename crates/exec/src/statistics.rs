@@ -1,7 +1,7 @@
 //! What the planner may ask, answered by a snapshot.
 
 use lode_base::cancel::CancelToken;
-use lode_packed::Order;
+use lode_packed::{Order, Star, StarMember};
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
@@ -9,6 +9,7 @@ use lode_sparql::Statistics;
 use lode_store::{Snapshot, StoreError};
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
 /// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
@@ -66,6 +67,10 @@ impl Statistics for SnapshotStatistics<'_> {
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
         self.or(|snapshot| snapshot.distinct(order, prefix), 1)
+    }
+
+    fn star(&self, members: &[StarMember]) -> Option<Arc<Star>> {
+        self.or(|snapshot| snapshot.star(members), None).map(Arc::new)
     }
 
     fn quad_count(&self) -> u64 {

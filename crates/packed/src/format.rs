@@ -1,7 +1,11 @@
 //! The numbers that the file format fixes. `docs/format.md` describes the bytes.
 
-/// Version of all packed files. A reader reads exactly this one.
+/// Version of permutations and dictionaries, and of descriptions of segments without sets of predicates. A reader reads exactly this one.
 pub const FORMAT_VERSION: u32 = 2;
+/// Version of descriptions of segments with sets of predicates.
+pub const SEGMENT_VERSION: u32 = 3;
+/// Version of a segment's sets of predicates.
+pub const STARS_VERSION: u32 = 1;
 
 /// Most rows of a permutation block.
 pub const BLOCK_ROWS: usize = 8192;
@@ -16,6 +20,10 @@ pub const PERMUTATION_MAGIC: [u8; 8] = *b"LODEperm";
 pub const DICTIONARY_MAGIC: [u8; 8] = *b"LODEdict";
 /// First bytes of a segment's description.
 pub const SEGMENT_MAGIC: [u8; 8] = *b"LODEsegm";
+/// First bytes of a segment's sets of predicates.
+pub const STARS_MAGIC: [u8; 8] = *b"LODEstar";
+/// The longest file of sets of predicates.
+pub const STARS_BYTES_MAX: u64 = 1 << 24;
 
 /// Magic, version, and what kind of file it is.
 pub const HEADER_BYTES: usize = 16;

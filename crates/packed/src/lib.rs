@@ -12,6 +12,7 @@ pub mod order;
 pub mod permutation;
 pub mod rows;
 pub mod segment;
+pub mod stars;
 
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, Terms};
 pub use error::PackedError;
@@ -19,3 +20,4 @@ pub use lode_base::block_cache::{BlockCache, CacheCounters};
 pub use order::{Order, Position};
 pub use permutation::{BlockBounds, Cursor, Permutation, PermutationInfo, PermutationWriter};
 pub use segment::{Segment, SegmentMeta};
+pub use stars::{Star, StarMember, Stars};

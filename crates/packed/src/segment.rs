@@ -1,22 +1,26 @@
-//! A segment: a folder with seven permutations, a dictionary (unless all its terms are in older segments), and a small
-//! sealed description that says which files belong together.
+//! A segment: a folder with seven permutations, a dictionary (unless all its terms are in older segments), the sets of predicates of
+//! its subjects, and a small sealed description that says which files belong together.
 
 use crate::bytes::Reader;
 use crate::dictionary::{Dictionary, DictionaryInfo};
 use crate::error::{Damage, PackedError, io_error};
-use crate::format::{BLOCK_ROWS, FORMAT_VERSION, SEGMENT_MAGIC};
+use crate::format::{BLOCK_ROWS, FORMAT_VERSION, SEGMENT_MAGIC, SEGMENT_VERSION, STARS_BYTES_MAX};
 use crate::order::Order;
 use crate::permutation::{Permutation, PermutationInfo};
+use crate::stars::{self, Stars};
 use lode_base::block_cache::BlockCache;
-use lode_base::cancel::CancelToken;
+use lode_base::cancel::{CancelToken, Cancelled};
 use lode_base::checksum::checksum;
 use lode_base::vfs::{Vfs, WriteFile};
 use lode_rdf::value_id::Section;
+use lode_rdf::{Kind, ValueId};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Name of the dictionary's file.
 pub const DICTIONARY_FILE: &str = "dict.lode";
+/// Name of the file of the sets of predicates.
+pub const STARS_FILE: &str = "stars.lode";
 /// Name of the description's file.
 pub const META_FILE: &str = "segment.meta";
 
@@ -33,6 +37,22 @@ pub const fn permutation_file_name(order: Order) -> &'static str {
     }
 }
 
+/// What the description says of the sets of predicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StarsInfo {
+    /// Length of the file.
+    pub bytes: u64,
+    /// Checksum at its end.
+    pub checksum: u64,
+}
+
+impl StarsInfo {
+    fn of(bytes: &[u8]) -> Self {
+        let sum = bytes.last_chunk::<8>().copied().unwrap_or_default();
+        Self { bytes: bytes.len() as u64, checksum: u64::from_le_bytes(sum) }
+    }
+}
+
 /// The description of a segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentMeta {
@@ -42,6 +62,8 @@ pub struct SegmentMeta {
     pub dictionary: Option<DictionaryInfo>,
     /// For each section, the number of the dictionary's first term: ids are this plus the rank.
     pub bases: [u64; Section::COUNT],
+    /// The sets of predicates; none in segments that were written before there were any.
+    pub stars: Option<StarsInfo>,
 }
 
 const DAMAGED: Damage = Damage("the description of the segment is damaged");
@@ -62,13 +84,14 @@ impl SegmentMeta {
     /// Length of all files but the description.
     pub fn bytes(&self) -> u64 {
         let permutations: u64 = self.permutations.iter().map(|info| info.bytes).sum();
-        permutations + self.dictionary.map_or(0, |info| info.bytes)
+        permutations + self.dictionary.map_or(0, |info| info.bytes) + self.stars.map_or(0, |info| info.bytes)
     }
 
     /// The bytes of the description's file.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = SEGMENT_MAGIC.to_vec();
-        out.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        let version = if self.stars.is_some() { SEGMENT_VERSION } else { FORMAT_VERSION };
+        out.extend_from_slice(&version.to_le_bytes());
         out.extend_from_slice(&u32::from(self.dictionary.is_some()).to_le_bytes());
         let mut numbers = Vec::new();
         for info in &self.permutations {
@@ -85,6 +108,7 @@ impl SegmentMeta {
         numbers.extend_from_slice(&info.counts);
         numbers.extend_from_slice(&[info.bytes, info.key_bytes, info.blocks, info.checksum]);
         numbers.extend_from_slice(&self.bases);
+        numbers.extend(self.stars.iter().flat_map(|info| [info.bytes, info.checksum]));
         for number in numbers {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -97,10 +121,10 @@ impl SegmentMeta {
     pub fn decode(bytes: &[u8], file: &str) -> Result<Self, PackedError> {
         let file: Arc<str> = Arc::from(file);
         let (version, body) = Self::check(bytes).map_err(|damage| damage.at(&file, 0))?;
-        if version != FORMAT_VERSION {
-            return Err(PackedError::Version { file, found: version, supported: FORMAT_VERSION });
+        if version != FORMAT_VERSION && version != SEGMENT_VERSION {
+            return Err(PackedError::Version { file, found: version, supported: SEGMENT_VERSION });
         }
-        Self::parse(body).map_err(|damage| damage.at(&file, 0))
+        Self::parse(body, version == SEGMENT_VERSION).map_err(|damage| damage.at(&file, 0))
     }
 
     fn check(bytes: &[u8]) -> Result<(u32, Reader<'_>), Damage> {
@@ -115,7 +139,7 @@ impl SegmentMeta {
         Ok((reader.u32()?, reader))
     }
 
-    fn parse(mut reader: Reader<'_>) -> Result<Self, Damage> {
+    fn parse(mut reader: Reader<'_>, has_stars: bool) -> Result<Self, Damage> {
         let has_dictionary = reader.u32()? == 1;
         let mut permutations = Vec::with_capacity(Order::COUNT);
         for order in Order::ALL {
@@ -137,11 +161,13 @@ impl SegmentMeta {
             checksum: reader.u64()?,
         };
         let bases = numbers(&mut reader)?;
+        let stars =
+            if has_stars { Some(StarsInfo { bytes: reader.u64()?, checksum: reader.u64()? }) } else { None };
         let permutations = permutations.try_into().map_err(|_| DAMAGED)?;
         if !reader.rest().is_empty() {
             return Err(DAMAGED);
         }
-        Ok(Self { permutations, dictionary: has_dictionary.then_some(info), bases })
+        Ok(Self { permutations, dictionary: has_dictionary.then_some(info), bases, stars })
     }
 
     /// Writes the description into the segment's folder and gives the file back: it, the others and the folder are the
@@ -185,6 +211,7 @@ struct Inner {
     meta: SegmentMeta,
     permutations: [Permutation; Order::COUNT],
     dictionary: Option<Dictionary>,
+    stars: Option<Stars>,
 }
 
 impl Segment {
@@ -196,9 +223,10 @@ impl Segment {
             permutations.push(open_permutation(vfs, folder, cache, *info)?);
         }
         let dictionary = meta.dictionary.map(|info| open_dictionary(vfs, folder, cache, info)).transpose()?;
+        let stars = meta.stars.map(|info| open_stars(vfs, folder, info)).transpose()?;
         let missing = || DAMAGED.at(&Arc::from(META_FILE), 0);
         let permutations = permutations.try_into().map_err(|_| missing())?;
-        Ok(Self(Arc::new(Inner { meta, permutations, dictionary })))
+        Ok(Self(Arc::new(Inner { meta, permutations, dictionary, stars })))
     }
 
     /// The description.
@@ -216,6 +244,20 @@ impl Segment {
         self.0.dictionary.as_ref()
     }
 
+    /// The sets of predicates, unless the segment was written before there were any.
+    pub fn stars(&self) -> Option<&Stars> {
+        self.0.stars.as_ref()
+    }
+
+    /// Reads the quads, and makes sure that the sets of predicates are theirs.
+    pub fn verify_stars(&self, cancel: &CancelToken) -> Result<(), PackedError> {
+        let Some(stars) = self.stars() else { return Ok(()) };
+        if stars::gather(self.permutation(Order::Spog), stars.class_predicate(), &|| cancel.check())? != *stars {
+            return Err(Damage("the sets of predicates are not those of the quads").at(&STARS_FILE.into(), 0));
+        }
+        Ok(())
+    }
+
     /// Reads and checks every file, and that all permutations hold the same quads. `on_progress` hears rows and terms
     /// done since it was called last.
     pub fn verify(&self, cancel: &CancelToken, on_progress: &mut dyn FnMut(u64)) -> Result<(), PackedError> {
@@ -231,10 +273,36 @@ impl Segment {
         if let Some(dictionary) = self.dictionary() {
             dictionary.verify(cancel, on_progress)?;
         }
-        Ok(())
+        self.verify_stars(cancel)
     }
 }
 
+/// Counts the sets of predicates of a segment whose other files are there, and writes them into its folder. The file is the caller's
+/// to sync. `check` is asked for each block.
+pub fn write_stars(
+    vfs: &dyn Vfs,
+    folder: &Path,
+    meta: &SegmentMeta,
+    check: &dyn Fn() -> Result<(), Cancelled>,
+) -> Result<(StarsInfo, Box<dyn WriteFile>), PackedError> {
+    let cache = Arc::new(BlockCache::new(0));
+    let spog = open_permutation(vfs, folder, &cache, meta.permutations[Order::Spog as usize])?;
+    let class_predicate = match meta.dictionary {
+        Some(info) => open_dictionary(vfs, folder, &cache, info)?.find(Section::Iri, RDF_TYPE)?,
+        None => None,
+    };
+    let id = |rank| ValueId::new(Kind::Iri, meta.bases[Section::Iri as usize] + rank).to_bits();
+    let bytes = stars::gather(&spog, class_predicate.map(id), check)?.encode();
+    let path = folder.join(STARS_FILE);
+    let name: Arc<str> = Arc::from(path.to_string_lossy());
+    let mut file = vfs.create(&path).map_err(io_error(&name))?;
+    file.write_all(&bytes).map_err(io_error(&name))?;
+    file.flush().map_err(io_error(&name))?;
+    Ok((StarsInfo::of(&bytes), file))
+}
+
+/// The key of the predicate whose objects are classes.
+const RDF_TYPE: &[u8] = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const SWAPPED: Damage = Damage("not the file that the segment's description names");
 
 fn open_permutation(
@@ -267,6 +335,22 @@ fn open_dictionary(
         return Err(SWAPPED.at(&name, 0));
     }
     Ok(dictionary)
+}
+
+fn open_stars(vfs: &dyn Vfs, folder: &Path, info: StarsInfo) -> Result<Stars, PackedError> {
+    let path = folder.join(STARS_FILE);
+    let name: Arc<str> = Arc::from(path.to_string_lossy());
+    let file = vfs.open(&path).map_err(io_error(&name))?;
+    if file.len() != info.bytes || info.bytes > STARS_BYTES_MAX {
+        return Err(SWAPPED.at(&name, 0));
+    }
+    let mut bytes = vec![0; info.bytes as usize];
+    file.read_exact_at(&mut bytes, 0).map_err(io_error(&name))?;
+    let stars = Stars::decode(&bytes, &name)?;
+    if StarsInfo::of(&bytes) != info {
+        return Err(SWAPPED.at(&name, 0));
+    }
+    Ok(stars)
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 
 use crate::statistics::Statistics;
 use crate::template::Reuse;
-use lode_packed::Order;
+use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// An order and the first columns' ids: up to four, the rest unbound, which no quad has.
 type Key = (Order, usize, [ValueId; 4]);
@@ -18,6 +19,7 @@ pub(crate) struct Cached<'a> {
     ids: RefCell<HashMap<Term, Option<ValueId>>>,
     counts: RefCell<HashMap<Key, u64>>,
     distincts: RefCell<HashMap<Key, u64>>,
+    stars: RefCell<HashMap<Vec<StarMember>, Option<Arc<Star>>>>,
     quads: Cell<Option<u64>>,
     named: Cell<Option<bool>>,
     reuse: Cell<Reuse>,
@@ -30,6 +32,7 @@ impl<'a> Cached<'a> {
             ids: RefCell::default(),
             counts: RefCell::default(),
             distincts: RefCell::default(),
+            stars: RefCell::default(),
             quads: Cell::new(None),
             named: Cell::new(None),
             reuse: Cell::default(),
@@ -88,6 +91,15 @@ impl Statistics for Cached<'_> {
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
         let key = key(order, prefix);
         *self.distincts.borrow_mut().entry(key).or_insert_with(|| self.inner.distinct(order, prefix))
+    }
+
+    fn star(&self, members: &[StarMember]) -> Option<Arc<Star>> {
+        if let Some(known) = self.stars.borrow().get(members) {
+            return known.clone();
+        }
+        let star = self.inner.star(members);
+        self.stars.borrow_mut().insert(members.to_vec(), star.clone());
+        star
     }
 
     fn quad_count(&self) -> u64 {

@@ -1,8 +1,9 @@
 //! What the planner may ask about the data.
 
-use lode_packed::Order;
+use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Facts about one version of a database. All calls are cheap (block index and a few decoded rows).
 pub trait Statistics {
@@ -17,6 +18,9 @@ pub trait Statistics {
     fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>>;
     /// Distinct values of the next column under a prefix, exact or estimated.
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64;
+    /// How many subjects have which of these members of a star (patterns with the same subject, constant predicates, and perhaps
+    /// constant objects), over all graphs: an estimate; `None` where nothing is known.
+    fn star(&self, members: &[StarMember]) -> Option<Arc<Star>>;
     /// Quads in all graphs.
     fn quad_count(&self) -> u64;
     /// Whether any quad is in a named graph.

@@ -12,7 +12,7 @@ use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::fingerprint::quad_hash;
-use lode_packed::segment::{DICTIONARY_FILE, permutation_file_name};
+use lode_packed::segment::{DICTIONARY_FILE, STARS_FILE, permutation_file_name};
 use lode_packed::{BlockCache, Order};
 use lode_rdf::key::{Encoded, decode, encode};
 use lode_rdf::value_id::Section;
@@ -171,7 +171,13 @@ impl Checker<'_> {
                 Ok(_) => self.keys(&file, open)?,
             }
         }
-        if sound { self.rows(path, open, version) } else { Ok(()) }
+        if !sound {
+            return Ok(());
+        }
+        if let Err(error) = open.segment.verify_stars(self.cancel) {
+            self.problem(error.into(), &path.join(STARS_FILE))?;
+        }
+        self.rows(path, open, version)
     }
 
     /// Every key is that of a term.

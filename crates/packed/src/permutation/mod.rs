@@ -253,6 +253,26 @@ impl Permutation {
         self.in_block(number, decoded)
     }
 
+    /// Calls `visit` with each block's rows, in the columns in `columns` (bit `i` = column `i`); the others are empty. Reads past the
+    /// cache.
+    pub fn for_each_block(
+        &self,
+        columns: u8,
+        visit: &mut dyn FnMut([&[u64]; 4]) -> Result<()>,
+    ) -> Result<()> {
+        let mut decoded: [Vec<u64>; 4] = Default::default();
+        for number in 0..self.blocks() {
+            let mut block = Block::open(Arc::new(self.read_block(number)?));
+            let rows = 0..block.rows();
+            for (column, out) in decoded.iter_mut().enumerate().filter(|(i, _)| (columns >> i) & 1 == 1) {
+                out.clear();
+                self.in_block(number, block.decode(column, rows.clone(), out))?;
+            }
+            visit(decoded.each_ref().map(Vec::as_slice))?;
+        }
+        Ok(())
+    }
+
     fn parsed_block(&self, block: usize) -> Result<Arc<ParsedBlock>> {
         let key = BlockKey { file: self.0.id, block: block as u64 };
         self.0.cache.get_or_load(key, || self.read_block(block))

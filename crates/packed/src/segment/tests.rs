@@ -20,8 +20,9 @@ fn write(vfs: &MemVfs, folder: &Path, quads: &[[u64; 4]]) -> SegmentMeta {
     });
     let mut dictionary = DictionaryWriter::new(vfs.create(&folder.join(DICTIONARY_FILE)).unwrap());
     dictionary.push(Section::Iri, b"http://example.org/").unwrap();
-    let meta =
-        SegmentMeta { permutations, dictionary: Some(dictionary.finish().unwrap()), bases: [5, 0, 0, 0, 1] };
+    let dictionary = Some(dictionary.finish().unwrap());
+    let mut meta = SegmentMeta { permutations, dictionary, bases: [5, 0, 0, 0, 1], stars: None };
+    meta.stars = Some(write_stars(vfs, folder, &meta, &|| Ok(())).unwrap().0);
     meta.write(vfs, folder).unwrap();
     meta
 }

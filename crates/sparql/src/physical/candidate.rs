@@ -85,7 +85,7 @@ pub(super) fn combine(group: &Group, a: &Subset, b: &Subset, bound: f64, best: &
     let joined = best.get_or_insert_with(|| union(group, a, b));
     let shared = a.vars.intersect(b.vars);
     let sure = shared.is_subset(a.certain) && shared.is_subset(b.certain);
-    let before = a.joined_rows(b);
+    let before = a.joined_rows(group, b);
     for (left, right) in [(a, b), (b, a)] {
         let pair = Pair { group, left, right, shared, sure, before, bound };
         pair.hash(joined);
@@ -104,8 +104,12 @@ fn union(group: &Group, a: &Subset, b: &Subset) -> Subset {
     let members = a.members.union(b.members);
     let (vars, certain) = (a.vars.union(b.vars), a.certain.union(b.certain));
     let mut distinct: Vec<f64> = (0..group.var_count()).map(|v| a.distinct[v].min(b.distinct[v])).collect();
+    for subject in group.stars.variables() {
+        let known = group.stars.subjects(subject, members);
+        distinct.get_mut(subject).zip(known).into_iter().for_each(|(d, known)| *d = d.min(known));
+    }
     let filters = group.applicable(members);
-    let before = a.joined_rows(b);
+    let before = a.joined_rows(group, b);
     let (kept, _) = group.filtering(filters.minus(a.filters.union(b.filters)), before, &distinct);
     let rows = before * kept;
     distinct.iter_mut().filter(|d| d.is_finite()).for_each(|d| *d = d.min(rows).max(1.0));

@@ -32,7 +32,7 @@ pub(super) fn order(
     let wanted = interest.union(&shared);
     let (members, counted) = ranges::narrowed(members, filters, lowering.stats);
     let inputs: Vec<Input> = members.iter().map(|m| Input::new(m, &wanted, lowering)).collect();
-    let group = match Group::new(inputs, filters, &counted, interest) {
+    let group = match Group::new(inputs, filters, &counted, interest, lowering.stats) {
         Ok(group) => group,
         Err(inputs) => return vec![in_sequence(inputs, filters)],
     };
@@ -130,7 +130,7 @@ fn greedy(group: &Group, component: &[usize]) -> Option<Subset> {
                 if !open[i].can_join(group, &open[j]) {
                     continue;
                 }
-                let rows = open[i].joined_rows(&open[j]);
+                let rows = open[i].joined_rows(group, &open[j]);
                 if chosen.is_none_or(|(r, _, _)| rows < r) {
                     chosen = Some((rows, i, j));
                 }

@@ -14,6 +14,7 @@ mod prefixes;
 mod ranges;
 mod sideways;
 mod simple;
+mod stars;
 mod subset;
 
 pub(crate) use cardinality::has_no_rows;

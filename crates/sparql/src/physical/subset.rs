@@ -5,8 +5,10 @@
 use super::candidate::Candidate;
 use super::cardinality::{Distinct, selectivity};
 use super::join_input::{Access, Input};
+use super::stars::Stars;
 use crate::expr::Expr;
 use crate::plan::VarId;
+use crate::statistics::Statistics;
 use crate::var_set::VarSet;
 use std::sync::Arc;
 
@@ -104,6 +106,8 @@ pub(super) struct Group {
     conditions: Vec<Condition>,
     /// Variables by which it may pay above to have rows sorted.
     interest: Bits,
+    /// Members with the same subject.
+    pub stars: Stars,
 }
 
 /// A set of members joined.
@@ -124,13 +128,14 @@ pub(super) struct Subset {
 }
 
 impl Group {
-    /// A group; `None` where it has more members, variables or filters than numbers. `counted`: filters whose effect the
-    /// members' numbers of rows show.
+    /// A group; the members where these, variables or filters are more than numbers. `counted`: filters whose effect the members'
+    /// numbers of rows show.
     pub fn new(
         inputs: Vec<Input>,
         filters: &[Expr],
         counted: &[bool],
         interest: &VarSet,
+        stats: &dyn Statistics,
     ) -> Result<Self, Vec<Input>> {
         let mut all = VarSet::new();
         inputs.iter().for_each(|i| all.extend(&i.vars));
@@ -151,7 +156,8 @@ impl Group {
             })
             .collect();
         let interest = number(interest);
-        Ok(Self { inputs, bits, vars, conditions, interest })
+        let stars = Stars::find(&inputs, &|var| vars.binary_search(&var).ok(), stats);
+        Ok(Self { inputs, bits, vars, conditions, interest, stars })
     }
 
     /// The variables of an input, and those certain.
@@ -323,7 +329,7 @@ impl Subset {
     }
 
     /// Estimated rows of the join of two sets, before filters over both.
-    pub fn joined_rows(&self, other: &Self) -> f64 {
+    pub fn joined_rows(&self, group: &Group, other: &Self) -> f64 {
         if self.candidates.is_empty() && self.only_member().is_some() {
             return other.rows;
         }
@@ -331,16 +337,22 @@ impl Subset {
             return self.rows;
         }
         let mut rows = self.rows * other.rows;
-        let shared = self.vars.intersect(other.vars);
-        if shared.len() == 1 {
-            let largest = shared.iter().map(|v| self.distinct_of(v).max(other.distinct_of(v)));
-            return rows / largest.fold(1.0, f64::max);
+        // What one row stands for is there; who asks for something most often knows that it is.
+        let least = self.rows.min(other.rows).min(1.0);
+        let mut largest: Vec<f64> = Vec::new();
+        let mut stars = 0;
+        for variable in self.vars.intersect(other.vars).iter() {
+            match group.stars.divisor(variable, self.members, other.members) {
+                Some(divisor) => {
+                    rows = (rows / divisor).max(least);
+                    stars += 1;
+                }
+                None => largest.push(self.distinct_of(variable).max(other.distinct_of(variable))),
+            }
         }
-        let mut largest: Vec<f64> =
-            shared.iter().map(|v| self.distinct_of(v).max(other.distinct_of(v))).collect();
         // Further variables say less and less: they depend on each other.
         largest.sort_by(|a, b| b.total_cmp(a));
-        for (i, distinct) in largest.into_iter().enumerate() {
+        for (i, distinct) in (stars..).zip(largest) {
             rows /= distinct.max(1.0).powf(1.0 / f64::from(1_u32 << i.min(8)));
         }
         rows

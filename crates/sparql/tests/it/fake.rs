@@ -1,11 +1,14 @@
 //! Statistics without a store.
 
-use lode_packed::Order;
-use lode_rdf::{Kind, Term, ValueId, inline};
+use crate::shop::NS;
+use lode_packed::stars::gather_columns;
+use lode_packed::{Order, Star, StarMember};
+use lode_rdf::{Kind, NamedNode, Term, ValueId, inline};
 use lode_sparql::Statistics;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Knows every term, and has some rows for every pattern: so that no part of a plan is left out as empty.
 #[derive(Default)]
@@ -42,6 +45,10 @@ impl Statistics for Everything {
 
     fn distinct(&self, order: Order, prefix: &[ValueId]) -> u64 {
         self.count(order, prefix).div_ceil(10)
+    }
+
+    fn star(&self, _: &[StarMember]) -> Option<Arc<Star>> {
+        None
     }
 
     fn quad_count(&self) -> u64 {
@@ -148,6 +155,18 @@ impl Statistics for Quads {
         let rows = self.range(order, prefix);
         let values = rows.chunk_by(|a, b| a[prefix.len()] == b[prefix.len()]).count();
         values as u64
+    }
+
+    fn star(&self, members: &[StarMember]) -> Option<Arc<Star>> {
+        let column = |at: usize| -> Vec<u64> {
+            self.orders[Order::Spog as usize].iter().map(|row| row[at].to_bits()).collect()
+        };
+        let (subjects, predicates, objects) = (column(0), column(1), column(2));
+        let class = NamedNode::new_unchecked(format!("{NS}type"));
+        let class_predicate = self.id_of(&class.into()).map(ValueId::to_bits);
+        let mut star = Star::new(members.len());
+        gather_columns(class_predicate, [&subjects, &predicates, &objects]).add_to(members, &mut star);
+        Some(Arc::new(star))
     }
 
     fn quad_count(&self) -> u64 {

@@ -67,9 +67,10 @@ impl NewSegment<'_> {
                 return Err(LoadError::Inconsistent(what));
             }
         }
-        let meta = SegmentMeta { permutations, dictionary: None, bases: self.bases };
-        seal_segment(&meta, &**self.store.vfs(), self.folder, self.store.folder())?;
-        let (number, sign, quads) = (self.number, self.sign, meta.quads());
+        let meta = SegmentMeta { permutations, dictionary: None, bases: self.bases, stars: None };
+        let (vfs, database, check) = (&**self.store.vfs(), self.store.folder(), || self.cancel.check());
+        let (number, sign) = (self.number, self.sign);
+        let quads = seal_segment(meta, sign, vfs, self.folder, database, &check)?.quads();
         Ok(SegmentEntry { number, sign, quads, terms: [0; Section::COUNT], fingerprint: first.fingerprint })
     }
 

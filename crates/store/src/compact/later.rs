@@ -164,7 +164,7 @@ impl Later<'_, '_> {
             pace,
         };
         let permutations = compaction.merge_orders(&job)?.insertions;
-        let meta = SegmentMeta { permutations, dictionary: old.dictionary, bases };
+        let meta = SegmentMeta { permutations, dictionary: old.dictionary, bases, stars: None };
         Ok(compaction.seal(meta, number, segment.entry.sign, &folder)?.entry)
     }
 

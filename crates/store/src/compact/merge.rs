@@ -99,7 +99,8 @@ impl<'a> Compaction<'a> {
         });
         let orders = orders?;
         synced?;
-        let meta = SegmentMeta { permutations: orders.insertions, dictionary, bases: self.bases() };
+        let (permutations, bases) = (orders.insertions, self.bases());
+        let meta = SegmentMeta { permutations, dictionary, bases, stars: None };
         let kept: u64 = terms.iter().sum();
         if kept + self.dropped != self.version.manifest.terms().iter().sum::<u64>() {
             return Err(LoadError::Inconsistent("the new dictionary lacks terms".to_owned()));
@@ -111,7 +112,7 @@ impl<'a> Compaction<'a> {
             folders.remove(&folder);
         }
         if let (Some(permutations), Some((number, folder))) = (orders.deletions, deletions) {
-            let meta = SegmentMeta { permutations, dictionary: None, bases: terms };
+            let meta = SegmentMeta { permutations, dictionary: None, bases: terms, stars: None };
             if meta.quads() > 0 {
                 segments.push(self.seal(meta, number, Sign::Deletions, &folder)?);
             } else {
@@ -129,7 +130,8 @@ impl<'a> Compaction<'a> {
         sign: Sign,
         folder: &Path,
     ) -> Result<NewSegment, LoadError> {
-        seal_segment(&meta, &**self.store.vfs(), folder, self.store.folder())?;
+        let (vfs, database, check) = (&**self.store.vfs(), self.store.folder(), || self.pace.check());
+        let meta = seal_segment(meta, sign, vfs, folder, database, &check)?;
         let entry = SegmentEntry {
             number,
             sign,

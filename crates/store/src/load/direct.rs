@@ -92,8 +92,9 @@ impl DirectSegment<'_> {
         let mut all_terms = bases;
         all_terms.iter_mut().zip(terms).for_each(|(base, count)| *base += count);
         let permutations = write_quads(quads, all_terms, store.next_blank(), &context)?;
-        let meta = SegmentMeta { permutations, dictionary, bases };
-        seal_segment(&meta, &**vfs, &segment, folder)?;
+        let meta = SegmentMeta { permutations, dictionary, bases, stars: None };
+        let check = || self.cancel.check();
+        let meta = seal_segment(meta, sign, &**vfs, &segment, folder, &check)?;
         vfs.remove_dir_all(&spill).map_err(StoreError::io(&spill))?;
         let fingerprint = meta.permutations[Order::Spog as usize].fingerprint;
         Ok(SegmentEntry { number, sign, quads: meta.quads(), terms, fingerprint })

@@ -232,10 +232,12 @@ impl Loader<'_> {
         let (written, dictionary) = self.write(version, numbered)?;
         let permutations = written.permutations;
         let added = permutations[Order::Spog as usize].rows;
-        let meta = SegmentMeta { permutations, dictionary, bases: old };
-        if added > 0 {
-            self.stage(Stage::Publishing, || self.publish(version, &meta, given))?;
-        }
+        let meta = SegmentMeta { permutations, dictionary, bases: old, stars: None };
+        let segment = if added > 0 {
+            Some(self.stage(Stage::Publishing, || self.publish(version, meta, given))?)
+        } else {
+            None
+        };
         let watch = self.watch.lock().map(|watch| watch.stages).unwrap_or_default();
         Ok(LoadReport {
             quads: quads.max(rows),
@@ -250,7 +252,7 @@ impl Loader<'_> {
             source_bytes: self.progress.sample().bytes_read,
             sources: reports,
             skipped,
-            segment: (added > 0).then_some(meta),
+            segment,
             seconds: StageSeconds::new(watch),
             peak_resident_bytes: peak_resident_bytes(),
             processor_seconds: processor_seconds(),
@@ -363,14 +365,15 @@ impl Loader<'_> {
         Ok((written, info))
     }
 
-    /// Makes the segment durable and part of the current version.
+    /// Makes the segment durable and part of the current version; its description as it was written.
     fn publish(
         &self,
         version: &Arc<Version>,
-        meta: &SegmentMeta,
+        meta: SegmentMeta,
         given: [u64; Section::COUNT],
-    ) -> Result<(), LoadError> {
-        seal_segment(meta, &**self.vfs(), &self.segment, self.store.folder())?;
+    ) -> Result<SegmentMeta, LoadError> {
+        let (vfs, folder, check) = (&**self.vfs(), self.store.folder(), || self.cancel.check());
+        let meta = seal_segment(meta, Sign::Insertions, vfs, &self.segment, folder, &check)?;
         let before = &version.manifest;
         let entry = SegmentEntry {
             number: self.number,
@@ -386,7 +389,8 @@ impl Loader<'_> {
             ..before.clone()
         };
         manifest.segments.push(entry);
-        Ok(self.store.publish(manifest)?)
+        self.store.publish(manifest)?;
+        Ok(meta)
     }
 
     /// Removes temporary files, and the segment if it did not become part of the database. What cannot be removed now is

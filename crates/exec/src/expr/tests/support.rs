@@ -69,6 +69,10 @@ impl Statistics for NoData {
         0
     }
 
+    fn star(&self, _: &[lode_packed::StarMember]) -> Option<Arc<lode_packed::Star>> {
+        None
+    }
+
     fn quad_count(&self) -> u64 {
         0
     }

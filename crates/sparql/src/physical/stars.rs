@@ -1,0 +1,128 @@
+//! Members of a join that are patterns with the same subject, and what the statistics say of them together.
+//!
+//! A star shows in one place: where two sets of members meet at its subject, their rows are not divided by the larger number of distinct
+//! subjects (as if the fewer were all among the more), but by what makes the members of both come out as the statistics say. All that
+//! else is known of the sets, exact counts of constants and ranges or what conditions and further members left, stays as a factor.
+//! Such factors multiply in any order, so the estimate of a star does not depend on how it was split.
+
+use super::join_input::{Access, Input};
+use super::subset::Bits;
+use crate::logical::{QuadPattern, slot_var};
+use crate::plan::{GraphScope, Slot, VarId};
+use crate::statistics::Statistics;
+use lode_packed::{Order, Star, StarMember};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// The default graph is taken for all graphs where at most one of so many quads is in a named graph.
+const NAMED_PART: u64 = 10;
+
+/// The stars of a group.
+#[derive(Default)]
+pub(super) struct Stars(Vec<SubjectStar>);
+
+/// The patterns of one subject.
+struct SubjectStar {
+    /// The number of the subject's variable.
+    subject: usize,
+    /// The members of the group that belong to it: the first is bit 0 of the star.
+    members: Vec<usize>,
+    star: Arc<Star>,
+    /// Rows of each subset of the members, where they have been asked for; negative where not.
+    rows: Vec<Cell<f64>>,
+}
+
+impl Stars {
+    /// Finds the stars among the members of a group. `number` gives the number of a variable.
+    pub fn find(
+        inputs: &[Input],
+        number: &dyn Fn(VarId) -> Option<usize>,
+        stats: &dyn Statistics,
+    ) -> Self {
+        // The sets count quads of all graphs, so most of them must be in the graphs asked for.
+        let few_named = || stats.count(Order::Gspo, &[]) <= stats.quad_count() / NAMED_PART;
+        let asks_for_most = |graph: &GraphScope| match graph {
+            GraphScope::Union => true,
+            GraphScope::Default => !stats.has_named_graphs() || few_named(),
+            GraphScope::Merge(_) | GraphScope::Named { .. } => false,
+        };
+        let mut found: Vec<(usize, Vec<usize>, Vec<StarMember>)> = Vec::new();
+        for (at, input) in inputs.iter().enumerate() {
+            let Access::Lookup(pattern) = &input.access else { continue };
+            let Some((var, member)) = star_member(pattern) else { continue };
+            let Some(subject) = number(var).filter(|_| asks_for_most(&pattern.graph)) else { continue };
+            match found.iter_mut().find(|(other, ..)| *other == subject) {
+                Some((_, members, asked)) if members.len() < Star::MEMBERS_MAX => {
+                    members.push(at);
+                    asked.push(member);
+                }
+                Some(_) => {}
+                None => found.push((subject, vec![at], vec![member])),
+            }
+        }
+        found.retain(|(_, members, _)| members.len() > 1);
+        let star = |(subject, members, asked): (usize, Vec<usize>, Vec<StarMember>)| {
+            let star = stats.star(&asked)?;
+            let rows = vec![Cell::new(-1.0); 1 << members.len()];
+            Some(SubjectStar { subject, members, star, rows })
+        };
+        Self(found.into_iter().filter_map(star).collect())
+    }
+
+    fn of(&self, subject: usize) -> Option<&SubjectStar> {
+        self.0.iter().find(|star| star.subject == subject)
+    }
+
+    /// By what to divide the product of the rows of two sets of members where they meet at `variable`, if it is the subject of members
+    /// of both.
+    pub fn divisor(&self, variable: usize, a: Bits, b: Bits) -> Option<f64> {
+        let star = self.of(variable)?;
+        let (a, b) = (star.bits(a), star.bits(b));
+        if a == 0 || b == 0 {
+            return None;
+        }
+        let (left, right, both) = (star.rows(a), star.rows(b), star.rows(a | b));
+        // What nobody had when the statistics were made may be there now.
+        (left > 0.0 && right > 0.0).then(|| left * right / both.max(1.0))
+    }
+
+    /// Distinct values of `variable` in the join of these members, if it is the subject of some.
+    pub fn subjects(&self, variable: usize, members: Bits) -> Option<f64> {
+        let star = self.of(variable)?;
+        let bits = star.bits(members);
+        (bits != 0).then(|| star.star.subjects(bits).max(1.0))
+    }
+
+    /// The variables that are subjects.
+    pub fn variables(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().map(|star| star.subject)
+    }
+}
+
+impl SubjectStar {
+    /// The star's bits for those of its members that are among these.
+    fn bits(&self, members: Bits) -> u32 {
+        let has = |(at, member): (usize, &usize)| u32::from(members.contains(*member)) << at;
+        self.members.iter().enumerate().map(has).sum()
+    }
+
+    fn rows(&self, bits: u32) -> f64 {
+        let Some(known) = self.rows.get(bits as usize) else { return 0.0 };
+        if known.get() < 0.0 {
+            known.set(self.star.rows(bits));
+        }
+        known.get()
+    }
+}
+
+/// The subject and the rest of a pattern that can be part of a star.
+fn star_member(pattern: &QuadPattern) -> Option<(VarId, StarMember)> {
+    let subject = slot_var(&pattern.subject)?;
+    let Slot::Const(predicate) = pattern.predicate else { return None };
+    let object = match pattern.object {
+        Slot::Const(id) => Some(id.to_bits()),
+        Slot::Var(var) if var == subject => return None,
+        Slot::Var(_) | Slot::Any => None,
+    };
+    Some((subject, StarMember { predicate: predicate.to_bits(), object }))
+}

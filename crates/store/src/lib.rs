@@ -25,6 +25,7 @@ mod salvage;
 mod scan;
 mod seal;
 pub mod snapshot;
+mod stars;
 pub mod stats;
 pub mod store;
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::manifest::Sign;
 pub use crate::scan::Scan;
 use crate::scan::{Layer, LayerRows};
 use crate::version::{OpenSegment, Version};
-use lode_packed::{Order, Permutation, Star, StarMember};
+use lode_packed::{Order, Permutation};
 use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, TermRef, ValueId};
@@ -98,28 +98,6 @@ impl Snapshot {
             sum += segment.entry.sign.of(rows.end - rows.start);
         }
         Ok(u64::try_from(sum).unwrap_or(0))
-    }
-
-    /// How many subjects have which of these members of a star, as far as the sets of predicates of the segments tell; `None` where
-    /// the quads of one member are mostly in other segments than those of another, or in none. What came since is left out.
-    pub fn star(&self, members: &[StarMember]) -> Result<Option<Star>, StoreError> {
-        let mut star = Star::new(members.len());
-        let mut together = vec![0_u64; members.len()];
-        for segment in self.version.segments.iter().filter(|segment| segment.entry.sign == Sign::Insertions) {
-            let Some(stars) = segment.segment.stars() else { continue };
-            stars.add_to(members, &mut star);
-            let quads: Vec<u64> = members.iter().map(|member| stars.quads_of(member.predicate)).collect();
-            if !quads.contains(&0) {
-                together.iter_mut().zip(quads).for_each(|(sum, quads)| *sum += quads);
-            }
-        }
-        for (member, together) in members.iter().zip(together) {
-            let all = self.count(Order::Psog, &[ValueId::from_bits(member.predicate)])?;
-            if together < all.div_ceil(2).max(1) {
-                return Ok(None);
-            }
-        }
-        Ok(Some(star))
     }
 
     /// Quads whose first columns in `order` are `prefix`, sorted in `order`. Of the four columns only those in `columns`

@@ -8,4 +8,5 @@ mod fake;
 mod goldens;
 mod scoping;
 mod shop;
+mod stars;
 mod suites;

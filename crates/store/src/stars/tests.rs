@@ -125,7 +125,7 @@ fn a_database_without_sets_opens_and_gets_them_with_a_compaction() {
     let path = segment_file(&vfs, META_FILE);
     let meta = SegmentMeta::decode(&bytes(&vfs, &path), META_FILE).unwrap();
     write(&vfs, &path, &SegmentMeta { stars: None, ..meta.clone() }.encode());
-    vfs.remove_file(&segment_file(&vfs, STARS_FILE)).unwrap();
+    vfs.remove(&segment_file(&vfs, STARS_FILE)).unwrap();
     let store = open(&vfs);
     assert_eq!(estimates(&store.snapshot()), None);
     assert_sound(&vfs);
@@ -153,7 +153,7 @@ fn damaged_or_foreign_sets_are_refused() {
     add(&open(&other), quads(0, 44), 1);
     write(&vfs, &path, &bytes(&other, &segment_file(&other, STARS_FILE)));
     assert!(opened(&vfs).is_err());
-    vfs.remove_file(&path).unwrap();
+    vfs.remove(&path).unwrap();
     assert!(opened(&vfs).is_err());
     write(&vfs, &path, &whole);
     assert_sound(&vfs);

@@ -252,7 +252,9 @@ impl Segment {
     /// Reads the quads, and makes sure that the sets of predicates are theirs.
     pub fn verify_stars(&self, cancel: &CancelToken) -> Result<(), PackedError> {
         let Some(stars) = self.stars() else { return Ok(()) };
-        if stars::gather(self.permutation(Order::Spog), stars.class_predicate(), &|| cancel.check())? != *stars {
+        if stars::gather(self.permutation(Order::Spog), stars.class_predicate(), &|| cancel.check())?
+            != *stars
+        {
             return Err(Damage("the sets of predicates are not those of the quads").at(&STARS_FILE.into(), 0));
         }
         Ok(())

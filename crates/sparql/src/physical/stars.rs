@@ -28,17 +28,15 @@ struct SubjectStar {
     /// The members of the group that belong to it: the first is bit 0 of the star.
     members: Vec<usize>,
     star: Arc<Star>,
+    /// For each member that asks for an object: the part of the subjects that have it, of those that the statistics have for it.
+    parts: Vec<Option<f64>>,
     /// Rows of each subset of the members, where they have been asked for; negative where not.
     rows: Vec<Cell<f64>>,
 }
 
 impl Stars {
     /// Finds the stars among the members of a group. `number` gives the number of a variable.
-    pub fn find(
-        inputs: &[Input],
-        number: &dyn Fn(VarId) -> Option<usize>,
-        stats: &dyn Statistics,
-    ) -> Self {
+    pub fn find(inputs: &[Input], number: &dyn Fn(VarId) -> Option<usize>, stats: &dyn Statistics) -> Self {
         // The sets count quads of all graphs, so most of them must be in the graphs asked for.
         let few_named = || stats.count(Order::Gspo, &[]) <= stats.quad_count() / NAMED_PART;
         let asks_for_most = |graph: &GraphScope| match graph {
@@ -63,8 +61,13 @@ impl Stars {
         found.retain(|(_, members, _)| members.len() > 1);
         let star = |(subject, members, asked): (usize, Vec<usize>, Vec<StarMember>)| {
             let star = stats.star(&asked)?;
+            let part = |(at, (member, asked)): (usize, (&usize, &StarMember))| {
+                let rows = inputs.get(*member).map(|input| input.rows)?;
+                asked.object.map(|_| rows / star.subjects(1 << at).max(rows).max(1.0))
+            };
+            let parts = members.iter().zip(&asked).enumerate().map(part).collect();
             let rows = vec![Cell::new(-1.0); 1 << members.len()];
-            Some(SubjectStar { subject, members, star, rows })
+            Some(SubjectStar { subject, members, star, parts, rows })
         };
         Self(found.into_iter().filter_map(star).collect())
     }
@@ -109,9 +112,18 @@ impl SubjectStar {
     fn rows(&self, bits: u32) -> f64 {
         let Some(known) = self.rows.get(bits as usize) else { return 0.0 };
         if known.get() < 0.0 {
-            known.set(self.star.rows(bits));
+            known.set(self.star.rows(bits) * self.likeness(bits));
         }
         known.get()
+    }
+
+    /// By what several objects asked for are more likely to come together than by chance: each counts as the square root, the fourth
+    /// root... of what it would leave by itself, the one that leaves most last.
+    fn likeness(&self, bits: u32) -> f64 {
+        let asked = self.parts.iter().enumerate().filter(|(at, _)| bits & (1 << at) != 0);
+        let mut parts: Vec<f64> = asked.filter_map(|(_, part)| *part).filter(|part| *part > 0.0).collect();
+        parts.sort_by(f64::total_cmp);
+        (0..).zip(parts).map(|(i, part)| part.powf(0.5_f64.powi(i) - 1.0)).product()
     }
 }
 

@@ -14,12 +14,20 @@ use lode_packed::{Order, Star, StarMember};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// The default graph is taken for all graphs where at most one of so many quads is in a named graph.
-const NAMED_PART: u64 = 10;
+/// The default graph is taken for all graphs where at least this part of the quads is in it.
+const DEFAULT_PART_MIN: f64 = 0.9;
 
 /// The stars of a group.
 #[derive(Default)]
 pub(super) struct Stars(Vec<SubjectStar>);
+
+/// Members of one subject, before the statistics are asked.
+struct Found {
+    subject: usize,
+    scope: f64,
+    members: Vec<usize>,
+    asked: Vec<StarMember>,
+}
 
 /// The patterns of one subject.
 struct SubjectStar {
@@ -28,6 +36,8 @@ struct SubjectStar {
     /// The members of the group that belong to it: the first is bit 0 of the star.
     members: Vec<usize>,
     star: Arc<Star>,
+    /// The part of the quads that is in the graphs asked for.
+    scope: f64,
     /// For each member that asks for an object: the part of the subjects that have it, of those that the statistics have for it.
     parts: Vec<Option<f64>>,
     /// Rows of each subset of the members, where they have been asked for; negative where not.
@@ -37,29 +47,24 @@ struct SubjectStar {
 impl Stars {
     /// Finds the stars among the members of a group. `number` gives the number of a variable.
     pub fn find(inputs: &[Input], number: &dyn Fn(VarId) -> Option<usize>, stats: &dyn Statistics) -> Self {
-        // The sets count quads of all graphs, so most of them must be in the graphs asked for.
-        let few_named = || stats.count(Order::Gspo, &[]) <= stats.quad_count() / NAMED_PART;
-        let asks_for_most = |graph: &GraphScope| match graph {
-            GraphScope::Union => true,
-            GraphScope::Default => !stats.has_named_graphs() || few_named(),
-            GraphScope::Merge(_) | GraphScope::Named { .. } => false,
-        };
-        let mut found: Vec<(usize, Vec<usize>, Vec<StarMember>)> = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
         for (at, input) in inputs.iter().enumerate() {
             let Access::Lookup(pattern) = &input.access else { continue };
             let Some((var, member)) = star_member(pattern) else { continue };
-            let Some(subject) = number(var).filter(|_| asks_for_most(&pattern.graph)) else { continue };
-            match found.iter_mut().find(|(other, ..)| *other == subject) {
-                Some((_, members, asked)) if members.len() < Star::MEMBERS_MAX => {
-                    members.push(at);
-                    asked.push(member);
+            let (Some(subject), Some(scope)) = (number(var), scope_of(&pattern.graph, stats)) else {
+                continue;
+            };
+            match found.iter_mut().find(|other| other.subject == subject) {
+                Some(star) if star.members.len() < Star::MEMBERS_MAX => {
+                    star.members.push(at);
+                    star.asked.push(member);
                 }
                 Some(_) => {}
-                None => found.push((subject, vec![at], vec![member])),
+                None => found.push(Found { subject, scope, members: vec![at], asked: vec![member] }),
             }
         }
-        found.retain(|(_, members, _)| members.len() > 1);
-        let star = |(subject, members, asked): (usize, Vec<usize>, Vec<StarMember>)| {
+        found.retain(|star| star.members.len() > 1);
+        let star = |Found { subject, scope, members, asked }: Found| {
             let star = stats.star(&asked)?;
             let part = |(at, (member, asked)): (usize, (&usize, &StarMember))| {
                 let rows = inputs.get(*member).map(|input| input.rows)?;
@@ -67,7 +72,7 @@ impl Stars {
             };
             let parts = members.iter().zip(&asked).enumerate().map(part).collect();
             let rows = vec![Cell::new(-1.0); 1 << members.len()];
-            Some(SubjectStar { subject, members, star, parts, rows })
+            Some(SubjectStar { subject, members, star, scope, parts, rows })
         };
         Self(found.into_iter().filter_map(star).collect())
     }
@@ -93,7 +98,7 @@ impl Stars {
     pub fn subjects(&self, variable: usize, members: Bits) -> Option<f64> {
         let star = self.of(variable)?;
         let bits = star.bits(members);
-        (bits != 0).then(|| star.star.subjects(bits).max(1.0))
+        (bits != 0).then(|| (star.star.subjects(bits) * star.scope).max(1.0))
     }
 
     /// The variables that are subjects.
@@ -112,7 +117,7 @@ impl SubjectStar {
     fn rows(&self, bits: u32) -> f64 {
         let Some(known) = self.rows.get(bits as usize) else { return 0.0 };
         if known.get() < 0.0 {
-            known.set(self.star.rows(bits) * self.likeness(bits));
+            known.set(self.star.rows(bits) * self.scope * self.likeness(bits));
         }
         known.get()
     }
@@ -124,6 +129,19 @@ impl SubjectStar {
         let mut parts: Vec<f64> = asked.filter_map(|(_, part)| *part).filter(|part| *part > 0.0).collect();
         parts.sort_by(f64::total_cmp);
         (0..).zip(parts).map(|(i, part)| part.powf(0.5_f64.powi(i) - 1.0)).product()
+    }
+}
+
+/// The part of the quads that is in these graphs, if it is most of them: the statistics are about all graphs.
+fn scope_of(graph: &GraphScope, stats: &dyn Statistics) -> Option<f64> {
+    match graph {
+        GraphScope::Union => Some(1.0),
+        GraphScope::Default if !stats.has_named_graphs() => Some(1.0),
+        GraphScope::Default => {
+            let named = stats.count(Order::Gspo, &[]) as f64;
+            Some(1.0 - named / stats.quad_count().max(1) as f64).filter(|part| *part >= DEFAULT_PART_MIN)
+        }
+        GraphScope::Merge(_) | GraphScope::Named { .. } => None,
     }
 }
 

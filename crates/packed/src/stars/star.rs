@@ -43,34 +43,33 @@ impl Star {
 
     /// Subjects that have all of these members (a bit for each).
     pub fn subjects(&self, wanted: u32) -> f64 {
-        self.sum(wanted).0
+        self.rows_where(wanted, 0)
     }
 
     /// Solutions of the join of these members (a bit for each): for each subject the product of how often it has each.
     pub fn rows(&self, wanted: u32) -> f64 {
-        self.sum(wanted).1
+        self.rows_where(wanted, wanted)
     }
 
-    fn sum(&self, wanted: u32) -> (f64, f64) {
-        let wanted_members = || (0..self.members).filter(|member| wanted & (1 << member) != 0);
-        let (mut subjects, mut rows) = (0.0, 0.0);
-        for (_, group) in self.groups.iter().filter(|(has, _)| *has & wanted == wanted) {
+    /// The same, over those subjects only that have all members of `has`.
+    pub fn rows_where(&self, has: u32, wanted: u32) -> f64 {
+        let has = has | wanted;
+        let of = |bits: u32| (0..self.members).filter(move |member| bits & (1 << member) != 0);
+        let mut rows = 0.0;
+        for (_, group) in self.groups.iter().filter(|(members, _)| *members & has == has) {
             let each = |member| group.quads.get(member).copied().unwrap_or(0.0) / group.subjects;
-            subjects += group.subjects;
-            rows += group.subjects * wanted_members().map(each).product::<f64>();
+            rows += group.subjects * of(wanted).map(each).product::<f64>();
         }
         for (others, members) in &self.others {
-            let of = |member| members.get(member).copied().unwrap_or_default();
-            let mut parts: Vec<f64> = wanted_members().map(|member| of(member).0 / others).collect();
+            let counts = |member| members.get(member).copied().unwrap_or_default();
+            let mut parts: Vec<f64> = of(has).map(|member| counts(member).0 / others).collect();
             // Predicates come together more often than not: each further one says less.
             parts.sort_by(f64::total_cmp);
             let part = (0..).zip(parts).map(|(i, part)| part.powf(0.5_f64.powi(i))).product::<f64>();
             let each = |(subjects, quads)| if subjects > 0.0 { quads / subjects } else { 0.0 };
-            let repeated = wanted_members().map(|member| each(of(member))).product::<f64>();
-            subjects += others * part;
-            rows += others * part * repeated;
+            rows += others * part * of(wanted).map(|member| each(counts(member))).product::<f64>();
         }
-        (subjects, rows)
+        rows
     }
 
     fn add(&mut self, has: u32, subjects: f64, quads: impl Iterator<Item = f64>) {

@@ -91,6 +91,8 @@ fn a_class_says_which_sets_its_subjects_have() {
         let (subjects, rows) = naive(&quads, &members, wanted);
         assert_eq!((star.subjects(wanted), star.rows(wanted)), (subjects as f64, rows as f64), "{wanted:b}");
     }
+    // Products have two types, offers one: only those with a label are asked for.
+    assert_eq!(star_of(&stars, &[any(TYPE), any(10)]).rows_where(0b11, 0b01), 1_200.0);
     let narrow = [class(500), class(502), any(10)];
     assert_eq!(star_of(&stars, &narrow).subjects(0b111), 120.0);
 }

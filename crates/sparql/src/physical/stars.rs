@@ -4,6 +4,9 @@
 //! subjects (as if the fewer were all among the more), but by what makes the members of both come out as the statistics say. All that
 //! else is known of the sets, exact counts of constants and ranges or what conditions and further members left, stays as a factor.
 //! Such factors multiply in any order, so the estimate of a star does not depend on how it was split.
+//!
+//! Where others come to the subject, those are taken to be about subjects that have the whole star: a review of a product is not one of
+//! anything that has a type, though only a further pattern says so.
 
 use super::join_input::{Access, Input};
 use super::subset::Bits;
@@ -40,8 +43,11 @@ struct SubjectStar {
     scope: f64,
     /// For each member that asks for an object: the part of the subjects that have it, of those that the statistics have for it.
     parts: Vec<Option<f64>>,
-    /// Rows of each subset of the members, where they have been asked for; negative where not.
-    rows: Vec<Cell<f64>>,
+    /// Other members of the group that have the subject's variable.
+    links: Bits,
+    /// Rows of each subset of the members, where they have been asked for, and rows over the subjects that have the whole star;
+    /// negative where not.
+    rows: [Vec<Cell<f64>>; 2],
 }
 
 impl Stars {
@@ -71,8 +77,10 @@ impl Stars {
                 asked.object.map(|_| rows / star.subjects(1 << at).max(rows).max(1.0))
             };
             let parts = members.iter().zip(&asked).enumerate().map(part).collect();
-            let rows = vec![Cell::new(-1.0); 1 << members.len()];
-            Some(SubjectStar { subject, members, star, scope, parts, rows })
+            let has_subject = |at: &usize| inputs[*at].vars.iter().any(|var| number(var) == Some(subject));
+            let links = (0..inputs.len()).filter(|at| !members.contains(at)).filter(has_subject).collect();
+            let rows = [0, 1].map(|_| vec![Cell::new(-1.0); 1 << members.len()]);
+            Some(SubjectStar { subject, members, star, scope, parts, links, rows })
         };
         Self(found.into_iter().filter_map(star).collect())
     }
@@ -82,23 +90,32 @@ impl Stars {
     }
 
     /// By what to divide the product of the rows of two sets of members where they meet at `variable`, if it is the subject of members
-    /// of both.
-    pub fn divisor(&self, variable: usize, a: Bits, b: Bits) -> Option<f64> {
+    /// of one of them. `distinct`: how many values each has there.
+    pub fn divisor(&self, variable: usize, sets: [Bits; 2], distinct: [f64; 2]) -> Option<f64> {
         let star = self.of(variable)?;
-        let (a, b) = (star.bits(a), star.bits(b));
-        if a == 0 || b == 0 {
-            return None;
+        let ([a, b], [bits_a, bits_b]) = (sets, sets.map(|set| star.bits(set)));
+        let (rows_a, rows_b) = (star.rows(bits_a, star.is_linked(a)), star.rows(bits_b, star.is_linked(b)));
+        if bits_a != 0 && bits_b != 0 {
+            let both = star.rows(bits_a | bits_b, star.is_linked(a.union(b)));
+            // What nobody had when the statistics were made may be there now.
+            return (rows_a > 0.0 && rows_b > 0.0).then(|| rows_a * rows_b / both.max(1.0));
         }
-        let (left, right, both) = (star.rows(a), star.rows(b), star.rows(a | b));
-        // What nobody had when the statistics were made may be there now.
-        (left > 0.0 && right > 0.0).then(|| left * right / both.max(1.0))
+        let (set, bits, rows, [own, other]) = match (bits_a, bits_b) {
+            (0, 0) => return None,
+            (_, 0) => (a, bits_a, rows_a, distinct),
+            _ => (b, bits_b, rows_b, [distinct[1], distinct[0]]),
+        };
+        // Of the star's side only what has the whole star meets the others.
+        let (subjects, left) = (star.subjects(bits, star.is_linked(set)), star.subjects(bits, true));
+        let kept = star.rows(bits, true) / rows;
+        (kept > 0.0 && kept.is_finite()).then(|| other.max(own * left / subjects).max(1.0) / kept)
     }
 
     /// Distinct values of `variable` in the join of these members, if it is the subject of some.
     pub fn subjects(&self, variable: usize, members: Bits) -> Option<f64> {
         let star = self.of(variable)?;
         let bits = star.bits(members);
-        (bits != 0).then(|| (star.star.subjects(bits) * star.scope).max(1.0))
+        (bits != 0).then(|| star.subjects(bits, star.is_linked(members)))
     }
 
     /// The variables that are subjects.
@@ -114,10 +131,29 @@ impl SubjectStar {
         self.members.iter().enumerate().map(has).sum()
     }
 
-    fn rows(&self, bits: u32) -> f64 {
-        let Some(known) = self.rows.get(bits as usize) else { return 0.0 };
+    /// Whether these members have the subject from others, too.
+    fn is_linked(&self, members: Bits) -> bool {
+        !members.intersect(self.links).is_empty()
+    }
+
+    /// The members that subjects must have for these members to be joined.
+    fn needed(&self, bits: u32, linked: bool) -> u32 {
+        let all = (1 << self.members.len()) - 1;
+        // Where nobody has the whole star, that says nothing.
+        if linked && self.star.subjects(all) >= 1.0 { all } else { bits }
+    }
+
+    fn subjects(&self, bits: u32, linked: bool) -> f64 {
+        (self.star.subjects(self.needed(bits, linked)) * self.scope).max(1.0)
+    }
+
+    fn rows(&self, bits: u32, linked: bool) -> f64 {
+        let Some(known) = self.rows.get(usize::from(linked)).and_then(|rows| rows.get(bits as usize)) else {
+            return 0.0;
+        };
         if known.get() < 0.0 {
-            known.set(self.star.rows(bits) * self.scope * self.likeness(bits));
+            let rows = self.star.rows_where(self.needed(bits, linked), bits);
+            known.set(rows * self.scope * self.likeness(bits));
         }
         known.get()
     }

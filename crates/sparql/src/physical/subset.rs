@@ -342,12 +342,13 @@ impl Subset {
         let mut largest: Vec<f64> = Vec::new();
         let mut stars = 0;
         for variable in self.vars.intersect(other.vars).iter() {
-            match group.stars.divisor(variable, self.members, other.members) {
+            let distinct = [self, other].map(|set| set.distinct_of(variable));
+            match group.stars.divisor(variable, [self.members, other.members], distinct) {
                 Some(divisor) => {
                     rows = (rows / divisor).max(least);
                     stars += 1;
                 }
-                None => largest.push(self.distinct_of(variable).max(other.distinct_of(variable))),
+                None => largest.push(distinct[0].max(distinct[1])),
             }
         }
         // Further variables say less and less: they depend on each other.

@@ -54,3 +54,11 @@ fn a_star_among_others_is_the_same_star() {
     let patterns = ["?o :product ?p", "?o :price ?c", "?p :note ?n", "?p :label ?l", "?p :rank ?r"];
     is_near(in_every_order(&patterns), 3_335.0);
 }
+
+#[test]
+fn others_meet_subjects_that_have_the_whole_star() {
+    let with_producer = ["?o :product ?p", "?p :feature ?f", "?p :producer ?m"];
+    is_near(in_every_order(&with_producer), 60_000.0);
+    let with_note = ["?r :reviewFor ?p", "?p :note ?n", "?p :feature ?f"];
+    assert!(in_every_order(&with_note) > 6_000.0);
+}

@@ -17,6 +17,7 @@ use crate::operators::index_scan::IndexScan;
 use crate::operators::join_output::JoinOutput;
 use crate::operators::lookup_join::LookupJoin;
 use crate::operators::merge_join::MergeJoin;
+use crate::operators::multiway_join::MultiwayJoin;
 use crate::operators::path::PathOp;
 use crate::operators::project::Project;
 use crate::operators::service::Service;
@@ -108,6 +109,10 @@ impl<'a> Builder<'a> {
             PlanOp::LookupJoin { input, pattern, kind, condition } => {
                 let left = self.build(input, ordered)?;
                 self.lookup_join((left, input), pattern, (*kind, condition), vars, counters)
+            }
+            PlanOp::MultiwayJoin(patterns) => {
+                let range = self.morsel.and_then(|morsel| morsel.range(node.id)).cloned();
+                Box::new(MultiwayJoin::new(self.shared, node, patterns, range)?)
             }
             PlanOp::Union(inputs) => self.union(node.id, inputs, vars)?,
             PlanOp::Group { .. } => self.group(node, vars, counters)?,

@@ -246,6 +246,16 @@ fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
             };
             Driver { scans: vec![(node.id, pattern)], key }
         }
+        PlanOp::MultiwayJoin(tries) => {
+            // Every trie that has the first variable begins with it.
+            let key = *node.vars.first()?;
+            let begins = |pattern: &&ScanPattern| {
+                let ready = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
+                ready.cells.get(ready.consts) == Some(&Cell::Free(key))
+            };
+            let pattern = tries.iter().map(|trie| &trie.pattern).find(begins)?;
+            Driver { scans: vec![(node.id, pattern)], key: Some(key) }
+        }
         PlanOp::MergeJoin { left, right, condition, .. } => {
             let mut left = driver(shared, left)?;
             let right = driver(shared, right)?;

@@ -2,15 +2,50 @@
 
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::operators::hash_join_build::JoinBuild;
+use crate::operators::hash_join_build::Built;
+use crate::operators::trie::Tries;
 use crate::pattern::Pattern;
-use crate::profile::{Counters, NodeCounters};
+use crate::profile::{Counters, NodeCounters, waiting};
 use crate::scheduler::lock;
 use crate::spill::SpillArea;
 use lode_packed::Order;
 use lode_sparql::{Plan, PlanNode};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+
+/// What a node needs once, whichever thread comes first.
+pub(crate) trait BuildOnce: Sized {
+    /// Makes it.
+    fn make(shared: &Arc<Shared>, node: &PlanNode) -> Result<Self, ExecError>;
+}
+
+/// Something of a node that is made when first asked for.
+pub(crate) struct Once<T> {
+    node: u32,
+    built: Mutex<Option<Arc<T>>>,
+}
+
+/// By the node's number.
+type Builds<T> = Mutex<HashMap<u32, Arc<Once<T>>>>;
+
+impl<T: BuildOnce> Once<T> {
+    fn of(builds: &Builds<T>, node: u32) -> Arc<Self> {
+        let new = || Arc::new(Self { node, built: Mutex::default() });
+        Arc::clone(lock(builds).entry(node).or_insert_with(new))
+    }
+
+    /// The thing, made now if need be.
+    pub(crate) fn get(&self, shared: &Arc<Shared>) -> Result<Arc<T>, ExecError> {
+        let mut built = waiting(|| lock(&self.built));
+        if let Some(built) = built.as_ref() {
+            return Ok(Arc::clone(built));
+        }
+        let node = shared.node(self.node)?;
+        let made = Arc::new(shared.counters(node.id).measure(|| T::make(shared, node))?);
+        *built = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}
 
 /// An execution's shared state.
 pub(crate) struct Shared {
@@ -20,7 +55,8 @@ pub(crate) struct Shared {
     pub(crate) area: Arc<SpillArea>,
     /// No quad is in a named graph.
     pub(crate) single_graph: bool,
-    builds: Mutex<HashMap<u32, Arc<JoinBuild>>>,
+    builds: Builds<Built>,
+    tries: Builds<Tries>,
     scan_rows: Mutex<HashMap<u32, u64>>,
 }
 
@@ -41,6 +77,7 @@ impl Shared {
             cx: Arc::new(cx),
             plan,
             builds: Mutex::default(),
+            tries: Mutex::default(),
             scan_rows: Mutex::default(),
         }))
     }
@@ -56,8 +93,13 @@ impl Shared {
     }
 
     /// The build side of the hash join with this number, shared by all threads that probe it.
-    pub(crate) fn build(&self, id: u32) -> Arc<JoinBuild> {
-        Arc::clone(lock(&self.builds).entry(id).or_insert_with(|| Arc::new(JoinBuild::new(id))))
+    pub(crate) fn build(&self, id: u32) -> Arc<Once<Built>> {
+        Once::of(&self.builds, id)
+    }
+
+    /// What the multiway join with this number has read into memory, shared by all threads that join it.
+    pub(crate) fn tries(&self, id: u32) -> Arc<Once<Tries>> {
+        Once::of(&self.tries, id)
     }
 
     /// How many quads the key range of a scan holds.

@@ -93,6 +93,16 @@ pub struct ScanPattern {
     pub within: Option<Range<ValueId>>,
 }
 
+/// A pattern of a [`PlanOp::MultiwayJoin`], read as a trie: its variables are levels, in the sequence that its order has them in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriePattern {
+    /// Subject, predicate and object are constants, which come first in the order, or variables, which differ; there is at least
+    /// one. The scope has no variable and no `Any`, so that each match is one row.
+    pub pattern: ScanPattern,
+    /// All of it is read before the join begins, where memory suffices. Otherwise keys are sought in the permutation.
+    pub whole: bool,
+}
+
 /// What becomes of the left (or input) rows of a join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinKind {
@@ -214,6 +224,9 @@ pub enum PlanOp {
     /// and together with the pattern's constants form a prefix of its order. Kinds: Inner, Left, Semi, Anti. `condition.filter` may be set.
     /// All variables that input and pattern share are in `condition.on`, none in `maybe`. Output keeps the input's order.
     LookupJoin { input: Box<PlanNode>, pattern: ScanPattern, kind: JoinKind, condition: JoinCondition },
+    /// The join of all patterns at once, one variable after the other (leapfrog triejoin). The node's `vars` are the sequence of
+    /// variables: each pattern's order has its own in the same sequence. Rows come sorted by them, and none comes twice.
+    MultiwayJoin(Vec<TriePattern>),
     /// Keeps rows for which all hold.
     Filter { input: Box<PlanNode>, exprs: Vec<Expr> },
     /// Adds a column (BIND, select expressions); an error leaves it unbound.

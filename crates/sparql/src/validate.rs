@@ -4,7 +4,7 @@ use crate::expr::Expr;
 use crate::logical::{graph_var, slot_var, term_slot_var};
 use crate::plan::{
     GraphScope, JoinCondition, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, TermSlot,
-    VarId,
+    TriePattern, VarId,
 };
 use crate::var_set::VarSet;
 use lode_packed::Order;
@@ -75,6 +75,7 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
         PlanOp::LookupJoin { input, pattern, kind, condition } => {
             lookup(node, input, pattern, *kind, condition)
         }
+        PlanOp::MultiwayJoin(tries) => multiway(node, tries),
         PlanOp::Filter { input, exprs } => {
             same_columns(node, input)?;
             exprs.iter().try_for_each(|e| mentions(e, &set(&input.vars)))
@@ -190,6 +191,26 @@ fn constants_first(pattern: &ScanPattern, bound: &VarSet) -> Result<(), Problem>
     rule(late.next().is_none(), || format!("constants are no prefix of {}", pattern.order.name()))?;
     let named = matches!(pattern.graph, GraphScope::Named { .. });
     rule(pattern.order != Order::Gspo || named, || "GSPO holds named graphs only".into())
+}
+
+fn multiway(node: &PlanNode, tries: &[TriePattern]) -> Result<(), Problem> {
+    let mut all = VarSet::new();
+    for TriePattern { pattern, .. } in tries {
+        constants_first(pattern, &VarSet::new())?;
+        rule(pattern.order != Order::Gspo, || "GSPO, where a graph is checked row by row".into())?;
+        let slots = [pattern.subject, pattern.predicate, pattern.object];
+        rule(!slots.contains(&Slot::Any), || "matches that count, but are not told apart".into())?;
+        let unclear = matches!(pattern.graph, GraphScope::Named { slot: Slot::Var(_) | Slot::Any, .. });
+        rule(!unclear, || "a variable graph".into())?;
+        let (levels, _) = crate::physical::scan_columns(pattern);
+        let variables = slots.iter().filter(|slot| matches!(slot, Slot::Var(_))).count();
+        rule(!levels.is_empty() && levels.len() == variables, || "no variable, or one twice".into())?;
+        let in_sequence = Vec::from_iter(node.vars.iter().copied().filter(|v| levels.contains(v)));
+        rule(levels == in_sequence, || "levels in another sequence than the columns".into())?;
+        all.extend(&set(&levels));
+    }
+    rule(all == set(&node.vars) && node.vars == node.sorted_by, || "columns".into())?;
+    rule(set(&node.certain) == all, || "all columns are certain".into())
 }
 
 fn join(

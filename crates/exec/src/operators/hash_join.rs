@@ -1,6 +1,6 @@
 //! Joins by a hash table over the right input, probed with the left one.
 
-use super::hash_join_build::{BuildColumns, Built, JoinBuild};
+use super::hash_join_build::{BuildColumns, Built};
 use super::hash_join_spill::SpilledJoin;
 use super::hash_table::{HashTable, Prober};
 use super::join_output::{JoinOutput, Pairs};
@@ -8,7 +8,7 @@ use super::{BoxOp, Operator};
 use crate::batch::{Batch, position};
 use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
-use crate::shared::Shared;
+use crate::shared::{Once, Shared};
 use lode_rdf::ValueId;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ enum State {
 /// The operator.
 pub(crate) struct HashJoin {
     shared: Arc<Shared>,
-    build: Arc<JoinBuild>,
+    build: Arc<Once<Built>>,
     node: u32,
     kind: JoinKind,
     ordered: bool,

@@ -10,9 +10,9 @@ use crate::build::Builder;
 use crate::error::ExecError;
 use crate::hash::{hash_columns, partition};
 use crate::held::HeldRows;
-use crate::profile::{NodeCounters, waiting};
+use crate::profile::NodeCounters;
 use crate::scheduler::lock;
-use crate::shared::Shared;
+use crate::shared::{BuildOnce, Shared};
 use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
 use lode_rdf::ValueId;
 use lode_sparql::plan::JoinCondition;
@@ -56,28 +56,9 @@ pub(crate) fn partition_count(on: &[usize]) -> usize {
     if on.is_empty() { 1 } else { PARTITIONS }
 }
 
-/// A build side that is made when first asked for.
-pub(crate) struct JoinBuild {
-    node: u32,
-    built: Mutex<Option<Arc<Built>>>,
-}
-
-impl JoinBuild {
-    /// That of the hash join with this number.
-    pub(crate) fn new(node: u32) -> Self {
-        Self { node, built: Mutex::default() }
-    }
-
-    /// The build side, made now if need be.
-    pub(crate) fn get(&self, shared: &Arc<Shared>) -> Result<Arc<Built>, ExecError> {
-        let mut built = waiting(|| lock(&self.built));
-        if let Some(built) = built.as_ref() {
-            return Ok(Arc::clone(built));
-        }
-        let node = shared.node(self.node)?;
-        let made = Arc::new(shared.counters(node.id).measure(|| make(shared, node))?);
-        *built = Some(Arc::clone(&made));
-        Ok(made)
+impl BuildOnce for Built {
+    fn make(shared: &Arc<Shared>, node: &PlanNode) -> Result<Self, ExecError> {
+        make(shared, node)
     }
 }
 

@@ -4,6 +4,7 @@
 mod answers;
 mod filters;
 mod generate;
+mod multiway;
 mod naive;
 mod naive_path;
 mod plans;

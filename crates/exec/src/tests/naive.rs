@@ -56,6 +56,18 @@ pub(crate) fn eval(world: &World<'_>, node: &PlanNode) -> Option<Table> {
             Table { vars: node.vars.clone(), rows }
         }
         PlanOp::IndexScan(pattern) => scan(world, pattern),
+        PlanOp::MultiwayJoin(tries) => {
+            let mut joined = Table { vars: Vec::new(), rows: vec![Vec::new()] };
+            for trie in tries {
+                let right = scan(world, &trie.pattern);
+                let on = right.vars.iter().copied().filter(|var| joined.vars.contains(var)).collect();
+                let condition = JoinCondition { on, ..JoinCondition::default() };
+                joined = join(cx, &joined, &right, JoinKind::Inner, &condition)?;
+            }
+            joined.rows = project(&joined, &node.vars);
+            joined.rows.sort_unstable();
+            Table { vars: node.vars.clone(), rows: joined.rows }
+        }
         PlanOp::LookupJoin { input, pattern, kind, condition } => {
             join(cx, &eval(world, input)?, &scan(world, pattern), *kind, condition)?
         }

@@ -3,6 +3,7 @@
 use super::generate::{Random, joined_vars, node};
 use super::plans::check_over;
 use super::{Setup, cases, setups};
+use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::{Order, Position};
 use lode_rdf::{Kind, NamedNode, Term, ValueId};
@@ -15,16 +16,16 @@ use proptest::prelude::*;
 use std::sync::Arc;
 
 /// A database, its quads, and the ids that occur.
-struct Data {
-    snapshot: Snapshot,
-    quads: Vec<[ValueId; 4]>,
-    nodes: Vec<ValueId>,
-    predicates: Vec<ValueId>,
-    graphs: Vec<ValueId>,
+pub(super) struct Data {
+    pub(super) snapshot: Snapshot,
+    pub(super) quads: Vec<[ValueId; 4]>,
+    pub(super) nodes: Vec<ValueId>,
+    pub(super) predicates: Vec<ValueId>,
+    pub(super) graphs: Vec<ValueId>,
 }
 
-/// Quads of few terms, loaded in one or two segments.
-fn data(random: &mut Random, quads_max: usize) -> Data {
+/// Quads of few terms, loaded in one or two segments, some of them deleted and others inserted later.
+pub(super) fn data(random: &mut Random, quads_max: usize) -> Data {
     let folder = std::path::Path::new("/db");
     let store = Store::create_or_open(Arc::new(MemVfs::new()), folder, 1 << 20).unwrap();
     let nodes = 1 + random.below(9);
@@ -44,6 +45,9 @@ fn data(random: &mut Random, quads_max: usize) -> Data {
         let options = LoadOptions { threads: 1, memory_bytes: 1 << 28, ..LoadOptions::default() };
         load(&store, vec![source], options, &Arc::default()).unwrap();
     }
+    if random.chance(50) {
+        change(random, &store);
+    }
     let snapshot = store.snapshot();
     let quads = all_quads(&snapshot);
     let mut nodes: Vec<_> = quads.iter().flat_map(|[s, _, o, _]| [*s, *o]).collect();
@@ -55,6 +59,23 @@ fn data(random: &mut Random, quads_max: usize) -> Data {
         list.dedup();
     }
     Data { snapshot, quads, nodes, predicates, graphs }
+}
+
+/// Deletes some quads, and inserts others of the same terms.
+fn change(random: &mut Random, store: &Store) {
+    let quads = all_quads(&store.snapshot());
+    let mut transaction = store.begin(&CancelToken::default()).unwrap();
+    for quad in &quads {
+        match random.below(5) {
+            0 => transaction.delete(*quad).unwrap(),
+            1 => {
+                let [s, p, _, g] = *quad;
+                transaction.insert([s, p, random.pick(&quads)[2], g]).unwrap();
+            }
+            _ => {}
+        }
+    }
+    transaction.commit().unwrap();
 }
 
 fn all_quads(snapshot: &Snapshot) -> Vec<[ValueId; 4]> {

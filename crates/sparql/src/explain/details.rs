@@ -2,7 +2,8 @@
 
 use crate::expr::{Aggregate, AggregateFunction};
 use crate::plan::{
-    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, TermSlot, VarId, VarTable,
+    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, TermSlot, TriePattern,
+    VarId, VarTable,
 };
 use lode_rdf::{Term, ValueId};
 
@@ -83,6 +84,13 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
         }
         PlanOp::LookupJoin { pattern, kind, condition, .. } => {
             format!("{}{} in {}", join_kind(*kind), join(condition, names), scan(pattern, names))
+        }
+        PlanOp::MultiwayJoin(patterns) => {
+            let trie = |trie: &TriePattern| {
+                format!("{}{}", scan(&trie.pattern, names), if trie.whole { "" } else { " sought" })
+            };
+            let patterns = patterns.iter().map(trie).collect::<Vec<_>>().join(", ");
+            format!("by {} of {patterns}", names.vars(&node.vars))
         }
         PlanOp::Filter { exprs, .. } => exprs.iter().map(|e| names.expr(e)).collect::<Vec<_>>().join(" && "),
         PlanOp::Extend { var, expr, .. } => format!("{} := {}", names.var(*var), names.expr(expr)),

@@ -115,6 +115,7 @@ pub fn op_name(op: &PlanOp) -> &'static str {
         PlanOp::HashJoin { condition, .. } if condition.on.is_empty() => "LoopJoin",
         PlanOp::HashJoin { .. } => "HashJoin",
         PlanOp::LookupJoin { .. } => "LookupJoin",
+        PlanOp::MultiwayJoin(_) => "MultiwayJoin",
         PlanOp::Filter { .. } => "Filter",
         PlanOp::Extend { .. } => "Extend",
         PlanOp::TripleTerm { .. } => "TripleTerm",

@@ -64,6 +64,7 @@ impl PlanNode {
             | PlanOp::Empty
             | PlanOp::Values(_)
             | PlanOp::IndexScan(_)
+            | PlanOp::MultiwayJoin(_)
             | PlanOp::GraphNames { .. }
             | PlanOp::ForEachGraph { .. } => Vec::new(),
             PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
@@ -93,6 +94,7 @@ impl PlanNode {
             | PlanOp::Empty
             | PlanOp::Values(_)
             | PlanOp::IndexScan(_)
+            | PlanOp::MultiwayJoin(_)
             | PlanOp::GraphNames { .. }
             | PlanOp::ForEachGraph { .. } => Vec::new(),
             PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {

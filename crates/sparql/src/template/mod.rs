@@ -30,7 +30,11 @@ pub enum Reuse {
 
 /// Whether a plan has used the values of literals, so that it is none for others.
 pub(crate) fn uses_literals(node: &PlanNode) -> bool {
-    let own = matches!(&node.op, PlanOp::IndexScan(pattern) if pattern.within.is_some());
+    let own = match &node.op {
+        PlanOp::IndexScan(pattern) => pattern.within.is_some(),
+        PlanOp::MultiwayJoin(tries) => tries.iter().any(|trie| trie.pattern.within.is_some()),
+        _ => false,
+    };
     own || node.children().into_iter().any(uses_literals)
 }
 

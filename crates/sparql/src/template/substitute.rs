@@ -67,6 +67,7 @@ fn add(found: &mut Vec<Probe>, probe: Probe) {
 fn visit_patterns(node: &PlanNode, visit: &mut dyn FnMut(&ScanPattern)) {
     match &node.op {
         PlanOp::IndexScan(pattern) | PlanOp::LookupJoin { pattern, .. } => visit(pattern),
+        PlanOp::MultiwayJoin(tries) => tries.iter().for_each(|trie| visit(&trie.pattern)),
         _ => {}
     }
     node.children().into_iter().for_each(|child| visit_patterns(child, visit));
@@ -80,6 +81,7 @@ struct Change<'a> {
 fn node(node: &mut PlanNode, changes: &[Change<'_>]) {
     match &mut node.op {
         PlanOp::IndexScan(pattern) => scan(pattern, changes),
+        PlanOp::MultiwayJoin(tries) => tries.iter_mut().for_each(|trie| scan(&mut trie.pattern, changes)),
         PlanOp::LookupJoin { pattern, condition, .. } => {
             scan(pattern, changes);
             condition.filter.iter_mut().for_each(|filter| expr(filter, changes));

@@ -73,6 +73,7 @@ impl EngineSubject {
             batch_rows: self.knobs.batch_rows,
             optimize: self.knobs.optimize,
             groups_early: self.knobs.groups_early,
+            joins_multiway: self.knobs.joins_multiway,
             service,
             ..QueryOptions::default()
         }

@@ -50,6 +50,8 @@ pub struct QueryOptions {
     pub optimize: bool,
     /// Whether the planner aggregates before joins wherever that is right, whatever it costs (for tests).
     pub groups_early: bool,
+    /// Whether the planner joins all patterns of a group at once wherever that is right, whatever it costs (for tests).
+    pub joins_multiway: bool,
     /// Federation; `None` allows none.
     pub service: Option<Arc<dyn ServiceHandler>>,
     /// Folder for spill files.
@@ -68,6 +70,7 @@ impl Default for QueryOptions {
             batch_rows: lode_exec::batch::BATCH_ROWS,
             optimize: true,
             groups_early: false,
+            joins_multiway: false,
             service: None,
             spill_dir: std::env::temp_dir(),
         }

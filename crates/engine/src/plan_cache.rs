@@ -58,7 +58,7 @@ struct Known {
 
 /// Whether nothing is asked for that changes plans besides what the keys have.
 pub(crate) fn is_usual(options: &QueryOptions) -> bool {
-    options.optimize && !options.groups_early && options.dataset.is_none()
+    options.optimize && !options.groups_early && !options.joins_multiway && options.dataset.is_none()
 }
 
 /// What queries with the same plan have in common.

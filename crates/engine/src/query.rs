@@ -109,6 +109,7 @@ impl PreparedQuery {
             default_graph_union: options.default_graph == DefaultGraph::Union,
             optimize: options.optimize,
             groups_early: options.groups_early,
+            joins_multiway: options.joins_multiway,
         };
         let no_override = DatasetOverride::default();
         let dataset = options.dataset.as_ref().unwrap_or(&no_override);

@@ -93,6 +93,17 @@ pub struct ScanPattern {
     pub within: Option<Range<ValueId>>,
 }
 
+impl ScanPattern {
+    /// Whether it reads the rows of another, where no variable occurs twice: they differ in the names of variables only.
+    pub fn has_rows_of(&self, other: &Self) -> bool {
+        let same = |(a, b): (Slot, Slot)| a == b || matches!((a, b), (Slot::Var(_), Slot::Var(_)));
+        let slots =
+            [(self.subject, other.subject), (self.predicate, other.predicate), (self.object, other.object)];
+        let scope = (&self.graph, &self.within, self.order) == (&other.graph, &other.within, other.order);
+        scope && slots.into_iter().all(same)
+    }
+}
+
 /// A pattern of a [`PlanOp::MultiwayJoin`], read as a trie: its variables are levels, in the sequence that its order has them in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriePattern {

@@ -21,11 +21,13 @@ pub struct PlanOptions {
     pub optimize: bool,
     /// With `optimize`: aggregate before joins wherever that is right, whatever it costs. For tests.
     pub groups_early: bool,
+    /// With `optimize`: join all patterns of a group at once wherever that is right, whatever it costs. For tests.
+    pub joins_multiway: bool,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { default_graph_union: false, optimize: true, groups_early: false }
+        Self { default_graph_union: false, optimize: true, groups_early: false, joins_multiway: false }
     }
 }
 

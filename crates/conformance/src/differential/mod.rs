@@ -38,6 +38,8 @@ pub struct Knobs {
     pub optimize: bool,
     /// Whether the planner aggregates before joins wherever it may.
     pub groups_early: bool,
+    /// Whether the planner joins patterns at once wherever it may.
+    pub joins_multiway: bool,
     /// Whether a query with other constants is planned before, whose plan may then be used.
     pub related_plans: bool,
     /// Memory for operators.
@@ -69,6 +71,7 @@ impl Default for Knobs {
             batch_rows: 4096,
             optimize: true,
             groups_early: false,
+            joins_multiway: false,
             related_plans: false,
             memory_bytes: 2 << 30,
             changes: Changes::InMemory,
@@ -89,6 +92,7 @@ impl Knobs {
             related_plans: random.chance(50),
             memory_bytes: [2 << 30, 1 << 20, TINY][random.weighted(&[75, 10, 15])],
             changes: CHANGES[random.weighted(&[50, 15, 20, 15])],
+            joins_multiway: random.chance(40),
         }
     }
 }

@@ -179,7 +179,7 @@ impl BuildOnce for Tries {
         let mut tries: Vec<Option<Arc<Trie>>> = Vec::with_capacity(patterns.len());
         for (number, TriePattern { pattern, whole }) in patterns.iter().enumerate() {
             let same =
-                patterns[..number].iter().position(|other| other.whole && same_rows(&other.pattern, pattern));
+                patterns[..number].iter().position(|other| other.whole && other.pattern.has_rows_of(pattern));
             tries.push(match same {
                 _ if !whole => None,
                 Some(same) => tries[same].clone(),
@@ -194,16 +194,4 @@ impl BuildOnce for Tries {
         counters.hold((0..tries.len()).filter_map(|number| distinct(&number)).sum());
         Ok(Self(tries))
     }
-}
-
-/// Whether two patterns, of which each variable occurs once, differ in the names of their variables only.
-fn same_rows(a: &ScanPattern, b: &ScanPattern) -> bool {
-    use lode_sparql::Slot::{Const, Var};
-    let same = |(a, b)| match (a, b) {
-        (Const(a), Const(b)) => a == b,
-        (Var(_), Var(_)) => true,
-        _ => false,
-    };
-    let slots = [(a.subject, b.subject), (a.predicate, b.predicate), (a.object, b.object)];
-    a.order == b.order && a.graph == b.graph && a.within == b.within && slots.into_iter().all(same)
 }

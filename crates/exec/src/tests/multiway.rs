@@ -170,6 +170,13 @@ proptest! {
     }
 }
 
+/// A graph with many triangles of its first predicate.
+fn dense() -> Data {
+    let triples = |data: &Data| data.snapshot.count(Order::Posg, &data.predicates[..1]).unwrap();
+    let mut graphs = (0..).map(|seed| data(&mut Random(seed), 600));
+    graphs.find(|data| data.nodes.len() > 5 && triples(data) > 30).unwrap()
+}
+
 /// A triangle of variables over one predicate.
 fn triangle(data: &Data, whole: bool) -> PlanNode {
     let vars = vec![VarId(0), VarId(1), VarId(2)];
@@ -193,7 +200,7 @@ fn triangle(data: &Data, whole: bool) -> PlanNode {
 
 #[test]
 fn a_cancelled_join_ends() {
-    let data = data(&mut Random(7), 600);
+    let data = dense();
     for whole in [false, true] {
         for threads in [1, 2] {
             let mut cx = context(&data.snapshot, Setup { batch_rows: 1, threads, budget: usize::MAX });
@@ -212,7 +219,7 @@ fn a_cancelled_join_ends() {
 /// What is read whole is held, shared by patterns with the same rows, and given back.
 #[test]
 fn tries_are_counted() {
-    let data = data(&mut Random(7), 600);
+    let data = dense();
     let cx = context(&data.snapshot, Setup { batch_rows: 4096, threads: 1, budget: usize::MAX });
     for (whole, lookups) in [(true, 2), (false, 3)] {
         let plan = plan(triangle(&data, whole));

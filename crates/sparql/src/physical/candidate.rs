@@ -2,6 +2,7 @@
 
 use super::cost;
 use super::join_input::{Access, lookup_pattern};
+use super::multiway::Multiway;
 use super::subset::{Bits, Group, Subset};
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub(super) enum Method {
         left: Arc<Candidate>,
         member: usize,
     },
+    /// All at once.
+    Multiway(Arc<Multiway>),
     /// A path searched from rows, or a triple term taken apart.
     Step {
         left: Arc<Candidate>,
@@ -99,8 +102,22 @@ pub(super) fn combine(group: &Group, a: &Subset, b: &Subset, bound: f64, best: &
     }
 }
 
+/// Adds ways to join all members of a set at once.
+pub(super) fn at_once(group: &Group, joined: &mut Subset, ways: &[Arc<Multiway>], bound: f64) {
+    let (kept, _) = group.filtering(joined.filters, joined.rows, &joined.distinct);
+    let rows = joined.rows / kept;
+    let (_, filtering) = group.filtering(joined.filters, rows, &joined.distinct);
+    for way in ways {
+        let cost = way.cost + cost::output(rows, joined.vars.len()) + filtering;
+        let filters = joined.filters;
+        if cost <= bound {
+            keep(joined, cost, &Arc::clone(&way.vars), filters, || Method::Multiway(Arc::clone(way)));
+        }
+    }
+}
+
 /// What is known of the join of two sets, however it is done.
-fn union(group: &Group, a: &Subset, b: &Subset) -> Subset {
+pub(super) fn union(group: &Group, a: &Subset, b: &Subset) -> Subset {
     let members = a.members.union(b.members);
     let (vars, certain) = (a.vars.union(b.vars), a.certain.union(b.certain));
     let mut distinct: Vec<f64> = (0..group.var_count()).map(|v| a.distinct[v].min(b.distinct[v])).collect();

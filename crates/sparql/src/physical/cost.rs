@@ -27,6 +27,16 @@ const LOOKUP_DENSE: f64 = 40.0;
 const LOOKUP_SORT: f64 = 30.0;
 /// Rows that are looked up together.
 const LOOKUP_BATCH: f64 = 4096.0;
+/// Putting a row into a trie.
+const TRIE_ROW: f64 = 4.0;
+/// Going down to the values under another one, in a trie in memory.
+const TRIE_OPEN: f64 = 25.0;
+/// Going to the next value in a trie in memory that lies close.
+const TRIE_LEAP: f64 = 4.0;
+/// Going down where values are read from the permutation.
+const SOUGHT_OPEN: f64 = 2_500.0;
+/// Values that are read from the permutation at once, at least.
+const SOUGHT_ROWS: f64 = 64.0;
 /// Putting one value of an output row together.
 const OUTPUT_VALUE: f64 = 1.0;
 /// Evaluating one condition on ids.
@@ -81,6 +91,22 @@ pub(super) fn lookup(rows: f64, keys: f64, sorted: bool, pattern_scan: f64) -> f
         if sorted { (1.0, 0.0) } else { ((rows / LOOKUP_BATCH).ceil().max(1.0), LOOKUP_SORT) };
     let each = keys.min(rows / batches);
     SCAN_START + rows * sort + batches * (each * LOOKUP_KEY).min(pattern_scan + each * LOOKUP_DENSE)
+}
+
+/// Making a trie of so many rows that are read.
+pub(super) fn trie(rows: f64) -> f64 {
+    TRIE_ROW * rows
+}
+
+/// Finding what a trie in memory has in common with others: of its own values under one combination of others, and the `least`
+/// that one of them has. Where it has many more, it is searched.
+pub(super) fn leap(own: f64, least: f64) -> f64 {
+    TRIE_OPEN + TRIE_LEAP * (own.min(least * (1.0 + (own / least).log2().max(0.0))))
+}
+
+/// The same where its values are read when they are needed.
+pub(super) fn leap_sought(own: f64, least: f64) -> f64 {
+    SOUGHT_OPEN + SCAN_VALUE * own.min(least * SOUGHT_ROWS) + LOOKUP_KEY * least.min(own / SOUGHT_ROWS)
 }
 
 /// A condition over so many rows.

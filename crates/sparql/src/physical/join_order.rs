@@ -4,9 +4,10 @@
 //! Up to [`BUSHY_MAX`] members all bushy trees are tried, up to [`LINEAR_MAX`] all trees that add one member at a time; more members
 //! are joined greedily, smallest result first. Parts without common variables are ordered one by one and then multiplied.
 
-use super::candidate::{Candidate, Method, combine, single};
+use super::candidate::{Candidate, Method, at_once, combine, single, union};
 use super::join_input::{Access, Input, lookup_pattern};
 use super::lower::{Lowering, keep_best};
+use super::multiway::{self, Multiway};
 use super::node::{self, Planned};
 use super::ranges;
 use super::subset::{Bits, Group, Subset};
@@ -15,6 +16,7 @@ use crate::logical::Logical;
 use crate::plan::{JoinKind, TermSlot};
 use crate::var_set::VarSet;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The most members for which bushy trees are tried (3^8 pairs of subsets).
 const BUSHY_MAX: usize = 8;
@@ -39,20 +41,28 @@ pub(super) fn order(
     let parts: Vec<Vec<Planned>> = group
         .components()
         .into_iter()
-        .map(|component| best_of(&group, &component).map(|s| plans_of(&group, &s)).unwrap_or_default())
+        .map(|component| {
+            best_of(&group, &component, lowering.joins_multiway)
+                .map(|s| plans_of(&group, &s))
+                .unwrap_or_default()
+        })
         .collect();
     multiply(&group, parts, &members, interest)
 }
 
-/// The best ways to have all of a component.
-fn best_of(group: &Group, component: &[usize]) -> Option<Subset> {
+/// The best ways to have all of a component. `at_once`: all patterns of it are joined at once, if that can be.
+fn best_of(group: &Group, component: &[usize], at_once: bool) -> Option<Subset> {
     let quick = greedy(group, component);
-    if component.len() < 3 || component.len() > LINEAR_MAX {
+    if component.len() < if at_once { 2 } else { 3 } || component.len() > LINEAR_MAX {
         return quick;
+    }
+    let ways = multiway::ways(group, component, at_once);
+    if at_once {
+        return only_at_once(group, component, &ways).or(quick);
     }
     // No part of the best plan costs more than some whole plan.
     let bound = quick.as_ref().and_then(|s| s.candidates.first()).map_or(f64::INFINITY, |c| c.cost);
-    dynamic(group, component, bound).filter(|s| !s.candidates.is_empty()).or(quick)
+    dynamic(group, component, &ways, bound).filter(|s| !s.candidates.is_empty()).or(quick)
 }
 
 /// More members than the search can number, one after the other, each time one that is connected if there is any.
@@ -87,8 +97,27 @@ fn shared_vars(members: &[Logical]) -> VarSet {
     shared
 }
 
-/// The best plans for all of a component.
-fn dynamic(group: &Group, component: &[usize], bound: f64) -> Option<Subset> {
+/// Patterns that can be joined at once, and then the other members.
+fn only_at_once(group: &Group, component: &[usize], ways: &[Vec<Arc<Multiway>>]) -> Option<Subset> {
+    let ways = ways.first()?;
+    let members = ways.first()?.members;
+    let first = joined_at_once(group, members, ways, f64::INFINITY)?;
+    let others = component.iter().filter(|member| !members.contains(**member));
+    let mut open: Vec<Subset> = others.map(|member| single(group, *member)).collect();
+    open.push(first);
+    join_smallest(group, open)
+}
+
+/// Members joined at once, where no other way is known.
+fn joined_at_once(group: &Group, members: Bits, ways: &[Arc<Multiway>], bound: f64) -> Option<Subset> {
+    let mut joined =
+        members.iter().map(|member| single(group, member)).reduce(|a, b| union(group, &a, &b))?;
+    at_once(group, &mut joined, ways, bound);
+    Some(joined)
+}
+
+/// The best plans for all of a component. `ways`: those to join some members at once.
+fn dynamic(group: &Group, component: &[usize], ways: &[Vec<Arc<Multiway>>], bound: f64) -> Option<Subset> {
     let n = component.len();
     let all: u32 = (1_u32 << n) - 1;
     let mut subsets: HashMap<u32, Subset> = HashMap::new();
@@ -113,6 +142,13 @@ fn dynamic(group: &Group, component: &[usize], bound: f64) -> Option<Subset> {
             }
             part = (part - 1) & mask;
         }
+        let members: Bits = (0..n).filter(|i| mask & (1 << i) != 0).map(|i| component[i]).collect();
+        for ways in ways.iter().filter(|ways| ways.first().is_some_and(|way| way.members == members)) {
+            match &mut best {
+                Some(best) => at_once(group, best, ways, bound),
+                None => best = joined_at_once(group, members, ways, bound),
+            }
+        }
         if let Some(best) = best.filter(|b| !b.candidates.is_empty()) {
             subsets.insert(mask, best);
         }
@@ -122,7 +158,10 @@ fn dynamic(group: &Group, component: &[usize], bound: f64) -> Option<Subset> {
 
 /// Joins the pair with the smallest result, again and again.
 fn greedy(group: &Group, component: &[usize]) -> Option<Subset> {
-    let mut open: Vec<Subset> = component.iter().map(|m| single(group, *m)).collect();
+    join_smallest(group, component.iter().map(|m| single(group, *m)).collect())
+}
+
+fn join_smallest(group: &Group, mut open: Vec<Subset>) -> Option<Subset> {
     while open.len() > 1 {
         let mut chosen: Option<(f64, usize, usize)> = None;
         for i in 0..open.len() {
@@ -167,6 +206,7 @@ fn build(group: &Group, candidate: &Candidate) -> Planned {
             }
         }
         Method::Lookup { left, member } => lookup(group, build(group, left), *member),
+        Method::Multiway(way) => multiway::build(group, way, candidate.rows),
         Method::Step { left, member } => step(group, build(group, left), *member),
     };
     node::filter_to(joined, group.filters_of(candidate.filters), candidate.rows.max(0.0))

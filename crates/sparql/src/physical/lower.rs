@@ -24,6 +24,8 @@ pub(super) struct Lowering<'a> {
     pub stats: &'a dyn Statistics,
     /// Aggregates before joins wherever that is right, whatever it costs.
     pub groups_early: bool,
+    /// Joins patterns at once wherever that is right, whatever it costs.
+    pub joins_multiway: bool,
     /// The query's variables, and those that plans add.
     vars: RefCell<VarTable>,
     /// Groups that were tried in other ways.
@@ -39,7 +41,8 @@ struct Right {
 impl<'a> Lowering<'a> {
     pub fn new(stats: &'a dyn Statistics, options: &PlanOptions, vars: VarTable) -> Self {
         let (vars, tried) = (RefCell::new(vars), Cell::new(0));
-        Self { stats, groups_early: options.groups_early, vars, tried }
+        let PlanOptions { groups_early, joins_multiway, .. } = *options;
+        Self { stats, groups_early, joins_multiway, vars, tried }
     }
 
     pub fn into_vars(self) -> VarTable {

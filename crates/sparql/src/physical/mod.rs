@@ -9,6 +9,7 @@ mod join_input;
 mod join_order;
 mod leaves;
 mod lower;
+mod multiway;
 mod node;
 mod prefixes;
 mod ranges;

@@ -5,7 +5,8 @@ use super::cost;
 use crate::expr::{Aggregate, Expr};
 use crate::logical::{always_bound, slot_var, term_slot_var};
 use crate::plan::{
-    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot, VarId,
+    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot,
+    TriePattern, VarId,
 };
 use crate::var_set::VarSet;
 
@@ -369,6 +370,20 @@ pub(super) fn condition(left: &Planned, right: &Planned, filter: Option<Expr>) -
     let sure = |v: &VarId| left_certain.contains(*v) && right_certain.contains(*v);
     let (on, maybe) = shared.iter().partition(|v| sure(v));
     JoinCondition { on, maybe, filter }
+}
+
+/// Patterns joined at once, by these variables.
+pub(super) fn multiway_join(
+    patterns: Vec<TriePattern>,
+    vars: Vec<VarId>,
+    rows: f64,
+    work: f64,
+    distinct: Distinct,
+) -> Planned {
+    let certain: VarSet = vars.iter().copied().collect();
+    let cost = work + cost::output(rows, vars.len());
+    let op = PlanOp::MultiwayJoin(patterns);
+    Planned::new(op, vars.clone(), &certain, vars, rows, cost, distinct)
 }
 
 /// What becomes of columns and numbers when two inputs are joined.

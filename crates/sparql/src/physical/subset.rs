@@ -170,6 +170,11 @@ impl Group {
         self.vars.binary_search(&var).ok()
     }
 
+    /// The variable of a number.
+    pub fn var(&self, number: usize) -> Option<VarId> {
+        self.vars.get(number).copied()
+    }
+
     /// The variables of these numbers.
     pub fn var_set(&self, numbers: Bits) -> VarSet {
         numbers.iter().filter_map(|n| self.vars.get(n)).copied().collect()

@@ -6,6 +6,7 @@ mod broken;
 mod effort;
 mod fake;
 mod goldens;
+mod multiway;
 mod scoping;
 mod shop;
 mod stars;

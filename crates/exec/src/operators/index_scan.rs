@@ -9,6 +9,7 @@ use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
 use crate::pattern::{Cell, Columns, Pattern};
 use crate::profile::NodeCounters;
+use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_store::Scan;
@@ -48,7 +49,10 @@ impl IndexScan {
         let column = |var: &VarId| pattern.outputs.iter().find(|(v, _)| v == var).map(|(_, c)| *c);
         let sources = vars.iter().map(column).collect();
         let range = pattern.range(range);
-        let scan = if pattern.impossible { None } else { Some(open(cx, &pattern, range.as_ref())?) };
+        let scan = match pattern.impossible {
+            true => None,
+            false => Some(open(cx, pattern.order, pattern.prefix(), pattern.mask(), range.as_ref())?),
+        };
         counters.read(1, 0);
         Ok(Self {
             cx: Arc::clone(cx),
@@ -107,9 +111,15 @@ impl IndexScan {
     }
 }
 
-fn open(cx: &QueryContext, pattern: &Pattern, range: Option<&Range<ValueId>>) -> Result<Scan, ExecError> {
-    let mut key = pattern.prefix();
-    let mut scan = cx.snapshot.scan(pattern.order, &key, pattern.mask())?;
+/// Opens a scan of the rows under `key`, of which the next column is in `range`.
+pub(crate) fn open(
+    cx: &QueryContext,
+    order: Order,
+    mut key: Vec<ValueId>,
+    columns: u8,
+    range: Option<&Range<ValueId>>,
+) -> Result<Scan, ExecError> {
+    let mut scan = cx.snapshot.scan(order, &key, columns)?;
     if let Some(range) = range {
         key.push(range.start);
         scan.seek(&key)?;

@@ -110,24 +110,22 @@ impl MultiwayJoin {
         Ok(())
     }
 
-    /// Goes forward to the next value that all patterns with this variable have.
+    /// Goes forward to the next value that all patterns with this variable have. Those with many values are asked only for what those with
+    /// few agree on.
     fn find(&mut self) -> Result<Option<ValueId>, ExecError> {
         let depth = self.depth;
         let (first, level) = self.depths[depth][0];
         let Some(mut value) = self.cursors[first].key(level) else { return Ok(None) };
-        let count = self.depths[depth].len();
-        let (mut agreed, mut next) = (1, 1 % count);
-        while agreed < count {
+        let mut next = 1;
+        while let Some((pattern, level)) = self.depths[depth].get(next).copied() {
             self.step()?;
-            let (pattern, level) = self.depths[depth][next];
             let cursor = &mut self.cursors[pattern];
             cursor.seek(level, value)?;
             match cursor.key(level) {
                 None => return Ok(None),
-                Some(same) if same == value => agreed += 1,
-                Some(later) => (value, agreed) = (later, 1),
+                Some(same) if same == value => next += 1,
+                Some(later) => (value, next) = (later, 0),
             }
-            next = (next + 1) % count;
         }
         Ok(Some(value))
     }
@@ -139,6 +137,8 @@ impl MultiwayJoin {
         for (pattern, level) in &self.depths[self.depth] {
             self.cursors[*pattern].open(*level)?;
         }
+        let cursors = &self.cursors;
+        self.depths[self.depth].sort_unstable_by_key(|(pattern, level)| cursors[*pattern].size(*level));
         self.step()
     }
 
@@ -249,9 +249,10 @@ fn intersect(left: &[ValueId], right: &[ValueId], room: usize, out: &mut Vec<Val
         }
     } else {
         while l < left.len() && r < right.len() && out.len() < end {
-            let (a, b) = (left[l], right[r]);
+            // Which list goes on is anybody's guess, so no branch depends on it.
+            let (a, b) = (left[l].to_bits(), right[r].to_bits());
             if a == b {
-                out.push(a);
+                out.push(left[l]);
             }
             l += usize::from(a <= b);
             r += usize::from(b <= a);

@@ -1,6 +1,7 @@
 //! The rows of a pattern as a trie in memory, for a multiway join: the values of each variable lie side by side, those under one value
 //! of the variable before ascending.
 
+use super::index_scan::open;
 use crate::error::ExecError;
 use crate::pattern::{Columns, Pattern};
 use crate::profile::NodeCounters;
@@ -9,7 +10,6 @@ use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use lode_sparql::plan::TriePattern;
 use lode_sparql::{PlanNode, PlanOp, ScanPattern};
-use lode_store::Scan;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,10 +21,49 @@ struct Level {
     ends: Vec<u32>,
 }
 
+/// Where ascending values are: ids mostly lie evenly, so that the place of one is known from its distance to the first.
+#[derive(Debug, Default)]
+struct Places {
+    first: u64,
+    shift: u32,
+    /// The number of the first value at each place or after it.
+    starts: Vec<u32>,
+}
+
+impl Places {
+    /// Those of `values`, about as many as there are values.
+    fn new(values: &[ValueId]) -> Self {
+        let (Some(first), Some(last)) = (values.first(), values.last()) else { return Self::default() };
+        let (first, span) = (first.to_bits(), last.to_bits() - first.to_bits());
+        let most = values.len() as u64;
+        let mut shift = 0;
+        while span >> shift > most {
+            shift += 1;
+        }
+        let mut starts = Vec::with_capacity(usize::try_from(span >> shift).unwrap_or(0) + 1);
+        for (number, value) in (0_u32..).zip(values) {
+            let place = (value.to_bits() - first) >> shift;
+            while starts.len() as u64 <= place {
+                starts.push(number);
+            }
+        }
+        Self { first, shift, starts }
+    }
+
+    /// A number before which all values come before `value`; most often that of the first that does not.
+    fn near(&self, value: ValueId) -> usize {
+        let place = value.to_bits().saturating_sub(self.first) >> self.shift;
+        let place = usize::try_from(place).unwrap_or(usize::MAX).min(self.starts.len().saturating_sub(1));
+        self.starts.get(place).map_or(0, |start| *start as usize)
+    }
+}
+
 /// The rows of a pattern by its variables.
 #[derive(Debug)]
 pub(crate) struct Trie {
     levels: Vec<Level>,
+    /// Of the first level, in which values are sought that may lie anywhere.
+    places: Places,
     reservation: Reservation,
 }
 
@@ -42,11 +81,16 @@ impl Trie {
         start..end(at).max(start)
     }
 
+    /// A number before which all values of the first variable come before `value`; most often that of the first that does not.
+    pub(crate) fn near(&self, value: ValueId) -> usize {
+        self.places.near(value)
+    }
+
     fn bytes(&self) -> usize {
         let bytes = |level: &Level| {
             level.values.capacity() * size_of::<ValueId>() + level.ends.capacity() * size_of::<u32>()
         };
-        self.levels.iter().map(bytes).sum()
+        self.levels.iter().map(bytes).sum::<usize>() + self.places.starts.capacity() * size_of::<u32>()
     }
 
     /// Makes room for so many rows more; `false`: the budget lacks the memory.
@@ -94,37 +138,17 @@ impl Trie {
     }
 }
 
-/// Opens a scan of all rows of a pattern.
-pub(crate) fn open(
-    shared: &Shared,
-    pattern: &Pattern,
-    prefix: &[ValueId],
-    columns: u8,
-    range: Option<&Range<ValueId>>,
-) -> Result<Scan, ExecError> {
-    let mut scan = shared.cx.snapshot.scan(pattern.order, prefix, columns)?;
-    if let Some(range) = range {
-        let mut key = prefix.to_vec();
-        key.push(range.start);
-        scan.seek(&key)?;
-        key.pop();
-        key.push(range.end);
-        scan.limit_to(&key)?;
-    }
-    Ok(scan)
-}
-
 /// Reads a pattern's rows; `None`: there are too many for the memory budget.
 fn read(shared: &Shared, counters: &NodeCounters, pattern: &ScanPattern) -> Result<Option<Trie>, ExecError> {
     let cx = &shared.cx;
     let pattern = Pattern::new(pattern, |_| false, |_| true, shared.single_graph);
     let reservation = cx.budget.reserve(0)?;
     let levels = (pattern.consts..3).map(|_| Level::default()).collect();
-    let mut trie = Trie { levels, reservation };
+    let mut trie = Trie { levels, places: Places::default(), reservation };
     if pattern.impossible {
         return Ok(Some(trie));
     }
-    let mut scan = open(shared, &pattern, &pattern.prefix(), pattern.mask(), pattern.range(None).as_ref())?;
+    let mut scan = open(cx, pattern.order, pattern.prefix(), pattern.mask(), pattern.range(None).as_ref())?;
     counters.read(1, 0);
     if scan.remaining() >= u64::from(u32::MAX) {
         return Ok(None);
@@ -155,7 +179,11 @@ fn read(shared: &Shared, counters: &NodeCounters, pattern: &ScanPattern) -> Resu
         level.values.shrink_to_fit();
         level.ends.shrink_to_fit();
     }
-    trie.reservation.resize(trie.bytes())?;
+    let values = trie.levels.first().map_or(&[][..], |level| &level.values);
+    if trie.reservation.resize(trie.bytes() + (values.len() + 1) * size_of::<u32>()).is_err() {
+        return Ok(None);
+    }
+    trie.places = Places::new(values);
     Ok(Some(trie))
 }
 
@@ -193,5 +221,33 @@ impl BuildOnce for Tries {
         };
         counters.hold((0..tries.len()).filter_map(|number| distinct(&number)).sum());
         Ok(Self(tries))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Places;
+    use lode_rdf::ValueId;
+
+    #[test]
+    fn places_are_never_too_far() {
+        for ids in [
+            vec![],
+            vec![7],
+            vec![3, 4, 5, 6],
+            vec![1, 2, 1 << 40, u64::MAX - 1],
+            (0..99).map(|i| i * i).collect(),
+        ] {
+            let values: Vec<ValueId> = ids.iter().map(|id| ValueId::from_bits(*id)).collect();
+            let places = Places::new(&values);
+            assert!(places.starts.len() <= values.len() + 1);
+            for id in ids.iter().flat_map(|id| [id.saturating_sub(1), *id, id + 1]).chain([0, u64::MAX]) {
+                let value = ValueId::from_bits(id);
+                let least = values.partition_point(|other| *other < value);
+                assert!(places.near(value) <= least, "{id} in {ids:?}");
+            }
+        }
+        let dense: Vec<ValueId> = (50..90).map(ValueId::from_bits).collect();
+        assert_eq!(Places::new(&dense).near(ValueId::from_bits(77)), 27);
     }
 }

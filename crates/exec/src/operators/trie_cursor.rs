@@ -1,7 +1,8 @@
 //! A place in a pattern's trie: for each variable a *window* on the values that come next under the values of the variables before. The
 //! trie is in memory, where the window is all of them, or its values are read from the permutation, window by window.
 
-use super::trie::{Trie, open};
+use super::index_scan::open;
+use super::trie::Trie;
 use crate::error::ExecError;
 use crate::pattern::{Columns, Pattern};
 use crate::profile::NodeCounters;
@@ -67,6 +68,15 @@ impl TrieCursor {
         self.window(level).first().copied()
     }
 
+    /// About how many values are left of a level.
+    pub(crate) fn size(&self, level: usize) -> u64 {
+        let beyond = match &self.source {
+            Source::Whole(_) => 0,
+            Source::Sought(trie) => trie.levels[level].scan.as_ref().map_or(0, Scan::remaining),
+        };
+        self.window(level).len() as u64 + beyond
+    }
+
     /// Goes to the first value of a level under the next ones of the levels before it.
     pub(crate) fn open(&mut self, level: usize) -> Result<(), ExecError> {
         self.windows[level] = match &mut self.source {
@@ -96,7 +106,11 @@ impl TrieCursor {
     pub(crate) fn seek(&mut self, level: usize, key: ValueId) -> Result<(), ExecError> {
         let window = &mut self.windows[level];
         let values = self.source.values(level);
-        window.start = gallop(window.start, window.end, |at| values[at] < key);
+        let from = match &self.source {
+            Source::Whole(trie) if level == 0 => trie.near(key).clamp(window.start, window.end),
+            _ => window.start,
+        };
+        window.start = gallop(from, window.end, |at| values[at] < key);
         if window.start == window.end
             && let Source::Sought(trie) = &mut self.source
         {
@@ -171,7 +185,8 @@ impl SoughtTrie {
         }
         let range = if level == 0 { self.pattern.range(range) } else { None };
         let columns = self.pattern.mask() | (1 << (self.pattern.consts + level));
-        own.scan = Some(open(&self.shared, &self.pattern, &prefix, columns, range.as_ref())?);
+        let cx = &self.shared.cx;
+        own.scan = Some(open(cx, self.pattern.order, prefix.clone(), columns, range.as_ref())?);
         self.lookups += 1;
         own.prefix = prefix;
         own.values.clear();

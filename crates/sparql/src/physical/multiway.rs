@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// All sequences of up to so many variables are tried; of more, one for each first variable.
 const PERMUTED_MAX: usize = 5;
+/// Single cycles are looked for among so many members.
+const SUBSETS_MAX: usize = 8;
 
 /// A way to join members at once.
 pub(super) struct Multiway {
@@ -30,11 +32,10 @@ pub(super) struct Multiway {
     pub cost: f64,
 }
 
-/// The ways to join members of a component at once that may pay, by their members: the cycles, and the cycles with all that is over no other
-/// variables. `always`: all that can be joined so, whether there is a cycle or not.
+/// The ways to join members of a component at once that may pay, by their members. `always`: all that can be joined so, whether there is a cycle or not.
 pub(super) fn ways(group: &Group, component: &[usize], always: bool) -> Vec<Vec<Arc<Multiway>>> {
     let simple: Bits = component.iter().copied().filter(|member| is_simple(group, *member)).collect();
-    let sets = if always { vec![simple] } else { cyclic(group, simple) };
+    let sets = if always { vec![simple] } else { cycles(group, simple) };
     sets.into_iter().filter(|set| set.len() > 1).map(|set| sequences(group, set)).collect()
 }
 
@@ -47,9 +48,30 @@ fn is_simple(group: &Group, member: usize) -> bool {
     is_clear && !slots.contains(&Slot::Any) && variables > 0 && group.bits_of(member).0.len() == variables
 }
 
-/// What is left of members when those at the ends are taken away again and again (Graham's reduction, which leaves nothing where there is no
-/// cycle); and that with all that is over the same variables.
-fn cyclic(group: &Group, members: Bits) -> Vec<Bits> {
+/// What is cyclic among members: single cycles, all that is in any, and that with all that is over the same variables.
+fn cycles(group: &Group, members: Bits) -> Vec<Bits> {
+    let core = core(group, members);
+    let vars = vars_of(group, core);
+    let over_them = members.iter().filter(|member| group.bits_of(*member).0.is_subset(vars)).collect();
+    let mut found: Vec<Bits> = Vec::new();
+    let edges: Vec<usize> = core.iter().collect();
+    if edges.len() <= SUBSETS_MAX {
+        for mask in 1_u32..1 << edges.len() {
+            let part: Bits = (0..edges.len()).filter(|i| mask & (1 << i) != 0).map(|i| edges[i]).collect();
+            // Smaller sets of the same members come before larger ones.
+            let is_new = part.len() > 2 && !found.iter().any(|cycle| cycle.is_subset(part));
+            if is_new && self::core(group, part) == part {
+                found.push(part);
+            }
+        }
+    }
+    found.extend([core, over_them]);
+    found.dedup();
+    found
+}
+
+/// What is left of members when those at the ends are taken away again and again (Graham's reduction): nothing where there is no cycle.
+fn core(group: &Group, members: Bits) -> Bits {
     let mut edges: Vec<(usize, Bits)> =
         members.iter().map(|member| (member, group.bits_of(member).0)).collect();
     loop {
@@ -65,13 +87,9 @@ fn cyclic(group: &Group, members: Bits) -> Vec<Bits> {
         if let Some(at) = covered {
             edges.remove(at);
         } else if edges == before {
-            break;
+            return edges.into_iter().map(|(member, _)| member).collect();
         }
     }
-    let core: Bits = edges.into_iter().map(|(member, _)| member).collect();
-    let vars = vars_of(group, core);
-    let over_them: Bits = members.iter().filter(|member| group.bits_of(*member).0.is_subset(vars)).collect();
-    if over_them == core { vec![core] } else { vec![core, over_them] }
 }
 
 fn vars_of(group: &Group, members: Bits) -> Bits {
@@ -190,21 +208,21 @@ struct Level {
 
 impl Level {
     fn new(tries: &[Trie<'_>], var: usize, bound: Bits) -> Self {
-        let having = || tries.iter().filter(|trie| trie.vars.contains(var));
-        let least = having().map(|trie| trie.fan_out(var, bound)).fold(f64::INFINITY, f64::min);
-        let values = having().map(|trie| trie.distinct[var]).fold(1.0, f64::max);
-        // What one trie has the others have by chance, but less so the more they are: variables depend on each other.
-        let chances = having().map(|trie| (trie.fan_out(var, bound) / values).min(1.0));
-        let first = (least / values).min(1.0);
-        let growth = least * (chances.product::<f64>() / first).sqrt();
-        let each = tries.iter().map(|trie| {
-            if !trie.vars.contains(var) {
-                return (0.0, 0.0);
+        let numbered = tries.iter().enumerate().filter(|(_, trie)| trie.vars.contains(var));
+        let mut having: Vec<(usize, f64)> = numbered.map(|(n, trie)| (n, trie.fan_out(var, bound))).collect();
+        having.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+        let values = having.iter().map(|(number, _)| tries[*number].distinct[var]).fold(1.0, f64::max);
+        let mut each = vec![(0.0, 0.0); tries.len()];
+        let mut growth = having.first().map_or(1.0, |(_, own)| *own);
+        for (place, (number, own)) in having.into_iter().enumerate() {
+            // The tries with the fewest values come first; others are asked for what these agree on.
+            each[number] = (cost::leap(own, growth), cost::leap_sought(own, growth));
+            if place > 0 {
+                // What one trie has the others have by chance, but more often than that: variables depend on each other.
+                growth *= (own / values).min(1.0).sqrt();
             }
-            let own = trie.fan_out(var, bound);
-            (cost::leap(own, least), cost::leap_sought(own, least))
-        });
-        Self { each: each.collect(), growth }
+        }
+        Self { each, growth }
     }
 }
 

@@ -116,11 +116,11 @@ impl Trie {
         true
     }
 
-    /// Appends a row that comes after all others, or is the last one again.
+    /// Appends a row, of as many columns as there are levels, that comes after all others, or is the last one again.
     fn push(&mut self, columns: &[Vec<ValueId>], row: usize) {
         let mut is_new = false;
-        for number in 0..self.levels.len() {
-            let value = columns[number][row];
+        for (number, column) in columns.iter().enumerate() {
+            let value = column[row];
             let level = &mut self.levels[number];
             is_new |= level.values.last() != Some(&value);
             if !is_new {

@@ -6,11 +6,12 @@
 use super::cardinality::{Distinct, FULL_ORDERS};
 use super::cost;
 use super::join_input::Access;
-use super::node::{self, Planned};
+use super::node::Planned;
 use super::simple::with_order;
 use super::subset::{Bits, Group};
 use crate::logical::{QuadPattern, slot_var};
-use crate::plan::{GraphScope, ScanPattern, Slot, TriePattern, VarId};
+use crate::plan::{GraphScope, PlanOp, ScanPattern, Slot, TriePattern, VarId};
+use crate::var_set::VarSet;
 use lode_packed::Order;
 use lode_packed::order::Position;
 use std::sync::Arc;
@@ -270,5 +271,8 @@ pub(super) fn build(group: &Group, way: &Multiway, rows: f64) -> Planned {
         }
     }
     let vars: Vec<VarId> = way.vars.iter().filter_map(|number| group.var(*number)).collect();
-    node::multiway_join(patterns, vars, rows, way.cost, distinct)
+    let certain: VarSet = vars.iter().copied().collect();
+    let cost = way.cost + cost::output(rows, vars.len());
+    let op = PlanOp::MultiwayJoin(patterns);
+    Planned::new(op, vars.clone(), &certain, vars, rows, cost, distinct)
 }

@@ -5,8 +5,7 @@ use super::cost;
 use crate::expr::{Aggregate, Expr};
 use crate::logical::{always_bound, slot_var, term_slot_var};
 use crate::plan::{
-    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot,
-    TriePattern, VarId,
+    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot, VarId,
 };
 use crate::var_set::VarSet;
 
@@ -18,7 +17,7 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
-    fn new(
+    pub(super) fn new(
         op: PlanOp,
         vars: Vec<VarId>,
         certain: &VarSet,
@@ -370,20 +369,6 @@ pub(super) fn condition(left: &Planned, right: &Planned, filter: Option<Expr>) -
     let sure = |v: &VarId| left_certain.contains(*v) && right_certain.contains(*v);
     let (on, maybe) = shared.iter().partition(|v| sure(v));
     JoinCondition { on, maybe, filter }
-}
-
-/// Patterns joined at once, by these variables.
-pub(super) fn multiway_join(
-    patterns: Vec<TriePattern>,
-    vars: Vec<VarId>,
-    rows: f64,
-    work: f64,
-    distinct: Distinct,
-) -> Planned {
-    let certain: VarSet = vars.iter().copied().collect();
-    let cost = work + cost::output(rows, vars.len());
-    let op = PlanOp::MultiwayJoin(patterns);
-    Planned::new(op, vars.clone(), &certain, vars, rows, cost, distinct)
 }
 
 /// What becomes of columns and numbers when two inputs are joined.

@@ -176,7 +176,7 @@ impl<'a> Generator<'a> {
 
     /// Triple patterns, now and then in a cycle: which is joined in ways of its own.
     fn triples(&mut self) -> Element {
-        if self.random.chance(6) {
+        if self.random.chance(3) {
             return Element::Triples(self.cycle());
         }
         let count = 1 + self.random.weighted(&[62, 30, 8]);
@@ -186,9 +186,10 @@ impl<'a> Generator<'a> {
     fn cycle(&mut self) -> Vec<Triple> {
         let corners = VARIABLES.get(..3 + self.random.below(2)).unwrap_or_default();
         let next = corners.iter().cycle().skip(1);
+        let common = self.simple_predicate();
         let edge = |(from, to): (&&str, &&str)| {
             let (from, to) = if self.random.chance(50) { (from, to) } else { (to, from) };
-            let predicate = self.simple_predicate();
+            let predicate = if self.random.chance(20) { self.simple_predicate() } else { common.clone() };
             Triple { subject: (*from).to_owned(), predicate, object: (*to).to_owned() }
         };
         corners.iter().zip(next).map(edge).collect()

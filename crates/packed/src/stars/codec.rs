@@ -123,17 +123,15 @@ fn count(reader: &mut Reader<'_>) -> Result<u64, Damage> {
 }
 
 fn pairs(reader: &mut Reader<'_>, max: usize) -> Result<Vec<(u64, u64)>, Damage> {
-    let mut pairs = Vec::new();
-    let mut before = 0_u64;
+    let mut pairs: Vec<(u64, u64)> = Vec::new();
     for _ in 0..reader.count(max)? {
-        let id = before.checked_add(count_up(reader)?).ok_or(DAMAGED)?;
+        let difference = reader.varint()?;
+        let id = match pairs.last() {
+            Some(_) if difference == 0 => return Err(DAMAGED),
+            Some((before, _)) => before.checked_add(difference).ok_or(DAMAGED)?,
+            None => difference,
+        };
         pairs.push((id, count(reader)?));
-        before = id;
     }
     Ok(pairs)
-}
-
-/// The difference of an id from the one before it, which is smaller.
-fn count_up(reader: &mut Reader<'_>) -> Result<u64, Damage> {
-    reader.varint().and_then(|difference| if difference == 0 { Err(DAMAGED) } else { Ok(difference) })
 }

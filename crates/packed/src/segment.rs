@@ -211,7 +211,8 @@ struct Inner {
     meta: SegmentMeta,
     permutations: [Permutation; Order::COUNT],
     dictionary: Option<Dictionary>,
-    stars: Option<Stars>,
+    /// Or why they cannot be read: queries are right without.
+    stars: Option<Result<Stars, PackedError>>,
 }
 
 impl Segment {
@@ -223,7 +224,7 @@ impl Segment {
             permutations.push(open_permutation(vfs, folder, cache, *info)?);
         }
         let dictionary = meta.dictionary.map(|info| open_dictionary(vfs, folder, cache, info)).transpose()?;
-        let stars = meta.stars.map(|info| open_stars(vfs, folder, info)).transpose()?;
+        let stars = meta.stars.map(|info| open_stars(vfs, folder, info));
         let missing = || DAMAGED.at(&Arc::from(META_FILE), 0);
         let permutations = permutations.try_into().map_err(|_| missing())?;
         Ok(Self(Arc::new(Inner { meta, permutations, dictionary, stars })))
@@ -244,14 +245,18 @@ impl Segment {
         self.0.dictionary.as_ref()
     }
 
-    /// The sets of predicates, unless the segment was written before there were any.
+    /// The sets of predicates, unless the segment was written before there were any, or they are damaged.
     pub fn stars(&self) -> Option<&Stars> {
-        self.0.stars.as_ref()
+        self.0.stars.as_ref()?.as_ref().ok()
     }
 
     /// Reads the quads, and makes sure that the sets of predicates are theirs.
     pub fn verify_stars(&self, cancel: &CancelToken) -> Result<(), PackedError> {
-        let Some(stars) = self.stars() else { return Ok(()) };
+        let stars = match &self.0.stars {
+            None => return Ok(()),
+            Some(Ok(stars)) => stars,
+            Some(Err(_)) => return Err(UNREADABLE_STARS.at(&STARS_FILE.into(), 0)),
+        };
         if stars::gather(self.permutation(Order::Spog), stars.class_predicate(), &|| cancel.check())?
             != *stars
         {
@@ -305,6 +310,9 @@ pub fn write_stars(
 
 /// The key of the predicate whose objects are classes.
 const RDF_TYPE: &[u8] = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+const UNREADABLE_STARS: Damage = Damage(
+    "the sets of predicates are missing or damaged; queries go without, a compaction counts them anew",
+);
 const SWAPPED: Damage = Damage("not the file that the segment's description names");
 
 fn open_permutation(

@@ -44,7 +44,7 @@ pub(crate) async fn answer(
     let job = Job { state, request, asker, cancel, ticket, _permit: permit };
     match wish {
         None => {
-            let (format, body) = answered(job.cancel.clone(), move |writer| job.run(writer)).await?;
+            let (format, body) = answered(job.cancel.clone(), job, Job::run).await?;
             Ok(respond(format, body))
         }
         Some(wish) => {
@@ -83,7 +83,7 @@ struct Job {
 }
 
 impl Job {
-    fn run(self, writer: &mut ChunkWriter<OutputFormat>) -> Result<(), HttpError> {
+    fn run(&self, writer: &mut ChunkWriter<OutputFormat>) -> Result<(), HttpError> {
         let prepared = self.prepare().and_then(|query| Ok((self.negotiated(&query)?, query)));
         let (format, query) = prepared.map_err(|error| self.ticket.explain(error))?;
         writer.announce(format);

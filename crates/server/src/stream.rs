@@ -27,25 +27,27 @@ const CHUNKS_WAITING_MAX: usize = 4;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs `work` on a blocking thread and answers with what it writes, below the head that it announces. As long as nothing was sent, an
-/// error has a status of its own. A client that leaves cancels `cancel`.
-pub(crate) async fn answered<H: Send + 'static>(
+/// error has a status of its own. A client that leaves cancels `cancel`. `held` is given back when all was handed to the connection.
+pub(crate) async fn answered<H: Send + 'static, T: Send + 'static>(
     cancel: CancelToken,
-    work: impl FnOnce(&mut ChunkWriter<H>) -> Result<(), HttpError> + Send + 'static,
+    held: T,
+    work: impl FnOnce(&T, &mut ChunkWriter<H>) -> Result<(), HttpError> + Send + 'static,
 ) -> Result<(H, AnswerBody), HttpError> {
     let left = CancelOnDrop(cancel.clone());
     let (start, started) = oneshot::channel();
     drop(tokio::task::spawn_blocking(move || {
         let mut writer = ChunkWriter::new(start, cancel);
-        match work(&mut writer) {
+        match work(&held, &mut writer) {
             Ok(()) => writer.finish(),
             Err(error) => writer.fail(error),
         }
+        drop(held);
     }));
     let (head, answer) = started.await.map_err(|_| no_answer())??;
     let body = match answer {
         Answer::Whole(bytes) => AnswerBody::from(bytes),
-        Answer::Streamed { first, chunks, broken } => {
-            AnswerBody::new(ChunkBody { first: Some(first), chunks, broken, _left: left })
+        Answer::Streamed { first, chunks, end } => {
+            AnswerBody::new(ChunkBody { first: Some(first), chunks, end, _left: left })
         }
     };
     Ok((head, body))
@@ -59,14 +61,17 @@ fn no_answer() -> HttpError {
 pub(crate) fn of_unknown_length() -> AnswerBody {
     let (_, chunks) = channel(1);
     let left = CancelOnDrop(CancelToken::default());
-    AnswerBody::new(ChunkBody { first: None, chunks, broken: Arc::default(), _left: left })
+    AnswerBody::new(ChunkBody { first: None, chunks, end: Arc::new(Ok(()).into()), _left: left })
 }
 
 /// What is known once the answer is complete, or its first chunk.
 enum Answer {
     Whole(Bytes),
-    Streamed { first: Bytes, chunks: Receiver<Bytes>, broken: Arc<OnceLock<String>> },
+    Streamed { first: Bytes, chunks: Receiver<Bytes>, end: End },
 }
+
+/// Whether all was sent, or why not; nothing where nobody said so, as after a panic.
+type End = Arc<OnceLock<Result<(), String>>>;
 
 /// Where the answer is awaited.
 type Start<H> = oneshot::Sender<Result<(H, Answer), HttpError>>;
@@ -84,13 +89,13 @@ enum Target<H> {
 pub(crate) struct ChunkWriter<H> {
     target: Target<H>,
     buffer: Vec<u8>,
-    broken: Arc<OnceLock<String>>,
+    end: End,
     cancel: CancelToken,
 }
 
 impl<H> ChunkWriter<H> {
     fn new(start: Start<H>, cancel: CancelToken) -> Self {
-        Self { target: Target::Start(start, None), buffer: Vec::new(), broken: Arc::default(), cancel }
+        Self { target: Target::Start(start, None), buffer: Vec::new(), end: End::default(), cancel }
     }
 
     /// Tells the head, before the first byte.
@@ -114,7 +119,7 @@ impl<H> ChunkWriter<H> {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let (sender, chunks) = channel(CHUNKS_WAITING_MAX);
-        let answer = Answer::Streamed { first: chunk, chunks, broken: Arc::clone(&self.broken) };
+        let answer = Answer::Streamed { first: chunk, chunks, end: Arc::clone(&self.end) };
         start.send(Ok((head, answer))).map_err(|_| io::ErrorKind::BrokenPipe)?;
         self.target = Target::Chunks(sender);
         Ok(())
@@ -127,12 +132,11 @@ impl<H> ChunkWriter<H> {
                 // Whoever has left needs no answer.
                 drop(start.send(Ok((head, Answer::Whole(self.buffer.into())))));
             }
-            Target::Chunks(_) if !self.buffer.is_empty() => {
-                if let Err(error) = self.send() {
-                    let _ = self.broken.set(error.to_string());
-                }
+            Target::Chunks(_) => {
+                let sent = if self.buffer.is_empty() { Ok(()) } else { self.send() };
+                let _ = self.end.set(sent.map_err(|error| error.to_string()));
             }
-            Target::Start(_, None) | Target::Chunks(_) | Target::Nobody => {}
+            Target::Start(_, None) | Target::Nobody => {}
         }
     }
 
@@ -142,7 +146,7 @@ impl<H> ChunkWriter<H> {
         match self.target {
             Target::Start(start, _) => drop(start.send(Err(error))),
             Target::Chunks(_) | Target::Nobody => {
-                let _ = self.broken.set(error.message);
+                let _ = self.end.set(Err(error.message));
             }
         }
     }
@@ -182,7 +186,7 @@ impl<H> Write for ChunkWriter<H> {
 struct ChunkBody {
     first: Option<Bytes>,
     chunks: Receiver<Bytes>,
-    broken: Arc<OnceLock<String>>,
+    end: End,
     _left: CancelOnDrop,
 }
 
@@ -200,7 +204,11 @@ impl Body for ChunkBody {
         };
         next.map(|chunk| match chunk {
             Some(chunk) => Some(Ok(Frame::data(chunk))),
-            None => self.broken.get().map(|message| Err(io::Error::other(message.clone()))),
+            None => match self.end.get() {
+                Some(Ok(())) => None,
+                Some(Err(message)) => Some(Err(io::Error::other(message.clone()))),
+                None => Some(Err(io::Error::other("the answer was not finished"))),
+            },
         })
     }
 }

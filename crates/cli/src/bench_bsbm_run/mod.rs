@@ -17,12 +17,17 @@ use std::time::{Duration, Instant};
 
 /// Products that runs with one seed may insert.
 const NEW_PRODUCTS_MAX: u64 = 10_000_000;
+/// So that the numbers of new products stay far from overflow.
+const SEED_MAX: u64 = 1_000_000;
 /// Failures that each client tells in words.
 const FAILURES_TOLD: u64 = 10;
 
 pub fn run(args: &BsbmRunArgs) -> anyhow::Result<Done> {
     if args.clients == 0 || args.runs == 0 {
         bail!("--clients and --runs must be above 0");
+    }
+    if args.mix == Mix::Update && args.seed > SEED_MAX {
+        bail!("the update mix takes a --seed up to {SEED_MAX}: each has new products of its own");
     }
     let pools = ParameterPools::new(args.products, args.data_seed);
     let usage = if args.mix == Mix::Update { Use::Write } else { Use::Read };

@@ -32,11 +32,9 @@ pub(super) async fn answer(
     }
     // As long as the client takes it: there is no telling how long a graph may take.
     let cancel = CancelToken::default();
-    let ((), body) = answered(cancel.clone(), move |writer| {
+    let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
         writer.announce(());
-        let result = write(&snapshot, scope, format, &cancel, writer).map_err(dump_error);
-        drop(permit);
-        result
+        write(&snapshot, scope, format, &cancel, writer).map_err(dump_error)
     })
     .await?;
     Ok((head, body).into_response())

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex};
 
 /// Expressions whose results are kept.
 const EXPRESSIONS_MAX: usize = 16;
+/// With less memory nothing is kept: queries have more of their own.
+const BYTES_MIN: usize = 64 << 10;
 
 /// Kept results of one database, within a budget.
 #[derive(Debug)]
@@ -36,7 +38,7 @@ impl KeptResults {
 
     /// The pages of a function of `var`, where ids mean what they do in `terms_number`; none where they cannot be kept.
     pub(super) fn pages(&self, expr: &Expr, var: VarId, terms_number: u64) -> Option<Arc<Pages>> {
-        if !shape::depends_on_the_term_only(expr) {
+        if self.budget.limit() < BYTES_MIN || !shape::depends_on_the_term_only(expr) {
             return None;
         }
         let mut expr = expr.clone();

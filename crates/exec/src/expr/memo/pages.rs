@@ -19,7 +19,7 @@ const PAGE_IDS: usize = 1 << 10;
 const MISSES_MIN: usize = PAGE_IDS / 8 * 3;
 /// Misses after which a page is tried again that was not filled: who was at it was stopped, or there was no memory.
 const MISSES_AGAIN: usize = PAGE_IDS * 16;
-/// The most pages that are counted or kept, 32 MiB.
+/// The most pages that are counted, and that are kept: 32 MiB.
 const PAGES_MAX: usize = 1 << 12;
 
 /// All pages of one expression.
@@ -68,9 +68,18 @@ impl Pages {
         Arc::clone(&lock(&self.state).filled)
     }
 
+    /// Whether there is memory for another page.
+    fn has_room(&self) -> bool {
+        self.budget.free() >= PAGE_IDS * size_of::<ValueId>()
+    }
+
     /// Notes look-ups that were not answered, for different ids. Brings `view` up to date, and returns the pages to be filled now,
     /// by who asks.
     pub(super) fn missed(&self, ids: &[ValueId], view: &mut Arc<View>) -> Vec<u64> {
+        if !self.has_room() {
+            *view = self.view();
+            return Vec::new();
+        }
         let mut counts: HashMap<u64, usize> = HashMap::new();
         let in_dictionary = |id: &&ValueId| id.kind().is_some_and(|kind| kind.section().is_some());
         for id in ids.iter().filter(in_dictionary) {
@@ -109,8 +118,12 @@ impl Pages {
 impl State {
     /// Counts look-ups that missed a page; whether it is to be filled now.
     fn count(&mut self, page: u64, count: usize) -> bool {
-        if self.filled.pages.len() + self.missed.len() >= PAGES_MAX && !self.missed.contains_key(&page) {
+        if self.filled.pages.len() >= PAGES_MAX {
             return false;
+        }
+        if self.missed.len() >= PAGES_MAX {
+            // Pages that are asked for again and again will be counted again.
+            self.missed.clear();
         }
         // Meanwhile filled, for another thread; what is still missing are terms that came later.
         if self.filled.page(page).is_some() {

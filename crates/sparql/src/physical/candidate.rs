@@ -102,8 +102,9 @@ pub(super) fn combine(group: &Group, a: &Subset, b: &Subset, bound: f64, best: &
     }
 }
 
-/// Adds ways to join all members of a set at once.
-pub(super) fn at_once(group: &Group, joined: &mut Subset, ways: &[Arc<Multiway>], bound: f64) {
+/// Adds ways to join all members of a set at once, unless they cost over `bound`; `rows_max`: what another way to come to it says.
+pub(super) fn at_once(group: &Group, joined: &mut Subset, ways: &[Arc<Multiway>], bound: f64, rows_max: f64) {
+    joined.rows = joined.rows.min(rows_max);
     let (kept, _) = group.filtering(joined.filters, joined.rows, &joined.distinct);
     let rows = joined.rows / kept;
     let (_, filtering) = group.filtering(joined.filters, rows, &joined.distinct);

@@ -62,7 +62,9 @@ fn best_of(group: &Group, component: &[usize], at_once: bool) -> Option<Subset> 
     }
     // No part of the best plan costs more than some whole plan.
     let bound = quick.as_ref().and_then(|s| s.candidates.first()).map_or(f64::INFINITY, |c| c.cost);
-    dynamic(group, component, &ways, bound).filter(|s| !s.candidates.is_empty()).or(quick)
+    // Estimates of rows depend on the way: it must not count against one that another expects more of them.
+    let rows_max = quick.as_ref().map_or(f64::INFINITY, |s| s.rows);
+    dynamic(group, component, &ways, (bound, rows_max)).filter(|s| !s.candidates.is_empty()).or(quick)
 }
 
 /// More members than the search can number, one after the other, each time one that is connected if there is any.
@@ -101,7 +103,7 @@ fn shared_vars(members: &[Logical]) -> VarSet {
 fn only_at_once(group: &Group, component: &[usize], ways: &[Vec<Arc<Multiway>>]) -> Option<Subset> {
     let ways = ways.first()?;
     let members = ways.first()?.members;
-    let first = joined_at_once(group, members, ways, f64::INFINITY)?;
+    let first = joined_at_once(group, members, ways, (f64::INFINITY, f64::INFINITY))?;
     let others = component.iter().filter(|member| !members.contains(**member));
     let mut open: Vec<Subset> = others.map(|member| single(group, *member)).collect();
     open.push(first);
@@ -109,15 +111,25 @@ fn only_at_once(group: &Group, component: &[usize], ways: &[Vec<Arc<Multiway>>])
 }
 
 /// Members joined at once, where no other way is known.
-fn joined_at_once(group: &Group, members: Bits, ways: &[Arc<Multiway>], bound: f64) -> Option<Subset> {
+fn joined_at_once(
+    group: &Group,
+    members: Bits,
+    ways: &[Arc<Multiway>],
+    (bound, rows_max): (f64, f64),
+) -> Option<Subset> {
     let mut joined =
         members.iter().map(|member| single(group, member)).reduce(|a, b| union(group, &a, &b))?;
-    at_once(group, &mut joined, ways, bound);
+    at_once(group, &mut joined, ways, bound, rows_max);
     Some(joined)
 }
 
-/// The best plans for all of a component. `ways`: those to join some members at once.
-fn dynamic(group: &Group, component: &[usize], ways: &[Vec<Arc<Multiway>>], bound: f64) -> Option<Subset> {
+/// The best plans for all of a component. `ways`: those to join some members at once; cost and rows of the whole by a quick plan.
+fn dynamic(
+    group: &Group,
+    component: &[usize],
+    ways: &[Vec<Arc<Multiway>>],
+    (bound, quick_rows): (f64, f64),
+) -> Option<Subset> {
     let n = component.len();
     let all: u32 = (1_u32 << n) - 1;
     let mut subsets: HashMap<u32, Subset> = HashMap::new();
@@ -142,11 +154,12 @@ fn dynamic(group: &Group, component: &[usize], ways: &[Vec<Arc<Multiway>>], boun
             }
             part = (part - 1) & mask;
         }
+        let rows_max = if mask == all { quick_rows } else { f64::INFINITY };
         let members: Bits = (0..n).filter(|i| mask & (1 << i) != 0).map(|i| component[i]).collect();
         for ways in ways.iter().filter(|ways| ways.first().is_some_and(|way| way.members == members)) {
             match &mut best {
-                Some(best) => at_once(group, best, ways, bound),
-                None => best = joined_at_once(group, members, ways, bound),
+                Some(best) => at_once(group, best, ways, bound, rows_max),
+                None => best = joined_at_once(group, members, ways, (bound, rows_max)),
             }
         }
         if let Some(best) = best.filter(|b| !b.candidates.is_empty()) {

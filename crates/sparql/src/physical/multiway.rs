@@ -18,9 +18,6 @@ use std::sync::Arc;
 
 /// All sequences of up to so many variables are tried; of more, one for each first variable.
 const PERMUTED_MAX: usize = 5;
-/// What this way is taken to cost of what it is estimated to: where values are skewed, joins of two make far more rows than their
-/// estimates, which know averages, say; this way makes few more. So it has to be no better than this by estimate.
-const CAUTION: f64 = 0.4;
 /// Single cycles are looked for among so many members.
 const SUBSETS_MAX: usize = 8;
 
@@ -259,7 +256,7 @@ fn weigh(tries: &[Trie<'_>], sequence: &[usize]) -> (f64, Vec<bool>) {
         alike.iter().for_each(|other| whole[*other] = read <= sought);
         cost += read.min(sought);
     }
-    (cost * CAUTION, whole)
+    (cost, whole)
 }
 
 /// The plan of a way to join members at once, with so many rows.

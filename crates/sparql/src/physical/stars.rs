@@ -32,6 +32,14 @@ struct Found {
     asked: Vec<StarMember>,
 }
 
+/// By what rows are divided where two sets of members meet at a subject.
+pub(super) enum Divisor {
+    /// Both have a part of the star: this is known.
+    Star(f64),
+    /// One comes from elsewhere: a guess, like that for any variable, and with others worth less.
+    Link(f64),
+}
+
 /// The patterns of one subject.
 struct SubjectStar {
     /// The number of the subject's variable.
@@ -91,14 +99,14 @@ impl Stars {
 
     /// By what to divide the product of the rows of two sets of members where they meet at `variable`, if it is the subject of members
     /// of one of them. `distinct`: how many values each has there.
-    pub fn divisor(&self, variable: usize, sets: [Bits; 2], distinct: [f64; 2]) -> Option<f64> {
+    pub fn divisor(&self, variable: usize, sets: [Bits; 2], distinct: [f64; 2]) -> Option<Divisor> {
         let star = self.of(variable)?;
         let ([a, b], [bits_a, bits_b]) = (sets, sets.map(|set| star.bits(set)));
         let (rows_a, rows_b) = (star.rows(bits_a, star.is_linked(a)), star.rows(bits_b, star.is_linked(b)));
         if bits_a != 0 && bits_b != 0 {
             let both = star.rows(bits_a | bits_b, star.is_linked(a.union(b)));
             // What nobody had when the statistics were made may be there now.
-            return (rows_a > 0.0 && rows_b > 0.0).then(|| rows_a * rows_b / both.max(1.0));
+            return (rows_a > 0.0 && rows_b > 0.0).then(|| Divisor::Star(rows_a * rows_b / both.max(1.0)));
         }
         let (set, bits, rows, [own, other]) = match (bits_a, bits_b) {
             (0, 0) => return None,
@@ -108,7 +116,8 @@ impl Stars {
         // Of the star's side only what has the whole star meets the others.
         let (subjects, left) = (star.subjects(bits, star.is_linked(set)), star.subjects(bits, true));
         let kept = star.rows(bits, true) / rows;
-        (kept > 0.0 && kept.is_finite()).then(|| other.max(own * left / subjects).max(1.0) / kept)
+        let divisor = other.max(own * left / subjects).max(1.0) / kept;
+        (kept > 0.0 && kept.is_finite()).then_some(Divisor::Link(divisor))
     }
 
     /// Distinct values of `variable` in the join of these members, if it is the subject of some.

@@ -5,7 +5,7 @@
 use super::candidate::Candidate;
 use super::cardinality::{Distinct, selectivity};
 use super::join_input::{Access, Input};
-use super::stars::Stars;
+use super::stars::{Divisor, Stars};
 use crate::expr::Expr;
 use crate::plan::VarId;
 use crate::statistics::Statistics;
@@ -349,10 +349,11 @@ impl Subset {
         for variable in self.vars.intersect(other.vars).iter() {
             let distinct = [self, other].map(|set| set.distinct_of(variable));
             match group.stars.divisor(variable, [self.members, other.members], distinct) {
-                Some(divisor) => {
+                Some(Divisor::Star(divisor)) => {
                     rows = (rows / divisor).max(least);
                     stars += 1;
                 }
+                Some(Divisor::Link(divisor)) => largest.push(divisor),
                 None => largest.push(distinct[0].max(distinct[1])),
             }
         }

@@ -211,8 +211,8 @@ struct Inner {
     meta: SegmentMeta,
     permutations: [Permutation; Order::COUNT],
     dictionary: Option<Dictionary>,
-    /// Or why they cannot be read: queries are right without.
-    stars: Option<Result<Stars, PackedError>>,
+    /// Or the file that they cannot be read from: queries are right without.
+    stars: Option<Result<Stars, Arc<str>>>,
 }
 
 impl Segment {
@@ -224,7 +224,8 @@ impl Segment {
             permutations.push(open_permutation(vfs, folder, cache, *info)?);
         }
         let dictionary = meta.dictionary.map(|info| open_dictionary(vfs, folder, cache, info)).transpose()?;
-        let stars = meta.stars.map(|info| open_stars(vfs, folder, info));
+        let file = |_| Arc::from(folder.join(STARS_FILE).to_string_lossy());
+        let stars = meta.stars.map(|info| open_stars(vfs, folder, info).map_err(file));
         let missing = || DAMAGED.at(&Arc::from(META_FILE), 0);
         let permutations = permutations.try_into().map_err(|_| missing())?;
         Ok(Self(Arc::new(Inner { meta, permutations, dictionary, stars })))
@@ -255,7 +256,7 @@ impl Segment {
         let stars = match &self.0.stars {
             None => return Ok(()),
             Some(Ok(stars)) => stars,
-            Some(Err(_)) => return Err(UNREADABLE_STARS.at(&STARS_FILE.into(), 0)),
+            Some(Err(file)) => return Err(UNREADABLE_STARS.at(file, 0)),
         };
         if stars::gather(self.permutation(Order::Spog), stars.class_predicate(), &|| cancel.check())?
             != *stars

@@ -168,8 +168,8 @@ impl Operator for IndexScan {
             let before = scan.remaining();
             scan.seek(&full)?;
             self.counters.read(1, 0);
-            // Who skips more than would have been read is likely to do so again.
-            if before - scan.remaining() >= self.rows_next as u64 {
+            // Who skips more than was read last is likely to do so again.
+            if before - scan.remaining() >= (self.rows_next / 4) as u64 {
                 self.rows_next = FIRST_ROWS.min(self.cx.batch_rows);
             }
         }

@@ -1,6 +1,7 @@
 //! Reading numbers off the front of bytes that may be damaged.
 
 use crate::error::Damage;
+use lode_base::checksum::checksum;
 use lode_base::varint::read_varint;
 
 const SHORT: Damage = Damage("ends too early");
@@ -12,7 +13,27 @@ pub(crate) struct Reader<'a> {
     len: usize,
 }
 
+/// What is told of bytes that are not what was sealed.
+pub(crate) struct Unsealed {
+    pub(crate) short: Damage,
+    pub(crate) changed: Damage,
+    pub(crate) foreign: Damage,
+}
+
 impl<'a> Reader<'a> {
+    /// Of bytes that begin with `magic` and a version and end with their checksum: the version, and a reader behind it.
+    pub(crate) fn sealed(bytes: &'a [u8], magic: [u8; 8], told: &Unsealed) -> Result<(u32, Self), Damage> {
+        let (body, sum) = bytes.split_last_chunk::<8>().ok_or(told.short)?;
+        if checksum(body) != u64::from_le_bytes(*sum) {
+            return Err(told.changed);
+        }
+        let mut reader = Self::new(body);
+        if reader.magic()? != magic {
+            return Err(told.foreign);
+        }
+        Ok((reader.u32()?, reader))
+    }
+
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes, len: bytes.len() }
     }

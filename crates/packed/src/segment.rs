@@ -1,7 +1,7 @@
 //! A segment: a folder with seven permutations, a dictionary (unless all its terms are in older segments), the sets of predicates of
 //! its subjects, and a small sealed description that says which files belong together.
 
-use crate::bytes::Reader;
+use crate::bytes::{Reader, Unsealed};
 use crate::dictionary::{Dictionary, DictionaryInfo};
 use crate::error::{Damage, PackedError, io_error};
 use crate::format::{BLOCK_ROWS, FORMAT_VERSION, SEGMENT_MAGIC, SEGMENT_VERSION, STARS_BYTES_MAX};
@@ -120,23 +120,12 @@ impl SegmentMeta {
     /// Reads what [`SegmentMeta::encode`] wrote. `file` is for error messages.
     pub fn decode(bytes: &[u8], file: &str) -> Result<Self, PackedError> {
         let file: Arc<str> = Arc::from(file);
-        let (version, body) = Self::check(bytes).map_err(|damage| damage.at(&file, 0))?;
+        let (version, body) =
+            Reader::sealed(bytes, SEGMENT_MAGIC, &UNSEALED).map_err(|damage| damage.at(&file, 0))?;
         if version != FORMAT_VERSION && version != SEGMENT_VERSION {
             return Err(PackedError::Version { file, found: version, supported: SEGMENT_VERSION });
         }
         Self::parse(body, version == SEGMENT_VERSION).map_err(|damage| damage.at(&file, 0))
-    }
-
-    fn check(bytes: &[u8]) -> Result<(u32, Reader<'_>), Damage> {
-        let (body, sum) = bytes.split_last_chunk::<8>().ok_or(DAMAGED)?;
-        if checksum(body) != u64::from_le_bytes(*sum) {
-            return Err(Damage("the checksum of the segment's description is wrong"));
-        }
-        let mut reader = Reader::new(body);
-        if reader.magic()? != SEGMENT_MAGIC {
-            return Err(Damage("not the description of a segment"));
-        }
-        Ok((reader.u32()?, reader))
     }
 
     fn parse(mut reader: Reader<'_>, has_stars: bool) -> Result<Self, Damage> {
@@ -311,6 +300,11 @@ pub fn write_stars(
 
 /// The key of the predicate whose objects are classes.
 const RDF_TYPE: &[u8] = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+const UNSEALED: Unsealed = Unsealed {
+    short: DAMAGED,
+    changed: Damage("the checksum of the segment's description is wrong"),
+    foreign: Damage("not the description of a segment"),
+};
 const UNREADABLE_STARS: Damage = Damage(
     "the sets of predicates are missing or damaged; queries go without, a compaction counts them anew",
 );

@@ -196,13 +196,11 @@ fn ask(
 /// Sends an update by POST, directly.
 fn send(agent: &ureq::Agent, url: &str, text: &str) -> Result<(), Failure> {
     let request = agent.post(url).header("Content-Type", "application/sparql-update");
-    let mut response = request.send(text).map_err(|error| no_answer(url, error))?;
-    let status = response.status();
-    let body = response.body_mut().read_to_string().unwrap_or_default();
-    if status.is_success() {
-        return Ok(());
-    }
-    Err(Failure::Query(anyhow!("HTTP status {status}: {}", body.trim_end())))
+    let response = request.send(text).map_err(|error| no_answer(url, error))?;
+    let (_, mut body) = accepted(response).map_err(Failure::Query)?;
+    // To its end, so that the connection can be used again.
+    std::io::copy(&mut body, &mut std::io::sink()).context("reading the answer").map_err(Failure::Query)?;
+    Ok(())
 }
 
 fn no_answer(url: &str, error: ureq::Error) -> Failure {
@@ -212,7 +210,10 @@ fn no_answer(url: &str, error: ureq::Error) -> Failure {
     }
 }
 
-fn body_of(response: ureq::http::Response<ureq::Body>, shape: Shape) -> anyhow::Result<impl Read + use<>> {
+/// Head and body of a response that is no refusal.
+fn accepted(
+    response: ureq::http::Response<ureq::Body>,
+) -> anyhow::Result<(ureq::http::response::Parts, impl Read + use<>)> {
     let (head, body) = response.into_parts();
     let body = body.into_reader();
     if !head.status.is_success() {
@@ -221,6 +222,11 @@ fn body_of(response: ureq::http::Response<ureq::Body>, shape: Shape) -> anyhow::
         let _ = body.take(ERROR_BYTES).read_to_end(&mut text);
         bail!("HTTP status {}: {}", head.status, String::from_utf8_lossy(&text).trim_end());
     }
+    Ok((head, body))
+}
+
+fn body_of(response: ureq::http::Response<ureq::Body>, shape: Shape) -> anyhow::Result<impl Read + use<>> {
+    let (head, body) = accepted(response)?;
     if let Some(state) = head.headers.get(PARTIAL_ANSWER) {
         bail!("the answer is a part only: {PARTIAL_ANSWER} {state:?}");
     }

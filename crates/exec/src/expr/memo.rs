@@ -44,9 +44,8 @@ pub struct Memos {
 struct Shelf {
     expr: Expr,
     memos: Vec<Memo>,
-    pages: Arc<Pages>,
-    /// Whether it turned out that memos do not pay for this expression.
-    given_up: bool,
+    /// None where it turned out that memos do not pay for this expression.
+    pages: Option<Arc<Pages>>,
 }
 
 impl Memos {
@@ -59,13 +58,11 @@ impl Memos {
     pub fn take(&self, expr: &Expr, var: VarId, budget: &MemoryBudget) -> Option<Memo> {
         let mut shelves = lock(&self.shelves);
         if let Some(shelf) = shelves.iter_mut().find(|shelf| shelf.expr == *expr) {
-            if shelf.given_up {
-                return None;
-            }
+            let pages = shelf.pages.as_ref()?;
             if let Some(memo) = shelf.memos.pop() {
                 return Some(memo);
             }
-            return Memo::new(&shelf.pages, budget);
+            return Memo::new(pages, budget);
         }
         if shelves.len() == SHELVES_MAX {
             return None;
@@ -73,7 +70,7 @@ impl Memos {
         let kept = self.kept.as_ref().and_then(|(kept, terms_number)| kept.pages(expr, var, *terms_number));
         let pages = kept.unwrap_or_else(|| Pages::new(budget));
         let memo = Memo::new(&pages, budget);
-        shelves.push(Shelf { expr: expr.clone(), memos: Vec::new(), pages, given_up: false });
+        shelves.push(Shelf { expr: expr.clone(), memos: Vec::new(), pages: Some(pages) });
         memo
     }
 
@@ -92,8 +89,8 @@ impl Memos {
     /// Notes that memos do not pay for `expr`.
     pub fn give_up(&self, expr: &Expr) {
         if let Some(shelf) = lock(&self.shelves).iter_mut().find(|shelf| shelf.expr == *expr) {
-            shelf.given_up = true;
             shelf.memos = Vec::new();
+            shelf.pages = None;
         }
     }
 }

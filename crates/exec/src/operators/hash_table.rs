@@ -4,8 +4,7 @@
 //! which of those variables they bind; for a probe row the variables that both sides bind are hashed, in an index made when
 //! a combination first occurs. So OPTIONAL over optional variables stays a hash join.
 
-use super::hash_index::INDEX_ROW_BYTES;
-use super::hash_index::Index;
+use super::hash_index::{INDEX_ROW_BYTES, Index};
 use super::join_output::{Pairs, compatible};
 use crate::batch::Batch;
 use crate::context::QueryContext;
@@ -15,7 +14,7 @@ use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Rows that are indexed between two looks at the cancel token.
 const INDEX_ROWS_UNCHECKED: usize = 1 << 16;
@@ -66,8 +65,8 @@ pub(crate) struct HashTable {
     /// Those of the variables that may be unbound for which a mask has no bit: compared pair by pair.
     rest: Vec<usize>,
     groups: Vec<Group>,
-    /// For each of `on`, if the rows are few.
-    filters: Vec<Arc<KeyFilter>>,
+    /// For each of `on`, if the rows are few: made when first asked for.
+    filters: OnceLock<Vec<Arc<KeyFilter>>>,
     reservations: Mutex<Vec<Reservation>>,
 }
 
@@ -86,9 +85,7 @@ impl HashTable {
         } else {
             group_rows(&rows, &maybe)
         };
-        let filter = |c: &usize| KeyFilter::new(&rows.columns[*c]).map(Arc::new);
-        let filters = on.iter().map_while(filter).collect();
-        let reservations = Mutex::new(reservations);
+        let (filters, reservations) = (OnceLock::new(), Mutex::new(reservations));
         let this = Self { rows, on, maybe, rest, groups, filters, reservations };
         if this.is_simple() {
             // The index that every probe needs is made at once, by all threads.
@@ -104,7 +101,8 @@ impl HashTable {
 
     /// The keys of each variable that is always bound; none where they are many.
     pub(crate) fn filters(&self) -> &[Arc<KeyFilter>] {
-        &self.filters
+        let filter = |c: &usize| KeyFilter::new(&self.rows.columns[*c]).map(Arc::new);
+        self.filters.get_or_init(|| self.on.iter().map_while(filter).collect())
     }
 
     /// Whether one index serves all probes.

@@ -1,7 +1,7 @@
 //! The bytes of `stars.lode`.
 
 use super::{CLASSES_MAX, OTHERS_MAX, Other, SET_PREDICATES_MAX, SETS_MAX, StarSet, Stars};
-use crate::bytes::Reader;
+use crate::bytes::{Reader, Unsealed};
 use crate::error::{Damage, PackedError};
 use crate::format::{STARS_MAGIC, STARS_VERSION};
 use lode_base::checksum::checksum;
@@ -10,6 +10,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const DAMAGED: Damage = Damage("the sets of predicates are damaged");
+const UNSEALED: Unsealed = Unsealed {
+    short: DAMAGED,
+    changed: Damage("the checksum of the sets of predicates is wrong"),
+    foreign: Damage("not the sets of predicates of a segment"),
+};
 
 impl Stars {
     /// The bytes of the file. They depend on the quads alone.
@@ -39,11 +44,16 @@ impl Stars {
     /// Reads what [`Stars::encode`] wrote. `file` is for error messages.
     pub fn decode(bytes: &[u8], file: &str) -> Result<Self, PackedError> {
         let file: Arc<str> = Arc::from(file);
-        let (version, body) = check(bytes).map_err(|damage| damage.at(&file, 0))?;
+        let sealed = Reader::sealed(bytes, STARS_MAGIC, &UNSEALED);
+        let (version, mut body) = sealed.map_err(|damage| damage.at(&file, 0))?;
         if version != STARS_VERSION {
             return Err(PackedError::Version { file, found: version, supported: STARS_VERSION });
         }
-        parse(body).map_err(|damage| damage.at(&file, 0))
+        let stars = match body.u32() {
+            Ok(0) => parse(body),
+            _ => Err(DAMAGED),
+        };
+        stars.map_err(|damage| damage.at(&file, 0))
     }
 }
 
@@ -56,22 +66,6 @@ fn write_pairs(out: &mut Vec<u8>, pairs: &[(u64, u64)]) {
         write_varint(out, *count);
         before = *id;
     }
-}
-
-fn check(bytes: &[u8]) -> Result<(u32, Reader<'_>), Damage> {
-    let (body, sum) = bytes.split_last_chunk::<8>().ok_or(DAMAGED)?;
-    if checksum(body) != u64::from_le_bytes(*sum) {
-        return Err(Damage("the checksum of the sets of predicates is wrong"));
-    }
-    let mut reader = Reader::new(body);
-    if reader.magic()? != STARS_MAGIC {
-        return Err(Damage("not the sets of predicates of a segment"));
-    }
-    let version = reader.u32()?;
-    if reader.u32()? != 0 {
-        return Err(DAMAGED);
-    }
-    Ok((version, reader))
 }
 
 fn parse(mut reader: Reader<'_>) -> Result<Stars, Damage> {

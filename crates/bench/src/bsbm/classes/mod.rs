@@ -5,8 +5,10 @@ pub(super) mod rating_sites;
 pub(super) mod types;
 pub(super) mod vendors;
 
+use super::catalogue::Catalogue;
 use super::dates::Day;
-use super::random::Random;
+use super::random::{ONE, Random};
+use super::resource::Resource;
 use super::vocabulary::{Country, country_at};
 use super::writer::Writer;
 use super::{vocabulary as v, vocabulary::Name};
@@ -19,6 +21,12 @@ fn day_between(random: &mut Random, first: Day, last: Day) -> Day {
 /// A country; the United States most often.
 fn country(random: &mut Random) -> &'static Country {
     country_at(random.below(100))
+}
+
+/// The product of an offer or a review; those in the middle most often.
+fn random_product(c: &Catalogue, random: &mut Random) -> Resource {
+    let number = random.normal_rank(2 * ONE, 4 * ONE, c.products);
+    Resource::Product { number, producer: c.producers.owner_of(number) }
 }
 
 /// Class, label of one to three words and comment: what most resources begin with.

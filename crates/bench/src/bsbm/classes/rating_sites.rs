@@ -4,12 +4,12 @@ use std::io;
 
 use super::super::catalogue::Catalogue;
 use super::super::dates::Day;
-use super::super::random::{ONE, Random, Stream};
+use super::super::random::{Random, Stream};
 use super::super::resource::{Document, Resource};
 use super::super::vocabulary as v;
 use super::super::vocabulary::Country;
 use super::super::writer::Writer;
-use super::{country, day_between};
+use super::{country, day_between, random_product};
 
 /// The chance of each of the four ratings, in per cent.
 const RATING_SHARE: u64 = 70;
@@ -65,8 +65,7 @@ pub(in super::super) fn reviewer(
 
 fn review(w: &mut Writer<'_>, c: &Catalogue, number: u64, author: Author) -> io::Result<()> {
     let random = &mut c.random(Stream::Review, number);
-    let product = random.normal_rank(2 * ONE, 4 * ONE, c.products);
-    let product = Resource::Product { number: product, producer: c.producers.owner_of(product) };
+    let product = random_product(c, random);
     review_of(w, random, (number, author), product)
 }
 

@@ -8,7 +8,7 @@ use super::super::random::{ONE, Random, Stream};
 use super::super::resource::{Document, Resource};
 use super::super::vocabulary as v;
 use super::super::writer::Writer;
-use super::{country, day_between, describe};
+use super::{country, day_between, describe, random_product};
 
 /// Vendors publish within this many days before today.
 const PUBLISH_DAYS: u64 = 97;
@@ -41,8 +41,7 @@ fn vendor_and_header(w: &mut Writer<'_>, c: &Catalogue, number: u64) -> io::Resu
 
 fn offer(w: &mut Writer<'_>, c: &Catalogue, number: u64, vendor: u64) -> io::Result<()> {
     let random = &mut c.random(Stream::Offer, number);
-    let product = random.normal_rank(2 * ONE, 4 * ONE, c.products);
-    let product = Resource::Product { number: product, producer: c.producers.owner_of(product) };
+    let product = random_product(c, random);
     offer_of(w, random, (number, vendor), product)
 }
 

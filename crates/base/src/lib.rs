@@ -5,6 +5,7 @@ pub mod block_cache;
 pub mod block_work;
 pub mod cancel;
 pub mod checksum;
+pub mod cores;
 pub mod external_sort;
 pub mod fault_vfs;
 pub mod frame_file;

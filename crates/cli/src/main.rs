@@ -37,6 +37,11 @@ use clap::Parser;
 use lode_bench::{analytic, paths};
 use std::process::ExitCode;
 
+/// A query is made of many small allocations, some freed by other threads than made them
+/// ([what this allocator is worth, and costs](../../../docs/design/019-short-queries.md)).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {

@@ -66,7 +66,7 @@ impl Default for QueryOptions {
             dataset: None,
             cancel: CancelToken::default(),
             memory_bytes: 2 << 30,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            threads: lode_base::cores::cores(),
             batch_rows: lode_exec::batch::BATCH_ROWS,
             optimize: true,
             groups_early: false,

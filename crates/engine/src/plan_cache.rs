@@ -4,12 +4,15 @@
 //! plans. So the counts of its patterns are compared with what they were, and a query whose counts are far from those of all
 //! plans kept for it is planned anew.
 
+pub(crate) mod shortness;
+
 use crate::EngineError;
 use crate::options::{DefaultGraph, QueryOptions};
 use lode_rdf::Term;
 use lode_sparql::Plan;
 use lode_sparql::template::{self, Literals, Parameter, Probe, Reuse, Shape};
 use lode_store::Snapshot;
+use shortness::Shortness;
 use spargebra::Query;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -54,6 +57,8 @@ struct Known {
     /// The snapshot's numbers.
     terms_number: u64,
     version_number: u64,
+    /// How long its runs took.
+    shortness: Arc<Shortness>,
 }
 
 /// Whether nothing is asked for that changes plans besides what the keys have.
@@ -105,12 +110,16 @@ impl PlanCache {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A plan that is right for a query over `snapshot`, and likely good.
-    pub fn find(&self, keys: &Keys<'_>, snapshot: &Snapshot) -> Result<Option<Arc<Plan>>, EngineError> {
+    /// A plan that is right for a query over `snapshot`, and likely good; with how short the runs of its kind were.
+    pub fn find(
+        &self,
+        keys: &Keys<'_>,
+        snapshot: &Snapshot,
+    ) -> Result<Option<(Arc<Plan>, Arc<Shortness>)>, EngineError> {
         for shape in keys.all() {
             for known in self.known(&shape.key) {
                 if let Some(plan) = known.plan_for(&shape.parameters, snapshot)? {
-                    return Ok(Some(plan));
+                    return Ok(Some((plan, Arc::clone(&known.shortness))));
                 }
             }
         }
@@ -128,8 +137,14 @@ impl PlanCache {
         })
     }
 
-    /// Remembers a plan, if it can be of use.
-    pub fn keep(&self, keys: &Keys<'_>, plan: &Arc<Plan>, snapshot: &Snapshot) -> Result<(), EngineError> {
+    /// Remembers a plan, if it can be of use, and how long it will take from now on.
+    pub fn keep(
+        &self,
+        keys: &Keys<'_>,
+        plan: &Arc<Plan>,
+        snapshot: &Snapshot,
+        shortness: &Arc<Shortness>,
+    ) -> Result<(), EngineError> {
         if plan.reuse == Reuse::Never {
             return Ok(());
         }
@@ -137,7 +152,7 @@ impl PlanCache {
         let by_literals = plan.uses_literals && keys.has_literals();
         let shape = if by_literals { keys.literal() } else { keys.usual.as_ref() };
         let Some(shape) = shape else { return Ok(()) };
-        let known = Arc::new(Known::new(shape, plan, snapshot)?);
+        let known = Arc::new(Known::new(shape, plan, snapshot, shortness)?);
         let mut shelves = self.lock();
         shelves.make_room(&shape.key);
         shelves.clock += 1;
@@ -165,7 +180,12 @@ impl Shelves {
 }
 
 impl Known {
-    fn new(shape: &Shape, plan: &Arc<Plan>, snapshot: &Snapshot) -> Result<Self, EngineError> {
+    fn new(
+        shape: &Shape,
+        plan: &Arc<Plan>,
+        snapshot: &Snapshot,
+        shortness: &Arc<Shortness>,
+    ) -> Result<Self, EngineError> {
         let parameters = shape
             .parameters
             .iter()
@@ -183,6 +203,7 @@ impl Known {
             parameters,
             terms_number: snapshot.terms_number(),
             version_number: snapshot.version_number(),
+            shortness: Arc::clone(shortness),
         })
     }
 

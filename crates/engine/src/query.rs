@@ -4,7 +4,8 @@ use crate::EngineError;
 use crate::caches::Caches;
 use crate::format::ResultKind;
 use crate::options::{DefaultGraph, QueryOptions};
-use crate::plan_cache;
+use crate::plan_cache::shortness::Shortness;
+use crate::plan_cache::{self, Keys};
 use crate::report::{PlanReport, PlanReportNode, RunReport};
 use crate::results::{QueryResults, Solutions, Triples};
 use lode_base::memory_budget::MemoryBudget;
@@ -30,6 +31,8 @@ pub struct PreparedQuery {
     from_cache: bool,
     planning: Duration,
     running: Mutex<Option<Running>>,
+    /// How long the runs of its plan took.
+    shortness: Arc<Shortness>,
 }
 
 /// The run that began last.
@@ -88,13 +91,35 @@ impl PreparedQuery {
         if !plan_cache::is_usual(options) {
             return Self::planned(&query, snapshot, options, setting);
         }
-        let keys = plan_cache::Keys::new(&query, options);
-        if let Some(plan) = caches.plans.find(&keys, &snapshot)? {
-            return Ok(Self { from_cache: true, ..Self::over(plan, snapshot, options, setting) });
+        let keys = Keys::new(&query, options);
+        if let Some((plan, shortness)) = caches.plans.find(&keys, &snapshot)? {
+            let prepared = Self::over(plan, snapshot, options, setting);
+            return Ok(Self { from_cache: true, shortness, ..prepared });
         }
         let prepared = Self::planned(&query, snapshot, options, setting)?;
-        caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot)?;
+        caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.shortness)?;
         Ok(prepared)
+    }
+
+    /// Parses `text`; where a plan of an earlier query fits whose last runs were short, that: else `None`, without planning.
+    pub(crate) fn short(
+        text: &str,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        caches: &Caches,
+    ) -> Result<Option<Self>, EngineError> {
+        let started = Instant::now();
+        if !plan_cache::is_usual(options) {
+            return Ok(None);
+        }
+        let query = parsed(text, options)?;
+        let found = caches.plans.find(&Keys::new(&query, options), &snapshot)?;
+        let Some((plan, shortness)) = found.filter(|(_, shortness)| shortness.is_short()) else {
+            return Ok(None);
+        };
+        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
+        let prepared = Self::over(plan, snapshot, options, setting);
+        Ok(Some(Self { from_cache: true, planning: started.elapsed(), shortness, ..prepared }))
     }
 
     /// Plans a query over `snapshot`.
@@ -137,12 +162,18 @@ impl PreparedQuery {
             memos,
             vars: Arc::default(),
         });
-        Self { plan, cx, from_cache: false, planning: Duration::ZERO, running: Mutex::default() }
+        let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
+        Self { plan, cx, from_cache: false, planning, running, shortness }
     }
 
     /// Whether the plan is that of an earlier query, with other constants.
     pub fn is_from_cache(&self) -> bool {
         self.from_cache
+    }
+
+    /// Tells how long a run took with its answer, or until it was given up: see [`crate::Database::prepare_short`].
+    pub fn ran(&self, took: Duration) {
+        self.shortness.ran(took);
     }
 
     /// What it will return.

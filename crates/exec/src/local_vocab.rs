@@ -4,14 +4,16 @@ use hashbrown::HashTable;
 use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
 use lode_rdf::{Kind, Literal, NamedNode, Term, ValueId};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 /// Threads that make terms rarely meet in one of so many parts.
 const SHARDS: usize = 32;
 const SHARD_BITS: u32 = SHARDS.trailing_zeros();
-/// Bytes that a part takes from the budget at once.
-const RESERVE_BYTES: usize = 64 << 10;
+/// Bytes that a part takes from the budget at once: as many as it has, within these. Some terms, each in a part of its own, must fit a
+/// small budget.
+const RESERVE_BYTES: RangeInclusive<usize> = 1 << 10..=64 << 10;
 /// Ids of stored terms that a part remembers.
 const STORED_MAX: usize = 1024;
 
@@ -148,7 +150,8 @@ impl Shard {
             none => none.insert(budget.reserve(0)?),
         };
         if self.bytes > reservation.bytes() {
-            reservation.grow((self.bytes - reservation.bytes()).max(RESERVE_BYTES))?;
+            let step = self.bytes.clamp(*RESERVE_BYTES.start(), *RESERVE_BYTES.end());
+            reservation.grow((self.bytes - reservation.bytes()).max(step))?;
         }
         Ok(())
     }
@@ -184,4 +187,23 @@ fn literal_bytes(literal: &Literal) -> usize {
 
 fn iri_bytes(node: &NamedNode) -> usize {
     node.as_str().len()
+}
+
+#[cfg(test)]
+mod tests {
+    //! What terms take from a budget.
+    use super::{LocalVocab, MemoryBudget};
+    use lode_rdf::{Literal, Term};
+
+    #[test]
+    fn some_terms_fit_a_small_budget() {
+        let (vocab, budget) = (LocalVocab::default(), MemoryBudget::new(96 << 10));
+        let term =
+            |n: u32| Term::from(Literal::new_simple_literal(format!("a text that no id can hold {n}")));
+        for n in 0..64 {
+            vocab.intern_within(&term(n), &budget).unwrap();
+        }
+        let refused = (64..10_000).find(|n| vocab.intern_within(&term(*n), &budget).is_err());
+        assert!(refused.is_some(), "the budget has no end");
+    }
 }

@@ -5,6 +5,7 @@
 
 use crate::error::ExecError;
 use crate::profile::waiting;
+use lode_base::cores::cores;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -45,7 +46,7 @@ impl Scheduler {
         SHARED.get_or_init(|| Self {
             queue: Mutex::default(),
             wake: Condvar::new(),
-            threads_max: thread::available_parallelism().map_or(2, |n| n.get().max(2)),
+            threads_max: cores().max(2),
         })
     }
 

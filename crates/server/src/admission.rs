@@ -19,6 +19,11 @@ impl Admission {
         Self { running: Arc::new(Semaphore::new(running_max)), waiting: AtomicUsize::new(0), waiting_max }
     }
 
+    /// A place to run in, if one is free at once.
+    pub(crate) fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.running).try_acquire_owned().ok()
+    }
+
     /// A place to run in, after waiting for one if need be; 503 where too many wait already.
     pub(crate) async fn enter(&self) -> Result<OwnedSemaphorePermit, HttpError> {
         let _waiting = Waiting::new(&self.waiting, self.waiting_max)?;
@@ -64,6 +69,7 @@ mod tests {
         assert!(second.as_mut().poll(&mut cx).is_pending() && third.as_mut().poll(&mut cx).is_pending());
         let Poll::Ready(Err(refused)) = pin!(admission.enter()).poll(&mut cx) else { panic!("not refused") };
         assert_eq!(refused.status.as_u16(), 503);
+        assert!(admission.try_enter().is_none(), "nobody overtakes those that wait");
         // Who leaves makes room for another to wait.
         drop(third);
         assert!(pin!(admission.enter()).poll(&mut cx).is_pending());

@@ -7,6 +7,7 @@ mod app;
 mod body;
 mod data;
 mod error;
+mod in_place;
 mod negotiate;
 mod page;
 mod query;

@@ -1,6 +1,8 @@
-//! The query operation: parsed, planned and run on a blocking thread, streamed while it runs; or its plan, with what became of it.
+//! The query operation: parsed, planned and run on a blocking thread, streamed while it runs, or at once where it is short; or its
+//! plan, with what became of it.
 
 use crate::error::HttpError;
+use crate::in_place::{self, InPlace};
 use crate::negotiate::{negotiate, offered};
 use crate::request::{PlanWish, QueryRequest};
 use crate::running::{RequestKind, Ticket, cancelled_error};
@@ -11,11 +13,12 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::report::PlanReport;
-use lode_engine::{CancelToken, OutputFormat, PreparedQuery, write_results};
+use lode_engine::{CancelToken, OutputFormat, PreparedQuery, QueryOptions, write_results};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
 
 /// Who asks, and how to answer.
@@ -34,9 +37,17 @@ pub(crate) async fn answer(
     asker: Asker,
 ) -> Result<Response, HttpError> {
     let ticket = state.running.enter(RequestKind::Query, &request.query, asker.client);
-    let permit = tokio::select! {
-        permit = state.queries.enter() => permit?,
-        () = ticket.cancelled() => return Err(cancelled_error()),
+    let permit = match state.queries.try_enter() {
+        Some(permit) => {
+            if let InPlace::Answered(answer) = in_place::answer(&state, &request, &asker) {
+                return answer.map(|(format, bytes)| respond(format, bytes.into()));
+            }
+            permit
+        }
+        None => tokio::select! {
+            permit = state.queries.enter() => permit?,
+            () = ticket.cancelled() => return Err(cancelled_error()),
+        },
     };
     let limit = state.options.timeout;
     let cancel = ticket.begin(request.timeout.map_or(limit, |asked| asked.min(limit)));
@@ -87,7 +98,9 @@ impl Job {
         let prepared = self.prepare().and_then(|query| Ok((self.negotiated(&query)?, query)));
         let (format, query) = prepared.map_err(|error| self.ticket.explain(error))?;
         writer.announce(format);
+        let started = Instant::now();
         let result = query.run().and_then(|mut results| write_results(&mut results, format, writer));
+        query.ran(started.elapsed());
         result.map_err(|error| self.ticket.explain(error.into()))?;
         Ok(())
     }
@@ -112,10 +125,7 @@ impl Job {
     }
 
     fn prepare(&self) -> Result<Arc<PreparedQuery>, HttpError> {
-        let mut options = self.state.options.query.clone();
-        options.cancel = self.cancel.clone();
-        options.base_iri = options.base_iri.or_else(|| self.asker.base.clone());
-        options.set_dataset(&self.request.default_graphs, &self.request.named_graphs)?;
+        let options = options(&self.state, &self.request, &self.asker, self.cancel.clone())?;
         let database = &self.state.database;
         let text = &self.request.query;
         let query = match self.request.at.as_deref() {
@@ -129,13 +139,36 @@ impl Job {
     }
 
     fn negotiated(&self, query: &PreparedQuery) -> Result<OutputFormat, HttpError> {
-        let kind = query.kind();
-        let format = self.request.format.or_else(|| negotiate(Some(&self.asker.accept), kind));
-        format.ok_or_else(|| {
-            let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
-            HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
-        })
+        format_of(&self.request, &self.asker, query)
     }
+}
+
+/// The options of a request's query.
+pub(crate) fn options(
+    state: &AppState,
+    request: &QueryRequest,
+    asker: &Asker,
+    cancel: CancelToken,
+) -> Result<QueryOptions, HttpError> {
+    let mut options = state.options.query.clone();
+    options.cancel = cancel;
+    options.base_iri = options.base_iri.or_else(|| asker.base.clone());
+    options.set_dataset(&request.default_graphs, &request.named_graphs)?;
+    Ok(options)
+}
+
+/// The format of a query's answer: the one asked for, or the best of those accepted.
+pub(crate) fn format_of(
+    request: &QueryRequest,
+    asker: &Asker,
+    query: &PreparedQuery,
+) -> Result<OutputFormat, HttpError> {
+    let kind = query.kind();
+    let format = request.format.or_else(|| negotiate(Some(&asker.accept), kind));
+    format.ok_or_else(|| {
+        let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
+        HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
+    })
 }
 
 /// Counts the bytes of an answer that nobody gets.

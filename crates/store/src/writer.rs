@@ -43,7 +43,7 @@ impl Default for WriteOptions {
             log_bytes_max: 256 << 20,
             logged_changes_max: 100_000,
             memory_bytes: 1 << 30,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            threads: lode_base::cores::cores(),
         }
     }
 }

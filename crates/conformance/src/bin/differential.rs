@@ -7,6 +7,10 @@ use lode_conformance::engine_subject::EngineSubject;
 use std::io::Write;
 use std::process::ExitCode;
 
+/// The allocator of `lode`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 struct Arguments {
     pairs: u64,
     seed: u64,
@@ -37,10 +41,7 @@ fn main() -> Result<ExitCode> {
         agreed += summary.agreed;
         with_rows += summary.with_rows;
         skipped += summary.skipped;
-        for failure in &summary.failures {
-            failed = true;
-            writeln!(out, "\n{failure}")?;
-        }
+        failed |= !summary.failures.is_empty();
     }
     writeln!(
         out,
@@ -50,16 +51,20 @@ fn main() -> Result<ExitCode> {
 }
 
 fn run(first: u64, count: u64, failures: usize, updates: bool) -> differential::Summary {
-    let mut done = 0_u64;
+    let (mut done, mut found) = (0_u64, 0);
     let trace = std::env::var_os("LODE_TRACE").is_some();
     let mut subject = EngineSubject::default();
     let mut progress = |summary: &differential::Summary| {
         done += 1;
+        if summary.failures.len() > found {
+            found = summary.failures.len();
+            let last = summary.failures.last().map_or("", String::as_str);
+            let _ = writeln!(std::io::stderr(), "{last}");
+        }
         if trace {
             let _ = writeln!(std::io::stderr(), "seed {} done", first + done - 1);
         }
         if done.is_multiple_of(10_000) {
-            let found = summary.failures.len();
             // Progress is a courtesy: where it cannot be printed the run goes on.
             let _ = writeln!(std::io::stderr(), "{done} of {count} from seed {first}, {found} differ");
         }

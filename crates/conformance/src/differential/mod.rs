@@ -9,7 +9,7 @@ pub mod updates;
 
 use crate::answer::Answer;
 use crate::dataset::Dataset;
-use crate::generate::{Case, Random, shrink};
+use crate::generate::{Case, Random, dataset_of, shrink};
 use crate::naive::{self, NaiveError};
 use crate::rdf_files::{RdfFormat, parse};
 use crate::subject::{QuerySettings, Subject, no_panic};
@@ -82,9 +82,10 @@ impl Default for Knobs {
 impl Knobs {
     /// The knobs of a seed.
     pub fn new(seed: u64) -> Self {
+        let parts = [1, 2, 3, 5][Random::new(dataset_of(seed) ^ 0x9a27).weighted(&[50, 25, 15, 10])];
         let mut random = Random::new(seed ^ 0x5eed);
         Self {
-            parts: [1, 2, 3, 5][random.weighted(&[50, 25, 15, 10])],
+            parts,
             threads: 1 + random.below(2),
             batch_rows: [1, 3, 4096][random.weighted(&[20, 30, 50])],
             optimize: random.chance(75),
@@ -130,76 +131,128 @@ pub fn run(
     progress: &mut dyn FnMut(&Summary),
 ) -> Summary {
     let mut summary = Summary::default();
+    let mut tester = Tester::new(subject);
     for seed in first..first.saturating_add(pairs) {
         let (case, knobs) = (Case::new(seed), Knobs::new(seed));
         let mut not_empty = false;
-        match check(subject, &case, &knobs, &mut not_empty) {
+        match tester.check(&case, &knobs, &mut not_empty) {
             Verdict::Agree => {
                 summary.agreed += 1;
                 summary.with_rows += u64::from(not_empty);
             }
             Verdict::Skipped => summary.skipped += 1,
             Verdict::Differ(message) => {
-                summary.failures.push(report(subject, seed, &case, &knobs, &message));
-                if summary.failures.len() >= failures_max {
-                    break;
-                }
+                summary.failures.push(report(&mut tester, seed, &case, &knobs, &message));
             }
         }
         progress(&summary);
+        if summary.failures.len() >= failures_max {
+            break;
+        }
     }
     summary
 }
 
-/// One case.
-pub fn check(subject: &mut dyn Subject, case: &Case, knobs: &Knobs, not_empty: &mut bool) -> Verdict {
-    match try_check(subject, case, knobs, not_empty) {
-        Ok(verdict) => verdict,
-        Err(error) => Verdict::Differ(format!("{error:#}")),
+/// A subject under test, and what it holds: queries over the same data share one load, and so what a database keeps from one query
+/// for the next is tested too.
+pub struct Tester<'a> {
+    subject: &'a mut dyn Subject,
+    stored: Option<Stored>,
+}
+
+/// Data, and how they are stored.
+struct Stored {
+    text: String,
+    parts: usize,
+    dataset: Dataset,
+}
+
+impl<'a> Tester<'a> {
+    /// A subject that holds nothing yet.
+    pub fn new(subject: &'a mut dyn Subject) -> Self {
+        Self { subject, stored: None }
+    }
+
+    /// One case.
+    pub fn check(&mut self, case: &Case, knobs: &Knobs, not_empty: &mut bool) -> Verdict {
+        match self.try_check(case, knobs, not_empty) {
+            Ok(verdict) => verdict,
+            Err(error) => {
+                self.stored = None;
+                Verdict::Differ(format!("{error:#}"))
+            }
+        }
+    }
+
+    /// One case, over data loaded for it alone.
+    fn check_alone(&mut self, case: &Case, knobs: &Knobs) -> Verdict {
+        self.stored = None;
+        let verdict = self.check(case, knobs, &mut false);
+        self.stored = None;
+        verdict
+    }
+
+    fn try_check(&mut self, case: &Case, knobs: &Knobs, not_empty: &mut bool) -> Result<Verdict> {
+        let text = case.query_text();
+        let query = SparqlParser::new().parse_query(&text).context("the query")?;
+        let options = naive::Options {
+            union_default_graph: case.union_default_graph,
+            steps_max: STEPS_MAX,
+            ..naive::Options::default()
+        };
+        self.subject.configure(knobs);
+        let Self { subject, stored } = self;
+        let dataset = &Stored::of(stored, *subject, case, knobs)?.dataset;
+        let whole = match naive::evaluate(&without_slice(&query), dataset, &options) {
+            Ok(answer) => answer,
+            Err(NaiveError::StepLimit) => return Ok(Verdict::Skipped),
+            Err(error) => return Err(anyhow!(error).context("the oracle")),
+        };
+        let size = match &whole {
+            Answer::Solutions { rows, .. } => rows.len(),
+            Answer::Graph(triples) => triples.len(),
+            Answer::Boolean(_) => 0,
+        };
+        if size > ROWS_MAX {
+            return Ok(Verdict::Skipped);
+        }
+        let settings =
+            QuerySettings { union_default_graph: case.union_default_graph, ..QuerySettings::default() };
+        let answer = match no_panic(|| subject.query(&text, &settings)) {
+            Err(error) if knobs.memory_bytes <= TINY && format!("{error:#}").contains("memory budget") => {
+                return Ok(Verdict::Skipped);
+            }
+            answer => answer.context("the query failed")?,
+        };
+        *not_empty = match &whole {
+            Answer::Solutions { rows, .. } => !rows.is_empty(),
+            Answer::Graph(triples) => !triples.is_empty(),
+            Answer::Boolean(value) => *value,
+        };
+        let answers = compare::Answers { dataset, whole, answer };
+        match answers.compare(case) {
+            Ok(()) => Ok(Verdict::Agree),
+            Err(difference) => Ok(Verdict::Differ(difference)),
+        }
     }
 }
 
-fn try_check(subject: &mut dyn Subject, case: &Case, knobs: &Knobs, not_empty: &mut bool) -> Result<Verdict> {
-    let dataset = parse(case.data_text().as_bytes(), RdfFormat::TriG, "http://e/").context("the data")?;
-    let text = case.query_text();
-    let query = SparqlParser::new().parse_query(&text).context("the query")?;
-    let options = naive::Options {
-        union_default_graph: case.union_default_graph,
-        steps_max: STEPS_MAX,
-        ..naive::Options::default()
-    };
-    let whole = match naive::evaluate(&without_slice(&query), &dataset, &options) {
-        Ok(answer) => answer,
-        Err(NaiveError::StepLimit) => return Ok(Verdict::Skipped),
-        Err(error) => return Err(anyhow!(error).context("the oracle")),
-    };
-    let size = match &whole {
-        Answer::Solutions { rows, .. } => rows.len(),
-        Answer::Graph(triples) => triples.len(),
-        Answer::Boolean(_) => 0,
-    };
-    if size > ROWS_MAX {
-        return Ok(Verdict::Skipped);
-    }
-    subject.configure(knobs);
-    no_panic(|| subject.load(&dataset)).context("loading")?;
-    let settings =
-        QuerySettings { union_default_graph: case.union_default_graph, ..QuerySettings::default() };
-    let answer = match no_panic(|| subject.query(&text, &settings)) {
-        Err(error) if knobs.memory_bytes <= TINY && format!("{error:#}").contains("memory budget") => {
-            return Ok(Verdict::Skipped);
+impl Stored {
+    /// The data of a case, loaded into the subject if they are not what it holds.
+    fn of<'s>(
+        stored: &'s mut Option<Self>,
+        subject: &mut dyn Subject,
+        case: &Case,
+        knobs: &Knobs,
+    ) -> Result<&'s Self> {
+        let text = case.data_text();
+        if stored.as_ref().is_none_or(|stored| stored.text != text || stored.parts != knobs.parts) {
+            *stored = None;
+            let dataset = parse(text.as_bytes(), RdfFormat::TriG, "http://e/").context("the data")?;
+            no_panic(|| subject.load(&dataset)).context("loading")?;
+            *stored = Some(Self { text, parts: knobs.parts, dataset });
         }
-        answer => answer.context("the query failed")?,
-    };
-    *not_empty = match &whole {
-        Answer::Solutions { rows, .. } => !rows.is_empty(),
-        Answer::Graph(triples) => !triples.is_empty(),
-        Answer::Boolean(value) => *value,
-    };
-    let answers = compare::Answers { dataset: &dataset, whole, answer };
-    match answers.compare(case) {
-        Ok(()) => Ok(Verdict::Agree),
-        Err(difference) => Ok(Verdict::Differ(difference)),
+        stored.as_ref().context("nothing is loaded")
     }
 }
 
@@ -214,15 +267,22 @@ fn without_slice(query: &Query) -> Query {
     query
 }
 
-fn report(subject: &mut dyn Subject, seed: u64, case: &Case, knobs: &Knobs, message: &str) -> String {
+fn report(tester: &mut Tester<'_>, seed: u64, case: &Case, knobs: &Knobs, message: &str) -> String {
+    if !matches!(tester.check_alone(case, knobs), Verdict::Differ(_)) {
+        return format!(
+            "seed {seed} after those before it that have its data, {knobs:?}; alone it does not differ\n\
+             --- query\n{}--- difference\n{message}\n",
+            case.query_text()
+        );
+    }
     // A smaller case has to fail in the same way: an invalid query would be an error too.
     let kind = kind(message);
     let small = shrink::shrink(
         case,
         SHRINK_TRIES,
-        &mut |smaller| matches!(check(subject, smaller, knobs, &mut false), Verdict::Differ(m) if self::kind(&m) == kind),
+        &mut |smaller| matches!(tester.check_alone(smaller, knobs), Verdict::Differ(m) if self::kind(&m) == kind),
     );
-    let small_message = match check(subject, &small, knobs, &mut false) {
+    let small_message = match tester.check_alone(&small, knobs) {
         Verdict::Differ(message) => message,
         other => format!("{other:?}, after: {message}"),
     };

@@ -1,6 +1,6 @@
 //! Tests of the differential test: it agrees with the oracle itself, and finds and shrinks planted errors.
 
-use super::{Verdict, check, run};
+use super::{Tester, Verdict, run};
 use crate::answer::Answer;
 use crate::dataset::Dataset;
 use crate::differential::Knobs;
@@ -77,6 +77,7 @@ fn a_planted_error_is_found_and_made_small() {
 fn a_case_that_does_not_parse_is_a_failure() {
     let mut case = Case::new(1);
     case.data.push("nonsense".into());
-    let verdict = check(&mut NaiveSubject::default(), &case, &Knobs::new(1), &mut false);
+    let mut subject = NaiveSubject::default();
+    let verdict = Tester::new(&mut subject).check(&case, &Knobs::new(1), &mut false);
     assert!(matches!(verdict, Verdict::Differ(_)));
 }

@@ -35,12 +35,12 @@ pub fn run(
             Verdict::Skipped => summary.skipped += 1,
             Verdict::Differ(message) => {
                 summary.failures.push(report(subject, seed, &case, &knobs, &message));
-                if summary.failures.len() >= failures_max {
-                    break;
-                }
             }
         }
         progress(&summary);
+        if summary.failures.len() >= failures_max {
+            break;
+        }
     }
     summary
 }

@@ -30,12 +30,21 @@ pub struct Case {
     pub union_default_graph: bool,
 }
 
+/// So many seeds in a row have the same data, so that it is loaded once for all of them.
+const CASES_PER_DATASET: u64 = 16;
+
+/// The number of the data of a seed's case.
+pub fn dataset_of(seed: u64) -> u64 {
+    seed / CASES_PER_DATASET
+}
+
 impl Case {
     /// The case of a seed.
     pub fn new(seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = Random::new(dataset_of(seed));
         let vocabulary = data::Vocabulary::new(&mut random);
         let data = vocabulary.quads(&mut random);
+        let mut random = Random::new(!seed);
         let query = queries::Generator::new(&mut random, &vocabulary).query();
         Self { data, query, union_default_graph: random.chance(10) }
     }

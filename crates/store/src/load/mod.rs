@@ -85,8 +85,8 @@ pub use source::{Opener, Source};
 pub use source_list::{Skipped, SourceReport};
 pub use validate::{ValidateReport, validate};
 
-/// What the process takes besides the tables that are counted: code, stacks, buffers of writers.
-pub(crate) const OVERHEAD_BYTES: usize = 80 << 20;
+/// What the process takes besides the tables that are counted: code, stacks, buffers of writers, what the allocator keeps for later.
+pub(crate) const OVERHEAD_BYTES: usize = 144 << 20;
 /// What the counted tables get at least.
 pub(crate) const WORKING_BYTES_MIN: usize = 64 << 10;
 

@@ -45,7 +45,7 @@ impl Default for LoadOptions {
     fn default() -> Self {
         let quarter = host::memory_bytes().map(|bytes| usize::try_from(bytes / 4).unwrap_or(usize::MAX));
         Self {
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            threads: lode_base::cores::cores(),
             memory_bytes: quarter.unwrap_or(MEMORY_BYTES_DEFAULT).min(MEMORY_BYTES_DEFAULT),
             format: None,
             base_iri: None,

@@ -1,0 +1,174 @@
+//! Short queries, answered where their request was read: to hand one to another thread and its answer back takes the processors
+//! longer than many a look-up.
+//!
+//! Whether a query is short nobody knows before. It is tried if the last ones like it were short, with a time-out after which it is
+//! begun anew on a thread of its own: nothing of its answer was sent by then. So a thread that serves connections is held up for
+//! a few milliseconds at most, by the first query of its kind that takes longer.
+
+use crate::error::HttpError;
+use crate::query::{Asker, format_of, options};
+use crate::request::QueryRequest;
+use crate::state::AppState;
+use axum::http::StatusCode;
+use bytes::Bytes;
+use lode_engine::{CancelToken, OutputFormat, PreparedQuery, write_results};
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// Texts up to this length are parsed here.
+const TEXT_BYTES_MAX: usize = 8 << 10;
+/// After so long it is given up.
+const TIME_MAX: Duration = Duration::from_millis(2);
+/// An answer of more bytes is not short.
+const ANSWER_BYTES_MAX: usize = 64 << 10;
+
+/// What became of a query.
+pub(crate) enum InPlace {
+    /// It was answered, or has an error.
+    Answered(Result<(OutputFormat, Bytes), HttpError>),
+    /// It wants a thread of its own.
+    NotShort,
+}
+
+/// Answers a query if it is short.
+pub(crate) fn answer(state: &AppState, request: &QueryRequest, asker: &Asker) -> InPlace {
+    let limit = request.timeout.map_or(state.options.timeout, |asked| asked.min(state.options.timeout));
+    let is_plain = request.plan.is_none() && request.at.is_none();
+    if !is_plain || limit <= TIME_MAX || request.query.len() > TEXT_BYTES_MAX {
+        return InPlace::NotShort;
+    }
+    let cancel = CancelToken::new(Some(TIME_MAX));
+    // On a thread of its own a panic would end that thread and nothing else.
+    let tried = catch_unwind(AssertUnwindSafe(|| attempt(state, request, asker, &cancel)));
+    match tried {
+        Ok(Some(answer)) => InPlace::Answered(answer),
+        Ok(None) => InPlace::NotShort,
+        Err(_) => InPlace::Answered(Err(HttpError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the query has failed: this is an error of the server",
+        ))),
+    }
+}
+
+/// Runs it; `None` where it is not known to be short, or turns out not to be.
+fn attempt(
+    state: &AppState,
+    request: &QueryRequest,
+    asker: &Asker,
+    cancel: &CancelToken,
+) -> Option<Result<(OutputFormat, Bytes), HttpError>> {
+    let prepared = options(state, request, asker, cancel.clone()).and_then(|mut options| {
+        options.threads = 1;
+        Ok(state.database.prepare_short(&request.query, &options)?)
+    });
+    let query = match prepared {
+        Ok(query) => query?,
+        // Planning tells what else would be wrong, in the same words.
+        Err(_) => return None,
+    };
+    let format = match format_of(request, asker, &query) {
+        Ok(format) => format,
+        Err(error) => return Some(Err(error)),
+    };
+    let started = Instant::now();
+    let written = written(&query, format);
+    query.ran(started.elapsed().max(if written.is_none() { TIME_MAX } else { Duration::ZERO }));
+    written.map(|bytes| Ok((format, bytes)))
+}
+
+/// The answer; `None` where it is too long, takes too long, or fails.
+fn written(query: &PreparedQuery, format: OutputFormat) -> Option<Bytes> {
+    let mut answer = ShortAnswer(Vec::new());
+    let mut results = query.run().ok()?;
+    // Whatever the error was: on a thread of its own it comes again, unless it was only the time.
+    write_results(&mut results, format, &mut answer).ok()?;
+    Some(answer.0.into())
+}
+
+/// Bytes up to a limit.
+struct ShortAnswer(Vec<u8>);
+
+impl Write for ShortAnswer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > ANSWER_BYTES_MAX {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What was short is answered in place; what lasts is given up, and not tried again.
+    use super::{InPlace, answer};
+    use crate::query::Asker;
+    use crate::request::QueryRequest;
+    use crate::state::{AppState, ServerOptions};
+    use lode_engine::{Database, UpdateOptions};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn state() -> AppState {
+        let database = Database::in_memory().unwrap();
+        let data: String = (0..2000).map(|i| format!("<http://e/s{i}> <http://e/p> {i} . ")).collect();
+        database.update(&format!("INSERT DATA {{ {data} }}"), &UpdateOptions::default()).unwrap();
+        let (_, stopping) = tokio::sync::watch::channel(false);
+        AppState::new(Arc::new(database), ServerOptions::default(), stopping)
+    }
+
+    fn request(query: &str) -> QueryRequest {
+        QueryRequest { query: query.to_owned(), ..QueryRequest::default() }
+    }
+
+    /// The answer as CSV, if there is one.
+    fn ask(state: &AppState, request: &QueryRequest) -> Option<String> {
+        let asker =
+            Asker { client: "127.0.0.1:1".parse().unwrap(), accept: "text/csv".to_owned(), base: None };
+        match answer(state, request, &asker) {
+            InPlace::Answered(Ok((_, bytes))) => Some(String::from_utf8(bytes.to_vec()).unwrap()),
+            InPlace::Answered(Err(error)) => panic!("{}", error.message),
+            InPlace::NotShort => None,
+        }
+    }
+
+    /// Three runs of a query, said to have been short.
+    fn ran_thrice(state: &AppState, query: &str) {
+        let prepared = state.database.prepare(query, &state.options.query).unwrap();
+        (0..3).for_each(|_| prepared.ran(Duration::from_micros(1)));
+    }
+
+    #[test]
+    fn queries_like_those_that_were_short_are_answered() {
+        let (state, first) = (state(), "SELECT ?o { <http://e/s1> <http://e/p> ?o }");
+        assert_eq!(ask(&state, &request(first)), None);
+        ran_thrice(&state, first);
+        let other = request("SELECT ?o { <http://e/s7> <http://e/p> ?o }");
+        // Other threads of the tests may have taken the processor for longer than the attempt may last.
+        let answer = (0..100).find_map(|_| {
+            ran_thrice(&state, first);
+            ask(&state, &other)
+        });
+        assert_eq!(answer.as_deref(), Some("o\r\n7\r\n"));
+        let plan = QueryRequest { plan: Some(crate::request::PlanWish::Explain), ..other };
+        assert_eq!(ask(&state, &plan), None);
+    }
+
+    #[test]
+    fn what_lasts_or_is_long_is_given_up() {
+        let state = state();
+        let lasts = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(?c + ?f != ?i) }";
+        let long = "SELECT * { ?s ?p ?o . ?a ?b ?c }";
+        for query in [lasts, long] {
+            ran_thrice(&state, query);
+            assert_eq!(ask(&state, &request(query)), None);
+            let again = state.database.prepare_short(query, &state.options.query).unwrap();
+            assert!(again.is_none(), "tried again: {query}");
+        }
+    }
+}

@@ -74,8 +74,11 @@ impl Cursor {
             return Ok(());
         }
         if self.len > 0 && self.compare(self.len - 1, key) != Ordering::Less {
+            let from = self.position;
             self.position = self.lower_bound(key);
-            self.step = (self.step * 2).min(self.step_max);
+            // Who jumps over much of what was read has no use for more of it.
+            let near = self.position - from < STEP_MIN;
+            self.step = if near { (self.step * 2).min(self.step_max) } else { STEP_MIN.min(self.step_max) };
             return Ok(());
         }
         self.position = self.len;

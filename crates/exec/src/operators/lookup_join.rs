@@ -17,6 +17,13 @@ use std::sync::Arc;
 
 /// Matches held at once, in batches, before fewer left rows are looked up at a time.
 const HELD_BATCHES: usize = 16;
+/// Left rows looked up at once after others were skipped: who has skipped is likely to do so again, and has no use for what was looked up
+/// beyond that.
+const SKIPPED_ROWS: usize = 64;
+/// Skipping more than this part of the rows looked up last counts.
+const SKIPPED_PART: usize = 8;
+/// What an input reads first, and again after it has skipped many rows ([`super::index_scan`]): a larger batch comes of one that did not.
+const SHORT_BATCH_ROWS: usize = 256;
 
 /// A component of a key.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +53,8 @@ pub(crate) struct LookupJoin {
     /// The left rows looked up last, and how many to take next.
     piece: std::ops::Range<usize>,
     piece_rows: usize,
+    /// Whether the input was told to skip since its last batch.
+    skipped: bool,
     /// Matches of the piece, and for each of its rows the range of them.
     right: Batch,
     ranges: Vec<(u32, u32)>,
@@ -92,7 +101,8 @@ impl LookupJoin {
             pattern,
             left: Batch::default(),
             piece: 0..0,
-            piece_rows: cx.batch_rows,
+            piece_rows: SHORT_BATCH_ROWS.min(cx.batch_rows),
+            skipped: false,
             right: Batch::new(right_vars.into()),
             ranges: Vec::new(),
             part: None,
@@ -297,15 +307,28 @@ impl LookupJoin {
         Ok(())
     }
 
-    /// Steps over left rows that are here already, as far as no look-up of them is on its way.
+    /// Steps over left rows that are here already, also over those that were looked up.
     fn skip_left_rows(&mut self, vars: &[VarId], key: &[ValueId]) {
-        let (Some(var), Some(id)) = (vars.first(), key.first()) else { return };
+        let (Some(var), Some(id), None) = (vars.first(), key.first(), &self.part) else { return };
         let Some(column) = self.left.column(*var).filter(|_| self.output.drops_unmatched()) else { return };
-        let passed = gallop(self.piece.end, self.left.rows, |row| column[row] < *id);
-        if self.row >= self.piece.end && self.part.is_none() {
-            self.piece = passed..passed;
-            self.row = passed;
+        let passed = gallop(self.row, self.left.rows, |row| column[row] < *id);
+        if passed == self.row {
+            return;
         }
+        if passed - self.row > self.piece.len() / SKIPPED_PART {
+            self.look_up_few();
+        }
+        self.row = passed;
+        if passed < self.piece.end {
+            self.next_match = self.ranges[passed - self.piece.start].0;
+        } else {
+            self.piece = passed..passed;
+        }
+    }
+
+    /// Begins with few look-ups again.
+    fn look_up_few(&mut self) {
+        self.piece_rows = SKIPPED_ROWS.min(self.cx.batch_rows);
     }
 
     /// Candidate pairs of the piece, up to a batch of them; the result is the number of left rows that are complete.
@@ -367,6 +390,9 @@ impl Operator for LookupJoin {
                     }
                     return Ok(false);
                 }
+                if std::mem::take(&mut self.skipped) && self.left.rows <= SHORT_BATCH_ROWS {
+                    self.look_up_few();
+                }
                 self.output.begin();
             }
             if out.rows > 0 {
@@ -377,6 +403,7 @@ impl Operator for LookupJoin {
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
         self.skip_left_rows(vars, key);
+        self.skipped = true;
         self.input.skip_to(vars, key)
     }
 

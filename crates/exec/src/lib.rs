@@ -16,6 +16,7 @@ mod gather;
 mod hash;
 mod held;
 mod key_filter;
+mod later;
 pub mod local_vocab;
 mod merge_sort;
 mod morsel;
@@ -28,6 +29,7 @@ mod shared;
 mod source;
 mod spill;
 pub mod statistics;
+mod steps;
 #[cfg(test)]
 mod tests;
 pub mod written;

@@ -80,4 +80,12 @@ impl Statistics for SnapshotStatistics<'_> {
     fn has_named_graphs(&self) -> bool {
         self.snapshot.has_named_graphs()
     }
+
+    fn is_cancelled(&self) -> bool {
+        let cancelled = self.cancel.check().err();
+        if let Some(cancelled) = cancelled {
+            self.error.borrow_mut().get_or_insert(cancelled.into());
+        }
+        cancelled.is_some()
+    }
 }

@@ -117,4 +117,8 @@ impl Statistics for Cached<'_> {
             has
         })
     }
+
+    fn is_cancelled(&self) -> bool {
+        self.inner.is_cancelled()
+    }
 }

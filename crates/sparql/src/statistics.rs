@@ -25,4 +25,8 @@ pub trait Statistics {
     fn quad_count(&self) -> u64;
     /// Whether any quad is in a named graph.
     fn has_named_graphs(&self) -> bool;
+    /// Whether nobody waits for the plan any more: what is planned from then on is dropped, so that any plan does.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }

@@ -6,6 +6,8 @@ use crate::error::ExecError;
 use crate::expr::decode;
 use crate::expr::terms;
 use crate::expr::value::Value;
+use crate::steps::steps;
+use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;
 
 /// A text so far.
@@ -58,14 +60,18 @@ impl Concats {
         }
     }
 
-    pub fn merge(&mut self, other: Self, groups: &[u32]) {
-        for (group, theirs) in groups.iter().zip(other.texts) {
-            match theirs {
-                Text::Empty => {}
-                Text::Some(text) => self.append(*group, Some(&text)),
-                Text::Error => self.append(*group, None),
+    pub fn merge(&mut self, other: &Self, groups: &[u32], cancel: &CancelToken) -> Result<(), Cancelled> {
+        for step in steps(groups.len().min(other.texts.len()), cancel) {
+            let step = step?;
+            for (group, theirs) in groups[step.clone()].iter().zip(&other.texts[step]) {
+                match theirs {
+                    Text::Empty => {}
+                    Text::Some(text) => self.append(*group, Some(text)),
+                    Text::Error => self.append(*group, None),
+                }
             }
         }
+        Ok(())
     }
 
     /// The text; empty of nothing.

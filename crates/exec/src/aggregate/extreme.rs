@@ -1,11 +1,15 @@
 //! MIN and MAX: the first and the last value in ORDER BY's order, so terms of any kind have them.
 
 use super::grow;
+use crate::batch::BATCH_ROWS;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::{OrderKey, break_tie, compare_ids, order_key, order_keys};
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
+
+/// Values, each of which may have to be compared by its text, between two looks at the cancel token.
+const CHECK_EVERY: usize = 256;
 
 /// The best value of each group so far.
 #[derive(Debug)]
@@ -39,7 +43,10 @@ impl Extremes {
     pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         let mut open = Vec::new();
         let mut open_groups = Vec::new();
-        for (&group, &id) in groups.iter().zip(values) {
+        for (at, (&group, &id)) in groups.iter().zip(values).enumerate() {
+            if at % CHECK_EVERY == 0 {
+                cx.cancel.check()?;
+            }
             let Some(best) = self.best.get_mut(group as usize) else { continue };
             if best.id.is_undef() {
                 best.id = id;
@@ -60,7 +67,11 @@ impl Extremes {
         if open.is_empty() {
             return Ok(());
         }
-        for ((&id, group), key) in open.iter().zip(open_groups).zip(order_keys(cx, &open)?) {
+        let keys = order_keys(cx, &open)?;
+        for (at, ((&id, group), key)) in open.iter().zip(open_groups).zip(keys).enumerate() {
+            if at % CHECK_EVERY == 0 {
+                cx.cancel.check()?;
+            }
             let Some(best) = self.best.get_mut(group as usize) else { continue };
             let ordering = match &best.key {
                 Some(best_key) => key.cmp(best_key),
@@ -81,8 +92,11 @@ impl Extremes {
     }
 
     pub fn merge(&mut self, cx: &QueryContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
-        let theirs: Vec<ValueId> = other.best.iter().map(|best| best.id).collect();
-        self.update(cx, groups, &theirs)
+        for (groups, theirs) in groups.chunks(BATCH_ROWS).zip(other.best.chunks(BATCH_ROWS)) {
+            let theirs: Vec<ValueId> = theirs.iter().map(|best| best.id).collect();
+            self.update(cx, groups, &theirs)?;
+        }
+        Ok(())
     }
 
     /// The result; unbound for no values.

@@ -12,10 +12,12 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
+use crate::batch::BATCH_ROWS;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::value::Value;
 use crate::expr::value_id;
+use crate::steps::steps;
 use concat::Concats;
 use distinct::DistinctValues;
 use extreme::Extremes;
@@ -78,7 +80,7 @@ impl Accumulator {
         match &mut self.distinct {
             None => self.states.update(cx, groups, values),
             Some(distinct) => {
-                let (new_groups, new_values) = distinct.insert(groups, values);
+                let (new_groups, new_values) = distinct.insert(groups, values, &cx.cancel)?;
                 self.states.update(cx, &new_groups, &new_values)
             }
         }
@@ -88,8 +90,19 @@ impl Accumulator {
     pub fn merge(&mut self, cx: &QueryContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
         match (&mut self.distinct, other.distinct) {
             (Some(_), Some(theirs)) => {
-                let (their_groups, their_values) = theirs.into_entries(groups);
-                self.update(cx, &their_groups, &their_values)
+                let (mut their_groups, mut their_values) = (Vec::new(), Vec::new());
+                for entries in theirs.into_entries().chunks(BATCH_ROWS) {
+                    cx.cancel.check()?;
+                    their_groups.clear();
+                    their_values.clear();
+                    for (group, value) in entries {
+                        let Some(group) = groups.get(*group as usize) else { continue };
+                        their_groups.push(*group);
+                        their_values.push(*value);
+                    }
+                    self.update(cx, &their_groups, &their_values)?;
+                }
+                Ok(())
             }
             _ => self.states.merge(cx, other.states, groups),
         }
@@ -152,18 +165,26 @@ impl States {
     fn merge(&mut self, cx: &QueryContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
         match (self, other) {
             (Self::CountAll(counts), Self::CountAll(more)) | (Self::Count(counts), Self::Count(more)) => {
-                for (group, more) in groups.iter().zip(more) {
-                    if let Some(count) = counts.get_mut(*group as usize) {
-                        *count += more;
+                for step in steps(groups.len().min(more.len()), &cx.cancel) {
+                    let step = step?;
+                    for (group, more) in groups[step.clone()].iter().zip(&more[step]) {
+                        if let Some(count) = counts.get_mut(*group as usize) {
+                            *count += more;
+                        }
                     }
                 }
             }
             (Self::Sum(totals), Self::Sum(more)) | (Self::Avg(totals), Self::Avg(more)) => {
-                totals.merge(more, groups);
+                totals.merge(&more, groups, &cx.cancel)?;
             }
             (Self::Extreme(extremes), Self::Extreme(more)) => extremes.merge(cx, &more, groups)?,
-            (Self::Sample(samples), Self::Sample(more)) => sample(samples, groups, &more),
-            (Self::Concat(concats), Self::Concat(more)) => concats.merge(more, groups),
+            (Self::Sample(samples), Self::Sample(more)) => {
+                for step in steps(groups.len().min(more.len()), &cx.cancel) {
+                    let step = step?;
+                    sample(samples, &groups[step.clone()], &more[step]);
+                }
+            }
+            (Self::Concat(concats), Self::Concat(more)) => concats.merge(&more, groups, &cx.cancel)?,
             _ => debug_assert!(false, "states of different aggregates"),
         }
         Ok(())

@@ -6,6 +6,8 @@ use crate::error::ExecError;
 use crate::expr::arithmetic;
 use crate::expr::decode;
 use crate::expr::value::Value;
+use crate::steps::steps;
+use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::{ValueId, inline};
 use oxsdatatypes::Decimal;
 
@@ -118,13 +120,17 @@ impl Totals {
         Ok(())
     }
 
-    pub fn merge(&mut self, other: Self, groups: &[u32]) {
-        for (group, (their_total, their_count)) in groups.iter().zip(other.totals) {
-            if let Some((total, count)) = self.totals.get_mut(*group as usize) {
-                total.merge(&their_total);
-                *count += their_count;
+    pub fn merge(&mut self, other: &Self, groups: &[u32], cancel: &CancelToken) -> Result<(), Cancelled> {
+        for step in steps(groups.len().min(other.totals.len()), cancel) {
+            let step = step?;
+            for (group, (their_total, their_count)) in groups[step.clone()].iter().zip(&other.totals[step]) {
+                if let Some((total, count)) = self.totals.get_mut(*group as usize) {
+                    total.merge(their_total);
+                    *count += their_count;
+                }
             }
         }
+        Ok(())
     }
 
     /// The sum; 0 of nothing.

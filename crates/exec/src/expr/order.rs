@@ -8,7 +8,9 @@ use super::decode;
 use super::value::{LangString, Value};
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use crate::later::Later;
 use crate::merge_sort::sort_in_steps;
+use crate::steps::collect;
 use lode_rdf::value_id::Section;
 use lode_rdf::{BaseDirection, Kind, Triple, ValueId};
 use lode_store::Snapshot;
@@ -99,6 +101,9 @@ pub fn order_keys(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<OrderKey>, E
 /// Bytes of a sort key and its text, to begin with.
 const KEY_BYTES_GUESS: usize = size_of::<OrderKey>() + 32;
 
+/// Keys that are compared between two looks at the cancel token.
+const KEYS_UNCHECKED: usize = 1 << 12;
+
 /// The rank of each of some distinct ids in ORDER BY's order; ties have one rank. `None` where ids compare well enough as
 /// they are, or where the sort keys would take more memory than there is: then sort by [`compare`].
 pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Vec<u64>>, ExecError> {
@@ -116,21 +121,26 @@ pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Ve
     let Ok(mut reservation) = cx.budget.reserve(distinct.len().saturating_mul(KEY_BYTES_GUESS)) else {
         return Ok(None);
     };
-    let mut keys = Vec::with_capacity(distinct.len());
+    let mut keys = Later::new(Vec::with_capacity(distinct.len()));
+    let mut bytes = 0;
     for chunk in distinct.chunks(cx.batch_rows.max(1)) {
         cx.cancel.check()?;
-        keys.extend(order_keys(cx, chunk)?);
+        let more = order_keys(cx, chunk)?;
+        bytes += more.iter().map(|key| size_of::<OrderKey>() + key.heap_bytes()).sum::<usize>();
+        keys.extend(more);
     }
-    let bytes = keys.iter().map(|key| size_of::<OrderKey>() + key.heap_bytes()).sum();
     if reservation.resize(bytes).is_err() {
         return Ok(None);
     }
-    let mut sorted: Vec<(&OrderKey, usize)> = keys.iter().zip(0..).collect();
+    let mut sorted = collect(keys.len(), &cx.cancel, |at| (&keys[at], at))?;
     sort_in_steps(&mut sorted, Ord::cmp, || cx.cancel.check())?;
     let mut ranks = vec![0; distinct.len()];
     let mut rank = 0;
     let mut last: Option<&OrderKey> = None;
-    for (key, at) in sorted {
+    for (number, (key, at)) in sorted.into_iter().enumerate() {
+        if number % KEYS_UNCHECKED == 0 {
+            cx.cancel.check()?;
+        }
         rank += u64::from(last.is_some_and(|last| last != key));
         last = Some(key);
         if let Some(slot) = ranks.get_mut(at) {

@@ -72,6 +72,9 @@ impl Filter {
         let width = self.spec.vars.len();
         let columns: Vec<&[ValueId]> = batch.columns[..width].iter().map(Vec::as_slice).collect();
         hash_columns(&columns, batch.rows, &mut self.hashes);
+        if !self.full {
+            self.set.make_room(batch.rows, &self.spec.cx.cancel)?;
+        }
         let (mut new, mut homeless) = (Vec::new(), Vec::new());
         for row in 0..batch.rows {
             let values = columns.iter().map(|c| c[row]);

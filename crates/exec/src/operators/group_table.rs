@@ -5,13 +5,14 @@
 
 use super::row_set::RowSet;
 use crate::aggregate::Accumulator;
-use crate::batch::{Batch, position};
+use crate::batch::{BATCH_ROWS, Batch, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr;
 use crate::hash::{hash_columns, mix, partition};
 use crate::profile::NodeCounters;
 use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
+use crate::steps::steps;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::{Literal, Term, ValueId};
 use lode_sparql::{Aggregate, AggregateFunction, Expr, VarId};
@@ -113,6 +114,7 @@ impl States {
                 }
             }
             Self::DistinctRows(set, counts) => {
+                set.make_room(groups.len(), &cx.cancel)?;
                 for (row, group) in groups.iter().enumerate() {
                     add_distinct(set, counts, *group, batch.columns.iter().map(|c| c[row]));
                 }
@@ -129,12 +131,19 @@ impl States {
     fn merge(&mut self, cx: &QueryContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
         match (self, other) {
             (Self::Rows(counts), Self::Rows(more)) | (Self::Bound(counts), Self::Bound(more)) => {
-                for (group, count) in groups.iter().zip(more) {
-                    counts[*group as usize] += count;
+                for step in steps(groups.len().min(more.len()), &cx.cancel) {
+                    let step = step?;
+                    for (group, count) in groups[step.clone()].iter().zip(&more[step]) {
+                        counts[*group as usize] += count;
+                    }
                 }
             }
             (Self::DistinctRows(set, counts), Self::DistinctRows(more, _)) => {
                 for number in 0..more.len() {
+                    if number % BATCH_ROWS == 0 {
+                        cx.cancel.check()?;
+                        set.make_room(BATCH_ROWS, &cx.cancel)?;
+                    }
                     if let Some((group, row)) = more.row(number).split_first() {
                         let group = usize::try_from(group.to_bits()).unwrap_or(usize::MAX);
                         let group = groups.get(group).copied().unwrap_or(0);
@@ -246,6 +255,7 @@ impl GroupTable {
         let columns = self.key_columns(batch);
         let slices: Vec<&[ValueId]> = columns.iter().map(AsRef::as_ref).collect();
         hash_columns(&slices, batch.rows, &mut self.hashes);
+        self.groups.make_room(batch.rows, &self.spec.cx.cancel)?;
         self.numbers.clear();
         let (mut kept, mut homeless) = (Vec::new(), Vec::new());
         for row in 0..batch.rows {
@@ -276,6 +286,7 @@ impl GroupTable {
 
     /// Adds rows whose groups follow one another: a new group begins at each row of `starts`.
     pub(crate) fn add_sorted(&mut self, batch: &Batch, starts: &[bool]) -> Result<(), ExecError> {
+        self.groups.make_room(batch.rows, &self.spec.cx.cancel)?;
         self.numbers.clear();
         for (row, start) in starts.iter().enumerate() {
             if *start || self.groups.len() == 0 {
@@ -338,9 +349,15 @@ impl GroupTable {
 
     /// Adds the groups of another table; rows it set aside are returned.
     pub(crate) fn merge(&mut self, other: Self) -> Result<Vec<SpilledRows>, ExecError> {
-        let groups: Vec<u32> = (0..other.groups.len())
-            .map(|i| self.groups.insert(other.groups.hash(i), other.groups.row(i).iter().copied()).0)
-            .collect();
+        let cancel = &self.spec.cx.cancel;
+        let mut groups: Vec<u32> = Vec::with_capacity(other.groups.len());
+        for i in 0..other.groups.len() {
+            if i % BATCH_ROWS == 0 {
+                cancel.check()?;
+                self.groups.make_room(BATCH_ROWS, cancel)?;
+            }
+            groups.push(self.groups.insert(other.groups.hash(i), other.groups.row(i).iter().copied()).0);
+        }
         for (states, more) in self.states.iter_mut().zip(other.states) {
             states.resize(self.groups.len());
             states.merge(&self.spec.cx, more, &groups)?;

@@ -5,9 +5,13 @@ use super::{BoxOp, Operator};
 use crate::batch::{Batch, NO_ROW, gather, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use crate::held::cover;
 use crate::key_filter::KeyFilter;
 use crate::profile::NodeCounters;
 use crate::shared::Shared;
+use crate::steps::steps;
+use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use lode_sparql::plan::{Path, TermSlot};
 use lode_sparql::{GraphScope, VarId};
@@ -16,6 +20,9 @@ use std::sync::Arc;
 
 /// Starts searched from at once, at first.
 const STARTS_FIRST: usize = 64;
+
+/// Bytes of a result row: the left row's number and both ends.
+const ROW_BYTES: usize = size_of::<u32>() + 2 * size_of::<ValueId>();
 
 /// An end of the path.
 #[derive(Debug, Clone, Copy)]
@@ -35,20 +42,50 @@ enum Known {
 }
 
 /// Result rows: the number of the left row, and the ends.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Found {
     rows: Vec<u32>,
     subjects: Vec<ValueId>,
     objects: Vec<ValueId>,
     delivered: usize,
+    reservation: Reservation,
 }
 
 impl Found {
-    fn clear(&mut self) {
+    fn new(cx: &QueryContext) -> Result<Self, ExecError> {
+        let reservation = cx.budget.reserve(0)?;
+        Ok(Self { rows: Vec::new(), subjects: Vec::new(), objects: Vec::new(), delivered: 0, reservation })
+    }
+
+    fn clear(&mut self) -> Result<(), ExecError> {
+        if self.reservation.bytes() > 0 {
+            // They may have been many; the next ones need not be.
+            (self.rows, self.subjects, self.objects) = (Vec::new(), Vec::new(), Vec::new());
+            self.reservation.resize(0)?;
+        }
         self.rows.clear();
         self.subjects.clear();
         self.objects.clear();
         self.delivered = 0;
+        Ok(())
+    }
+
+    /// Adds `count` rows in steps between which the query can stop, once there is memory for them.
+    fn extend(
+        &mut self,
+        row: u32,
+        count: usize,
+        cancel: &CancelToken,
+        ends: impl Fn(usize) -> (ValueId, ValueId),
+    ) -> Result<(), ExecError> {
+        cover(&mut self.reservation, (self.rows.len() + count) * ROW_BYTES)?;
+        for step in steps(count, cancel) {
+            for at in step? {
+                let (subject, object) = ends(at);
+                self.push(row, subject, object);
+            }
+        }
+        Ok(())
     }
 
     fn push(&mut self, row: u32, subject: ValueId, object: ValueId) {
@@ -134,7 +171,7 @@ impl PathOp {
             left,
             row: 0,
             starts_max: STARTS_FIRST,
-            found: Found::default(),
+            found: Found::new(cx)?,
             all_starts: None,
         })
     }
@@ -158,7 +195,7 @@ impl PathOp {
 
     /// Searches for the next left rows.
     fn advance(&mut self) -> Result<(), ExecError> {
-        self.found.clear();
+        self.found.clear()?;
         let known = self.known(self.row);
         if known == Known::Neither {
             return self.advance_from_all();
@@ -175,8 +212,7 @@ impl PathOp {
             Err(ExecError::OutOfMemory(_)) if rows.len() > 1 => {
                 // Fewer starts need less memory.
                 self.starts_max = rows.len() / 2;
-                self.found.clear();
-                Ok(())
+                self.found.clear()
             }
             Ok(()) => {
                 self.row = end;
@@ -198,10 +234,9 @@ impl PathOp {
             if starts[place].is_undef() {
                 continue;
             }
-            for (_, far) in ends_of(&reached, place) {
-                let (subject, object) = if backward { (*far, starts[place]) } else { (starts[place], *far) };
-                self.found.push(row_number(row), subject, object);
-            }
+            let (near, ends) = (starts[place], ends_of(&reached, place));
+            let end = |at: usize| if backward { (ends[at].1, near) } else { (near, ends[at].1) };
+            self.found.extend(row_number(row), ends.len(), &self.cx.cancel, end)?;
         }
         Ok(())
     }
@@ -221,9 +256,8 @@ impl PathOp {
         let searched: Vec<_> = starts.iter().zip(&pairs).map(|(start, (_, end))| (*start, *end)).collect();
         let counts = self.search.count(&self.path, &searched)?;
         for (row, place) in rows.zip(places) {
-            for _ in 0..counts[place] {
-                self.found.push(row_number(row), pairs[place].0, pairs[place].1);
-            }
+            let count = usize::try_from(counts[place]).unwrap_or(usize::MAX);
+            self.found.extend(row_number(row), count, &self.cx.cancel, |_| pairs[place])?;
         }
         Ok(())
     }
@@ -253,14 +287,8 @@ impl PathOp {
         };
         let end = starts.len().min(done + self.starts_max);
         let part = &starts[done..end];
-        match self.search.reach(&self.path, false, part) {
-            Ok(reached) => {
-                for (start, far) in reached {
-                    let near = part[start as usize];
-                    if !self.same_variable || near == far {
-                        self.found.push(row_number(self.row), near, far);
-                    }
-                }
+        match self.reach_all(part) {
+            Ok(()) => {
                 self.starts_max = (self.starts_max * 2).min(self.cx.batch_rows.max(1));
                 let finished = end == starts.len();
                 self.row += usize::from(finished);
@@ -269,11 +297,28 @@ impl PathOp {
             }
             Err(ExecError::OutOfMemory(_)) if part.len() > 1 => {
                 self.starts_max = part.len() / 2;
+                self.found.clear()?;
                 self.all_starts = Some((starts, done));
                 Ok(())
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// All ends of the path from these starts.
+    fn reach_all(&mut self, starts: &[ValueId]) -> Result<(), ExecError> {
+        let reached = self.search.reach(&self.path, false, starts)?;
+        let row = row_number(self.row);
+        if !self.same_variable {
+            let ends = |at: usize| (starts[reached[at].0 as usize], reached[at].1);
+            return self.found.extend(row, reached.len(), &self.cx.cancel, ends);
+        }
+        for step in steps(reached.len(), &self.cx.cancel) {
+            for (start, far) in reached[step?].iter().filter(|(start, far)| starts[*start as usize] == *far) {
+                self.found.push(row, starts[*start as usize], *far);
+            }
+        }
+        Ok(())
     }
 
     fn deliver(&mut self, out: &mut Batch) {
@@ -318,7 +363,7 @@ impl Operator for PathOp {
                 continue;
             }
             let Some(input) = &mut self.input else { return Ok(false) };
-            self.found.clear();
+            self.found.clear()?;
             self.row = 0;
             if !input.next(&mut self.left)? {
                 self.left.clear();

@@ -4,23 +4,23 @@
 //! A closure gives each end once, whatever the number of ways there, so multiplicities inside it are dropped at every step: through a
 //! country that ten thousand people share leads one way and not ten thousand.
 
+use super::marks::{Marked, Visited, both, merged};
 use super::path_search::{Reached, Search};
 use crate::error::ExecError;
 use crate::hash::IdHash;
+use crate::steps::{append, steps};
+use lode_base::cancel::{CancelToken, Cancelled};
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_sparql::Slot;
 use lode_sparql::plan::Path;
 use std::collections::HashMap;
 
-/// A node, and the starts that have reached it.
-type Marked = (ValueId, u64);
+/// Visited nodes, each with up to 64 starts, between two looks at the cancel token.
+const NODES_UNCHECKED: usize = 1 << 10;
 
 /// Starts of one search.
 const STARTS: usize = u64::BITS as usize;
-
-/// Bytes that a reached node takes in the table of those visited.
-const VISITED_BYTES: usize = size_of::<Marked>() * 9 / 8;
 
 impl Search {
     /// All nodes reached from each start by one step or more, and with `zero` the start itself; each once. With `targets` (one per
@@ -38,13 +38,24 @@ impl Search {
             let first = at * STARTS;
             let targets = targets.map(|targets| Targets::new(targets.get(first..).unwrap_or_default()));
             let visited = self.close_some(inner, backward, some, zero, targets)?;
-            let pairs: usize = visited.values().map(|mask| mask.count_ones() as usize).sum();
-            self.hold(visited.capacity() * VISITED_BYTES + pairs * size_of::<Reached>())?;
-            self.cx.cancel.check()?;
+            let held = visited.bytes();
+            let visited = visited.into_nodes();
+            let mut pairs = 0;
+            for step in steps(visited.len(), &self.cx.cancel) {
+                pairs += visited[step?].iter().map(|(_, mask)| mask.count_ones() as usize).sum::<usize>();
+            }
+            self.hold(held + pairs * size_of::<Reached>())?;
             all.reserve(pairs);
-            for (node, mask) in visited {
-                let bits = (0..some.len()).filter(|bit| mask & (1 << bit) != 0);
-                all.extend(bits.map(|bit| (u32::try_from(first + bit).unwrap_or(u32::MAX), node)));
+            for (at, (node, mask)) in visited.iter().enumerate() {
+                if at % NODES_UNCHECKED == 0 {
+                    self.cx.cancel.check()?;
+                }
+                let mut mask = *mask;
+                while mask != 0 {
+                    let start = first + mask.trailing_zeros() as usize;
+                    all.push((u32::try_from(start).unwrap_or(u32::MAX), *node));
+                    mask &= mask - 1;
+                }
             }
             self.around += pairs * size_of::<Reached>();
         }
@@ -60,12 +71,15 @@ impl Search {
         starts: &[ValueId],
         zero: bool,
         mut targets: Option<Targets>,
-    ) -> Result<HashMap<ValueId, u64, IdHash>, ExecError> {
-        let mut frontier = merged(starts.iter().enumerate().map(|(bit, node)| (*node, 1 << bit)).collect());
-        let mut visited: HashMap<ValueId, u64, IdHash> = HashMap::default();
+    ) -> Result<Visited, ExecError> {
+        let starts = starts.iter().enumerate().map(|(bit, node)| (*node, 1 << bit)).collect();
+        let mut frontier = merged(starts, &self.cx.cancel)?;
+        let mut visited = Visited::default();
         if zero {
-            visited.extend(frontier.iter().copied());
-            targets.iter_mut().for_each(|targets| targets.note(&frontier));
+            visited.visit(&mut frontier, &self.cx.cancel)?;
+            if let Some(targets) = &mut targets {
+                targets.note(&frontier, &self.cx.cancel)?;
+            }
         }
         loop {
             if let Some(targets) = &targets {
@@ -76,7 +90,9 @@ impl Search {
                 return Ok(visited);
             }
             frontier = self.next_frontier(inner, backward, frontier, &mut visited)?;
-            targets.iter_mut().for_each(|targets| targets.note(&frontier));
+            if let Some(targets) = &mut targets {
+                targets.note(&frontier, &self.cx.cancel)?;
+            }
         }
     }
 
@@ -86,20 +102,15 @@ impl Search {
         inner: &Path,
         backward: bool,
         frontier: Vec<Marked>,
-        visited: &mut HashMap<ValueId, u64, IdHash>,
+        visited: &mut Visited,
     ) -> Result<Vec<Marked>, ExecError> {
         self.cx.cancel.check()?;
-        let held = visited.capacity() * VISITED_BYTES;
+        let held = visited.bytes();
         self.around += held;
         let mut reached = self.expand_marked(inner, backward, frontier)?;
         self.around -= held;
-        reached.retain_mut(|(node, mask)| {
-            let known = visited.entry(*node).or_default();
-            *mask &= !*known;
-            *known |= *mask;
-            *mask != 0
-        });
-        self.hold(visited.capacity() * VISITED_BYTES + reached.len() * size_of::<Marked>())?;
+        visited.visit(&mut reached, &self.cx.cancel)?;
+        self.hold(visited.bytes() + reached.len() * size_of::<Marked>())?;
         Ok(reached)
     }
 
@@ -130,14 +141,14 @@ impl Search {
                 self.expand_marked(far, backward, middle)
             }
             Path::Alternative(a, b) => {
-                let mut reached = self.expand_marked(a, backward, from.clone())?;
-                reached.extend(self.expand_marked(b, backward, from)?);
-                Ok(merged(reached))
+                let reached = self.expand_marked(a, backward, self.copy(&from)?)?;
+                let more = self.expand_marked(b, backward, from)?;
+                Ok(both(reached, &more, &self.cx.cancel)?)
             }
             Path::ZeroOrOne(inner) => {
-                let mut reached = from.clone();
-                reached.extend(self.expand_marked(inner, backward, from)?);
-                Ok(merged(reached))
+                let reached = self.copy(&from)?;
+                let more = self.expand_marked(inner, backward, from)?;
+                Ok(both(reached, &more, &self.cx.cancel)?)
             }
             Path::ZeroOrMore(inner) => self.close_marked(inner, backward, from, true),
             Path::OneOrMore(inner) => self.close_marked(inner, backward, from, false),
@@ -152,15 +163,21 @@ impl Search {
         from: Vec<Marked>,
         zero: bool,
     ) -> Result<Vec<Marked>, ExecError> {
-        let mut visited: HashMap<ValueId, u64, IdHash> = HashMap::default();
-        if zero {
-            visited.extend(from.iter().copied());
-        }
+        let mut visited = Visited::default();
         let mut frontier = from;
+        if zero {
+            visited.visit(&mut frontier, &self.cx.cancel)?;
+        }
         while !frontier.is_empty() {
             frontier = self.next_frontier(inner, backward, frontier, &mut visited)?;
         }
-        Ok(merged(visited.into_iter().collect()))
+        Ok(merged(visited.into_nodes(), &self.cx.cancel)?)
+    }
+
+    fn copy(&self, marked: &[Marked]) -> Result<Vec<Marked>, ExecError> {
+        let mut copy = Vec::new();
+        append(&mut copy, marked, &self.cx.cancel)?;
+        Ok(copy)
     }
 
     fn step_marked(
@@ -174,21 +191,9 @@ impl Search {
         let pattern = self.edge(predicate, order, backward);
         let nodes = from.iter().map(|(node, _)| *node);
         let mask = |at: usize| from.get(at).map_or(0, |(_, mask)| *mask);
-        self.walk(&pattern, excluded, nodes, |at, far, out| out.push((far, mask(at)))).map(merged)
+        let reached = self.walk(&pattern, excluded, nodes, |at, far, out| out.push((far, mask(at))))?;
+        Ok(merged(reached, &self.cx.cancel)?)
     }
-}
-
-/// Sorted by node, each once, with all its marks.
-fn merged(mut marked: Vec<Marked>) -> Vec<Marked> {
-    marked.sort_unstable_by_key(|(node, _)| *node);
-    marked.dedup_by(|later, first| {
-        let same = later.0 == first.0;
-        if same {
-            first.1 |= later.1;
-        }
-        same
-    });
-    marked
 }
 
 /// What the searches look for.
@@ -209,9 +214,12 @@ impl Targets {
         Self { wanted, found: 0 }
     }
 
-    fn note(&mut self, reached: &[Marked]) {
-        for (node, mask) in reached {
-            self.found |= self.wanted.get(node).map_or(0, |starts| starts & mask);
+    fn note(&mut self, reached: &[Marked], cancel: &CancelToken) -> Result<(), Cancelled> {
+        for step in steps(reached.len(), cancel) {
+            for (node, mask) in &reached[step?] {
+                self.found |= self.wanted.get(node).map_or(0, |starts| starts & mask);
+            }
         }
+        Ok(())
     }
 }

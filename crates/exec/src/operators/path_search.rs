@@ -7,8 +7,10 @@ use crate::cursor::Cursor;
 use crate::error::ExecError;
 use crate::hash::IdHash;
 use crate::held::cover;
+use crate::merge_sort::{sort_by_number, sort_in_steps};
 use crate::pattern::Pattern;
 use crate::profile::NodeCounters;
+use crate::steps::{append, collect, dedup_by, steps};
 use lode_base::memory_budget::Reservation;
 use lode_packed::Order;
 use lode_rdf::ValueId;
@@ -21,7 +23,10 @@ use std::sync::Arc;
 pub(crate) type Reached = (u32, ValueId);
 
 /// Look-ups between two looks at the cancel token.
-const CHECK_EVERY: usize = 1024;
+const CHECK_EVERY: usize = 256;
+
+/// Ends reached between two looks.
+const ROWS_UNCHECKED: usize = 1 << 14;
 
 /// The near end, the predicate and the far end of an edge, in patterns of this module.
 const NEAR: VarId = VarId(0);
@@ -74,7 +79,7 @@ impl Search {
         let kept = result.as_ref().map_or(0, |r| r.len() * size_of::<Reached>());
         self.reservation.resize(kept.min(self.reservation.bytes()))?;
         let mut reached = result?;
-        reached.sort_by_key(|(start, _)| *start);
+        self.sort(&mut reached, |(start, _)| u64::from(*start))?;
         Ok(reached)
     }
 
@@ -152,20 +157,23 @@ impl Search {
                 self.expand(far, backward, middle)
             }
             Path::Alternative(a, b) => {
-                let mut reached = self.expand(a, backward, from.clone())?;
-                reached.extend(self.expand(b, backward, from)?);
+                let mut copy = Vec::new();
+                append(&mut copy, &from, &self.cx.cancel)?;
+                let mut reached = self.expand(a, backward, copy)?;
+                append(&mut reached, &self.expand(b, backward, from)?, &self.cx.cancel)?;
                 self.hold(reached.len() * size_of::<Reached>())?;
                 Ok(reached)
             }
             Path::ZeroOrMore(inner) => self.expand_closure(inner, backward, &from, true),
             Path::OneOrMore(inner) => self.expand_closure(inner, backward, &from, false),
             Path::ZeroOrOne(inner) => {
-                let starts = distinct_nodes(&from);
-                let zero: Vec<Reached> = (0..).zip(starts.iter().copied()).collect();
-                let mut reached = zero.clone();
-                reached.extend(self.expand(inner, backward, zero)?);
-                reached.sort_unstable();
-                reached.dedup();
+                let starts = self.distinct_nodes(&from)?;
+                let zero = |number: usize| (u32::try_from(number).unwrap_or(u32::MAX), starts[number]);
+                let mut reached = collect(starts.len(), &self.cx.cancel, zero)?;
+                let zero = collect(starts.len(), &self.cx.cancel, zero)?;
+                append(&mut reached, &self.expand(inner, backward, zero)?, &self.cx.cancel)?;
+                sort_in_steps(&mut reached, Reached::cmp, || self.cx.cancel.check())?;
+                dedup_by(&mut reached, &self.cx.cancel, PartialEq::eq, |_, _| ())?;
                 self.spread(&from, &starts, &reached)
             }
         }
@@ -178,9 +186,9 @@ impl Search {
         from: &[Reached],
         zero: bool,
     ) -> Result<Vec<Reached>, ExecError> {
-        let starts = distinct_nodes(from);
+        let starts = self.distinct_nodes(from)?;
         let mut reached = self.close(inner, backward, &starts, zero, None)?;
-        reached.sort_unstable_by_key(|(start, _)| *start);
+        self.sort(&mut reached, |(start, _)| u64::from(*start))?;
         self.spread(from, &starts, &reached)
     }
 
@@ -199,11 +207,29 @@ impl Search {
             }
             let Ok(start) = starts.binary_search(node) else { continue };
             let first = reached.partition_point(|(s, _)| (*s as usize) < start);
-            let ends = reached[first..].iter().take_while(|(s, _)| *s as usize == start);
-            all.extend(ends.map(|(_, end)| (*tag, *end)));
+            let count = reached[first..].partition_point(|(s, _)| *s as usize == start);
+            let ends = &reached[first..first + count];
+            if count > CHECK_EVERY {
+                self.hold((all.len() + reached.len() + count) * size_of::<Reached>())?;
+            }
+            for step in steps(count, &self.cx.cancel) {
+                all.extend(ends[step?].iter().map(|(_, end)| (*tag, *end)));
+            }
         }
         self.hold((all.len() + reached.len()) * size_of::<Reached>())?;
         Ok(all)
+    }
+
+    fn distinct_nodes(&self, from: &[Reached]) -> Result<Vec<ValueId>, ExecError> {
+        let mut nodes = collect(from.len(), &self.cx.cancel, |at| from[at].1)?;
+        self.sort(&mut nodes, |node| node.to_bits())?;
+        dedup_by(&mut nodes, &self.cx.cancel, PartialEq::eq, |_, _| ())?;
+        Ok(nodes)
+    }
+
+    /// Sorts in steps between which a query can stop.
+    fn sort<T: Copy>(&self, values: &mut [T], number: impl Fn(&T) -> u64 + Copy) -> Result<(), ExecError> {
+        Ok(sort_by_number(values, number, &|| self.cx.cancel.check())?)
     }
 
     /// The pattern of an edge from `NEAR` to `FAR`.
@@ -227,8 +253,14 @@ impl Search {
         excluded: &[ValueId],
         mut from: Vec<Reached>,
     ) -> Result<Vec<Reached>, ExecError> {
-        from.sort_unstable_by_key(|(_, node)| *node);
-        let same: Vec<&[Reached]> = from.chunk_by(|a, b| a.1 == b.1).collect();
+        self.sort(&mut from, |(_, node)| node.to_bits())?;
+        let mut same: Vec<&[Reached]> = Vec::new();
+        for (at, starts) in from.chunk_by(|a, b| a.1 == b.1).enumerate() {
+            if at % ROWS_UNCHECKED == 0 {
+                self.cx.cancel.check()?;
+            }
+            same.push(starts);
+        }
         let nodes = same.iter().filter_map(|same| same.first()).map(|(_, node)| *node);
         self.walk(pattern, excluded, nodes, |at, far, out| {
             let starts = same.get(at).copied().unwrap_or_default();
@@ -252,6 +284,7 @@ impl Search {
         let mut key = pattern.prefix();
         let constants = key.len();
         let (mut out, mut selection) = (Vec::new(), Vec::new());
+        let mut looked_at = 0;
         for (at, node) in nodes.enumerate() {
             if at % CHECK_EVERY == 0 {
                 self.cx.cancel.check()?;
@@ -265,10 +298,19 @@ impl Search {
                 if range.is_empty() {
                     break;
                 }
+                if range.len() >= CHECK_EVERY {
+                    self.cx.cancel.check()?;
+                }
                 selection.clear();
                 pattern.select(cursor.columns(), range.start, range.end, &mut last, &mut selection);
                 let columns = cursor.columns();
                 for row in &selection {
+                    if out.len() >= looked_at + ROWS_UNCHECKED {
+                        looked_at = out.len();
+                        self.cx.cancel.check()?;
+                        // One node may be reached in as many ways as there is memory for, each of which goes on to each far end.
+                        self.hold(looked_at * size_of::<T>())?;
+                    }
                     let row = *row as usize;
                     if !predicate.is_some_and(|p| excluded.contains(&columns[p][row])) {
                         emit(at, columns[far][row], &mut out);
@@ -335,8 +377,8 @@ impl Search {
         } else {
             self.first_nodes(path, false, &mut nodes)?;
         }
-        nodes.sort_unstable();
-        nodes.dedup();
+        self.sort(&mut nodes, |node| node.to_bits())?;
+        dedup_by(&mut nodes, &self.cx.cancel, PartialEq::eq, |_, _| ())?;
         Ok(nodes)
     }
 
@@ -421,13 +463,6 @@ pub(crate) fn is_nullable(path: &Path) -> bool {
         Path::Alternative(a, b) => is_nullable(a) || is_nullable(b),
         Path::ZeroOrMore(_) | Path::ZeroOrOne(_) => true,
     }
-}
-
-fn distinct_nodes(from: &[Reached]) -> Vec<ValueId> {
-    let mut nodes: Vec<ValueId> = from.iter().map(|(_, node)| *node).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes
 }
 
 /// The places of equal values: for each distinct value its number, in order of first occurrence.

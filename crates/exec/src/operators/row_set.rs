@@ -1,5 +1,7 @@
-//! A set of rows numbered in the order of their insertion: rows lie one after the other, hashes are kept, chains go through flat arrays.
+//! A set of rows numbered in the order of their insertion: rows lie one after the other, hashes are kept.
 
+use super::number_index::NumberIndex;
+use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;
 
 /// The set. Rows have a fixed number of columns, possibly none.
@@ -8,14 +10,13 @@ pub(crate) struct RowSet {
     width: usize,
     values: Vec<ValueId>,
     hashes: Vec<u64>,
-    heads: Vec<u32>,
-    next: Vec<u32>,
+    index: NumberIndex,
 }
 
 impl RowSet {
     /// An empty set of rows of `width` columns.
     pub(crate) fn new(width: usize) -> Self {
-        Self { width, values: Vec::new(), hashes: Vec::new(), heads: vec![0; 16], next: Vec::new() }
+        Self { width, values: Vec::new(), hashes: Vec::new(), index: NumberIndex::default() }
     }
 
     /// How many rows there are.
@@ -37,42 +38,33 @@ impl RowSet {
     pub(crate) fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<ValueId>()
             + self.hashes.capacity() * size_of::<u64>()
-            + (self.heads.capacity() + self.next.capacity()) * size_of::<u32>()
+            + self.index.bytes()
     }
 
-    fn slot(&self, hash: u64) -> usize {
-        usize::try_from(hash & (self.heads.len() as u64 - 1)).unwrap_or(0)
+    /// Makes room for so many further rows: a large set grows in steps between which `cancel` is looked at. After an error the set is of no
+    /// more use.
+    pub(crate) fn make_room(&mut self, rows: usize, cancel: &CancelToken) -> Result<(), Cancelled> {
+        let Self { hashes, index, .. } = self;
+        index.make_room(rows, |number| hashes[number], || cancel.check())
     }
 
     /// The number of a row with this hash and these values.
+    #[inline]
     pub(crate) fn find(&self, hash: u64, row: impl Iterator<Item = ValueId> + Clone) -> Option<u32> {
-        let mut entry = self.heads[self.slot(hash)];
-        while entry != 0 {
-            let number = entry as usize - 1;
-            if self.hashes[number] == hash && self.row(number).iter().copied().eq(row.clone()) {
-                return Some(entry - 1);
-            }
-            entry = self.next[number];
-        }
-        None
+        let is =
+            |number: usize| self.hashes[number] == hash && self.row(number).iter().copied().eq(row.clone());
+        self.index.find(hash, is)
     }
 
     /// The number of a row of one column with this value.
     #[inline]
     pub(crate) fn find_id(&self, hash: u64, id: ValueId) -> Option<u32> {
         debug_assert!(self.width == 1, "rows of one column");
-        let mut entry = self.heads[self.slot(hash)];
-        while entry != 0 {
-            let number = entry as usize - 1;
-            if self.values[number] == id {
-                return Some(entry - 1);
-            }
-            entry = self.next[number];
-        }
-        None
+        self.index.find(hash, |number| self.values[number] == id)
     }
 
     /// The number of the row, and whether it is new.
+    #[inline]
     pub(crate) fn insert(&mut self, hash: u64, row: impl Iterator<Item = ValueId> + Clone) -> (u32, bool) {
         match self.find(hash, row.clone()) {
             Some(number) => (number, false),
@@ -82,23 +74,10 @@ impl RowSet {
 
     /// Adds a row that is not in the set.
     pub(crate) fn add(&mut self, hash: u64, row: impl Iterator<Item = ValueId>) -> u32 {
-        if self.hashes.len() >= self.heads.len() {
-            self.rehash();
-        }
-        let number = u32::try_from(self.hashes.len()).unwrap_or(u32::MAX - 1);
-        self.values.extend(row);
-        self.hashes.push(hash);
-        let slot = self.slot(hash);
-        self.next.push(std::mem::replace(&mut self.heads[slot], number + 1));
+        let Self { values, hashes, index, .. } = self;
+        values.extend(row);
+        let number = index.add(hash, |number| hashes[number]);
+        hashes.push(hash);
         number
-    }
-
-    fn rehash(&mut self) {
-        self.heads = vec![0; self.heads.len() * 2];
-        for (number, hash) in self.hashes.iter().enumerate() {
-            let slot = usize::try_from(hash & (self.heads.len() as u64 - 1)).unwrap_or(0);
-            let entry = u32::try_from(number + 1).unwrap_or(u32::MAX);
-            self.next[number] = std::mem::replace(&mut self.heads[slot], entry);
-        }
     }
 }

@@ -3,24 +3,27 @@
 //! Comparing terms is dear. Keys that compare like their ids are compared as numbers; for others the distinct ids of
 //! a run are sorted once and rows then compare by rank.
 
-use crate::batch::{Batch, gather};
+use crate::batch::{BATCH_ROWS, Batch, gather};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr;
-use crate::hash::IdHash;
 use crate::held::HeldRows;
 use crate::merge_sort::{sort_in_steps, try_merge_sort};
 use crate::profile::NodeCounters;
 use crate::spill::{SpillArea, SpilledRows};
+use crate::steps::{all, append, collect, dedup_by, steps};
 use lode_base::memory_budget::Reservation;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::VarId;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Runs that are merged at once.
 const RUNS_MAX: usize = 128;
+/// Rows that are merged between two looks at the cancel token.
+const MERGED_ROWS_UNCHECKED: usize = 64;
+/// Comparisons that may read the dictionary, between two looks at the cancel token.
+const COMPARED_UNCHECKED: usize = 256;
 /// Bytes per row besides its columns: rank or bits of a key, and the row's number.
 const EXTRA_BYTES: usize = 16;
 
@@ -111,7 +114,10 @@ impl Sorter {
     fn write_run(&self, rows: &Batch, permutation: &[u32]) -> Result<Run, ExecError> {
         let kept = permutation.len().min(self.spec.limit.unwrap_or(usize::MAX));
         let mut file = self.spec.area.file(&self.spec.vars, &self.spec.counters)?;
-        file.push_selected(rows, &permutation[..kept])?;
+        for part in permutation[..kept].chunks(BATCH_ROWS) {
+            self.spec.cx.cancel.check()?;
+            file.push_selected(rows, part)?;
+        }
         Ok(Run::File(FileRun::new(file.finish()?)))
     }
 
@@ -125,13 +131,12 @@ impl Sorter {
         let keys = self.held.rows.columns[..self.spec.keys].iter();
         self.bound = Some(keys.map(|column| column[*last as usize]).collect());
         let mut best = Batch::new(Arc::clone(&self.spec.vars));
-        best.append_selected(&self.held.rows, &permutation);
-        self.held.rows.clear();
-        if !self.held.append(&best) {
-            let all: Vec<u32> = (0..row_number(best.rows)).collect();
-            let run = self.write_run(&best, &all)?;
-            self.runs.push(run);
+        for part in permutation.chunks(BATCH_ROWS) {
+            self.spec.cx.cancel.check()?;
+            best.append_selected(&self.held.rows, part);
         }
+        // They are fewer than those that the reservation covers.
+        self.held.rows = best;
         Ok(())
     }
 
@@ -302,6 +307,10 @@ impl SortedRows {
 
     fn merge_rows(&mut self, want: usize, out: &mut Batch) -> Result<(), ExecError> {
         while out.rows < want {
+            // Comparing terms of different runs may read the dictionary, many times for a row.
+            if out.rows.is_multiple_of(MERGED_ROWS_UNCHECKED) {
+                self.spec.cx.cancel.check()?;
+            }
             let Some(first) = self.heap.first().copied() else { return Ok(()) };
             if let Some((batch, row)) = self.runs[first].current() {
                 out.append_range(batch, row, row + 1);
@@ -384,21 +393,24 @@ fn compare_by_id(cx: &QueryContext, kind: Kind, a: ValueId, b: ValueId) -> bool 
 
 /// The row numbers of `rows` in sorted order; stable.
 fn sort_rows(spec: &SortSpec, rows: &Batch) -> Result<Vec<u32>, ExecError> {
-    let mut permutation: Vec<u32> = (0..row_number(rows.rows)).collect();
-    let mut keys = Vec::with_capacity(spec.keys);
+    let cancel = &spec.cx.cancel;
+    let mut permutation = collect(rows.rows, cancel, row_number)?;
+    let mut keys: Vec<Vec<u64>> = Vec::with_capacity(spec.keys);
     for (i, column) in rows.columns[..spec.keys].iter().enumerate() {
         keys.push(match &spec.order {
-            KeyOrder::Bits => column.iter().map(|id| id.to_bits()).collect(),
+            KeyOrder::Bits => collect(column.len(), cancel, |row| column[row].to_bits())?,
             KeyOrder::Terms(descending) => {
                 let mut ranks = rank(&spec.cx, column)?;
                 if descending[i] {
-                    ranks.iter_mut().for_each(|rank| *rank = !*rank);
+                    for step in steps(ranks.len(), cancel) {
+                        ranks[step?].iter_mut().for_each(|rank| *rank = !*rank);
+                    }
                 }
                 ranks
             }
         });
     }
-    let check = || spec.cx.cancel.check();
+    let check = || cancel.check();
     match keys.as_slice() {
         [] => {}
         [keys] => {
@@ -417,40 +429,50 @@ fn sort_rows(spec: &SortSpec, rows: &Batch) -> Result<Vec<u32>, ExecError> {
 
 /// Numbers that compare like the terms of a column.
 fn rank(cx: &QueryContext, column: &[ValueId]) -> Result<Vec<u64>, ExecError> {
-    let bits = || column.iter().map(|id| id.to_bits()).collect();
-    let mut bound = column.iter().copied().filter(|id| !id.is_undef());
-    let Some(first) = bound.next() else { return Ok(bits()) };
-    if let Some(kind) = first.kind()
-        && compare_by_id(cx, kind, first, first)
-        && bound.all(|id| id.kind() == Some(kind) && compare_by_id(cx, kind, first, id))
-    {
-        return Ok(bits());
+    if are_ordered_by_id(cx, column)? {
+        return Ok(collect(column.len(), &cx.cancel, |row| column[row].to_bits())?);
     }
-    let mut distinct = column.to_vec();
+    let mut distinct = Vec::new();
+    append(&mut distinct, column, &cx.cancel)?;
     sort_in_steps(&mut distinct, ValueId::cmp, || cx.cancel.check())?;
-    distinct.dedup();
+    dedup_by(&mut distinct, &cx.cancel, ValueId::eq, |_, _| ())?;
     if let Some(ranks) = expr::ranks(cx, &distinct)? {
         let rank =
             |id: &ValueId| distinct.binary_search(id).ok().and_then(|at| ranks.get(at).copied()).unwrap_or(0);
         return in_steps(cx, column, rank);
     }
-    let mut compared = 0_u32;
+    let mut compared = 0_usize;
     try_merge_sort(&mut distinct, |a, b| {
         compared = compared.wrapping_add(1);
-        if compared.is_multiple_of(1024) {
+        if compared.is_multiple_of(COMPARED_UNCHECKED) {
             cx.cancel.check()?;
         }
         compare_terms(cx, a, b)
     })?;
-    let mut ranks: HashMap<ValueId, u64, IdHash> = HashMap::default();
+    let mut ranks: Vec<(ValueId, u64)> = Vec::with_capacity(distinct.len());
     let mut current = 0;
     for (i, id) in distinct.iter().enumerate() {
+        if i % COMPARED_UNCHECKED == 0 {
+            cx.cancel.check()?;
+        }
         if i > 0 && compare_terms(cx, distinct[i - 1], *id)?.is_ne() {
             current += 1;
         }
-        ranks.insert(*id, current);
+        ranks.push((*id, current));
     }
-    in_steps(cx, column, |id| ranks.get(id).copied().unwrap_or(0))
+    sort_in_steps(&mut ranks, |a, b| a.0.cmp(&b.0), || cx.cancel.check())?;
+    in_steps(cx, column, |id| ranks.binary_search_by_key(id, |rank| rank.0).map_or(0, |at| ranks[at].1))
+}
+
+/// Whether the terms of a column compare like their ids.
+fn are_ordered_by_id(cx: &QueryContext, column: &[ValueId]) -> Result<bool, ExecError> {
+    let Some(first) = column.iter().copied().find(|id| !id.is_undef()) else { return Ok(true) };
+    let Some(kind) = first.kind().filter(|kind| compare_by_id(cx, *kind, first, first)) else {
+        return Ok(false);
+    };
+    let like_first =
+        |id: ValueId| id.is_undef() || (id.kind() == Some(kind) && compare_by_id(cx, kind, first, id));
+    Ok(all(column, &cx.cancel, like_first)?)
 }
 
 /// A number for each id, looked up one by one: the cancel token is looked at between batches of them.
@@ -460,7 +482,7 @@ fn in_steps(
     number: impl Fn(&ValueId) -> u64,
 ) -> Result<Vec<u64>, ExecError> {
     let mut numbers = Vec::with_capacity(column.len());
-    for part in column.chunks(crate::batch::BATCH_ROWS) {
+    for part in column.chunks(BATCH_ROWS) {
         cx.cancel.check()?;
         numbers.extend(part.iter().map(&number));
     }

@@ -4,7 +4,7 @@ use super::generate::node;
 use super::{Setup, context, empty_snapshot, plan, run};
 use crate::batch::{Batch, Mapping};
 use crate::error::ExecError;
-use crate::merge_sort::{sort_in_steps, try_merge_sort};
+use crate::merge_sort::{sort_by_number, sort_in_steps, try_merge_sort};
 use crate::profile::{Counters, Probe, waiting};
 use lode_base::block_work::add_decoded;
 use lode_base::gallop::gallop;
@@ -143,6 +143,26 @@ proptest! {
         let mut values: Vec<usize> = (0..n).rev().collect();
         prop_assert!(sort_in_steps(&mut values, usize::cmp, check).is_err());
         prop_assert_eq!(asked.get(), stop + 1);
+    }
+
+    #[test]
+    fn numbers_are_sorted_in_steps(values in prop::collection::vec(any::<u64>(), 0..600), mask in any::<u64>(), stop in 0_usize..40) {
+        // Of some masks nearly all numbers are the same, of others only their last bits differ.
+        let mut values: Vec<u64> = values.into_iter().map(|value| value & mask).collect();
+        let mut expected = values.clone();
+        expected.sort_unstable();
+        let asked = std::cell::Cell::new(0);
+        let check = || {
+            asked.set(asked.get() + 1);
+            if asked.get() > stop { Err(()) } else { Ok(()) }
+        };
+        let mut stopped = values.clone();
+        let result = sort_by_number(&mut stopped, |value| *value, &check);
+        prop_assert!(asked.get() <= stop + 1 && result.is_ok() == (asked.get() <= stop));
+        stopped.sort_unstable();
+        prop_assert_eq!(&stopped, &expected);
+        sort_by_number(&mut values, |value| *value, &|| Ok::<_, ()>(())).unwrap();
+        prop_assert_eq!(values, expected);
     }
 
     #[test]

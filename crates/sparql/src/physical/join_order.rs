@@ -14,6 +14,7 @@ use super::subset::{Bits, Group, Subset};
 use crate::expr::Expr;
 use crate::logical::Logical;
 use crate::plan::{JoinKind, TermSlot};
+use crate::statistics::Statistics;
 use crate::var_set::VarSet;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,43 +37,46 @@ pub(super) fn order(
     let inputs: Vec<Input> = members.iter().map(|m| Input::new(m, &wanted, lowering)).collect();
     let group = match Group::new(inputs, filters, &counted, interest, lowering.stats) {
         Ok(group) => group,
-        Err(inputs) => return vec![in_sequence(inputs, filters)],
+        Err(inputs) => return vec![in_sequence(inputs, filters, lowering.stats)],
     };
     let parts: Vec<Vec<Planned>> = group
         .components()
         .into_iter()
         .map(|component| {
-            best_of(&group, &component, lowering.joins_multiway)
-                .map(|s| plans_of(&group, &s))
-                .unwrap_or_default()
+            best_of(&group, &component, lowering).map(|s| plans_of(&group, &s)).unwrap_or_default()
         })
         .collect();
     multiply(&group, parts, &members, interest)
 }
 
-/// The best ways to have all of a component. `at_once`: all patterns of it are joined at once, if that can be.
-fn best_of(group: &Group, component: &[usize], at_once: bool) -> Option<Subset> {
-    let quick = greedy(group, component);
+/// The best ways to have all of a component; none where nobody waits for them any more.
+fn best_of(group: &Group, component: &[usize], lowering: &Lowering<'_>) -> Option<Subset> {
+    let (at_once, stats) = (lowering.joins_multiway, lowering.stats);
+    let quick = greedy(group, component, stats);
     if component.len() < if at_once { 2 } else { 3 } || component.len() > LINEAR_MAX {
         return quick;
     }
     let ways = multiway::ways(group, component, at_once);
     if at_once {
-        return only_at_once(group, component, &ways).or(quick);
+        return only_at_once(group, component, &ways, stats).or(quick);
     }
     // No part of the best plan costs more than some whole plan.
     let bound = quick.as_ref().and_then(|s| s.candidates.first()).map_or(f64::INFINITY, |c| c.cost);
     // Estimates of rows depend on the way: it must not count against one that another expects more of them.
     let rows_max = quick.as_ref().map_or(f64::INFINITY, |s| s.rows);
-    dynamic(group, component, &ways, (bound, rows_max)).filter(|s| !s.candidates.is_empty()).or(quick)
+    dynamic(group, component, &ways, (bound, rows_max), stats).filter(|s| !s.candidates.is_empty()).or(quick)
 }
 
 /// More members than the search can number, one after the other, each time one that is connected if there is any.
-fn in_sequence(inputs: Vec<Input>, filters: &[Expr]) -> Planned {
+fn in_sequence(inputs: Vec<Input>, filters: &[Expr], stats: &dyn Statistics) -> Planned {
+    let all = inputs.iter().fold(VarSet::new(), |vars, input| vars.union(&input.vars));
     let mut open: Vec<Input> = inputs;
     open.sort_by(|a, b| a.rows.total_cmp(&b.rows));
     let mut joined = node::unit();
     while !open.is_empty() {
+        if stats.is_cancelled() {
+            return node::empty(&all);
+        }
         let vars = joined.vars();
         let ready = |i: &Input| match &i.access {
             Access::TripleTerm { term, .. } => joined.certain().contains(*term),
@@ -100,14 +104,19 @@ fn shared_vars(members: &[Logical]) -> VarSet {
 }
 
 /// Patterns that can be joined at once, and then the other members.
-fn only_at_once(group: &Group, component: &[usize], ways: &[Vec<Arc<Multiway>>]) -> Option<Subset> {
+fn only_at_once(
+    group: &Group,
+    component: &[usize],
+    ways: &[Vec<Arc<Multiway>>],
+    stats: &dyn Statistics,
+) -> Option<Subset> {
     let ways = ways.first()?;
     let members = ways.first()?.members;
     let first = joined_at_once(group, members, ways, (f64::INFINITY, f64::INFINITY))?;
     let others = component.iter().filter(|member| !members.contains(**member));
     let mut open: Vec<Subset> = others.map(|member| single(group, *member)).collect();
     open.push(first);
-    join_smallest(group, open)
+    join_smallest(group, open, stats)
 }
 
 /// Members joined at once, where no other way is known.
@@ -129,6 +138,7 @@ fn dynamic(
     component: &[usize],
     ways: &[Vec<Arc<Multiway>>],
     (bound, quick_rows): (f64, f64),
+    stats: &dyn Statistics,
 ) -> Option<Subset> {
     let n = component.len();
     let all: u32 = (1_u32 << n) - 1;
@@ -139,6 +149,9 @@ fn dynamic(
     for mask in 1..=all {
         if mask.count_ones() < 2 {
             continue;
+        }
+        if stats.is_cancelled() {
+            return None;
         }
         let mut best: Option<Subset> = None;
         let mut part = (mask - 1) & mask;
@@ -170,31 +183,70 @@ fn dynamic(
 }
 
 /// Joins the pair with the smallest result, again and again.
-fn greedy(group: &Group, component: &[usize]) -> Option<Subset> {
-    join_smallest(group, component.iter().map(|m| single(group, *m)).collect())
+fn greedy(group: &Group, component: &[usize], stats: &dyn Statistics) -> Option<Subset> {
+    join_smallest(group, component.iter().map(|m| single(group, *m)).collect(), stats)
 }
 
-fn join_smallest(group: &Group, mut open: Vec<Subset>) -> Option<Subset> {
-    while open.len() > 1 {
+fn join_smallest(group: &Group, sets: Vec<Subset>, stats: &dyn Statistics) -> Option<Subset> {
+    let mut open = Open::default();
+    for set in sets {
+        open.push(group, set, stats)?;
+    }
+    while open.sets.len() > 1 {
+        let (a, b) = open.take_smallest()?;
+        let mut joined = None;
+        combine(group, &a, &b, f64::INFINITY, &mut joined);
+        open.push(group, joined?, stats)?;
+    }
+    open.sets.pop()
+}
+
+/// Sets still to be joined, each pair weighed once: there may be a hundred sets, and thousands of pairs.
+#[derive(Default)]
+struct Open {
+    sets: Vec<Subset>,
+    /// For each set the rows of its join with each, itself among them; none where the two cannot be joined.
+    rows: Vec<Vec<Option<f64>>>,
+}
+
+impl Open {
+    /// Adds a set; nothing where nobody waits for the plan any more.
+    fn push(&mut self, group: &Group, set: Subset, stats: &dyn Statistics) -> Option<()> {
+        if stats.is_cancelled() {
+            return None;
+        }
+        let weigh = |other: &Subset| other.can_join(group, &set).then(|| other.joined_rows(group, &set));
+        let mut own: Vec<Option<f64>> = self.sets.iter().map(weigh).collect();
+        self.rows.iter_mut().zip(&own).for_each(|(rows, with_set)| rows.push(*with_set));
+        own.push(None);
+        self.rows.push(own);
+        self.sets.push(set);
+        Some(())
+    }
+
+    /// Takes the pair with the smallest join out; of equal ones the first.
+    fn take_smallest(&mut self) -> Option<(Subset, Subset)> {
         let mut chosen: Option<(f64, usize, usize)> = None;
-        for i in 0..open.len() {
-            for j in i + 1..open.len() {
-                if !open[i].can_join(group, &open[j]) {
-                    continue;
-                }
-                let rows = open[i].joined_rows(group, &open[j]);
-                if chosen.is_none_or(|(r, _, _)| rows < r) {
+        for (i, rows) in self.rows.iter().enumerate() {
+            for (j, rows) in rows.iter().enumerate().skip(i + 1) {
+                if let Some(rows) = rows.filter(|rows| chosen.is_none_or(|(least, _, _)| *rows < least)) {
                     chosen = Some((rows, i, j));
                 }
             }
         }
         let (_, i, j) = chosen?;
-        let (b, a) = (open.swap_remove(j), open.swap_remove(i));
-        let mut joined = None;
-        combine(group, &a, &b, f64::INFINITY, &mut joined);
-        open.push(joined?);
+        let (b, a) = (self.take(j), self.take(i));
+        Some((a, b))
     }
-    open.pop()
+
+    /// Takes a set out; the last one gets its place.
+    fn take(&mut self, at: usize) -> Subset {
+        self.rows.swap_remove(at);
+        for rows in &mut self.rows {
+            rows.swap_remove(at);
+        }
+        self.sets.swap_remove(at)
+    }
 }
 
 /// Plans of a finished subset.

@@ -57,8 +57,12 @@ impl<'a> Lowering<'a> {
         vars.add(name)
     }
 
-    /// The plans of `logical`, cheapest first; at least one. `interest`: variables by which it may pay to have rows sorted.
+    /// The plans of `logical`, cheapest first; at least one, which is of no use where nobody waits for it any more. `interest`: variables by which it
+    /// may pay to have rows sorted.
     pub fn lower(&self, logical: &Logical, interest: &VarSet) -> Vec<Planned> {
+        if self.stats.is_cancelled() {
+            return vec![node::empty(&logical.vars)];
+        }
         match &logical.op {
             LogicalOp::Scan(pattern) => scans(pattern, interest, self),
             LogicalOp::Join { members, filters } => join_order::order(members, filters, interest, self),

@@ -20,7 +20,9 @@ pub(super) fn replace(logical: Logical, stats: &dyn Statistics) -> Logical {
 fn group(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {
     let mut known: Vec<(VarId, Term)> = Vec::new();
     single_rows(&mut members, &mut filters);
-    while let Some((at, var, term)) = find(&members, &filters) {
+    while !stats.is_cancelled()
+        && let Some((at, var, term)) = find(&members, &filters)
+    {
         filters.remove(at);
         let id = stats.id_of(&term);
         for member in &mut members {

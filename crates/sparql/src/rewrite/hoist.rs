@@ -7,6 +7,7 @@
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::plan::VarId;
+use crate::statistics::Statistics;
 use crate::var_set::VarSet;
 
 /// What was taken out of a join, to be put over it again.
@@ -16,20 +17,24 @@ enum Above {
 }
 
 /// Rewrites all joins.
-pub(super) fn hoist(logical: Logical) -> Logical {
-    let logical = logical.map_inputs(&mut hoist);
+pub(super) fn hoist(logical: Logical, stats: &dyn Statistics) -> Logical {
+    let logical = logical.map_inputs(&mut |input| hoist(input, stats));
     match logical.op {
-        Op::Join { members, filters } => join(members, filters),
+        Op::Join { members, filters } => join(members, filters, stats),
         op => Logical { op, ..logical },
     }
 }
 
-fn join(mut members: Vec<Logical>, mut filters: Vec<Expr>) -> Logical {
+fn join(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {
     let mut above: Vec<Above> = Vec::new();
     // Variables of what was taken out: a condition must not come to see them.
     let mut taken = VarSet::new();
     let mut at = 0;
-    while at < members.len() {
+    while at < members.len() && !stats.is_cancelled() {
+        if matches!(members[at].op, Op::Scan(_)) {
+            at += 1;
+            continue;
+        }
         let mut others = VarSet::new();
         members.iter().enumerate().filter(|(i, _)| *i != at).for_each(|(_, m)| others.extend(&m.vars));
         let member = std::mem::replace(&mut members[at], Logical::unit());

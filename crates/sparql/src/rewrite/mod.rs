@@ -18,16 +18,24 @@ use crate::logical::{Logical, LogicalOp};
 use crate::plan::VarId;
 use crate::statistics::Statistics;
 
-/// Rewrites a query of which these columns are wanted.
+/// Rewrites a query of which these columns are wanted. One whose plan nobody waits for any more comes to nothing.
 pub(crate) fn rewrite(logical: Logical, columns: &[VarId], stats: &dyn Statistics) -> Logical {
-    let logical = simplify::simplify(logical, stats);
-    let logical = filters::push(logical, Vec::new());
-    let logical = simplify::simplify(hoist::hoist(logical), stats);
-    let logical = filters::push(logical, Vec::new());
-    let logical = unify::unify(logical, stats);
-    let logical = constants::replace(logical, stats);
-    let logical = simplify::simplify(logical, stats);
-    prune::prune(logical, &columns.iter().copied().collect())
+    let simplify = |logical| simplify::simplify(logical, stats);
+    let push = |logical| filters::push(logical, Vec::new());
+    let passes: [&dyn Fn(Logical) -> Logical; 9] = [
+        &simplify,
+        &push,
+        &|logical| hoist::hoist(logical, stats),
+        &simplify,
+        &push,
+        &|logical| unify::unify(logical, stats),
+        &|logical| constants::replace(logical, stats),
+        &simplify,
+        &|logical| prune::prune(logical, &columns.iter().copied().collect()),
+    ];
+    passes.into_iter().fold(logical, |logical, pass| {
+        if stats.is_cancelled() { Logical::empty(logical.vars) } else { pass(logical) }
+    })
 }
 
 /// Drops what makes columns beyond those needed.

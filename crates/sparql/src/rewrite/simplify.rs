@@ -11,6 +11,9 @@ use lode_rdf::Term;
 
 /// Simplifies from the leaves up.
 pub(super) fn simplify(logical: Logical, stats: &dyn Statistics) -> Logical {
+    if stats.is_cancelled() {
+        return Logical::empty(logical.vars);
+    }
     let logical = logical.map_inputs(&mut |input| simplify(input, stats));
     let vars = logical.vars.clone();
     match logical.op {
@@ -60,6 +63,11 @@ fn top(logical: Logical, rows: usize) -> Logical {
 fn join(members: Vec<Logical>, mut filters: Vec<Expr>, vars: VarSet) -> Logical {
     let mut flat = Vec::with_capacity(members.len());
     for (i, member) in members.iter().enumerate() {
+        if matches!(member.op, Op::Scan(_)) {
+            // Nothing of it depends on the others, of which there may be hundreds.
+            flat.push(member.clone());
+            continue;
+        }
         let mut others = VarSet::new();
         members.iter().enumerate().filter(|(j, _)| *j != i).for_each(|(_, m)| others.extend(&m.vars));
         flatten(drop_order(member.clone()), &others, &mut flat, &mut filters);

@@ -18,7 +18,9 @@ pub(super) fn unify(logical: Logical, stats: &dyn Statistics) -> Logical {
 
 fn group(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {
     let mut replaced = Vec::new();
-    while let Some((at, kept, gone)) = find(&members, &filters, stats) {
+    while !stats.is_cancelled()
+        && let Some((at, kept, gone)) = find(&members, &filters, stats)
+    {
         filters.remove(at);
         members.iter_mut().filter(|m| m.vars.contains(gone)).for_each(|m| *m = renamed(m, gone, kept));
         filters.iter_mut().for_each(|filter| filter.rename(gone, kept));

@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
 mod broken;
+mod cancelled;
 mod effort;
 mod fake;
 mod goldens;

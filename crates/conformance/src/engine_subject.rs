@@ -74,6 +74,7 @@ impl EngineSubject {
             optimize: self.knobs.optimize,
             groups_early: self.knobs.groups_early,
             joins_multiway: self.knobs.joins_multiway,
+            spools_always: self.knobs.spools_always,
             service,
             ..QueryOptions::default()
         }

@@ -52,6 +52,8 @@ pub struct QueryOptions {
     pub groups_early: bool,
     /// Whether the planner joins all patterns of a group at once wherever that is right, whatever it costs (for tests).
     pub joins_multiway: bool,
+    /// Whether the planner has what the query has several times made once wherever that is right, whatever it costs (for tests).
+    pub spools_always: bool,
     /// Federation; `None` allows none.
     pub service: Option<Arc<dyn ServiceHandler>>,
     /// Folder for spill files.
@@ -71,6 +73,7 @@ impl Default for QueryOptions {
             optimize: true,
             groups_early: false,
             joins_multiway: false,
+            spools_always: false,
             service: None,
             spill_dir: std::env::temp_dir(),
         }

@@ -63,7 +63,8 @@ struct Known {
 
 /// Whether nothing is asked for that changes plans besides what the keys have.
 pub(crate) fn is_usual(options: &QueryOptions) -> bool {
-    options.optimize && !options.groups_early && !options.joins_multiway && options.dataset.is_none()
+    let for_tests = options.groups_early || options.joins_multiway || options.spools_always;
+    options.optimize && !for_tests && options.dataset.is_none()
 }
 
 /// What queries with the same plan have in common.

@@ -135,6 +135,7 @@ impl PreparedQuery {
             optimize: options.optimize,
             groups_early: options.groups_early,
             joins_multiway: options.joins_multiway,
+            spools_always: options.spools_always,
         };
         let no_override = DatasetOverride::default();
         let dataset = options.dataset.as_ref().unwrap_or(&no_override);

@@ -23,6 +23,7 @@ use crate::operators::project::Project;
 use crate::operators::service::Service;
 use crate::operators::slice::Slice;
 use crate::operators::sort::{Sort, SortOptions};
+use crate::operators::spool::Spool;
 use crate::operators::triple_term::TripleTerm;
 use crate::operators::union::Union;
 use crate::operators::values::Values;
@@ -113,6 +114,10 @@ impl<'a> Builder<'a> {
             PlanOp::MultiwayJoin(patterns) => {
                 let range = self.morsel.and_then(|morsel| morsel.range(node.id)).cloned();
                 Box::new(MultiwayJoin::new(self.shared, node, patterns, range)?)
+            }
+            PlanOp::Spool { .. } => {
+                let part = self.morsel.and_then(|morsel| morsel.part(node.id)).cloned();
+                Box::new(Spool::new(self.shared, node, vars, part)?)
             }
             PlanOp::Union(inputs) => self.union(node.id, inputs, vars)?,
             PlanOp::Group { .. } => self.group(node, vars, counters)?,

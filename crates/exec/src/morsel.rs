@@ -30,12 +30,27 @@ const MORSELS_PER_THREAD: usize = 8;
 pub(crate) struct Morsel {
     ranges: Vec<(u32, Range<ValueId>)>,
     branches: Vec<(u32, usize)>,
+    parts: Vec<(u32, Part)>,
+}
+
+/// A part of the rows of a common sub-plan.
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    /// One of so many shares, about equally large, in the order of the rows.
+    Share { number: usize, of: usize },
+    /// Rows whose value of the first column of the order lies in it.
+    Range(Range<ValueId>),
 }
 
 impl Morsel {
     /// The range that a scan is confined to.
     pub(crate) fn range(&self, scan: u32) -> Option<&Range<ValueId>> {
         self.ranges.iter().find(|(id, _)| *id == scan).map(|(_, range)| range)
+    }
+
+    /// The part that is read of the rows of a common sub-plan.
+    pub(crate) fn part(&self, spool: u32) -> Option<&Part> {
+        self.parts.iter().find(|(id, _)| *id == spool).map(|(_, part)| part)
     }
 
     /// The branch of a UNION that alone is run.
@@ -67,7 +82,14 @@ impl ParallelSource {
         Self { reduce: true, ..self }
     }
 
-    /// Makes the tables that the chain probes, each with all threads, and gets ready to run. Where such a table went to disk, its
+    /// Whether the rows of one morsel come before those of the next in the order that the plan promises.
+    pub(crate) fn keeps_order(&self) -> bool {
+        let Ok(node) = self.shared.node(self.node) else { return false };
+        let key = driver(&self.shared, node).and_then(|driver| driver.key);
+        key.is_some() && key.as_ref() == node.sorted_by.first()
+    }
+
+    /// Makes the tables that the chain probes and the common sub-plans that it reads, each with all threads, and gets ready to run. Where such a table went to disk, its
     /// join must see all its left rows at once: there will be one morsel.
     pub(crate) fn prepare(mut self) -> Result<Prepared, ExecError> {
         let node = self.shared.node(self.node)?;
@@ -93,6 +115,9 @@ fn prepare_builds(shared: &Arc<Shared>, node: &PlanNode) -> Result<bool, ExecErr
     if matches!(node.op, PlanOp::HashJoin { .. }) {
         let built = shared.build(node.id).get(shared)?;
         spilled = matches!(*built, Built::Spilled(_));
+    }
+    if let PlanOp::Spool { number, .. } = &node.op {
+        shared.spool(*number)?.get(shared)?;
     }
     for child in chain_inputs(&node.op) {
         spilled |= prepare_builds(shared, child)?;
@@ -126,6 +151,23 @@ struct Queue {
     closed: AtomicBool,
 }
 
+impl Queue {
+    fn next_morsel(
+        &self,
+        shared: &Arc<Shared>,
+        node: u32,
+        ordered: bool,
+    ) -> Result<Option<(usize, BoxOp)>, ExecError> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let Some(morsel) = self.morsels.get(number) else { return Ok(None) };
+        let operator = Builder::of_morsel(shared, morsel).build(shared.node(node)?, ordered)?;
+        Ok(Some((number, operator)))
+    }
+}
+
 /// A sub-plan ready to be run by several threads.
 pub(crate) struct Prepared {
     shared: Arc<Shared>,
@@ -157,6 +199,11 @@ impl Prepared {
         if self.reduce { Box::new(Reduced::new(pipeline)) } else { pipeline }
     }
 
+    /// The next morsel's number, and its operator; `ordered`: whether its rows must come in the order that the plan promises.
+    pub(crate) fn next_morsel(&self, ordered: bool) -> Result<Option<(usize, BoxOp)>, ExecError> {
+        self.queue.next_morsel(&self.shared, self.node, ordered)
+    }
+
     /// Ends all pipelines at their next batch.
     pub(crate) fn close(&self) {
         self.queue.closed.store(true, Ordering::Relaxed);
@@ -183,13 +230,11 @@ impl Operator for Pipeline {
                 }
                 self.current = None;
             }
-            let next = self.queue.next.fetch_add(1, Ordering::Relaxed);
-            let Some(morsel) = self.queue.morsels.get(next) else {
+            let Some((_, operator)) = self.queue.next_morsel(&self.shared, self.node, false)? else {
                 out.clear();
                 return Ok(false);
             };
-            let node = self.shared.node(self.node)?;
-            self.current = Some(Builder::of_morsel(&self.shared, morsel).build(node, false)?);
+            self.current = Some(operator);
         }
     }
 }
@@ -197,7 +242,22 @@ impl Operator for Pipeline {
 /// The scans that a chain's rows come from, and the variable whose values they can be cut by.
 struct Driver<'a> {
     scans: Vec<(u32, &'a ScanPattern)>,
+    /// Common sub-plans that are read, sorted by that variable if there is one.
+    spools: Vec<&'a PlanNode>,
     key: Option<VarId>,
+    /// An operator of the chain needs all rows of a value of the variable together.
+    by_key: bool,
+}
+
+impl<'a> Driver<'a> {
+    fn scan(node: &PlanNode, pattern: &'a ScanPattern, key: Option<VarId>) -> Self {
+        Self { scans: vec![(node.id, pattern)], spools: Vec::new(), key, by_key: false }
+    }
+
+    /// The same below an operator that needs all rows of a value together.
+    fn by_key(self) -> Self {
+        Self { by_key: true, ..self }
+    }
 }
 
 /// Morsels of a sub-plan; `None`: it cannot be cut.
@@ -244,7 +304,11 @@ fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
                 Cell::Free(var) => Some(*var),
                 _ => None,
             };
-            Driver { scans: vec![(node.id, pattern)], key }
+            Driver::scan(node, pattern, key)
+        }
+        PlanOp::Spool { .. } => {
+            let key = node.sorted_by.first().copied();
+            Driver { scans: Vec::new(), spools: vec![node], key, by_key: false }
         }
         PlanOp::MultiwayJoin(tries) => {
             // Every trie that has the first variable begins with it.
@@ -254,20 +318,21 @@ fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
                 ready.cells.get(ready.consts) == Some(&Cell::Free(key))
             };
             let pattern = tries.iter().map(|trie| &trie.pattern).find(begins)?;
-            Driver { scans: vec![(node.id, pattern)], key: Some(key) }
+            Driver::scan(node, pattern, Some(key))
         }
         PlanOp::MergeJoin { left, right, condition, .. } => {
             let mut left = driver(shared, left)?;
             let right = driver(shared, right)?;
             let key = left.key.filter(|key| right.key == Some(*key) && condition.on.contains(key))?;
             left.scans.extend(right.scans);
-            Driver { scans: left.scans, key: Some(key) }
+            left.spools.extend(right.spools);
+            Driver { key: Some(key), ..left }.by_key()
         }
         PlanOp::Group { input, keys, .. } => {
-            driver(shared, input).filter(|d| d.key.is_some_and(|key| keys.contains(&key)))?
+            driver(shared, input).filter(|d| d.key.is_some_and(|key| keys.contains(&key)))?.by_key()
         }
         PlanOp::Distinct(input) => {
-            driver(shared, input).filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?
+            driver(shared, input).filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?.by_key()
         }
         PlanOp::Union(_) => return None,
         op => driver(shared, chain_inputs(op).first()?)?,
@@ -285,7 +350,7 @@ fn cut_scans(shared: &Arc<Shared>, driver: &Driver<'_>) -> Result<Option<Vec<Mor
             largest = Some((rows, pattern));
         }
     }
-    let Some((rows, pattern)) = largest else { return Ok(None) };
+    let Some((rows, pattern)) = largest else { return Ok(cut_spool(shared, driver)) };
     let morsel_rows = MORSEL_BATCHES * shared.cx.batch_rows as u64;
     let parts = usize::try_from(rows / morsel_rows).unwrap_or(usize::MAX);
     let parts = parts.min(shared.cx.threads * MORSELS_PER_THREAD);
@@ -303,6 +368,22 @@ fn cut_scans(shared: &Arc<Shared>, driver: &Driver<'_>) -> Result<Option<Vec<Mor
     let confine = |(start, end): (ValueId, ValueId)| Morsel {
         ranges: driver.scans.iter().map(|(id, _)| (*id, start..end)).collect(),
         branches: Vec::new(),
+        parts: driver.spools.iter().map(|spool| (spool.id, Part::Range(start..end))).collect(),
     };
     Ok(Some(starts.zip(ends).map(confine).collect()))
+}
+
+/// Shares of the rows of a common sub-plan, where all rows of the chain come from it. They need not be made yet: as many morsels
+/// as their expected number suggests.
+fn cut_spool(shared: &Shared, driver: &Driver<'_>) -> Option<Vec<Morsel>> {
+    let [spool] = driver.spools.as_slice() else { return None };
+    let morsel_rows = (MORSEL_BATCHES as usize).saturating_mul(shared.cx.batch_rows).max(1);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+    let rows = spool.rows as usize;
+    let of = (rows / morsel_rows).min(shared.cx.threads * MORSELS_PER_THREAD);
+    if of < 2 || driver.by_key {
+        return None;
+    }
+    let share = |number| Morsel { parts: vec![(spool.id, Part::Share { number, of })], ..Morsel::default() };
+    Some((0..of).map(share).collect())
 }

@@ -3,13 +3,14 @@
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::operators::hash_join_build::Built;
+use crate::operators::spool::SpoolRows;
 use crate::operators::trie::Tries;
 use crate::pattern::Pattern;
 use crate::profile::{Counters, NodeCounters, waiting};
 use crate::scheduler::lock;
 use crate::spill::SpillArea;
 use lode_packed::Order;
-use lode_sparql::{Plan, PlanNode};
+use lode_sparql::{Plan, PlanNode, PlanOp};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -57,6 +58,7 @@ pub(crate) struct Shared {
     pub(crate) single_graph: bool,
     builds: Builds<Built>,
     tries: Builds<Tries>,
+    spools: Builds<SpoolRows>,
     scan_rows: Mutex<HashMap<u32, u64>>,
 }
 
@@ -78,13 +80,15 @@ impl Shared {
             plan,
             builds: Mutex::default(),
             tries: Mutex::default(),
+            spools: Mutex::default(),
             scan_rows: Mutex::default(),
         }))
     }
 
     /// The node with this number.
     pub(crate) fn node(&self, id: u32) -> Result<&PlanNode, ExecError> {
-        find(&self.plan.root, id).ok_or_else(|| ExecError::Internal(format!("the plan has no node {id}")))
+        find(&self.plan.root, &|node| node.id == id)
+            .ok_or_else(|| ExecError::Internal(format!("the plan has no node {id}")))
     }
 
     /// A node's counters.
@@ -100,6 +104,21 @@ impl Shared {
     /// What the multiway join with this number has read into memory, shared by all threads that join it.
     pub(crate) fn tries(&self, id: u32) -> Arc<Once<Tries>> {
         Once::of(&self.tries, id)
+    }
+
+    /// The rows of the common sub-plan with this number, shared by all nodes that read them.
+    pub(crate) fn spool(&self, number: u32) -> Result<Arc<Once<SpoolRows>>, ExecError> {
+        Ok(Once::of(&self.spools, self.spool_node(number)?.id))
+    }
+
+    /// The common sub-plan with this number.
+    pub(crate) fn spooled(&self, number: u32) -> Result<&PlanNode, ExecError> {
+        self.spool_node(number)?.children().first().copied().ok_or_else(|| no_spool(number))
+    }
+
+    fn spool_node(&self, number: u32) -> Result<&PlanNode, ExecError> {
+        let has_rows = |node: &PlanNode| matches!(&node.op, PlanOp::Spool { number: n, input: Some(_), .. } if *n == number);
+        find(&self.plan.root, &has_rows).ok_or_else(|| no_spool(number))
     }
 
     /// How many quads the key range of a scan holds.
@@ -118,9 +137,13 @@ impl Shared {
     }
 }
 
-fn find(node: &PlanNode, id: u32) -> Option<&PlanNode> {
-    if node.id == id {
+fn no_spool(number: u32) -> ExecError {
+    ExecError::Internal(format!("the plan has no common sub-plan {number}"))
+}
+
+fn find<'a>(node: &'a PlanNode, wanted: &dyn Fn(&PlanNode) -> bool) -> Option<&'a PlanNode> {
+    if wanted(node) {
         return Some(node);
     }
-    node.children().into_iter().find_map(|child| find(child, id))
+    node.children().into_iter().find_map(|child| find(child, wanted))
 }

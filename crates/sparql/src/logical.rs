@@ -105,6 +105,11 @@ pub(crate) enum LogicalOp {
         among: Option<Arc<[ValueId]>>,
         pattern: Arc<SubPattern>,
     },
+    /// Reads a common sub-plan: pairs of a column here, and the sub-plan's variable that it is.
+    Spool {
+        number: u32,
+        columns: Vec<(VarId, VarId)>,
+    },
     Service {
         input: Option<Box<Logical>>,
         endpoint: TermSlot,
@@ -220,6 +225,45 @@ impl Logical {
         vars.insert(var);
         let certain = std::iter::once(var).collect();
         Self::new(LogicalOp::ForEachGraph { var, among, pattern }, vars, certain)
+    }
+
+    /// A reader of a common sub-plan; `certain`: the sub-plan's variables that every row binds.
+    pub fn spool(number: u32, columns: Vec<(VarId, VarId)>, certain: &VarSet) -> Self {
+        let vars: VarSet = columns.iter().map(|(here, _)| *here).collect();
+        let bound =
+            columns.iter().filter(|(_, there)| certain.contains(*there)).map(|(here, _)| *here).collect();
+        Self::new(LogicalOp::Spool { number, columns }, vars, bound)
+    }
+
+    /// The inputs, left before right.
+    pub fn inputs(&self) -> Vec<&Self> {
+        use LogicalOp as Op;
+        match &self.op {
+            Op::Unit
+            | Op::Empty
+            | Op::Values { .. }
+            | Op::Scan(_)
+            | Op::GraphNames { .. }
+            | Op::Path { .. }
+            | Op::ForEachGraph { .. }
+            | Op::Spool { .. } => Vec::new(),
+            Op::Service { input, .. } | Op::TripleTerm { input, .. } => {
+                input.as_deref().into_iter().collect()
+            }
+            Op::Join { members, .. } => members.iter().collect(),
+            Op::LeftJoin { left, right, .. } | Op::Exists { left, right, .. } | Op::Minus { left, right } => {
+                vec![left, right]
+            }
+            Op::Filter { input, .. }
+            | Op::Extend { input, .. }
+            | Op::Project { input, .. }
+            | Op::Distinct(input)
+            | Op::Reduced(input)
+            | Op::Sort { input, .. }
+            | Op::Slice { input, .. }
+            | Op::Group { input, .. } => vec![input],
+            Op::Union(branches) => branches.iter().collect(),
+        }
     }
 
     /// `own`: the variables of the remote pattern.

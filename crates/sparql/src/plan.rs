@@ -270,6 +270,10 @@ pub enum PlanOp {
     /// For each graph of `among` (or each named graph): plan and run `pattern` with `graph` set to it, and bind `var` to it.
     /// Rows whose own binding of `var` differs vanish.
     ForEachGraph { var: VarId, among: Option<Arc<[ValueId]>>, pattern: Arc<SubPattern> },
+    /// The rows of a sub-plan that the query has several times: made once, when they are first asked for, and read by each node with
+    /// this `number`. The first of them in the plan (parents before children, left before right) has the sub-plan as `input`. The node's
+    /// `vars` are the sub-plan's `columns`, one for one; a variable of the sub-plan means nothing outside of it. Keeps the sub-plan's order.
+    Spool { number: u32, columns: Vec<VarId>, input: Option<Box<PlanNode>> },
     /// A federated query. `query` is the body as text `SELECT * WHERE {...}`; the endpoint is a constant or a variable bound by `input`.
     /// Result columns go, by name, to those of the node's `vars`; with `input` the result is the join with it (by compatibility).
     Service { input: Option<Box<PlanNode>>, endpoint: TermSlot, query: String, silent: bool },

@@ -23,11 +23,19 @@ pub struct PlanOptions {
     pub groups_early: bool,
     /// With `optimize`: join all patterns of a group at once wherever that is right, whatever it costs. For tests.
     pub joins_multiway: bool,
+    /// With `optimize`: make what the query has several times once wherever that is right, whatever it costs. For tests.
+    pub spools_always: bool,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { default_graph_union: false, optimize: true, groups_early: false, joins_multiway: false }
+        Self {
+            default_graph_union: false,
+            optimize: true,
+            groups_early: false,
+            joins_multiway: false,
+            spools_always: false,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::plan::{
 use crate::var_set::VarSet;
 use lode_packed::Order;
 use lode_packed::order::Position;
+use std::collections::BTreeMap;
 
 /// A broken rule, in words.
 pub type Problem = String;
@@ -17,6 +18,7 @@ pub type Problem = String;
 pub fn validate(plan: &Plan) -> Result<(), Problem> {
     let mut ids = Vec::new();
     check(&plan.root, &mut ids)?;
+    spools(&plan.root, &mut BTreeMap::new())?;
     ids.sort_unstable();
     let dense = ids.iter().enumerate().all(|(i, id)| i as u64 == u64::from(*id));
     rule(dense && ids.len() == plan.node_count as usize, || format!("ids are not dense: {ids:?}"))?;
@@ -25,6 +27,23 @@ pub fn validate(plan: &Plan) -> Result<(), Problem> {
     }
     let known = |v: &VarId| (v.0 as usize) < plan.vars.len();
     rule(plan.root.vars.iter().all(known), || "a column is not in the table of variables".into())
+}
+
+/// The first reader of a common sub-plan has it, and promises what it does; so do the others.
+fn spools<'a>(node: &'a PlanNode, known: &mut BTreeMap<u32, &'a PlanNode>) -> Result<(), Problem> {
+    if let PlanOp::Spool { number, columns, input } = &node.op {
+        if let Some(input) = input {
+            rule(known.insert(*number, input).is_none(), || format!("common sub-plan {number} twice"))?;
+        }
+        let rows = known.get(number).ok_or_else(|| format!("no common sub-plan {number}"))?;
+        rule(set(columns).is_subset(&set(&rows.vars)), || "columns that the sub-plan lacks".into())?;
+        let there = |var: &VarId| columns.get(node.vars.iter().position(|v| v == var)?).copied();
+        let sure = |var: &VarId| there(var).is_some_and(|there| rows.certain.contains(&there));
+        rule(node.certain.iter().all(sure), || "certain, but not in the sub-plan".into())?;
+        let order: Vec<VarId> = node.sorted_by.iter().filter_map(there).collect();
+        rule(rows.sorted_by.starts_with(&order), || "an order that the sub-plan has not".into())?;
+    }
+    node.children().into_iter().try_for_each(|child| spools(child, known))
 }
 
 fn rule(holds: bool, problem: impl FnOnce() -> Problem) -> Result<(), Problem> {
@@ -122,6 +141,7 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
                 None => rule(set(&node.vars) == terms([subject, object]), || "columns".into()),
             }
         }
+        PlanOp::Spool { columns, .. } => rule(columns.len() == node.vars.len(), || "columns".into()),
         PlanOp::ForEachGraph { var, pattern, .. } => {
             let mut columns: VarSet = pattern.scope.values().copied().collect();
             columns.insert(*var);

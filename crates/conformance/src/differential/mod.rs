@@ -40,6 +40,8 @@ pub struct Knobs {
     pub groups_early: bool,
     /// Whether the planner joins patterns at once wherever it may.
     pub joins_multiway: bool,
+    /// Whether the planner makes common sub-plans once wherever it may.
+    pub spools_always: bool,
     /// Whether a query with other constants is planned before, whose plan may then be used.
     pub related_plans: bool,
     /// Memory for operators.
@@ -72,6 +74,7 @@ impl Default for Knobs {
             optimize: true,
             groups_early: false,
             joins_multiway: false,
+            spools_always: false,
             related_plans: false,
             memory_bytes: 2 << 30,
             changes: Changes::InMemory,
@@ -94,6 +97,7 @@ impl Knobs {
             memory_bytes: [2 << 30, 1 << 20, TINY][random.weighted(&[75, 10, 15])],
             changes: CHANGES[random.weighted(&[50, 15, 20, 15])],
             joins_multiway: random.chance(40),
+            spools_always: random.chance(40),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Plans used again give the answers that new ones give.
 
 use crate::{Database, QueryOptions, UpdateOptions};
+use lode_store::CompactOptions;
+use std::sync::Arc;
 
 const DATA: &str = "PREFIX : <http://x/> INSERT DATA {
     :a :p :b , :c . :b :p :c . :c :p :d . :a :n 1 , 2 , 3 . :b :n 20 , 2 . :d :n 'two' .
@@ -139,4 +141,40 @@ fn new_data_is_seen_and_other_counts_get_other_plans() {
     assert!(!cached);
     assert_eq!(common, answers(&database, &of(":Common")).0);
     assert!(answers(&database, &of(":Common")).1);
+}
+
+#[test]
+fn common_sub_plans_are_those_of_the_constants() {
+    let make = || {
+        let database = Database::in_memory().unwrap();
+        let item = |i: u32| format!(":i{i} a :T{} ; :vendor :v{} ; :price {} . ", i % 2, i % 7, i % 100);
+        let items: String = (0..20_000).map(item).collect();
+        let add = format!("PREFIX : <http://x/> INSERT DATA {{ {items} }}");
+        database.update(&add, &UpdateOptions::default()).unwrap();
+        // How many terms there are is known of segments only.
+        let (options, progress) = (CompactOptions::default(), Arc::default());
+        lode_store::compact(database.store(), &options, &progress).unwrap();
+        database
+    };
+    let query = |a: &str, b: &str| {
+        format!(
+            "SELECT ?v ?n ?m {{
+                {{ SELECT ?v (COUNT(*) AS ?n) {{ ?i a :{a} ; :vendor ?v ; :price ?p }} GROUP BY ?v }}
+                {{ SELECT ?v (MAX(?q) AS ?m) {{ ?j a :{b} ; :vendor ?v ; :price ?q }} GROUP BY ?v }} }}"
+        )
+    };
+    let plan = |database: &Database, text: &str| {
+        let text = format!("PREFIX : <http://x/> {text}");
+        let prepared = database.prepare(&text, &QueryOptions::default()).unwrap();
+        prepared.explain()
+    };
+    let used = make();
+    let explained = plan(&used, &query("T0", "T0"));
+    assert!(explained.contains("Spool"), "{explained}");
+    answers(&used, &query("T0", "T0"));
+    for (a, b, expect_cached) in [("T1", "T1", true), ("T0", "T1", false), ("T1", "T0", true)] {
+        let (lines, cached) = answers(&used, &query(a, b));
+        assert_eq!((lines.len(), cached), (8, expect_cached), "{a} {b}");
+        assert_eq!(lines, answers(&make(), &query(a, b)).0, "{a} {b}");
+    }
 }

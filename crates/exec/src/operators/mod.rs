@@ -32,6 +32,7 @@ pub(crate) mod service;
 pub(crate) mod slice;
 pub(crate) mod sort;
 pub(crate) mod sorter;
+pub(crate) mod spool;
 pub(crate) mod trie;
 pub(crate) mod trie_cursor;
 pub(crate) mod triple_term;

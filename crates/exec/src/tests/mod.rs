@@ -9,6 +9,7 @@ mod naive;
 mod naive_path;
 mod plans;
 mod scans;
+mod spools;
 mod units;
 
 use crate::context::QueryContext;

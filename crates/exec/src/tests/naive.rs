@@ -8,7 +8,9 @@ use lode_sparql::plan::{JoinCondition, SortKey};
 use lode_sparql::{
     Aggregate, AggregateFunction, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId,
 };
+use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 pub(crate) type Row = Vec<ValueId>;
 
@@ -22,6 +24,8 @@ pub(crate) struct Table {
 pub(crate) struct World<'a> {
     pub(crate) cx: &'a QueryContext,
     pub(crate) quads: &'a [[ValueId; 4]],
+    /// The rows of common sub-plans, by their numbers.
+    pub(crate) spools: RefCell<HashMap<u32, Table>>,
 }
 
 /// More rows than tests are patient for.
@@ -107,6 +111,14 @@ pub(crate) fn eval(world: &World<'_>, node: &PlanNode) -> Option<Table> {
                 rows.extend(project(&eval(world, input)?, &node.vars));
             }
             Table { vars: node.vars.clone(), rows }
+        }
+        PlanOp::Spool { number, columns, input } => {
+            if let Some(input) = input {
+                let table = eval(world, input)?;
+                world.spools.borrow_mut().insert(*number, table);
+            }
+            let spools = world.spools.borrow();
+            Table { vars: node.vars.clone(), rows: project(&spools[number], columns) }
         }
         PlanOp::Project(input) => eval(world, input)?,
         PlanOp::Distinct(input) | PlanOp::Reduced(input) => {
@@ -368,7 +380,7 @@ pub(crate) fn children_mut(op: &mut PlanOp) -> Vec<&mut PlanNode> {
         | PlanOp::Sort { input, .. }
         | PlanOp::Slice { input, .. }
         | PlanOp::Group { input, .. } => vec![input],
-        PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {
+        PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
             input.as_deref_mut().into_iter().collect()
         }
         PlanOp::Union(inputs) => inputs.iter_mut().collect(),

@@ -7,6 +7,7 @@ use lode_rdf::ValueId;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId};
 use lode_store::Snapshot;
 use proptest::prelude::*;
+use std::cell::RefCell;
 
 fn sorted(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_unstable();
@@ -14,7 +15,7 @@ fn sorted(mut rows: Vec<Row>) -> Vec<Row> {
 }
 
 /// Runs a plan in all ways; each must give the naive evaluator's rows. With `exact`, also in its order.
-fn check(root: PlanNode, setups: &[Setup], exact: bool) {
+pub(super) fn check(root: PlanNode, setups: &[Setup], exact: bool) {
     check_over(&empty_snapshot(), &[], root, setups, exact);
 }
 
@@ -29,7 +30,7 @@ pub(crate) fn check_over(
     let plan = plan(root);
     for setup in setups {
         let cx = context(snapshot, *setup);
-        let world = naive::World { cx: &cx, quads };
+        let world = naive::World { cx: &cx, quads, spools: RefCell::default() };
         let Some(expected) = naive::eval(&world, &plan.root) else { return };
         let found = match run(&plan, &cx) {
             Ok(rows) => rows,
@@ -102,7 +103,7 @@ proptest! {
 }
 
 /// Sorts the rows of inline data by their ids, column by column.
-fn sort_values(input: &mut PlanNode) {
+pub(super) fn sort_values(input: &mut PlanNode) {
     let cx = context(&empty_snapshot(), setups()[0]);
     if let PlanOp::Values(rows) = &mut input.op {
         let id = |term: &Option<_>| term.as_ref().map_or(ValueId::UNDEF, |t| cx.intern(t).unwrap());

@@ -86,13 +86,13 @@ fn all_quads(snapshot: &Snapshot) -> Vec<[ValueId; 4]> {
     (0..s.len()).map(|i| [s[i], p[i], o[i], g[i]]).collect()
 }
 
-struct Generator {
-    random: Random,
+pub(super) struct Generator {
+    pub(super) random: Random,
     data: Data,
 }
 
 impl Generator {
-    fn new(seed: u64, quads_max: usize) -> Self {
+    pub(super) fn new(seed: u64, quads_max: usize) -> Self {
         let mut random = Random(seed);
         let data = data(&mut random, quads_max);
         Self { random, data }
@@ -226,7 +226,7 @@ impl Generator {
     }
 
     /// Rows sorted by `var`: a scan, or counts of groups over one, with a look-up between.
-    fn sorted_rows(&mut self, var: VarId, first: u32) -> PlanNode {
+    pub(super) fn sorted_rows(&mut self, var: VarId, first: u32) -> PlanNode {
         let mut input = self.sorted_scan(var, first);
         if !input.vars.contains(&var) || self.random.chance(50) {
             return input;
@@ -244,7 +244,7 @@ impl Generator {
         group
     }
 
-    fn merge(&mut self) -> PlanNode {
+    pub(super) fn merge(&mut self) -> PlanNode {
         let (left, right) = (self.sorted_rows(VarId(0), 10), self.sorted_rows(VarId(0), 20));
         if !left.vars.contains(&VarId(0)) || !right.vars.contains(&VarId(0)) {
             return left;
@@ -383,7 +383,7 @@ impl Generator {
         }
     }
 
-    fn check(self, root: PlanNode, setups: &[Setup]) {
+    pub(super) fn check(self, root: PlanNode, setups: &[Setup]) {
         check_over(&self.data.snapshot, &self.data.quads, root, setups, false);
     }
 }

@@ -6,11 +6,14 @@ use crate::plan::{
     VarId, VarTable,
 };
 use lode_rdf::{Term, ValueId};
+use std::collections::BTreeMap;
 
 /// Names of variables and constants.
 pub(crate) struct Names<'a> {
     pub vars: &'a VarTable,
     pub term: &'a dyn Fn(ValueId) -> String,
+    /// How many nodes read each common sub-plan.
+    pub readers: BTreeMap<u32, usize>,
 }
 
 /// Whether the parser made a name up (for an aggregate, an anonymous blank node): a random number.
@@ -123,6 +126,9 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
             names.term_slot(object),
             graph_text(graph, names)
         ),
+        PlanOp::Spool { number, columns, input } => {
+            spool(*number, (&node.vars, columns), input.is_some(), names)
+        }
         PlanOp::ForEachGraph { var, among, .. } => {
             format!("{}{}", names.var(*var), among_text(among.as_deref()))
         }
@@ -131,6 +137,18 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
             format!("{silent}{} {}", names.term_slot(endpoint), cut(query))
         }
     }
+}
+
+/// Columns with their names in the sub-plan, where these are others than here.
+fn spool(number: u32, (here, there): (&[VarId], &[VarId]), is_first: bool, names: &Names<'_>) -> String {
+    let column = |(here, there): (&VarId, &VarId)| match (names.var(*here), names.var(*there)) {
+        (here, there) if here == there => here,
+        (here, there) => format!("{there} as {here}"),
+    };
+    let columns = here.iter().zip(there).map(column).collect::<Vec<_>>().join(" ");
+    let readers = names.readers.get(&number).copied().unwrap_or(0);
+    let what = if is_first { format!("made once, read {readers} times") } else { "read again".to_owned() };
+    format!("{columns} of common sub-plan {} ({what})", number + 1)
 }
 
 fn join_kind(kind: JoinKind) -> &'static str {

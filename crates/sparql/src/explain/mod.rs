@@ -7,6 +7,7 @@ mod tests;
 
 use crate::plan::{Plan, PlanNode, PlanOp};
 use lode_rdf::ValueId;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 pub(crate) use details::Names;
@@ -34,8 +35,17 @@ pub struct Explained {
 
 /// Explains a plan; `term` gives the text of a constant's id.
 pub fn explain(plan: &Plan, term: &dyn Fn(ValueId) -> String) -> Explained {
-    let names = Names { vars: &plan.vars, term };
+    let mut readers = BTreeMap::new();
+    count_readers(&plan.root, &mut readers);
+    let names = Names { vars: &plan.vars, term, readers };
     explain_node(&plan.root, &names)
+}
+
+fn count_readers(node: &PlanNode, readers: &mut BTreeMap<u32, usize>) {
+    if let PlanOp::Spool { number, .. } = &node.op {
+        *readers.entry(*number).or_default() += 1;
+    }
+    node.children().into_iter().for_each(|child| count_readers(child, readers));
 }
 
 fn explain_node(node: &PlanNode, names: &Names<'_>) -> Explained {
@@ -129,5 +139,6 @@ pub fn op_name(op: &PlanOp) -> &'static str {
         PlanOp::Path { .. } => "Path",
         PlanOp::ForEachGraph { .. } => "ForEachGraph",
         PlanOp::Service { .. } => "Service",
+        PlanOp::Spool { .. } => "Spool",
     }
 }

@@ -51,6 +51,12 @@ const SORT_COMPARE: f64 = 25.0;
 const GROUP_HASH: f64 = 30.0;
 /// Finding a row's group when equal keys are neighbours.
 const GROUP_SORTED: f64 = 3.0;
+/// Making a common sub-plan rather than running it where its rows are wanted.
+const SPOOL_START: f64 = 5_000.0;
+/// Keeping one value of a common sub-plan's rows: mostly memory that is touched for the first time.
+const SPOOL_WRITE: f64 = 2.0;
+/// Copying one of them to a reader.
+const SPOOL_READ: f64 = 0.5;
 /// Taking a triple term apart.
 const TRIPLE_TERM: f64 = 200.0;
 /// One step of a path search, per edge.
@@ -149,6 +155,16 @@ pub(super) fn distinct_arguments(rows: f64, aggregates: &[crate::expr::Aggregate
 /// Taking a triple term of each row apart.
 pub(super) fn triple_term(rows: f64) -> f64 {
     rows * TRIPLE_TERM
+}
+
+/// Keeping the rows of a common sub-plan.
+pub(super) fn spool_write(rows: f64, columns: usize) -> f64 {
+    SPOOL_START + rows * columns as f64 * SPOOL_WRITE
+}
+
+/// Reading them.
+pub(super) fn spool_read(rows: f64, columns: usize) -> f64 {
+    rows * columns as f64 * SPOOL_READ
 }
 
 /// A path search that visits so many edges.

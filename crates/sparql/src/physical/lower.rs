@@ -3,7 +3,7 @@
 
 use super::join_input::{lookup_pattern, scans};
 use super::node::{self, Planned};
-use super::{distinct_arguments, early_groups, join_order, leaves, sideways};
+use super::{distinct_arguments, early_groups, join_order, leaves, sideways, spools};
 use crate::expr::{Aggregate, Expr};
 use crate::logical::{Logical, LogicalOp, QuadPattern};
 use crate::plan::{JoinKind, VarId, VarTable};
@@ -30,6 +30,10 @@ pub(super) struct Lowering<'a> {
     vars: RefCell<VarTable>,
     /// Groups that were tried in other ways.
     tried: Cell<u32>,
+    /// The common sub-plans that readers know by their numbers.
+    pub spools: RefCell<Vec<Option<Planned>>>,
+    /// Makes common sub-plans once wherever that is right, whatever it costs.
+    pub spools_always: bool,
 }
 
 /// The right side of an operator that joins: with a pattern that can be looked up, if it is one.
@@ -41,8 +45,15 @@ struct Right {
 impl<'a> Lowering<'a> {
     pub fn new(stats: &'a dyn Statistics, options: &PlanOptions, vars: VarTable) -> Self {
         let (vars, tried) = (RefCell::new(vars), Cell::new(0));
-        let PlanOptions { groups_early, joins_multiway, .. } = *options;
-        Self { stats, groups_early, joins_multiway, vars, tried }
+        let PlanOptions { groups_early, joins_multiway, spools_always, .. } = *options;
+        let spools = RefCell::default();
+        Self { stats, groups_early, joins_multiway, vars, tried, spools, spools_always }
+    }
+
+    /// Begins a query anew: what one way to plan it has tried does not count for another.
+    pub fn restart(&self) {
+        self.tried.set(0);
+        self.spools.borrow_mut().clear();
     }
 
     pub fn into_vars(self) -> VarTable {
@@ -113,6 +124,14 @@ impl<'a> Lowering<'a> {
             LogicalOp::Service { input, endpoint, query, silent } => {
                 let rows = input.as_deref().map(|i| self.best(i, &VarSet::new()));
                 vec![node::service(rows, endpoint.clone(), query.clone(), *silent, &logical.vars)]
+            }
+            LogicalOp::Spool { number, columns } => {
+                let spools = self.spools.borrow();
+                match spools.get(*number as usize) {
+                    Some(Some(rows)) => vec![spools::reader(*number, columns, rows)],
+                    // Not planned yet: nothing comes here before.
+                    _ => vec![node::empty(&logical.vars)],
+                }
             }
             LogicalOp::Unit
             | LogicalOp::Empty

@@ -15,6 +15,7 @@ mod prefixes;
 mod ranges;
 mod sideways;
 mod simple;
+mod spools;
 mod stars;
 mod subset;
 
@@ -25,7 +26,6 @@ use crate::logical::Logical;
 use crate::plan::{PlanNode, PlanOp, VarId, VarTable};
 use crate::planner::PlanOptions;
 use crate::statistics::Statistics;
-use crate::var_set::VarSet;
 
 /// The plan for `logical`, with exactly the columns asked for, and the query's variables with those that the plan adds.
 pub(crate) fn plan(
@@ -39,8 +39,8 @@ pub(crate) fn plan(
         return (node::project(simple::lower(logical, stats), columns).node, vars);
     }
     let lowering = lower::Lowering::new(stats, options, vars);
-    let planned = lowering.best(logical, &VarSet::new());
-    (node::project(planned, columns).node, lowering.into_vars())
+    let root = spools::plan(logical, columns, &lowering);
+    (root, lowering.into_vars())
 }
 
 /// Numbers the nodes of a plan, parents first; how many there are.
@@ -82,7 +82,7 @@ impl PlanNode {
             | PlanOp::Slice { input, .. }
             | PlanOp::Group { input, .. } => vec![input],
             PlanOp::Union(branches) => branches.iter().collect(),
-            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {
+            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
                 input.as_deref().into_iter().collect()
             }
         }
@@ -112,7 +112,7 @@ impl PlanNode {
             | PlanOp::Slice { input, .. }
             | PlanOp::Group { input, .. } => vec![input],
             PlanOp::Union(branches) => branches.iter_mut().collect(),
-            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {
+            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
                 input.as_deref_mut().into_iter().collect()
             }
         }

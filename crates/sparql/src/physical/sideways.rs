@@ -137,6 +137,7 @@ fn is_volatile(logical: &Logical) -> bool {
         | LogicalOp::Scan(_)
         | LogicalOp::GraphNames { .. }
         | LogicalOp::Path { .. }
+        | LogicalOp::Spool { .. }
         | LogicalOp::TripleTerm { input: None, .. } => false,
     }
 }

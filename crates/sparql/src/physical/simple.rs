@@ -54,7 +54,8 @@ pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
         | LogicalOp::Values { .. }
         | LogicalOp::GraphNames { .. }
         | LogicalOp::Path { .. }
-        | LogicalOp::ForEachGraph { .. } => leaves::lower(logical, stats),
+        | LogicalOp::ForEachGraph { .. }
+        | LogicalOp::Spool { .. } => leaves::lower(logical, stats),
     }
 }
 

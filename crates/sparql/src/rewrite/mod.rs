@@ -68,6 +68,7 @@ impl Logical {
             | Op::GraphNames { .. }
             | Op::Path { .. }
             | Op::ForEachGraph { .. }
+            | Op::Spool { .. }
             | Op::Service { input: None, .. }
             | Op::TripleTerm { input: None, .. } => Self { op, vars, certain },
             Op::Service { input: Some(input), endpoint, query, silent } => {

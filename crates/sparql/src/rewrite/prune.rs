@@ -11,6 +11,12 @@ pub(super) fn prune(logical: Logical, needed: &VarSet) -> Logical {
         Op::Scan(pattern) => Logical::scan(scan(pattern, needed)),
         Op::GraphNames { slot: Slot::Var(var), among } => Logical::graph_names(Slot::Var(var), among),
         Op::Values { columns, rows } => values(columns, rows, needed),
+        Op::Spool { number, columns } => {
+            let (vars, certain) = (logical.vars, logical.certain);
+            let columns = columns.into_iter().filter(|(here, _)| needed.contains(*here)).collect();
+            let kept = |set: VarSet| set.intersect(needed);
+            Logical { op: Op::Spool { number, columns }, vars: kept(vars), certain: kept(certain) }
+        }
         Op::Join { members, filters } => join(members, filters, needed),
         Op::LeftJoin { left, right, filter } => {
             let shared = left.vars.intersect(&right.vars);

@@ -108,6 +108,7 @@ fn node(node: &mut PlanNode, changes: &[Change<'_>]) {
         | PlanOp::Distinct(_)
         | PlanOp::Reduced(_)
         | PlanOp::Slice { .. }
+        | PlanOp::Spool { .. }
         // These have no parameters.
         | PlanOp::Path { .. }
         | PlanOp::ForEachGraph { .. }

@@ -10,5 +10,6 @@ mod goldens;
 mod multiway;
 mod scoping;
 mod shop;
+mod spools;
 mod stars;
 mod suites;

@@ -172,7 +172,12 @@ impl PreparedQuery {
         self.from_cache
     }
 
-    /// Tells how long a run took with its answer, or until it was given up: see [`crate::Database::prepare_short`].
+    /// Tells that a run expected to be short was given up: it takes more short runs than before until the next is expected to be.
+    pub fn was_not_short(&self) {
+        self.shortness.failed();
+    }
+
+    /// Tells how long a run took with its answer: see [`crate::Database::prepare_short`].
     pub fn ran(&self, took: Duration) {
         self.shortness.ran(took);
     }

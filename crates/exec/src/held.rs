@@ -64,6 +64,13 @@ impl HeldRows {
         true
     }
 
+    /// An empty batch with as much room as is reserved: to put some of the rows into, and then in their place.
+    pub(crate) fn room_for_some(&self) -> Batch {
+        let mut room = Batch::new(Arc::clone(&self.rows.vars));
+        room.columns.iter_mut().for_each(|column| column.reserve_exact(self.capacity));
+        room
+    }
+
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         self.reservation.bytes()

@@ -1,17 +1,27 @@
 //! Giving back what many allocations hold, without anybody waiting for it.
 
 use crate::scheduler::Scheduler;
+use lode_base::memory_budget::{OutOfBudget, Reservation};
 
 /// Values with memory of their own each: many of them are given back by another thread, since that takes as long as it took to make them, and
 /// a query that was cancelled should end at once.
-pub(crate) struct Later<T: Send + 'static>(Vec<T>);
+/// What they take of the budget is given back with them, not before.
+pub(crate) struct Later<T: Send + 'static> {
+    values: Vec<T>,
+    reservation: Option<Reservation>,
+}
 
 /// Fewer are given back at once.
 const LATER_MIN: usize = 1 << 16;
 
 impl<T: Send + 'static> Later<T> {
-    pub(crate) fn new(values: Vec<T>) -> Self {
-        Self(values)
+    pub(crate) fn new(values: Vec<T>, reservation: Reservation) -> Self {
+        Self { values, reservation: Some(reservation) }
+    }
+
+    /// The values take so many bytes now.
+    pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
+        self.reservation.as_mut().map_or(Ok(()), |reservation| reservation.resize(bytes))
     }
 }
 
@@ -19,21 +29,24 @@ impl<T: Send + 'static> std::ops::Deref for Later<T> {
     type Target = Vec<T>;
 
     fn deref(&self) -> &Vec<T> {
-        &self.0
+        &self.values
     }
 }
 
 impl<T: Send + 'static> std::ops::DerefMut for Later<T> {
     fn deref_mut(&mut self) -> &mut Vec<T> {
-        &mut self.0
+        &mut self.values
     }
 }
 
 impl<T: Send + 'static> Drop for Later<T> {
     fn drop(&mut self) {
-        if self.0.len() >= LATER_MIN {
-            let values = std::mem::take(&mut self.0);
-            Scheduler::shared().submit(Box::new(move || drop(values)));
-        }
+        let (values, reservation) = (std::mem::take(&mut self.values), self.reservation.take());
+        let many = values.len() >= LATER_MIN;
+        let give_back = move || {
+            drop(values);
+            drop(reservation);
+        };
+        if many { Scheduler::shared().submit(Box::new(give_back)) } else { give_back() }
     }
 }

@@ -1,5 +1,5 @@
 //! Sorts that may fail: comparing terms can read the dictionary, and a long sort has to stop when its query does. Whatever
-//! the comparison answers, they end and neither lose nor double an element.
+//! the comparison answers, they end and, unless there is an error, neither lose nor double an element.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ const NUMBERS: usize = if cfg!(test) { 32 } else { 1 << 16 };
 const BUCKET_BITS: u32 = 8;
 const BUCKETS: usize = 1 << BUCKET_BITS;
 
-/// Sorts `values`; on an error their order is unspecified.
+/// Sorts `values`; on an error some may be lost, others there twice.
 pub(crate) fn try_merge_sort<T: Copy, E>(
     values: &mut [T],
     mut compare: impl FnMut(T, T) -> Result<Ordering, E>,
@@ -23,7 +23,7 @@ pub(crate) fn try_merge_sort<T: Copy, E>(
     merge_runs(values, RUN, &mut compare, &|| Ok(()))
 }
 
-/// Sorts `values` by a comparison that cannot fail, in steps: `check` is asked between them. On an error their order is unspecified.
+/// Sorts `values` by a comparison that cannot fail, in steps: `check` is asked between them. On an error some may be lost, others there twice.
 pub(crate) fn sort_in_steps<T: Copy, E>(
     values: &mut [T],
     compare: impl Fn(&T, &T) -> Ordering,
@@ -36,7 +36,7 @@ pub(crate) fn sort_in_steps<T: Copy, E>(
     merge_runs(values, STEP, &mut |a, b| Ok(compare(&a, &b)), &check)
 }
 
-/// Sorts `values` by a number, in place and in steps; equal ones come in any order. On an error their order is unspecified.
+/// Sorts `values` by a number, in place and in steps; equal ones come in any order. On an error some may be lost, others there twice.
 ///
 /// What is too much for one step is put into buckets by the leading bits in which the numbers differ (McIlroy et al., "Engineering Radix
 /// Sort", 1993).

@@ -3,7 +3,8 @@
 //!
 //! Whether a query is short nobody knows before. It is tried if the last ones like it were short, with a time-out after which it is
 //! begun anew on a thread of its own: nothing of its answer was sent by then. So a thread that serves connections is held up for
-//! a few milliseconds at most, by the first query of its kind that takes longer.
+//! some milliseconds, by the first query of its kind that takes longer; for longer only by what no query looks at the time in, as one
+//! read from a slow disk.
 
 use crate::error::HttpError;
 use crate::query::{Asker, format_of, options};
@@ -73,7 +74,10 @@ fn attempt(
     };
     let started = Instant::now();
     let written = written(&query, format);
-    query.ran(started.elapsed().max(if written.is_none() { TIME_MAX } else { Duration::ZERO }));
+    match &written {
+        Some(_) => query.ran(started.elapsed()),
+        None => query.was_not_short(),
+    }
     written.map(|bytes| Ok((format, bytes)))
 }
 

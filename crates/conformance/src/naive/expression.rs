@@ -154,7 +154,7 @@ impl Evaluator<'_> {
 }
 
 /// Whether a literal that has no value here is a number too long for our arithmetic, which is certainly not zero.
-fn is_long_number(literal: &Literal) -> bool {
+pub(super) fn is_long_number(literal: &Literal) -> bool {
     let name = literal.datatype().as_str().strip_prefix("http://www.w3.org/2001/XMLSchema#");
     let text = literal.value();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

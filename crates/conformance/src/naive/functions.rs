@@ -5,7 +5,7 @@ use super::calendar;
 use super::cast::cast;
 use super::datatypes::{Value, boolean, simple, term_value, text, typed};
 use super::evaluator::Evaluator;
-use super::expression::{At, Evaluated, Problem};
+use super::expression::{At, Evaluated, Problem, is_long_number};
 use super::solution::identity_variable;
 use super::strings;
 use oxiri::{Iri, IriRef};
@@ -113,7 +113,11 @@ fn about_terms(function: &Function, args: &[Term]) -> Option<Term> {
         Function::IsBlank => Some(boolean(first.is_blank_node())),
         Function::IsLiteral => Some(boolean(first.is_literal())),
         Function::IsTriple => Some(boolean(first.is_triple())),
-        Function::IsNumeric => Some(boolean(term_value(first).and_then(number).is_some())),
+        // Numbers too large for the arithmetic are numbers all the same.
+        Function::IsNumeric => {
+            let is_long = literal(first).is_some_and(is_long_number);
+            Some(boolean(is_long || term_value(first).and_then(number).is_some()))
+        }
         Function::StrDt => match args {
             // Strings with a language are made by STRLANG.
             [_, Term::NamedNode(datatype)]

@@ -5,47 +5,72 @@ use std::time::Duration;
 
 /// A run is short that takes at most so long: ten times what it costs to hand a query to another thread and its answer back.
 const SHORT: Duration = Duration::from_micros(500);
-/// After so many short runs one after the other the next is expected to be short.
+/// After so many short runs one after the other the next is expected to be short, to begin with,
 const ENOUGH: u32 = 3;
+/// and never after more.
+const ENOUGH_MAX: u32 = 1 << 16;
 
-/// Counts the short runs since the last that was not short.
-#[derive(Debug, Default)]
+/// Counts the short runs since the last that was not short. Threads that count at once may lose a run: one more is needed then.
+#[derive(Debug)]
 pub(crate) struct Shortness {
     runs: AtomicU32,
+    enough: AtomicU32,
+}
+
+impl Default for Shortness {
+    fn default() -> Self {
+        Self { runs: AtomicU32::new(0), enough: AtomicU32::new(ENOUGH) }
+    }
 }
 
 impl Shortness {
     /// Whether the next run is likely short.
     pub fn is_short(&self) -> bool {
-        self.runs.load(Ordering::Relaxed) >= ENOUGH
+        self.runs.load(Ordering::Relaxed) >= self.enough.load(Ordering::Relaxed)
     }
 
-    /// A run took so long; one that was given up too, from then on.
+    /// A run took so long.
     pub fn ran(&self, took: Duration) {
-        let runs = self.runs.load(Ordering::Relaxed);
-        let now = if took <= SHORT { runs.saturating_add(1) } else { 0 };
-        if now == 0 || runs < ENOUGH {
-            // Threads that count at once may lose a run: one more is needed then.
-            self.runs.store(now, Ordering::Relaxed);
+        if took > SHORT {
+            self.runs.store(0, Ordering::Relaxed);
+        } else if !self.is_short() {
+            self.runs.store(self.runs.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
+    }
+
+    /// A run expected to be short was given up. What fails for other reasons than the time of the run, as by the length of its answer,
+    /// looks short again soon: each failure doubles the runs that are enough.
+    pub fn failed(&self) {
+        self.runs.store(0, Ordering::Relaxed);
+        let enough = self.enough.load(Ordering::Relaxed);
+        self.enough.store((2 * enough).min(ENOUGH_MAX), Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
     //! Some short runs make the next likely short, a long one does not.
-    use super::{SHORT, Shortness};
+    use super::{ENOUGH, SHORT, Shortness};
+
+    fn runs_needed(shortness: &Shortness) -> u32 {
+        let needed = (0..).find(|_| {
+            let is_short = shortness.is_short();
+            shortness.ran(SHORT / 2);
+            is_short
+        });
+        needed.unwrap()
+    }
 
     #[test]
     fn the_runs_since_the_last_long_one_count() {
         let shortness = Shortness::default();
-        for expected in [false, false, false, true, true] {
-            assert_eq!(shortness.is_short(), expected);
-            shortness.ran(SHORT / 2);
-        }
+        assert_eq!(runs_needed(&shortness), ENOUGH);
         shortness.ran(SHORT * 2);
         assert!(!shortness.is_short());
-        (0..3).for_each(|_| shortness.ran(SHORT / 2));
-        assert!(shortness.is_short());
+        assert_eq!(runs_needed(&shortness), ENOUGH);
+        shortness.failed();
+        assert_eq!(runs_needed(&shortness), 2 * ENOUGH);
+        shortness.failed();
+        assert_eq!(runs_needed(&shortness), 4 * ENOUGH);
     }
 }

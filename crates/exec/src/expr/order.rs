@@ -118,10 +118,10 @@ pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Ve
     if !distinct.iter().any(&mut needs_text) {
         return Ok(None);
     }
-    let Ok(mut reservation) = cx.budget.reserve(distinct.len().saturating_mul(KEY_BYTES_GUESS)) else {
+    let Ok(reservation) = cx.budget.reserve(distinct.len().saturating_mul(KEY_BYTES_GUESS)) else {
         return Ok(None);
     };
-    let mut keys = Later::new(Vec::with_capacity(distinct.len()));
+    let mut keys = Later::new(Vec::with_capacity(distinct.len()), reservation);
     let mut bytes = 0;
     for chunk in distinct.chunks(cx.batch_rows.max(1)) {
         cx.cancel.check()?;
@@ -129,7 +129,7 @@ pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Ve
         bytes += more.iter().map(|key| size_of::<OrderKey>() + key.heap_bytes()).sum::<usize>();
         keys.extend(more);
     }
-    if reservation.resize(bytes).is_err() {
+    if keys.resize(bytes).is_err() {
         return Ok(None);
     }
     let mut sorted = collect(keys.len(), &cx.cancel, |at| (&keys[at], at))?;

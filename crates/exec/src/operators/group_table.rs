@@ -255,7 +255,9 @@ impl GroupTable {
         let columns = self.key_columns(batch);
         let slices: Vec<&[ValueId]> = columns.iter().map(AsRef::as_ref).collect();
         hash_columns(&slices, batch.rows, &mut self.hashes);
-        self.groups.make_room(batch.rows, &self.spec.cx.cancel)?;
+        if !self.full || self.groups.len() < GROUPS_MIN {
+            self.groups.make_room(batch.rows, &self.spec.cx.cancel)?;
+        }
         self.numbers.clear();
         let (mut kept, mut homeless) = (Vec::new(), Vec::new());
         for row in 0..batch.rows {

@@ -78,7 +78,7 @@ impl Found {
         cancel: &CancelToken,
         ends: impl Fn(usize) -> (ValueId, ValueId),
     ) -> Result<(), ExecError> {
-        cover(&mut self.reservation, (self.rows.len() + count) * ROW_BYTES)?;
+        self.make_room(count)?;
         for step in steps(count, cancel) {
             for at in step? {
                 let (subject, object) = ends(at);
@@ -86,6 +86,11 @@ impl Found {
             }
         }
         Ok(())
+    }
+
+    /// Sees to memory for `count` more rows.
+    fn make_room(&mut self, count: usize) -> Result<(), ExecError> {
+        Ok(cover(&mut self.reservation, (self.rows.len() + count) * ROW_BYTES)?)
     }
 
     fn push(&mut self, row: u32, subject: ValueId, object: ValueId) {
@@ -314,7 +319,9 @@ impl PathOp {
             return self.found.extend(row, reached.len(), &self.cx.cancel, ends);
         }
         for step in steps(reached.len(), &self.cx.cancel) {
-            for (start, far) in reached[step?].iter().filter(|(start, far)| starts[*start as usize] == *far) {
+            let step = step?;
+            self.found.make_room(step.len())?;
+            for (start, far) in reached[step].iter().filter(|(start, far)| starts[*start as usize] == *far) {
                 self.found.push(row, starts[*start as usize], *far);
             }
         }

@@ -130,12 +130,11 @@ impl Sorter {
         };
         let keys = self.held.rows.columns[..self.spec.keys].iter();
         self.bound = Some(keys.map(|column| column[*last as usize]).collect());
-        let mut best = Batch::new(Arc::clone(&self.spec.vars));
+        let mut best = self.held.room_for_some();
         for part in permutation.chunks(BATCH_ROWS) {
             self.spec.cx.cancel.check()?;
             best.append_selected(&self.held.rows, part);
         }
-        // They are fewer than those that the reservation covers.
         self.held.rows = best;
         Ok(())
     }

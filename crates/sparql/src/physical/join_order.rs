@@ -312,7 +312,7 @@ fn multiply(
     interest: &VarSet,
 ) -> Vec<Planned> {
     if parts.iter().any(Vec::is_empty) || parts.is_empty() {
-        // A step without rows to take terms from: this cannot come from a query, and matches nothing.
+        // A step without rows to take terms from: this cannot come from a query, unless planning was cancelled; it matches nothing.
         let all = members.iter().fold(VarSet::new(), |vars, m| vars.union(&m.vars));
         return vec![node::empty(&all)];
     }

@@ -46,7 +46,7 @@ mod tests;
 
 pub use background::{BackgroundOptions, Compactor, CompactorState, CompactorStatus};
 
-use crate::load::{LoadError, LoadProgress, OVERHEAD_BYTES, Stage, StageSeconds, WORKING_BYTES_MIN};
+use crate::load::{LoadError, LoadProgress, Stage, StageSeconds, working_bytes};
 use crate::manifest::Sign;
 use crate::pace::Pace;
 use crate::store::Store;
@@ -227,7 +227,7 @@ impl<'a> Compaction<'a> {
             version,
             from,
             threads: options.threads.max(1),
-            working_bytes: options.memory_bytes.saturating_sub(OVERHEAD_BYTES).max(WORKING_BYTES_MIN),
+            working_bytes: working_bytes(options.memory_bytes),
             pace,
             progress,
             stages: [Duration::ZERO; Stage::COUNT],

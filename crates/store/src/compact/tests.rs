@@ -120,7 +120,7 @@ fn many_quads_become_the_segment_of_a_single_load() {
     let single = open(&MemVfs::new());
     load_range(&single, 0, 20_000);
     let loaded = single.version().segments[0].segment.meta().clone();
-    for memory_bytes in [OVERHEAD_BYTES + (100 << 10), 1 << 30] {
+    for memory_bytes in [800 << 10, 1 << 30] {
         let options = CompactOptions { force: true, ..options(2, memory_bytes) };
         let segment = compact(&store, &options, &Arc::default()).unwrap().segment.unwrap();
         assert_eq!(segment, loaded, "byte for byte what one load makes");

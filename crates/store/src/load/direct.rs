@@ -13,7 +13,7 @@ use crate::load::layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
 use crate::load::orders::{OrdersContext, write_orders};
 use crate::load::progress::LoadProgress;
 use crate::load::row_set::RowSet;
-use crate::load::{OVERHEAD_BYTES, WORKING_BYTES_MIN};
+use crate::load::working_bytes;
 use crate::manifest::{SegmentEntry, Sign, segment_folder, spill_folder};
 use crate::pace::Pace;
 use crate::seal::seal_segment;
@@ -164,7 +164,7 @@ fn write_packed<R: PackedRow>(
     codes: &Codes,
     context: &DirectContext<'_>,
 ) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
-    let working = context.memory_bytes.saturating_sub(OVERHEAD_BYTES).max(WORKING_BYTES_MIN);
+    let working = working_bytes(context.memory_bytes);
     let memory = MemoryBudget::new(working);
     let options = SortOptions {
         vfs: Arc::clone(context.vfs),

@@ -88,7 +88,7 @@ pub use validate::{ValidateReport, validate};
 /// What the process takes besides the tables that are counted: code, stacks, buffers of writers, what the allocator keeps for later.
 pub(crate) const OVERHEAD_BYTES: usize = 144 << 20;
 /// What the counted tables get at least.
-pub(crate) const WORKING_BYTES_MIN: usize = 64 << 10;
+const WORKING_BYTES_MIN: usize = 64 << 10;
 
 /// Loads sources into a store that was opened for writing. On any error the store is as it was. Others may write while the sources are read.
 pub fn load(
@@ -124,7 +124,7 @@ pub fn load(
 }
 
 /// What the counted tables get. Where memory is shorter than what the rest takes, still so much that runs are not tiny.
-fn working_bytes(memory_bytes: usize) -> usize {
+pub(crate) fn working_bytes(memory_bytes: usize) -> usize {
     memory_bytes.saturating_sub(OVERHEAD_BYTES).max(memory_bytes / 8).max(WORKING_BYTES_MIN)
 }
 

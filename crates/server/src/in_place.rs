@@ -8,8 +8,9 @@
 
 use crate::error::HttpError;
 use crate::query::{Asker, format_of, options};
-use crate::request::QueryRequest;
+use crate::request::{QueryRequest, time_limit};
 use crate::state::AppState;
+use crate::stream::CHUNK_BYTES;
 use axum::http::StatusCode;
 use bytes::Bytes;
 use lode_engine::{CancelToken, OutputFormat, PreparedQuery, write_results};
@@ -21,8 +22,6 @@ use std::time::{Duration, Instant};
 const TEXT_BYTES_MAX: usize = 8 << 10;
 /// After so long it is given up.
 const TIME_MAX: Duration = Duration::from_millis(2);
-/// An answer of more bytes is not short.
-const ANSWER_BYTES_MAX: usize = 64 << 10;
 
 /// What became of a query.
 pub(crate) enum InPlace {
@@ -34,7 +33,7 @@ pub(crate) enum InPlace {
 
 /// Answers a query if it is short.
 pub(crate) fn answer(state: &AppState, request: &QueryRequest, asker: &Asker) -> InPlace {
-    let limit = request.timeout.map_or(state.options.timeout, |asked| asked.min(state.options.timeout));
+    let limit = time_limit(request.timeout, state.options.timeout);
     let is_plain = request.plan.is_none() && request.at.is_none();
     if !is_plain || limit <= TIME_MAX || request.query.len() > TEXT_BYTES_MAX {
         return InPlace::NotShort;
@@ -90,12 +89,12 @@ fn written(query: &PreparedQuery, format: OutputFormat) -> Option<Bytes> {
     Some(answer.0.into())
 }
 
-/// Bytes up to a limit.
+/// The bytes of an answer that is sent whole.
 struct ShortAnswer(Vec<u8>);
 
 impl Write for ShortAnswer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > ANSWER_BYTES_MAX {
+        if self.0.len() + bytes.len() > CHUNK_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         self.0.extend_from_slice(bytes);

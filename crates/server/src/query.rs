@@ -4,7 +4,7 @@
 use crate::error::HttpError;
 use crate::in_place::{self, InPlace};
 use crate::negotiate::{negotiate, offered};
-use crate::request::{PlanWish, QueryRequest};
+use crate::request::{PlanWish, QueryRequest, time_limit};
 use crate::running::{RequestKind, Ticket, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::stream::{ChunkWriter, answered};
@@ -49,8 +49,7 @@ pub(crate) async fn answer(
             () = ticket.cancelled() => return Err(cancelled_error()),
         },
     };
-    let limit = state.options.timeout;
-    let cancel = ticket.begin(request.timeout.map_or(limit, |asked| asked.min(limit)));
+    let cancel = ticket.begin(time_limit(request.timeout, state.options.timeout));
     let wish = request.plan;
     let job = Job { state, request, asker, cancel, ticket, _permit: permit };
     match wish {
@@ -95,7 +94,8 @@ struct Job {
 
 impl Job {
     fn run(&self, writer: &mut ChunkWriter<OutputFormat>) -> Result<(), HttpError> {
-        let prepared = self.prepare().and_then(|query| Ok((self.negotiated(&query)?, query)));
+        let prepared =
+            self.prepare().and_then(|query| Ok((format_of(&self.request, &self.asker, &query)?, query)));
         let (format, query) = prepared.map_err(|error| self.ticket.explain(error))?;
         writer.announce(format);
         let started = Instant::now();
@@ -136,10 +136,6 @@ impl Job {
         let query = Arc::new(query);
         self.ticket.run(&query);
         Ok(query)
-    }
-
-    fn negotiated(&self, query: &PreparedQuery) -> Result<OutputFormat, HttpError> {
-        format_of(&self.request, &self.asker, query)
     }
 }
 

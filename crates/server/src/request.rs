@@ -50,6 +50,11 @@ pub(crate) struct QueryRequest {
     pub(crate) at: Option<String>,
 }
 
+/// How long a request may take that asks for a time-out, or for none, where nothing may take longer than `limit`.
+pub(crate) fn time_limit(asked: Option<Duration>, limit: Duration) -> Duration {
+    asked.map_or(limit, |asked| asked.min(limit))
+}
+
 /// An update.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct UpdateRequest {

@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 /// Bytes gathered before a chunk is sent: shorter answers are sent whole.
-const CHUNK_BYTES: usize = 64 << 10;
+pub(crate) const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that may wait for the client.
 const CHUNKS_WAITING_MAX: usize = 4;
 /// While a client takes nothing, its query looks so often whether it has been cancelled.

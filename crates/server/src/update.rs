@@ -1,7 +1,7 @@
 //! The update operation: one transaction on a blocking thread, rolled back when its client leaves before the commit.
 
 use crate::error::HttpError;
-use crate::request::UpdateRequest;
+use crate::request::{UpdateRequest, time_limit};
 use crate::running::{RequestKind, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
 use axum::http::header;
@@ -23,8 +23,7 @@ pub(crate) async fn answer(
         permit = state.updates.enter() => permit?,
         () = ticket.cancelled() => return Err(cancelled_error()),
     };
-    let limit = state.options.update_timeout;
-    let cancel = ticket.begin(request.timeout.map_or(limit, |asked| asked.min(limit)));
+    let cancel = ticket.begin(time_limit(request.timeout, state.options.update_timeout));
     let _left = CancelOnDrop(cancel.clone());
     let report = blocking(move || {
         let mut evaluation = state.options.query.clone();

@@ -113,31 +113,30 @@ fn core<'a>(logical: &'a Logical, keys: &VarSet) -> &'a Logical {
 /// Whether running a plan twice could give different rows, or would ask others twice.
 fn is_volatile(logical: &Logical) -> bool {
     let volatile = |exprs: &[Expr]| exprs.iter().any(Expr::is_volatile);
-    match &logical.op {
+    let own = match &logical.op {
         LogicalOp::Service { .. } | LogicalOp::Slice { .. } | LogicalOp::ForEachGraph { .. } => true,
-        LogicalOp::Filter { input, exprs } => volatile(exprs) || is_volatile(input),
-        LogicalOp::Extend { input, expr, .. } => expr.is_volatile() || is_volatile(input),
-        LogicalOp::Join { members, filters } => volatile(filters) || members.iter().any(is_volatile),
-        LogicalOp::LeftJoin { left, right, filter } | LogicalOp::Exists { left, right, filter, .. } => {
-            filter.as_ref().is_some_and(Expr::is_volatile) || is_volatile(left) || is_volatile(right)
+        LogicalOp::Filter { exprs, .. } | LogicalOp::Join { filters: exprs, .. } => volatile(exprs),
+        LogicalOp::Extend { expr, .. } => expr.is_volatile(),
+        LogicalOp::LeftJoin { filter, .. } | LogicalOp::Exists { filter, .. } => {
+            filter.as_ref().is_some_and(Expr::is_volatile)
         }
-        LogicalOp::Minus { left, right } => is_volatile(left) || is_volatile(right),
-        LogicalOp::Union(branches) => branches.iter().any(is_volatile),
-        LogicalOp::Group { input, aggregates, .. } => {
-            aggregates.iter().filter_map(|a| a.argument.as_ref()).any(Expr::is_volatile) || is_volatile(input)
+        LogicalOp::Group { aggregates, .. } => {
+            aggregates.iter().filter_map(|a| a.argument.as_ref()).any(Expr::is_volatile)
         }
-        LogicalOp::Project { input, .. }
-        | LogicalOp::Distinct(input)
-        | LogicalOp::Reduced(input)
-        | LogicalOp::Sort { input, .. }
-        | LogicalOp::TripleTerm { input: Some(input), .. } => is_volatile(input),
-        LogicalOp::Unit
+        LogicalOp::Minus { .. }
+        | LogicalOp::Union(_)
+        | LogicalOp::Project { .. }
+        | LogicalOp::Distinct(_)
+        | LogicalOp::Reduced(_)
+        | LogicalOp::Sort { .. }
+        | LogicalOp::TripleTerm { .. }
+        | LogicalOp::Unit
         | LogicalOp::Empty
         | LogicalOp::Values { .. }
         | LogicalOp::Scan(_)
         | LogicalOp::GraphNames { .. }
         | LogicalOp::Path { .. }
-        | LogicalOp::Spool { .. }
-        | LogicalOp::TripleTerm { input: None, .. } => false,
-    }
+        | LogicalOp::Spool { .. } => false,
+    };
+    own || logical.inputs().into_iter().any(is_volatile)
 }

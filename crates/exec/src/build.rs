@@ -3,7 +3,7 @@
 use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
-use crate::morsel::{Morsel, ParallelSource};
+use crate::morsel::{Morsel, ParallelSource, Queue};
 use crate::operators::count_scan::{CountScan, Countable};
 use crate::operators::distinct::{Distinct, DistinctSorted, DistinctSpec, Reduced};
 use crate::operators::extend::{self, Extend};
@@ -44,17 +44,23 @@ const SMALL_SLICE_BATCHES: usize = 4;
 pub(crate) struct Builder<'a> {
     shared: &'a Arc<Shared>,
     morsel: Option<&'a Morsel>,
+    /// Where scans give rows away that other threads wait for.
+    queue: Option<&'a Arc<Queue>>,
 }
 
 impl<'a> Builder<'a> {
     /// For a thread that runs whole sub-plans, handing parts to others where that pays.
     pub(crate) fn new(shared: &'a Arc<Shared>) -> Self {
-        Self { shared, morsel: None }
+        Self { shared, morsel: None, queue: None }
     }
 
-    /// For a thread that runs one morsel.
-    pub(crate) fn of_morsel(shared: &'a Arc<Shared>, morsel: &'a Morsel) -> Self {
-        Self { shared, morsel: Some(morsel) }
+    /// For a thread that runs one morsel, of which it gives some to those who wait at `queue`.
+    pub(crate) fn of_morsel(
+        shared: &'a Arc<Shared>,
+        morsel: &'a Morsel,
+        queue: Option<&'a Arc<Queue>>,
+    ) -> Self {
+        Self { shared, morsel: Some(morsel), queue }
     }
 
     /// Where a consumer without need for order gets the rows of `node`.
@@ -210,7 +216,11 @@ impl<'a> Builder<'a> {
         let shared = self.shared;
         let pattern = Pattern::new(pattern, |_| false, |var| vars.contains(&var), shared.single_graph);
         let range = self.morsel.and_then(|morsel| morsel.range(node.id));
-        Ok(Box::new(IndexScan::new(&shared.cx, Arc::clone(counters), pattern, vars, range)?))
+        let scan = IndexScan::new(&shared.cx, Arc::clone(counters), pattern, vars, range)?;
+        Ok(Box::new(match self.queue.filter(|queue| queue.divides(node.id)) {
+            Some(queue) => scan.giving_to(queue),
+            None => scan,
+        }))
     }
 
     fn merge_join(

@@ -66,6 +66,11 @@ impl Scheduler {
         }
     }
 
+    /// Whether tasks wait for a thread.
+    pub(crate) fn is_behind(&self) -> bool {
+        !lock(&self.queue).tasks.is_empty()
+    }
+
     fn work(&self) {
         let mut queue = lock(&self.queue);
         loop {

@@ -40,7 +40,7 @@ impl Source {
                 let counters = Arc::clone(counters);
                 run_team(source.threads(), move || {
                     let _at_work = source.work();
-                    let result = counters.measure(|| feed(&mut source.pipeline()));
+                    let result = counters.measure(|| feed(&mut source.sharing_pipeline()));
                     if result.is_err() {
                         source.close();
                     }

@@ -7,6 +7,7 @@ use crate::batch::{Batch, gather};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
+use crate::morsel::{Queue, starts};
 use crate::pattern::{Cell, Columns, Pattern};
 use crate::profile::NodeCounters;
 use lode_packed::Order;
@@ -35,6 +36,9 @@ pub(crate) struct IndexScan {
     selection: Vec<u32>,
     last: Option<Vec<ValueId>>,
     rows_next: usize,
+    rows_max: usize,
+    /// Where other threads wait for some of the rows.
+    giving_to: Option<Arc<Queue>>,
 }
 
 impl IndexScan {
@@ -58,6 +62,7 @@ impl IndexScan {
             cx: Arc::clone(cx),
             counters,
             rows_next: FIRST_ROWS.min(cx.batch_rows),
+            rows_max: cx.batch_rows,
             vars: Arc::clone(vars),
             sources,
             scan,
@@ -66,8 +71,36 @@ impl IndexScan {
             columns: Columns::default(),
             selection: Vec::new(),
             last: None,
+            giving_to: None,
             pattern,
         })
+    }
+
+    /// The same, giving rows that it has not read yet to threads that wait at `queue`; so it reads no more than what is soon done.
+    pub(crate) fn giving_to(self, queue: &Arc<Queue>) -> Self {
+        let rows_max = self.rows_max.min(queue.read_rows_max());
+        let rows_next = self.rows_next.min(rows_max);
+        Self { giving_to: Some(Arc::clone(queue)), rows_max, rows_next, ..self }
+    }
+
+    /// Gives the second half of what is left to a thread that waits for work.
+    fn give(&mut self) -> Result<(), ExecError> {
+        let (Some(queue), Some(scan)) = (&self.giving_to, &mut self.scan) else { return Ok(()) };
+        let remaining = scan.remaining();
+        let column = &self.columns[self.pattern.consts.min(3)];
+        let Some(last) = column.last().filter(|_| queue.wants(remaining)) else { return Ok(()) };
+        // Further rows of the last value are this scan's.
+        let start = last.to_bits().checked_add(1).map_or(ValueId::MAX, ValueId::from_bits);
+        let end = self.range.as_ref().map_or(ValueId::MAX, |range| range.end);
+        let cuts = starts(&self.cx, &self.pattern, start..end.max(start), remaining, 2)?;
+        let Some(cut) = cuts.first() else { return Ok(()) };
+        let mut key = self.pattern.prefix();
+        key.push(*cut);
+        scan.limit_to(&key)?;
+        queue.give(*cut..end);
+        let start = self.range.as_ref().map_or(ValueId::UNDEF, |range| range.start);
+        self.range = Some(start..*cut);
+        Ok(())
     }
 
     /// Reads on into `self.columns`; 0 at the end.
@@ -83,10 +116,11 @@ impl IndexScan {
             }
             Some(skips) => skips.read(&self.cx, &self.counters, scan, self.rows_next, &mut self.columns)?,
         };
-        self.rows_next = (self.rows_next * 4).min(self.cx.batch_rows);
+        self.rows_next = (self.rows_next * 4).min(self.rows_max);
         if rows == 0 {
             self.scan = None;
         }
+        self.give()?;
         Ok(rows)
     }
 
@@ -170,7 +204,7 @@ impl Operator for IndexScan {
             self.counters.read(1, 0);
             // Who skips more than was read last is likely to do so again.
             if before - scan.remaining() >= (self.rows_next / 4) as u64 {
-                self.rows_next = FIRST_ROWS.min(self.cx.batch_rows);
+                self.rows_next = FIRST_ROWS.min(self.rows_max);
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 
 mod answers;
 mod filters;
-mod generate;
+pub(crate) mod generate;
 mod multiway;
 mod naive;
 mod naive_path;

@@ -1,0 +1,305 @@
+//! Where a sub-plan is cut into morsels, and into how many.
+
+use super::{Morsel, Part};
+use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::operators::index_scan::open;
+use crate::pattern::{Cell, Columns, Pattern};
+use crate::shared::Shared;
+use lode_rdf::ValueId;
+use lode_sparql::{PlanNode, PlanOp, ScanPattern, VarId};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rows that a morsel reads, or work that is worth as many, in batches, at least.
+const MORSEL_BATCHES: usize = 4;
+/// What a look-up costs, in rows of a scan.
+const LOOKUP_WORK: f64 = 8.0;
+/// Scans up to so many rows are read to be cut anywhere; larger ones are cut at boundaries of blocks.
+const READ_TO_CUT_MAX: u64 = 1 << 14;
+const READ_STEP: usize = 1 << 12;
+/// Reads of fewer rows cost more than their rows do.
+const READ_ROWS_MIN: usize = 64;
+/// Morsels per thread, at most.
+const MORSELS_PER_THREAD: usize = 8;
+
+/// A sub-plan's morsels.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
+    pub(super) morsels: Vec<Morsel>,
+    pub(super) divisible: Option<Divisible>,
+}
+
+/// The one scan that all rows come from: a morsel is a range of its values, and can be divided while it is run.
+#[derive(Debug)]
+pub(super) struct Divisible {
+    pub(super) scan: u32,
+    /// Fewer rows are not worth it.
+    pub(super) rows_min: u64,
+    /// A thread should look up from its work after so many.
+    pub(super) read_rows_max: usize,
+}
+
+impl Cut {
+    /// No cut at all.
+    pub(super) fn whole() -> Self {
+        Self { morsels: vec![Morsel::default()], divisible: None }
+    }
+}
+
+/// The inputs along which a chain is cut.
+pub(super) fn chain_inputs(op: &PlanOp) -> Vec<&PlanNode> {
+    match op {
+        PlanOp::MergeJoin { left, right, .. } => vec![left, right],
+        PlanOp::HashJoin { left, .. } => vec![left],
+        PlanOp::Filter { input, .. }
+        | PlanOp::Extend { input, .. }
+        | PlanOp::TripleTerm { input, .. }
+        | PlanOp::Project(input)
+        | PlanOp::Reduced(input)
+        | PlanOp::Distinct(input)
+        | PlanOp::Group { input, .. }
+        | PlanOp::LookupJoin { input, .. } => vec![input],
+        PlanOp::Path { input, .. } => input.as_deref().into_iter().collect(),
+        PlanOp::Union(inputs) => inputs.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The scans that a chain's rows come from, and the variable whose values they can be cut by.
+pub(super) struct Driver<'a> {
+    scans: Vec<(u32, &'a ScanPattern)>,
+    /// Common sub-plans that are read, sorted by that variable if there is one.
+    spools: Vec<&'a PlanNode>,
+    pub(super) key: Option<VarId>,
+    /// An operator of the chain needs all rows of a value of the variable together.
+    by_key: bool,
+}
+
+impl<'a> Driver<'a> {
+    fn scan(node: &PlanNode, pattern: &'a ScanPattern, key: Option<VarId>) -> Self {
+        Self { scans: vec![(node.id, pattern)], spools: Vec::new(), key, by_key: false }
+    }
+
+    /// The same below an operator that needs all rows of a value together.
+    fn by_key(self) -> Self {
+        Self { by_key: true, ..self }
+    }
+}
+
+/// Morsels of a sub-plan, after which there is `above` to do with its rows (as [`work`] tells); `None`: it cannot be cut.
+pub(super) fn cut(shared: &Arc<Shared>, node: &PlanNode, above: f64) -> Result<Option<Cut>, ExecError> {
+    if let Some(driver) = driver(shared, node) {
+        return cut_scans(shared, &driver, above + chain_work(node));
+    }
+    match &node.op {
+        PlanOp::Union(inputs) => cut_union(shared, node.id, inputs, above),
+        PlanOp::Filter { .. }
+        | PlanOp::Extend { .. }
+        | PlanOp::TripleTerm { .. }
+        | PlanOp::Project(_)
+        | PlanOp::Reduced(_)
+        | PlanOp::LookupJoin { .. }
+        | PlanOp::HashJoin { .. }
+        | PlanOp::Path { .. } => match chain_inputs(&node.op).first() {
+            Some(input) => cut(shared, input, above + work(node)),
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+fn cut_union(
+    shared: &Arc<Shared>,
+    id: u32,
+    inputs: &[PlanNode],
+    above: f64,
+) -> Result<Option<Cut>, ExecError> {
+    let mut morsels = Vec::new();
+    let mut any = false;
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let above = above / inputs.len() as f64;
+    for (branch, input) in inputs.iter().enumerate() {
+        let parts = cut(shared, input, above)?;
+        any |= parts.is_some();
+        for mut part in parts.unwrap_or_else(Cut::whole).morsels {
+            part.branches.push((id, branch));
+            morsels.push(part);
+        }
+    }
+    Ok(any.then_some(Cut { morsels, divisible: None }))
+}
+
+/// What a chain has to do, as [`work`] tells.
+fn chain_work(node: &PlanNode) -> f64 {
+    work(node) + chain_inputs(&node.op).into_iter().map(chain_work).sum::<f64>()
+}
+
+/// What an operator has to do itself, in rows of a scan, by the planner's estimates: few rows that look much up are work, too.
+fn work(node: &PlanNode) -> f64 {
+    match &node.op {
+        PlanOp::LookupJoin { input, .. } => LOOKUP_WORK * node.rows.max(input.rows),
+        PlanOp::Path { .. } => LOOKUP_WORK * node.rows,
+        _ => node.rows,
+    }
+}
+
+pub(super) fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
+    let mut driver = match &node.op {
+        PlanOp::IndexScan(pattern) => {
+            let ready = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
+            let key = match ready.cells.get(ready.consts)? {
+                Cell::Free(var) => Some(*var),
+                _ => None,
+            };
+            Driver::scan(node, pattern, key)
+        }
+        PlanOp::Spool { .. } => {
+            let key = node.sorted_by.first().copied();
+            Driver { scans: Vec::new(), spools: vec![node], key, by_key: false }
+        }
+        PlanOp::MultiwayJoin(tries) => {
+            // Every trie that has the first variable begins with it.
+            let key = *node.vars.first()?;
+            let begins = |pattern: &&ScanPattern| {
+                let ready = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
+                ready.cells.get(ready.consts) == Some(&Cell::Free(key))
+            };
+            let pattern = tries.iter().map(|trie| &trie.pattern).find(begins)?;
+            Driver::scan(node, pattern, Some(key))
+        }
+        PlanOp::MergeJoin { left, right, condition, .. } => {
+            let mut left = driver(shared, left)?;
+            let right = driver(shared, right)?;
+            let key = left.key.filter(|key| right.key == Some(*key) && condition.on.contains(key))?;
+            left.scans.extend(right.scans);
+            left.spools.extend(right.spools);
+            Driver { key: Some(key), ..left }.by_key()
+        }
+        PlanOp::Group { input, keys, .. } => {
+            driver(shared, input).filter(|d| d.key.is_some_and(|key| keys.contains(&key)))?.by_key()
+        }
+        PlanOp::Distinct(input) => {
+            driver(shared, input).filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?.by_key()
+        }
+        PlanOp::Union(_) => return None,
+        op => driver(shared, chain_inputs(op).first()?)?,
+    };
+    driver.key = driver.key.filter(|key| node.vars.contains(key));
+    Some(driver)
+}
+
+fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<Cut>, ExecError> {
+    let mut largest: Option<(u64, Pattern)> = None;
+    for (id, pattern) in &driver.scans {
+        let pattern = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
+        let rows = shared.scan_rows(*id, &pattern)?;
+        if largest.as_ref().is_none_or(|(most, _)| rows > *most) {
+            largest = Some((rows, pattern));
+        }
+    }
+    let Some((rows, pattern)) = largest else { return Ok(cut_spool(shared, driver)) };
+    let work = work.max(rows_as_work(rows));
+    let parts = morsel_count(&shared.cx, work);
+    if parts < 2 || pattern.impossible || pattern.consts > 3 {
+        return Ok(None);
+    }
+    let values = ValueId::UNDEF..ValueId::MAX;
+    let starts = starts(&shared.cx, &pattern, values.clone(), rows, parts)?;
+    if starts.is_empty() {
+        return Ok(None);
+    }
+    // The ranges must cover all values, also those that only a smaller scan of the chain has.
+    let ends = starts.iter().copied().chain([values.end]);
+    let starts = std::iter::once(values.start).chain(starts.iter().copied());
+    let confine = |(start, end): (ValueId, ValueId)| Morsel {
+        ranges: driver.scans.iter().map(|(id, _)| (*id, start..end)).collect(),
+        branches: Vec::new(),
+        parts: driver.spools.iter().map(|spool| (spool.id, Part::Range(start..end))).collect(),
+    };
+    let morsels = starts.zip(ends).map(confine).collect();
+    Ok(Some(Cut { morsels, divisible: divisible(shared, driver, rows, work) }))
+}
+
+/// The scan whose rows may be given away, where it is the only source.
+fn divisible(shared: &Shared, driver: &Driver<'_>, rows: u64, work: f64) -> Option<Divisible> {
+    let ([(scan, _)], []) = (driver.scans.as_slice(), driver.spools.as_slice()) else { return None };
+    if !matches!(shared.node(*scan).ok()?.op, PlanOp::IndexScan(_)) {
+        return None;
+    }
+    // A row may be a thousand times the work that rows are on average.
+    let row_work = work / rows_as_work(rows.max(1));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+    let morsel = (rows_as_work(morsel_rows(&shared.cx) as u64) / row_work.max(1.0)) as usize;
+    Some(Divisible {
+        scan: *scan,
+        rows_min: (morsel as u64 / 2).max(2),
+        read_rows_max: morsel.saturating_mul(2).max(READ_ROWS_MIN),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn rows_as_work(rows: u64) -> f64 {
+    rows as f64
+}
+
+/// So many rows to be read are a morsel.
+fn morsel_rows(cx: &QueryContext) -> usize {
+    MORSEL_BATCHES.saturating_mul(cx.batch_rows).max(1)
+}
+
+/// So many morsels are worth it.
+fn morsel_count(cx: &QueryContext, work: f64) -> usize {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+    let parts = work as usize / morsel_rows(cx);
+    parts.min(cx.threads * MORSELS_PER_THREAD)
+}
+
+/// Values of the first free column, among `values`, at which parts but the first begin, ascending; the parts have about equally
+/// many of the `rows` there are.
+pub(crate) fn starts(
+    cx: &QueryContext,
+    pattern: &Pattern,
+    values: Range<ValueId>,
+    rows: u64,
+    parts: usize,
+) -> Result<Vec<ValueId>, ExecError> {
+    let values = pattern.range(Some(&values)).unwrap_or(values);
+    if rows <= READ_TO_CUT_MAX {
+        return starts_read(cx, pattern, &values, parts);
+    }
+    let ranges = cx.snapshot.split(pattern.order, &pattern.prefix(), values, parts)?;
+    Ok(ranges.iter().skip(1).map(|range| range.start).collect())
+}
+
+/// The same from the rows themselves instead of the block index.
+fn starts_read(
+    cx: &QueryContext,
+    pattern: &Pattern,
+    values: &Range<ValueId>,
+    parts: usize,
+) -> Result<Vec<ValueId>, ExecError> {
+    let column = pattern.consts;
+    let mut scan = open(cx, pattern.order, pattern.prefix(), 1 << column, Some(values))?;
+    let mut columns = Columns::default();
+    while scan.next(READ_STEP, &mut columns)? > 0 {}
+    let ids = &columns[column];
+    let step = ids.len().div_ceil(parts).max(1);
+    // The rows of the first value are the first part's.
+    let others = ids.iter().copied().step_by(step).filter(|id| ids.first() != Some(id));
+    let mut starts: Vec<ValueId> = others.collect();
+    starts.dedup();
+    Ok(starts)
+}
+
+/// Shares of the rows of a common sub-plan, where all rows of the chain come from it. They need not be made yet: as many morsels
+/// as their expected number suggests.
+fn cut_spool(shared: &Shared, driver: &Driver<'_>) -> Option<Cut> {
+    let [spool] = driver.spools.as_slice() else { return None };
+    let of = morsel_count(&shared.cx, spool.rows);
+    if of < 2 || driver.by_key {
+        return None;
+    }
+    let share = |number| Morsel { parts: vec![(spool.id, Part::Share { number, of })], ..Morsel::default() };
+    Some(Cut { morsels: (0..of).map(share).collect(), divisible: None })
+}

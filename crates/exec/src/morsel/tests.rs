@@ -1,0 +1,144 @@
+use super::Morsel;
+use super::cut::{Cut, Divisible};
+use super::queue::Queue;
+use crate::tests::generate::node;
+use crate::tests::{Setup, cases, context, plan, run};
+use lode_base::mem_vfs::MemVfs;
+use lode_packed::Order;
+use lode_rdf::{NamedNode, Term, ValueId};
+use lode_sparql::plan::JoinCondition;
+use lode_sparql::{
+    Aggregate, AggregateFunction, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId,
+};
+use lode_store::{LoadOptions, Snapshot, Source, Store, load};
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+
+const SCAN: u32 = 7;
+const S: VarId = VarId(0);
+const A: VarId = VarId(1);
+const B: VarId = VarId(2);
+const COUNT: VarId = VarId(3);
+
+fn queue() -> Arc<Queue> {
+    let divisible = Divisible { scan: SCAN, rows_min: 10, read_rows_max: 64 };
+    Arc::new(Queue::new(Cut { morsels: vec![Morsel::default()], divisible: Some(divisible) }))
+}
+
+fn until(ready: impl Fn() -> bool) {
+    while !ready() {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_thread_without_work_gets_what_another_gives() {
+    let queue = queue();
+    let (_, running) = queue.take().unwrap();
+    assert!(!queue.wants(1000), "nobody waits");
+    let idle = thread::spawn({
+        let queue = Arc::clone(&queue);
+        move || queue.take().map(|(morsel, _)| morsel.range(SCAN).cloned())
+    });
+    until(|| queue.wants(1000));
+    assert!(!queue.wants(9), "too few rows to be worth it");
+    let range = ValueId::from_bits(20)..ValueId::from_bits(30);
+    queue.give(range.clone());
+    assert!(!queue.wants(1000), "one waited, one was given");
+    assert_eq!(idle.join().unwrap(), Some(Some(range)));
+    drop(running);
+    assert!(queue.take().is_none());
+}
+
+#[test]
+fn nobody_waits_for_threads_that_have_ended() {
+    let queue = queue();
+    let (_, running) = queue.take().unwrap();
+    let idle = thread::spawn({
+        let queue = Arc::clone(&queue);
+        move || queue.take().is_none()
+    });
+    until(|| queue.wants(1000));
+    drop(running);
+    assert!(idle.join().unwrap());
+}
+
+#[test]
+fn who_waits_is_told_of_the_end() {
+    let queue = queue();
+    let (_, running) = queue.take().unwrap();
+    let idle = thread::spawn({
+        let queue = Arc::clone(&queue);
+        move || queue.take().is_none()
+    });
+    until(|| queue.wants(1000));
+    queue.close();
+    assert!(idle.join().unwrap());
+    drop(running);
+}
+
+/// 2,000 subjects with one `a`, the last 20 of them with 300 `b` each.
+fn skewed() -> Snapshot {
+    let store = Store::create_or_open(Arc::new(MemVfs::new()), Path::new("/db"), 1 << 20).unwrap();
+    let mut text = String::new();
+    for subject in 0..2000 {
+        writeln!(text, "<http://s/{subject:04}> <http://a> <http://o> .").unwrap();
+        for object in 0..if subject < 1980 { 0 } else { 300 } {
+            writeln!(text, "<http://s/{subject:04}> <http://b> <http://o/{object}> .").unwrap();
+        }
+    }
+    let options = LoadOptions { threads: 1, memory_bytes: 1 << 28, ..LoadOptions::default() };
+    load(&store, vec![Source::bytes("data.nt", text)], options, &Arc::default()).unwrap();
+    store.snapshot()
+}
+
+fn pattern(snapshot: &Snapshot, predicate: &str, object: VarId) -> ScanPattern {
+    let predicate = Term::NamedNode(NamedNode::new_unchecked(predicate));
+    ScanPattern {
+        subject: Slot::Var(S),
+        predicate: Slot::Const(snapshot.id_of(&predicate).unwrap().unwrap()),
+        object: Slot::Var(object),
+        graph: GraphScope::Default,
+        order: Order::Psog,
+        within: None,
+    }
+}
+
+/// `SELECT ?s (COUNT(*) AS ?count) { ?s <http://a> ?a ; <http://b> ?b } GROUP BY ?s`, in two ways.
+fn counts(snapshot: &Snapshot, sorted: bool) -> PlanNode {
+    let vars = vec![S, A];
+    let mut scan = node(PlanOp::IndexScan(pattern(snapshot, "http://a", A)), vars.clone(), vars);
+    scan.sorted_by = vec![S];
+    let condition = JoinCondition { on: vec![S], maybe: Vec::new(), filter: None };
+    let pattern = pattern(snapshot, "http://b", B);
+    let join = PlanOp::LookupJoin { input: Box::new(scan), pattern, kind: JoinKind::Inner, condition };
+    let mut join = node(join, vec![S, A, B], vec![S, A, B]);
+    join.sorted_by = vec![S];
+    let count =
+        Aggregate { output: COUNT, function: AggregateFunction::CountAll, argument: None, distinct: false };
+    let group = PlanOp::Group { input: Box::new(join), keys: vec![S], aggregates: vec![count], sorted };
+    node(group, vec![S, COUNT], vec![S, COUNT])
+}
+
+#[test]
+fn rows_that_are_given_away_come_once() {
+    let snapshot = skewed();
+    for sorted in [false, true] {
+        // The outer group reads what several threads make of the inner one.
+        let inner = counts(&snapshot, sorted);
+        let outer =
+            PlanOp::Group { input: Box::new(inner), keys: vec![COUNT], aggregates: vec![], sorted: false };
+        let plans = [plan(counts(&snapshot, sorted)), plan(node(outer, vec![COUNT], vec![COUNT]))];
+        for (plan, expected) in plans.iter().zip([20, 1]) {
+            for _ in 0..cases(20) {
+                let setup = Setup { batch_rows: 4, threads: 3, budget: usize::MAX };
+                let rows = run(plan, &context(&snapshot, setup)).unwrap();
+                assert_eq!(rows.len(), expected);
+                let counts = rows.iter().filter_map(|row| row.last());
+                assert!(counts.eq(vec![&lode_rdf::inline::from_i64(300).unwrap(); expected]));
+            }
+        }
+    }
+}

@@ -77,6 +77,9 @@ impl Total {
     fn merge(&mut self, other: &Self) {
         let sum = match (&*self, other) {
             (Self::Integer(a), Self::Integer(b)) => a.checked_add(*b).map(Self::Integer),
+            (Self::Number(Value::Float(a)), Self::Number(Value::Float(b))) => {
+                Some(Self::Number(Value::Float(*a + *b)))
+            }
             (a, b) => {
                 let sum = a.value().zip(b.value()).and_then(|(a, b)| arithmetic::add(&a, &b));
                 sum.and_then(Self::number)

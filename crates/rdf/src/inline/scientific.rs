@@ -392,24 +392,60 @@ pub(super) fn value_f32(payload: u64) -> Option<f32> {
 #[inline]
 fn with_few_digits(value: f64, digits_below: f64, reads_as: impl Fn(f64) -> bool) -> Option<Number> {
     let magnitude = value.abs();
-    for (shift, power) in (0..).zip(POWERS.get(..5)?) {
+    for (shift, power) in (0_i32..).zip(POWERS.get(..5)?) {
         let digits = (magnitude * power).round();
         if digits >= digits_below {
             return None;
         }
         // Both are exact, so the quotient is rounded once.
         if digits >= 1.0 && reads_as(digits / power) {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a whole number below 10^13"
-            )]
-            let mut mantissa = digits as u64;
-            let whole = i32::try_from(mantissa.ilog10()).ok()?;
-            while mantissa < MANTISSA_MIN {
-                mantissa *= 10;
-            }
-            return Some(Number { negative: value.is_sign_negative(), mantissa, exponent: whole - shift });
+            return Some(whole_digits(digits, shift, value.is_sign_negative()));
+        }
+    }
+    None
+}
+
+/// `digits` (whole, 1 to below 10^13) over ten to the power of `shift`.
+fn whole_digits(digits: f64, shift: i32, negative: bool) -> Number {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number below 10^13")]
+    let mut mantissa = digits as u64;
+    let whole = mantissa.ilog10().cast_signed();
+    while mantissa < MANTISSA_MIN {
+        mantissa *= 10;
+    }
+    Number { negative, mantissa, exponent: whole - shift }
+}
+
+/// The number of the shortest text of a float between 10 and 10^7 for which [`with_few_digits`] has found none: it has 7 to 9 digits.
+/// Means and ratios are such.
+fn with_many_digits(value: f32) -> Option<Number> {
+    let magnitude = f64::from(value.abs());
+    // The float below a power of two is nearer than the one above, so the nearest text may not be the shortest.
+    let is_power_of_two = value.to_bits().trailing_zeros() >= f32::MANTISSA_DIGITS - 1;
+    if is_power_of_two || !(10.0..1e7).contains(&magnitude) {
+        return None;
+    }
+    let whole = POWERS.iter().take_while(|power| **power <= magnitude).count();
+    for digits in 7..=9_usize {
+        let shift = digits.checked_sub(whole)?;
+        let power = POWERS.get(shift)?;
+        // Exact: 24 bits times 10^7, which has less than 24.
+        let scaled = magnitude * power;
+        let nearest = scaled.round();
+        #[expect(clippy::float_cmp, reason = "exact numbers")]
+        if (scaled - nearest).abs() == 0.5 {
+            return None;
+        }
+        // The quotient is rounded once, by 2^-53 of it. From the middle of two floats, 25 bits over a power of two, it is by at least 2^-49
+        // of it away.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::float_cmp,
+            reason = "rounds to the nearest float, which has to be this one"
+        )]
+        if (nearest / power) as f32 == value.abs() {
+            let shift = i32::try_from(shift).ok()?;
+            return Some(whole_digits(nearest, shift, value.is_sign_negative()));
         }
     }
     None
@@ -436,7 +472,8 @@ pub(super) fn from_f32(value: f32) -> Option<u64> {
         clippy::float_cmp,
         reason = "rounds to the nearest float, which has to be this one"
     )]
-    if let Some(number) = with_few_digits(f64::from(value), 1e6, |read| read as f32 == value.abs()) {
+    let few = with_few_digits(f64::from(value), 1e6, |read| read as f32 == value.abs());
+    if let Some(number) = few.or_else(|| with_many_digits(value)) {
         return pack(number, CANONICAL);
     }
     from_shortest(

@@ -341,6 +341,19 @@ fn check_order<T: PartialOrd>(a: (ValueId, T), b: (ValueId, T)) {
     }
 }
 
+/// Floats between 9 and 10^7 times 2, also those next to powers of two and ten, have their shortest texts.
+#[test]
+fn floats_of_many_digits_get_their_shortest_text() {
+    let (first, last) = (9.0_f32.to_bits(), 2e7_f32.to_bits());
+    let near = |value: f32| (-40..40).map(move |step: i32| value.to_bits().wrapping_add_signed(step));
+    let powers = (3..25).map(|n| 2.0_f32.powi(n)).chain((1..8).map(|n| 10.0_f32.powi(n)));
+    for bits in (first..last).step_by(997).chain(powers.flat_map(near)) {
+        for value in [f32::from_bits(bits), -f32::from_bits(bits)] {
+            assert_eq!(from_f32(value), encode_literal(&float_lexical(value), &iri("float")), "{value:e}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 

@@ -1,3 +1,5 @@
+//! What threads give each other: the queue by itself, and plans whose work lies in few rows of a scan.
+
 use super::Morsel;
 use super::cut::{Cut, Divisible};
 use super::queue::Queue;

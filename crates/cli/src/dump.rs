@@ -3,10 +3,10 @@
 use crate::args::DumpArgs;
 use crate::exit::Done;
 use anyhow::{Context, bail};
-use lode_engine::store::{DumpScope, Snapshot, dump_lines, dump_quads};
+use lode_engine::store::{DumpScope, Snapshot, dump_graph, dump_lines, dump_quads};
 use lode_engine::{CancelToken, Database, OpenOptions, Order};
 use lode_rdf::format::RdfFormat;
-use lode_rdf::serialize::QuadWriter;
+use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, Term, ValueId};
 use std::io::{BufWriter, Write};
 
@@ -28,14 +28,16 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
     };
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, std::io::stdout().lock());
     let cancel = CancelToken::default();
-    if matches!(format, RdfFormat::NTriples | RdfFormat::NQuads) {
-        let graphs = args.graph.is_none() && format == RdfFormat::NQuads;
-        dump_lines(&snapshot, scope, graphs, &cancel, &mut out)?;
-        out.flush()?;
+    let as_triples = args.graph.is_some() || !format.supports_datasets();
+    if let (RdfFormat::NQuads, false) = (format, as_triples) {
+        dump_lines(&snapshot, scope, &cancel, &mut out)?;
+        return Ok(Done::Ok);
+    }
+    if let (Some(format), true) = (GraphText::new(format), as_triples) {
+        dump_graph(&snapshot, scope, format, &cancel, &mut out)?;
         return Ok(Done::Ok);
     }
     let mut writer = QuadWriter::start(format, &mut out)?;
-    let as_triples = args.graph.is_some();
     dump_quads(&snapshot, scope, &cancel, &mut |quad| {
         let graph_name = if as_triples { GraphNameRef::DefaultGraph } else { quad.graph_name };
         writer.write(QuadRef { graph_name, ..quad })

@@ -84,6 +84,16 @@ pub struct Triples {
 }
 
 impl Triples {
+    /// The next triples as ids; `None` at the end.
+    pub(crate) fn next_ids(&mut self) -> Result<Option<Batch>, EngineError> {
+        Ok(self.inner.next_ids()?)
+    }
+
+    /// Makes what is answered of `rows` triples, with what ids are read with.
+    pub(crate) fn make<T>(&self, rows: usize, step: impl FnOnce(&QueryContext) -> T) -> T {
+        self.inner.make_answer(rows, step)
+    }
+
     /// The next triples; `None` at the end.
     pub fn next_batch(&mut self) -> Result<Option<Vec<Triple>>, EngineError> {
         Ok(self.inner.next()?)

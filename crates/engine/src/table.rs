@@ -2,7 +2,8 @@
 
 use crate::EngineError;
 use crate::results::Solutions;
-use lode_rdf::{Literal, Term};
+use lode_rdf::Term;
+use lode_rdf::serialize::goes_bare;
 use std::io::Write;
 
 /// Rows that decide the columns' widths; later ones are only cut to fit.
@@ -45,26 +46,8 @@ pub(crate) fn write_table(
 /// A term as in Turtle: numbers and booleans bare, all else as N-Triples, with line breaks escaped so that a row stays a line.
 fn cell(term: &Term) -> String {
     match term {
-        Term::Literal(literal) if is_bare(literal) => literal.value().to_owned(),
+        Term::Literal(literal) if goes_bare(literal.as_ref()) => literal.value().to_owned(),
         other => other.to_string(),
-    }
-}
-
-/// Whether Turtle can write the literal without quotes.
-fn is_bare(literal: &Literal) -> bool {
-    let value = literal.value();
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let number = value.strip_prefix(['+', '-']).unwrap_or(value);
-    match literal.datatype().as_str() {
-        "http://www.w3.org/2001/XMLSchema#integer" => digits(number),
-        "http://www.w3.org/2001/XMLSchema#boolean" => matches!(value, "true" | "false"),
-        "http://www.w3.org/2001/XMLSchema#decimal" => number
-            .split_once('.')
-            .is_some_and(|(whole, fraction)| digits(fraction) && (whole.is_empty() || digits(whole))),
-        "http://www.w3.org/2001/XMLSchema#double" => {
-            number.contains(['e', 'E']) && number.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b))
-        }
-        _ => false,
     }
 }
 

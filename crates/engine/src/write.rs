@@ -6,7 +6,7 @@ use crate::results::{QueryResults, Solutions, Triples};
 use crate::rows::{self, RowFormat};
 use crate::table::{TableOptions, write_table};
 use lode_rdf::format::RdfFormat;
-use lode_rdf::serialize::QuadWriter;
+use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, VariableRef};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
 use std::io::Write;
@@ -72,6 +72,9 @@ fn write_rows(
 }
 
 fn write_graph(triples: &mut Triples, format: RdfFormat, out: &mut dyn Write) -> Result<u64, EngineError> {
+    if let Some(format) = GraphText::new(format) {
+        return rows::write_triples(triples, format, out);
+    }
     let mut writer = QuadWriter::start(format, out)?;
     let mut count = 0;
     while let Some(batch) = triples.next_batch()? {

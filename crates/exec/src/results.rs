@@ -151,34 +151,43 @@ impl Graph {
         Ok(Self { shared, triples })
     }
 
+    /// The next triples as ids, in columns subject, predicate, object; `None` at the end. Their subjects are IRIs or blank nodes, their
+    /// predicates IRIs.
+    pub fn next_ids(&mut self) -> Result<Option<Batch>, ExecError> {
+        let shared = Arc::clone(&self.shared);
+        let (_at_work, answer) = (shared.counters.work(), shared.counters.answer());
+        let mut batch = Batch::default();
+        Ok(answer.measure(|| self.triples.next(&mut batch))?.then_some(batch))
+    }
+
+    /// A step that makes what is answered of `rows` triples: terms of ids, and their text.
+    pub fn make_answer<T>(&self, rows: usize, step: impl FnOnce(&QueryContext) -> T) -> T {
+        let (_at_work, answer) = (self.shared.counters.work(), self.shared.counters.answer());
+        answer.batch(rows);
+        answer.measure(|| step(&self.shared.cx))
+    }
+
     /// The next triples; `None` at the end.
     #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
     pub fn next(&mut self) -> Result<Option<Vec<Triple>>, ExecError> {
-        let shared = Arc::clone(&self.shared);
-        let (_at_work, answer) = (shared.counters.work(), shared.counters.answer());
-        let triples = answer.measure(|| self.make())?;
-        answer.batch(triples.as_ref().map_or(0, Vec::len));
-        Ok(triples)
+        let Some(batch) = self.next_ids()? else { return Ok(None) };
+        self.make_answer(batch.rows, |cx| triples(cx, &batch)).map(Some)
     }
+}
 
-    fn make(&mut self) -> Result<Option<Vec<Triple>>, ExecError> {
-        let mut batch = Batch::default();
-        if !self.triples.next(&mut batch)? {
-            return Ok(None);
+fn triples(cx: &QueryContext, batch: &Batch) -> Result<Vec<Triple>, ExecError> {
+    let columns = batch_terms(cx, batch)?;
+    let mut triples = Vec::with_capacity(batch.rows);
+    for row in 0..batch.rows {
+        let [subject, predicate, object] = [0, 1, 2].map(|i| columns.get(i).and_then(|c| c.get(row)));
+        let subject = match subject {
+            Some(Term::NamedNode(node)) => NamedOrBlankNode::NamedNode(node.clone()),
+            Some(Term::BlankNode(node)) => NamedOrBlankNode::BlankNode(node.clone()),
+            _ => continue,
+        };
+        if let (Some(Term::NamedNode(predicate)), Some(object)) = (predicate, object) {
+            triples.push(Triple { subject, predicate: predicate.clone(), object: object.clone() });
         }
-        let columns = batch_terms(&self.shared.cx, &batch)?;
-        let mut triples = Vec::with_capacity(batch.rows);
-        for row in 0..batch.rows {
-            let [subject, predicate, object] = [0, 1, 2].map(|i| columns.get(i).and_then(|c| c.get(row)));
-            let subject = match subject {
-                Some(Term::NamedNode(node)) => NamedOrBlankNode::NamedNode(node.clone()),
-                Some(Term::BlankNode(node)) => NamedOrBlankNode::BlankNode(node.clone()),
-                _ => continue,
-            };
-            if let (Some(Term::NamedNode(predicate)), Some(object)) = (predicate, object) {
-                triples.push(Triple { subject, predicate: predicate.clone(), object: object.clone() });
-            }
-        }
-        Ok(Some(triples))
     }
+    Ok(triples)
 }

@@ -5,8 +5,9 @@ use crate::snapshot::{Scan, Snapshot};
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_packed::{Order, Position};
 use lode_rdf::key::inline_term;
-use lode_rdf::serialize::{write_inline_ntriples, write_key_ntriples};
+use lode_rdf::serialize::{GraphText, write_inline_ntriples, write_key_ntriples};
 use lode_rdf::{GraphName, Kind, NamedOrBlankNode, QuadRef, Term, ValueId};
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 /// Rows that are turned into terms at once: a term that repeats among them is read once.
@@ -93,38 +94,79 @@ fn misplaced(id: ValueId, position: &str) -> StoreError {
     StoreError::Limit(format!("the store is damaged: a quad has {id:?} as its {position}"))
 }
 
-/// Writes every quad as a line of N-Quads or, without `graphs`, of N-Triples; returns how many there were. Terms go from the
-/// dictionary's keys straight into text.
+/// Writes every quad as a line of N-Quads; returns how many there were.
 pub fn dump_lines(
     snapshot: &Snapshot,
     scope: DumpScope,
-    graphs: bool,
     cancel: &CancelToken,
     out: &mut dyn Write,
 ) -> Result<u64, DumpError> {
+    let write = |texts: &Texts, [s, p, o, g]: [ValueId; 4], lines: &mut Vec<u8>| {
+        for id in [s, p, o].into_iter().chain((g != ValueId::DEFAULT_GRAPH).then_some(g)) {
+            lines.extend_from_slice(texts.get(id)?);
+            lines.push(b' ');
+        }
+        lines.extend_from_slice(b".\n");
+        Ok(())
+    };
+    dump_texts(snapshot, scope, cancel, out, write, |_| {})
+}
+
+/// Writes the triples of one graph, or of a dataset without named graphs, in a format of graphs; returns how many there were.
+pub fn dump_graph(
+    snapshot: &Snapshot,
+    scope: DumpScope,
+    format: GraphText,
+    cancel: &CancelToken,
+    out: &mut dyn Write,
+) -> Result<u64, DumpError> {
+    let format = RefCell::new(format);
+    let write = |texts: &Texts, [s, p, o, _]: [ValueId; 4], buffer: &mut Vec<u8>| {
+        format.borrow_mut().write([texts.get(s)?, texts.get(p)?, texts.get(o)?], buffer);
+        Ok(())
+    };
+    dump_texts(snapshot, scope, cancel, out, write, |buffer| format.borrow_mut().finish(buffer))
+}
+
+/// Terms go from the dictionary's keys straight into text; `write` appends a quad of such, `finish` the end.
+fn dump_texts(
+    snapshot: &Snapshot,
+    scope: DumpScope,
+    cancel: &CancelToken,
+    out: &mut dyn Write,
+    write: impl Fn(&Texts, [ValueId; 4], &mut Vec<u8>) -> Result<(), StoreError>,
+    finish: impl Fn(&mut Vec<u8>),
+) -> Result<u64, DumpError> {
     let mut batches = Batches::new(snapshot, scope)?;
-    let (mut count, mut lines) = (0, Vec::new());
+    let (mut count, mut buffer) = (0, Vec::new());
     while batches.next()? {
         cancel.check()?;
         let texts = Texts::new(snapshot, batches.distinct())?;
-        lines.clear();
+        buffer.clear();
         for row in 0..batches.rows() {
-            let [s, p, o, g] = batches.row(row);
-            for id in [s, p, o] {
-                lines.extend_from_slice(texts.get(id)?);
-                lines.push(b' ');
-            }
-            if graphs && g != ValueId::DEFAULT_GRAPH {
-                lines.extend_from_slice(texts.get(g)?);
-                lines.push(b' ');
-            }
-            lines.extend_from_slice(b".\n");
+            let quad = batches.row(row);
+            check_places(quad)?;
+            write(&texts, quad, &mut buffer)?;
         }
-        out.write_all(&lines)?;
+        out.write_all(&buffer)?;
         count += batches.rows() as u64;
     }
+    buffer.clear();
+    finish(&mut buffer);
+    out.write_all(&buffer)?;
     out.flush()?;
     Ok(count)
+}
+
+/// No store makes quads with literals in these places; one that is damaged may have them.
+fn check_places([s, p, _, g]: [ValueId; 4]) -> Result<(), StoreError> {
+    let is_node = |id: ValueId| matches!(id.kind(), Some(Kind::Iri | Kind::Blank));
+    match (is_node(s), p.kind(), g == ValueId::DEFAULT_GRAPH || is_node(g)) {
+        (true, Some(Kind::Iri), true) => Ok(()),
+        (false, ..) => Err(misplaced(s, "subject")),
+        (.., false) => Err(misplaced(g, "graph name")),
+        _ => Err(misplaced(p, "predicate")),
+    }
 }
 
 /// The texts of distinct terms.

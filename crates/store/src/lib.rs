@@ -41,7 +41,7 @@ pub use clear::Graphs;
 pub use compact::{
     BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus, compact,
 };
-pub use dump::{DumpError, DumpScope, dump_lines, dump_quads};
+pub use dump::{DumpError, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
 pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};
 pub use log::{Durability, Log};

@@ -1,7 +1,7 @@
-//! Rows of a SELECT as JSON, CSV and TSV: from the dictionary's bytes to the format's, each distinct term of a batch once.
+//! Rows of a SELECT as JSON, CSV and TSV, and triples of a graph as N-Triples and Turtle: from the dictionary's bytes to the format's, each distinct term of a batch once.
 //!
-//! The general serializers take terms one by one and characters one by one; an export spends most of its time there. XML, which hardly
-//! anybody exports, is left to them.
+//! The general serializers take terms one by one and characters one by one; an export spends most of its time there. XML and JSON-LD, which hardly
+//! anybody exports, are left to them.
 
 mod json;
 mod separated;
@@ -9,8 +9,10 @@ mod separated;
 mod tests;
 
 use crate::EngineError;
-use crate::results::Solutions;
+use crate::results::{Solutions, Triples};
+use lode_exec::ExecError;
 use lode_exec::written::WrittenColumn;
+use lode_rdf::serialize::{GraphText, write_term_ntriples};
 use lode_rdf::{TermRef, Variable};
 use std::io::Write;
 
@@ -83,6 +85,37 @@ pub fn write_rows(
         }
     }
     format.tail(&mut buffer);
+    out.write_all(&buffer)?;
+    Ok(count)
+}
+
+/// Writes all triples; returns how many there were.
+pub fn write_triples(
+    triples: &mut Triples,
+    mut format: GraphText,
+    out: &mut dyn Write,
+) -> Result<u64, EngineError> {
+    let mut buffer = Vec::with_capacity(2 * BUFFER_BYTES);
+    let mut columns: [WrittenColumn; 3] = Default::default();
+    let mut count = 0;
+    while let Some(batch) = triples.next_ids()? {
+        triples.make(batch.rows, |cx| {
+            let mut both = columns.iter_mut().zip(&batch.columns);
+            both.try_for_each(|(column, ids)| column.fill(cx, ids, write_term_ntriples))
+        })?;
+        for row in 0..batch.rows {
+            let [Some(s), Some(p), Some(o)] = columns.each_ref().map(|column| column.get(row)) else {
+                return Err(ExecError::Internal("a triple without one of its terms".into()).into());
+            };
+            format.write([s, p, o], &mut buffer);
+            if buffer.len() >= BUFFER_BYTES {
+                out.write_all(&buffer)?;
+                buffer.clear();
+            }
+        }
+        count += batch.rows as u64;
+    }
+    format.finish(&mut buffer);
     out.write_all(&buffer)?;
     Ok(count)
 }

@@ -1,7 +1,7 @@
 //! SPARQL 1.1 Query Results CSV and TSV Formats.
 
 use lode_exec::written::WrittenColumn;
-use lode_rdf::serialize::write_iri;
+use lode_rdf::serialize::{goes_bare, write_iri};
 use lode_rdf::{BaseDirection, LiteralRef, TermRef, Variable};
 
 pub fn csv_head(variables: &[Variable], out: &mut Vec<u8>) {
@@ -103,7 +103,7 @@ fn tsv_literal(literal: LiteralRef<'_>, out: &mut Vec<u8>) {
         }
     } else if lode_rdf::is_string(literal) {
         tsv_text(text, out);
-    } else if is_bare(text.as_bytes(), literal.datatype().as_str()) {
+    } else if goes_bare(literal) {
         out.extend_from_slice(text.as_bytes());
     } else {
         tsv_text(text, out);
@@ -125,42 +125,4 @@ fn tsv_text(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.push(b'"');
-}
-
-/// Whether Turtle reads a text without quotes as a literal of this datatype.
-fn is_bare(text: &[u8], datatype: &str) -> bool {
-    let Some(name) = datatype.strip_prefix("http://www.w3.org/2001/XMLSchema#") else { return false };
-    let unsigned = text.strip_prefix(b"+").or_else(|| text.strip_prefix(b"-")).unwrap_or(text);
-    match name {
-        "boolean" => matches!(text, b"true" | b"false"),
-        "integer" => !unsigned.is_empty() && digits(unsigned) == unsigned.len(),
-        "decimal" => is_decimal(unsigned),
-        "double" => is_double(unsigned),
-        _ => false,
-    }
-}
-
-/// How many digits a text begins with.
-fn digits(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
-}
-
-/// `[0-9]* '.' [0-9]+`
-fn is_decimal(text: &[u8]) -> bool {
-    match text.split_at(digits(text)).1 {
-        [b'.', fraction @ ..] => !fraction.is_empty() && digits(fraction) == fraction.len(),
-        _ => false,
-    }
-}
-
-/// `([0-9]+ '.' [0-9]* | '.' [0-9]+ | [0-9]+) [eE] [+-]? [0-9]+`
-fn is_double(text: &[u8]) -> bool {
-    let whole = digits(text);
-    let (fraction, rest) = match text.split_at(whole).1 {
-        [b'.', rest @ ..] => (digits(rest), rest.split_at(digits(rest)).1),
-        rest => (0, rest),
-    };
-    let [b'e' | b'E', exponent @ ..] = rest else { return false };
-    let exponent = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-")).unwrap_or(exponent);
-    whole + fraction > 0 && !exponent.is_empty() && digits(exponent) == exponent.len()
 }

@@ -2,6 +2,8 @@
 
 use super::RowFormat;
 use crate::{Database, QueryOptions, QueryResults, UpdateOptions};
+use lode_rdf::serialize::{GraphText, QuadWriter};
+use lode_rdf::{GraphNameRef, RdfFormat};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
 
 const DATA: &str = r#"
@@ -54,6 +56,48 @@ fn rows_are_written_as_the_serializers_do() {
                 "{query}"
             );
             assert_eq!(rows, expected.len() as u64);
+        }
+    }
+}
+
+#[test]
+fn triples_are_written_as_the_serializers_do() {
+    let database = Database::in_memory().unwrap();
+    database.update(DATA, &UpdateOptions::default()).unwrap();
+    for query in [
+        "CONSTRUCT WHERE { ?s ?p ?o }",
+        "CONSTRUCT { ?s ?p ?o ; a ?s , ?o . [] ?p [ ?p 1 ] } { ?s ?p ?o FILTER(!isTRIPLE(?o)) }",
+        "CONSTRUCT { ?o ?o ?o } { ?s ?p ?o }",
+        "CONSTRUCT { ?s ?p ?o } { ?s <http://example.org/none> ?o ; ?p ?o }",
+        "DESCRIBE <http://example.org/a>",
+    ] {
+        for format in [RdfFormat::NTriples, RdfFormat::NQuads, RdfFormat::Turtle, RdfFormat::TriG] {
+            let triples = || match database.query(query, &QueryOptions::default()).unwrap() {
+                QueryResults::Graph(triples) => triples,
+                _ => panic!("a graph"),
+            };
+            let mut written = Vec::new();
+            let text = GraphText::new(format).unwrap();
+            let count = super::write_triples(&mut triples(), text, &mut written).unwrap();
+            let mut writer = QuadWriter::start(format, Vec::new()).unwrap();
+            let (mut triples, mut expected) = (triples(), 0);
+            while let Some(batch) = triples.next_batch().unwrap() {
+                for triple in &batch {
+                    writer.write(triple.as_ref().in_graph(GraphNameRef::DefaultGraph)).unwrap();
+                    expected += 1;
+                }
+            }
+            let expected_text = String::from_utf8(writer.finish().unwrap()).unwrap();
+            // The serializer abbreviates numbers in triple terms.
+            let written = String::from_utf8(written).unwrap();
+            let written = match format {
+                RdfFormat::Turtle | RdfFormat::TriG => {
+                    written.replace("\"1\"^^<http://www.w3.org/2001/XMLSchema#integer> )>>", "1 )>>")
+                }
+                _ => written,
+            };
+            assert_eq!(written, expected_text, "{query}");
+            assert_eq!(count, expected);
         }
     }
 }

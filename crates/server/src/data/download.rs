@@ -8,9 +8,9 @@ use crate::state::{AppState, blocking};
 use crate::stream::{ChunkWriter, answered, of_unknown_length};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::store::{DumpError, DumpScope, Snapshot, StoreError, dump_lines, dump_quads};
+use lode_engine::store::{DumpError, DumpScope, Snapshot, StoreError, dump_graph, dump_lines, dump_quads};
 use lode_engine::{CancelToken, EngineError, UploadTarget};
-use lode_rdf::serialize::QuadWriter;
+use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef, RdfFormat};
 use std::sync::Arc;
 
@@ -82,9 +82,12 @@ fn write(
     writer: &mut ChunkWriter<()>,
 ) -> Result<(), DumpError> {
     let whole = scope == DumpScope::All;
-    if format.is_line_based() {
-        dump_lines(snapshot, scope, whole, cancel, writer)?;
-        return Ok(());
+    match (GraphText::new(format), whole) {
+        (Some(format), false) => return dump_graph(snapshot, scope, format, cancel, writer).map(drop),
+        (_, true) if format == RdfFormat::NQuads => {
+            return dump_lines(snapshot, scope, cancel, writer).map(drop);
+        }
+        _ => {}
     }
     let mut document = QuadWriter::start(format, writer)?;
     dump_quads(snapshot, scope, cancel, &mut |quad| {

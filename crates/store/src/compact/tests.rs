@@ -19,7 +19,7 @@ fn options(threads: usize, memory_bytes: usize) -> CompactOptions {
 /// All lines of a dump, sorted: blank nodes by their numbers, which a compaction keeps.
 fn lines(snapshot: &Snapshot) -> Vec<String> {
     let mut text = Vec::new();
-    dump_lines(snapshot, DumpScope::All, true, &CancelToken::default(), &mut text).unwrap();
+    dump_lines(snapshot, DumpScope::All, &CancelToken::default(), &mut text).unwrap();
     let mut lines: Vec<String> = String::from_utf8(text).unwrap().lines().map(str::to_owned).collect();
     lines.sort();
     lines

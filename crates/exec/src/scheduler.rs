@@ -66,9 +66,10 @@ impl Scheduler {
         }
     }
 
-    /// Whether tasks wait for a thread.
+    /// Whether tasks wait for which there is no idle thread.
     pub(crate) fn is_behind(&self) -> bool {
-        !lock(&self.queue).tasks.is_empty()
+        let queue = lock(&self.queue);
+        queue.tasks.len() > queue.idle
     }
 
     fn work(&self) {

@@ -11,7 +11,7 @@ use crate::scheduler::lock;
 use crate::spill::SpillArea;
 use lode_packed::Order;
 use lode_sparql::{Plan, PlanNode, PlanOp};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 /// What a node needs once, whichever thread comes first.
@@ -60,6 +60,8 @@ pub(crate) struct Shared {
     tries: Builds<Tries>,
     spools: Builds<SpoolRows>,
     scan_rows: Mutex<HashMap<u32, u64>>,
+    /// Scans whose rows all have one value, so that no thread can take a part of them.
+    whole: Mutex<HashSet<u32>>,
 }
 
 impl Shared {
@@ -82,6 +84,7 @@ impl Shared {
             tries: Mutex::default(),
             spools: Mutex::default(),
             scan_rows: Mutex::default(),
+            whole: Mutex::default(),
         }))
     }
 
@@ -119,6 +122,16 @@ impl Shared {
     fn spool_node(&self, number: u32) -> Result<&PlanNode, ExecError> {
         let has_rows = |node: &PlanNode| matches!(&node.op, PlanOp::Spool { number: n, input: Some(_), .. } if *n == number);
         find(&self.plan.root, &has_rows).ok_or_else(|| no_spool(number))
+    }
+
+    /// Whether the rows of a scan were found not to be divisible.
+    pub(crate) fn is_whole(&self, scan: u32) -> bool {
+        lock(&self.whole).contains(&scan)
+    }
+
+    /// Tells that the rows of a scan are not divisible.
+    pub(crate) fn keep_whole(&self, scan: u32) {
+        lock(&self.whole).insert(scan);
     }
 
     /// How many quads the key range of a scan holds.

@@ -80,6 +80,9 @@ impl Total {
             (Self::Number(Value::Float(a)), Self::Number(Value::Float(b))) => {
                 Some(Self::Number(Value::Float(*a + *b)))
             }
+            (Self::Number(Value::Double(a)), Self::Number(Value::Double(b))) => {
+                Some(Self::Number(Value::Double(*a + *b)))
+            }
             (a, b) => {
                 let sum = a.value().zip(b.value()).and_then(|(a, b)| arithmetic::add(&a, &b));
                 sum.and_then(Self::number)

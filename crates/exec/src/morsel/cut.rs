@@ -72,13 +72,15 @@ pub(super) struct Driver<'a> {
     /// Common sub-plans that are read, sorted by that variable if there is one.
     spools: Vec<&'a PlanNode>,
     pub(super) key: Option<VarId>,
+    /// The same variable as the first scan names it, whether or not anybody asks for it.
+    scan_key: Option<VarId>,
     /// An operator of the chain needs all rows of a value of the variable together.
     by_key: bool,
 }
 
 impl<'a> Driver<'a> {
     fn scan(node: &PlanNode, pattern: &'a ScanPattern, key: Option<VarId>) -> Self {
-        Self { scans: vec![(node.id, pattern)], spools: Vec::new(), key, by_key: false }
+        Self { scans: vec![(node.id, pattern)], spools: Vec::new(), key, scan_key: key, by_key: false }
     }
 
     /// The same below an operator that needs all rows of a value together.
@@ -156,7 +158,7 @@ pub(super) fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'
         }
         PlanOp::Spool { .. } => {
             let key = node.sorted_by.first().copied();
-            Driver { scans: Vec::new(), spools: vec![node], key, by_key: false }
+            Driver { scans: Vec::new(), spools: vec![node], key, scan_key: None, by_key: false }
         }
         PlanOp::MultiwayJoin(tries) => {
             // Every trie that has the first variable begins with it.
@@ -190,23 +192,28 @@ pub(super) fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'
 }
 
 fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<Cut>, ExecError> {
-    let mut largest: Option<(u64, Pattern)> = None;
+    let mut largest: Option<(u64, u32, Pattern)> = None;
     for (id, pattern) in &driver.scans {
         let pattern = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
         let rows = shared.scan_rows(*id, &pattern)?;
-        if largest.as_ref().is_none_or(|(most, _)| rows > *most) {
-            largest = Some((rows, pattern));
+        if largest.as_ref().is_none_or(|(most, ..)| rows > *most) {
+            largest = Some((rows, *id, pattern));
         }
     }
-    let Some((rows, pattern)) = largest else { return Ok(cut_spool(shared, driver)) };
+    let Some((rows, scan, pattern)) = largest else { return Ok(cut_spool(shared, driver)) };
+    // Operators further down the same chain ask again.
+    if shared.is_whole(scan) {
+        return Ok(None);
+    }
     let work = work.max(rows_as_work(rows));
     let parts = morsel_count(&shared.cx, work);
     if parts < 2 || pattern.impossible || pattern.consts > 3 {
         return Ok(None);
     }
     let values = ValueId::UNDEF..ValueId::MAX;
-    let starts = starts(&shared.cx, &pattern, values.clone(), rows, parts)?;
+    let starts = split(&shared.cx, &pattern, values.clone(), rows, parts)?;
     if starts.is_empty() {
+        shared.keep_whole(scan);
         return Ok(None);
     }
     // The ranges must cover all values, also those that only a smaller scan of the chain has.
@@ -224,9 +231,9 @@ fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<C
 /// The scan whose rows may be given away, where it is the only source.
 fn divisible(shared: &Shared, driver: &Driver<'_>, rows: u64, work: f64) -> Option<Divisible> {
     let ([(scan, _)], []) = (driver.scans.as_slice(), driver.spools.as_slice()) else { return None };
-    if !matches!(shared.node(*scan).ok()?.op, PlanOp::IndexScan(_)) {
-        return None;
-    }
+    // The scan has to see the values by which it divides its rows.
+    let node = shared.node(*scan).ok().filter(|node| matches!(node.op, PlanOp::IndexScan(_)))?;
+    driver.scan_key.filter(|key| node.vars.contains(key))?;
     // A row may be a thousand times the work that rows are on average.
     let row_work = work / rows_as_work(rows.max(1));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
@@ -257,7 +264,7 @@ fn morsel_count(cx: &QueryContext, work: f64) -> usize {
 
 /// Values of the first free column, among `values`, at which parts but the first begin, ascending; the parts have about equally
 /// many of the `rows` there are.
-pub(crate) fn starts(
+pub(crate) fn split(
     cx: &QueryContext,
     pattern: &Pattern,
     values: Range<ValueId>,
@@ -266,14 +273,14 @@ pub(crate) fn starts(
 ) -> Result<Vec<ValueId>, ExecError> {
     let values = pattern.range(Some(&values)).unwrap_or(values);
     if rows <= READ_TO_CUT_MAX {
-        return starts_read(cx, pattern, &values, parts);
+        return split_read(cx, pattern, &values, parts);
     }
     let ranges = cx.snapshot.split(pattern.order, &pattern.prefix(), values, parts)?;
     Ok(ranges.iter().skip(1).map(|range| range.start).collect())
 }
 
 /// The same from the rows themselves instead of the block index.
-fn starts_read(
+fn split_read(
     cx: &QueryContext,
     pattern: &Pattern,
     values: &Range<ValueId>,

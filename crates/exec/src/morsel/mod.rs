@@ -11,7 +11,7 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cut::starts;
+pub(crate) use cut::split;
 pub(crate) use queue::Queue;
 
 use crate::build::Builder;
@@ -104,7 +104,8 @@ impl ParallelSource {
         if prepare_builds(&self.shared, node)? {
             self.cut = Cut::whole();
         }
-        let threads = self.shared.cx.threads.min(self.cut.morsels.len()).max(1);
+        let most = if self.cut.divisible.is_some() { usize::MAX } else { self.cut.morsels.len().max(1) };
+        let threads = self.shared.cx.threads.min(most);
         Ok(Prepared {
             shared: self.shared,
             node: self.node,

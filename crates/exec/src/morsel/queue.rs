@@ -62,16 +62,18 @@ impl Queue {
 
     /// One that was cut or else given away; waits while others may give one.
     pub(super) fn take(self: &Arc<Self>) -> Option<(Morsel, Running)> {
+        // Under the lock, so that who finds no morsel sees that the last one is being run.
+        let mut given = lock(&self.given);
         if let Some((_, morsel)) = self.next() {
-            return Some((morsel.clone(), self.start(&mut lock(&self.given))));
+            return Some((morsel.clone(), self.start(&mut given)));
         }
         self.divisible.as_ref()?;
-        let mut given = lock(&self.given);
         loop {
             if self.is_closed() {
                 return None;
             }
             if let Some(morsel) = given.morsels.pop() {
+                self.tell_wanted(&given);
                 return Some((morsel, self.start(&mut given)));
             }
             if given.running == 0 {

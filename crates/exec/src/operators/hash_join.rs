@@ -31,8 +31,8 @@ pub(crate) struct HashJoin {
     input: Option<BoxOp>,
     output: JoinOutput,
     prober: Prober,
-    /// The variables that both sides always bind, in the order of the table's filters.
-    on: Vec<VarId>,
+    /// The variables that both sides always bind, in the order of the table's filters, each with the rows that [`filterable_rows`] tells.
+    on: Vec<(VarId, f64)>,
     left: Batch,
     pairs: Pairs,
     state: State,
@@ -70,7 +70,9 @@ impl HashJoin {
             input: Some(input),
             output,
             prober,
-            on: condition.on.iter().filter(|var| columns.vars.contains(var)).copied().collect(),
+            on: (condition.on.iter().filter(|var| columns.vars.contains(var)))
+                .map(|var| (*var, filterable_rows(left, *var, false)))
+                .collect(),
             left: Batch::default(),
             pairs: Pairs::default(),
             state: State::Start,
@@ -107,8 +109,14 @@ impl HashJoin {
         else {
             return;
         };
-        for (var, filter) in self.on.iter().zip(table.filters()) {
-            input.keep_keys(*var, filter);
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let rows = table.rows.rows as f64;
+        for (number, (var, filterable)) in self.on.iter().enumerate() {
+            // Tests filter whatever it saves.
+            let pays = cfg!(test) || KeyFilter::are_few(table.rows.rows) || *filterable >= rows;
+            if let Some(filter) = pays.then(|| table.filter(number)).flatten() {
+                input.keep_keys(*var, filter);
+            }
         }
     }
 
@@ -133,6 +141,32 @@ impl HashJoin {
             self.output.settle(&self.left, &table.rows, &mut self.pairs, complete, out);
         }
         Ok(true)
+    }
+}
+
+/// So many rows are read, by the planner's estimate, by scans that can drop those with other values of `var` than a join above `node` has
+/// use for, and save other operators (`joined`: there are some) work with them. The way down is that of [`Operator::keep_keys`].
+fn filterable_rows(node: &PlanNode, var: VarId, joined: bool) -> f64 {
+    if !node.vars.contains(&var) {
+        return 0.0;
+    }
+    match &node.op {
+        PlanOp::IndexScan(_) if joined => node.rows,
+        PlanOp::Project(input) | PlanOp::Reduced(input) => filterable_rows(input, var, joined),
+        PlanOp::Union(inputs) => inputs.iter().map(|input| filterable_rows(input, var, joined)).sum(),
+        PlanOp::MergeJoin { left, right, kind: JoinKind::Inner, .. } => {
+            filterable_rows(left, var, true).max(filterable_rows(right, var, true))
+        }
+        PlanOp::Filter { input, .. }
+        | PlanOp::Extend { input, .. }
+        | PlanOp::TripleTerm { input, .. }
+        | PlanOp::Path { input: Some(input), .. }
+        | PlanOp::LookupJoin { input, .. }
+        | PlanOp::Group { input, .. }
+        | PlanOp::Distinct(input)
+        | PlanOp::HashJoin { left: input, .. }
+        | PlanOp::MergeJoin { left: input, .. } => filterable_rows(input, var, true),
+        _ => 0.0,
     }
 }
 

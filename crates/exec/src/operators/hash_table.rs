@@ -9,7 +9,7 @@ use super::join_output::{Pairs, compatible};
 use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::hash::{hash_columns, mix};
-use crate::key_filter::KeyFilter;
+use crate::key_filter::{FILTER_KEY_BYTES, KeyFilter};
 use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use std::collections::BTreeMap;
@@ -65,8 +65,8 @@ pub(crate) struct HashTable {
     /// Those of the variables that may be unbound for which a mask has no bit: compared pair by pair.
     rest: Vec<usize>,
     groups: Vec<Group>,
-    /// For each of `on`, if the rows are few: made when first asked for.
-    filters: OnceLock<Vec<Arc<KeyFilter>>>,
+    /// For each of `on`: made when first asked for.
+    filters: Vec<OnceLock<Option<Arc<KeyFilter>>>>,
     reservations: Mutex<Vec<Reservation>>,
 }
 
@@ -85,8 +85,8 @@ impl HashTable {
         } else {
             group_rows(&rows, &maybe)
         };
-        let (filters, reservations) = (OnceLock::new(), Mutex::new(reservations));
-        let this = Self { rows, on, maybe, rest, groups, filters, reservations };
+        let filters = on.iter().map(|_| OnceLock::new()).collect();
+        let this = Self { rows, on, maybe, rest, groups, filters, reservations: Mutex::new(reservations) };
         if this.is_simple() {
             // The index that every probe needs is made at once, by all threads.
             this.make_index(cx, 0, 0);
@@ -99,10 +99,16 @@ impl HashTable {
         self.rows.rows == 0
     }
 
-    /// The keys of each variable that is always bound; none where they are many.
-    pub(crate) fn filters(&self) -> &[Arc<KeyFilter>] {
-        let filter = |c: &usize| KeyFilter::new(&self.rows.columns[*c]).map(Arc::new);
-        self.filters.get_or_init(|| self.on.iter().map_while(filter).collect())
+    /// The keys of the variable that is number `on` of those that are always bound; `None` where there are none or too many, or no
+    /// memory for it.
+    pub(crate) fn filter(&self, on: usize) -> Option<&Arc<KeyFilter>> {
+        let make = || {
+            let keys = self.rows.columns.get(*self.on.get(on)?)?;
+            let mut reservations = self.reservations.lock().unwrap_or_else(PoisonError::into_inner);
+            reservations.first_mut()?.grow(keys.len() * FILTER_KEY_BYTES).ok()?;
+            KeyFilter::new(keys).map(Arc::new)
+        };
+        self.filters.get(on)?.get_or_init(make).as_ref()
     }
 
     /// Whether one index serves all probes.

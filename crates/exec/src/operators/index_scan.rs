@@ -3,11 +3,12 @@
 
 use super::Operator;
 use super::key_skips::KeySkips;
+use super::key_test::KeyTest;
 use crate::batch::{Batch, gather};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
-use crate::morsel::{Queue, starts};
+use crate::morsel::{Queue, split};
 use crate::pattern::{Cell, Columns, Pattern};
 use crate::profile::NodeCounters;
 use lode_packed::Order;
@@ -32,6 +33,9 @@ pub(crate) struct IndexScan {
     /// Where the values of the first column that is no constant lie, if that is confined.
     range: Option<Range<ValueId>>,
     skips: Option<KeySkips>,
+    tests: Vec<KeyTest>,
+    /// The least and the greatest value of that column that are of use, before the first read.
+    bounds: Option<(ValueId, ValueId)>,
     columns: Columns,
     selection: Vec<u32>,
     last: Option<Vec<ValueId>>,
@@ -39,6 +43,8 @@ pub(crate) struct IndexScan {
     rows_max: usize,
     /// Where other threads wait for some of the rows.
     giving_to: Option<Arc<Queue>>,
+    /// With more rows left than that, none can be given.
+    give_below: u64,
 }
 
 impl IndexScan {
@@ -68,10 +74,13 @@ impl IndexScan {
             scan,
             range,
             skips: None,
+            tests: Vec::new(),
+            bounds: None,
             columns: Columns::default(),
             selection: Vec::new(),
             last: None,
             giving_to: None,
+            give_below: u64::MAX,
             pattern,
         })
     }
@@ -88,24 +97,56 @@ impl IndexScan {
         let (Some(queue), Some(scan)) = (&self.giving_to, &mut self.scan) else { return Ok(()) };
         let remaining = scan.remaining();
         let column = &self.columns[self.pattern.consts.min(3)];
-        let Some(last) = column.last().filter(|_| queue.wants(remaining)) else { return Ok(()) };
+        let is_wanted = remaining <= self.give_below && queue.wants(remaining);
+        let Some(last) = column.last().filter(|_| is_wanted) else { return Ok(()) };
         // Further rows of the last value are this scan's.
         let start = last.to_bits().checked_add(1).map_or(ValueId::MAX, ValueId::from_bits);
         let end = self.range.as_ref().map_or(ValueId::MAX, |range| range.end);
-        let cuts = starts(&self.cx, &self.pattern, start..end.max(start), remaining, 2)?;
-        let Some(cut) = cuts.first() else { return Ok(()) };
+        let cut = match &self.skips {
+            Some(skips) => skips.middle().filter(|middle| start <= *middle && *middle < end),
+            None => split(&self.cx, &self.pattern, start..end.max(start), remaining, 2)?.first().copied(),
+        };
+        let Some(cut) = cut else {
+            // Most of what is left has one value: it is no use to try again soon.
+            self.give_below = remaining / 2;
+            return Ok(());
+        };
         let mut key = self.pattern.prefix();
-        key.push(*cut);
+        key.push(cut);
         scan.limit_to(&key)?;
-        queue.give(*cut..end);
+        if let Some(skips) = &mut self.skips {
+            skips.end_before(cut);
+        }
+        queue.give(cut..end);
         let start = self.range.as_ref().map_or(ValueId::UNDEF, |range| range.start);
-        self.range = Some(start..*cut);
+        self.range = Some(start..cut);
         Ok(())
     }
 
-    /// Reads on into `self.columns`; 0 at the end.
+    /// Leaves out what lies before or behind the values that are of use.
+    fn confine(&mut self, (least, greatest): (ValueId, ValueId)) -> Result<(), ExecError> {
+        let Some(scan) = &mut self.scan else { return Ok(()) };
+        let all = self.range.clone().unwrap_or(ValueId::UNDEF..ValueId::MAX);
+        let start = all.start.max(least);
+        let beyond = greatest.to_bits().checked_add(1).map_or(ValueId::MAX, ValueId::from_bits);
+        let range = start..all.end.min(beyond).max(start);
+        let mut key = self.pattern.prefix();
+        key.push(range.start);
+        scan.seek(&key)?;
+        key.pop();
+        key.push(range.end);
+        scan.limit_to(&key)?;
+        self.counters.read(1, 0);
+        self.range = Some(range);
+        Ok(())
+    }
+
+    /// Reads on into `self.columns`, and gives of the rest what others wait for; 0 at the end.
     fn read(&mut self) -> Result<usize, ExecError> {
         self.cx.cancel.check()?;
+        if let Some(bounds) = self.bounds.take() {
+            self.confine(bounds)?;
+        }
         let Some(scan) = &mut self.scan else { return Ok(0) };
         self.columns.iter_mut().for_each(Vec::clear);
         let rows = match &mut self.skips {
@@ -172,7 +213,7 @@ impl Operator for IndexScan {
             if rows == 0 {
                 return Ok(false);
             }
-            if self.pattern.is_plain() && self.skips.is_none() {
+            if self.pattern.is_plain() && self.skips.is_none() && self.tests.is_empty() {
                 self.deliver_all(rows, out);
                 return Ok(true);
             }
@@ -181,6 +222,10 @@ impl Operator for IndexScan {
             if let Some(skips) = &self.skips {
                 skips.retain(&self.columns, &mut self.selection);
             }
+            for test in &mut self.tests {
+                test.retain(&self.columns, &mut self.selection);
+            }
+            self.tests.retain(|test| test.pays());
             if !self.selection.is_empty() {
                 self.deliver_selected(out);
                 return Ok(true);
@@ -211,11 +256,20 @@ impl Operator for IndexScan {
     }
 
     fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
-        let Some(scan) = &self.scan else { return };
-        let column = self.pattern.consts;
         // The column is read only if somebody wants it.
-        if self.skips.is_none() && self.pattern.outputs.contains(&(var, column)) {
+        let Some((_, column)) = self.pattern.outputs.iter().find(|(output, _)| *output == var) else {
+            return;
+        };
+        let Some(scan) = &self.scan else { return };
+        if *column == self.pattern.consts && self.skips.is_none() {
             self.skips = KeySkips::new(filter, self.pattern.prefix(), self.range.as_ref(), scan);
+            if self.skips.is_some() {
+                return;
+            }
+            let (least, greatest) = filter.bounds();
+            let before = self.bounds.unwrap_or((least, greatest));
+            self.bounds = Some((least.max(before.0), greatest.min(before.1)));
         }
+        self.tests.push(KeyTest::new(*column, filter));
     }
 }

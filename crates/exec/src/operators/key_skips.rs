@@ -37,7 +37,7 @@ impl KeySkips {
         range: Option<&Range<ValueId>>,
         scan: &Scan,
     ) -> Option<Self> {
-        let all = filter.keys();
+        let all = filter.keys()?;
         let keys = match range {
             None => 0..all.len(),
             Some(range) => first_not_before(all, 0, range.start)..first_not_before(all, 0, range.end),
@@ -46,6 +46,18 @@ impl KeySkips {
         let pays = cfg!(test) || scan.remaining() / ROWS_PER_KEY_MIN >= keys.len() as u64;
         let (filter, column) = (Arc::clone(filter), prefix.len());
         pays.then(|| Self { filter, keys, column, prefix, arrived: false })
+    }
+
+    /// The key in the middle of those still to visit, if there are two.
+    pub(crate) fn middle(&self) -> Option<ValueId> {
+        let keys = self.filter.keys()?.get(self.keys.clone())?;
+        keys.get(keys.len().div_ceil(2)).copied()
+    }
+
+    /// Visits no key from `end` on.
+    pub(crate) fn end_before(&mut self, end: ValueId) {
+        let keys = self.filter.keys().unwrap_or_default();
+        self.keys.end = self.keys.end.min(first_not_before(keys, self.keys.start, end));
     }
 
     /// Appends about `rows_max` further rows to `columns`, among them all with keys that were reached, and returns how many; 0 at the end.
@@ -60,7 +72,7 @@ impl KeySkips {
         let (mut rows, mut step) = (0, STEP_MIN);
         while rows < rows_max {
             cx.cancel.check()?;
-            let keys = self.filter.keys().get(..self.keys.end).unwrap_or_default();
+            let keys = self.filter.keys().and_then(|keys| keys.get(..self.keys.end)).unwrap_or_default();
             let Some(key) = keys.get(self.keys.start) else { break };
             if !self.arrived {
                 self.prefix.push(*key);
@@ -89,8 +101,7 @@ impl KeySkips {
 
     /// Leaves those of the rows of `selection` (ascending) that have one of the keys.
     pub(crate) fn retain(&self, columns: &Columns, selection: &mut Vec<u32>) {
-        let Some(ids) = columns.get(self.column) else { return };
-        let keys = self.filter.keys();
+        let (Some(ids), Some(keys)) = (columns.get(self.column), self.filter.keys()) else { return };
         let mut at = 0;
         selection.retain(|row| {
             let Some(id) = ids.get(*row as usize) else { return false };

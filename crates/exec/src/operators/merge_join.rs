@@ -17,6 +17,9 @@ use lode_sparql::{JoinKind, VarId};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+/// Rows that are compared without a branch, so that the compiler makes vector instructions of it.
+const CHUNK: usize = 16;
+
 /// The operator.
 pub(crate) struct MergeJoin {
     cx: Arc<QueryContext>,
@@ -251,8 +254,7 @@ impl MergeJoin {
             return;
         }
         let room = self.cx.batch_rows.saturating_sub(self.pairs.len());
-        let pairs = left.iter().zip(right.iter().zip(right.iter().skip(1)));
-        let run = pairs.take(room).take_while(|(l, (r, after))| l == r && r != after).count();
+        let run = run_length(&left[..room.min(left.len())], right);
         // The next row of the left may have the key of the run's last one.
         let last = run.checked_sub(1).and_then(|last| left.get(last));
         let ends = left.get(run).is_some_and(|after| Some(after) != last);
@@ -275,6 +277,20 @@ impl MergeJoin {
             && self.group_end >= self.right.rows
             && matches!(self.kind, JoinKind::Inner | JoinKind::Semi)
     }
+}
+
+/// How many rows both sides begin with that have the same key, and on the right each another one than the next row.
+fn run_length(left: &[ValueId], right: &[ValueId]) -> usize {
+    let mut run = 0;
+    while let (Some(l), Some(r)) = (left.get(run..run + CHUNK), right.get(run..=run + CHUNK)) {
+        let ends = (0..CHUNK).fold(false, |ends, i| ends | (l[i] != r[i]) | (r[i] == r[i + 1]));
+        if ends {
+            break;
+        }
+        run += CHUNK;
+    }
+    let (left, right) = (&left[run..], right.get(run..).unwrap_or_default());
+    run + left.iter().zip(right.windows(2)).take_while(|(l, r)| **l == r[0] && r[0] != r[1]).count()
 }
 
 fn row_number(row: usize) -> u32 {
@@ -313,6 +329,31 @@ impl Operator for MergeJoin {
         // What the right side alone binds may be another value where a row of the left has no match.
         if self.kind == JoinKind::Inner {
             self.right_input.keep_keys(var, filter);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHUNK, run_length};
+    use lode_rdf::ValueId;
+
+    #[test]
+    fn runs_end_where_one_side_differs_or_repeats() {
+        let keys = |n: u64| (0..n).map(ValueId::from_bits).collect::<Vec<_>>();
+        let long = 3 * CHUNK as u64;
+        // What follows the last row of the right is not known.
+        assert_eq!(run_length(&keys(long), &keys(long)), 3 * CHUNK - 1);
+        assert_eq!(run_length(&keys(long), &keys(long + 1)), 3 * CHUNK);
+        assert_eq!(run_length(&keys(long), &[]), 0);
+        assert_eq!(run_length(&[], &keys(long)), 0);
+        for at in 0..3 * CHUNK {
+            let (left, mut right) = (keys(long), keys(long + 1));
+            right[at] = ValueId::from_bits(1000);
+            assert_eq!(run_length(&left, &right), at);
+            let mut right = keys(long + 1);
+            right[at + 1] = right[at];
+            assert_eq!(run_length(&left, &right), at);
         }
     }
 }

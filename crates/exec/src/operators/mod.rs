@@ -18,6 +18,7 @@ pub(crate) mod hash_table;
 pub(crate) mod index_scan;
 pub(crate) mod join_output;
 mod key_skips;
+mod key_test;
 pub(crate) mod lookup_join;
 mod marks;
 pub(crate) mod merge_join;

@@ -161,7 +161,7 @@ const QUERIES: [(&str, &str); 14] = [
     ),
     (
         "look-ups",
-        "SELECT (COUNT(*) AS ?n) { ?a <http://e/next> ?b . ?b <http://e/next> ?c . ?c <http://e/next> ?d . ?d <http://e/next> ?e . ?e <http://e/next> ?f . ?f <http://e/next> ?g . ?g <http://e/next> ?h . ?h <http://e/next> ?i . ?i <http://e/next> ?j . ?j <http://e/next> ?k . ?k <http://e/next> ?l . ?l <http://e/next> ?m . ?m <http://e/next> ?o FILTER(?a != ?o) }",
+        "SELECT (COUNT(*) AS ?n) { ?a <http://e/next> ?b . ?b <http://e/next> ?c . ?c <http://e/next> ?d . ?d <http://e/next> ?e . ?e <http://e/next> ?f . ?f <http://e/next> ?g . ?g <http://e/next> ?h . ?h <http://e/next> ?i . ?i <http://e/next> ?j . ?j <http://e/next> ?k . ?k <http://e/next> ?l . ?l <http://e/next> ?m . ?m <http://e/next> ?n1 . ?n1 <http://e/next> ?n2 . ?n2 <http://e/next> ?n3 . ?n3 <http://e/next> ?n4 . ?n4 <http://e/next> ?n5 . ?n5 <http://e/next> ?n6 . ?n6 <http://e/next> ?n7 . ?n7 <http://e/next> ?o FILTER(?a != ?o) }",
     ),
     ("sort", "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } ORDER BY DESC(?c) ?f ?i"),
     (

@@ -164,6 +164,13 @@ impl Pattern {
         }
     }
 
+    /// Whether the rows may be divided by ranges of the first column after the constants: graphs that hold one triple are one row, which
+    /// parts that are ranges of graphs would each deliver.
+    pub(crate) fn is_divisible(&self) -> bool {
+        let first = self.consts;
+        first < 4 && self.distinct.as_ref().is_none_or(|distinct| distinct.contains(&first))
+    }
+
     /// The columns that must be read (bit `i` = column `i`), not counting key columns.
     pub(crate) fn mask(&self) -> u8 {
         let mut mask = 0;

@@ -206,10 +206,8 @@ fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<C
         return Ok(None);
     }
     let work = work.max(rows_as_work(rows));
-    // Of the rows alone, for now: cut by their work, a small scan below UNION and a cross product once gave its rows twice (seed 452714 of
-    // the differential test).
-    let parts = morsel_count(&shared.cx, rows_as_work(rows));
-    if parts < 2 || pattern.impossible || pattern.consts > 3 {
+    let parts = morsel_count(&shared.cx, work);
+    if parts < 2 || pattern.impossible || !pattern.is_divisible() {
         return Ok(None);
     }
     let values = ValueId::UNDEF..ValueId::MAX;

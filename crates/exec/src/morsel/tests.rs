@@ -144,3 +144,42 @@ fn rows_that_are_given_away_come_once() {
         }
     }
 }
+
+#[test]
+fn a_triple_in_many_graphs_is_one_row_however_many_threads_look() {
+    let store = Store::create_or_open(Arc::new(MemVfs::new()), Path::new("/db"), 1 << 20).unwrap();
+    let mut text = String::new();
+    for graph in 0..100 {
+        writeln!(text, "<http://s> <http://p> <http://o> <http://g/{graph}> .").unwrap();
+    }
+    let options = LoadOptions { threads: 1, memory_bytes: 1 << 28, ..LoadOptions::default() };
+    load(&store, vec![Source::bytes("data.nq", text)], options, &Arc::default()).unwrap();
+    let snapshot = store.snapshot();
+    let constant = |iri: &str| {
+        Slot::Const(snapshot.id_of(&Term::NamedNode(NamedNode::new_unchecked(iri))).unwrap().unwrap())
+    };
+    let triple = |graph: GraphScope| ScanPattern {
+        subject: constant("http://s"),
+        predicate: constant("http://p"),
+        object: constant("http://o"),
+        graph,
+        order: Order::Spog,
+        within: None,
+    };
+    let named = GraphScope::Named { slot: Slot::Var(A), among: None };
+    for (graph, vars, rows) in [(GraphScope::Union, vec![], 1), (named, vec![A], 100)] {
+        let scan = node(PlanOp::IndexScan(triple(graph)), vars.clone(), vars.clone());
+        let count = Aggregate {
+            output: COUNT,
+            function: AggregateFunction::CountAll,
+            argument: None,
+            distinct: false,
+        };
+        let group =
+            PlanOp::Group { input: Box::new(scan), keys: vec![], aggregates: vec![count], sorted: false };
+        let plan = plan(node(group, vec![COUNT], vec![COUNT]));
+        let setup = Setup { batch_rows: 1, threads: 3, budget: usize::MAX };
+        let counts = run(&plan, &context(&snapshot, setup)).unwrap();
+        assert_eq!(counts, [[lode_rdf::inline::from_i64(rows).unwrap()]]);
+    }
+}

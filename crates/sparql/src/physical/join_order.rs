@@ -46,7 +46,10 @@ pub(super) fn order(
             best_of(&group, &component, lowering).map(|s| plans_of(&group, &s)).unwrap_or_default()
         })
         .collect();
-    multiply(&group, parts, &members, interest)
+    if parts.is_empty() || parts.iter().any(Vec::is_empty) {
+        return vec![in_sequence(group.inputs, filters, lowering.stats)];
+    }
+    multiply(&group, parts, interest)
 }
 
 /// The best ways to have all of a component; none where nobody waits for them any more.
@@ -67,7 +70,7 @@ fn best_of(group: &Group, component: &[usize], lowering: &Lowering<'_>) -> Optio
     dynamic(group, component, &ways, (bound, rows_max), stats).filter(|s| !s.candidates.is_empty()).or(quick)
 }
 
-/// More members than the search can number, one after the other, each time one that is connected if there is any.
+/// Members that the search cannot number or finds no plan for, one after the other, each time one that is connected if there is any.
 fn in_sequence(inputs: Vec<Input>, filters: &[Expr], stats: &dyn Statistics) -> Planned {
     let all = inputs.iter().fold(VarSet::new(), |vars, input| vars.union(&input.vars));
     let mut open: Vec<Input> = inputs;
@@ -83,7 +86,8 @@ fn in_sequence(inputs: Vec<Input>, filters: &[Expr], stats: &dyn Statistics) -> 
             _ => true,
         };
         let connected = open.iter().position(|i| ready(i) && !i.vars.is_disjoint(&vars));
-        let Some(at) = connected.or_else(|| open.iter().position(ready)) else { break };
+        // A step without rows to take terms from cannot come from a query: it matches nothing.
+        let Some(at) = connected.or_else(|| open.iter().position(ready)) else { return node::empty(&all) };
         let input = open.remove(at);
         joined = match (&input.access, input.plans.into_iter().next()) {
             (Access::TripleTerm { term, slots }, _) => node::triple_term(joined, *term, slots.clone()),
@@ -305,17 +309,7 @@ fn step(group: &Group, left: Planned, member: usize) -> Planned {
 }
 
 /// The product of the components, smallest on the right, then the filters that need several of them.
-fn multiply(
-    group: &Group,
-    mut parts: Vec<Vec<Planned>>,
-    members: &[Logical],
-    interest: &VarSet,
-) -> Vec<Planned> {
-    if parts.iter().any(Vec::is_empty) || parts.is_empty() {
-        // A step without rows to take terms from: this cannot come from a query, unless planning was cancelled; it matches nothing.
-        let all = members.iter().fold(VarSet::new(), |vars, m| vars.union(&m.vars));
-        return vec![node::empty(&all)];
-    }
+fn multiply(group: &Group, mut parts: Vec<Vec<Planned>>, interest: &VarSet) -> Vec<Planned> {
     let mut applied = Bits::default();
     for component in group.components() {
         applied = applied.union(group.applicable(component.iter().copied().collect()));

@@ -222,11 +222,11 @@ impl Group {
         components
     }
 
-    /// Whether these are one member of one row.
+    /// Whether all of these members have one row, and so their join: if it were not for several of them, those that a condition compares
+    /// with each other and with a third member of more rows could be joined first, and then not with that one.
     fn is_one_row(&self, members: Bits) -> bool {
-        let mut inputs = members.iter().filter_map(|n| self.inputs.get(n));
         let one = |input: &Input| !input.plans.is_empty() && input.rows <= 1.0;
-        inputs.next().is_some_and(one) && inputs.next().is_none()
+        members.iter().all(|n| self.inputs.get(n).is_some_and(one))
     }
 
     /// Whether a condition is about variables of both.

@@ -8,6 +8,7 @@ mod effort;
 mod fake;
 mod goldens;
 mod multiway;
+mod one_row;
 mod scoping;
 mod shop;
 mod spools;

@@ -197,6 +197,11 @@ impl Subject for EngineSubject {
         })
     }
 
+    fn explain(&self, text: &str, settings: &QuerySettings) -> Option<String> {
+        let prepared = self.database.as_ref()?.prepare(text, &self.options(settings)).ok()?;
+        Some(prepared.explain())
+    }
+
     fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()> {
         let database = self.database.as_ref().context("nothing is loaded")?;
         let options = UpdateOptions { evaluation: self.options(settings), ..UpdateOptions::default() };

@@ -45,6 +45,10 @@ pub trait Subject {
     fn load(&mut self, dataset: &Dataset) -> Result<()>;
     /// Answers a query over the data loaded last.
     fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer>;
+    /// How it would answer a query, for people.
+    fn explain(&self, _text: &str, _settings: &QuerySettings) -> Option<String> {
+        None
+    }
     /// Runs an update request on the data loaded last; where it fails, nothing changes.
     fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()>;
     /// All that is there now. Blank nodes may have other names than when they were loaded.

@@ -196,6 +196,16 @@ impl<'a> Tester<'a> {
         verdict
     }
 
+    /// The plan of a case, over data loaded for it alone.
+    fn explain(&mut self, case: &Case, knobs: &Knobs) -> Option<String> {
+        self.stored = None;
+        self.subject.configure(knobs);
+        Stored::of(&mut self.stored, self.subject, case, knobs).ok()?;
+        let plan = no_panic(|| Ok(self.subject.explain(&case.query_text(), &settings(case))));
+        self.stored = None;
+        plan.ok().flatten()
+    }
+
     fn try_check(&mut self, case: &Case, knobs: &Knobs, not_empty: &mut bool) -> Result<Verdict> {
         let text = case.query_text();
         let query = SparqlParser::new().parse_query(&text).context("the query")?;
@@ -220,8 +230,7 @@ impl<'a> Tester<'a> {
         if size > ROWS_MAX {
             return Ok(Verdict::Skipped);
         }
-        let settings =
-            QuerySettings { union_default_graph: case.union_default_graph, ..QuerySettings::default() };
+        let settings = settings(case);
         let answer = match no_panic(|| subject.query(&text, &settings)) {
             Err(error) if knobs.memory_bytes <= TINY && format!("{error:#}").contains("memory budget") => {
                 return Ok(Verdict::Skipped);
@@ -239,6 +248,10 @@ impl<'a> Tester<'a> {
             Err(difference) => Ok(Verdict::Differ(difference)),
         }
     }
+}
+
+fn settings(case: &Case) -> QuerySettings {
+    QuerySettings { union_default_graph: case.union_default_graph, ..QuerySettings::default() }
 }
 
 impl Stored {
@@ -290,8 +303,10 @@ fn report(tester: &mut Tester<'_>, seed: u64, case: &Case, knobs: &Knobs, messag
         Verdict::Differ(message) => message,
         other => format!("{other:?}, after: {message}"),
     };
+    let plan = tester.explain(&small, knobs).unwrap_or_else(|| "not known\n".to_owned());
     format!(
-        "seed {seed}, {knobs:?}, union default graph: {}\n--- data\n{}--- query\n{}--- difference\n{small_message}\n",
+        "seed {seed}, {knobs:?}, union default graph: {}\n--- data\n{}--- query\n{}--- plan\n{plan}\
+         --- difference\n{small_message}\n",
         small.union_default_graph,
         small.data_text(),
         small.query_text(),

@@ -75,6 +75,13 @@ fn exists_is_substituted_but_not_below_a_projection() {
 }
 
 #[test]
+fn a_value_as_a_string_is_in_its_canonical_form() {
+    let query = "PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> SELECT (xsd:string(?x) AS ?s) { VALUES ?x {
+        01 'PT24H'^^xsd:dayTimeDuration 'P12M'^^xsd:duration 'P1Y'^^xsd:yearMonthDuration } }";
+    assert_eq!(rows("", query), ["\"1\"", "\"P1D\"", "\"P1Y\"", "\"P1Y\""]);
+}
+
+#[test]
 fn one_error_spoils_a_sum_but_not_a_count() {
     let some = ":a :p 1, \"x\" .";
     assert_eq!(

@@ -236,6 +236,8 @@ fn casts_follow_the_table() {
         (x("2002-10-10", "date"), "gYear", "\"2002\"^^<xsd:gYear>"),
         (x("P1Y2M3DT4H", "duration"), "yearMonthDuration", "\"P1Y2M\"^^<xsd:yearMonthDuration>"),
         (x("P1Y2M3DT4H", "duration"), "dayTimeDuration", "\"P3DT4H\"^^<xsd:dayTimeDuration>"),
+        (x("PT24H", "dayTimeDuration"), "string", "\"P1D\""),
+        (x("P12M", "duration"), "string", "\"P1Y\""),
         (i(5), "dateTime", "error"),
         (l("1", "en"), "integer", "error"),
         (unknown("1", "t"), "integer", "error"),

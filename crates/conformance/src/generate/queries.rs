@@ -174,10 +174,12 @@ impl<'a> Generator<'a> {
         Values { variables, rows }
     }
 
-    /// Triple patterns, now and then in a cycle: which is joined in ways of its own.
+    /// Triple patterns, now and then in a cycle, or very many: those are joined in ways of their own.
     fn triples(&mut self) -> Element {
-        if self.random.chance(3) {
-            return Element::Triples(self.cycle());
+        match self.random.below(100) {
+            0..3 => return Element::Triples(self.cycle()),
+            3..5 => return Element::Triples(self.many()),
+            _ => {}
         }
         let count = 1 + self.random.weighted(&[62, 30, 8]);
         Element::Triples((0..count).map(|_| self.triple()).collect())
@@ -193,6 +195,30 @@ impl<'a> Generator<'a> {
             Triple { subject: (*from).to_owned(), predicate, object: (*to).to_owned() }
         };
         corners.iter().zip(next).map(edge).collect()
+    }
+
+    /// More patterns than the planner tries all sequences of, with and without common variables, most of them of few rows.
+    fn many(&mut self) -> Vec<Triple> {
+        let mut names: Vec<String> = Vec::new();
+        (0..6 + self.random.below(11))
+            .map(|_| {
+                let subject = self.end(&mut names, 35);
+                let predicate = self.simple_predicate();
+                Triple { subject, predicate, object: self.end(&mut names, 25) }
+            })
+            .collect()
+    }
+
+    /// A node, an earlier or else a new variable, which takes a place in `names`; so many of a hundred are nodes.
+    fn end(&mut self, names: &mut Vec<String>, nodes: usize) -> String {
+        if self.random.chance(nodes) {
+            return self.vocabulary.node(self.random).to_owned();
+        }
+        if names.is_empty() || self.random.chance(20) {
+            let name = if self.random.chance(30) { self.variable() } else { self.fresh_variable() };
+            names.push(name);
+        }
+        self.random.pick(names).clone()
     }
 
     fn triple(&mut self) -> Triple {

@@ -1,15 +1,16 @@
 //! Whether two multisets of rows of terms are the same up to a renaming of blank nodes.
 //!
 //! Graphs are rows of three terms, datasets rows of four, query answers rows of their columns. Blank nodes get colours that are
-//! refined by the rows they occur in until nothing changes; where nodes stay alike, one is told apart and refinement goes on
-//! (backtracking over its possible partners), until every blank node has a colour of its own and the rows can be compared exactly.
+//! refined by the rows they occur in until nothing changes. Where nodes stay alike, the rows fall into parts that such nodes connect, which
+//! are paired; in a single part one node is told apart and refinement goes on (backtracking over its possible partners), until every
+//! blank node has a partner and the rows can be compared exactly.
 
 #[cfg(test)]
 mod tests;
 
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple};
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 
 type Row = Vec<Option<Term>>;
@@ -28,109 +29,150 @@ pub fn isomorphic(a: &[Row], b: &[Row]) -> bool {
 
 /// A one-to-one renaming of the blank nodes of `a` that makes `a` and `b` equal as multisets.
 pub fn renaming(a: &[Row], b: &[Row]) -> Option<Renaming> {
-    if a.len() != b.len() {
-        return None;
-    }
-    let (blank_a, blank_b) = (initial_colours(a), initial_colours(b));
-    if blank_a.len() != blank_b.len() {
+    let [a, b] = [a, b].map(|rows| Part::new(rows.to_vec(), initial_colours(rows)));
+    if a.rows.len() != b.rows.len() || a.colours.len() != b.colours.len() {
         return None;
     }
     let mut tries = TRIES_MAX;
-    search(a, b, blank_a, blank_b, &mut tries)
+    search(&a, &b, &mut tries).filter(|renaming| is_same_under(&a.rows, &b.rows, renaming))
 }
 
-fn search(a: &[Row], b: &[Row], colours_a: Colours, colours_b: Colours, tries: &mut u32) -> Option<Renaming> {
-    let colours_a = refine(a, colours_a);
-    let colours_b = refine(b, colours_b);
-    if row_hashes(a, &colours_a) != row_hashes(b, &colours_b) {
+/// Rows, and the refined colours of their blank nodes.
+struct Part {
+    rows: Vec<Row>,
+    colours: Colours,
+    classes: BTreeMap<u64, Vec<BlankNode>>,
+    /// Equal for parts that may be the same.
+    hashes: Vec<u64>,
+}
+
+impl Part {
+    fn new(rows: Vec<Row>, colours: Colours) -> Self {
+        let colours = refine(&rows, colours);
+        let (classes, hashes) = (classes(&colours), row_hashes(&rows, &colours));
+        Self { rows, colours, classes, hashes }
+    }
+
+    /// The same with one node told apart from those of its colour.
+    fn with(&self, node: &BlankNode, colour: u64) -> Self {
+        let mut colours = self.colours.clone();
+        colours.insert(node.clone(), hash_of(&("apart", colour)));
+        Self::new(self.rows.clone(), colours)
+    }
+
+    /// The rows with nodes not yet told apart, those together that such nodes connect: what one part's nodes are does not depend on another's.
+    /// (There can be thousands: a template's nodes are fresh for each row.)
+    fn parts(&self) -> Vec<Self> {
+        let alike = |node: &BlankNode| {
+            let class = self.colours.get(node).and_then(|colour| self.classes.get(colour));
+            class.is_some_and(|members| members.len() > 1)
+        };
+        // Each row's nodes are put into one set; a set is named by one of its nodes.
+        let mut sets: HashMap<BlankNode, BlankNode> = HashMap::new();
+        let root = |sets: &HashMap<BlankNode, BlankNode>, mut node: BlankNode| {
+            while let Some(above) = sets.get(&node) {
+                node = above.clone();
+            }
+            node
+        };
+        let first = |row: &Row| nodes_of(row).into_iter().find(alike);
+        for row in &self.rows {
+            let Some(first) = first(row) else { continue };
+            for node in nodes_of(row).into_iter().filter(alike) {
+                let (top, other) = (root(&sets, first.clone()), root(&sets, node));
+                if top != other {
+                    sets.insert(other, top);
+                }
+            }
+        }
+        let mut parts: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+        for row in &self.rows {
+            if let Some(node) = first(row) {
+                parts.entry(root(&sets, node).into_string()).or_default().push(row.clone());
+            }
+        }
+        let own = |rows: &[Row]| -> Colours {
+            let nodes = rows.iter().flat_map(nodes_of);
+            nodes.filter_map(|node| Some((node.clone(), *self.colours.get(&node)?))).collect()
+        };
+        parts
+            .into_values()
+            .map(|rows| {
+                let colours = own(&rows);
+                Self::new(rows, colours)
+            })
+            .collect()
+    }
+}
+
+fn search(a: &Part, b: &Part, tries: &mut u32) -> Option<Renaming> {
+    if a.hashes != b.hashes || a.classes.len() != b.classes.len() {
         return None;
     }
-    let classes_a = apart_from_others(a, &colours_a);
-    let classes_b = apart_from_others(b, &colours_b);
-    if classes_a.len() != classes_b.len() {
+    let mut renaming = Renaming::new();
+    for (colour, members) in &a.classes {
+        match (members.as_slice(), b.classes.get(colour)?.as_slice()) {
+            ([node], [partner]) => drop(renaming.insert(node.clone(), partner.clone())),
+            (members, partners) if members.len() == partners.len() => {}
+            _ => return None,
+        }
+    }
+    let (parts, mut others) = (a.parts(), b.parts());
+    if parts.len() != others.len() {
         return None;
     }
-    let Some((colour, members)) = classes_a.iter().filter(|(_, m)| m.len() > 1).min_by_key(|(_, m)| m.len())
-    else {
-        return same_under(a, b, &classes_a, &classes_b);
-    };
-    let partners = classes_b.get(colour).filter(|p| p.len() == members.len())?;
-    let chosen = members.first()?;
-    for partner in partners {
+    match parts.as_slice() {
+        [] => {}
+        [_] => renaming.extend(told_apart(a, b, tries)?),
+        // Being the same is transitive: any pairing is as good as another.
+        _ => {
+            for part in &parts {
+                let found =
+                    others.iter().enumerate().find_map(|(at, other)| Some((at, search(part, other, tries)?)));
+                let (at, names) = found?;
+                others.swap_remove(at);
+                renaming.extend(names);
+            }
+        }
+    }
+    Some(renaming)
+}
+
+/// Tells one of the nodes apart, with each of its possible partners.
+fn told_apart(a: &Part, b: &Part, tries: &mut u32) -> Option<Renaming> {
+    let open = a.classes.iter().filter(|(_, members)| members.len() > 1);
+    let (colour, members) = open.min_by_key(|(_, members)| members.len())?;
+    let apart = a.with(members.first()?, *colour);
+    for partner in b.classes.get(colour)? {
         *tries = tries.checked_sub(1)?;
-        let apart = hash_of(&("apart", colour));
-        let mut next_a = colours_a.clone();
-        let mut next_b = colours_b.clone();
-        next_a.insert((*chosen).clone(), apart);
-        next_b.insert((*partner).clone(), apart);
-        if let Some(found) = search(a, b, next_a, next_b, tries) {
+        if let Some(found) = search(&apart, &b.with(partner, *colour), tries) {
             return Some(found);
         }
     }
     None
 }
 
-/// The classes, those taken apart whose members occur in no row with another node that is not yet told apart: members of such a class
-/// are interchangeable, so any pairing of them is as good as another. (There can be thousands: a template's nodes are fresh for each row.)
-fn apart_from_others(rows: &[Row], colours: &Colours) -> BTreeMap<u64, Vec<BlankNode>> {
-    let classes = classes(colours);
-    let alone =
-        |node: &BlankNode| colours.get(node).and_then(|c| classes.get(c)).is_none_or(|m| m.len() == 1);
-    let mut entangled: HashSet<u64> = HashSet::new();
-    for row in rows {
-        let mut open: Vec<&BlankNode> = Vec::new();
-        let mut marks = Vec::new();
-        for term in row.iter().flatten() {
-            collect_marks(term, 0, &mut marks);
-        }
-        for (node, _) in marks {
-            if !alone(node) && !open.contains(&node) {
-                open.push(node);
-            }
-        }
-        if open.len() > 1 {
-            entangled.extend(open.into_iter().filter_map(|n| colours.get(n)));
-        }
-    }
-    let mut apart = BTreeMap::new();
-    for (colour, members) in classes {
-        if members.len() == 1 || entangled.contains(&colour) {
-            apart.insert(colour, members);
-        } else {
-            for (number, member) in members.into_iter().enumerate() {
-                apart.insert(hash_of(&("apart", colour, number)), vec![member]);
-            }
-        }
-    }
-    apart
-}
-
-/// All classes have one member: the renaming is determined, check it exactly.
-fn same_under(
-    a: &[Row],
-    b: &[Row],
-    classes_a: &BTreeMap<u64, Vec<BlankNode>>,
-    classes_b: &BTreeMap<u64, Vec<BlankNode>>,
-) -> Option<Renaming> {
-    let mut renaming = Renaming::new();
-    for (colour, members) in classes_a {
-        match (members.first(), classes_b.get(colour).map(Vec::as_slice)) {
-            (Some(from), Some([to])) => renaming.insert(from.clone(), to.clone()),
-            _ => return None,
-        };
-    }
+/// Compares the renamed rows exactly.
+fn is_same_under(a: &[Row], b: &[Row], renaming: &Renaming) -> bool {
     let mut counts: HashMap<Row, i64> = HashMap::new();
     for row in a {
-        let renamed = row.iter().map(|t| t.as_ref().map(|t| rename(t, &renaming))).collect();
+        let renamed = row.iter().map(|t| t.as_ref().map(|t| rename(t, renaming))).collect();
         *counts.entry(renamed).or_default() += 1;
     }
-    for row in b {
-        match counts.get_mut(row) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => return None,
+    let mut take = |row: &Row| match counts.get_mut(row) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
         }
-    }
-    Some(renaming)
+        _ => false,
+    };
+    a.len() == b.len() && b.iter().all(&mut take)
+}
+
+fn nodes_of(row: &Row) -> Vec<BlankNode> {
+    let mut marks = Vec::new();
+    row.iter().flatten().for_each(|term| collect_marks(term, 0, &mut marks));
+    marks.into_iter().map(|(node, _)| node.clone()).collect()
 }
 
 /// The term with its blank nodes renamed; those that the renaming does not know stay.

@@ -43,6 +43,21 @@ fn many_alike_nodes_are_matched_quickly() {
 }
 
 #[test]
+fn many_alike_pairs_are_matched_quickly() {
+    let pairs = |prefix: &str| -> Vec<Vec<Option<Term>>> {
+        (0..4000).map(|i| vec![blank(&format!("{prefix}{i}")), blank(&format!("{prefix}{i}o"))]).collect()
+    };
+    let (same, mut other) = (pairs("b"), pairs("b"));
+    assert!(isomorphic(&pairs("a"), &same));
+    // Pairs of other nodes, and then a chain.
+    other[0] = vec![blank("b0"), blank("b1")];
+    other[1] = vec![blank("b0o"), blank("b1o")];
+    assert!(isomorphic(&pairs("a"), &other));
+    other[1] = vec![blank("b1"), blank("b1o")];
+    assert!(!isomorphic(&pairs("a"), &other));
+}
+
+#[test]
 fn nodes_inside_triple_terms_are_renamed_too() {
     let row = |label: &str, object: &str| {
         let triple = Triple::new(

@@ -59,6 +59,32 @@ fn constants_are_exchanged() {
 }
 
 #[test]
+fn constants_that_are_part_of_something_else_stay() {
+    check(&["SELECT * { ?x :n ?v FILTER(?v = :a) }"], "SELECT * { ?x :n ?v FILTER(?v = 2.0) }", false);
+    check(
+        &["SELECT * { ?x ?p ?v FILTER(?v IN (:b, :c)) }"],
+        "SELECT * { ?x ?p ?v FILTER(?v IN (:b, 2.0)) }",
+        false,
+    );
+    let either = ["SELECT * { ?x ?p ?v FILTER(?v = :b || ?v = :c) }"];
+    check(&either, "SELECT * { ?x ?p ?v FILTER(?v = :b || ?v = 2.0) }", false);
+    check(&["SELECT * { ?x :p|:n ?v . :p :label ?l }"], "SELECT * { ?x :p|:n ?v . :a :label ?l }", false);
+    check(&["SELECT * { ?x !:p ?v . ?p :label ?p }"], "SELECT * { ?x !:p ?v . :a :label ?l }", false);
+    let database = database();
+    let add = "PREFIX : <http://x/> INSERT DATA { :p :label 'P' .
+        GRAPH :g { :g :r :g . :x2 :r :h } GRAPH :h { :x3 :r :h . :x4 :r :g } }";
+    database.update(add, &UpdateOptions::default()).unwrap();
+    let rows = |text: &str| answers(&database, text).0.len() - 1;
+    assert_eq!(rows("SELECT * { ?x :p|:n ?v . :p :label ?l }"), 10);
+    assert_eq!(rows("SELECT * { ?x :p|:n ?v . :a :label ?l }"), 10);
+    assert_eq!(answers(&database, "SELECT ?x FROM :g { ?x :r :g }").0, ["http://x/g", "x"]);
+    assert_eq!(answers(&database, "SELECT ?x FROM :g { ?x :r :h }").0, ["http://x/x2", "x"]);
+    let named =
+        |graph: &str| format!("SELECT ?x FROM NAMED :g {{ GRAPH ?n {{ ?x :r ?y }} FILTER(?n = {graph}) }}");
+    assert_eq!((rows(&named(":g")), rows(&named(":h"))), (2, 0));
+}
+
+#[test]
 fn what_is_not_there_is_planned_anew() {
     check(&["SELECT ?x { :a :p ?x }"], "SELECT ?x { :nobody :p ?x }", false);
     check(&["SELECT ?x { :nobody :p ?x }"], "SELECT ?x { :a :p ?x }", false);

@@ -3,7 +3,9 @@
 use crate::expr_vars::is_boolean;
 use lode_rdf::{Literal, NamedNode, Term};
 use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression, QueryDataset};
+use spargebra::algebra::{
+    AggregateExpression, Expression, GraphPattern, OrderExpression, PropertyPathExpression, QueryDataset,
+};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -119,13 +121,15 @@ impl Walk {
         self.fixed.push(term);
     }
 
+    /// IRIs and literals are told apart: `?x = <a>` is a pattern with `<a>` in it, `?x = 5` a comparison.
     fn parameter(&mut self, term: Term) {
+        let tag = if term.is_literal() { b'l' } else { b'i' };
         let known = self.parameters.iter().position(|other| *other == term);
         let number = known.unwrap_or_else(|| {
             self.parameters.push(term);
             self.parameters.len() - 1
         });
-        self.tag(b'$');
+        self.tag(tag);
         self.number(number);
     }
 
@@ -144,8 +148,27 @@ impl Walk {
         if let Some(dataset) = dataset {
             // Writing to a string cannot fail.
             let _ = write!(text, "{dataset:?}");
+            let graphs = dataset.default.iter().chain(dataset.named.iter().flatten());
+            self.fixed.extend(graphs.cloned().map(Term::NamedNode));
         }
         self.text(&text);
+    }
+
+    /// Parts of a path become patterns and conditions.
+    fn path(&mut self, path: &PropertyPathExpression) {
+        use PropertyPathExpression as Path;
+        match path {
+            Path::NamedNode(iri) => self.fixed.push(Term::NamedNode(iri.clone())),
+            Path::NegatedPropertySet(iris) => self.fixed.extend(iris.iter().cloned().map(Term::NamedNode)),
+            Path::Reverse(inner)
+            | Path::ZeroOrMore(inner)
+            | Path::OneOrMore(inner)
+            | Path::ZeroOrOne(inner) => self.path(inner),
+            Path::Sequence(a, b) | Path::Alternative(a, b) => {
+                self.path(a);
+                self.path(b);
+            }
+        }
     }
 
     fn pattern(&mut self, pattern: &GraphPattern) -> Option<()> {
@@ -159,6 +182,7 @@ impl Walk {
                 self.tag(b'P');
                 self.fixed_term(subject)?;
                 self.text(&path.to_string());
+                self.path(path);
                 self.fixed_term(object)
             }
             GraphPattern::Join { left, right } => self.two(b'J', left, right),

@@ -59,6 +59,7 @@ fn everything_else_tells_queries_apart() {
         "SELECT ?x { :a :p ?x FILTER(?x = true) }",
         "SELECT ?x { :a :p ?x FILTER(?x = false) }",
         "SELECT ?x { :a :p ?x FILTER(?x = 1) }",
+        "SELECT ?x { :a :p ?x FILTER(?x = :c) }",
         "SELECT ?x { :a :p ?x FILTER(?x < 1) }",
         "SELECT ?x { :a :p ?x FILTER(ABS(?x) < 1) }",
         "SELECT ?x { :a :p ?x VALUES ?x { :c } }",
@@ -85,6 +86,16 @@ fn everything_else_tells_queries_apart() {
 fn what_is_both_has_no_shape() {
     // As a parameter :p could become something else, as a predicate it must not.
     assert_eq!(shape("SELECT ?x { :p :p ?x }", Literals::Parameters), None);
+    // So it is with what the graphs and the paths of a query are made of.
+    for text in [
+        "SELECT ?x FROM :g { ?x :r :g }",
+        "SELECT ?x FROM NAMED :g { GRAPH ?g { ?x :r ?y } FILTER(?g = :g) }",
+        "SELECT * { ?x :p|:q ?v . :p :label ?l }",
+        "SELECT * { ?x !(:p|^:q) ?v . :q :label ?l }",
+        "SELECT * { ?x (:r/^(:p+)?)* ?v . :p :label ?l }",
+    ] {
+        assert_eq!(shape(text, Literals::Parameters), None, "{text}");
+    }
     assert_eq!(shape("SELECT ?x { SERVICE :s { ?x :p :o } }", Literals::Parameters), None);
     assert_eq!(shape("SELECT ?x { <<( :a :p ?x )>> :p :o }", Literals::Parameters), None);
 }

@@ -56,6 +56,22 @@ fn constants_and_conditions_do() {
 }
 
 #[test]
+fn conditions_on_what_may_be_unbound_stay_outside() {
+    // In the common part ?x is bound in half of the rows, in each place in all.
+    let common =
+        "{ ?p :rank ?x } UNION { ?p :note ?y } ?p :producer ?m ; :type ?t FILTER(COALESCE(?x > 3, true))";
+    let (offer, review) = ("?o :product ?p ; :price ?x", "?o :reviewFor ?p ; :rating ?x");
+    let query = format!("SELECT * {{ {{ {common} {offer} }} UNION {{ {common} {review} }} }}");
+    assert_eq!(readers(&query), [2]);
+    let is_coalesce = |node: &&PlanNode| matches!(&node.op, PlanOp::Filter { exprs, .. } if format!("{exprs:?}").contains("Coalesce"));
+    fn all(node: &PlanNode) -> Vec<&PlanNode> {
+        std::iter::once(node).chain(node.children().into_iter().flat_map(all)).collect()
+    }
+    let plan = plan(&query, true);
+    assert_eq!(all(&plan.root).iter().filter(|node| is_coalesce(node)).count(), 2);
+}
+
+#[test]
 fn what_is_joined_stays_joined() {
     // Here the price is one variable, there two: neither is the other.
     let query = "SELECT ?n ?m {

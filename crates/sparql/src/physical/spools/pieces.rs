@@ -150,9 +150,10 @@ fn common(matcher: &Matcher, a: &Join<'_>, b: &Join<'_>, fresh: &dyn Fn() -> Var
         return None;
     }
     let joined = Logical::join(members, Vec::new());
+    // What a member may leave unbound, another one outside of the piece may bind.
     let wanted = |filter: &&Expr| {
         let renamed = renaming.expr(filter);
-        filter.vars().is_subset(&joined.vars) && renamed.is_some_and(|renamed| b.1.contains(&renamed))
+        filter.vars().is_subset(&joined.certain) && renamed.is_some_and(|renamed| b.1.contains(&renamed))
     };
     let filters = a.1.iter().filter(wanted).cloned().collect();
     let Op::Join { members, .. } = joined.op else { return None };

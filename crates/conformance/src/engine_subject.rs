@@ -171,8 +171,10 @@ impl Subject for EngineSubject {
     fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer> {
         let database = self.database.as_ref().context("nothing is loaded")?;
         if self.knobs.related_plans {
-            // Its plan may be used for the query; whether it is right itself does not matter.
-            drop(database.prepare(&related(text), &self.options(settings)));
+            // Their plans may be used for the query; whether they are right themselves does not matter.
+            for exchanged in [NEXT, OTHER_KINDS] {
+                drop(database.prepare(&related(text, exchanged), &self.options(settings)));
+            }
         }
         Ok(match database.query(text, &self.options(settings))? {
             QueryResults::Boolean(value) => Answer::Boolean(value),
@@ -238,22 +240,35 @@ impl EngineSubject {
     }
 }
 
-/// A query like this one, with other constants: each of some nodes and numbers becomes the next.
-fn related(text: &str) -> String {
-    const NEXT: [(&str, &str); 8] = [
-        (":a", ":b"),
-        (":b", ":c"),
-        (":c", ":d"),
-        (":d", ":e"),
-        (":e", ":a"),
-        ("1", "2"),
-        ("2", "3"),
-        ("3", "1"),
-    ];
+/// Constants for some nodes and numbers, as [`related`] exchanges them.
+const NEXT: &[(&str, &str)] = &[
+    (":a", ":b"),
+    (":b", ":c"),
+    (":c", ":d"),
+    (":d", ":e"),
+    (":e", ":a"),
+    ("1", "2"),
+    ("2", "3"),
+    ("3", "1"),
+];
+/// The same with literals for IRIs, and with predicates and graphs, which occur in paths and datasets.
+const OTHER_KINDS: &[(&str, &str)] = &[
+    (":a", ":p"),
+    (":b", ":g1"),
+    (":c", "2"),
+    (":d", ":q"),
+    (":e", ":g2"),
+    ("1", ":a"),
+    ("2", ":c"),
+    ("3", ":b"),
+];
+
+/// A query like this one, with other constants.
+fn related(text: &str, exchanged: &[(&str, &str)]) -> String {
     let is_end =
         |c: char| !c.is_alphanumeric() && !matches!(c, ':' | '_' | '-' | '.' | '"' | '@' | '^' | '?');
     let word = |word: &str| {
-        let next = NEXT.iter().find(|(constant, _)| *constant == word);
+        let next = exchanged.iter().find(|(constant, _)| *constant == word);
         next.map_or_else(|| word.to_owned(), |(_, next)| (*next).to_owned())
     };
     text.split_inclusive(is_end)

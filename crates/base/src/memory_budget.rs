@@ -59,9 +59,16 @@ impl MemoryBudget {
 
     /// Reserves `bytes`, given back when the reservation is dropped.
     pub fn reserve(&self, bytes: usize) -> Result<Reservation, OutOfBudget> {
-        let mut reservation = Reservation { budget: self.clone(), bytes: 0 };
+        let mut reservation = Reservation { budget: self.clone(), bytes: 0, limit: self.0.limit };
         reservation.grow(bytes)?;
         Ok(reservation)
+    }
+
+    /// A reservation, of nothing yet, for what can go to disk instead: it grows until seven eighths of the budget are in use, so that what
+    /// cannot has room left.
+    pub fn reserve_spillable(&self) -> Reservation {
+        let limit = self.0.limit - self.0.limit / 8;
+        Reservation { budget: self.clone(), bytes: 0, limit }
     }
 }
 
@@ -70,6 +77,8 @@ impl MemoryBudget {
 pub struct Reservation {
     budget: MemoryBudget,
     bytes: usize,
+    /// Of the bytes that all reservations hold together, when this one grows.
+    limit: usize,
 }
 
 impl Reservation {
@@ -80,8 +89,11 @@ impl Reservation {
 
     /// Takes `more` bytes, or none where the budget has not that many left.
     pub fn grow(&mut self, more: usize) -> Result<(), OutOfBudget> {
+        self.grow_below(more, self.limit)
+    }
+
+    fn grow_below(&mut self, more: usize, limit: usize) -> Result<(), OutOfBudget> {
         let state = &self.budget.0;
-        let limit = state.limit;
         let add = |used: usize| used.checked_add(more).filter(|sum| *sum <= limit);
         match state.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add) {
             Ok(before) => {
@@ -91,6 +103,14 @@ impl Reservation {
             }
             Err(used) => Err(OutOfBudget { requested: more, used, limit }),
         }
+    }
+
+    /// As [`Self::resize`], with all of the budget for this once: where what is spillable otherwise must grow.
+    pub fn resize_to_limit(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
+        if bytes > self.bytes {
+            return self.grow_below(bytes - self.bytes, self.budget.limit());
+        }
+        self.resize(bytes)
     }
 
     /// Holds exactly `bytes` from now on.
@@ -107,5 +127,25 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         self.budget.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_go_to_disk_leaves_room_for_what_cannot() {
+        let budget = MemoryBudget::new(800);
+        let mut spillable = budget.reserve_spillable();
+        assert!(spillable.grow(700).is_ok() && spillable.grow(1).is_err());
+        let mut other = budget.reserve(60).unwrap();
+        assert!(spillable.resize(701).is_err() && spillable.resize_to_limit(740).is_ok());
+        assert!(other.grow(1).is_err());
+        spillable.resize(10).unwrap();
+        assert!(other.grow(730).is_ok() && spillable.grow(1).is_err());
+        drop((spillable, other));
+        assert_eq!((budget.used(), budget.peak()), (0, 800));
+        assert!(MemoryBudget::unlimited().reserve_spillable().grow(usize::MAX / 2).is_ok());
     }
 }

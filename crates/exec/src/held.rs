@@ -30,9 +30,9 @@ pub(crate) struct HeldRows {
 
 impl HeldRows {
     /// No rows yet.
-    pub(crate) fn new(cx: &QueryContext, vars: &Arc<[VarId]>, extra_bytes: usize) -> Result<Self, ExecError> {
-        let reservation = cx.budget.reserve(0)?;
-        Ok(Self { rows: Batch::new(Arc::clone(vars)), reservation, extra_bytes, capacity: 0 })
+    pub(crate) fn new(cx: &QueryContext, vars: &Arc<[VarId]>, extra_bytes: usize) -> Self {
+        let reservation = cx.budget.reserve_spillable();
+        Self { rows: Batch::new(Arc::clone(vars)), reservation, extra_bytes, capacity: 0 }
     }
 
     fn row_bytes(&self) -> usize {

@@ -56,7 +56,7 @@ impl Filter {
             spec: spec.clone(),
             level,
             set: RowSet::new(spec.vars.len()),
-            reservation: spec.cx.budget.reserve(0)?,
+            reservation: spec.cx.budget.reserve_spillable(),
             full: false,
             spilled: None,
             spilled_vars: spilled_vars.into(),

@@ -220,7 +220,7 @@ impl GroupTable {
             level,
             groups: RowSet::new(spec.keys.len()),
             states: Vec::new(),
-            reservation: spec.cx.budget.reserve(0)?,
+            reservation: spec.cx.budget.reserve_spillable(),
             full_bytes: 0,
             full: false,
             spilled: None,
@@ -333,7 +333,7 @@ impl GroupTable {
             self.full_bytes = bytes;
         }
         if bytes > 2 * self.reservation.bytes().max(self.full_bytes) + STATES_FREE_BYTES {
-            self.reservation.resize(bytes)?;
+            self.reservation.resize_to_limit(bytes)?;
         }
         Ok(())
     }

@@ -139,7 +139,7 @@ fn fill(shared: &Arc<Shared>, right: &PlanNode, overflow: &Arc<Overflow>) -> Res
     let vars = Arc::clone(&overflow.columns.vars);
     let mapping = Mapping::new(&right.vars, &vars);
     let make = move || {
-        let held = HeldRows::new(&cx, &vars, INDEX_ROW_BYTES)?;
+        let held = HeldRows::new(&cx, &vars, INDEX_ROW_BYTES);
         Ok(Local { mapping: mapping.clone(), mapped: Batch::default(), held, spilling: false })
     };
     let cx = Arc::clone(&shared.cx);

@@ -17,7 +17,6 @@ use crate::hash::{hash_columns, partition};
 use crate::profile::NodeCounters;
 use crate::shared::Shared;
 use crate::spill::{Partitions, SpilledRows};
-use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId};
 use std::sync::Arc;
@@ -170,7 +169,7 @@ impl SpilledJoin {
         }
         let mut rows = Batch::new(Arc::clone(&self.columns.vars));
         let row_bytes = rows.columns.len() * size_of::<ValueId>() + INDEX_ROW_BYTES;
-        let mut reservation: Reservation = self.shared.cx.budget.reserve(0)?;
+        let mut reservation = self.shared.cx.budget.reserve_spillable();
         let mut chunk = self.right_chunk;
         while chunk < file.chunks() {
             let more = file.chunk_rows(chunk);

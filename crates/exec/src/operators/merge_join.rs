@@ -117,7 +117,9 @@ impl MergeJoin {
         }
         self.right.append_range(&self.incoming, 0, self.incoming.rows);
         let bytes = self.right.bytes();
-        cover(&mut self.reservation, bytes)?;
+        // The rest of one batch and all of the next are there at any time.
+        let flowing = 2 * self.cx.batch_rows * self.right.columns.len() * size_of::<ValueId>();
+        cover(&mut self.reservation, bytes.saturating_sub(flowing))?;
         self.counters.hold(bytes);
         Ok(true)
     }

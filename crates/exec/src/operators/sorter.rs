@@ -63,7 +63,7 @@ pub(crate) struct Sorter {
 impl Sorter {
     /// No rows yet.
     pub(crate) fn new(spec: SortSpec) -> Result<Self, ExecError> {
-        let held = HeldRows::new(&spec.cx, &spec.vars, EXTRA_BYTES)?;
+        let held = HeldRows::new(&spec.cx, &spec.vars, EXTRA_BYTES);
         let selected = Batch::new(Arc::clone(&spec.vars));
         Ok(Self { spec, held, runs: Vec::new(), selected, bound: None })
     }

@@ -123,7 +123,7 @@ impl Run {
             vars: node.vars.as_slice().into(),
             counters: Arc::clone(counters),
             held: Vec::new(),
-            reservation: shared.cx.budget.reserve(0)?,
+            reservation: shared.cx.budget.reserve_spillable(),
             file: None,
         })
     }

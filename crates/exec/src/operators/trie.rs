@@ -142,7 +142,7 @@ impl Trie {
 fn read(shared: &Shared, counters: &NodeCounters, pattern: &ScanPattern) -> Result<Option<Trie>, ExecError> {
     let cx = &shared.cx;
     let pattern = Pattern::new(pattern, |_| false, |_| true, shared.single_graph);
-    let reservation = cx.budget.reserve(0)?;
+    let reservation = cx.budget.reserve_spillable();
     let levels = (pattern.consts..3).map(|_| Level::default()).collect();
     let mut trie = Trie { levels, places: Places::default(), reservation };
     if pattern.impossible {

@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// Starts searched from at once, at first.
 const STARTS_FIRST: usize = 64;
+/// So many result rows of a search are enough to make up for what it takes to begin one.
+const ROWS_ENOUGH: usize = 1 << 16;
 
 /// Bytes of a result row: the left row's number and both ends.
 const ROW_BYTES: usize = size_of::<u32>() + 2 * size_of::<ValueId>();
@@ -79,6 +81,12 @@ impl Found {
         ends: impl Fn(usize) -> (ValueId, ValueId),
     ) -> Result<(), ExecError> {
         self.make_room(count)?;
+        if count > self.rows.capacity() - self.rows.len() {
+            // Growing step by step, what there is would be copied each time, and nobody could stop that.
+            self.rows.reserve(count);
+            self.subjects.reserve(count);
+            self.objects.reserve(count);
+        }
         for step in steps(count, cancel) {
             for at in step? {
                 let (subject, object) = ends(at);
@@ -116,6 +124,8 @@ pub(crate) struct PathOp {
     left: Batch,
     row: usize,
     starts_max: usize,
+    /// More needed more memory than there was.
+    starts_limit: usize,
     found: Found,
     /// All nodes to start from where no end is known, and how many the current left row has done with.
     all_starts: Option<(Vec<ValueId>, usize)>,
@@ -176,6 +186,7 @@ impl PathOp {
             left,
             row: 0,
             starts_max: STARTS_FIRST,
+            starts_limit: cx.batch_rows.max(1),
             found: Found::new(cx)?,
             all_starts: None,
         })
@@ -214,17 +225,25 @@ impl PathOp {
             _ => self.follow(rows.clone(), known == Known::Object),
         };
         match result {
-            Err(ExecError::OutOfMemory(_)) if rows.len() > 1 => {
-                // Fewer starts need less memory.
-                self.starts_max = rows.len() / 2;
-                self.found.clear()
-            }
+            Err(ExecError::OutOfMemory(_)) if rows.len() > 1 => self.search_from_fewer(rows.len() / 2),
             Ok(()) => {
                 self.row = end;
-                self.starts_max = (self.starts_max * 2).min(self.cx.batch_rows.max(1));
+                self.search_from_more();
                 Ok(())
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Fewer starts need less memory.
+    fn search_from_fewer(&mut self, starts: usize) -> Result<(), ExecError> {
+        (self.starts_max, self.starts_limit) = (starts, starts);
+        self.found.clear()
+    }
+
+    fn search_from_more(&mut self) {
+        if self.found.rows.len() < ROWS_ENOUGH {
+            self.starts_max = (self.starts_max * 2).min(self.starts_limit);
         }
     }
 
@@ -294,17 +313,16 @@ impl PathOp {
         let part = &starts[done..end];
         match self.reach_all(part) {
             Ok(()) => {
-                self.starts_max = (self.starts_max * 2).min(self.cx.batch_rows.max(1));
+                self.search_from_more();
                 let finished = end == starts.len();
                 self.row += usize::from(finished);
                 self.all_starts = Some((starts, if finished { 0 } else { end }));
                 Ok(())
             }
             Err(ExecError::OutOfMemory(_)) if part.len() > 1 => {
-                self.starts_max = part.len() / 2;
-                self.found.clear()?;
+                let fewer = part.len() / 2;
                 self.all_starts = Some((starts, done));
-                Ok(())
+                self.search_from_fewer(fewer)
             }
             Err(error) => Err(error),
         }

@@ -174,7 +174,7 @@ impl Search {
                 append(&mut reached, &self.expand(inner, backward, zero)?, &self.cx.cancel)?;
                 sort_in_steps(&mut reached, Reached::cmp, || self.cx.cancel.check())?;
                 dedup_by(&mut reached, &self.cx.cancel, PartialEq::eq, |_, _| ())?;
-                self.spread(&from, &starts, &reached)
+                self.spread(&from, &starts, reached)
             }
         }
     }
@@ -187,18 +187,21 @@ impl Search {
         zero: bool,
     ) -> Result<Vec<Reached>, ExecError> {
         let starts = self.distinct_nodes(from)?;
-        let mut reached = self.close(inner, backward, &starts, zero, None)?;
-        self.sort(&mut reached, |(start, _)| u64::from(*start))?;
-        self.spread(from, &starts, &reached)
+        let reached = self.close(inner, backward, &starts, zero, None)?;
+        self.spread(from, &starts, reached)
     }
 
-    /// For each of `from` all that was `reached` from its node: the numbers in `reached`, which is sorted by them, count `starts`.
+    /// For each of `from` all that was `reached` from its node: the numbers in `reached` count `starts`.
     fn spread(
         &mut self,
         from: &[Reached],
         starts: &[ValueId],
-        reached: &[Reached],
+        mut reached: Vec<Reached>,
     ) -> Result<Vec<Reached>, ExecError> {
+        if from.len() == starts.len() {
+            return self.renumbered(from, starts, reached);
+        }
+        self.sort(&mut reached, |(start, _)| u64::from(*start))?;
         let mut all = Vec::new();
         for (i, (tag, node)) in from.iter().enumerate() {
             if i % CHECK_EVERY == 0 {
@@ -218,6 +221,27 @@ impl Search {
         }
         self.hold((all.len() + reached.len()) * size_of::<Reached>())?;
         Ok(all)
+    }
+
+    /// The same where each start is one of `from`: nothing is copied, of which there may be gigabytes.
+    fn renumbered(
+        &self,
+        from: &[Reached],
+        starts: &[ValueId],
+        mut reached: Vec<Reached>,
+    ) -> Result<Vec<Reached>, ExecError> {
+        let mut tags = collect(starts.len(), &self.cx.cancel, |_| 0)?;
+        for step in steps(from.len(), &self.cx.cancel) {
+            for (tag, node) in &from[step?] {
+                if let Ok(start) = starts.binary_search(node) {
+                    tags[start] = *tag;
+                }
+            }
+        }
+        for step in steps(reached.len(), &self.cx.cancel) {
+            reached[step?].iter_mut().for_each(|(start, _)| *start = tags[*start as usize]);
+        }
+        Ok(reached)
     }
 
     fn distinct_nodes(&self, from: &[Reached]) -> Result<Vec<ValueId>, ExecError> {

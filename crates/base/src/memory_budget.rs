@@ -107,16 +107,17 @@ impl Reservation {
 
     /// As [`Self::resize`], with all of the budget for this once: where what is spillable otherwise must grow.
     pub fn resize_to_limit(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
-        if bytes > self.bytes {
-            return self.grow_below(bytes - self.bytes, self.budget.limit());
-        }
-        self.resize(bytes)
+        self.resize_below(bytes, self.budget.limit())
     }
 
     /// Holds exactly `bytes` from now on.
     pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
+        self.resize_below(bytes, self.limit)
+    }
+
+    fn resize_below(&mut self, bytes: usize, limit: usize) -> Result<(), OutOfBudget> {
         if bytes > self.bytes {
-            return self.grow(bytes - self.bytes);
+            return self.grow_below(bytes - self.bytes, limit);
         }
         self.budget.0.used.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
         self.bytes = bytes;

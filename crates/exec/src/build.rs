@@ -293,7 +293,7 @@ impl<'a> Builder<'a> {
         let area = &shared.area;
         let spec = GroupSpec::new(cx, area, Arc::clone(counters), &input_vars, keys, aggregates);
         Ok(if *sorted {
-            Box::new(SortedGroup::new(spec, self.build(input, true)?, vars)?)
+            Box::new(SortedGroup::new(spec, self.build(input, true)?, vars))
         } else {
             Box::new(HashGroup::new(spec, self.source(input)?, vars))
         })
@@ -328,7 +328,7 @@ impl<'a> Builder<'a> {
             self.source(input)?.reduced().into_operator()
         };
         let child = Project::new(child, &input.vars, vars);
-        Ok(Box::new(Distinct::new(spec, Box::new(child))?))
+        Ok(Box::new(Distinct::new(spec, Box::new(child))))
     }
 }
 

@@ -147,7 +147,7 @@ impl Graph {
             vars: triple_vars(),
             ordered: false,
         };
-        let triples = Box::new(Distinct::new(spec, triples)?);
+        let triples = Box::new(Distinct::new(spec, triples));
         Ok(Self { shared, triples })
     }
 

@@ -29,10 +29,10 @@ pub fn isomorphic(a: &[Row], b: &[Row]) -> bool {
 
 /// A one-to-one renaming of the blank nodes of `a` that makes `a` and `b` equal as multisets.
 pub fn renaming(a: &[Row], b: &[Row]) -> Option<Renaming> {
-    let [a, b] = [a, b].map(|rows| Part::new(rows.to_vec(), initial_colours(rows)));
-    if a.rows.len() != b.rows.len() || a.colours.len() != b.colours.len() {
+    if a.len() != b.len() {
         return None;
     }
+    let [a, b] = [a, b].map(|rows| Part::new(rows.to_vec(), initial_colours(rows)));
     let mut tries = TRIES_MAX;
     search(&a, &b, &mut tries).filter(|renaming| is_same_under(&a.rows, &b.rows, renaming))
 }
@@ -166,7 +166,7 @@ fn is_same_under(a: &[Row], b: &[Row], renaming: &Renaming) -> bool {
         }
         _ => false,
     };
-    a.len() == b.len() && b.iter().all(&mut take)
+    b.iter().all(&mut take)
 }
 
 fn nodes_of(row: &Row) -> Vec<BlankNode> {

@@ -49,10 +49,10 @@ struct Filter {
 }
 
 impl Filter {
-    fn new(spec: &DistinctSpec, level: u32) -> Result<Self, ExecError> {
+    fn new(spec: &DistinctSpec, level: u32) -> Self {
         let mut spilled_vars = spec.vars.to_vec();
         spilled_vars.push(SEQUENCE);
-        Ok(Self {
+        Self {
             spec: spec.clone(),
             level,
             set: RowSet::new(spec.vars.len()),
@@ -62,7 +62,7 @@ impl Filter {
             spilled_vars: spilled_vars.into(),
             hashes: Vec::new(),
             sequence: 0,
-        })
+        }
     }
 
     /// The new ones of the first columns' rows. Rows that may be new but have no room go to disk; `numbers` are their places in
@@ -156,9 +156,9 @@ pub(crate) struct Distinct {
 
 impl Distinct {
     /// Over `input`, whose columns are those of the specification.
-    pub(crate) fn new(spec: DistinctSpec, input: BoxOp) -> Result<Self, ExecError> {
-        let state = State::Input(Filter::new(&spec, 0)?);
-        Ok(Self { spec, input, state, buffer: Batch::default() })
+    pub(crate) fn new(spec: DistinctSpec, input: BoxOp) -> Self {
+        let state = State::Input(Filter::new(&spec, 0));
+        Self { spec, input, state, buffer: Batch::default() }
     }
 
     fn next_of_input(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
@@ -187,7 +187,7 @@ impl Distinct {
         loop {
             let Some((file, chunk, filter)) = current else {
                 let Some((file, level)) = waiting.pop() else { return Ok(false) };
-                *current = Some((file, 0, Filter::new(&self.spec, level)?));
+                *current = Some((file, 0, Filter::new(&self.spec, level)));
                 continue;
             };
             if *chunk == file.chunks() {
@@ -219,7 +219,7 @@ impl Distinct {
             keys: 1,
             order: KeyOrder::Bits,
             limit: None,
-        })?;
+        });
         let mut rows = Batch::default();
         while self.next_of_partitions(&mut rows)? {
             rows.columns.rotate_right(1);

@@ -35,13 +35,13 @@ impl HashGroup {
         let spec = Arc::clone(&self.spec);
         let tables = input.drain(
             &self.spec.counters,
-            move || GroupTable::new(&spec, 0),
+            move || Ok(GroupTable::new(&spec, 0)),
             |table: &mut GroupTable, batch: &mut Batch| table.add(batch),
         )?;
         let mut tables = tables.into_iter();
         let mut table = match tables.next() {
             Some(table) => table,
-            None => GroupTable::new(&self.spec, 0)?,
+            None => GroupTable::new(&self.spec, 0),
         };
         let mut rest = Vec::new();
         let mut others = tables.peekable();
@@ -74,7 +74,7 @@ impl HashGroup {
 
     fn next_partition(&mut self) -> Result<Option<GroupTable>, ExecError> {
         let Some((file, level)) = self.waiting.pop() else { return Ok(None) };
-        let mut table = GroupTable::new(&self.spec, level)?;
+        let mut table = GroupTable::new(&self.spec, level);
         add_file(&mut table, &file)?;
         drop(file);
         self.set_aside(&mut table)?;
@@ -139,10 +139,10 @@ pub(crate) struct SortedGroup {
 
 impl SortedGroup {
     /// Over `input`; delivers `vars`.
-    pub(crate) fn new(spec: GroupSpec, input: BoxOp, vars: &Arc<[VarId]>) -> Result<Self, ExecError> {
+    pub(crate) fn new(spec: GroupSpec, input: BoxOp, vars: &Arc<[VarId]>) -> Self {
         let spec = Arc::new(spec);
-        let table = GroupTable::new(&spec, 0)?;
-        Ok(Self {
+        let table = GroupTable::new(&spec, 0);
+        Self {
             table,
             vars: Arc::clone(vars),
             input,
@@ -152,7 +152,7 @@ impl SortedGroup {
             ended: false,
             groups_next: 1,
             spec,
-        })
+        }
     }
 
     /// For each row, whether its key differs from that of the row before.

@@ -214,7 +214,7 @@ pub(crate) struct GroupTable {
 
 impl GroupTable {
     /// No groups yet; rows without room go to the partitions of `level`.
-    pub(crate) fn new(spec: &Arc<GroupSpec>, level: u32) -> Result<Self, ExecError> {
+    pub(crate) fn new(spec: &Arc<GroupSpec>, level: u32) -> Self {
         let mut this = Self {
             spec: Arc::clone(spec),
             level,
@@ -228,7 +228,7 @@ impl GroupTable {
             numbers: Vec::new(),
         };
         this.clear();
-        Ok(this)
+        this
     }
 
     /// Removes all groups.

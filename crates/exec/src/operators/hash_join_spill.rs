@@ -293,7 +293,7 @@ impl SpilledJoin {
             keys: 1,
             order: KeyOrder::Bits,
             limit: None,
-        })?;
+        });
         let mut batch = Batch::default();
         while self.step(&mut batch)? {
             sorter.push(&batch)?;

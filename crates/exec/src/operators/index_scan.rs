@@ -130,12 +130,7 @@ impl IndexScan {
         let start = all.start.max(least);
         let beyond = greatest.to_bits().checked_add(1).map_or(ValueId::MAX, ValueId::from_bits);
         let range = start..all.end.min(beyond).max(start);
-        let mut key = self.pattern.prefix();
-        key.push(range.start);
-        scan.seek(&key)?;
-        key.pop();
-        key.push(range.end);
-        scan.limit_to(&key)?;
+        limit(scan, self.pattern.prefix(), &range)?;
         self.counters.read(1, 0);
         self.range = Some(range);
         Ok(())
@@ -190,19 +185,24 @@ impl IndexScan {
 pub(crate) fn open(
     cx: &QueryContext,
     order: Order,
-    mut key: Vec<ValueId>,
+    key: Vec<ValueId>,
     columns: u8,
     range: Option<&Range<ValueId>>,
 ) -> Result<Scan, ExecError> {
     let mut scan = cx.snapshot.scan(order, &key, columns)?;
     if let Some(range) = range {
-        key.push(range.start);
-        scan.seek(&key)?;
-        key.pop();
-        key.push(range.end);
-        scan.limit_to(&key)?;
+        limit(&mut scan, key, range)?;
     }
     Ok(scan)
+}
+
+/// Leaves the rows under `key` of which the next column is in `range`.
+fn limit(scan: &mut Scan, mut key: Vec<ValueId>, range: &Range<ValueId>) -> Result<(), ExecError> {
+    key.push(range.start);
+    scan.seek(&key)?;
+    key.pop();
+    key.push(range.end);
+    Ok(scan.limit_to(&key)?)
 }
 
 impl Operator for IndexScan {

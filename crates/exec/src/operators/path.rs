@@ -81,12 +81,10 @@ impl Found {
         ends: impl Fn(usize) -> (ValueId, ValueId),
     ) -> Result<(), ExecError> {
         self.make_room(count)?;
-        if count > self.rows.capacity() - self.rows.len() {
-            // Growing step by step, what there is would be copied each time, and nobody could stop that.
-            self.rows.reserve(count);
-            self.subjects.reserve(count);
-            self.objects.reserve(count);
-        }
+        // Growing step by step, what there is would be copied each time, and nobody could stop that.
+        self.rows.reserve(count);
+        self.subjects.reserve(count);
+        self.objects.reserve(count);
         for step in steps(count, cancel) {
             for at in step? {
                 let (subject, object) = ends(at);

@@ -74,7 +74,7 @@ impl Sort {
         let (keys, sources) = (Arc::clone(&self.keys), Arc::clone(&self.sources));
         let make = {
             let spec = spec.clone();
-            move || Ok((Sorter::new(spec.clone())?, Batch::default()))
+            move || Ok((Sorter::new(spec.clone()), Batch::default()))
         };
         let all = spec.clone();
         let consume = move |(sorter, keyed): &mut (Sorter, Batch), batch: &mut Batch| {

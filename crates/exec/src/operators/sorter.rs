@@ -62,10 +62,10 @@ pub(crate) struct Sorter {
 
 impl Sorter {
     /// No rows yet.
-    pub(crate) fn new(spec: SortSpec) -> Result<Self, ExecError> {
+    pub(crate) fn new(spec: SortSpec) -> Self {
         let held = HeldRows::new(&spec.cx, &spec.vars, EXTRA_BYTES);
         let selected = Batch::new(Arc::clone(&spec.vars));
-        Ok(Self { spec, held, runs: Vec::new(), selected, bound: None })
+        Self { spec, held, runs: Vec::new(), selected, bound: None }
     }
 
     /// Adds rows: key columns first.

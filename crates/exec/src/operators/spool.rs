@@ -56,7 +56,7 @@ impl BuildOnce for SpoolRows {
             Some(source) => from_morsels(shared, source, ordered, input, &counters)?,
             None => {
                 let operator = Builder::new(shared).build(input, ordered)?;
-                vec![(0, Run::new(shared, input, &counters)?.fill(operator)?)]
+                vec![(0, Run::new(shared, input, &counters).fill(operator)?)]
             }
         };
         runs.sort_by_key(|(number, _)| *number);
@@ -100,7 +100,7 @@ fn take_morsels(
 ) -> Result<Vec<(usize, Run)>, ExecError> {
     let mut runs = Vec::new();
     while let Some((number, operator)) = source.next_morsel(ordered)? {
-        let run = Run::new(shared, shared.node(node)?, counters)?.fill(operator)?;
+        let run = Run::new(shared, shared.node(node)?, counters).fill(operator)?;
         runs.push((number, run));
     }
     Ok(runs)
@@ -117,15 +117,15 @@ struct Run {
 }
 
 impl Run {
-    fn new(shared: &Arc<Shared>, node: &PlanNode, counters: &Arc<NodeCounters>) -> Result<Self, ExecError> {
-        Ok(Self {
+    fn new(shared: &Arc<Shared>, node: &PlanNode, counters: &Arc<NodeCounters>) -> Self {
+        Self {
             shared: Arc::clone(shared),
             vars: node.vars.as_slice().into(),
             counters: Arc::clone(counters),
             held: Vec::new(),
             reservation: shared.cx.budget.reserve_spillable(),
             file: None,
-        })
+        }
     }
 
     /// Adds all rows of an operator.

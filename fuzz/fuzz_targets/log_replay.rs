@@ -1,4 +1,5 @@
-//! A log with bytes changed, cut off and added: a prefix of its records or an error, and what is left can be gone on with.
+//! A log with bytes changed, cut off and added: a prefix of its records or an error, all of them or an error where it was closed, and
+//! what is left can be gone on with.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 fuzz_target!(|data: &[u8]| {
     let [records, group, cut, changes, rest @ ..] = data else { return };
+    let is_closed = group & 0x80 != 0;
     let (records, group) = (usize::from(records % 16), usize::from(group % 4) + 1);
     let memory = MemVfs::new();
     let vfs: Arc<dyn Vfs> = Arc::new(memory.clone());
@@ -22,6 +24,7 @@ fuzz_target!(|data: &[u8]| {
         }
         assert!(log.drain(&|()| {}).is_ok());
     }
+    assert!(!is_closed || log.close().is_ok());
     let Ok(mut bytes) = memory.read(path) else { return };
     for change in rest.chunks_exact(3).take(usize::from(changes % 8)) {
         let at = usize::from(u16::from_le_bytes([change[0], change[1]])) % bytes.len();
@@ -41,6 +44,7 @@ fuzz_target!(|data: &[u8]| {
         Ok(())
     };
     let salvaged = salvage(&*vfs, path, 1, 2, visit);
+    assert!(found == payloads.len() || !is_closed || salvaged.as_ref().map_or(true, |salvaged| salvaged.damage.is_some()));
     let Ok(end) = replay(&*vfs, path, 1, 2, &mut |_| Ok(())) else { return };
     assert!(salvaged.is_ok_and(|salvaged| salvaged.end == end && salvaged.damage.is_none()));
     let Ok(log) = Log::reopen(&vfs, path, end, Durability::Sync) else { panic!("not reopened") };

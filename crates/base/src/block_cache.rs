@@ -2,7 +2,8 @@
 //! memory is its file's business: the cache keeps it in the form that its readers find quickest.
 //!
 //! Eviction is SIEVE: a hit only sets a mark, a hand goes from the oldest block to the newest, spares marked blocks
-//! once and evicts the first unmarked one. One scan of a large file so cannot push out what is used again and again.
+//! once and evicts the first unmarked one. One scan of a large file so cannot push out what is used again and again. Who reads
+//! all of a database once has a small cache of its own *aside*: it looks into the large one, and leaves it as it is.
 
 use crate::block_work;
 use crate::checksum::fold;
@@ -110,6 +111,12 @@ impl Shard {
         let slot = self.slot(at)?;
         slot.marked = true;
         Some(Arc::clone(&slot.block))
+    }
+
+    /// The block, whose mark stays as it is.
+    fn peek(&mut self, key: BlockKey) -> Option<AnyBlock> {
+        let at = *self.map.get(&key)?;
+        self.slot(at).map(|slot| Arc::clone(&slot.block))
     }
 
     fn insert(&mut self, key: BlockKey, block: AnyBlock, cost: usize, bytes_max: usize) {
@@ -244,6 +251,24 @@ impl BlockCache {
         Ok(block)
     }
 
+    /// Like [`BlockCache::get_or_load`] for a reader that has the cache `aside`, if it has one: then nothing changes in this one.
+    pub fn get_or_load_aside<B: CachedBlock, E>(
+        &self,
+        aside: Option<&Self>,
+        key: BlockKey,
+        load: impl FnOnce() -> Result<B, E>,
+    ) -> Result<Arc<B>, E> {
+        let Some(aside) = aside else { return self.get_or_load(key, load) };
+        match self.shard(key).peek(key).and_then(|block| block.downcast().ok()) {
+            Some(block) => {
+                self.hits.fetch_add(1, Ordering::Relaxed);
+                block_work::add_lookup(true);
+                Ok(block)
+            }
+            None => aside.get_or_load(key, load),
+        }
+    }
+
     /// Adds to [`CacheCounters::bytes_read`].
     pub fn count_read(&self, bytes: u64) {
         self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
@@ -308,6 +333,27 @@ mod tests {
             cache.get::<Vec<u8>>(hot).expect("the hot block stays");
             cache.insert(BlockKey { file: 1, block: n }, &Arc::new(block(2, 1000)));
         }
+    }
+
+    #[test]
+    fn readers_with_a_cache_aside_leave_the_other_as_it_is() {
+        let (cache, aside) = (BlockCache::new(SHARDS * 4096), BlockCache::new(SHARDS * 4096));
+        let keys = |file| (0..1000_u64).map(move |block| BlockKey { file, block });
+        let read = |key: BlockKey| {
+            cache.get_or_load_aside(Some(&aside), key, || Ok::<_, ()>(block(key.block as u8, 300))).unwrap()
+        };
+        keys(0).for_each(|key| cache.insert(key, &Arc::new(block(key.block as u8, 300))));
+        let has = |key: &BlockKey| cache.shard(*key).peek(*key).is_some();
+        let before: Vec<BlockKey> = keys(0).filter(has).collect();
+        for key in keys(0).chain(keys(1)) {
+            assert_eq!(read(key)[0], key.block as u8);
+        }
+        assert!(!before.is_empty() && before == keys(0).chain(keys(1)).filter(has).collect::<Vec<_>>());
+        let counters = (cache.counters(), aside.counters());
+        assert_eq!(counters.0.hits, before.len() as u64);
+        assert_eq!(counters.1.misses, 2000 - before.len() as u64);
+        let last = keys(1).next_back().unwrap();
+        assert!(aside.get::<Vec<u8>>(last).is_some(), "what was read last is aside");
     }
 
     #[test]

@@ -8,11 +8,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Runs merged at once: each needs a block in memory, and more make the merge slow.
 const MERGE_WIDTH_MAX: usize = 256;
+/// Rows of a block of a run, at least.
+const BLOCK_ROWS_MIN: usize = 512;
 
 /// How to sort.
 #[derive(Debug, Clone)]
@@ -101,10 +103,16 @@ impl<R: SortRow> ExternalSorter<R> {
         path
     }
 
+    /// A merge holds a block of each run, in bytes and as rows: no more than the sort may take.
+    fn run_file(&self, path: &Path) -> io::Result<RowFileWriter<R>> {
+        let block_rows = self.options.memory_bytes / (MERGE_WIDTH_MAX * 2 * R::BYTES);
+        RowFileWriter::with_blocks_of(&*self.options.vfs, path, block_rows.max(BLOCK_ROWS_MIN))
+    }
+
     fn spill(&mut self) -> io::Result<()> {
         self.sort();
         let path = self.run_path();
-        let mut file = RowFileWriter::<R>::create(&*self.options.vfs, &path)?;
+        let mut file = self.run_file(&path)?;
         file.push(&self.rows)?;
         file.finish()?;
         self.rows.clear();
@@ -139,7 +147,7 @@ impl<R: SortRow> ExternalSorter<R> {
         let rest = self.runs.split_off(MERGE_WIDTH_MAX);
         let oldest = std::mem::replace(&mut self.runs, rest);
         let path = self.run_path();
-        let mut file = RowFileWriter::<R>::create(&*self.options.vfs, &path)?;
+        let mut file = self.run_file(&path)?;
         let mut merge = Merge::open(&self.options.vfs, oldest)?;
         let mut rows = Vec::new();
         while merge.next(&mut rows)? {

@@ -25,13 +25,19 @@ fn checksum(length: [u8; 4], bytes: &[u8]) -> [u8; 8] {
 pub struct FrameWriter {
     file: Box<dyn WriteFile>,
     buffer: Vec<u8>,
+    frame_bytes: usize,
     offset: u64,
 }
 
 impl FrameWriter {
     /// Writes to an empty file.
     pub fn new(file: Box<dyn WriteFile>) -> Self {
-        Self { file, buffer: Vec::new(), offset: 0 }
+        Self::with_frames_of(file, FRAME_BYTES)
+    }
+
+    /// Writes to an empty file; streams are cut into frames of about `frame_bytes`.
+    pub fn with_frames_of(file: Box<dyn WriteFile>, frame_bytes: usize) -> Self {
+        Self { file, buffer: Vec::new(), frame_bytes, offset: 0 }
     }
 
     /// Appends one frame and returns where it starts. Bytes of [`Self::write`] not yet in a frame come first.
@@ -57,7 +63,7 @@ impl FrameWriter {
     /// Appends to a stream of bytes.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= FRAME_BYTES { self.end_frame() } else { Ok(()) }
+        if self.buffer.len() >= self.frame_bytes { self.end_frame() } else { Ok(()) }
     }
 
     fn end_frame(&mut self) -> io::Result<()> {

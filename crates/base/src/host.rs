@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Bytes of memory of the machine, or of the control group this process is confined to, where that can be told.
 pub fn memory_bytes() -> Option<u64> {
@@ -53,6 +53,18 @@ pub fn open_input(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)
 /// The path of a file or folder that exists, without links and dots.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
+}
+
+/// A path from the root, without dots, whether or not there is such a file; none where nobody knows where we are. Links stay.
+pub fn absolute_path(path: &Path) -> Option<PathBuf> {
+    let mut absolute = PathBuf::new();
+    for part in std::path::absolute(path).ok()?.components() {
+        match part {
+            Component::ParentDir => drop(absolute.pop()),
+            other => absolute.push(other),
+        }
+    }
+    Some(absolute)
 }
 
 /// The length of a file, where it has one.

@@ -8,6 +8,7 @@ pub mod checksum;
 pub mod cores;
 pub mod external_sort;
 pub mod fault_vfs;
+pub mod file_cache;
 pub mod frame_file;
 pub mod gallop;
 pub mod host;

@@ -1,11 +1,15 @@
 //! The real file system, through `std::fs`: the only place in the workspace that opens files of a database.
 
+use crate::file_cache;
+#[cfg(target_os = "linux")]
+use crate::vfs::fill;
 use crate::vfs::{ReadAt, Vfs, WriteFile};
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Writers hand over whole blocks; smaller pieces (headers, footers) are gathered up to this many bytes.
 const WRITE_BUFFER_BYTES: usize = 256 << 10;
@@ -19,6 +23,11 @@ impl RealVfs {
     pub fn shared() -> Arc<dyn Vfs> {
         Arc::new(Self)
     }
+}
+
+/// Does something that needs a descriptor, also where cached files have taken the last.
+fn with_room<T>(work: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    file_cache::of_process().with_room(work)
 }
 
 #[derive(Debug)]
@@ -86,9 +95,34 @@ impl WriteFile for RealAppender {
     }
 }
 
+/// A lock on a file, given back when dropped. Meanwhile the file's folder is open, too.
+#[derive(Debug)]
+struct Lock {
+    _folder: Arc<File>,
+    _file: File,
+}
+
+/// Folders that are held open: whoever has switched to a new version must be able to make that durable, also when descriptors have
+/// run out.
+static HELD: Mutex<BTreeMap<PathBuf, Weak<File>>> = Mutex::new(BTreeMap::new());
+
+fn held() -> MutexGuard<'static, BTreeMap<PathBuf, Weak<File>>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn hold_parent(path: &Path) -> io::Result<Arc<File>> {
+    let folder = path.parent().unwrap_or(path);
+    let name = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let file = Arc::new(File::open(name)?);
+    let mut held = held();
+    held.retain(|_, file| file.strong_count() > 0);
+    held.insert(folder.to_owned(), Arc::downgrade(&file));
+    Ok(file)
+}
+
 impl Vfs for RealVfs {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
-        let file = File::open(path)?;
+        let file = with_room(|| File::open(path))?;
         let meta = file.metadata()?;
         if meta.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
@@ -96,13 +130,22 @@ impl Vfs for RealVfs {
         Ok(Arc::new(RealReader { len: meta.len(), file }))
     }
 
+    fn open_immutable(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        file_cache::of_process().open(path)
+    }
+
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
-        let file = File::create(path)?;
+        let file = with_room(|| File::create(path))?;
+        Ok(Box::new(RealWriter(BufWriter::with_capacity(WRITE_BUFFER_BYTES, file))))
+    }
+
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        let file = File::create_new(path)?;
         Ok(Box::new(RealWriter(BufWriter::with_capacity(WRITE_BUFFER_BYTES, file))))
     }
 
     fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>> {
-        let file = OpenOptions::new().append(true).open(path)?;
+        let file = with_room(|| OpenOptions::new().append(true).open(path))?;
         let found = file.metadata()?.len();
         if found < len {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
@@ -119,7 +162,7 @@ impl Vfs for RealVfs {
 
     fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
         let mut names = Vec::new();
-        for entry in fs::read_dir(path)? {
+        for entry in with_room(|| fs::read_dir(path))? {
             names.push(PathBuf::from(entry?.file_name()));
         }
         names.sort_unstable();
@@ -143,18 +186,38 @@ impl Vfs for RealVfs {
     }
 
     fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
-        fs::remove_dir_all(path)
+        with_room(|| fs::remove_dir_all(path))
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        File::open(path)?.sync_all()
+        let held = held().get(path).and_then(Weak::upgrade);
+        match held {
+            Some(folder) => folder.sync_all(),
+            None => with_room(|| File::open(path))?.sync_all(),
+        }
+    }
+
+    fn free_bytes(&self, folder: &Path) -> io::Result<Option<u64>> {
+        let found = rustix::fs::statvfs(folder)?;
+        Ok(Some(found.f_bavail.saturating_mul(found.f_frsize)))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn allocate(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        let file = File::create(path)?;
+        match rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
+            Ok(()) => file.sync_all(),
+            // Not every file system can.
+            Err(rustix::io::Errno::OPNOTSUPP) => fill(&mut *self.create(path)?, bytes),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn lock(&self, path: &Path, exclusive: bool) -> io::Result<Box<dyn Send + Sync>> {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let file = with_room(|| OpenOptions::new().create(true).truncate(false).write(true).open(path))?;
         let taken = if exclusive { file.try_lock() } else { file.try_lock_shared() };
         match taken {
-            Ok(()) => Ok(Box::new(file)),
+            Ok(()) => Ok(Box::new(Lock { _folder: hold_parent(path)?, _file: file })),
             Err(TryLockError::WouldBlock) => Err(io::Error::from(io::ErrorKind::WouldBlock)),
             Err(TryLockError::Error(error)) => Err(error),
         }

@@ -19,6 +19,7 @@ pub const BLOCK_ROWS: usize = 8192;
 pub struct RowFileWriter<R> {
     file: Box<dyn WriteFile>,
     bytes: Vec<u8>,
+    block_rows: usize,
     rows: u64,
     row: PhantomData<R>,
 }
@@ -26,12 +27,18 @@ pub struct RowFileWriter<R> {
 impl<R: SortRow> RowFileWriter<R> {
     /// Creates (or empties) a file.
     pub fn create(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
-        Ok(Self { file: vfs.create(path)?, bytes: Vec::new(), rows: 0, row: PhantomData })
+        Self::with_blocks_of(vfs, path, BLOCK_ROWS)
+    }
+
+    /// The same, with blocks of `block_rows`, at most [`BLOCK_ROWS`]: whoever reads many files at once holds a block of each.
+    pub fn with_blocks_of(vfs: &dyn Vfs, path: &Path, block_rows: usize) -> io::Result<Self> {
+        let block_rows = block_rows.clamp(1, BLOCK_ROWS);
+        Ok(Self { file: vfs.create(path)?, bytes: Vec::new(), block_rows, rows: 0, row: PhantomData })
     }
 
     /// Appends rows.
     pub fn push(&mut self, rows: &[R]) -> io::Result<()> {
-        for block in rows.chunks(BLOCK_ROWS) {
+        for block in rows.chunks(self.block_rows) {
             self.bytes.clear();
             self.bytes.resize(4 + block.len() * R::BYTES, 0);
             let (head, body) = self.bytes.split_at_mut(4);

@@ -31,8 +31,20 @@ pub trait WriteFile: Write + Send + Debug {
 pub trait Vfs: Send + Sync + Debug {
     /// Opens a file for reading.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>>;
+    /// Opens a file that nobody changes any more, to be read now and then for long: it holds no descriptor for ever. Where the file was
+    /// removed or replaced meanwhile, a read may fail with `StaleNetworkFileHandle`.
+    fn open_immutable(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        self.open(path)
+    }
     /// Creates a file, or empties it.
     fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>>;
+    /// Creates a file; `AlreadyExists` where there is one.
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        if self.exists(path) {
+            return Err(io::Error::from(io::ErrorKind::AlreadyExists));
+        }
+        self.create(path)
+    }
     /// Opens an existing file, cuts it to `len` bytes, and appends to it without gathering small pieces; `UnexpectedEof`
     /// where it has fewer bytes. The cut is durable after the next sync.
     fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>>;
@@ -53,8 +65,28 @@ pub trait Vfs: Send + Sync + Debug {
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Removes a folder and all in it.
     fn remove_dir_all(&self, path: &Path) -> io::Result<()>;
-    /// Makes creations, renames and removals in a folder durable.
+    /// Makes creations, renames and removals in a folder durable. Where a file in it is locked, this needs no further descriptor.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
+    /// Bytes that files in a folder may still take; none where that cannot be told.
+    fn free_bytes(&self, _folder: &Path) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+    /// Makes a file that takes so many bytes on the disk, whatever is in it.
+    fn allocate(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        fill(&mut *self.create(path)?, bytes)
+    }
     /// Takes the exclusive (or a shared) lock on a file, creating it; `WouldBlock` where another process has it.
     fn lock(&self, path: &Path, exclusive: bool) -> io::Result<Box<dyn Send + Sync>>;
+}
+
+/// Writes zeros to a file, durably.
+pub(crate) fn fill(file: &mut dyn WriteFile, bytes: u64) -> io::Result<()> {
+    let zeros = [0; 1 << 16];
+    let mut left = bytes;
+    while left > 0 {
+        let some = left.min(zeros.len() as u64);
+        file.write_all(&zeros[..some as usize])?;
+        left -= some;
+    }
+    file.sync()
 }

@@ -1,5 +1,8 @@
 //! The command line: every option with its meaning, so that `--help` is the manual.
 
+// What rustdoc would make links of is the text of `--help`, where angle brackets and backticks only disturb.
+#![allow(rustdoc::bare_urls)]
+
 mod backup;
 mod bench_report;
 mod bench_target;
@@ -84,10 +87,13 @@ pub enum Command {
 #[command(
     after_help = "Syntax by --format, else by extension (.nt .nq .ttl .trig .rdf .jsonld, also with .gz .bz2 .zst .xz), \
 else by content. Compression is recognised by the first bytes. Of a folder, and of a tar archive, all files are loaded whose names \
-have one of these extensions; others are skipped, counted and told. Nothing is visible until all files are loaded: a load that \
+have one of these extensions; others are skipped, counted and told. Text in UTF-16 (by its byte order mark) and RDF/XML in the encoding \
+that it declares are transcoded. Nothing is visible until all files are loaded: a load that \
 fails or is killed leaves the database as it was.\n\n\
+Every load adds a segment. Where there are more than eight, the newest are merged once the load is done, so that a database is quick \
+after any number of small loads; --no-merge leaves that to lode compact or to a later load.\n\n\
 Exit codes: 0 all was loaded (or, with --dry-run, all is well); 1 failed, such as a file that cannot be read; 2 wrong command line; \
-3 loaded, but bad statements were set aside (--quarantine); 4 a statement is wrong, nothing was loaded."
+3 loaded, but bad statements or files were set aside (--quarantine); 4 a statement is wrong, nothing was loaded."
 )]
 pub struct LoadArgs {
     /// The database folder
@@ -107,18 +113,33 @@ pub struct LoadArgs {
     /// Put triples that are in no graph into this one
     #[arg(long, value_name = "IRI")]
     pub graph: Option<String>,
-    /// Resolve relative IRIs against this one (default: the file's own)
+    /// Resolve relative IRIs against this one (default: the file's own, file:///folder/name, or its address on the web; of a file in an
+    /// archive, the archive's and its name; standard input has none)
     #[arg(long, value_name = "IRI")]
     pub base: Option<String>,
-    /// Write bad statements of N-Triples and N-Quads to this file and go on
+    /// Write bad statements to this file and go on; of RDF/XML and JSON-LD whole files are left out, and so are files that cannot be read
     #[arg(long, value_name = "FILE")]
     pub quarantine: Option<PathBuf>,
+    /// Keep what can be kept although the standards forbid it (IRIs with blanks and the like, language tags, escapes), and count it
+    #[arg(long)]
+    pub lenient: bool,
+    /// Take JSON-LD contexts that are named by IRIs from this folder (https://schema.org/ from DIR/schema.org.jsonld, others likewise
+    /// by host and path, or as DIR/index.json says: an object of IRIs and file names)
+    #[arg(long, value_name = "DIR")]
+    pub contexts: Option<PathBuf>,
+    /// Leave the segments as they are, however many there are
+    #[arg(long)]
+    pub no_merge: bool,
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// Memory the load may use, such as 512MiB or 2GiB; beyond it, it works on disk
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
+    /// The longest statement (a line, or what is between two triples): some times as much memory is taken (default: a sixteenth of
+    /// --memory)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub statement_bytes_max: Option<usize>,
     /// Write the report as JSON to standard output
     #[arg(long)]
     pub json: bool,
@@ -130,7 +151,11 @@ pub struct LoadArgs {
 impl LoadArgs {
     /// How to take the names of files.
     pub fn source_options(&self) -> SourceOptions {
-        SourceOptions { format_is_told: self.format.is_some(), allow_url: self.allow_url }
+        SourceOptions {
+            format_is_told: self.format.is_some(),
+            allow_url: self.allow_url,
+            sets_aside: self.quarantine.is_some(),
+        }
     }
 
     /// Whether the first name is that of a database. A dry run needs none, so there it may be a file.
@@ -224,7 +249,7 @@ pub struct QueryArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "A request is one transaction: all of its operations happen, or none. Each sees what those before it did. The database is \
-made where there is none.\n\n\
+made where there is none with --create only.\n\n\
 A graph exists as long as it has quads: CREATE GRAPH changes nothing (and fails where there is the graph), DROP and CLEAR are the same, and \
 COPY, MOVE and ADD fail where there is no such source. LOAD reads nothing but what --allow-load names: plain or compressed documents, syntax by \
 name, Content-Type or content.\n\n\
@@ -238,9 +263,15 @@ pub struct UpdateArgs {
     /// Read the request from this file
     #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "update")]
     pub file: Option<PathBuf>,
+    /// Make an empty database where there is none
+    #[arg(long)]
+    pub create: bool,
     /// Let LOAD read this file, files in this folder and below, or addresses that begin so; repeatable, none by default
     #[arg(long, value_name = "PREFIX")]
     pub allow_load: Vec<String>,
+    /// The longest statement (a line, or what is between two triples) in what LOAD reads
+    #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
+    pub statement_bytes_max: usize,
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<std::time::Duration>,
@@ -290,14 +321,16 @@ pub struct StatsArgs {
 /// `lode check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Damage of segments is mended by a backup only. A log that is damaged keeps the database from being written to: with \
---salvage everything before the damage is kept, what was committed after it is given up and counted, and the damaged file stays as \
-log-NNNNNN.damaged."
+    after_help = "Damage of segments is mended by a backup only. With --salvage, a MANIFEST that is missing or damaged is made again, from \
+its copy or else from what the segments say of themselves: what cannot be decided is told, and files that it does not name are moved into the \
+folder set-aside. A log that is damaged keeps the database from being written to: with --salvage everything before the damage is kept, what was \
+committed after it is given up and counted, and the damaged file stays as log-NNNNNN.damaged. A snapshot whose manifest is damaged is dropped by \
+lode snapshot drop."
 )]
 pub struct CheckArgs {
     /// The database folder
     pub database: PathBuf,
-    /// Where the log is damaged, first make a database of what is before the damage
+    /// First make a lost manifest again, and where the log is damaged, a database of what is before the damage
     #[arg(long)]
     pub salvage: bool,
     /// No progress line
@@ -309,8 +342,9 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Every load adds a segment; many segments take more room and make queries slower. Needs room for the database \
-once more while it runs, and no temporary files. Readers go on reading; the old segments go when the new one is in place and \
-nobody reads them any more. A compaction that fails or is killed leaves the database as it was."
+once more while it runs, and no temporary files. Where memory is short for all segments at once, the newest are merged first, in as many \
+rounds as it takes. Readers go on reading; the old segments go when the new one is in place and nobody reads them any more. A \
+compaction that fails or is killed leaves what is in the database as it was."
 )]
 pub struct CompactArgs {
     /// The database folder

@@ -43,6 +43,9 @@ fn follow(
     let result = work(&progress);
     drop(line);
     let report = result?;
+    if let Some(note) = &report.note {
+        say!("{note}");
+    }
     if !quiet {
         summary(&report, done, start.elapsed());
     }

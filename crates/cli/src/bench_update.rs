@@ -5,7 +5,7 @@ use crate::exit::Done;
 use crate::number;
 use crate::talk::say;
 use anyhow::{Context, bail};
-use lode_engine::store::{Snapshot, Store, StoreError, WriteOptions};
+use lode_engine::store::{Maintenance, Snapshot, Store, StoreError, WriteOptions};
 use lode_engine::{Database, OpenOptions, Order};
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use serde_json::json;
@@ -25,6 +25,8 @@ pub fn run(args: &BenchUpdateArgs) -> anyhow::Result<Done> {
     };
     let database = Database::open_for_writing(&args.database, &options, write)?;
     let store = database.store();
+    // As in a server.
+    let maintenance = Maintenance::start(store, Box::new(|line| say!("{line}")))?;
     let bench = Bench { store, args, next: AtomicU64::new(0), subjects: subjects(&store.snapshot())? };
     if args.shape == UpdateShape::Scatter && bench.subjects.is_none() {
         bail!("{} is empty: there is nothing to scatter changes over", args.database.display());
@@ -45,6 +47,7 @@ pub fn run(args: &BenchUpdateArgs) -> anyhow::Result<Done> {
         Ok(all)
     })?;
     let seconds = start.elapsed().as_secs_f64();
+    drop(maintenance);
     latencies.sort_unstable();
     let after = store.log_counters();
     let report = Report {

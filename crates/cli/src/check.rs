@@ -5,7 +5,7 @@ use crate::exit::Done;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::talk::say;
-use lode_engine::{CancelToken, salvage_database};
+use lode_engine::{CancelToken, remake_manifest, salvage_database};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,6 +38,9 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
     for problem in &report.problems {
         writeln!(out, "{}: byte {}: {}", problem.file, problem.offset, problem.what)?;
     }
+    for note in &report.notes {
+        say!("{note}");
+    }
     let (quads, terms) = (number::grouped(report.quads), number::grouped(report.terms));
     let time = number::duration(start.elapsed());
     if report.problems.is_empty() {
@@ -47,17 +50,44 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
     if report.problems.iter().any(|problem| is_log(&problem.file)) {
         say!("`lode check --salvage` makes a database of what is before the damage of the log");
     }
+    if report.problems.iter().all(|problem| problem.file.ends_with(".end")) {
+        say!(
+            "damaged: only the end mark of the log, which the next command that writes to the database makes again"
+        );
+        return Ok(Done::Damaged);
+    }
     say!("damaged: {} problems; restore the database from a backup or load it again", report.problems.len());
     Ok(Done::Damaged)
 }
 
 fn is_log(file: &str) -> bool {
-    Path::new(file).file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("log-"))
+    Path::new(file)
+        .file_name()
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| name.starts_with("log-") && !name.ends_with(".end"))
+}
+
+/// Makes a lost manifest again; whether it was lost.
+fn remake(args: &CheckArgs) -> anyhow::Result<bool> {
+    let Some(report) = remake_manifest(&args.database)? else { return Ok(false) };
+    let from = if report.is_copy { "of its copy" } else { "of what the segments say" };
+    let log = if report.has_log { " and a log" } else { "" };
+    say!("the manifest was made again {from}: {} segments{log}", report.segments);
+    for doubt in &report.doubts {
+        say!("in doubt: {doubt}");
+    }
+    for path in &report.set_aside {
+        say!("set aside: {}", path.display());
+    }
+    Ok(true)
 }
 
 fn salvage(args: &CheckArgs) -> anyhow::Result<()> {
+    let is_remade = remake(args)?;
     let Some(report) = salvage_database(&args.database, &CancelToken::default())? else {
-        say!("the log is sound: nothing to salvage");
+        if !is_remade {
+            say!("the manifest and the log are sound: nothing to salvage");
+        }
         return Ok(());
     };
     say!("{}", report.damage);

@@ -4,9 +4,10 @@ use crate::args::CompactArgs;
 use crate::exit::Done;
 use crate::load::{CACHE_BYTES, live_line};
 use crate::number;
-use crate::talk::say;
+use crate::snapshot::tell_damaged_snapshots;
+use crate::talk::{say, say_found_log};
 use lode_engine::store::load::{LoadProgress, Stage};
-use lode_engine::store::{CompactOptions, CompactReport, compact};
+use lode_engine::store::{CompactOptions, CompactReport, WriteOptions, compact};
 use lode_engine::{Database, OpenOptions};
 use serde_json::json;
 use std::io::Write;
@@ -24,9 +25,10 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
     if let Some(memory) = args.memory {
         options.memory_bytes = memory;
     }
-    // Opening for writing would make a database where there is none.
-    drop(Database::open(&args.database, &OpenOptions { cache_bytes: 0 })?);
-    let database = Database::create_or_open(&args.database, &OpenOptions { cache_bytes: CACHE_BYTES })?;
+    let open = OpenOptions { cache_bytes: CACHE_BYTES };
+    let database = Database::open_for_writing(&args.database, &open, WriteOptions::default())?;
+    say_found_log(&database);
+    tell_damaged_snapshots(&database);
     let progress = Arc::new(LoadProgress::default());
     let start = Instant::now();
     let line = live_line(args.quiet, &progress);
@@ -63,6 +65,9 @@ fn summary(report: &CompactReport, time: Duration) {
         number::duration(time),
         number::rate(report.quads, time),
     );
+    if report.rounds > 1 {
+        say!("in {} rounds, because memory is short for all at once; --memory gives it more", report.rounds);
+    }
     let seconds = STAGES.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
     say!("{}", seconds.join(", "));
     if report.terms_dropped > 0 {
@@ -85,6 +90,7 @@ fn as_json(report: &CompactReport) -> serde_json::Value {
     json!({
         "compacted": report.segment.is_some() || report.terms_dropped > 0,
         "segments": report.segments,
+        "rounds": report.rounds,
         "quads": report.quads,
         "terms": report.terms,
         "terms_dropped": report.terms_dropped,

@@ -27,7 +27,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
         BufWriter::new(File::create(&data).with_context(|| format!("creating {}", data.display()))?);
     write_data(&options, false, &mut file)?;
     file.flush()?;
-    load_sources(&database, vec![Source::path(&data)], LoadOptions::default(), false)?;
+    load_sources(&database, vec![Source::path(&data)], LoadOptions::default(), true, false)?;
     std::fs::remove_file(&data).with_context(|| format!("removing {}", data.display()))?;
     let database = Database::open(&database, &OpenOptions::default())?;
     show_queries(&database)?;

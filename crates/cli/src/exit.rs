@@ -1,6 +1,7 @@
 //! Exit codes, as `lode --help` documents them.
 
 use crate::talk::say;
+use lode_engine::store::DumpError;
 use lode_engine::{Cancelled, EngineError};
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -54,7 +55,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<std::io::Error>();
         let engine = cause.downcast_ref::<EngineError>();
+        let dump = cause.downcast_ref::<DumpError>();
         io.is_some_and(|e| e.kind() == ErrorKind::BrokenPipe)
             || matches!(engine, Some(EngineError::Output(e)) if e.kind() == ErrorKind::BrokenPipe)
+            || matches!(dump, Some(DumpError::Output(e)) if e.kind() == ErrorKind::BrokenPipe)
     })
 }

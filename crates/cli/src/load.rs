@@ -1,19 +1,25 @@
 //! `lode load`.
 
 use crate::args::LoadArgs;
+use crate::contexts::ContextFolder;
 use crate::exit::{DataSyntaxError, Done};
+use crate::keep_few::keep_few;
 use crate::load_report;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
+use crate::snapshot::tell_damaged_snapshots;
 use crate::sources::Sources;
-use crate::talk::say;
-use anyhow::Context;
+use crate::talk::{say, say_found_log};
+use anyhow::{Context, bail};
+use lode_engine::store::CompactOptions;
 use lode_engine::store::load::{
-    LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Skipped, Source, Stage, load, validate,
+    LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Skipped, Source, SourceReport, Stage,
+    load, validate,
 };
 use lode_engine::{Database, OpenOptions};
 use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
+use lode_rdf::parse::StatementLimit;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -30,29 +36,40 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
-    let report = load_sources(&args.database, found.sources, options, args.quiet).inspect_err(|_| {
-        if !existed {
-            remove_if_empty(&args.database);
-        }
-        if let Some(path) = &quarantine {
-            say!("lines set aside so far are in {}", path.display());
-        }
-    })?;
+    let report = load_sources(&args.database, found.sources, options, !args.no_merge, args.quiet)
+        .inspect_err(|_| {
+            if !existed {
+                remove_if_empty(&args.database);
+            }
+            if let Some(path) = &quarantine {
+                say!("what was set aside so far is in {}", path.display());
+            }
+        })?;
     let skipped = tell_skipped(&found.skipped, &report.skipped);
     if args.json {
         write_json(&load_report::as_json(&report, skipped))?;
     }
-    if report.quarantined == 0 {
-        return Ok(Done::Ok);
+    let set_aside = tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref());
+    Ok(if set_aside { Done::Quarantined } else { Done::Ok })
+}
+
+/// Tells what was set aside, if anything was.
+fn tell_set_aside(statements: u64, sources: &[SourceReport], quarantine: Option<&Path>) -> bool {
+    let Some(path) = quarantine else { return false };
+    let files = load_report::set_aside(sources);
+    if statements > 0 {
+        say!("set aside: {} bad statements, in {}", number::grouped(statements), path.display());
     }
-    if let Some(path) = &quarantine {
-        say!("set aside: {} bad lines, in {}", number::grouped(report.quarantined), path.display());
-    }
-    Ok(Done::Quarantined)
+    statements > 0 || files > 0
 }
 
 fn options(args: &LoadArgs) -> anyhow::Result<(LoadOptions, Option<PathBuf>)> {
-    let mut options = LoadOptions { base_iri: args.base.clone(), ..LoadOptions::default() };
+    let mut options =
+        LoadOptions { base_iri: args.base.clone(), lenient: args.lenient, ..LoadOptions::default() };
+    if let Some(folder) = &args.contexts {
+        let contexts = ContextFolder::open(folder)?;
+        options.contexts = Some(Arc::new(move |iri: &str| contexts.load(iri)));
+    }
     if let Some(name) = &args.format {
         let format = RdfFormat::from_name(name);
         options.format = Some(
@@ -69,29 +86,44 @@ fn options(args: &LoadArgs) -> anyhow::Result<(LoadOptions, Option<PathBuf>)> {
     if let Some(memory) = args.memory {
         options.memory_bytes = memory;
     }
+    options.statement_limit = args.statement_bytes_max.map(StatementLimit::new);
     if let Some(path) = &args.quarantine {
+        // What is there already is not written over: it could be one of the sources.
+        if std::fs::metadata(path).is_ok_and(|found| found.len() > 0) {
+            bail!(
+                "--quarantine {}: there is such a file already; give the name of a new one",
+                path.display()
+            );
+        }
         let file = File::create(path).with_context(|| format!("creating {}", path.display()))?;
         options.quarantine = Some(Box::new(BufWriter::new(file)));
     }
     Ok((options, args.quarantine.clone()))
 }
 
-/// Loads sources with a live line and a summary on standard error.
+/// Loads sources with a live line and a summary on standard error, and merges segments where there are too many then.
 pub fn load_sources(
     database: &Path,
     sources: Vec<Source>,
     options: LoadOptions,
+    merges: bool,
     quiet: bool,
 ) -> anyhow::Result<LoadReport> {
     let database = Database::create_or_open(database, &OpenOptions { cache_bytes: CACHE_BYTES })?;
+    say_found_log(&database);
+    tell_damaged_snapshots(&database);
     let progress = Arc::new(LoadProgress::default());
     let start = Instant::now();
     let line = live_line(quiet, &progress);
+    let (threads, memory_bytes) = (options.threads, options.memory_bytes);
     let result = load(database.store(), sources, options, &progress);
     drop(line);
     let report = result.map_err(load_error)?;
     if !quiet {
         load_report::summary(&report, start.elapsed());
+    }
+    if merges {
+        keep_few(&database, &CompactOptions { threads, memory_bytes, ..CompactOptions::default() }, quiet);
     }
     Ok(report)
 }
@@ -114,13 +146,12 @@ fn dry_run(args: &LoadArgs) -> anyhow::Result<Done> {
     if args.json {
         write_json(&load_report::dry_as_json(&report, skipped))?;
     }
-    if let Some(path) = quarantine.filter(|_| report.quarantined > 0) {
-        say!("set aside: {} bad lines, in {}", number::grouped(report.quarantined), path.display());
+    if tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref()) {
+        return Ok(Done::Quarantined);
     }
     Ok(match &report {
-        report if report.bad > report.quarantined => Done::Invalid,
+        report if report.bad > 0 => Done::Invalid,
         report if report.failed > 0 => Done::Unreadable,
-        report if report.quarantined > 0 => Done::Quarantined,
         _ => Done::Ok,
     })
 }
@@ -196,7 +227,7 @@ impl LineText {
                     format!(" {:.0} %,", 100.0 * sample.bytes_read as f64 / total.max(1) as f64)
                 });
                 let bad = if sample.quarantined > 0 {
-                    format!(", {} bad lines set aside", number::grouped(sample.quarantined))
+                    format!(", {} bad statements set aside", number::grouped(sample.quarantined))
                 } else {
                     String::new()
                 };
@@ -253,7 +284,7 @@ mod tests {
         };
         let text = line.show(sample);
         for part in
-            ["reading: 25 %", "1,234,567 quads, 2 bad lines", "/s now", "on average", "1.00 MiB", "left"]
+            ["reading: 25 %", "1,234,567 quads, 2 bad statements", "/s now", "on average", "1.00 MiB", "left"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }

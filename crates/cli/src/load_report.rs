@@ -4,7 +4,8 @@ use crate::number;
 use crate::stats::section_name;
 use crate::talk::say;
 use lode_engine::Order;
-use lode_engine::store::load::{LoadReport, SourceReport, Stage, ValidateReport};
+use lode_engine::store::load::{FilePart, LoadReport, SourceReport, Stage, ValidateReport};
+use lode_rdf::parse::{KeptExample, Mistake};
 use lode_rdf::value_id::Section;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -13,6 +14,10 @@ use std::time::Duration;
 const STAGES: [Stage; 5] = [Stage::Reading, Stage::Terms, Stage::Sorting, Stage::Writing, Stage::Publishing];
 /// Names of skipped files that are told.
 const NAMES_SHOWN_MAX: usize = 5;
+/// Files set aside that are named; the others are in the quarantine and in the JSON.
+const FILES_SHOWN_MAX: usize = 20;
+/// Examples of each kind of mistake that are told.
+const EXAMPLES_SHOWN_MAX: usize = 3;
 
 /// The summary of a load.
 pub fn summary(report: &LoadReport, time: Duration) {
@@ -40,7 +45,7 @@ pub fn summary(report: &LoadReport, time: Duration) {
         let per_quad = segment.bytes() as f64 / quads;
         say!("{} on disk, {per_quad:.1} bytes a quad: {}", number::bytes(segment.bytes()), files.join(", "));
     }
-    no_statements(&report.sources);
+    notes(&report.sources);
 }
 
 /// Tells which files were skipped, if any were.
@@ -57,11 +62,107 @@ pub fn skipped(files: u64, names: &[String]) {
     }
 }
 
+/// Tells which files could not be read to their end and were set aside; how many these are.
+pub fn set_aside(sources: &[SourceReport]) -> u64 {
+    let failed: Vec<_> = sources.iter().filter_map(|source| source.failed.as_ref()).collect();
+    for (error, part) in failed.iter().take(FILES_SHOWN_MAX) {
+        let what = match part {
+            FilePart::All => "nothing of this file was loaded",
+            FilePart::Rest => "the rest of this file was not loaded",
+        };
+        say!("set aside: {error} ({what})");
+    }
+    if failed.len() > 1 {
+        say!("set aside: {} files that could not be read as a whole", number::grouped(failed.len() as u64));
+    }
+    failed.len() as u64
+}
+
+/// Tells what is worth knowing about sources.
+fn notes(sources: &[SourceReport]) {
+    no_statements(sources);
+    transcoded(sources);
+    own_addresses(sources);
+    kept(sources);
+}
+
 /// A file without statements is allowed, but seldom meant.
 fn no_statements(sources: &[SourceReport]) {
-    for source in sources.iter().filter(|source| source.quads == 0 && source.bad == 0) {
+    for source in
+        sources.iter().filter(|source| source.quads == 0 && source.bad == 0 && source.failed.is_none())
+    {
         say!("warning: {} holds no statements", source.name);
     }
+}
+
+fn transcoded(sources: &[SourceReport]) {
+    let found: Vec<_> = sources.iter().filter_map(|source| Some((&source.name, source.encoding?))).collect();
+    for (name, encoding) in found.iter().take(NAMES_SHOWN_MAX) {
+        say!("{name}: transcoded from {encoding}");
+    }
+    if found.len() > NAMES_SHOWN_MAX {
+        say!("{} files in all were transcoded", number::grouped(found.len() as u64));
+    }
+}
+
+fn own_addresses(sources: &[SourceReport]) {
+    let found: Vec<_> = sources.iter().filter(|source| source.notes.used_own_address).collect();
+    match found.as_slice() {
+        [] => {}
+        [one] => {
+            say!("{} had relative IRIs; its own address was used: --base IRI sets another", one.name);
+        }
+        many => say!(
+            "{} files had relative IRIs; their own addresses were used: --base IRI sets another",
+            number::grouped(many.len() as u64)
+        ),
+    }
+}
+
+/// Tells what lenient loading kept, by kind, with examples.
+fn kept(sources: &[SourceReport]) {
+    for mistake in Mistake::ALL {
+        let count = kept_count(sources, mistake);
+        if count > 0 {
+            let examples: Vec<String> = kept_examples(sources, mistake)
+                .map(|(name, example)| format!("{} `{}`", place(name, example), example.text))
+                .collect();
+            say!("kept: {} {}, such as {}", number::grouped(count), mistake.plural(), examples.join(", "));
+        }
+    }
+}
+
+fn kept_count(sources: &[SourceReport], mistake: Mistake) -> u64 {
+    sources.iter().map(|source| source.notes.kept.count(mistake)).sum()
+}
+
+fn kept_examples(sources: &[SourceReport], mistake: Mistake) -> impl Iterator<Item = (&str, &KeptExample)> {
+    let all = sources.iter().flat_map(|source| {
+        source.notes.kept.examples().iter().map(|example| (source.name.as_str(), example))
+    });
+    all.filter(move |(_, example)| example.mistake == mistake).take(EXAMPLES_SHOWN_MAX)
+}
+
+/// A place as errors have it; of some syntaxes only the line is known.
+fn place(name: &str, example: &KeptExample) -> String {
+    match example.column {
+        0 => format!("{name}:{}", example.line),
+        column => format!("{name}:{}:{column}", example.line),
+    }
+}
+
+fn kept_json(sources: &[SourceReport]) -> Map<String, Value> {
+    let of = |mistake: Mistake| {
+        let examples: Vec<Value> = kept_examples(sources, mistake)
+            .map(|(name, example)| json!({"place": place(name, example), "text": example.text}))
+            .collect();
+        (mistake.key().to_owned(), json!({"count": kept_count(sources, mistake), "examples": examples}))
+    };
+    Mistake::ALL.into_iter().filter(|mistake| kept_count(sources, *mistake) > 0).map(of).collect()
+}
+
+fn failed_files(sources: &[SourceReport]) -> usize {
+    sources.iter().filter(|source| source.failed.is_some()).count()
 }
 
 fn resources(processor_seconds: Option<f64>, peak: Option<u64>) -> String {
@@ -95,6 +196,8 @@ pub fn as_json(report: &LoadReport, skipped: u64) -> Value {
         "duplicates": report.duplicates,
         "existing": report.existing,
         "quarantined": report.quarantined,
+        "failed_files": failed_files(&report.sources),
+        "kept": kept_json(&report.sources),
         "skipped_files": skipped,
         "new_terms": terms,
         "blank_nodes": report.blank_nodes,
@@ -118,6 +221,10 @@ fn sources(sources: &[SourceReport]) -> Vec<Value> {
             "format": source.format.map(lode_rdf::RdfFormat::extension),
             "quads": source.quads,
             "bad": source.bad,
+            "encoding": source.encoding,
+            "used_own_address": source.notes.used_own_address,
+            "kept": source.notes.kept.total(),
+            "failed": source.failed.as_ref().map(|(error, _)| error),
         })
     };
     sources.iter().map(of).collect()
@@ -147,9 +254,7 @@ pub fn dry_summary(report: &ValidateReport, quiet: bool) {
         count(report.failed),
         resources(report.processor_seconds, report.peak_resident_bytes),
     );
-    if report.failed == 0 {
-        no_statements(&report.sources);
-    }
+    notes(&report.sources);
 }
 
 /// The report of a dry run; its keys stay.
@@ -160,6 +265,7 @@ pub fn dry_as_json(report: &ValidateReport, skipped: u64) -> Value {
         "bad": report.bad,
         "quarantined": report.quarantined,
         "failed_files": report.failed,
+        "kept": kept_json(&report.sources),
         "skipped_files": skipped,
         "source_bytes": report.source_bytes,
         "seconds_total": report.seconds,

@@ -14,9 +14,11 @@ mod bench_target;
 mod bench_update;
 mod check;
 mod compact;
+mod contexts;
 mod demo;
 mod dump;
 mod exit;
+mod keep_few;
 mod load;
 mod load_report;
 mod marked;
@@ -43,6 +45,8 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Before the first file of a database is opened: files are kept open as far as there are descriptors.
+    lode_engine::raise_descriptor_limit();
     let cli = Cli::parse();
     let outcome = match cli.command {
         Command::Load(args) => load::run(&args),

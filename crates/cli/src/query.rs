@@ -18,27 +18,70 @@ use std::time::{Duration, Instant};
 /// How long a federated request may take where the query has no limit.
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How often a query is begun that another process, which replaces files of the database, keeps from its end.
+const ATTEMPTS: u32 = 5;
+
 pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
     let text = request_text(args.query.as_deref(), args.file.as_deref(), "query")?;
+    for _ in 1..ATTEMPTS {
+        if let Some(done) = answer(args, &text, true)? {
+            return Ok(done);
+        }
+    }
+    Ok(answer(args, &text, false)?.unwrap_or(Done::Ok))
+}
+
+/// Answers the query from the version of the moment. None where files of that version have gone before anything was answered, and `again`
+/// says that somebody will ask again.
+fn answer(args: &QueryArgs, text: &str, again: bool) -> anyhow::Result<Option<Done>> {
+    let mut out = BufWriter::with_capacity(1 << 16, Delivered { out: std::io::stdout().lock(), any: false });
+    let outcome = answer_to(args, text, &mut out);
+    let is_stale = |error: &anyhow::Error| error.downcast_ref().is_some_and(EngineError::is_stale);
+    if again && outcome.as_ref().is_err_and(is_stale) && !out.get_ref().any {
+        // Not written: what waits in the buffer.
+        drop(out.into_parts());
+        return Ok(None);
+    }
+    let flushed = out.flush();
+    outcome?;
+    flushed?;
+    Ok(Some(Done::Ok))
+}
+
+/// A writer, and whether anything was written to it.
+struct Delivered<W> {
+    out: W,
+    any: bool,
+}
+
+impl<W: Write> Write for Delivered<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.any |= !bytes.is_empty();
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn answer_to(args: &QueryArgs, text: &str, out: &mut dyn Write) -> anyhow::Result<()> {
     let database = Database::open(&args.database, &open_options(&args.evaluation))?;
     let mut options = query_options(&args.evaluation);
     options.base_iri = args.base.clone();
     options.cancel = CancelToken::new(args.timeout);
     let start = Instant::now();
-    let query = database.prepare_at(database.snapshot_at(args.at.as_deref())?, &text, &options)?;
+    let query = database.prepare_at(database.snapshot_at(args.at.as_deref())?, text, &options)?;
     if let Some(form) = args.explain {
         let text = match form {
             PlanForm::Text => query.explain(),
             PlanForm::Json => json(&query)?,
         };
-        std::io::stdout().write_all(text.as_bytes())?;
-        return Ok(Done::Ok);
+        return Ok(out.write_all(text.as_bytes())?);
     }
     let format = output_format(args, query.kind())?;
     let planned = start.elapsed();
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let outcome = query.run().and_then(|mut results| write_results(&mut results, format, &mut out));
-    let flushed = out.flush();
+    let outcome = query.run().and_then(|mut results| write_results(&mut results, format, out));
     // Also of a query that ran out of time: it tells where that went.
     match args.profile {
         None => {}
@@ -50,8 +93,7 @@ pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
         }
     }
     outcome?;
-    flushed?;
-    Ok(Done::Ok)
+    Ok(())
 }
 
 /// The plan, and what has become of it, as a line of JSON.

@@ -3,32 +3,41 @@
 use crate::args::ServeArgs;
 use crate::exit::Done;
 use crate::query::{open_options, query_options};
-use crate::talk::say;
+use crate::snapshot::tell_damaged_snapshots;
+use crate::talk::{say, say_found_log};
 use anyhow::{Context, bail};
-use lode_engine::store::{BackgroundOptions, Compactor, StoreError, WriteOptions};
+use lode_engine::store::{BackgroundOptions, Compactor, Maintenance, StoreError, WriteOptions};
 use lode_engine::{Database, EngineError, LoadAllow};
+use lode_rdf::parse::StatementLimit;
 use lode_server::{Server, ServerOptions};
-use std::future::Future;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, &args.database));
     let backup_folder = backup_folder.transpose()?;
     let database = open(args)?;
+    say_found_log(&database);
+    let maintenance = maintenance(&database)?;
     let compactor = compactor(&database, args.no_compaction)?;
     let options = ServerOptions {
         query: query_options(&args.evaluation),
         timeout: args.timeout,
         update_timeout: args.update_timeout,
         update_bytes_max: args.update_bytes_max,
+        statement_limit: StatementLimit::new(args.statement_bytes_max),
         transaction_quads_max: args.transaction_quads_max,
         load,
+        connections_max: args.connections_max,
+        hosts: args.host.clone(),
+        cors: args.cors.clone(),
         admin_token: args.admin_token.clone(),
         backup_folder,
         compactor,
+        maintenance,
         ..ServerOptions::default()
     };
     serve(database, args.bind, options)?;
@@ -46,7 +55,16 @@ fn backup_folder(folder: &Path, database: &Path) -> anyhow::Result<PathBuf> {
     Ok(whole)
 }
 
-/// What compacts in the background, and makes durable what an idle log holds back: also where it is not to compact.
+/// What makes changes segments and the log durable beside requests.
+fn maintenance(database: &Database) -> anyhow::Result<Option<Arc<Maintenance>>> {
+    if !database.store().is_writable() {
+        return Ok(None);
+    }
+    let tell = Box::new(|line: &str| say!("{line}"));
+    Ok(Some(Arc::new(Maintenance::start(database.store(), tell)?)))
+}
+
+/// What compacts in the background.
 fn compactor(database: &Database, is_paused: bool) -> anyhow::Result<Option<Arc<Compactor>>> {
     if !database.store().is_writable() {
         return Ok(None);
@@ -68,50 +86,88 @@ fn open(args: &ServeArgs) -> anyhow::Result<Database> {
         Err(error @ EngineError::Store(StoreError::Locked { .. })) => {
             bail!("{error}; to answer queries meanwhile, use --read-only")
         }
-        opened => Ok(opened?),
+        opened => {
+            let database = opened?;
+            tell_damaged_snapshots(&database);
+            Ok(database)
+        }
     }
 }
 
-/// Serves until Ctrl+C or a termination signal; says where.
+/// What still runs on other threads when the server has stopped has so long to notice.
+const LAST_WAIT: Duration = Duration::from_millis(300);
+/// The exit code of a process that Ctrl+C has ended.
+const INTERRUPTED: i32 = 130;
+
+/// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
 pub fn serve(database: Database, address: SocketAddr, options: ServerOptions) -> anyhow::Result<()> {
     let writable = database.store().is_writable();
     // Dropped last: with it goes what makes durable what waits for that.
     let database = Arc::new(database);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let stop = stop_signal()?;
+        let mut signals = Signals::new()?;
         let server = Server::bind(Arc::clone(&database), address, options).await?;
-        let address = server.address()?;
+        let (address, requests) = (server.address()?, server.requests());
         say!("SPARQL endpoint  http://{address}/sparql");
         if writable {
             say!("Graphs           http://{address}/data");
         }
         say!("Query page       http://{address}/");
         say!("Ctrl+C stops.");
-        server.serve(stop).await?;
+        let stop = async move {
+            signals.next().await;
+            let running = requests.running();
+            if running > 0 {
+                let what = if running == 1 { "request is" } else { "requests are" };
+                say!("stopping: {running} {what} being answered, and cancelled after a second; Ctrl+C again ends at once");
+            }
+            tokio::spawn(async move {
+                signals.next().await;
+                say!("ended at once; what was confirmed is in the database");
+                std::process::exit(INTERRUPTED);
+            });
+        };
+        server.serve(stop).await;
         anyhow::Ok(())
     })?;
-    // Ends what still runs on blocking threads.
-    drop(runtime);
+    // Drops what still serves, which cancels what it waits for.
+    runtime.shutdown_timeout(LAST_WAIT);
     say!("stopped");
     Ok(())
 }
 
-/// Ready once the process is asked to end. From when this returns such a request is not the end at once.
-fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+/// What asks the process to end: from when this is made that is not the end at once.
+struct Signals {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (mut interrupt, mut terminate) =
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        Ok(async move {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-        })
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Self {
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
     }
-    // Without a handler the default action ends the process.
-    #[cfg(not(unix))]
-    Ok(async { drop(tokio::signal::ctrl_c().await) })
+
+    /// Ready at the next one.
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+        // Without a handler the default action ends the process.
+        #[cfg(not(unix))]
+        drop(tokio::signal::ctrl_c().await)
+    }
 }

@@ -4,7 +4,7 @@ use crate::args::SnapshotCommand;
 use crate::exit::Done;
 use crate::load::{CACHE_BYTES, write_json};
 use crate::number;
-use crate::talk::say;
+use crate::talk::{say, say_found_log};
 use lode_engine::store::WriteOptions;
 use lode_engine::{CancelToken, Database, EngineError, OpenOptions};
 use serde_json::json;
@@ -39,10 +39,23 @@ pub fn run(command: &SnapshotCommand) -> anyhow::Result<Done> {
 
 fn open(database: &Path) -> Result<Database, EngineError> {
     let options = OpenOptions { cache_bytes: CACHE_BYTES };
-    Database::open_for_writing(database, &options, WriteOptions::default())
+    let database = Database::open_for_writing(database, &options, WriteOptions::default())?;
+    say_found_log(&database);
+    Ok(database)
+}
+
+/// Warns of snapshots that cannot be read. Where that cannot be told, what comes next says why.
+pub fn tell_damaged_snapshots(database: &Database) {
+    for name in database.store().damaged_snapshots().unwrap_or_default() {
+        say!(
+            "warning: snapshot {name}: its manifest is damaged, so nobody can read it; no segment that it may need is removed \
+             until `lode snapshot drop` drops it"
+        );
+    }
 }
 
 fn list(database: &Database, as_json: bool) -> anyhow::Result<()> {
+    tell_damaged_snapshots(database);
     let snapshots = database.store().snapshots().map_err(EngineError::from)?;
     if as_json {
         let rows = snapshots.iter().map(|snapshot| {

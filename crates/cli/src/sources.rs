@@ -17,6 +17,8 @@ pub struct SourceOptions {
     pub format_is_told: bool,
     /// Whether addresses on the web may be read.
     pub allow_url: bool,
+    /// Whether files that are there and cannot be read are left out later, and not an error now.
+    pub sets_aside: bool,
 }
 
 /// What there is to load.
@@ -64,7 +66,12 @@ impl Sources {
             }
             return Ok(());
         }
-        File::open(path).map_err(|error| anyhow::anyhow!("{}: {}", path.display(), opening(&error)))?;
+        match File::open(path) {
+            Err(error) if !options.sets_aside || error.kind() == ErrorKind::NotFound => {
+                bail!("{}: {}", path.display(), opening(&error));
+            }
+            _ => {}
+        }
         self.sources.push(Source::path(path));
         Ok(())
     }
@@ -72,7 +79,15 @@ impl Sources {
     fn add_folder(&mut self, folder: &Path, options: SourceOptions) -> anyhow::Result<()> {
         let failed = |error: std::io::Error| anyhow::anyhow!("{}: {}", folder.display(), opening(&error));
         let mut entries = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let found = match std::fs::read_dir(folder) {
+            // It is told like a file that cannot be read.
+            Err(_) if options.sets_aside => {
+                self.sources.push(Source::path(folder));
+                return Ok(());
+            }
+            found => found.map_err(failed)?,
+        };
+        for entry in found {
             entries.push(entry.map_err(failed)?);
         }
         entries.sort_by_key(std::fs::DirEntry::file_name);

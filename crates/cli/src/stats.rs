@@ -3,6 +3,8 @@
 use crate::args::StatsArgs;
 use crate::exit::Done;
 use crate::number;
+use crate::snapshot::tell_damaged_snapshots;
+use crate::talk::say_found_log;
 use lode_engine::store::StoreStats;
 use lode_engine::{Database, OpenOptions, Order};
 use lode_rdf::value_id::Section;
@@ -14,6 +16,8 @@ const GRAPHS_SHOWN_MAX: usize = 20;
 
 pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
     let database = Database::open(&args.database, &OpenOptions::default())?;
+    say_found_log(&database);
+    tell_damaged_snapshots(&database);
     let snapshot = database.snapshot_at(args.at.as_deref())?;
     let stats = StoreStats::gather_at(database.store(), &snapshot, GRAPHS_SHOWN_MAX)?;
     let mut out = std::io::stdout().lock();

@@ -1,6 +1,9 @@
 //! What the program says to people: lines on standard error. A standard error that nobody reads any more is no reason to stop
 //! (`eprintln!` would panic).
 
+use lode_engine::Database;
+use lode_engine::store::FoundLog;
+
 /// Writes a line to standard error, if it can be written.
 macro_rules! say {
     ($($text:tt)*) => {{
@@ -10,3 +13,10 @@ macro_rules! say {
 }
 
 pub(crate) use say;
+
+/// Says how the log of a database was found, where people should know.
+pub(crate) fn say_found_log(database: &Database) {
+    if let Some(note) = database.store().found_log().and_then(FoundLog::note) {
+        say!("{note}");
+    }
+}

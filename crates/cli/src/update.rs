@@ -2,13 +2,17 @@
 
 use crate::args::UpdateArgs;
 use crate::exit::Done;
+use crate::keep_few::keep_few;
 use crate::load::{remove_if_empty, write_json};
 use crate::number;
 use crate::progress::LiveLine;
 use crate::query::{open_options, query_options, request_text};
-use crate::talk::say;
+use crate::snapshot::tell_damaged_snapshots;
+use crate::talk::{say, say_found_log};
 use anyhow::Context;
+use lode_engine::store::{CompactOptions, WriteOptions};
 use lode_engine::{CancelToken, Database, LoadAllow, UpdateOptions, UpdateProgress, UpdateReport};
+use lode_rdf::parse::StatementLimit;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,18 +21,32 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     let text = request_text(given, args.file.as_deref(), "update")?;
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let progress = Arc::new(UpdateProgress::default());
-    let mut options =
-        UpdateOptions { evaluation: query_options(&args.evaluation), load, progress: Some(progress.clone()) };
+    let mut options = UpdateOptions {
+        evaluation: query_options(&args.evaluation),
+        load,
+        statement_limit: StatementLimit::new(args.statement_bytes_max),
+        progress: Some(progress.clone()),
+    };
     options.evaluation.base_iri = args.base.clone();
     options.evaluation.cancel = CancelToken::new(args.timeout);
     let existed = args.database.exists();
-    let database = Database::create_or_open(&args.database, &open_options(&args.evaluation))?;
+    let open = open_options(&args.evaluation);
+    let database = if args.create {
+        Database::create_or_open(&args.database, &open)?
+    } else {
+        Database::open_for_writing(&args.database, &open, WriteOptions::default())?
+    };
+    say_found_log(&database);
+    tell_damaged_snapshots(&database);
     let line = LiveLine::start(args.quiet, move || {
         let (operations, changes) = (progress.operations(), progress.changes());
         format!("{} operations done, {} changes", number::grouped(operations), number::grouped(changes))
     });
     let result = database.update(&text, &options);
     drop(line);
+    if result.is_ok() {
+        keep_few(&database, &CompactOptions::default(), args.quiet);
+    }
     drop(database);
     let report = result.inspect_err(|_| {
         if !existed {

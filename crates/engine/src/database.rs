@@ -11,7 +11,6 @@ use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
 use lode_rdf::{NamedNode, ValueId};
-use lode_store::manifest::Manifest;
 use lode_store::{Commit, Snapshot, Store, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -39,9 +38,7 @@ impl Database {
         options: &OpenOptions,
         write: WriteOptions,
     ) -> Result<Self, EngineError> {
-        // The store would make a database where there is none.
-        Manifest::read(&RealVfs, path)?;
-        let store = Store::open_for_writing(Arc::new(RealVfs), path, options.cache_bytes, write)?;
+        let store = Store::open_existing(Arc::new(RealVfs), path, options.cache_bytes, write)?;
         Ok(Self::of(store, options.cache_bytes))
     }
 

@@ -23,6 +23,12 @@ pub enum EngineError {
     /// An operation of an update cannot be done. Nothing was changed.
     #[error("{0}")]
     Update(String),
+    /// LOAD names what this process may not read. Nothing was changed.
+    #[error("{0}")]
+    LoadRefused(String),
+    /// What LOAD names is not there, or could not be read to its end. Nothing was changed.
+    #[error("{0}")]
+    LoadUnreachable(String),
     /// A document cannot be read or loaded. Nothing was changed.
     #[error(transparent)]
     Load(LoadError),
@@ -35,6 +41,13 @@ pub enum EngineError {
     /// Results could not be written.
     #[error("writing results: {0}")]
     Output(#[from] std::io::Error),
+}
+
+impl EngineError {
+    /// Whether files of the version that was read are gone: the same can be asked of the version of the moment.
+    pub fn is_stale(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_stale())
+    }
 }
 
 impl From<StoreError> for EngineError {

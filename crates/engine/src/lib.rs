@@ -34,6 +34,7 @@ pub use update::{
 pub use write::write_results;
 
 pub use lode_base::cancel::{CancelToken, Cancelled};
+pub use lode_base::file_cache::raise_descriptor_limit;
 pub use lode_exec::ExecError;
 pub use lode_exec::context::{ServiceHandler, ServiceRows};
 pub use lode_packed::Order;
@@ -71,6 +72,11 @@ pub fn restore_database(
 ) -> Result<lode_store::BackupReport, EngineError> {
     let vfs = lode_base::real_vfs::RealVfs::shared();
     Ok(lode_store::restore(&vfs, backup, database, options, cancel, progress)?)
+}
+
+/// Makes the manifest of a database again that has lost it; see [`lode_store::remake_manifest()`].
+pub fn remake_manifest(folder: &std::path::Path) -> Result<Option<lode_store::RemadeReport>, EngineError> {
+    Ok(lode_store::remake_manifest(&lode_base::real_vfs::RealVfs, folder)?)
 }
 
 /// Makes a database whose log is damaged one that can be written again; see [`lode_store::salvage()`].

@@ -19,6 +19,17 @@ pub struct LoadAllow {
     urls: Vec<String>,
 }
 
+/// Why there is nothing to read.
+#[derive(Debug)]
+pub(crate) enum NoSource {
+    /// It may not be read.
+    Refused(String),
+    /// It may be read, and is not there.
+    Missing(String),
+    /// The IRI means nothing that could be read.
+    Wrong(String),
+}
+
 impl LoadAllow {
     /// A list of folders, files (as paths or `file:` IRIs), and beginnings of `http:` and `https:` addresses.
     ///
@@ -41,37 +52,37 @@ impl LoadAllow {
     }
 
     /// The source that an IRI means, if it may be read. `time_left`: until the request's time-out.
-    pub(crate) fn source(&self, iri: &str, time_left: Option<Duration>) -> Result<Source, String> {
+    pub(crate) fn source(&self, iri: &str, time_left: Option<Duration>) -> Result<Source, NoSource> {
         if web::is_url(iri) {
             if !normal_url(iri).is_some_and(|url| self.allows_url(&url)) {
-                return Err(self.refusal());
+                return Err(NoSource::Refused(self.refusal()));
             }
             let timeout = Some(time_left.unwrap_or(WEB_TIMEOUT).min(WEB_TIMEOUT));
             // Elsewhere may be where nothing is allowed.
-            return web::source(iri, WebOptions { redirects_max: 0, timeout });
+            return web::source(iri, WebOptions { redirects_max: 0, timeout }).map_err(NoSource::Wrong);
         }
         let Some(path) = file_path(iri) else {
-            return Err("only file:, http: and https: can be loaded".to_owned());
+            return Err(NoSource::Wrong("only file:, http: and https: can be loaded".to_owned()));
         };
-        let path = self.real_path(&path?)?;
+        let path = self.real_path(&path.map_err(NoSource::Wrong)?)?;
         if host::input_bytes(&path).is_none() {
-            return Err("is not a file".to_owned());
+            return Err(NoSource::Missing("is not a file".to_owned()));
         }
         Ok(Source::path(&path))
     }
 
     /// The path without links and dots, if it is allowed. What is not allowed is not even told to exist.
-    fn real_path(&self, path: &Path) -> Result<PathBuf, String> {
+    fn real_path(&self, path: &Path) -> Result<PathBuf, NoSource> {
         let allowed = |path: &Path| self.paths.iter().any(|prefix| path.starts_with(prefix));
         match host::real_path(path) {
             Ok(real) if allowed(&real) => Ok(real),
-            Ok(_) => Err(self.refusal()),
+            Ok(_) => Err(NoSource::Refused(self.refusal())),
             Err(error) => {
                 let folder = path.parent().and_then(|folder| host::real_path(folder).ok());
                 Err(if folder.is_some_and(|folder| allowed(&folder)) {
-                    error.to_string()
+                    NoSource::Missing(error.to_string())
                 } else {
-                    self.refusal()
+                    NoSource::Refused(self.refusal())
                 })
             }
         }

@@ -19,7 +19,8 @@ pub struct HttpService {
 }
 
 impl HttpService {
-    /// Talks only to endpoints whose IRI is in `allowed` or starts with an entry that ends in `*`.
+    /// Talks only to endpoints whose IRI is in `allowed` or starts with an entry that ends in `*`; of such an entry scheme, host and port
+    /// count wholly; `*` alone allows all.
     pub fn new(allowed: Vec<String>, timeout: Duration) -> Self {
         let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).max_redirects(0).build();
         Self { allowed, agent: config.into() }
@@ -27,9 +28,51 @@ impl HttpService {
 
     fn is_allowed(&self, endpoint: &str) -> bool {
         self.allowed.iter().any(|entry| match entry.strip_suffix('*') {
-            Some(prefix) => endpoint.starts_with(prefix),
+            Some("") => true,
+            Some(prefix) => starts_with(endpoint, prefix),
             None => endpoint == entry,
         })
+    }
+}
+
+/// Whether an address begins so: another host does not begin like a host, and dots do not lead out of a folder.
+fn starts_with(endpoint: &str, prefix: &str) -> bool {
+    let (Some(asked), Some(allowed)) = (Address::parse(endpoint), Address::parse(prefix)) else {
+        return false;
+    };
+    asked.origin == allowed.origin && !asked.has_dots && asked.path.starts_with(allowed.path)
+}
+
+/// The parts of an address that decide who is asked.
+struct Address<'a> {
+    /// Scheme, host and port, in lower case, the port always told.
+    origin: (String, String, String),
+    path: &'a str,
+    /// Whether a server could resolve its path to another.
+    has_dots: bool,
+}
+
+impl<'a> Address<'a> {
+    /// None where it is no address of a server, or says as whom to ask.
+    fn parse(text: &'a str) -> Option<Self> {
+        let (scheme, rest) = text.split_once("://")?;
+        let scheme = scheme.to_ascii_lowercase();
+        let standard_port = match scheme.as_str() {
+            "http" => "80",
+            "https" => "443",
+            _ => return None,
+        };
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
+        if authority.is_empty() || authority.contains('@') {
+            return None;
+        }
+        let port_at = authority.rfind(':').filter(|at| !authority[*at..].contains(']'));
+        let (host, port) = port_at.map_or((authority, ""), |at| (&authority[..at], &authority[at + 1..]));
+        let port = if port.is_empty() { standard_port } else { port };
+        let plain = path.to_ascii_lowercase().replace("%2e", ".");
+        let has_dots = path.contains('\\') || plain.split('/').any(|part| part == "." || part == "..");
+        let origin = (scheme, host.to_ascii_lowercase(), port.to_owned());
+        Some(Self { origin, path: if path.is_empty() { "/" } else { path }, has_dots })
     }
 }
 
@@ -70,4 +113,43 @@ fn read_rows(format: QueryResultsFormat, body: impl Read) -> Result<ServiceRows,
         rows.push(solution.map_err(|error| error.to_string())?.values().to_vec());
     }
     Ok((variables, rows))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Who may be asked.
+    use super::HttpService;
+    use std::time::Duration;
+
+    #[test]
+    fn entries_name_origins_wholly() {
+        let allows = |entry: &str, endpoint: &str| {
+            HttpService::new(vec![entry.to_owned()], Duration::from_secs(1)).is_allowed(endpoint)
+        };
+        for (entry, endpoint) in [
+            ("http://example.org/sparql", "http://example.org/sparql"),
+            ("http://example.org*", "http://example.org/sparql"),
+            ("http://example.org*", "http://EXAMPLE.org:80/a?b"),
+            ("https://example.org/*", "https://example.org:443"),
+            ("http://[::1]:7878/*", "http://[::1]:7878/sparql"),
+            ("http://example.org/a*", "http://example.org/abc/d"),
+            ("*", "http://example.org/"),
+        ] {
+            assert!(allows(entry, endpoint), "{entry} {endpoint}");
+        }
+        for (entry, endpoint) in [
+            ("http://example.org*", "http://example.org.evil.com/"),
+            ("http://example.org*", "http://example.org@evil.com/"),
+            ("http://example.org*", "http://example.org:81/"),
+            ("http://example.org*", "http://example.organ/"),
+            ("http://example.org*", "https://example.org/"),
+            ("http://example.org*", "http://example.org\\@evil.com/"),
+            ("http://example.org/a/*", "http://example.org/a/../b"),
+            ("http://example.org/a/*", "http://example.org/a/%2E%2e/b"),
+            ("http://example.org/sparql", "http://example.org/sparql/"),
+            ("http*", "http://example.org/"),
+        ] {
+            assert!(!allows(entry, endpoint), "{entry} {endpoint}");
+        }
+    }
 }

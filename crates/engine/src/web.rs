@@ -2,8 +2,10 @@
 
 use lode_rdf::RdfFormat;
 use lode_store::Source;
+use lode_store::load::Opened;
 use std::io::{self, Read};
 use std::time::Duration;
+use ureq::ResponseExt;
 
 /// Time to connect, and to wait for the answer's head.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -35,10 +37,8 @@ pub fn source(url: &str, options: WebOptions) -> Result<Source, String> {
     let address = url.to_owned();
     // What follows the path is no part of the name that tells the format.
     let name = url.split(['?', '#']).next().unwrap_or(url);
-    Ok(Source::later(name, Box::new(move || open(&address, options))))
+    Ok(Source::later(name, Box::new(move || open(&address, options))).with_address(url))
 }
-
-type Opened = (Box<dyn Read + Send>, Option<RdfFormat>);
 
 fn open(url: &str, options: WebOptions) -> io::Result<Opened> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
@@ -65,8 +65,10 @@ fn open(url: &str, options: WebOptions) -> io::Result<Opened> {
     }
     let length = header("content-length").and_then(|value| value.parse::<u64>().ok());
     let format = header("content-type").and_then(told_format);
+    // Where we were sent is what the document is called.
+    let address = Some(response.get_uri().to_string());
     let body = response.into_body().into_reader();
-    Ok((Box::new(Body { body, length, read: 0 }), format))
+    Ok(Opened { reader: Box::new(Body { body, length, read: 0 }), format, address })
 }
 
 /// The format that a media type tells; general ones tell nothing.

@@ -75,6 +75,10 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
+    pub(crate) fn u128(&mut self) -> Result<u128, Damage> {
+        Ok(u128::from_le_bytes(self.array()?))
+    }
+
     pub(crate) fn magic(&mut self) -> Result<[u8; 8], Damage> {
         self.array()
     }

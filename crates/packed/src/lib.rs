@@ -8,13 +8,15 @@ pub mod dictionary;
 pub mod error;
 pub mod fingerprint;
 pub mod format;
+#[doc(hidden)]
+pub mod hostile;
 pub mod order;
 pub mod permutation;
 pub mod rows;
 pub mod segment;
 pub mod stars;
 
-pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, Terms};
+pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, KeyHash, Terms};
 pub use error::PackedError;
 pub use lode_base::block_cache::{BlockCache, CacheCounters};
 pub use order::{Order, Position};

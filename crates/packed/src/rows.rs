@@ -90,7 +90,7 @@ struct Cell {
 }
 
 /// The ids of codes: a distance that is the same for long stretches of codes, or, in one stretch, a list.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CodeIds {
     shift: u32,
     cells: Vec<Cell>,
@@ -116,6 +116,20 @@ impl CodeIds {
         (self.list, self.list_start) = (ids, start);
     }
 
+    /// The same codes moved up behind the code 0, which is that of `first`, and the code that 0 becomes.
+    pub fn behind(&self, first: u64) -> (Self, u64) {
+        let step = 1 << self.shift;
+        let moved = self.cells.iter().map(|cell| Cell { add: cell.add.wrapping_sub(step), ..*cell });
+        let cells = std::iter::once(Cell { add: first, listed: 0 }).chain(moved).collect();
+        let list_start = self.list_start + step;
+        (Self { shift: self.shift, cells, list: self.list.clone(), list_start }, step)
+    }
+
+    /// Ids in the list.
+    pub fn listed(&self) -> usize {
+        self.list.len()
+    }
+
     fn cells_before(&self, end: u64) -> usize {
         end.div_ceil(1 << self.shift) as usize
     }
@@ -131,24 +145,26 @@ impl CodeIds {
 
     /// What to add to all codes from `min` to `max`, if that is the same for all.
     fn distance(&self, min: u64, max: u64) -> Option<u64> {
-        let cell = |code: u64| self.cells.get((code >> self.shift) as usize);
-        // Ids ascend, so no other stretch can be between two of the same distance.
-        cell(min).filter(|low| low.listed == 0 && cell(max) == Some(low)).map(|cell| cell.add)
+        let [low, high] = [min, max].map(|code| (code >> self.shift) as usize);
+        let (first, others) = self.cells.get(low..=high)?.split_first()?;
+        let same = first.listed == 0 && others.iter().all(|cell| cell == first);
+        same.then_some(first.add)
     }
 }
 
 /// The ids that the codes of a column stand for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum ColumnIds<'a> {
-    /// A code is a place in a list.
+pub enum ColumnIds<'a> {
+    /// A code is a place in a list of ascending ids.
     Places(&'a [u64]),
     /// The codes of terms.
     Terms(&'a CodeIds),
 }
 
 impl ColumnIds<'_> {
+    /// The id of a code.
     #[inline]
-    pub(crate) fn id(&self, code: u64) -> u64 {
+    pub fn id(&self, code: u64) -> u64 {
         match self {
             Self::Places(list) => list.get(code as usize).copied().unwrap_or(0),
             Self::Terms(codes) => codes.id(code),
@@ -169,12 +185,14 @@ impl ColumnIds<'_> {
 pub struct RowCodes<'a> {
     /// Bits of the fields of S, P, O, G.
     pub widths: [u32; 4],
-    /// Ids of subjects and objects.
-    pub terms: &'a CodeIds,
-    /// Ids of predicates, ascending.
-    pub predicates: &'a [u64],
-    /// Ids of graphs, ascending.
-    pub graphs: &'a [u64],
+    /// Ids of subjects.
+    pub subjects: &'a CodeIds,
+    /// Ids of predicates.
+    pub predicates: ColumnIds<'a>,
+    /// Ids of objects.
+    pub objects: &'a CodeIds,
+    /// Ids of graphs; code 0 is the default graph.
+    pub graphs: ColumnIds<'a>,
 }
 
 impl<'a> RowCodes<'a> {
@@ -193,9 +211,10 @@ impl<'a> RowCodes<'a> {
 
     pub(crate) fn column(&self, position: Position) -> ColumnIds<'a> {
         match position {
-            Position::S | Position::O => ColumnIds::Terms(self.terms),
-            Position::P => ColumnIds::Places(self.predicates),
-            Position::G => ColumnIds::Places(self.graphs),
+            Position::S => ColumnIds::Terms(self.subjects),
+            Position::P => self.predicates,
+            Position::O => ColumnIds::Terms(self.objects),
+            Position::G => self.graphs,
         }
     }
 
@@ -232,8 +251,7 @@ impl RowSums {
         self.rows += rows.len() as u64;
         for row in rows {
             let [s, p, o, g] = shape.fields(*row);
-            let ids =
-                [codes.terms.id(s), codes.id(Position::P, p), codes.terms.id(o), codes.id(Position::G, g)];
+            let ids = [codes.subjects.id(s), codes.predicates.id(p), codes.objects.id(o), codes.graphs.id(g)];
             self.fingerprint = self.fingerprint.wrapping_add(quad_hash(ids));
             self.hashes = self.hashes.wrapping_add(row.hash());
         }

@@ -153,8 +153,8 @@ impl RdfFormat {
             '<' if looks_like_xml(rest) => return Some(Self::RdfXml),
             _ => {}
         }
-        // Comments tell nothing.
-        while rest.starts_with('#') {
+        // Comments tell nothing, nor do version announcements, which are the same in four formats.
+        while rest.starts_with('#') || rest.starts_with("VERSION \"") {
             rest = rest.split_once(['\n', '\r'])?.1.trim_start();
         }
         Some(guess_turtle_family(rest))

@@ -1,8 +1,10 @@
-//! Input streams: compression recognised by first bytes, damage reported in plain words, progress counted.
+//! Input streams: compression recognised by first bytes, damage reported in plain words, progress counted, other encodings made UTF-8.
 
 mod block;
 mod blocked;
+mod encoding;
 mod gzip;
+mod transcoder;
 
 #[cfg(test)]
 mod damage_tests;
@@ -11,6 +13,8 @@ mod tests;
 
 pub use block::Block;
 pub use blocked::{MemberBatch, MemberDecoder, Members};
+pub use encoding::{DeclaredEncoding, TextEncoding};
+pub use transcoder::{MalformedText, TextReader};
 
 use bzip2::read::MultiBzDecoder;
 use gzip::GzipReader;

@@ -5,10 +5,12 @@
 //! it may be strict where that is simpler, but it must never accept what the general parser refuses, nor read it otherwise.
 
 use crate::inline;
+use crate::parse::kept::{Mistake, can_be_kept, can_be_language, is_language, surrogate_pair};
 use crate::raw::{RawQuad, RawTerm};
 use memchr::{memchr, memchr3};
 use oxiri::Iri;
 use oxrdf::BaseDirection;
+use std::ops::Range;
 
 #[cfg(test)]
 mod tests;
@@ -34,7 +36,31 @@ pub(crate) fn scan_line<'a, 't: 'a>(
     known: &mut KnownIris<'t>,
     scratch: &'a mut String,
 ) -> Option<Line<'a>> {
-    let mut cursor = Cursor { line, at: 0, known };
+    scan(Cursor { line, at: 0, known, mistakes: None }, with_graphs, scratch)
+}
+
+/// A mistake, and the part of the line that it is.
+pub(crate) type MistakeAt = (Mistake, Range<usize>);
+
+/// Like [`scan_line`] for a line without escapes in IRIs ([`decode_iris`]), and keeps what can be kept.
+#[cold]
+pub(crate) fn scan_line_leniently<'a, 't: 'a>(
+    line: &'t str,
+    with_graphs: bool,
+    scratch: &'a mut String,
+    mistakes: &mut Vec<MistakeAt>,
+) -> Option<Line<'a>> {
+    let known = &mut KnownIris::new();
+    scan(Cursor { line, at: 0, known, mistakes: Some(mistakes) }, with_graphs, scratch)
+}
+
+#[inline]
+fn scan<'a, 't: 'a>(
+    mut cursor: Cursor<'t, '_>,
+    with_graphs: bool,
+    scratch: &'a mut String,
+) -> Option<Line<'a>> {
+    let line = cursor.line;
     match cursor.skip_blanks() {
         None => return Some(Line::Empty),
         Some(b'\r' | b'#') => return cursor.rest_is_empty().then_some(Line::Empty),
@@ -112,6 +138,8 @@ struct Cursor<'a, 'k> {
     line: &'a str,
     at: usize,
     known: &'k mut KnownIris<'a>,
+    /// Takes what is kept although it is wrong; without, nothing wrong is.
+    mistakes: Option<&'k mut Vec<MistakeAt>>,
 }
 
 impl<'a> Cursor<'a, '_> {
@@ -178,7 +206,16 @@ impl<'a> Cursor<'a, '_> {
     #[inline]
     fn iri(&mut self) -> Option<&'a str> {
         let iri = self.bracketed()?;
-        self.known.is_valid(iri).then_some(iri)
+        if self.known.is_valid(iri) { Some(iri) } else { self.invalid_iri(iri) }
+    }
+
+    /// An IRI that is none, from where it ends.
+    #[cold]
+    fn invalid_iri(&mut self, iri: &'a str) -> Option<&'a str> {
+        let end = self.at - 1;
+        let mistakes = self.mistakes.as_mut().filter(|_| can_be_kept(iri))?;
+        mistakes.push((Mistake::of_iri(iri), end - iri.len()..end));
+        Some(iri)
     }
 
     #[inline]
@@ -231,7 +268,8 @@ impl<'a> Cursor<'a, '_> {
         match datatype {
             XSD_STRING => Some(Object::String(lexical)),
             RDF_LANG_STRING | RDF_DIR_LANG_STRING => None,
-            _ => self.known.is_valid(datatype).then_some(Object::Typed { lexical, datatype }),
+            _ if self.known.is_valid(datatype) => Some(Object::Typed { lexical, datatype }),
+            _ => self.invalid_iri(datatype).map(|datatype| Object::Typed { lexical, datatype }),
         }
     }
 
@@ -241,7 +279,10 @@ impl<'a> Cursor<'a, '_> {
         let from = self.at;
         let tag = self.line.get(from..from + end)?;
         self.at += end;
-        let (language, direction) = common_language(tag)?;
+        let (language, direction) = match common_language(tag) {
+            Some(language) if self.mistakes.is_none() => language,
+            _ => self.odd_language(from)?,
+        };
         let mut span = Span { start: from, end: from + language.len(), decoded: false };
         if language.bytes().any(|byte| byte.is_ascii_uppercase()) {
             let start = scratch.len();
@@ -249,6 +290,22 @@ impl<'a> Cursor<'a, '_> {
             span = Span { start, end: scratch.len(), decoded: true };
         }
         Some(Object::LangString { lexical, language: span, direction })
+    }
+
+    /// A language that is not a common one, or none.
+    #[cold]
+    fn odd_language(&mut self, from: usize) -> Option<(&'a str, Option<BaseDirection>)> {
+        let mistakes = self.mistakes.as_mut()?;
+        let text = self.line.get(from..)?;
+        let tag = text.get(..language_length(text))?;
+        self.at = from + tag.len();
+        if let Some(language) = common_language(tag) {
+            return Some(language);
+        }
+        if !is_language(tag) {
+            mistakes.push((Mistake::Language, from..self.at));
+        }
+        can_be_language(tag).then_some((tag, None))
     }
 
     /// The text between quotes, and past the closing one.
@@ -280,8 +337,10 @@ impl<'a> Cursor<'a, '_> {
                     return Some(Span { start: 0, end: scratch.len(), decoded: true });
                 }
                 b'\\' => {
+                    let start = self.at;
                     self.at += 1;
-                    scratch.push(self.escape()?);
+                    let c = self.escape();
+                    scratch.push(if c.is_some() { c } else { self.invalid_escape(start) }?);
                 }
                 b'\r' => return None,
                 _ => {
@@ -312,6 +371,19 @@ impl<'a> Cursor<'a, '_> {
         })
     }
 
+    /// What an escape at a place is kept as: its backslash, or a character in two halves.
+    #[cold]
+    fn invalid_escape(&mut self, start: usize) -> Option<char> {
+        let mistakes = self.mistakes.as_mut()?;
+        let pair = surrogate_pair(self.line.as_bytes().get(start + 1..)?);
+        let (c, length) = pair.unwrap_or(('\\', 0));
+        self.at = start + 1 + length;
+        let shown = self.line.get(start..).and_then(|text| text.char_indices().nth(2));
+        let end = shown.map_or(self.line.len(), |(at, _)| start + at);
+        mistakes.push((Mistake::Escape, start..self.at.max(end)));
+        Some(c)
+    }
+
     fn hex(&mut self, digits: usize) -> Option<char> {
         let text = self.rest().get(..digits)?;
         let mut code = 0_u32;
@@ -321,6 +393,81 @@ impl<'a> Cursor<'a, '_> {
         self.at += digits;
         char::from_u32(code)
     }
+}
+
+/// How long a language tag is at the beginning of a text, underscores included.
+pub(crate) fn language_length(text: &str) -> usize {
+    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    text.bytes().take_while(goes_on).count()
+}
+
+/// Decodes the escapes in the IRIs of a line, those that are none as what they are. `None`: that would change where IRIs end.
+#[cold]
+pub(crate) fn decode_iris(line: &str) -> Option<String> {
+    let mut decoded = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = memchr3(b'<', b'"', b'#', rest.as_bytes()) {
+        let (before, token) = rest.split_at_checked(at)?;
+        decoded.push_str(before);
+        let length = match token.as_bytes() {
+            [b'<', ..] => {
+                let length = memchr(b'>', token.as_bytes())? + 1;
+                decode_iri(token.get(..length)?, &mut decoded)?;
+                rest = token.get(length..)?;
+                continue;
+            }
+            [b'"', inside @ ..] => 1 + string_length(inside),
+            _ => token.len(),
+        };
+        decoded.push_str(token.get(..length)?);
+        rest = token.get(length..)?;
+    }
+    decoded.push_str(rest);
+    Some(decoded)
+}
+
+/// Appends an IRI with its escapes decoded, and backslashes that begin none as they are.
+pub(crate) fn decode_iri(iri: &str, decoded: &mut String) -> Option<()> {
+    let mut rest = iri;
+    while let Some((before, after)) = rest.split_once('\\') {
+        decoded.push_str(before);
+        let escape = unicode_escape(after.as_bytes()).or_else(|| surrogate_pair(after.as_bytes()));
+        let (c, length) = escape.unwrap_or(('\\', 0));
+        if matches!(c, '<' | '>') || u32::from(c) < 0x20 {
+            return None;
+        }
+        decoded.push(c);
+        rest = after.get(length..)?;
+    }
+    decoded.push_str(rest);
+    Some(())
+}
+
+/// The character of a `\u` or `\U` escape, and the escape's length, both past the backslash.
+pub(crate) fn unicode_escape(rest: &[u8]) -> Option<(char, usize)> {
+    let digits = match rest.first()? {
+        b'u' => 4,
+        b'U' => 8,
+        _ => return None,
+    };
+    let mut code = 0_u32;
+    for &byte in rest.get(1..=digits)? {
+        code = code.checked_mul(16)? + char::from(byte).to_digit(16)?;
+    }
+    Some((char::from_u32(code)?, 1 + digits))
+}
+
+/// Bytes up to and with the quote that ends a string.
+pub(crate) fn string_length(inside: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = inside.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    inside.len()
 }
 
 /// A language tag, and the base direction behind it if there is one. `None`: the general parser must decide.

@@ -117,6 +117,14 @@ impl<'a> RawTerm<'a> {
 }
 
 impl<'a> RawQuad<'a> {
+    /// The IRIs of subject, predicate, object and graph.
+    pub(crate) fn iris(&self) -> impl Iterator<Item = &'a str> {
+        let iri = |term: RawTerm<'a>| if let RawTerm::Iri(iri) = term { Some(iri) } else { None };
+        [iri(self.subject), Some(self.predicate), iri(self.object), self.graph.and_then(iri)]
+            .into_iter()
+            .flatten()
+    }
+
     /// The quad as the RDF model has it; `None` if subject or graph name is a literal or triple, which no parser makes.
     pub fn as_ref(self) -> Option<QuadRef<'a>> {
         let graph_name = match self.graph {

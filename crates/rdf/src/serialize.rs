@@ -11,11 +11,14 @@ mod text;
 mod tests;
 
 pub use graph_text::{GraphText, goes_bare};
+use text::{is_plain, write_escaped_iri};
 pub use text::{write_inline_ntriples, write_iri, write_key_ntriples, write_quoted, write_term_ntriples};
 
 use crate::format::RdfFormat;
 use oxjsonld::{JsonLdSerializer, WriterJsonLdSerializer};
-use oxrdf::{GraphNameRef, QuadRef, TermRef, TripleRef};
+use oxrdf::{
+    GraphName, GraphNameRef, Literal, NamedNode, NamedOrBlankNode, Quad, QuadRef, Term, TermRef, TripleRef,
+};
 use oxrdfxml::{RdfXmlSerializer, WriterRdfXmlSerializer};
 use oxttl::trig::{TriGSerializer, WriterTriGSerializer};
 use oxttl::turtle::{TurtleSerializer, WriterTurtleSerializer};
@@ -97,6 +100,12 @@ impl<W: Write> QuadWriter<W> {
                 self.format, quad.graph_name
             )));
         }
+        let escaped;
+        let mut quad = quad;
+        if matches!(self.inner, Inner::Turtle(_) | Inner::TriG(_)) && !is_writable(quad) {
+            escaped = with_escapes(quad);
+            quad = escaped.as_ref();
+        }
         let triple = TripleRef { subject: quad.subject, predicate: quad.predicate, object: quad.object };
         match &mut self.inner {
             Inner::Lines { writer, buffer } => {
@@ -137,6 +146,43 @@ impl<W: Write> QuadWriter<W> {
         writer.flush()?;
         Ok(writer)
     }
+}
+
+/// Whether all IRIs of a quad can stand between angle brackets, where the library does not escape them.
+fn is_writable(quad: QuadRef<'_>) -> bool {
+    let datatype = match quad.object {
+        TermRef::Literal(literal) => is_plain(literal.datatype().as_str().as_bytes()),
+        _ => true,
+    };
+    datatype && crate::raw::RawQuad::from(quad).iris().all(|iri| is_plain(iri.as_bytes()))
+}
+
+/// A quad with escapes in its IRIs.
+#[cold]
+fn with_escapes(quad: QuadRef<'_>) -> Quad {
+    let escaped = |iri: &mut NamedNode| {
+        let mut text = Vec::new();
+        write_escaped_iri(iri.as_str(), &mut text);
+        *iri = NamedNode::new_unchecked(String::from_utf8_lossy(&text));
+    };
+    let mut quad = quad.into_owned();
+    if let NamedOrBlankNode::NamedNode(node) = &mut quad.subject {
+        escaped(node);
+    }
+    escaped(&mut quad.predicate);
+    match &mut quad.object {
+        Term::NamedNode(node) => escaped(node),
+        Term::Literal(literal) if literal.language().is_none() => {
+            let mut datatype = literal.datatype().into_owned();
+            escaped(&mut datatype);
+            *literal = Literal::new_typed_literal(literal.value(), datatype);
+        }
+        _ => {}
+    }
+    if let GraphName::NamedNode(node) = &mut quad.graph_name {
+        escaped(node);
+    }
+    quad
 }
 
 /// XML has no way to write most control characters, and a parser reads a carriage return as a line feed.

@@ -1,29 +1,38 @@
 //! The server: its routes, and its life.
 
 use crate::body::Incoming;
+use crate::connections::Connections;
 use crate::error::{HttpError, ServerError};
+use crate::origin::Origins;
 use crate::request::{self, Asked};
 use crate::state::{AppState, ServerOptions};
-use crate::{admin, data, page, query, update};
+use crate::{admin, connections, data, origin, page, query, update};
 use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use axum::middleware::{Next, from_fn};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
 use axum::routing::{any, delete, get, post};
-use axum::serve::ListenerExt;
 use lode_engine::Database;
 use lode_rdf::NamedNode;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+
+/// Running answers and updates have so long to end by themselves once the server is to stop,
+const GRACE: Duration = Duration::from_millis(1200);
+/// and so long after they were cancelled.
+const GRACE_CANCELLED: Duration = Duration::from_millis(500);
 
 /// A bound endpoint.
 pub struct Server {
     listener: TcpListener,
     router: Router,
+    state: Arc<AppState>,
+    connections: Arc<Connections>,
     stop: watch::Sender<bool>,
 }
 
@@ -37,8 +46,10 @@ impl Server {
         let listener =
             TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
         let (stop, stopping) = watch::channel(false);
-        let router = router(Arc::new(AppState::new(database, options, stopping)));
-        Ok(Self { listener, router, stop })
+        let origins = Origins::new(address.ip().to_canonical().is_loopback(), &options.hosts, &options.cors);
+        let state = Arc::new(AppState::new(database, options, origins, stopping));
+        let (router, connections) = (router(Arc::clone(&state)), Arc::default());
+        Ok(Self { listener, router, state, connections, stop })
     }
 
     /// The address it listens on.
@@ -46,19 +57,41 @@ impl Server {
         Ok(self.listener.local_addr()?)
     }
 
-    /// Serves until `stop` is ready, then lets running answers and updates end. Uploads that have not come in whole are given up.
-    pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServerError> {
-        // Header and body are small packets: without this, Nagle's algorithm and delayed ACKs cost 40 ms an answer.
-        // A socket that refuses the option still works.
-        let listener = self.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-        let sender = self.stop;
-        let stop = async move {
+    /// What tells how many requests are being answered.
+    pub fn requests(&self) -> Requests {
+        Requests(Arc::clone(&self.connections))
+    }
+
+    /// Serves until `stop` is ready. Then uploads that have not come in whole are given up at once, and queries and updates that have not
+    /// ended within a second are cancelled; less than two seconds later this returns. What still runs then ends with the runtime, and what
+    /// was not answered has changed nothing.
+    pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) {
+        let (state, sender) = (Arc::clone(&self.state), self.stop);
+        let stopping = state.stopping.clone();
+        let max = state.options.connections_max.max(1);
+        let served = connections::serve(self.listener, self.router, self.connections, max, stopping);
+        let ending = async move {
             stop.await;
             sender.send_replace(true);
+            tokio::time::sleep(GRACE).await;
+            state.running.cancel_all();
+            tokio::time::sleep(GRACE_CANCELLED).await;
         };
-        let service = self.router.into_make_service_with_connect_info::<SocketAddr>();
-        axum::serve(listener, service).with_graceful_shutdown(stop).await?;
-        Ok(())
+        tokio::select! {
+            () = served => {}
+            () = ending => {}
+        }
+    }
+}
+
+/// The requests of a server.
+#[derive(Clone)]
+pub struct Requests(Arc<Connections>);
+
+impl Requests {
+    /// How many are being answered at the moment.
+    pub fn running(&self) -> usize {
+        self.0.answering()
     }
 }
 
@@ -70,9 +103,7 @@ fn router(state: Arc<AppState>) -> Router {
         .route("/update", any(updates))
         .route("/data", any(data::serve))
         .route("/data/", any(data::serve))
-        .route("/data/{*path}", any(data::serve))
-        .layer(from_fn(cors));
-    // Pages of other origins have no business there.
+        .route("/data/{*path}", any(data::serve));
     let snapshots = get(admin::snapshots).post(admin::create_snapshot).delete(admin::drop_snapshot);
     let admin = Router::new()
         .route("/admin/stats", get(admin::stats))
@@ -81,26 +112,7 @@ fn router(state: Arc<AppState>) -> Router {
         .route("/admin/compact", post(admin::compact))
         .route("/admin/snapshots", snapshots)
         .route("/admin/backup", post(admin::backup));
-    public.merge(admin).with_state(state)
-}
-
-/// Lets pages of any origin (YASGUI, notebooks) use the endpoint.
-async fn cors(request: Request, next: Next) -> Response {
-    let mut response = if request.method() == Method::OPTIONS {
-        StatusCode::NO_CONTENT.into_response()
-    } else {
-        next.run(request).await
-    };
-    let headers = response.headers_mut();
-    for (name, value) in [
-        (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
-        (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD, POST, PUT, DELETE, OPTIONS"),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Accept, Content-Type, Content-Encoding"),
-        (header::ACCESS_CONTROL_EXPOSE_HEADERS, "Location"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
+    public.merge(admin).layer(from_fn_with_state(Arc::clone(&state), origin::guard)).with_state(state)
 }
 
 /// What an address of the protocol takes.
@@ -138,7 +150,7 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         let max = request::body_bytes_max(&parts.headers, state.options.update_bytes_max);
         text = body.collect(max).await?;
     }
-    let base = own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string);
+    let base = own_iri(&state.origins, &parts.uri, &parts.headers).map(NamedNode::into_string);
     match request::parse(&method, parts.uri.query(), &parts.headers, text)? {
         Asked::Description => {
             let union = state.options.query.default_graph == lode_engine::DefaultGraph::Union;
@@ -178,9 +190,8 @@ pub(crate) fn accept(headers: &HeaderMap) -> String {
     values.collect::<Vec<_>>().join(",")
 }
 
-/// The request's own IRI without its query, as the client knows it.
-pub(crate) fn own_iri(uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = uri.authority().map(|authority| authority.as_str()).or(host)?;
+/// The request's own IRI without its query, as the client knows it; none where it names a host that the server is not known by.
+pub(crate) fn own_iri(origins: &Origins, uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
+    let host = origins.known_host(uri, headers)?;
     NamedNode::new(format!("http://{host}{}", uri.path())).ok()
 }

@@ -4,10 +4,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
 use lode_engine::{Cancelled, EngineError, ExecError};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::net::SocketAddr;
 
-/// Clients that are refused since too many wait may come back then.
+/// Clients that are refused since too much waits may come back then.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
 /// Why the server could not start or had to stop.
@@ -41,7 +41,7 @@ impl HttpError {
         Self { status, message: message.into(), retry_after: None }
     }
 
-    /// Too many want the same at once.
+    /// Too much is wanted at once.
     pub(crate) fn busy(message: impl Into<String>) -> Self {
         let retry_after = Some(RETRY_AFTER_SECONDS);
         Self { retry_after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
@@ -78,6 +78,8 @@ impl From<EngineError> for HttpError {
                 | LoadError::Format { .. }
                 | LoadError::NamesGraph { .. },
             ) => StatusCode::BAD_REQUEST,
+            EngineError::LoadRefused(_) => StatusCode::FORBIDDEN,
+            EngineError::LoadUnreachable(_) => StatusCode::BAD_GATEWAY,
             EngineError::Format(_) => StatusCode::NOT_ACCEPTABLE,
             EngineError::Cancelled(Cancelled::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             EngineError::Cancelled(Cancelled::ByRequest) => StatusCode::SERVICE_UNAVAILABLE,
@@ -86,22 +88,81 @@ impl From<EngineError> for HttpError {
                 SnapshotProblem::Name => StatusCode::BAD_REQUEST,
                 SnapshotProblem::Missing => StatusCode::NOT_FOUND,
                 SnapshotProblem::Exists => StatusCode::CONFLICT,
+                SnapshotProblem::Damaged => StatusCode::INTERNAL_SERVER_ERROR,
             },
             // There is something in the folder already that no backup may replace.
             EngineError::Store(StoreError::BackupTarget { .. }) => StatusCode::CONFLICT,
-            EngineError::Store(StoreError::Io { source, .. }) if is_full(source) => {
-                StatusCode::INSUFFICIENT_STORAGE
-            }
+            EngineError::Store(error) if error.is_disk_full() => StatusCode::INSUFFICIENT_STORAGE,
             EngineError::Execution(ExecError::Spill(source)) if is_full(source) => {
                 StatusCode::INSUFFICIENT_STORAGE
             }
             EngineError::Execution(ExecError::Service { .. }) => StatusCode::BAD_GATEWAY,
             // It would have to be asked for less.
             EngineError::Execution(ExecError::OutOfMemory(_)) => StatusCode::PAYLOAD_TOO_LARGE,
+            EngineError::Store(StoreError::Behind { .. }) => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Self::new(status, error.to_string())
+        match without_paths(&error) {
+            Some(message) => {
+                // Where the files are is for the one who runs the server.
+                let _ = writeln!(std::io::stderr(), "error: {error}");
+                match error {
+                    EngineError::Store(StoreError::Behind { .. }) => Self::busy(message),
+                    _ => Self::new(status, message),
+                }
+            }
+            None => Self::new(status, error.to_string()),
+        }
     }
+}
+
+/// What to tell a client of an error whose own text names files of this machine.
+fn without_paths(error: &EngineError) -> Option<String> {
+    let EngineError::Store(error) = error else { return None };
+    Some(match error {
+        StoreError::Io { source, .. } if is_full(source) => {
+            "the disk of the database is full: nothing was changed; make room, or delete what is not needed"
+                .to_owned()
+        }
+        StoreError::Io { source, .. } => {
+            format!(
+                "a file of the database could not be read or written ({}): the server's log says which",
+                source.kind()
+            )
+        }
+        StoreError::InDoubt { .. } => {
+            "the file system did not confirm the change: it may be there or not; the server's log says more"
+                .to_owned()
+        }
+        StoreError::Corruption { what, .. } => {
+            format!(
+                "a file of the database is damaged ({what}): the server's log says which; lode check reads all of them"
+            )
+        }
+        StoreError::Version { .. } => "a file of the database is of another version of the format".to_owned(),
+        StoreError::BackupTarget { what, .. } => {
+            format!("{what}; give the name of a new or empty folder, or of a backup of this database")
+        }
+        StoreError::Full { .. } => "the disk of the database is full: until there is room again, only deletions, compactions and the \
+             dropping of snapshots are done; nothing was changed: make room and try again"
+            .to_owned(),
+        StoreError::Missing { .. }
+        | StoreError::NoManifest { .. }
+        | StoreError::RestoreUnfinished { .. }
+        | StoreError::NotADatabase { .. }
+        | StoreError::Locked { .. }
+        | StoreError::IsBackup { .. }
+        | StoreError::NoBackup { .. }
+        | StoreError::NotEmpty { .. } => {
+            "the folder is not what it should be: the server's log says more".to_owned()
+        }
+        StoreError::Behind { .. } => {
+            "segments are written more slowly than changes come: try again later (the server's log says why)"
+                .to_owned()
+        }
+        StoreError::ReadOnly { .. } => "the database was opened for reading only".to_owned(),
+        _ => return None,
+    })
 }
 
 fn is_full(error: &std::io::Error) -> bool {

@@ -110,6 +110,7 @@ impl Write for ShortAnswer {
 mod tests {
     //! What was short is answered in place; what lasts is given up, and not tried again.
     use super::{InPlace, answer};
+    use crate::origin::Origins;
     use crate::query::Asker;
     use crate::request::QueryRequest;
     use crate::state::{AppState, ServerOptions};
@@ -122,7 +123,7 @@ mod tests {
         let data: String = (0..2000).map(|i| format!("<http://e/s{i}> <http://e/p> {i} . ")).collect();
         database.update(&format!("INSERT DATA {{ {data} }}"), &UpdateOptions::default()).unwrap();
         let (_, stopping) = tokio::sync::watch::channel(false);
-        AppState::new(Arc::new(database), ServerOptions::default(), stopping)
+        AppState::new(Arc::new(database), ServerOptions::default(), Origins::default(), stopping)
     }
 
     fn request(query: &str) -> QueryRequest {

@@ -16,6 +16,10 @@ const UPDATE: &str = "application/sparql-update";
 pub(crate) const SNAPSHOTS_STAY: &str =
     "at=NAME names a snapshot, which stays as it is: it is for queries and downloads";
 
+/// Why the parameters of the Graph Store Protocol do not go with queries and updates.
+const OF_GRAPHS: &str = "graph and default are for /data: queries choose their graphs by default-graph-uri and named-graph-uri, \
+                         updates by using-graph-uri and using-named-graph-uri";
+
 /// What a client asks for.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Asked {
@@ -92,7 +96,8 @@ pub(crate) fn parse(
             other => return Err(unsupported(other)),
         }
     }
-    let Parameters { query, update, of_query, of_update, timeout } = parameters;
+    let is_bare = uri_query.is_none_or(str::is_empty);
+    let Parameters { query, update, of_query, of_update, timeout, unknown } = parameters;
     match (query, update) {
         (Some(_), Some(_)) => Err(HttpError::bad_request("both a query and an update: send exactly one")),
         (Some(query), None) => Ok(Asked::Query(QueryRequest { query, timeout, ..of_query })),
@@ -104,8 +109,11 @@ pub(crate) fn parse(
             Err(HttpError::bad_request("explain and profile are for queries"))
         }
         (None, Some(update)) => Ok(Asked::Update(UpdateRequest { update, timeout, ..of_update })),
-        (None, None) if method == Method::GET => Ok(Asked::Description),
-        (None, None) => Err(HttpError::bad_request("the parameter 'query' or 'update' is missing")),
+        (None, None) if method == Method::GET && is_bare => Ok(Asked::Description),
+        (None, None) => Err(HttpError::bad_request(match unknown {
+            Some(name) => format!("the parameter 'query' or 'update' is missing; '{name}' is not known here"),
+            None => "the parameter 'query' or 'update' is missing".to_owned(),
+        })),
     }
 }
 
@@ -147,6 +155,8 @@ struct Parameters {
     of_query: QueryRequest,
     of_update: UpdateRequest,
     timeout: Option<Duration>,
+    /// The first parameter that nobody knows.
+    unknown: Option<String>,
 }
 
 impl Parameters {
@@ -160,12 +170,15 @@ impl Parameters {
                 "using-graph-uri" => self.of_update.using.push(value.into_owned()),
                 "using-named-graph-uri" => self.of_update.using_named.push(value.into_owned()),
                 "timeout" => self.timeout = Some(parse_timeout(&value)?),
-                "format" => self.of_query.format = Some(parse_format(&value)?),
+                // Other stores have other names for formats: what is not known leaves the choice to `Accept`.
+                "format" => self.of_query.format = OutputFormat::from_name(&value),
                 "explain" => self.wish(&value, PlanWish::Explain)?,
                 "profile" => self.wish(&value, PlanWish::Profile)?,
                 "at" => set(&mut self.of_query.at, value.into_owned(), "name after 'at'")?,
-                // Other parameters belong to other stores' extensions; the protocol lets them pass.
-                _ => {}
+                // Passed over, the answer would be about another graph than was asked for.
+                "graph" | "default" => return Err(HttpError::bad_request(OF_GRAPHS)),
+                // Others belong to other stores' extensions; the protocol lets them pass beside a query.
+                other => self.unknown = self.unknown.take().or_else(|| Some(other.to_owned())),
             }
         }
         Ok(())
@@ -199,12 +212,6 @@ fn set(place: &mut Option<String>, text: String, what: &str) -> Result<(), HttpE
 fn parse_timeout(value: &str) -> Result<Duration, HttpError> {
     let seconds = value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.ok_or_else(|| HttpError::bad_request(format!("timeout={value}: expected a number of seconds")))
-}
-
-fn parse_format(value: &str) -> Result<OutputFormat, HttpError> {
-    OutputFormat::from_name(value).ok_or_else(|| {
-        HttpError::bad_request(format!("format={value}: expected one of {}", OutputFormat::NAMES))
-    })
 }
 
 #[cfg(test)]

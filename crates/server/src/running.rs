@@ -90,6 +90,14 @@ impl Running {
     }
 }
 
+impl Running {
+    /// Stops all requests there are, since the server ends.
+    pub(crate) fn cancel_all(&self) {
+        let requests: Vec<_> = lock(&self.requests).values().map(Arc::clone).collect();
+        requests.iter().for_each(|request| request.cancel());
+    }
+}
+
 impl RunningRequest {
     fn cancel(&self) {
         let stage = lock(&self.stage);

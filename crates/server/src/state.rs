@@ -2,10 +2,12 @@
 
 use crate::admission::Admission;
 use crate::error::HttpError;
+use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
 use axum::http::StatusCode;
-use lode_engine::store::Compactor;
+use lode_engine::store::{Compactor, Maintenance};
 use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
+use lode_rdf::parse::StatementLimit;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +20,8 @@ pub struct ServerOptions {
     pub query: QueryOptions,
     /// The longest a query may take; a client can ask for less.
     pub timeout: Duration,
+    /// Connections that may be open at once; one more takes the place of one that is not being answered.
+    pub connections_max: usize,
     /// Queries that run at once.
     pub running_max: usize,
     /// Queries that may wait for their turn; more are refused with 503. The same for updates, and for downloads.
@@ -28,6 +32,8 @@ pub struct ServerOptions {
     pub updates_running_max: usize,
     /// The longest text of an update, in bytes.
     pub update_bytes_max: usize,
+    /// How long a statement may be in what is uploaded, and in what LOAD reads.
+    pub statement_limit: StatementLimit,
     /// What LOAD may read.
     pub load: LoadAllow,
     /// Uploads of more quads become a segment of their own at once.
@@ -36,12 +42,19 @@ pub struct ServerOptions {
     pub bulk_loads_max: usize,
     /// Downloads of graphs that run at once.
     pub downloads_max: usize,
+    /// Names that the server has besides `localhost` and its numbers. Requests to other names are refused where there are any, or where it
+    /// listens on this machine only.
+    pub hosts: Vec<String>,
+    /// Web pages of elsewhere that may use the server as its own page does.
+    pub cors: Vec<CorsOrigin>,
     /// What clients of the administration must know; without it they must be on this machine.
     pub admin_token: Option<String>,
     /// Folder below which the administration may write backups.
     pub backup_folder: Option<PathBuf>,
     /// What compacts in the background, for the administration to tell.
     pub compactor: Option<Arc<Compactor>>,
+    /// The store's own threads, which end with the server.
+    pub maintenance: Option<Arc<Maintenance>>,
 }
 
 impl Default for ServerOptions {
@@ -50,18 +63,23 @@ impl Default for ServerOptions {
         Self {
             query: QueryOptions::default(),
             timeout: Duration::from_secs(60),
+            connections_max: 1024,
             running_max: cores * 4,
             waiting_max: 1024,
             update_timeout: Duration::from_secs(60),
             updates_running_max: 64,
             update_bytes_max: 64 << 20,
+            statement_limit: StatementLimit::default(),
             load: LoadAllow::default(),
             transaction_quads_max: 100_000,
             bulk_loads_max: 2,
             downloads_max: cores * 4,
+            hosts: Vec::new(),
+            cors: Vec::new(),
             admin_token: None,
             backup_folder: None,
             compactor: None,
+            maintenance: None,
         }
     }
 }
@@ -70,6 +88,7 @@ impl Default for ServerOptions {
 pub(crate) struct AppState {
     pub(crate) database: Arc<Database>,
     pub(crate) options: ServerOptions,
+    pub(crate) origins: Origins,
     pub(crate) queries: Admission,
     pub(crate) updates: Admission,
     pub(crate) bulk_loads: Admission,
@@ -86,6 +105,7 @@ impl AppState {
     pub(crate) fn new(
         database: Arc<Database>,
         options: ServerOptions,
+        origins: Origins,
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let queries = Admission::new(options.running_max, options.waiting_max);
@@ -94,7 +114,18 @@ impl AppState {
         let bulk_loads = Admission::new(options.bulk_loads_max, options.waiting_max);
         let backups = Arc::new(Semaphore::new(1));
         let running = Arc::default();
-        Self { database, options, queries, updates, bulk_loads, downloads, running, backups, stopping }
+        Self {
+            database,
+            options,
+            origins,
+            queries,
+            updates,
+            bulk_loads,
+            downloads,
+            running,
+            backups,
+            stopping,
+        }
     }
 
     /// Refuses what would write where nothing may be written: before a body is read.

@@ -30,7 +30,8 @@ pub(crate) async fn answer(
         evaluation.cancel = cancel;
         evaluation.base_iri = evaluation.base_iri.or(base);
         evaluation.set_dataset(&request.using, &request.using_named)?;
-        let options = UpdateOptions { evaluation, load: state.options.load.clone(), progress: None };
+        let (load, statement_limit) = (state.options.load.clone(), state.options.statement_limit);
+        let options = UpdateOptions { evaluation, load, statement_limit, progress: None };
         let report = state.database.update(&request.update, &options);
         let report = report.map_err(|error| ticket.explain(error.into()))?;
         drop(permit);

@@ -44,6 +44,12 @@ impl<'a> Cached<'a> {
     pub fn reuse(&self) -> Reuse {
         self.reuse.get()
     }
+
+    fn relies_on_data(&self) {
+        if self.reuse.get() == Reuse::SameTerms {
+            self.reuse.set(Reuse::SameData);
+        }
+    }
 }
 
 fn key(order: Order, prefix: &[ValueId]) -> Key {
@@ -74,17 +80,19 @@ impl Statistics for Cached<'_> {
         count
     }
 
+    fn holds(&self, order: Order, prefix: &[ValueId]) -> bool {
+        // The plan does not tell which constant that was: also over the same data it is none for another one.
+        self.reuse.set(Reuse::Never);
+        self.count(order, prefix) > 0
+    }
+
     fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64 {
-        if self.reuse.get() == Reuse::SameTerms {
-            self.reuse.set(Reuse::SameData);
-        }
+        self.relies_on_data();
         self.inner.count_between(order, prefix, values)
     }
 
     fn ids_with_prefix(&self, kind: Kind, start: &str) -> Option<Range<ValueId>> {
-        if self.reuse.get() == Reuse::SameTerms {
-            self.reuse.set(Reuse::SameData);
-        }
+        self.relies_on_data();
         self.inner.ids_with_prefix(kind, start)
     }
 

@@ -11,6 +11,10 @@ pub trait Statistics {
     fn id_of(&self, term: &Term) -> Option<ValueId>;
     /// Exact number of quads under a prefix of an order.
     fn count(&self, order: Order, prefix: &[ValueId]) -> u64;
+    /// Whether there are quads under a prefix: for plans that would be wrong if there were none.
+    fn holds(&self, order: Order, prefix: &[ValueId]) -> bool {
+        self.count(order, prefix) > 0
+    }
     /// Exact number of quads under a prefix (at most three columns) whose next column lies in `values`.
     fn count_between(&self, order: Order, prefix: &[ValueId], values: &Range<ValueId>) -> u64;
     /// The ids of IRIs, of strings, or of strings with a language (by `kind`) whose text begins with `start`; `None` where ids do not

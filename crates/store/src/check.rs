@@ -4,9 +4,10 @@
 use crate::delta::{Delta, is_delta_term};
 use crate::dump::is_plain;
 use crate::error::StoreError;
+use crate::log::mark_file;
 use crate::manifest::{Manifest, log_file, segment_folder};
 use crate::named;
-use crate::recovery::apply_log;
+use crate::recovery::{FoundLog, apply_log};
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
@@ -44,6 +45,8 @@ pub struct Problem {
 pub struct CheckReport {
     /// Everything wrong; empty for a sound database.
     pub problems: Vec<Problem>,
+    /// What is worth knowing, but no damage.
+    pub notes: Vec<String>,
     /// Segments read.
     pub segments: u64,
     /// Quads that the manifest names.
@@ -63,14 +66,17 @@ pub fn check(
     progress: &mut dyn FnMut(u64),
 ) -> Result<CheckReport, StoreError> {
     let mut checker = Checker { cancel, progress, report: CheckReport::default() };
-    let manifest = match Manifest::read(&**vfs, folder) {
+    let manifest = match Manifest::read_current(&**vfs, folder) {
         Ok(manifest) => manifest,
-        Err(error @ StoreError::Corruption { .. }) => {
+        Err(error @ (StoreError::Corruption { .. } | StoreError::NoManifest { .. })) => {
             checker.problem(error, folder)?;
             return Ok(checker.report);
         }
         Err(error) => return Err(error),
     };
+    if let Err(error) = Manifest::read_copy(&**vfs, folder) {
+        checker.problem(error, folder)?;
+    }
     checker.report.quads = manifest.quads();
     checker.report.terms = manifest.terms().iter().sum();
     let cache = Arc::new(BlockCache::new(CACHE_BYTES));
@@ -249,7 +255,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Every snapshot has a manifest, and the segments that it names; those that the current version does not name are read.
+    /// Every snapshot has a manifest that can be read, and the segments that it names; those that the current version does not name are read.
     fn snapshots(
         &mut self,
         vfs: &Arc<dyn Vfs>,
@@ -262,7 +268,7 @@ impl Checker<'_> {
             let own = named::folder_of(folder, &name);
             let version = match Manifest::read(&**vfs, &own) {
                 // What is left of one that was not made, or not dropped, wholly.
-                Err(StoreError::Missing { .. } | StoreError::NotADatabase { .. }) => continue,
+                Err(error) if error.is_without_manifest() => continue,
                 other => other.and_then(|manifest| Version::open(vfs, folder, manifest, cache, &[])),
             };
             match version {
@@ -285,7 +291,7 @@ impl Checker<'_> {
         match apply_log(vfs, folder, version) {
             Err(error) => return self.problem(error, &file),
             Ok(None) => return Ok(()),
-            Ok(Some(_)) => {}
+            Ok(Some(found)) => self.found_log(&found),
         }
         self.report.quads = version.quads();
         let known = KnownIds::new(version);
@@ -302,6 +308,16 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A torn tail is no damage, but worth a word. Without an end mark it may be damage.
+    fn found_log(&mut self, found: &FoundLog) {
+        let Some(note) = found.note() else { return };
+        if found.mark_damage.is_some() {
+            self.wrong(&mark_file(&found.path), note.to_string());
+        } else {
+            self.report.notes.push(note.to_string());
+        }
     }
 
     /// Every quad is inserted as often as it is deleted, or once more; no term is in two segments.

@@ -42,7 +42,7 @@ pub enum StoreError {
         what: String,
     },
     /// There is nothing at this path.
-    #[error("there is no database at {}; `lode load` makes one", path.display())]
+    #[error("there is no database at {}; `lode load` makes one, and so does `lode update --create`", path.display())]
     Missing {
         /// The path.
         path: PathBuf,
@@ -50,6 +50,27 @@ pub enum StoreError {
     /// There is something else at this path.
     #[error("{} is not a database: it has no MANIFEST but holds other files; give the path of a database, or of an empty or new folder to make one", path.display())]
     NotADatabase {
+        /// The path.
+        path: PathBuf,
+    },
+    /// There are the files of a database at this path, but not its manifest.
+    #[error(
+        "{} is a database that has lost its MANIFEST (found: {found}). Nothing was changed. Put the MANIFEST back, or let \
+         `lode check --salvage` make it again",
+        path.display()
+    )]
+    NoManifest {
+        /// The path.
+        path: PathBuf,
+        /// What is there.
+        found: String,
+    },
+    /// A database was being restored here, and that did not end.
+    #[error(
+        "{} is being restored, or that did not end: wait for it, or remove the folder and restore again",
+        path.display()
+    )]
+    RestoreUnfinished {
         /// The path.
         path: PathBuf,
     },
@@ -115,6 +136,22 @@ pub enum StoreError {
     /// The work was cancelled or took too long.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// The disk is full, and what is left of it is for what makes room.
+    #[error(
+        "{}: the disk that holds it is full, or your share of it: until there is room again, only deletions, compactions and the dropping of \
+         snapshots are done; nothing was changed: make room and try again",
+        path.display()
+    )]
+    Full {
+        /// The folder of the database.
+        path: PathBuf,
+    },
+    /// Changes come faster than they can be written as segments.
+    #[error("too many changes wait to be written to segments{}; nothing was changed: try again in a while", cause.as_deref().map(|cause| format!(" (the last attempt failed: {cause})")).unwrap_or_default())]
+    Behind {
+        /// Why segments cannot be written, if that is the reason.
+        cause: Option<String>,
+    },
     /// A limit of the format, or an invariant of a writer.
     #[error("{0}")]
     Limit(String),
@@ -129,6 +166,11 @@ pub enum SnapshotProblem {
     /// Nothing has it.
     #[error("there is no such snapshot")]
     Missing,
+    /// Its manifest is damaged.
+    #[error(
+        "its manifest is damaged, so nobody can read it; no segment that it may need is removed until `lode snapshot drop` drops it"
+    )]
+    Damaged,
     /// Another snapshot has it.
     #[error("there is such a snapshot already")]
     Exists,
@@ -140,6 +182,9 @@ fn advice(error: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             ": the disk that holds it is full, or your share of it; make room and try again (the database is as it was)"
         }
+        io::ErrorKind::StaleNetworkFileHandle => {
+            ": another process has replaced this version of the database; open it again, and ask again"
+        }
         _ => "",
     }
 }
@@ -149,6 +194,32 @@ impl StoreError {
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }
+    }
+
+    /// Whether the disk is full, or somebody's share of it.
+    pub fn is_disk_full(&self) -> bool {
+        let is_full = |error: &io::Error| {
+            matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        };
+        matches!(self, Self::Full { .. }) || matches!(self, Self::Io { source, .. } if is_full(source))
+    }
+
+    /// Whether a file of an open version is gone, since another process has replaced it and there were too few descriptors to keep
+    /// all files open: there is a later version.
+    pub fn is_stale(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::StaleNetworkFileHandle)
+    }
+
+    /// Whether there is no manifest where one was looked for, whatever else is there.
+    pub(crate) fn is_without_manifest(&self) -> bool {
+        matches!(
+            self,
+            Self::Missing { .. }
+                | Self::NotADatabase { .. }
+                | Self::NoManifest { .. }
+                | Self::RestoreUnfinished { .. }
+                | Self::NoBackup { .. }
+        )
     }
 
     /// A damaged file.

@@ -1,35 +1,76 @@
 //! From the delta to segments: one of what it inserts, with a dictionary of its new terms, and one of what it deletes.
 
-use crate::delta::{OWN_TERM, Row, Run, is_delta_term};
+use crate::delta::{Keys, OWN_TERM, Row, Run, is_delta_term};
 use crate::error::StoreError;
 use crate::load::direct::{DirectSegment, remove_segment};
 use crate::manifest::{SegmentEntry, Sign};
+use crate::seal::NewOrigin;
 use crate::store::Store;
 use crate::version::Version;
 use crate::writer::WriteOptions;
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
-use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
+use lode_rdf::{Kind, ValueId};
 
 /// Rows that get their final ids at once.
 const CHUNK_ROWS: usize = 1 << 14;
 
-/// Writes segments of a run, with the terms of the tip's delta, durably. No manifest names them yet.
+/// Segments of a run.
+pub struct Flushed {
+    /// One of insertions, one of deletions, or one of them; none of an empty run.
+    pub entries: Vec<SegmentEntry>,
+    /// Ids of the delta's terms there.
+    pub final_ids: FinalIds,
+}
+
+/// The ids that terms of a delta have in the segment that was written of it.
+pub struct FinalIds {
+    /// Terms of the dictionaries before the segment's.
+    bases: [u64; Section::COUNT],
+    /// The places of the terms in their sections, in the order of their arrival; none where no dictionary was written.
+    ranks: Vec<u64>,
+}
+
+impl FinalIds {
+    /// The id of one of the delta's terms; none if it is in no dictionary.
+    pub fn id(&self, id: ValueId) -> Option<ValueId> {
+        let section = id.kind().and_then(Kind::section)?;
+        let rank = self.ranks.get((id.payload() & (OWN_TERM - 1)) as usize)?;
+        Some(ValueId::new(section.kind(), self.bases[section as usize] + rank))
+    }
+
+    fn of_bits(&self, bits: u64) -> u64 {
+        let id = ValueId::from_bits(bits);
+        if is_delta_term(id) { self.id(id).map_or(bits, ValueId::to_bits) } else { bits }
+    }
+}
+
+/// Writes segments of a run on top of those of `tip`, with all of the delta's terms `keys`, durably. No manifest names them yet.
 pub fn write_segments(
     store: &Store,
     tip: &Version,
+    keys: &Keys,
     run: &Run,
-    options: &WriteOptions,
     cancel: &CancelToken,
-) -> Result<Vec<SegmentEntry>, StoreError> {
-    let flush = Flush { store, tip, options, cancel };
+) -> Result<Flushed, StoreError> {
     let writer = store.writer()?;
+    let bases = tip.manifest.terms();
+    let mut flush = Flush {
+        store,
+        tip,
+        options: &writer.options,
+        cancel,
+        final_ids: FinalIds { bases, ranks: Vec::new() },
+        is_followed: false,
+    };
     let first = writer.take_segments(2);
     let mut entries = Vec::new();
     let mut work = || -> Result<(), StoreError> {
         if !run.inserts.is_empty() {
-            entries.push(flush.insertions(run.inserts.rows(Order::Spog), first)?);
+            flush.is_followed = !run.deletes.is_empty();
+            entries.push(flush.insertions(run.inserts.rows(Order::Spog), keys, first)?);
+            flush.is_followed = false;
         }
         if !run.deletes.is_empty() {
             let number = first + entries.len() as u64;
@@ -45,7 +86,7 @@ pub fn write_segments(
         return Err(error);
     }
     writer.give_back_segments(first, 2, entries.len() as u64);
-    Ok(entries)
+    Ok(Flushed { entries, final_ids: flush.final_ids })
 }
 
 /// Removes segments that no manifest names.
@@ -58,25 +99,16 @@ struct Flush<'a> {
     tip: &'a Version,
     options: &'a WriteOptions,
     cancel: &'a CancelToken,
+    final_ids: FinalIds,
+    /// Whether another segment of the same run is to come.
+    is_followed: bool,
 }
 
 impl Flush<'_> {
-    fn insertions(&self, rows: &[Row], number: u64) -> Result<SegmentEntry, StoreError> {
-        let bases = self.tip.manifest.terms();
-        self.tip.delta.terms().sorted(|terms, ranks| {
-            let final_id = |bits: u64| {
-                let id = ValueId::from_bits(bits);
-                let section = id.kind().and_then(lode_rdf::Kind::section);
-                match section.filter(|_| is_delta_term(id)) {
-                    Some(section) => {
-                        let index = id.payload() & (OWN_TERM - 1);
-                        let rank = ranks.get(index as usize).copied().unwrap_or(0);
-                        ValueId::new(section.kind(), bases[section as usize] + rank).to_bits()
-                    }
-                    None => bits,
-                }
-            };
-            self.write(Sign::Insertions, rows, number, bases, terms, &final_id)
+    fn insertions(&mut self, rows: &[Row], keys: &Keys, number: u64) -> Result<SegmentEntry, StoreError> {
+        keys.sorted(|terms, ranks| {
+            self.final_ids.ranks = ranks.to_vec();
+            self.write(Sign::Insertions, rows, number, self.final_ids.bases, terms)
         })
     }
 
@@ -86,9 +118,9 @@ impl Flush<'_> {
         number: u64,
         new_terms: [u64; Section::COUNT],
     ) -> Result<SegmentEntry, StoreError> {
-        let mut bases = self.tip.manifest.terms();
+        let mut bases = self.final_ids.bases;
         bases.iter_mut().zip(new_terms).for_each(|(base, new)| *base += new);
-        self.write(Sign::Deletions, rows, number, bases, &[], &|bits| bits)
+        self.write(Sign::Deletions, rows, number, bases, &[])
     }
 
     fn write(
@@ -98,20 +130,21 @@ impl Flush<'_> {
         number: u64,
         bases: [u64; Section::COUNT],
         terms: &[(Section, &[u8])],
-        final_id: &dyn Fn(u64) -> u64,
     ) -> Result<SegmentEntry, StoreError> {
         let quads = |visit: &mut dyn FnMut(&[Row]) -> Result<(), StoreError>| {
             let mut chunk = Vec::with_capacity(CHUNK_ROWS);
             for rows in rows.chunks(CHUNK_ROWS) {
                 chunk.clear();
-                chunk.extend(rows.iter().map(|row| row.map(final_id)));
+                chunk.extend(rows.iter().map(|row| row.map(|bits| self.final_ids.of_bits(bits))));
                 visit(&chunk)?;
             }
             Ok(())
         };
         let WriteOptions { threads, memory_bytes, .. } = *self.options;
         let (store, cancel) = (self.store, self.cancel);
-        let segment = DirectSegment { store, number, sign, bases, terms, threads, memory_bytes, cancel };
+        let origin = NewOrigin::new(number, sign, self.tip.number, self.tip.numbering());
+        let origin = NewOrigin { is_followed: self.is_followed, ..origin };
+        let segment = DirectSegment { store, origin, bases, terms, threads, memory_bytes, cancel };
         Ok(segment.write(&quads)?)
     }
 }

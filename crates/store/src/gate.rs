@@ -58,6 +58,11 @@ impl Gate {
         !self.line.lock().unwrap_or_else(PoisonError::into_inner).waiting.is_empty()
     }
 
+    /// Whether somebody has the place.
+    pub fn is_taken(&self) -> bool {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner).is_taken
+    }
+
     /// Leaves the place to the next.
     pub fn leave(&self) {
         self.line.lock().unwrap_or_else(PoisonError::into_inner).is_taken = false;

@@ -1,30 +1,48 @@
 //! The store's mutable state: which files make up the current version, how new ones get there, and what a reader sees.
 
+mod absent;
 pub mod activity;
+#[cfg(test)]
+mod aside_tests;
 pub mod backup;
 pub mod check;
+mod chores;
 mod clear;
 pub mod compact;
 #[cfg(test)]
 mod crash_tests;
+#[cfg(test)]
+mod damage_tests;
 mod delta;
+#[cfg(test)]
+mod doubt_tests;
 pub mod dump;
 pub mod error;
 mod existing;
 mod flush;
+mod flusher;
 mod gate;
 pub mod load;
 pub mod log;
+#[cfg(test)]
+mod log_end_tests;
+mod maintenance;
 pub mod manifest;
 mod merge_scan;
 mod named;
 mod pace;
 mod recovery;
 mod relog;
+mod remake;
+mod room;
 mod salvage;
 mod scan;
 mod seal;
+#[cfg(test)]
+mod simulation;
 pub mod snapshot;
+#[cfg(test)]
+mod stale_tests;
 mod stars;
 pub mod stats;
 pub mod store;
@@ -39,13 +57,18 @@ pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
 pub use check::{CheckReport, Problem, check};
 pub use clear::Graphs;
 pub use compact::{
-    BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus, compact,
+    BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus,
+    KeepFewReport, compact, keep_few,
 };
 pub use dump::{DumpError, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
+pub use flusher::FlushStatus;
 pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};
 pub use log::{Durability, Log};
+pub use maintenance::{Maintenance, Tell};
 pub use named::NamedSnapshot;
+pub use recovery::FoundLog;
+pub use remake::{RemadeReport, remake_manifest};
 pub use salvage::{SalvageReport, salvage};
 pub use snapshot::{Scan, Snapshot};
 pub use stats::StoreStats;

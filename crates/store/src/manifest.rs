@@ -3,8 +3,10 @@
 //! A small text that people can read; its last line is the checksum of all before. It is replaced as a whole: a new one
 //! is written beside it, made durable, and renamed over it. `docs/format.md` describes the lines.
 
+use crate::absent::without_manifest;
 use crate::error::StoreError;
 use lode_base::vfs::Vfs;
+use lode_packed::SegmentMeta;
 use lode_rdf::value_id::Section;
 use std::fmt::Write as _;
 use std::io;
@@ -15,12 +17,20 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const MANIFEST: &str = "MANIFEST";
 /// Name of the next manifest while it is being written.
 pub const MANIFEST_TMP: &str = "MANIFEST.tmp";
+/// Name of the copy of the manifest, which counts where that is lost.
+pub const MANIFEST_COPY: &str = "MANIFEST.copy";
+/// Name of the next copy while it is being written.
+pub const MANIFEST_COPY_TMP: &str = "MANIFEST.copy.tmp";
+/// Name of the empty file of a database that is being restored.
+pub const RESTORING: &str = "RESTORING";
+/// Folder of the files that no manifest named when a lost one was made again.
+pub const SET_ASIDE: &str = "set-aside";
 /// Name of the empty file that says that a folder is a backup; locked by whoever writes it.
 pub const BACKUP: &str = "BACKUP";
 /// Name of the next log of a backup while it is being written.
 pub const BACKUP_TMP: &str = "BACKUP.tmp";
 /// Version of the manifest and of the way files play together.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 /// A manifest of more bytes is none.
 const BYTES_MAX: u64 = 64 << 20;
 
@@ -51,6 +61,8 @@ impl Sign {
 pub struct SegmentEntry {
     /// Number, which gives the folder its name; never used twice.
     pub number: u64,
+    /// Random number, which its description has, too.
+    pub identity: u128,
     /// What its quads are.
     pub sign: Sign,
     /// Quads in it.
@@ -62,6 +74,25 @@ pub struct SegmentEntry {
 }
 
 impl SegmentEntry {
+    /// The line of a segment with this description.
+    pub fn of(meta: &SegmentMeta) -> Self {
+        Self {
+            number: meta.origin.number,
+            identity: meta.origin.identity,
+            sign: if meta.origin.is_deletions { Sign::Deletions } else { Sign::Insertions },
+            quads: meta.quads(),
+            terms: meta.terms(),
+            fingerprint: meta.fingerprint(),
+        }
+    }
+
+    /// Whether this is the line of a segment with this description. Of one that inserts quads only the terms may count.
+    pub fn is_of(&self, meta: &SegmentMeta) -> bool {
+        let found = Self::of(meta);
+        let sign = if self.sign == Sign::TermsOnly { Sign::Insertions } else { self.sign };
+        found == Self { sign, ..self.clone() }
+    }
+
     /// Name of the segment's folder.
     pub fn folder(&self) -> String {
         segment_folder(self.number)
@@ -71,6 +102,22 @@ impl SegmentEntry {
 /// Name of the folder of segment `number`.
 pub fn segment_folder(number: u64) -> String {
     format!("segment-{number:06}")
+}
+
+/// The number of the segment whose folder has this name.
+pub fn segment_number(name: &str) -> Option<u64> {
+    numbered(name, "segment-")
+}
+
+/// The number of the log that has this name.
+pub fn log_number(name: &str) -> Option<u64> {
+    numbered(name, "log-")
+}
+
+fn numbered(name: &str, prefix: &str) -> Option<u64> {
+    let number = name.strip_prefix(prefix)?;
+    let is_number = number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| number.parse().ok()).flatten()
 }
 
 /// Name of the folder for temporary files of the load that makes segment `number`.
@@ -83,13 +130,9 @@ pub fn log_file(number: u64) -> String {
     format!("log-{number:06}")
 }
 
-/// Whether a name in a database's folder is one that the store gives to its own files.
-pub fn is_own_name(name: &str) -> bool {
-    [MANIFEST, MANIFEST_TMP, crate::store::LOCK, BACKUP, BACKUP_TMP].contains(&name)
-        || ["segment-", "spill-", "log-"].iter().any(|prefix| {
-            name.strip_prefix(prefix)
-                .is_some_and(|number| number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit()))
-        })
+/// The log to which a file belongs: itself, or the one whose end mark it is.
+pub fn log_of(name: &str) -> &str {
+    name.strip_suffix(".end").or_else(|| name.strip_suffix(".end.tmp")).unwrap_or(name)
 }
 
 /// One version of a database.
@@ -103,6 +146,8 @@ pub struct Manifest {
     pub next_blank: u64,
     /// First segment number not used.
     pub next_segment: u64,
+    /// First log number not used.
+    pub next_log: u64,
     /// Number of the log that goes on from here; 0: none was begun yet.
     pub log: u64,
     /// The segments; their dictionaries share out the numbers of terms in this order.
@@ -120,7 +165,15 @@ const TERMS_ONLY: &str = "terms";
 impl Manifest {
     /// The manifest of a new, empty database.
     pub fn new(database: u128) -> Self {
-        Self { database, version: 0, next_blank: 0, next_segment: 1, log: 0, segments: Vec::new() }
+        Self {
+            database,
+            version: 0,
+            next_blank: 0,
+            next_segment: 1,
+            next_log: 1,
+            log: 0,
+            segments: Vec::new(),
+        }
     }
 
     /// Quads that the segments add up to.
@@ -143,8 +196,8 @@ impl Manifest {
     /// The text.
     pub fn encode(&self) -> String {
         let mut text = format!(
-            "lodestore {FORMAT_VERSION}\ndatabase {:032x}\nversion {}\nnext_blank {}\nnext_segment {}\nlog {}\n",
-            self.database, self.version, self.next_blank, self.next_segment, self.log
+            "lodestore {FORMAT_VERSION}\ndatabase {:032x}\nversion {}\nnext_blank {}\nnext_segment {}\nnext_log {}\nlog {}\n",
+            self.database, self.version, self.next_blank, self.next_segment, self.next_log, self.log
         );
         for segment in &self.segments {
             let word = match segment.sign {
@@ -152,7 +205,8 @@ impl Manifest {
                 Sign::Deletions => DELETIONS,
                 Sign::TermsOnly => TERMS_ONLY,
             };
-            let _ = write!(text, "{word} {} quads={}", segment.number, segment.quads);
+            let (number, identity, quads) = (segment.number, segment.identity, segment.quads);
+            let _ = write!(text, "{word} {number} id={identity:032x} quads={quads}");
             for (name, count) in SECTION_NAMES.iter().zip(segment.terms) {
                 let _ = write!(text, " {name}={count}");
             }
@@ -181,47 +235,65 @@ impl Manifest {
         parse_body(body).ok_or(ManifestError::Damaged("a line that is not understood"))
     }
 
-    /// Reads the manifest of the database in `folder`.
-    pub fn read(vfs: &dyn Vfs, folder: &Path) -> Result<Self, StoreError> {
-        let path = folder.join(MANIFEST);
-        let file = vfs.open(&path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => missing(vfs, folder),
-            _ => StoreError::Io { path: path.clone(), source },
-        })?;
-        if file.len() > BYTES_MAX {
-            return Err(StoreError::corruption(&path, 0, "the manifest is too long"));
-        }
-        let mut text = vec![0; file.len() as usize];
-        file.read_exact_at(&mut text, 0).map_err(StoreError::io(&path))?;
-        Self::decode(&text).map_err(|error| match error {
-            ManifestError::Damaged(what) => StoreError::corruption(&path, 0, what),
-            ManifestError::Version(found) => {
-                StoreError::Version { file: path.display().to_string(), found, supported: FORMAT_VERSION }
+    /// Reads the manifest of the database in `folder`; where it is damaged, the error says what to do.
+    pub fn read_current(vfs: &dyn Vfs, folder: &Path) -> Result<Self, StoreError> {
+        Self::read(vfs, folder).map_err(|error| match error {
+            StoreError::Corruption { file, offset, what } => {
+                let what = format!("{what}; `lode check --salvage` makes the manifest again");
+                StoreError::Corruption { file, offset, what }
             }
+            other => other,
         })
     }
 
-    /// Makes this the manifest of the database in `folder`, durably and in one step. After [`StoreError::InDoubt`] it may be
+    /// Reads the manifest in `folder`.
+    pub fn read(vfs: &dyn Vfs, folder: &Path) -> Result<Self, StoreError> {
+        Self::read_file(vfs, &folder.join(MANIFEST))?.ok_or_else(|| without_manifest(vfs, folder))
+    }
+
+    /// Reads the copy of the manifest, if there is one.
+    pub fn read_copy(vfs: &dyn Vfs, folder: &Path) -> Result<Option<Self>, StoreError> {
+        Self::read_file(vfs, &folder.join(MANIFEST_COPY))
+    }
+
+    /// `None` where there is no such file.
+    fn read_file(vfs: &dyn Vfs, path: &Path) -> Result<Option<Self>, StoreError> {
+        let file = match vfs.open(path) {
+            Ok(file) => file,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(source) => return Err(StoreError::Io { path: path.to_owned(), source }),
+        };
+        if file.len() > BYTES_MAX {
+            return Err(StoreError::corruption(path, 0, "the manifest is too long"));
+        }
+        let mut text = vec![0; file.len() as usize];
+        file.read_exact_at(&mut text, 0).map_err(StoreError::io(path))?;
+        let manifest = Self::decode(&text).map_err(|error| match error {
+            ManifestError::Damaged(what) => StoreError::corruption(path, 0, what),
+            ManifestError::Version(found) => {
+                StoreError::Version { file: path.display().to_string(), found, supported: FORMAT_VERSION }
+            }
+        })?;
+        Ok(Some(manifest))
+    }
+
+    /// Makes this the manifest in `folder`, durably and in one step. After [`StoreError::InDoubt`] it may be
     /// this one or the one before, and may change from one to the other once more if the power goes: all that either
     /// names must be kept. After any other error it is the one before.
     pub fn publish(&self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
-        let tmp = folder.join(MANIFEST_TMP);
-        let write = || -> io::Result<()> {
-            let mut file = vfs.create(&tmp)?;
-            file.write_all(self.encode().as_bytes())?;
-            file.sync()
-        };
+        let (tmp, path) = (folder.join(MANIFEST_TMP), folder.join(MANIFEST));
         // What cannot be removed now is removed when the database is next opened for writing.
         let remove_tmp = || drop(vfs.remove(&tmp));
-        if let Err(source) = write() {
+        if let Err(source) = self.write_file(vfs, &tmp) {
             remove_tmp();
             return Err(StoreError::Io { path: tmp, source });
         }
-        let path = folder.join(MANIFEST);
         if let Err(source) = vfs.rename(&tmp, &path) {
             let in_doubt = match Self::read(vfs, folder) {
                 Ok(now) => now == *self,
-                Err(error) => !matches!(error, StoreError::Missing { .. }),
+                Err(error) => !error.is_without_manifest(),
             };
             if in_doubt {
                 return Err(StoreError::InDoubt { path, source });
@@ -232,16 +304,42 @@ impl Manifest {
         // Putting the old manifest back would fail as well, or leave three possible outcomes instead of two.
         vfs.sync_dir(folder).map_err(|source| StoreError::InDoubt { path, source })
     }
-}
 
-/// What is at a path that has no manifest.
-fn missing(vfs: &dyn Vfs, folder: &Path) -> StoreError {
-    let path = folder.to_owned();
-    let foreign = match vfs.list(folder) {
-        Ok(names) => names.iter().any(|name| !is_own_name(&name.to_string_lossy())),
-        Err(_) => vfs.exists(folder),
-    };
-    if foreign { StoreError::NotADatabase { path } } else { StoreError::Missing { path } }
+    /// The same for the manifest of a database, of which there is a copy: that is durable before, and so never older. It counts only
+    /// where the manifest is lost.
+    pub fn publish_with_copy(&self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
+        let published = self.write_copy(vfs, folder).and_then(|()| self.publish(vfs, folder));
+        if published.as_ref().is_err_and(|error| !matches!(error, StoreError::InDoubt { .. }))
+            && let Ok(before) = Self::read(vfs, folder)
+        {
+            // What this one names will go. A copy that names it is found to be wrong, too, but then it is of no use.
+            let _ = before.write_copy(vfs, folder);
+        }
+        published
+    }
+
+    /// Makes this the copy of the manifest, durably. A database that holds nothing has none: without its manifest it is none.
+    pub fn write_copy(&self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
+        if self.version == 0 {
+            return Ok(());
+        }
+        let (tmp, path) = (folder.join(MANIFEST_COPY_TMP), folder.join(MANIFEST_COPY));
+        let write = || -> io::Result<()> {
+            self.write_file(vfs, &tmp)?;
+            vfs.rename(&tmp, &path)?;
+            vfs.sync_dir(folder)
+        };
+        write().map_err(|source| {
+            let _ = vfs.remove(&tmp);
+            StoreError::Io { path, source }
+        })
+    }
+
+    fn write_file(&self, vfs: &dyn Vfs, path: &Path) -> io::Result<()> {
+        let mut file = vfs.create(path)?;
+        file.write_all(self.encode().as_bytes())?;
+        file.sync()
+    }
 }
 
 /// Why a text is not a manifest.
@@ -261,9 +359,10 @@ fn parse_body(body: &str) -> Option<Manifest> {
     let version = field("version")?.parse().ok()?;
     let next_blank = field("next_blank")?.parse().ok()?;
     let next_segment = field("next_segment")?.parse().ok()?;
+    let next_log = field("next_log")?.parse().ok()?;
     let log = field("log")?.parse().ok()?;
     let segments = lines.map(parse_segment).collect::<Option<Vec<_>>>()?;
-    Some(Manifest { database, version, next_blank, next_segment, log, segments })
+    Some(Manifest { database, version, next_blank, next_segment, next_log, log, segments })
 }
 
 fn parse_segment(line: &str) -> Option<SegmentEntry> {
@@ -276,11 +375,12 @@ fn parse_segment(line: &str) -> Option<SegmentEntry> {
     };
     let number = words.next()?.parse().ok()?;
     let mut field = |name: &str| words.next()?.strip_prefix(name)?.strip_prefix('=');
+    let identity = u128::from_str_radix(field("id")?, 16).ok()?;
     let quads = field("quads")?.parse().ok()?;
     let mut terms = [0; Section::COUNT];
     for (count, name) in terms.iter_mut().zip(SECTION_NAMES) {
         *count = field(name)?.parse().ok()?;
     }
     let fingerprint = u64::from_str_radix(field("fingerprint")?, 16).ok()?;
-    words.next().is_none().then_some(SegmentEntry { number, sign, quads, terms, fingerprint })
+    words.next().is_none().then_some(SegmentEntry { number, identity, sign, quads, terms, fingerprint })
 }

@@ -142,14 +142,15 @@ fn before(row: &Row, key: &[u64]) -> bool {
 /// The rows of several layers, merged.
 #[derive(Debug)]
 pub(crate) struct Merge {
-    /// Layers with rows left, by their next row; not in order while `dirty`.
-    parts: Vec<Part>,
+    /// Layers with rows left, by their next row; not in order while `dirty`. Boxed, because they change places all the time.
+    #[expect(clippy::vec_box, reason = "a merge of many layers moves pointers")]
+    parts: Vec<Box<Part>>,
     dirty: bool,
 }
 
 impl Merge {
     pub(crate) fn new(layers: Vec<Layer>) -> Self {
-        Self { parts: layers.into_iter().map(Part::new).collect(), dirty: true }
+        Self { parts: layers.into_iter().map(|layer| Box::new(Part::new(layer))).collect(), dirty: true }
     }
 
     fn arrange(&mut self) -> Result<(), StoreError> {
@@ -231,13 +232,11 @@ impl Merge {
         Ok(())
     }
 
+    /// Puts a part, whose head has grown, behind those that come before it.
     fn sink(&mut self, from: usize) {
-        for at in from + 1..self.parts.len() {
-            if self.parts[at - 1].head <= self.parts[at].head {
-                return;
-            }
-            self.parts.swap(at - 1, at);
-        }
+        let Some(head) = self.parts.get(from).map(|part| part.head) else { return };
+        let end = gallop(from + 1, self.parts.len(), |at| self.parts[at].head < head);
+        self.parts[from..end].rotate_left(1);
     }
 
     pub(crate) fn seek(&mut self, key: &[u64]) -> Result<(), StoreError> {
@@ -251,6 +250,6 @@ impl Merge {
     }
 
     pub(crate) fn remaining(&self) -> u64 {
-        u64::try_from(self.parts.iter().map(Part::remaining).sum::<i128>()).unwrap_or(0)
+        u64::try_from(self.parts.iter().map(|part| part.remaining()).sum::<i128>()).unwrap_or(0)
     }
 }

@@ -5,7 +5,7 @@
 //! segment can go meanwhile.
 
 use crate::error::{SnapshotProblem, StoreError};
-use crate::manifest::{MANIFEST, Manifest};
+use crate::manifest::{MANIFEST, Manifest, segment_folder, segment_number};
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::{OpenSegment, SegmentMark, Version};
@@ -44,6 +44,10 @@ pub struct NamedSnapshot {
 pub(crate) struct Named {
     /// By name. Empty where the database was opened for reading: another process may make and drop them.
     pub manifests: BTreeMap<String, Manifest>,
+    /// Those whose manifest is damaged. Nobody knows what they need, so of the segments that there were then all stay.
+    pub damaged: BTreeSet<String>,
+    /// The segments that there were then have numbers below this.
+    damaged_need_below: u64,
     /// Those that were asked for last, the latest at the end.
     opened: VecDeque<(String, Arc<Version>)>,
     /// Segments that only snapshots name and that somebody may have open.
@@ -51,6 +55,26 @@ pub(crate) struct Named {
 }
 
 impl Named {
+    /// The snapshots in the folder of a database whose segments have numbers below `next_segment`. What is left of a snapshot that was
+    /// not made or not dropped wholly is none.
+    pub fn read(vfs: &dyn Vfs, database: &Path, next_segment: u64) -> Result<Self, StoreError> {
+        let mut named = Self { damaged_need_below: next_segment, ..Self::default() };
+        for name in names(vfs, database)? {
+            match Manifest::read(vfs, &folder_of(database, &name)) {
+                Ok(manifest) => drop(named.manifests.insert(name, manifest)),
+                Err(error) if error.is_without_manifest() => {}
+                Err(error) if is_damage(&error) => drop(named.damaged.insert(name)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(named)
+    }
+
+    /// Whether a snapshot whose manifest is damaged may need a segment.
+    pub fn may_name(&self, number: u64) -> bool {
+        !self.damaged.is_empty() && number < self.damaged_need_below
+    }
+
     /// Remembers that somebody has a segment open that only snapshots name.
     pub fn mark(&mut self, open: &OpenSegment) {
         self.marks.retain(SegmentMark::is_open);
@@ -79,27 +103,19 @@ impl Named {
         self.opened.remove(at)
     }
 
-    /// Whether a snapshot needs a segment.
+    /// Whether a snapshot needs a segment, or may.
     pub fn names(&self, number: u64) -> bool {
-        self.manifests.values().any(|manifest| has_segment(manifest, number))
+        self.may_name(number) || self.manifests.values().any(|manifest| has_segment(manifest, number))
     }
+}
+
+/// Whether a manifest is there and is none that can be read.
+fn is_damage(error: &StoreError) -> bool {
+    matches!(error, StoreError::Corruption { .. } | StoreError::Version { .. })
 }
 
 fn has_segment(manifest: &Manifest, number: u64) -> bool {
     manifest.segments.iter().any(|entry| entry.number == number)
-}
-
-/// The snapshots in the folder of a database. What is left of one that was not made or not dropped wholly is none.
-pub(crate) fn read_all(vfs: &dyn Vfs, database: &Path) -> Result<BTreeMap<String, Manifest>, StoreError> {
-    let mut manifests = BTreeMap::new();
-    for name in names(vfs, database)? {
-        match Manifest::read(vfs, &folder_of(database, &name)) {
-            Ok(manifest) => drop(manifests.insert(name, manifest)),
-            Err(StoreError::Missing { .. } | StoreError::NotADatabase { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(manifests)
 }
 
 /// Names of what may be snapshots.
@@ -113,6 +129,18 @@ pub(crate) fn names(vfs: &dyn Vfs, database: &Path) -> Result<Vec<String>, Store
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(StoreError::io(&folder)(error)),
     }
+}
+
+/// Makes durable that snapshots have no manifest of which somebody was removing it, or just writing it, when he came to an end: until then
+/// they may be there again after a power cut, and need their segments.
+pub(crate) fn settle_dropped(vfs: &dyn Vfs, database: &Path) -> Result<(), StoreError> {
+    for name in names(vfs, database)? {
+        let folder = folder_of(database, &name);
+        if !vfs.exists(&folder.join(MANIFEST)) {
+            vfs.sync_dir(&folder).map_err(StoreError::io(&folder))?;
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn folder_of(database: &Path, name: &str) -> PathBuf {
@@ -137,16 +165,16 @@ impl Store {
     pub fn create_snapshot(&self, name: &str, cancel: &CancelToken) -> Result<NamedSnapshot, StoreError> {
         check_name(name)?;
         let place = WriterPlace::enter(self, cancel)?;
-        if self.named().manifests.contains_key(name) {
+        if self.named().manifests.contains_key(name) || self.named().damaged.contains(name) {
             return Err(wrong(name, SnapshotProblem::Exists));
         }
         place.settle(cancel)?;
         // All is in segments; the log is the database's.
         let manifest = Manifest { log: 0, ..self.version().manifest.clone() };
         let folder = folder_of(self.folder(), name);
-        if let Err(error) = write(&**self.vfs(), self.folder(), &folder, &manifest) {
-            let gone = self.vfs().remove_dir_all(&folder).and_then(|()| self.sync_snapshots());
-            if gone.is_err() && self.vfs().exists(&folder) {
+        let written = self.with_room(|| write(&**self.vfs(), self.folder(), &folder, &manifest));
+        if let Err(error) = written {
+            if self.remove_for_good(&folder).is_err() {
                 // It may be there after a power cut: then what it names must be there as well.
                 self.named().manifests.insert(name.to_owned(), manifest);
             }
@@ -161,6 +189,16 @@ impl Store {
     /// All named snapshots.
     pub fn snapshots(&self) -> Result<Vec<NamedSnapshot>, StoreError> {
         Ok(self.manifests()?.iter().map(|(name, manifest)| described(name, manifest)).collect())
+    }
+
+    /// Names of snapshots whose manifest is damaged. As long as there are any, segments stay that nothing else needs.
+    pub fn damaged_snapshots(&self) -> Result<Vec<String>, StoreError> {
+        let damaged = if self.is_writable() {
+            self.named().damaged.clone()
+        } else {
+            Named::read(&**self.vfs(), self.folder(), 0)?.damaged
+        };
+        Ok(damaged.into_iter().collect())
     }
 
     /// The version that has a name. It stays readable while this is held, also if the name is dropped.
@@ -195,7 +233,10 @@ impl Store {
     pub fn drop_snapshot(&self, name: &str, cancel: &CancelToken) -> Result<(), StoreError> {
         check_name(name)?;
         let place = WriterPlace::enter(self, cancel)?;
-        let manifest = self.manifest_of(&self.named(), name)?;
+        let manifest = match self.manifest_of(&self.named(), name) {
+            Err(StoreError::Snapshot { what: SnapshotProblem::Damaged, .. }) => None,
+            other => Some(other?),
+        };
         let (vfs, folder) = (self.vfs(), folder_of(self.folder(), name));
         // Without its manifest it is none. Until that is durable, it may come back, and needs its segments.
         let path = folder.join(MANIFEST);
@@ -206,31 +247,45 @@ impl Store {
         removed.map_err(StoreError::io(&path))?;
         if vfs.exists(&folder) {
             vfs.sync_dir(&folder).map_err(StoreError::io(&folder))?;
-            vfs.remove_dir_all(&folder).map_err(StoreError::io(&folder))?;
         }
+        self.remove_for_good(&folder).map_err(StoreError::io(&folder))?;
         let mut named = self.named();
         named.manifests.remove(name);
+        named.damaged.remove(name);
         let opened = named.forget(name);
-        self.remove_unnamed(&named, &manifest);
+        let unneeded = match manifest {
+            Some(manifest) => manifest.segments.iter().map(|entry| entry.number).collect(),
+            None if named.damaged.is_empty() => self.old_segments(named.damaged_need_below),
+            None => Vec::new(),
+        };
+        self.remove_unnamed(&named, &unneeded);
         drop(named);
         drop(opened);
         drop(place);
         Ok(())
     }
 
-    /// Removes the segments of a manifest that neither the current version nor a snapshot names.
-    fn remove_unnamed(&self, named: &Named, manifest: &Manifest) {
+    /// Numbers of the segments on the disk that are below one.
+    fn old_segments(&self, below: u64) -> Vec<u64> {
+        // What cannot be removed now is removed when the database is next opened for writing.
+        let names = self.vfs().list(self.folder()).unwrap_or_default();
+        let numbers = names.iter().filter_map(|name| segment_number(&name.to_string_lossy()));
+        numbers.filter(|number| *number < below).collect()
+    }
+
+    /// Removes those of some segments that neither the current version nor a snapshot names.
+    fn remove_unnamed(&self, named: &Named, numbers: &[u64]) {
+        let Ok(writer) = self.writer() else { return };
         let current = self.version();
-        for entry in &manifest.segments {
-            let number = entry.number;
+        for number in numbers.iter().copied() {
             if has_segment(&current.manifest, number) || named.names(number) {
                 continue;
             }
             let marks = named.marks.iter().filter(|mark| mark.number == number);
-            let readers = marks.filter(|mark| mark.set_obsolete()).count();
+            let readers = marks.filter(|mark| mark.set_obsolete(&writer.chores)).count();
             if readers == 0 {
                 // Nobody has it open. What cannot be removed now is removed when the database is next opened for writing.
-                let _ = self.vfs().remove_dir_all(&self.folder().join(entry.folder()));
+                let _ = self.vfs().remove_dir_all(&self.folder().join(segment_folder(number)));
             }
         }
     }
@@ -267,22 +322,32 @@ impl Store {
         if self.is_writable() {
             return Ok(self.named().manifests.clone());
         }
-        read_all(&**self.vfs(), self.folder())
+        Ok(Named::read(&**self.vfs(), self.folder(), 0)?.manifests)
     }
 
     fn manifest_of(&self, named: &Named, name: &str) -> Result<Manifest, StoreError> {
         let none = || wrong(name, SnapshotProblem::Missing);
         if self.is_writable() {
+            if named.damaged.contains(name) {
+                return Err(wrong(name, SnapshotProblem::Damaged));
+            }
             return named.manifests.get(name).cloned().ok_or_else(none);
         }
         match Manifest::read(&**self.vfs(), &folder_of(self.folder(), name)) {
-            Err(StoreError::Missing { .. } | StoreError::NotADatabase { .. }) => Err(none()),
+            Err(error) if error.is_without_manifest() => Err(none()),
+            Err(error) if is_damage(&error) => Err(wrong(name, SnapshotProblem::Damaged)),
             other => other,
         }
     }
 
-    fn sync_snapshots(&self) -> io::Result<()> {
-        self.vfs().sync_dir(&self.folder().join(SNAPSHOTS))
+    /// Removes the folder of a snapshot, durably, if there is one.
+    fn remove_for_good(&self, folder: &Path) -> io::Result<()> {
+        let unless_missing = |result: io::Result<()>| match result {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        };
+        unless_missing(self.vfs().remove_dir_all(folder))?;
+        unless_missing(self.vfs().sync_dir(&self.folder().join(SNAPSHOTS)))
     }
 
     pub(crate) fn named(&self) -> MutexGuard<'_, Named> {

@@ -2,31 +2,90 @@
 
 use crate::delta::{Delta, Row, Run, TermTable};
 use crate::error::StoreError;
-use crate::log::{Changes, LogEnd, LogRecord, Salvaged, salvage};
+use crate::log::{Changes, LogEnd, LogRecord, Salvaged, VERSIONS_LOST_MAX, salvage};
 use crate::manifest::{Manifest, log_file};
 use crate::version::Version;
 use lode_base::vfs::Vfs;
 use lode_packed::BlockCache;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Opens the version of a manifest and applies its log. Changes nothing. The end of the log, if there is one.
+/// How the log of a database was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLog {
+    /// The file.
+    pub path: PathBuf,
+    /// Its end.
+    pub end: LogEnd,
+    /// What is wrong with its end mark, without which damage to its end could not be seen.
+    pub mark_damage: Option<String>,
+}
+
+impl FoundLog {
+    /// Damage is an error.
+    pub(crate) fn new(path: &Path, found: Salvaged) -> Result<Self, StoreError> {
+        let mark_damage = found.mark_damage.map(|error| error.to_string());
+        let sound = Self { path: path.to_owned(), end: found.end, mark_damage };
+        found.damage.map_or(Ok(sound), Err)
+    }
+
+    /// What people should know about it.
+    pub fn note(&self) -> Option<&dyn fmt::Display> {
+        let is_notable = self.end.ignored_bytes > 0 || self.mark_damage.is_some();
+        is_notable.then_some(self)
+    }
+}
+
+impl fmt::Display for FoundLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LogEnd { offset, ignored_bytes, .. } = self.end;
+        write!(f, "{}: ", self.path.display())?;
+        if ignored_bytes > 0 {
+            write!(
+                f,
+                "{ignored_bytes} bytes after the last whole record, which ends at byte {offset}, do not count: of a commit that is \
+                 being written, or was when the process or the power ended. Nothing is lost that was told to be durable, unless \
+                 the disk has damaged it since"
+            )?;
+        }
+        if let Some(damage) = &self.mark_damage {
+            let separator = if ignored_bytes > 0 { "; " } else { "" };
+            write!(
+                f,
+                "{separator}its end mark is damaged ({damage}): all of the log is read, but nobody can tell whether it was longer"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Opens the version of a manifest and applies its log. Changes nothing. How the log was found, if there is one.
 pub fn recover(
     vfs: &Arc<dyn Vfs>,
     folder: &Path,
     manifest: Manifest,
     cache: &Arc<BlockCache>,
-) -> Result<(Version, Option<LogEnd>), StoreError> {
+) -> Result<(Version, Option<FoundLog>), StoreError> {
     let mut version = Version::open(vfs, folder, manifest, cache, &[])?;
-    let end = apply_log(&**vfs, folder, &mut version)?;
-    Ok((version, end))
+    let found = apply_log(&**vfs, folder, &mut version)?;
+    Ok((version, found))
 }
 
-/// Applies the log of a version that was made of its manifest alone. The end of the log, if there is one.
-pub fn apply_log(vfs: &dyn Vfs, folder: &Path, version: &mut Version) -> Result<Option<LogEnd>, StoreError> {
-    match apply_sound_log(vfs, folder, version)? {
-        Some(Salvaged { damage: Some(damage), .. }) => Err(damage),
-        found => Ok(found.map(|found| found.end)),
+/// Applies the log of a version that was made of its manifest alone.
+pub fn apply_log(
+    vfs: &dyn Vfs,
+    folder: &Path,
+    version: &mut Version,
+) -> Result<Option<FoundLog>, StoreError> {
+    let path = folder.join(log_file(version.manifest.log));
+    apply_sound_log(vfs, folder, version)?.map(|found| FoundLog::new(&path, found)).transpose()
+}
+
+/// Goes on behind all version numbers that somebody may have seen, where the log may have lost its end.
+pub fn skip_lost_versions(version: &mut Version, found: Option<&FoundLog>) {
+    if version.manifest.log != 0 && !found.is_some_and(|found| found.end.is_closed) {
+        version.number = version.number.saturating_add(VERSIONS_LOST_MAX);
     }
 }
 

@@ -50,7 +50,7 @@ pub fn salvage(
         kept_as,
         kept_records: found.end.next_sequence,
         lost_records: found.lost_records,
-        lost_bytes: found.end.ignored_bytes,
+        lost_bytes: found.lost_bytes,
         quads: store.version().quads(),
     }))
 }

@@ -7,7 +7,7 @@ use crate::manifest::Sign;
 pub use crate::scan::Scan;
 use crate::scan::{Layer, LayerRows};
 use crate::version::{OpenSegment, Version};
-use lode_packed::{Order, Permutation};
+use lode_packed::{KeyHash, Order, Permutation};
 use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, TermRef, ValueId};
@@ -35,6 +35,13 @@ fn bits(ids: &[ValueId]) -> Vec<u64> {
 impl Snapshot {
     pub(crate) fn new(version: Arc<Version>) -> Self {
         Self { version, activity: Arc::default() }
+    }
+
+    /// The same version for who reads all of it once: the store's cache stays as it is, and what is read is kept in another one
+    /// of `bytes` bytes.
+    #[must_use]
+    pub fn aside(&self, bytes: usize) -> Self {
+        Self { version: Arc::new(self.version.aside(bytes)), activity: Arc::clone(&self.activity) }
     }
 
     pub(crate) fn version(&self) -> &Arc<Version> {
@@ -190,7 +197,7 @@ impl Snapshot {
             let permutation = segment.permutation(order);
             let rows = between(permutation, rows, &from, &to)?;
             let mut last = rows.start;
-            for cut in permutation.split(rows.clone(), parts.saturating_mul(CUTS_PER_PART)) {
+            for cut in permutation.split(rows.clone(), parts.saturating_mul(CUTS_PER_PART))? {
                 let value = permutation.row(cut)?.get(prefix.len()).copied().unwrap_or(0);
                 cuts.push((ValueId::from_bits(value), cut - last));
                 last = cut;
@@ -219,9 +226,10 @@ impl Snapshot {
     /// The id of the term with this dictionary key.
     pub fn id_of_key(&self, section: Section, key: &[u8]) -> Result<Option<ValueId>, StoreError> {
         self.activity.add_term_lookup();
+        let hash = KeyHash::of(key);
         for segment in &*self.version.segments {
             let Some(dictionary) = segment.dictionary() else { continue };
-            if let Some(rank) = dictionary.find(section, key)? {
+            if let Some(rank) = dictionary.find_hashed(section, key, hash)? {
                 return Ok(Some(ValueId::new(section.kind(), segment.base(section) + rank)));
             }
         }

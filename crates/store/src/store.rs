@@ -1,11 +1,13 @@
 //! A database on disk: opening, locking, and the version that readers get.
 
+use crate::absent::is_disposable;
 use crate::error::StoreError;
 use crate::gate::Gate;
 use crate::log::{Log, LogCounters, Salvaged};
-use crate::manifest::{BACKUP, BACKUP_TMP, MANIFEST, MANIFEST_TMP, Manifest, is_own_name, log_file};
+use crate::manifest::{BACKUP, Manifest, log_file, log_number, log_of, segment_number};
 use crate::named::{self, Named};
-use crate::recovery::{apply_sound_log, recover, with_advice};
+use crate::recovery::{FoundLog, apply_sound_log, recover, skip_lost_versions, with_advice};
+use crate::seal::random;
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
 use crate::writer::{WriteOptions, Writer, WriterPlace};
@@ -13,7 +15,6 @@ use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, CacheCounters};
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -37,6 +38,8 @@ struct Inner {
     named: Mutex<Named>,
     /// `None` where the database was opened for reading.
     writer: Option<Writer>,
+    /// How the log was found, if there was one.
+    found_log: Option<FoundLog>,
 }
 
 impl fmt::Debug for Inner {
@@ -49,7 +52,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         if let Some(writer) = &self.writer {
             // What was acknowledged before it was durable, as the user chose, is lost only if this fails.
-            let _ = writer.drain();
+            let _ = writer.close();
         }
     }
 }
@@ -58,14 +61,15 @@ impl Store {
     /// Opens a database for reading. Needs no lock: a writer replaces the manifest in one step and only appends to the log.
     pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, cache_bytes: usize) -> Result<Self, StoreError> {
         let cache = Arc::new(BlockCache::new(cache_bytes));
-        let mut manifest = Manifest::read(&*vfs, folder)?;
+        let mut manifest = Manifest::read_current(&*vfs, folder)?;
         loop {
             let recovered = recover(&vfs, folder, manifest.clone(), &cache);
             // Another process may have put another version in place after the manifest was read. Then segments may be gone, and
             // the log may tell of changes to that version.
-            let now = Manifest::read(&*vfs, folder)?;
+            let now = Manifest::read_current(&*vfs, folder)?;
             if now == manifest {
-                return Ok(Self::new(vfs, folder, cache, recovered?.0, None));
+                let (version, found) = recovered?;
+                return Ok(Self::new(vfs, folder, cache, version, None, found));
             }
             manifest = now;
         }
@@ -83,33 +87,54 @@ impl Store {
         cache_bytes: usize,
         options: WriteOptions,
     ) -> Result<Self, StoreError> {
-        if vfs.exists(&folder.join(BACKUP)) {
-            return Err(StoreError::IsBackup { path: folder.to_owned() });
-        }
-        match Manifest::read(&*vfs, folder) {
-            Ok(_) => {}
-            Err(StoreError::Missing { .. }) => create_folder(&*vfs, folder)?,
-            Err(error) => return Err(error),
-        }
-        let lock = lock(&*vfs, folder)?;
-        // Somebody may have made a database, or another version, before the lock was ours.
-        let manifest = match Manifest::read(&*vfs, folder) {
-            Err(StoreError::Missing { .. }) => create(&*vfs, folder)?,
+        let (lock, manifest) = match lock_database(&*vfs, folder) {
+            Err(StoreError::Missing { .. }) => lock_new_database(&*vfs, folder)?,
             other => other?,
         };
+        Self::open_locked(vfs, folder, cache_bytes, options, lock, manifest)
+    }
+
+    /// The same where there is a database; makes none.
+    pub fn open_existing(
+        vfs: Arc<dyn Vfs>,
+        folder: &Path,
+        cache_bytes: usize,
+        options: WriteOptions,
+    ) -> Result<Self, StoreError> {
+        let (lock, manifest) = lock_database(&*vfs, folder)?;
+        Self::open_locked(vfs, folder, cache_bytes, options, lock, manifest)
+    }
+
+    fn open_locked(
+        vfs: Arc<dyn Vfs>,
+        folder: &Path,
+        cache_bytes: usize,
+        options: WriteOptions,
+        lock: FolderLock,
+        manifest: Manifest,
+    ) -> Result<Self, StoreError> {
         let cache = Arc::new(BlockCache::new(cache_bytes));
         let path = folder.join(log_file(manifest.log));
-        let (version, end) =
+        let (mut version, found) =
             recover(&vfs, folder, manifest, &cache).map_err(|error| with_advice(error, &path))?;
-        let manifests = named::read_all(&*vfs, folder)?;
-        remove_leftovers(&*vfs, folder, [&version.manifest].into_iter().chain(manifests.values()))?;
-        let log = match end {
-            Some(end) => Some(Log::reopen(&vfs, &path, end, options.durability)?),
+        let named = Named::read(&*vfs, folder, version.manifest.next_segment)?;
+        let next_log = next_log(&*vfs, folder, &version.manifest)?;
+        if version.manifest.version > 0 {
+            // Where somebody made the database just now there is nothing that could be left over.
+            named::settle_dropped(&*vfs, folder)?;
+            let manifests = [&version.manifest].into_iter().chain(named.manifests.values());
+            remove_leftovers(&*vfs, folder, manifests, &|number| named.may_name(number))?;
+            renew_copy(&*vfs, folder, &version.manifest);
+        }
+        let log = match &found {
+            Some(found) => Some(Log::reopen(&vfs, &path, found.end, options.durability)?),
             None => None,
         };
+        skip_lost_versions(&mut version, found.as_ref());
         let writer = Writer::new(Arc::new(version.clone()), log, options, lock);
-        let store = Self::new(vfs, folder, cache, version, Some(writer));
-        store.named().manifests = manifests;
+        writer.skip_logs(next_log);
+        let store = Self::new(vfs, folder, cache, version, Some(writer), found);
+        *store.named() = named;
         Ok(store)
     }
 
@@ -118,19 +143,17 @@ impl Store {
         vfs: Arc<dyn Vfs>,
         folder: &Path,
     ) -> Result<(Self, Option<Salvaged>), StoreError> {
-        if vfs.exists(&folder.join(BACKUP)) {
-            return Err(StoreError::IsBackup { path: folder.to_owned() });
-        }
-        Manifest::read(&*vfs, folder)?;
-        let lock = lock(&*vfs, folder)?;
-        let manifest = Manifest::read(&*vfs, folder)?;
+        let (lock, manifest) = lock_database(&*vfs, folder)?;
         let cache = Arc::new(BlockCache::new(0));
         let mut version = Version::open(&vfs, folder, manifest, &cache, &[])?;
         let found = apply_sound_log(&*vfs, folder, &mut version)?;
-        let manifests = named::read_all(&*vfs, folder)?;
+        skip_lost_versions(&mut version, None);
+        let named = Named::read(&*vfs, folder, version.manifest.next_segment)?;
+        let next_log = next_log(&*vfs, folder, &version.manifest)?;
         let writer = Writer::new(Arc::new(version.clone()), None, WriteOptions::default(), lock);
-        let store = Self::new(vfs, folder, cache, version, Some(writer));
-        store.named().manifests = manifests;
+        writer.skip_logs(next_log);
+        let store = Self::new(vfs, folder, cache, version, Some(writer), None);
+        *store.named() = named;
         Ok((store, found))
     }
 
@@ -140,6 +163,7 @@ impl Store {
         cache: Arc<BlockCache>,
         version: Version,
         writer: Option<Writer>,
+        found_log: Option<FoundLog>,
     ) -> Self {
         Self(Arc::new(Inner {
             vfs,
@@ -150,6 +174,7 @@ impl Store {
             compaction: Gate::default(),
             named: Mutex::default(),
             writer,
+            found_log,
         }))
     }
 
@@ -181,9 +206,19 @@ impl Store {
         Arc::clone(&self.0.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// How the log was found when the database was opened; none if there was no log.
+    pub fn found_log(&self) -> Option<&FoundLog> {
+        self.0.found_log.as_ref()
+    }
+
     /// What logs have written since the store was opened.
     pub fn log_counters(&self) -> LogCounters {
         self.0.writer.as_ref().map(Writer::log_counters).unwrap_or_default()
+    }
+
+    /// Syncs of the log that failed where nobody waited for them: the commits that they were for may be lost in a power cut.
+    pub fn sync_failures(&self) -> u64 {
+        self.0.writer.as_ref().map(Writer::sync_failures).unwrap_or_default()
     }
 
     pub(crate) fn gate(&self) -> &Gate {
@@ -250,12 +285,12 @@ impl Store {
     pub(crate) fn publish_version(&self, version: Arc<Version>) -> Result<(), StoreError> {
         let inner = &self.0;
         let before = self.version();
-        let published = version.manifest.publish(&*inner.vfs, &inner.folder);
+        let published = version.manifest.publish_with_copy(&*inner.vfs, &inner.folder);
         let visible = match &published {
             Ok(()) => true,
             Err(StoreError::InDoubt { .. }) => {
                 if let Some(writer) = &inner.writer {
-                    writer.set_in_doubt();
+                    writer.set_in_doubt(&version);
                 }
                 Manifest::read(&*inner.vfs, &inner.folder).is_ok_and(|now| now == version.manifest)
             }
@@ -269,8 +304,8 @@ impl Store {
             for open in before.segments.iter().filter(|open| !is_named(open)) {
                 if named.names(open.entry.number) {
                     named.mark(open);
-                } else {
-                    open.set_obsolete();
+                } else if let Some(writer) = &inner.writer {
+                    open.set_obsolete(&writer.chores);
                 }
             }
         }
@@ -281,7 +316,56 @@ impl Store {
     }
 }
 
-fn lock(vfs: &dyn Vfs, folder: &Path) -> Result<Box<dyn Send + Sync>, StoreError> {
+/// Held by whoever writes to a folder.
+pub(crate) type FolderLock = Box<dyn Send + Sync>;
+
+/// Locks the database in a folder, and reads its manifest.
+fn lock_database(vfs: &dyn Vfs, folder: &Path) -> Result<(FolderLock, Manifest), StoreError> {
+    if vfs.exists(&folder.join(BACKUP)) {
+        return Err(StoreError::IsBackup { path: folder.to_owned() });
+    }
+    match Manifest::read_current(vfs, folder) {
+        Ok(_) => {}
+        Err(error @ (StoreError::NoManifest { .. } | StoreError::RestoreUnfinished { .. })) => {
+            // Perhaps somebody is about to make one.
+            lock(vfs, folder)?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    }
+    let lock = lock(vfs, folder)?;
+    // Somebody may have put another version in place before the lock was ours.
+    let manifest = Manifest::read_current(vfs, folder)?;
+    Ok((lock, manifest))
+}
+
+/// Makes a database where there is nothing, and locks it.
+fn lock_new_database(vfs: &dyn Vfs, folder: &Path) -> Result<(FolderLock, Manifest), StoreError> {
+    create_folder(vfs, folder)?;
+    let lock = lock(vfs, folder)?;
+    // Somebody may have made one before the lock was ours.
+    let manifest = match Manifest::read_current(vfs, folder) {
+        Err(StoreError::Missing { .. }) => create(vfs, folder)?,
+        other => other?,
+    };
+    Ok((lock, manifest))
+}
+
+/// First log number that neither the manifest nor a file has.
+fn next_log(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<u64, StoreError> {
+    let names = vfs.list(folder).map_err(StoreError::io(folder))?;
+    let files = names.iter().filter_map(|name| log_number(&name.to_string_lossy()));
+    Ok(files.map(|number| number + 1).fold(manifest.next_log, u64::max))
+}
+
+/// Makes the copy of the manifest one again, where a power cut has left an older one or none. Without it the database is as good.
+fn renew_copy(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) {
+    if Manifest::read_copy(vfs, folder).ok().flatten().as_ref() != Some(manifest) {
+        let _ = manifest.write_copy(vfs, folder);
+    }
+}
+
+pub(crate) fn lock(vfs: &dyn Vfs, folder: &Path) -> Result<FolderLock, StoreError> {
     let path = folder.join(LOCK);
     vfs.lock(&path, true).map_err(|source| match source.kind() {
         io::ErrorKind::WouldBlock => StoreError::Locked { path: folder.to_owned() },
@@ -289,32 +373,36 @@ fn lock(vfs: &dyn Vfs, folder: &Path) -> Result<Box<dyn Send + Sync>, StoreError
     })
 }
 
-/// Makes the folder and those above it, durably, also where it is there because that failed before.
+/// Makes the folder and those above it, durably, also where they are there because that failed before.
 pub(crate) fn create_folder(vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
     let missing =
         folder.ancestors().skip(1).take_while(|above| !above.as_os_str().is_empty() && !vfs.exists(above));
     let made = 1 + missing.count();
     vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
-    for parent in folder.ancestors().skip(1).take(made) {
-        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        vfs.sync_dir(parent).map_err(StoreError::io(parent))?;
+    for (i, above) in folder.ancestors().skip(1).enumerate() {
+        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        let synced = vfs.sync_dir(above).map_err(StoreError::io(above));
+        // Those further up may have been made by an attempt that came to an end. Not everybody may read them.
+        if i < made {
+            synced?;
+        }
     }
     Ok(())
 }
 
 fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {
-    let random = || u128::from(RandomState::new().build_hasher().finish());
-    let manifest = Manifest::new(random() << 64 | random());
+    let manifest = Manifest::new(random());
     manifest.publish(vfs, folder)?;
     Ok(manifest)
 }
 
 /// Removes files that no version names: segments and temporary files of loads that did not end. The first of the manifests is the
-/// current one; others are those of snapshots.
+/// current one; others are those of snapshots. `may_be_named` says of a segment's number that it must stay all the same.
 pub(crate) fn remove_leftovers<'a>(
     vfs: &dyn Vfs,
     folder: &Path,
     manifests: impl Iterator<Item = &'a Manifest>,
+    may_be_named: &dyn Fn(u64) -> bool,
 ) -> Result<(), StoreError> {
     let names = vfs.list(folder).map_err(StoreError::io(folder))?;
     let mut known = Vec::new();
@@ -323,7 +411,9 @@ pub(crate) fn remove_leftovers<'a>(
         known.push(log_file(manifest.log));
     }
     let is_leftover = |name: &str| {
-        ![MANIFEST, LOCK, BACKUP].contains(&name) && !known.iter().any(|k| k == name) && is_own_name(name)
+        is_disposable(name)
+            && !known.iter().any(|k| k == log_of(name))
+            && !segment_number(name).is_some_and(may_be_named)
     };
     let mut leftovers =
         names.iter().map(|name| name.to_string_lossy()).filter(|name| is_leftover(name)).peekable();
@@ -333,8 +423,8 @@ pub(crate) fn remove_leftovers<'a>(
     }
     for name in leftovers {
         let path = folder.join(&*name);
-        let is_file = [MANIFEST_TMP, BACKUP_TMP].contains(&&*name) || name.starts_with("log-");
-        let removed = if is_file { vfs.remove(&path) } else { vfs.remove_dir_all(&path) };
+        let is_folder = name.starts_with("segment-") || name.starts_with("spill-");
+        let removed = if is_folder { vfs.remove_dir_all(&path) } else { vfs.remove(&path) };
         removed.map_err(StoreError::io(&path))?;
     }
     Ok(())

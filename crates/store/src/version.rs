@@ -1,5 +1,6 @@
 //! One version of a database: its manifest, its open segments, and what transactions have changed since.
 
+use crate::chores::Chores;
 use crate::delta::{Delta, Row, is_delta_term};
 use crate::error::StoreError;
 use crate::existing::SegmentQuads;
@@ -10,8 +11,7 @@ use lode_packed::{BlockCache, Dictionary, Order, Permutation, Segment};
 use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// An open segment, and where its terms are in the number space.
 #[derive(Debug, Clone)]
@@ -29,22 +29,28 @@ pub struct OpenSegment {
 struct SegmentFolder {
     vfs: Arc<dyn Vfs>,
     path: PathBuf,
-    is_obsolete: AtomicBool,
+    /// Once it is obsolete: who removes it. That may be a query's thread, which should not be kept by it.
+    remover: OnceLock<Arc<Chores>>,
+}
+
+impl SegmentFolder {
+    fn set_obsolete(&self, remover: &Arc<Chores>) {
+        self.remover.get_or_init(|| Arc::clone(remover));
+    }
 }
 
 impl Drop for SegmentFolder {
     fn drop(&mut self) {
-        if *self.is_obsolete.get_mut() {
-            // What cannot be removed now is removed when the database is next opened for writing.
-            let _ = self.vfs.remove_dir_all(&self.path);
+        if let Some(remover) = self.remover.get() {
+            remover.remove(&*self.vfs, &self.path);
         }
     }
 }
 
 impl OpenSegment {
-    /// Says that no manifest names the segment any more: its files go when the last version that holds it is dropped.
-    pub fn set_obsolete(&self) {
-        self.folder.is_obsolete.store(true, Ordering::Relaxed);
+    /// Says that no manifest names the segment any more: `remover` has its files when the last version that holds it is dropped.
+    pub fn set_obsolete(&self, remover: &Arc<Chores>) {
+        self.folder.set_obsolete(remover);
     }
 
     /// What tells later whether anybody still has it open. Keeps nothing open itself.
@@ -83,10 +89,10 @@ impl SegmentMark {
     }
 
     /// As [`OpenSegment::set_obsolete`]; false where nobody has it open any more, so that nobody will remove its files.
-    pub fn set_obsolete(&self) -> bool {
+    pub fn set_obsolete(&self, remover: &Arc<Chores>) -> bool {
         let folder = self.folder.upgrade();
         folder.is_some_and(|folder| {
-            folder.is_obsolete.store(true, Ordering::Relaxed);
+            folder.set_obsolete(remover);
             true
         })
     }
@@ -125,16 +131,16 @@ impl Version {
         for entry in &manifest.segments {
             let is_same =
                 |open: &&OpenSegment| SegmentEntry { sign: entry.sign, ..open.entry.clone() } == *entry;
-            let shared = known.iter().find(is_same);
+            let shared = known.iter().find(|open| open.entry.number == entry.number).filter(is_same);
             let open = match shared {
                 Some(open) => OpenSegment { entry: entry.clone(), ..open.clone() },
                 None => OpenSegment {
                     entry: entry.clone(),
-                    segment: open_segment(&**vfs, folder, entry, bases, cache)?,
+                    segment: open_segment(&**vfs, folder, &manifest, entry, bases, cache)?,
                     folder: Arc::new(SegmentFolder {
                         vfs: Arc::clone(vfs),
                         path: folder.join(entry.folder()),
-                        is_obsolete: AtomicBool::new(false),
+                        remover: OnceLock::new(),
                     }),
                 },
             };
@@ -147,6 +153,21 @@ impl Version {
         let dictionaries = segments.iter().filter(|segment| segment.dictionary().is_some()).count();
         let (segments, delta) = (segments.into(), Delta::default());
         Ok(Self { manifest, segments, dictionaries, delta, number, next_blank })
+    }
+
+    /// The same version for who reads all of it once: the store's cache stays as it is, and what is read is kept in another one
+    /// of `bytes` bytes.
+    #[must_use]
+    pub fn aside(&self, bytes: usize) -> Self {
+        let cache = Arc::new(BlockCache::new(bytes));
+        let aside = |open: &OpenSegment| OpenSegment { segment: open.segment.aside(&cache), ..open.clone() };
+        Self { segments: self.segments.iter().map(aside).collect(), ..self.clone() }
+    }
+
+    /// Where the ids of its segments come from: the newest compaction that gave terms other numbers.
+    pub fn numbering(&self) -> u64 {
+        let numberings = self.segments.iter().map(|open| open.segment.meta().origin.numbering);
+        numberings.max().unwrap_or(0)
     }
 
     /// Quads in all graphs.
@@ -177,6 +198,7 @@ fn has_delta_term(quad: &Row) -> bool {
 fn open_segment(
     vfs: &dyn Vfs,
     folder: &Path,
+    manifest: &Manifest,
     entry: &SegmentEntry,
     bases: [u64; Section::COUNT],
     cache: &Arc<BlockCache>,
@@ -184,13 +206,7 @@ fn open_segment(
     let folder = folder.join(entry.folder());
     let segment = Segment::open(vfs, &folder, cache)?;
     let meta = segment.meta();
-    let fingerprint = segment.permutation(Order::Spog).info().fingerprint;
-    let terms = meta.dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
-    let fits = meta.quads() == entry.quads
-        && fingerprint == entry.fingerprint
-        && terms == entry.terms
-        && meta.bases == bases;
-    if !fits {
+    if !entry.is_of(meta) || meta.bases != bases || meta.origin.database != manifest.database {
         let path = folder.join(META_FILE);
         return Err(StoreError::corruption(&path, 0, "the segment is not the one that the manifest names"));
     }

@@ -4,17 +4,21 @@
 //! tip becomes current when its record is durable. Where the log fails, all that is not durable has failed with it: the tip goes
 //! back to the current version, and the next writer begins a new log.
 
+use crate::chores::Chores;
 use crate::delta::{Delta, Run};
 use crate::error::StoreError;
-use crate::flush::{remove_segments, write_segments};
-use crate::log::{Changes, Durability, Log, LogCounters, Lsn};
-use crate::manifest::{Manifest, SegmentEntry, log_file};
+use crate::flush::{Flushed, remove_segments, write_segments};
+use crate::flusher::Flusher;
+use crate::log::{Changes, Durability, Log, LogCounters, LogEnd, Lsn, remove_log};
+use crate::maintenance::LogWatch;
+use crate::manifest::{MANIFEST, Manifest, SegmentEntry, log_file};
 use crate::relog::for_each_record;
+use crate::room::Room;
 use crate::store::Store;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_packed::Order as SortOrder;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,12 +27,15 @@ use std::time::Duration;
 pub struct WriteOptions {
     /// When a commit is acknowledged.
     pub durability: Durability,
-    /// Bytes of memory of the delta beyond which it becomes a segment.
+    /// Bytes of memory of the delta beyond which it becomes a segment. At twice as many commits are slowed down, at three times as
+    /// many they are refused until a segment is written.
     pub delta_bytes_max: usize,
-    /// Bytes of the log beyond which the delta becomes a segment.
+    /// Bytes of the log beyond which the delta becomes a segment; commits are slowed down and refused in the same way.
     pub log_bytes_max: u64,
     /// Changes of one transaction beyond which they become a segment at once, without the log.
     pub logged_changes_max: usize,
+    /// Bytes of the new terms of one transaction beyond which it does so, too.
+    pub logged_bytes_max: usize,
     /// Bytes of memory for writing segments.
     pub memory_bytes: usize,
     /// Threads for writing segments.
@@ -42,6 +49,7 @@ impl Default for WriteOptions {
             delta_bytes_max: 128 << 20,
             log_bytes_max: 256 << 20,
             logged_changes_max: 100_000,
+            logged_bytes_max: 64 << 20,
             memory_bytes: 1 << 30,
             threads: lode_base::cores::cores(),
         }
@@ -68,8 +76,20 @@ pub(crate) struct Writer {
     next_blank: AtomicU64,
     /// First segment number that nobody has taken.
     next_segment: AtomicU64,
-    /// A manifest was put in place, but nobody knows whether it will stay: nothing may be acknowledged before that is known.
-    in_doubt: AtomicBool,
+    /// First log number that nobody has taken. None is ever given back: nobody writes over a log that a manifest may name.
+    next_log: AtomicU64,
+    /// A version that was put in place, but nobody knows whether it will stay: nothing may be written before that is known.
+    in_doubt: Mutex<Option<Arc<Version>>>,
+    /// What makes segments of the delta beside commits.
+    pub(crate) flusher: Flusher,
+    /// Room on the disk.
+    pub(crate) room: Room,
+    /// What a thread of the store's own may do.
+    pub(crate) chores: Arc<Chores>,
+    /// Wakes the thread that looks after the log.
+    pub(crate) log_watch: LogWatch,
+    /// The log, for whoever makes it durable: that waits for nobody who has the place.
+    current_log: Mutex<Option<Arc<VersionLog>>>,
     /// Used only by whoever has the place.
     state: Mutex<State>,
     /// Held until the store is closed.
@@ -98,17 +118,19 @@ impl Writer {
         options: WriteOptions,
         lock: Box<dyn Send + Sync>,
     ) -> Self {
+        let log = log.map(Arc::new);
         Self {
             options,
             next_blank: AtomicU64::new(tip.next_blank),
             next_segment: AtomicU64::new(tip.manifest.next_segment),
-            in_doubt: AtomicBool::new(false),
-            state: Mutex::new(State {
-                tip,
-                log: log.map(Arc::new),
-                last: None,
-                ended_logs: LogCounters::default(),
-            }),
+            next_log: AtomicU64::new(tip.manifest.next_log),
+            in_doubt: Mutex::default(),
+            flusher: Flusher::default(),
+            room: Room::default(),
+            chores: Arc::default(),
+            log_watch: LogWatch::default(),
+            current_log: Mutex::new(log.clone()),
+            state: Mutex::new(State { tip, log, last: None, ended_logs: LogCounters::default() }),
             _lock: lock,
         }
     }
@@ -145,6 +167,20 @@ impl Writer {
         self.next_segment.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn next_log(&self) -> u64 {
+        self.next_log.load(Ordering::Relaxed)
+    }
+
+    fn take_log(&self) -> u64 {
+        self.next_log.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A manifest with the first numbers that nobody has taken.
+    pub(crate) fn numbered(&self, manifest: Manifest) -> Manifest {
+        let (next_blank, next_segment, next_log) = (self.next_blank(), self.next_segment(), self.next_log());
+        Manifest { next_blank, next_segment, next_log, ..manifest }
+    }
+
     /// Takes numbers for segments, which may be written by several at a time; the first of them.
     pub(crate) fn take_segments(&self, count: u64) -> u64 {
         self.next_segment.fetch_add(count, Ordering::Relaxed)
@@ -155,20 +191,77 @@ impl Writer {
         give_back(&self.next_segment, first, taken, used);
     }
 
-    /// Makes durable what the log has held back for long enough; tells in how long to come again. Does nothing while somebody writes.
+    fn current_log(&self) -> MutexGuard<'_, Option<Arc<VersionLog>>> {
+        self.current_log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Goes on with another log, or with none.
+    fn set_log(&self, state: &mut State, log: Option<Arc<VersionLog>>) {
+        self.current_log().clone_from(&log);
+        (state.log, state.last) = (log, None);
+    }
+
+    /// Makes durable what the log has held back for long enough, and marks the end of an idle one; tells in how long to come again, if
+    /// anything is to be done then. Waits for nobody but who writes to the log at this moment: before another log is begun, all of this
+    /// one is durable.
     pub(crate) fn sync_if_due(&self) -> Result<Option<Duration>, StoreError> {
-        let log = self.state.try_lock().ok().and_then(|state| state.log.clone());
-        log.map_or(Ok(None), |log| log.sync_if_due())
+        let Some(log) = self.current_log().clone() else { return Ok(None) };
+        let (due, mark_due) = (log.sync_if_due()?, log.mark_if_idle()?);
+        // What is written while somebody waits for the mark may be due earlier.
+        let delay = match self.options.durability {
+            Durability::Sync => Duration::MAX,
+            Durability::Batch(delay) => delay.max(Duration::from_millis(1)),
+        };
+        Ok(due.into_iter().chain(mark_due.map(|due| due.min(delay))).min())
     }
 
-    pub(crate) fn set_in_doubt(&self) {
-        self.in_doubt.store(true, Ordering::Relaxed);
+    /// Syncs of the log that failed where nobody waited for them.
+    pub(crate) fn sync_failures(&self) -> u64 {
+        self.log_watch.failures()
     }
 
-    /// Makes durable what waits in the log, for when the store is closed.
-    pub(crate) fn drain(&self) -> Result<(), StoreError> {
+    /// The tip, whose delta stays apart from now on from what comes later; needs no place.
+    pub(crate) fn freeze(&self) -> Arc<Version> {
+        self.with_delta(Delta::freeze)
+    }
+
+    /// Undoes [`Writer::freeze`].
+    pub(crate) fn thaw(&self) {
+        self.with_delta(Delta::thaw);
+    }
+
+    /// Gives the tip a delta that says the same.
+    fn with_delta(&self, change: impl FnOnce(&Delta) -> Delta) -> Arc<Version> {
+        let mut state = self.state();
+        state.tip = Arc::new(Version { delta: change(&state.tip.delta), ..Version::clone(&state.tip) });
+        Arc::clone(&state.tip)
+    }
+
+    /// Tells the flusher how full the delta and the log are.
+    fn tell_fullness(&self, state: &State) {
+        let delta = state.tip.delta.memory_bytes() as u64;
+        let log = state.log.as_ref().map_or(0, |log| log.bytes());
+        let (delta_max, log_max) = (self.options.delta_bytes_max as u64, self.options.log_bytes_max);
+        self.flusher.set_fullness([(delta, delta_max), (log, log_max)]);
+    }
+
+    /// Log numbers below this were taken before.
+    pub(crate) fn skip_logs(&self, next: u64) {
+        self.next_log.fetch_max(next, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_in_doubt(&self, version: &Arc<Version>) {
+        *self.in_doubt() = Some(Arc::clone(version));
+    }
+
+    fn in_doubt(&self) -> MutexGuard<'_, Option<Arc<Version>>> {
+        self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes durable what waits in the log, and marks its end, for when the store is closed.
+    pub(crate) fn close(&self) -> Result<(), StoreError> {
         match &self.state().log {
-            Some(log) => log.drain(&|_| {}),
+            Some(log) => log.drain(&|_| {}).and_then(|()| log.close()),
             None => Ok(()),
         }
     }
@@ -197,27 +290,66 @@ impl WriterPlace {
         let writer = store.writer()?;
         store.gate().enter(cancel)?;
         let place = Self { store: store.clone() };
-        if writer.in_doubt.load(Ordering::Relaxed) {
-            store.vfs().sync_dir(store.folder()).map_err(StoreError::io(store.folder()))?;
-            writer.in_doubt.store(false, Ordering::Relaxed);
-        }
+        place.settle_doubt()?;
         let mut state = writer.state();
-        if state.log.as_ref().is_some_and(|log| log.has_failed()) {
+        if let Some(failed) = state.log.clone().filter(|log| log.has_failed()) {
             state.tip = store.version();
-            state.log = None;
-            state.last = None;
-            place.flush(&mut state, &Run::default(), cancel)?;
+            if place.resume_log(&mut state, &failed).is_none() {
+                writer.set_log(&mut state, None);
+                // Not within the time of whoever happens to come first: who has little would leave the same to all others.
+                place.flush(&mut state, &Run::default(), &CancelToken::default())?;
+            }
         }
         drop(state);
         Ok(place)
     }
 
-    /// Waits for the place, with a log to write to: before terms get ids, since a new log is also a new table of terms.
+    /// Goes on with the file of a log that has found no room; none where that cannot be, or not now.
+    fn resume_log(&self, state: &mut State, failed: &VersionLog) -> Option<()> {
+        let (store, writer) = (&self.store, self.writer().ok()?);
+        let path = store.folder().join(log_file(state.tip.manifest.log));
+        let log = Log::reopen(store.vfs(), &path, failed.resumable_end()?, writer.options.durability).ok()?;
+        failed.retire();
+        add(&mut state.ended_logs, failed.counters());
+        writer.set_log(state, Some(Arc::new(log)));
+        Some(())
+    }
+
+    /// Finds out whether a version that was in doubt is the one on the disk, and goes on with the one that is. Nothing is written
+    /// until that is known.
+    fn settle_doubt(&self) -> Result<(), StoreError> {
+        let (store, writer) = (&self.store, self.writer()?);
+        let Some(doubted) = writer.in_doubt().clone() else { return Ok(()) };
+        let now = Manifest::read_current(&**store.vfs(), store.folder())?;
+        // Not only synced: what a sync that failed was to make durable may be lost, whatever the next one says.
+        now.publish(&**store.vfs(), store.folder())?;
+        if now == doubted.manifest {
+            store.make_current(doubted);
+        }
+        let current = store.version();
+        if now != current.manifest {
+            let what =
+                "another program has changed the database: close it, and see with `lode check` what it is";
+            return Err(StoreError::corruption(&store.folder().join(MANIFEST), 0, what));
+        }
+        let mut state = writer.state();
+        if state.tip.manifest.log != current.manifest.log {
+            // Nobody has that log open: the next commit begins another.
+            writer.set_log(&mut state, None);
+        }
+        state.tip = current;
+        *writer.in_doubt() = None;
+        Ok(())
+    }
+
+    /// Waits for the place, with a log to write to: before terms get ids, since a new log is also a new table of terms. Waits before
+    /// that, or refuses, where segments are written more slowly than changes come.
     pub(crate) fn enter_with_log(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
+        store.admit(cancel)?;
         let place = Self::enter(store, cancel)?;
         let mut state = store.writer()?.state();
         if state.log.is_none() {
-            place.flush(&mut state, &Run::default(), cancel)?;
+            place.flush(&mut state, &Run::default(), &CancelToken::default())?;
         }
         drop(state);
         Ok(place)
@@ -243,7 +375,7 @@ impl WriterPlace {
         let writer = store.writer()?;
         let mut state = writer.state();
         let (inserted, deleted) = (run.inserts.len() as u64, run.deletes.len() as u64);
-        if run.len() > writer.options.logged_changes_max {
+        if self.is_large(&state, &run)? {
             self.flush(&mut state, &run, cancel)?;
             return Ok(Commit { inserted, deleted, version: state.tip.number });
         }
@@ -251,16 +383,20 @@ impl WriterPlace {
             self.append(&mut state, run)?;
         }
         let (log, last, version) = (state.log.clone(), state.last, state.tip.number);
-        let flushed =
-            if self.is_full(&state)? { self.flush(&mut state, &Run::default(), cancel) } else { Ok(()) };
+        writer.tell_fullness(&state);
         drop(state);
         drop(self);
         // Also a transaction that changed nothing has seen what must not be lost.
         if let (Some(log), Some(last)) = (log, last) {
-            log.wait(last, &|version| store.make_current(version))?;
+            log.wait(last, &|version| store.make_current(version)).inspect_err(|error| {
+                if error.is_disk_full() {
+                    store.give_up_reserve();
+                }
+            })?;
+            writer.log_watch.wake();
         }
-        // The commit is durable in the log. What keeps the delta from becoming a segment is told once there is no room for more.
-        drop(flushed);
+        // The commit is durable in the log: what becomes of the delta is no matter of its client's.
+        store.flush_if_full();
         Ok(Commit { inserted, deleted, version })
     }
 
@@ -274,9 +410,17 @@ impl WriterPlace {
         cancel: &CancelToken,
     ) -> Result<Commit, StoreError> {
         let mut state = self.writer()?.state();
-        self.flush_from(&mut state, base, run, cancel)?;
+        self.store.with_room(|| self.flush_from(&mut state, base, run, cancel))?;
         let (inserted, deleted) = (run.inserts.len() as u64, gone + run.deletes.len() as u64);
         Ok(Commit { inserted, deleted, version: state.tip.number })
+    }
+
+    /// Whether a run is too large for the log: by its changes, or by the terms that it brings.
+    fn is_large(&self, state: &State, run: &Run) -> Result<bool, StoreError> {
+        let options = &self.writer()?.options;
+        let delta = &state.tip.delta;
+        let bytes = || delta.terms().bytes_from(delta.term_count());
+        Ok(run.len() > options.logged_changes_max || (!run.is_empty() && bytes() > options.logged_bytes_max))
     }
 
     fn append(&self, state: &mut State, run: Run) -> Result<(), StoreError> {
@@ -309,13 +453,6 @@ impl WriterPlace {
         Ok(())
     }
 
-    /// Whether the delta should become a segment.
-    fn is_full(&self, state: &State) -> Result<bool, StoreError> {
-        let options = &self.writer()?.options;
-        let log_bytes = state.log.as_ref().map_or(0, |log| log.bytes());
-        Ok(state.tip.delta.memory_bytes() > options.delta_bytes_max || log_bytes > options.log_bytes_max)
-    }
-
     /// Makes sure that all there is is in segments.
     pub(crate) fn settle(&self, cancel: &CancelToken) -> Result<(), StoreError> {
         let mut state = self.writer()?.state();
@@ -325,16 +462,18 @@ impl WriterPlace {
         self.flush(&mut state, &Run::default(), cancel)
     }
 
-    /// The newest version, all of it durable, and how many bytes of its log belong to it.
-    pub(crate) fn version_and_log(&self, cancel: &CancelToken) -> Result<(Arc<Version>, u64), StoreError> {
+    /// The newest version, all of it durable, and the end of its log.
+    pub(crate) fn version_and_log(
+        &self,
+        cancel: &CancelToken,
+    ) -> Result<(Arc<Version>, Option<LogEnd>), StoreError> {
         let mut state = self.writer()?.state();
         if state.log.is_none() && state.tip.manifest.log != 0 {
             // Nobody knows what is in the file of the log that was given up.
             self.flush(&mut state, &Run::default(), cancel)?;
         }
         self.drain(&state)?;
-        let bytes = state.log.as_ref().map_or(0, |log| log.committed().offset);
-        Ok((Arc::clone(&state.tip), bytes))
+        Ok((Arc::clone(&state.tip), state.log.as_ref().map(|log| log.committed())))
     }
 
     /// Says that another version has been published.
@@ -343,10 +482,13 @@ impl WriterPlace {
         Ok(())
     }
 
-    /// Writes the delta and a run as segments, and begins a new log.
+    /// Writes the delta and a run as segments, and begins a new log. Also on a full disk, if nothing is added.
     fn flush(&self, state: &mut State, run: &Run, cancel: &CancelToken) -> Result<(), StoreError> {
         let tip = Arc::clone(&state.tip);
-        self.flush_from(state, &tip, run, cancel)
+        if !run.inserts.is_empty() {
+            return self.flush_from(state, &tip, run, cancel);
+        }
+        self.store.with_room(|| self.flush_from(state, &tip, run, cancel))
     }
 
     /// The same with the segments and the delta of `from`.
@@ -357,15 +499,50 @@ impl WriterPlace {
         run: &Run,
         cancel: &CancelToken,
     ) -> Result<(), StoreError> {
-        let (store, writer) = (&self.store, self.writer()?);
+        let store = &self.store;
         self.drain(state)?;
         let net = Run::merge(&from.delta.net(), run);
-        let entries = write_segments(store, from, &net, &writer.options, cancel)?;
+        let flushed = from.delta.terms().with_keys(|keys| write_segments(store, from, keys, &net, cancel))?;
+        self.add_segments(state, from, &flushed.entries, Delta::default())
+    }
+
+    /// Publishes what was written of a version whose delta was frozen, with what came later as the delta. False, and the segments are
+    /// removed, where something else has become of that version meanwhile.
+    pub(crate) fn publish_flushed(&self, frozen: &Version, flushed: &Flushed) -> Result<bool, StoreError> {
+        let Flushed { entries, final_ids } = flushed;
+        let mut state = self.writer()?.state();
+        let later = || -> Result<Option<Delta>, StoreError> {
+            self.drain(&state)?;
+            if state.tip.manifest != frozen.manifest {
+                return Ok(None);
+            }
+            state.tip.delta.since(&frozen.delta, &|id| final_ids.id(id))
+        };
+        match later() {
+            Ok(Some(delta)) => {
+                self.add_segments(&mut state, frozen, entries, delta)?;
+                Ok(true)
+            }
+            other => {
+                remove_segments(&self.store, entries);
+                other.map(|_| false)
+            }
+        }
+    }
+
+    /// Publishes a version with segments more than `from`; removes them where that fails.
+    fn add_segments(
+        &self,
+        state: &mut State,
+        from: &Version,
+        entries: &[SegmentEntry],
+        delta: Delta,
+    ) -> Result<(), StoreError> {
         let mut segments = from.manifest.segments.clone();
         segments.extend(entries.iter().cloned());
-        let switched = self.switch(state, segments, &from.segments, Delta::default());
+        let switched = self.switch(state, segments, &from.segments, delta);
         if switched.as_ref().is_err_and(|error| !matches!(error, StoreError::InDoubt { .. })) {
-            remove_segments(store, &entries);
+            remove_segments(&self.store, entries);
         }
         switched
     }
@@ -380,14 +557,15 @@ impl WriterPlace {
         let mut state = self.writer()?.state();
         self.drain(&state)?;
         let tip = Arc::clone(&state.tip);
-        if tip.number == tip.manifest.version && tip.delta.is_empty() {
-            // The log, if there is one, is empty.
+        // A log speaks of the ids of the segments that it began with, also one that is empty still.
+        let is_settled = tip.number == tip.manifest.version && tip.delta.is_empty();
+        if is_settled && tip.manifest.log == 0 {
             let manifest = self.manifest_after(&tip, segments)?;
             let published = self.store.publish(manifest);
             state.tip = self.store.version();
             return published;
         }
-        let delta = tip.delta.renamed(new_id)?;
+        let delta = if is_settled { Delta::default() } else { tip.delta.renamed(new_id)? };
         self.switch(&mut state, segments, &tip.segments, delta)
     }
 
@@ -397,14 +575,8 @@ impl WriterPlace {
     }
 
     fn manifest_after(&self, tip: &Version, segments: Vec<SegmentEntry>) -> Result<Manifest, StoreError> {
-        let writer = self.writer()?;
-        Ok(Manifest {
-            version: tip.number + 1,
-            next_blank: writer.next_blank(),
-            next_segment: writer.next_segment(),
-            segments,
-            ..tip.manifest.clone()
-        })
+        let manifest = Manifest { version: tip.number + 1, segments, ..tip.manifest.clone() };
+        Ok(self.writer()?.numbered(manifest))
     }
 
     /// Publishes a version of these segments (`known` are some that are open), with a new log that holds this delta.
@@ -416,20 +588,23 @@ impl WriterPlace {
         delta: Delta,
     ) -> Result<(), StoreError> {
         let (store, before) = (&self.store, state.tip.manifest.log);
-        let manifest = Manifest { log: before + 1, ..self.manifest_after(&state.tip, segments)? };
+        let number = self.writer()?.take_log();
+        let manifest = Manifest { log: number, ..self.manifest_after(&state.tip, segments)? };
         let published = self
             .begin_log(manifest, known, delta)
             .and_then(|(log, version)| store.publish_version(version).map(|()| log));
         // What cannot be removed now is removed when the database is next opened for writing.
-        let remove = |number| drop(store.vfs().remove(&store.folder().join(log_file(number))));
+        let remove = |number| drop(remove_log(&**store.vfs(), &store.folder().join(log_file(number))));
         match published {
             Ok(log) => {
                 if let Some(ended) = &state.log {
                     add(&mut state.ended_logs, ended.counters());
+                    ended.retire();
                 }
-                state.log = Some(Arc::new(log));
-                state.last = None;
+                let writer = self.writer()?;
+                writer.set_log(state, Some(Arc::new(log)));
                 state.tip = store.version();
+                writer.tell_fullness(state);
                 remove(before);
                 Ok(())
             }
@@ -437,10 +612,9 @@ impl WriterPlace {
                 if matches!(error, StoreError::InDoubt { .. }) {
                     // Nobody knows which log goes on: the next writer begins another.
                     state.tip = store.version();
-                    state.log = None;
-                    state.last = None;
+                    self.writer()?.set_log(state, None);
                 } else {
-                    remove(before + 1);
+                    remove(number);
                 }
                 Err(error)
             }
@@ -465,6 +639,10 @@ impl WriterPlace {
         })?;
         // Nothing becomes public before the manifest names this log.
         log.drain(&|_| {})?;
+        if records > 0 {
+            // They are not the last group that a power cut may have torn, as they would seem to be.
+            log.mark()?;
+        }
         let number = empty.number + records;
         Ok((log, Arc::new(Version { delta, number, ..Version::clone(&empty) })))
     }

@@ -3,6 +3,7 @@
 use super::{EvaluationArgs, parse_bytes, parse_seconds};
 use clap::Args;
 use lode_engine::store::Durability;
+use lode_server::CorsOrigin;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,7 +18,8 @@ Administration: GET /admin/stats tells figures; GET /admin/queries lists what ru
 makes one (POST ?name=NAME) or drops it (DELETE ?name=NAME); POST /admin/backup?to=NAME writes a backup into the folder NAME in that of \
 --backup-dir, or brings the one there up to date (&copy: without links, &check: verified).\n\n\
 Only one process can have a database open for writing; with --read-only any number can serve what was there when they started. Whoever \
-can reach the address can change the data: put a proxy in front of it that asks who they are before you --bind it to others than this machine."
+can reach the address can change the data: put a proxy in front of it that asks who they are before you --bind it to others than this machine. \
+Web pages of elsewhere can not, unless --cors lists them."
 )]
 pub struct ServeArgs {
     /// The database folder
@@ -43,12 +45,26 @@ pub struct ServeArgs {
     /// The longest update text, and form of files; larger data go to /data as a file
     #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
     pub update_bytes_max: usize,
-    /// Uploads of more quads are loaded as a segment of their own
+    /// The longest statement (a line, or what is between two triples) in uploads and in what LOAD reads: some times as much memory is taken
+    #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
+    pub statement_bytes_max: usize,
+    /// Uploads of more quads, or of more than 64 MiB of new terms, are loaded as a segment of their own
     #[arg(long, default_value_t = 100_000, value_name = "QUADS")]
     pub transaction_quads_max: u64,
     /// Do not compact in the background
     #[arg(long)]
     pub no_compaction: bool,
+    /// Answer to this host name, too (a proxy passes it on, say): on this machine only localhost and numbers are answered to without;
+    /// repeatable
+    #[arg(long, value_name = "NAME", value_parser = parse_host)]
+    pub host: Vec<String>,
+    /// Let web pages of this origin (https://example.org, or * for all) read and write here, as the server's own page does; repeatable, none
+    /// by default
+    #[arg(long, value_name = "ORIGIN", value_parser = CorsOrigin::parse)]
+    pub cors: Vec<CorsOrigin>,
+    /// Connections that may be open at once; one more takes the place of one that is not being answered
+    #[arg(long, default_value_t = 1024, value_name = "CONNECTIONS")]
+    pub connections_max: usize,
     /// Let clients use /admin who send this (Authorization: Bearer TOKEN), instead of those on this machine
     #[arg(long, value_name = "TOKEN")]
     pub admin_token: Option<String>,
@@ -74,6 +90,15 @@ pub fn parse_durability(text: &str) -> Result<Durability, String> {
         },
         _ => Err("expected sync, batch or batch:MILLISECONDS".to_owned()),
     }
+}
+
+/// A host name as requests have it: with or without a port.
+fn parse_host(text: &str) -> Result<String, String> {
+    let is_fit = |c: char| c.is_alphanumeric() || "-._:[]".contains(c);
+    if !text.is_empty() && text.chars().all(is_fit) {
+        return Ok(text.to_owned());
+    }
+    Err("expected a host name, such as example.org or example.org:8080".to_owned())
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ fn a_dry_run_tells_all_errors_and_touches_nothing() {
         "bad",
         "errors",
         "failed_files",
+        "kept",
         "peak_resident_bytes",
         "processor_seconds",
         "quads",
@@ -66,7 +67,12 @@ fn a_dry_run_sets_lines_aside_as_a_load_does() {
     lode.run(&["load", "--dry-run", "mixed.nt", "--quarantine", "bad.txt"]).fails(3);
     assert!(std::fs::read_to_string(lode.path("bad.txt")).unwrap().contains("bad line"));
     lode.write("worse.ttl", "<a");
-    lode.run(&["load", "--dry-run", "mixed.nt", "worse.ttl", "--quarantine", "bad.txt"]).fails(4);
+    lode.run(&["load", "--dry-run", "mixed.nt", "worse.ttl", "--quarantine", "more.txt"]).fails(3);
+    // Nothing is written over, least of all what is to be loaded.
+    let before = std::fs::read(lode.path("mixed.nt")).unwrap();
+    let error = lode.run(&["load", "--dry-run", "mixed.nt", "--quarantine", "mixed.nt"]).fails(1);
+    assert!(error.contains("give the name of a new one"), "{error}");
+    assert_eq!(std::fs::read(lode.path("mixed.nt")).unwrap(), before);
 }
 
 #[test]
@@ -92,8 +98,10 @@ fn the_report_of_a_load_keeps_its_keys() {
         "distinct",
         "duplicates",
         "existing",
+        "failed_files",
         "file_bytes",
         "inline_values",
+        "kept",
         "new_terms",
         "peak_resident_bytes",
         "processor_seconds",
@@ -113,7 +121,8 @@ fn the_report_of_a_load_keeps_its_keys() {
         keys(&report["seconds"]),
         ["merging terms", "reading", "sorting", "syncing", "writing indexes"]
     );
-    assert_eq!(keys(&report["sources"][0]), ["bad", "format", "name", "quads"]);
+    let of_source = ["bad", "encoding", "failed", "format", "kept", "name", "quads", "used_own_address"];
+    assert_eq!(keys(&report["sources"][0]), of_source);
     assert_eq!(
         (&report["quads"], &report["distinct"], &report["duplicates"]),
         (&3.into(), &1.into(), &2.into())

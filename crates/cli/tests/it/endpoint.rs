@@ -19,6 +19,8 @@ pub struct Answer {
     pub status: u16,
     pub media_type: String,
     pub location: Option<String>,
+    /// The origin that may read it, besides the server's own.
+    pub allowed_origin: Option<String>,
     pub body: String,
 }
 
@@ -88,6 +90,7 @@ impl Endpoint {
             status: response.status().as_u16(),
             media_type: header("content-type").unwrap_or_default(),
             location: header("location"),
+            allowed_origin: header("access-control-allow-origin"),
             body: response.body_mut().read_to_string()?,
         })
     }

@@ -160,3 +160,55 @@ fn a_full_disk_under_a_server() {
     let dump = lode.run(&["dump", "disk/db", "--graph", "g:g", "--format", "nt"]).ok();
     assert_eq!(dump.lines().count(), confirmed);
 }
+
+/// On a full disk a server refuses what adds, and does what makes room, until there is some: without being stopped.
+#[test]
+#[ignore = "mounts file systems, which needs root"]
+fn a_full_disk_keeps_nobody_from_making_room() {
+    let lode = Lode::new();
+    let Some(_disk) = Disk::mount_real(&lode.path("disk.image"), lode.path("disk"), 24 << 20) else {
+        note(format_args!("skipped: only root may mount file systems"));
+        return;
+    };
+    lode.write("empty.nt", "");
+    lode.run(&["load", "disk/db", "empty.nt", "--quiet"]).ok();
+    let endpoint = Endpoint::serve(&lode, "disk/db", &["--no-compaction"]);
+    let insert = |number: usize| {
+        let quads: String = (0..2000)
+            .map(|i| {
+                format!("<http://e/{number}/{i}> <http://e/p> \"{number} of {i}\" <http://g/{number}> .\n")
+            })
+            .collect();
+        endpoint.send("POST", "/data", &[("Content-Type", "application/n-quads")], quads.as_bytes())
+    };
+    assert!((0..4).all(|number| insert(number).status < 300));
+    endpoint.send("POST", "/admin/snapshots?name=s", &[], b"").is(201);
+    assert!(lode.path("disk/db/reserve").exists());
+    let ballast = lode.path("disk/ballast");
+    let mut file = std::fs::File::create(&ballast).unwrap();
+    // Until nothing is left but the reserve.
+    while std::io::Write::write_all(&mut file, &[0; 4096]).is_ok() {}
+    let mut number = 4;
+    while insert(number).status != 507 {
+        number += 1;
+    }
+    let added = number;
+    endpoint.update("INSERT DATA { <http://e/a> <http://e/p> 1 }").is(507);
+    assert!(endpoint.send("GET", "/admin/stats", &[], b"").is(200).body.contains("\"disk_full\":true"));
+    assert_eq!(
+        endpoint.update("DELETE WHERE { GRAPH <http://g/0> { ?s ?p ?o } }").is(200).number("deleted"),
+        2000
+    );
+    assert_eq!(endpoint.update("DROP GRAPH <http://g/1>").is(200).number("deleted"), 2000);
+    endpoint.send("DELETE", "/admin/snapshots?name=s", &[], b"").is(200);
+    endpoint.send("POST", "/admin/compact", &[], b"").is(200);
+    let quads = |endpoint: &Endpoint| endpoint.rows("SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }");
+    assert_eq!(quads(&endpoint), [((added - 2) * 2000).to_string()]);
+    drop(file);
+    std::fs::remove_file(&ballast).unwrap();
+    endpoint.update("INSERT DATA { GRAPH <http://g> { <http://e/a> <http://e/p> 1 } }").is(200);
+    assert!(endpoint.send("GET", "/admin/stats", &[], b"").is(200).body.contains("\"disk_full\":false"));
+    assert_eq!(quads(&endpoint), [((added - 2) * 2000 + 1).to_string()]);
+    endpoint.stop();
+    lode.run(&["check", "disk/db", "--quiet"]).ok();
+}

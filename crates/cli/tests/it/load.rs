@@ -82,7 +82,7 @@ fn quarantine_sets_bad_lines_aside() {
         "<http://e/a> <http://e/p> \"good\" .\nbad line\n<http://e/a> <http://e/p> \"also good\" .\n",
     );
     let outcome = lode.run(&["load", "db", "mixed.nt", "--quarantine", "bad.txt"]);
-    assert!(outcome.fails(3).contains("1 bad line"));
+    assert!(outcome.fails(3).contains("1 bad statement"));
     assert!(std::fs::read_to_string(lode.path("bad.txt")).unwrap().contains("bad line"));
     assert_eq!(lode.run(&["dump", "db"]).ok().lines().count(), 2);
 }

@@ -117,6 +117,12 @@ fn figures_for_the_one_who_runs_it() {
         (answer.number("quads"), answer.number("segments"), answer.number("delta_changes")),
         (5, 1, 1)
     );
+    let flush = &serde_json::from_str::<serde_json::Value>(&answer.body).unwrap()["flush"];
+    assert_eq!(
+        (&flush["flushes"], &flush["error"]),
+        (&serde_json::json!(0), &serde_json::Value::Null),
+        "{flush}"
+    );
     endpoint.send("POST", "/admin/compact", &[], b"").is(401);
     assert_eq!(endpoint.send("POST", "/admin/compact", &[allowed], b"").is(200).number("quads"), 5);
     let answer = endpoint.send("GET", "/admin/stats", &[allowed], b"").is(200);

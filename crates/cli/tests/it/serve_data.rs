@@ -197,7 +197,7 @@ const NT_AS_QUADS: (&str, &str) = ("Content-Type", "application/n-quads");
 fn begin(endpoint: &Endpoint, method: &str, framing: &str, part: &str) -> TcpStream {
     let mut stream = TcpStream::connect(endpoint.address()).unwrap();
     let head = format!(
-        "{method} {G} HTTP/1.1\r\nHost: h\r\nContent-Type: application/n-triples\r\n{framing}\r\n\r\n"
+        "{method} {G} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/n-triples\r\n{framing}\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(part.as_bytes()).unwrap();

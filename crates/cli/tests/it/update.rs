@@ -17,8 +17,12 @@ fn count(lode: &Lode) -> usize {
 #[test]
 fn a_request_from_anywhere() {
     let lode = Lode::new();
-    // The database is made where there is none.
-    let outcome = lode.run(&["update", "db", "INSERT DATA { <http://e/a> <http://e/p> 1, 2 }"]);
+    let insert = "INSERT DATA { <http://e/a> <http://e/p> 1, 2 }";
+    // A name that was mistyped is not that of a new database.
+    let error = lode.run(&["update", "db", insert]).fails(1);
+    assert!(error.contains("there is no database at db") && error.contains("--create"), "{error}");
+    assert!(!lode.path("db").exists());
+    let outcome = lode.run(&["update", "db", insert, "--create"]);
     assert!(outcome.err.starts_with("inserted 2, deleted 0 quads in "), "{}", outcome.err);
     outcome.ok();
     lode.write("request.ru", "DELETE WHERE { ?s ?p 1 } ; INSERT DATA { <b> <p> 3 }");
@@ -49,7 +53,7 @@ fn errors_have_their_places_and_codes_and_change_nothing() {
     assert!(error.contains("COPY: there is no graph <http://e/none>"), "{error}");
     lode.run(&["update", "db", &slow_update(), "--timeout", "0.2"]).fails(5);
     assert_eq!(count(&lode), 2);
-    lode.run(&["update", "new", "INSERT DATA { ?s ?p ?o }"]).fails(4);
+    lode.run(&["update", "new", "INSERT DATA { ?s ?p ?o }", "--create"]).fails(4);
     assert!(!lode.path("new").exists());
 }
 
@@ -104,6 +108,7 @@ fn the_help_is_complete() {
         "--memory",
         "--threads",
         "--base",
+        "--create",
         "--json",
         "--file",
         "Exit codes",

@@ -98,7 +98,7 @@ fn load_in_an_update_reads_allowed_addresses() {
     let (lode, server) = (Lode::new(), server());
     let load = |path: &str, allowed: &str| {
         let (text, prefix) = (format!("LOAD <{server}/{path}>"), format!("{server}{allowed}"));
-        lode.run(&["update", "db", &text, "--allow-load", &prefix])
+        lode.run(&["update", "db", &text, "--create", "--allow-load", &prefix])
     };
     load("typed", "").ok();
     load("data.nt.gz", "/data.nt.gz").ok();

@@ -20,14 +20,18 @@ fn answers(database: &Database, text: &str) -> (Vec<String>, bool) {
     let text = format!("PREFIX : <http://x/> {text}");
     let prepared = database.prepare(&text, &QueryOptions::default()).unwrap();
     let cached = prepared.is_from_cache();
+    let mut lines = prepared_lines(&prepared);
+    lines.sort();
+    (lines, cached)
+}
+
+fn prepared_lines(prepared: &crate::PreparedQuery) -> Vec<String> {
     let mut out = Vec::new();
     let rows = prepared.kind() == crate::format::ResultKind::Solutions;
     let default = crate::OutputFormat::default_for(prepared.kind());
     let format = if rows { crate::OutputFormat::from_name("csv").unwrap() } else { default };
     crate::write_results(&mut prepared.run().unwrap(), format, &mut out).unwrap();
-    let mut lines: Vec<String> = String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
-    lines.sort();
-    (lines, cached)
+    String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
 }
 
 /// Asks a query after others, and the same of a database that was asked nothing else.
@@ -203,4 +207,57 @@ fn common_sub_plans_are_those_of_the_constants() {
         assert_eq!((lines.len(), cached), (8, expect_cached), "{a} {b}");
         assert_eq!(lines, answers(&make(), &query(a, b)).0, "{a} {b}");
     }
+}
+
+/// A graph's existence is no row of a pattern: plans that rely on it must not outlive it, nor serve for another graph.
+#[test]
+fn graphs_vanish_between_the_same_queries() {
+    let insert = "INSERT DATA { :a :p :b . GRAPH :g { :a :p :b } GRAPH :h { :a :p :b } }";
+    let groups = [
+        "{}",
+        "{ BIND(1 AS ?x) }",
+        "{ VALUES ?x { 1 2 } }",
+        "{ SELECT (COUNT(*) AS ?x) { ?s :q ?o } }",
+        "{ :a :p* ?x }",
+        "{ ?s :p ?x }",
+        "{ OPTIONAL { ?s :p ?x } }",
+        "{ { ?s :p ?x } UNION { BIND(2 AS ?x) } }",
+        "{ GRAPH :h {} }",
+    ];
+    let queries = |graph: &str| -> Vec<String> {
+        let in_graph = groups.iter().flat_map(|group| {
+            let graph = format!("GRAPH :{graph} {group}");
+            [
+                format!("ASK {{ {graph} }}"),
+                format!("SELECT * {{ {graph} }}"),
+                format!("SELECT * {{ :a :p ?y OPTIONAL {{ {graph} }} }}"),
+                format!("SELECT * {{ VALUES ?x {{ 1 2 }} MINUS {{ {graph} }} }}"),
+                format!("SELECT * {{ :a :p ?y FILTER EXISTS {{ {graph} }} }}"),
+            ]
+        });
+        in_graph.collect()
+    };
+    let (database, fresh) = (Database::in_memory().unwrap(), Database::in_memory().unwrap());
+    let update = |text: &str| {
+        for database in [&database, &fresh] {
+            database.update(&format!("PREFIX : <http://x/> {text}"), &UpdateOptions::default()).unwrap();
+        }
+    };
+    update(insert);
+    let check = || {
+        for text in queries("g").into_iter().chain(queries("h")).chain(queries("missing")) {
+            let unusual = QueryOptions { groups_early: true, ..QueryOptions::default() };
+            let text_with = format!("PREFIX : <http://x/> {text}");
+            let prepared = fresh.prepare(&text_with, &unusual).unwrap();
+            assert!(!prepared.is_from_cache());
+            let mut lines: Vec<String> = prepared_lines(&prepared);
+            lines.sort();
+            assert_eq!(answers(&database, &text).0, lines, "{text}");
+        }
+    };
+    (0..3).for_each(|_| check());
+    update("DROP GRAPH :g");
+    (0..2).for_each(|_| check());
+    update("INSERT DATA { GRAPH :g { :a :p :b } } ; DROP GRAPH :h");
+    (0..2).for_each(|_| check());
 }

@@ -4,6 +4,7 @@ use super::Updater;
 use super::rows::Rows;
 use super::terms::{Labels, NewTerms};
 use crate::EngineError;
+use crate::load_allow::NoSource;
 use lode_rdf::{NamedNode, ValueId};
 use lode_sparql::update::Graph;
 use lode_store::LoadError;
@@ -14,33 +15,43 @@ impl Updater<'_> {
         match self.read(source, into) {
             Ok(rows) => rows.iter().try_for_each(|quad| self.insert(quad)),
             // What is wrong with the document, not with us or the time it takes.
-            Err(Failure::Document(_)) if silent => Ok(()),
-            Err(Failure::Document(message)) => Err(EngineError::Update(format!("LOAD {source}: {message}"))),
+            Err(Failure::Document(_) | Failure::Refused(_) | Failure::Unreachable(_)) if silent => Ok(()),
+            Err(Failure::Document(message)) => Err(EngineError::Update(told(source, &message))),
+            Err(Failure::Refused(message)) => Err(EngineError::LoadRefused(told(source, &message))),
+            Err(Failure::Unreachable(message)) => Err(EngineError::LoadUnreachable(told(source, &message))),
             Err(Failure::Engine(error)) => Err(error),
         }
     }
 
     fn read(&mut self, source: &NamedNode, into: &Graph) -> Result<Rows, Failure> {
         let cancel = self.options.evaluation.cancel.clone();
-        let document =
-            self.options.load.source(source.as_str(), cancel.time_left()).map_err(Failure::Document)?;
+        let document = self.options.load.source(source.as_str(), cancel.time_left())?;
         let graph = match into {
             None => ValueId::DEFAULT_GRAPH,
             Some(name) => self.graph_id(name)?,
         };
         let mut rows = Rows::new(&self.budget)?;
         let mut terms = NewTerms::new(Labels::OfText);
-        read_document(document, Some(source.as_str()), &cancel, &mut |quad| {
+        let limit = self.options.statement_limit;
+        read_document(document, Some(source.as_str()), limit, &cancel, &mut |quad| {
             Ok::<_, Failure>(rows.push(self.new_quad(&quad.into_owned(), graph, &mut terms)?)?)
         })?;
         Ok(rows)
     }
 }
 
+fn told(source: &NamedNode, message: &str) -> String {
+    format!("LOAD {source}: {message}")
+}
+
 /// Why nothing was loaded.
 enum Failure {
-    /// The document may not be read, is not there, or is wrong.
+    /// The document is wrong.
     Document(String),
+    /// It may not be read.
+    Refused(String),
+    /// It is not there, or could not be read to its end.
+    Unreachable(String),
     /// Everything else.
     Engine(EngineError),
 }
@@ -51,11 +62,22 @@ impl From<EngineError> for Failure {
     }
 }
 
+impl From<NoSource> for Failure {
+    fn from(problem: NoSource) -> Self {
+        match problem {
+            NoSource::Refused(message) => Self::Refused(message),
+            NoSource::Missing(message) => Self::Unreachable(message),
+            NoSource::Wrong(message) => Self::Document(message),
+        }
+    }
+}
+
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Cancelled(reason) => Self::Engine(EngineError::Cancelled(reason)),
             LoadError::Store(error) => Self::Engine(error.into()),
+            LoadError::Input { error, .. } => Self::Unreachable(error.to_string()),
             other => Self::Document(other.to_string()),
         }
     }

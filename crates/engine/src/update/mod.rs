@@ -16,6 +16,7 @@ use crate::load_allow::LoadAllow;
 use crate::options::QueryOptions;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
+use lode_rdf::parse::StatementLimit;
 use lode_sparql::Update;
 use lode_sparql::update::Operation;
 use lode_store::{Commit, Store, Transaction};
@@ -35,6 +36,8 @@ pub struct UpdateOptions {
     pub evaluation: QueryOptions,
     /// What LOAD may read.
     pub load: LoadAllow,
+    /// How long a statement may be in what LOAD reads.
+    pub statement_limit: StatementLimit,
     /// Told how far it is.
     pub progress: Option<Arc<UpdateProgress>>,
 }
@@ -79,7 +82,7 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
         .map_err(|error| EngineError::Syntax(error.to_string()))?;
     check_dataset(&update, options)?;
-    let commit = commit(store, &update, options)?;
+    let commit = with_room(store, || commit(store, &update, options))?;
     Ok(UpdateReport {
         operations: update.operations.len(),
         inserted: commit.inserted,
@@ -87,6 +90,15 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
         version: commit.version,
         seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+/// Once more, if that may find the room on the disk that it did not find: what deletes does.
+fn with_room<T>(store: &Store, mut work: impl FnMut() -> Result<T, EngineError>) -> Result<T, EngineError> {
+    let before = store.reserve_releases();
+    match work() {
+        Err(EngineError::Store(error)) if error.is_disk_full() && store.reserve_releases() > before => work(),
+        done => done,
+    }
 }
 
 /// The protocol forbids graphs from outside where the request names its own.
@@ -126,6 +138,9 @@ const CHANGE_BYTES: usize = 48;
 /// Changes whose bytes are taken from the budget at once.
 const CHANGES_AT_ONCE: usize = 1024;
 
+/// Bytes of new terms that are taken from the budget at once.
+const TERM_BYTES_AT_ONCE: usize = 64 << 10;
+
 /// A request on its way.
 struct Updater<'a> {
     transaction: Transaction,
@@ -134,6 +149,8 @@ struct Updater<'a> {
     /// What the transaction holds.
     held: Reservation,
     changes: usize,
+    /// Bytes of new terms that were taken from the budget.
+    term_bytes: usize,
     now: DateTime,
     /// DELETE DATA had a term that the database does not know.
     met_unknown: bool,
@@ -144,7 +161,7 @@ impl<'a> Updater<'a> {
         let budget = MemoryBudget::new(options.evaluation.memory_bytes);
         let held = rows::reserve(&budget)?;
         let now = DateTime::now();
-        Ok(Self { transaction, options, budget, held, changes: 0, now, met_unknown: false })
+        Ok(Self { transaction, options, budget, held, changes: 0, term_bytes: 0, now, met_unknown: false })
     }
 
     fn run(&mut self, update: &Update) -> Result<(), EngineError> {
@@ -190,6 +207,16 @@ impl<'a> Updater<'a> {
             }
         }
         self.changes += 1;
+        self.count_terms()
+    }
+
+    /// New terms are held as the transaction's own, and once more as everybody's from the commit on.
+    fn count_terms(&mut self) -> Result<(), EngineError> {
+        let bytes = self.transaction.new_term_bytes();
+        if bytes >= self.term_bytes + TERM_BYTES_AT_ONCE {
+            rows::grow(&mut self.held, 2 * (bytes - self.term_bytes))?;
+            self.term_bytes = bytes;
+        }
         Ok(())
     }
 

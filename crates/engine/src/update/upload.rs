@@ -3,11 +3,12 @@
 
 use super::graphs::existing;
 use super::terms::{Labels, NewTerms};
-use super::{UpdateOptions, Updater};
+use super::{UpdateOptions, Updater, with_room};
 use crate::EngineError;
 use crate::options::QueryOptions;
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
+use lode_rdf::parse::StatementLimit;
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, RdfFormat, ValueId};
 use lode_store::load::{Replace, read_document};
 use lode_store::{Commit, Graphs, LoadError, LoadOptions, Snapshot, Source, Store, load};
@@ -53,12 +54,14 @@ pub struct UploadOptions {
     pub base_iri: Option<String>,
     /// Stops it.
     pub cancel: CancelToken,
-    /// Quads of one transaction; more are a bulk load.
+    /// Quads of one transaction; more are a bulk load, and so are some of many bytes.
     pub transaction_quads_max: u64,
     /// Bytes of memory.
     pub memory_bytes: usize,
     /// Threads of a bulk load.
     pub threads: usize,
+    /// How long a statement may be.
+    pub statement_limit: StatementLimit,
 }
 
 /// What an upload did.
@@ -140,7 +143,10 @@ fn quads_in(snapshot: &Snapshot, target: &UploadTarget) -> Result<u64, EngineErr
     })
 }
 
-/// Uploads in one transaction; none, and nothing changed, where there are more quads than that.
+/// Bytes of new terms of one transaction; with more an upload is a bulk load, whose memory they do not fill.
+const TRANSACTION_BYTES_MAX: usize = 64 << 20;
+
+/// Uploads in one transaction; none, and nothing changed, where there are more quads than that, or longer ones than fit.
 fn in_transaction(
     store: &Store,
     documents: Vec<Document>,
@@ -161,15 +167,20 @@ fn in_transaction(
     };
     let mut updater = Updater::new(transaction, &update)?;
     let graph = updater.prepare(options)?;
+    let bytes_max = TRANSACTION_BYTES_MAX.min(options.memory_bytes / 8);
     let mut quads = 0;
     for document in documents {
         let mut terms = NewTerms::new(Labels::OfText);
         let name = document.name.clone();
-        let read =
-            read_document(document.source(), options.base_iri.as_deref(), &options.cancel, &mut |quad| {
+        let read = read_document(
+            document.source(),
+            options.base_iri.as_deref(),
+            options.statement_limit,
+            &options.cancel,
+            &mut |quad| {
                 quads += 1;
-                if quads > quads_max {
-                    return Err(Stop::TooMany);
+                if quads > quads_max || updater.transaction.new_term_bytes() > bytes_max {
+                    return Err(Stop::TooMuch);
                 }
                 if graph.is_some() {
                     check_graph(&quad, &name)?;
@@ -177,10 +188,11 @@ fn in_transaction(
                 let default = graph.unwrap_or(ValueId::DEFAULT_GRAPH);
                 let quad = updater.new_quad(&quad.into_owned(), default, &mut terms)?;
                 Ok(updater.insert(quad)?)
-            });
+            },
+        );
         match read {
             Ok(_) => {}
-            Err(Stop::TooMany) => return Ok(None),
+            Err(Stop::TooMuch) => return Ok(None),
             Err(Stop::Failed(error)) => return Err(error),
         }
     }
@@ -204,7 +216,7 @@ impl Updater<'_> {
 
 /// Why a transaction ended early.
 enum Stop {
-    TooMany,
+    TooMuch,
     Failed(EngineError),
 }
 
@@ -242,6 +254,7 @@ fn in_bulk(
         threads: options.threads,
         memory_bytes: options.memory_bytes.min(default.memory_bytes),
         base_iri: options.base_iri.clone(),
+        statement_limit: Some(options.statement_limit),
         graph,
         one_graph: options.target != UploadTarget::Dataset,
         replace: options.replace.then_some(replaced),
@@ -268,8 +281,10 @@ pub(crate) fn delete_graph(
     graph: Option<&NamedNode>,
     cancel: &CancelToken,
 ) -> Result<Option<Commit>, EngineError> {
-    let mut transaction = store.begin(cancel)?;
-    let Some(id) = graph_id(&transaction.snapshot()?, graph)? else { return Ok(None) };
-    transaction.clear(Graphs::One(id))?;
-    Ok(Some(transaction.commit()?))
+    with_room(store, || {
+        let mut transaction = store.begin(cancel)?;
+        let Some(id) = graph_id(&transaction.snapshot()?, graph)? else { return Ok(None) };
+        transaction.clear(Graphs::One(id))?;
+        Ok(Some(transaction.commit()?))
+    })
 }

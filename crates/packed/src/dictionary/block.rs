@@ -161,7 +161,8 @@ impl OpenBlock {
         walk.advance_to(rank, key)
     }
 
-    fn first_key(&self, group: usize) -> Result<&[u8], Damage> {
+    /// The first key of a group.
+    pub(super) fn first_key(&self, group: usize) -> Result<&[u8], Damage> {
         let mut walk = self.walk(group)?;
         let length = walk.reader.count(self.raw.len())?;
         walk.reader.take(length)

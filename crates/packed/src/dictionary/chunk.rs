@@ -1,23 +1,31 @@
 //! A chunk is a run of blocks of one section that share a table of symbols: small enough that the table fits all of its text,
-//! large enough that finding the table costs little. [`KeyBlocks`] front-codes keys into chunks, [`ChunkPacker`] compresses them.
+//! large enough that finding the table costs little. [`KeyBlocks`] front-codes keys into chunks, [`ChunkPacker`] compresses them and
+//! makes their pages of the index and filters.
 
 use super::block::{BlockBuilder, shared_prefix};
-use super::index::BlockEntry;
+use super::filter::{FilterBuilder, KeyHash};
+use super::index::PageEntry;
+use super::page::{self, BlockEntry};
+use super::separators::{Separators, separator};
 use super::symbols::{Encoder, SymbolTable, Trainer};
 use super::{Result, file_name};
+use crate::codec::ColumnEncoder;
 use crate::error::PackedError;
-use crate::format::{DICTIONARY_BLOCK_BYTES, KEY_BYTES_MAX};
+use crate::format::{DICTIONARY_BLOCK_BYTES, DICTIONARY_PAGE_BLOCKS_MAX, KEY_BYTES_MAX};
 use lode_base::checksum::checksum;
 use lode_rdf::value_id::Section;
 use std::ops::Range;
 
-/// A chunk is closed with the block that reaches this length; what a block may exceed it by fits into 4 MiB, too.
+/// A chunk is closed with the block with which its blocks and the hashes of its keys reach this length; what a block may exceed it by
+/// fits into 4 MiB, too.
 const CHUNK_BYTES: usize = (4 << 20) - (64 << 10);
 /// A buffer that grew beyond this for a huge key is not used again.
 const BUFFER_BYTES_MAX: usize = 8 << 20;
 /// The table of a chunk is found from this many pieces of its text, spread evenly.
 const SAMPLE_PIECES: usize = 256;
 const PIECE_BYTES: usize = 64;
+/// A page of the index is closed with the block that reaches this many terms, so that a filter is small enough to be read for one look-up.
+const PAGE_TERMS: u64 = 1 << 15;
 
 /// Front-coded keys, before compression.
 #[derive(Debug)]
@@ -26,7 +34,9 @@ pub struct RawChunk {
     /// All blocks, one after the other.
     bytes: Vec<u8>,
     blocks: Vec<RawBlock>,
-    separators: Vec<u8>,
+    separators: Separators,
+    /// Of all keys.
+    hashes: Vec<KeyHash>,
     key_bytes: u64,
 }
 
@@ -36,13 +46,22 @@ struct RawBlock {
     /// Where the groups are. Their ends follow, up to `end`.
     groups: Range<usize>,
     end: usize,
-    /// Where the separator ends, the shortest key that tells the block from the one before it.
-    separator_end: usize,
 }
 
 impl RawChunk {
     fn new(section: Section, bytes: Vec<u8>) -> Self {
-        Self { section, bytes, blocks: Vec::new(), separators: Vec::new(), key_bytes: 0 }
+        Self {
+            section,
+            bytes,
+            blocks: Vec::new(),
+            separators: Separators::default(),
+            hashes: Vec::new(),
+            key_bytes: 0,
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.bytes.len() + self.hashes.len() * size_of::<KeyHash>()
     }
 }
 
@@ -85,17 +104,17 @@ impl KeyBlocks {
         }
         let chunk = &mut self.chunk;
         if self.builder.terms == 0 {
-            // The shortest prefix of the key that is after the key before it.
-            chunk.separators.extend_from_slice(key.get(..shared + 1).unwrap_or(key));
+            chunk.separators.push(separator(key, shared));
         }
         self.builder.push(key, shared, &mut chunk.bytes);
+        chunk.hashes.push(KeyHash::of(key));
         chunk.key_bytes += key.len() as u64;
         self.previous.truncate(shared);
         self.previous.extend_from_slice(tail);
         self.counts[section as usize] = count + 1;
         if self.builder.bytes(&self.chunk.bytes) >= DICTIONARY_BLOCK_BYTES {
             self.end_block();
-            if self.chunk.bytes.len() >= CHUNK_BYTES {
+            if self.chunk.memory_bytes() >= CHUNK_BYTES {
                 full.extend(self.finish());
             }
         }
@@ -119,8 +138,7 @@ impl KeyBlocks {
     fn end_block(&mut self) {
         let terms = self.builder.terms as u64;
         let groups = self.builder.finish(&mut self.chunk.bytes);
-        let (end, separator_end) = (self.chunk.bytes.len(), self.chunk.separators.len());
-        self.chunk.blocks.push(RawBlock { terms, groups, end, separator_end });
+        self.chunk.blocks.push(RawBlock { terms, groups, end: self.chunk.bytes.len() });
     }
 
     /// The chunk that was begun, if there is one.
@@ -156,21 +174,11 @@ pub struct PackedChunk {
     pub(super) key_bytes: u64,
     /// All blocks, one after the other.
     pub(super) bytes: Vec<u8>,
-    pub(super) table: SymbolTable,
-    blocks: Vec<(BlockEntry, usize)>,
-    separators: Vec<u8>,
-}
-
-impl PackedChunk {
-    /// What the index has to know of each block, and its separator.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = (BlockEntry, &[u8])> {
-        let mut start = 0;
-        self.blocks.iter().map(move |(entry, end)| {
-            let separator = self.separators.get(start..*end).unwrap_or(&[]);
-            start = *end;
-            (*entry, separator)
-        })
-    }
+    /// The filter and the page of the index of each page, one after the other.
+    pub(super) index: Vec<u8>,
+    pub(super) pages: Vec<PageEntry>,
+    /// Those of the first blocks of pages.
+    pub(super) separators: Separators,
 }
 
 /// Compresses chunks. Keeps its memory from one to the next; what it makes of a chunk depends on that chunk alone.
@@ -184,15 +192,17 @@ pub struct ChunkPacker {
     encoded: Vec<u8>,
     /// Length of the encoded groups of each block; `None` if it is not less than before.
     lens: Vec<Option<usize>>,
+    filters: FilterBuilder,
+    columns: ColumnEncoder,
 }
 
 impl ChunkPacker {
     /// Compresses one chunk.
     pub fn pack(&mut self, chunk: RawChunk) -> PackedChunk {
-        let RawChunk { section, mut bytes, blocks, separators, key_bytes } = chunk;
+        let RawChunk { section, mut bytes, blocks, separators, hashes, key_bytes } = chunk;
         let table = self.encode(&bytes, &blocks);
         let (mut out, mut start) = (0, 0);
-        let mut packed = Vec::with_capacity(blocks.len());
+        let mut entries = Vec::with_capacity(blocks.len());
         for (block, len) in blocks.into_iter().zip(&self.lens) {
             // In place: no block gets longer, so what is written never reaches what is still to be read.
             let begin = out;
@@ -208,17 +218,59 @@ impl ChunkPacker {
             let rest_bytes = rest.len();
             bytes.copy_within(rest, out);
             out += rest_bytes;
-            let entry = BlockEntry {
+            entries.push(BlockEntry {
                 terms: block.terms,
                 bytes: (out - begin) as u64,
                 raw_bytes: (block.end - start) as u64,
                 checksum: checksum(&bytes[begin..out]),
-            };
-            packed.push((entry, block.separator_end));
+            });
             start = block.end;
         }
         bytes.truncate(out);
-        PackedChunk { section, key_bytes, bytes, table, blocks: packed, separators }
+        let mut packed = PackedChunk {
+            section,
+            key_bytes,
+            bytes,
+            index: Vec::new(),
+            pages: Vec::new(),
+            separators: Separators::default(),
+        };
+        self.add_pages(&mut packed, &entries, &separators, &hashes, &table);
+        packed
+    }
+
+    /// Makes pages of the index and filters.
+    fn add_pages(
+        &mut self,
+        packed: &mut PackedChunk,
+        blocks: &[BlockEntry],
+        separators: &Separators,
+        mut hashes: &[KeyHash],
+        table: &SymbolTable,
+    ) {
+        let mut first = 0;
+        while first < blocks.len() {
+            let end = page_end(blocks, first);
+            let blocks = &blocks[first..end];
+            let terms: u64 = blocks.iter().map(|block| block.terms).sum();
+            let (own, others) = hashes.split_at(terms as usize);
+            let start = packed.index.len();
+            self.filters.build(own, &mut packed.index);
+            let middle = packed.index.len();
+            page::encode(blocks, separators, first, table, &mut self.columns, &mut packed.index);
+            let (filter, page) = packed.index[start..].split_at(middle - start);
+            packed.separators.push(separators.get(first));
+            packed.pages.push(PageEntry {
+                terms,
+                blocks: blocks.len() as u64,
+                block_bytes: blocks.iter().map(|block| block.bytes).sum(),
+                filter_bytes: filter.len() as u64,
+                filter_checksum: checksum(filter),
+                page_bytes: page.len() as u64,
+                page_checksum: checksum(page),
+            });
+            (first, hashes) = (end, others);
+        }
     }
 
     /// Finds symbols and encodes the groups of all blocks with them.
@@ -249,4 +301,14 @@ impl ChunkPacker {
         self.lens.fill(None);
         SymbolTable::default()
     }
+}
+
+/// Where the page ends that begins with block `first`.
+fn page_end(blocks: &[BlockEntry], first: usize) -> usize {
+    let (mut end, mut terms) = (first, 0);
+    while end < blocks.len() && end - first < DICTIONARY_PAGE_BLOCKS_MAX && terms < PAGE_TERMS {
+        terms += blocks[end].terms;
+        end += 1;
+    }
+    end
 }

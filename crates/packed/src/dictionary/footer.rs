@@ -9,7 +9,7 @@ use lode_base::vfs::ReadAt;
 use lode_rdf::value_id::Section;
 use std::sync::Arc;
 
-const NUMBERS: usize = 3 + Section::COUNT + 2;
+const NUMBERS: usize = 3 + Section::COUNT + 2 + Section::COUNT;
 /// The numbers, version, zeros, magic, checksum.
 const FOOTER_BYTES: usize = NUMBERS * 8 + 2 * 4 + 8 + 8;
 
@@ -29,6 +29,8 @@ impl Footer {
         let mut numbers = vec![info.bytes, index_bytes as u64, index_checksum];
         numbers.extend_from_slice(&info.counts);
         numbers.extend_from_slice(&[info.key_bytes, info.blocks]);
+        // A dictionary has one part, which begins with the first term of each section.
+        numbers.extend_from_slice(&[0; Section::COUNT]);
         for number in numbers {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -47,11 +49,13 @@ impl Footer {
         let offset = length.checked_sub(FOOTER_BYTES as u64).ok_or_else(short)?;
         let mut bytes = [0; FOOTER_BYTES];
         file.read_exact_at(&mut bytes, offset).map_err(io_error(name))?;
-        let (version, footer) = Self::parse(&bytes, length).map_err(|damage| damage.at(name, offset))?;
+        let damaged = |damage: Damage| damage.at(name, offset);
+        let version = Self::version(&bytes).map_err(damaged)?;
         if version != FORMAT_VERSION {
             let file = Arc::clone(name);
             return Err(PackedError::Version { file, found: version, supported: FORMAT_VERSION });
         }
+        let footer = Self::parse(&bytes, length).map_err(damaged)?;
         let end = footer.index_offset.checked_add(footer.index_bytes);
         if end != Some(offset) || footer.index_offset < HEADER_BYTES as u64 {
             return Err(Damage("the index is not where the footer says").at(name, offset));
@@ -59,25 +63,39 @@ impl Footer {
         Ok(footer)
     }
 
-    fn parse(bytes: &[u8; FOOTER_BYTES], length: u64) -> Result<(u32, Self), Damage> {
+    /// Footers of all versions end in the same way.
+    fn version(bytes: &[u8; FOOTER_BYTES]) -> Result<u32, Damage> {
+        let mut reader = Reader::new(bytes);
+        reader.take(NUMBERS * 8)?;
+        let (version, _) = (reader.u32()?, reader.u32()?);
+        if reader.magic()? == DICTIONARY_MAGIC {
+            Ok(version)
+        } else {
+            Err(Damage("not a dictionary file, or cut short"))
+        }
+    }
+
+    fn parse(bytes: &[u8; FOOTER_BYTES], length: u64) -> Result<Self, Damage> {
         let mut reader = Reader::new(bytes);
         let mut numbers = [0; NUMBERS];
         for number in &mut numbers {
             *number = reader.u64()?;
         }
-        let [index_offset, index_bytes, index_checksum, c0, c1, c2, c3, c4, key_bytes, blocks] = numbers;
-        let (version, _) = (reader.u32()?, reader.u32()?);
-        if reader.magic()? != DICTIONARY_MAGIC {
-            return Err(Damage("not a dictionary file, or cut short"));
-        }
+        let [index_offset, index_bytes, index_checksum, c0, c1, c2, c3, c4, key_bytes, blocks, firsts @ ..] =
+            numbers;
+        // Version and magic.
+        reader.take(2 * 4 + 8)?;
         let covered = reader.position();
         let sum = reader.u64()?;
         if checksum(&bytes[..covered]) != sum {
             return Err(Damage("the checksum of the footer is wrong"));
         }
+        if firsts != [0; Section::COUNT] {
+            return Err(Damage("a part of a dictionary of several, which this program does not read"));
+        }
         let counts = [c0, c1, c2, c3, c4];
         let info = DictionaryInfo { counts, bytes: length, key_bytes, blocks, checksum: sum };
-        Ok((version, Self { info, index_offset, index_bytes, index_checksum }))
+        Ok(Self { info, index_offset, index_bytes, index_checksum })
     }
 
     pub(super) fn read_index(&self, file: &dyn ReadAt, name: &Arc<str>) -> Result<Vec<u8>, PackedError> {

@@ -1,282 +1,252 @@
-//! The index of a dictionary's blocks: for each section, where its blocks are, how many terms they hold, and a
-//! separator, the shortest key that tells a block from the one before it; and the tables of symbols, each for a run of blocks.
+//! The index of a section of a dictionary in two levels. This is the upper one: what is to be known of each page of blocks to find
+//! and check it, and the filter of its terms. Pages are read when they are needed.
 
-use super::symbols::SymbolTable;
+use super::page::{Page, PageBounds};
+use super::separators::Separators;
 use crate::bytes::Reader;
 use crate::codec::{ColumnEncoder, decode_long};
 use crate::error::Damage;
-use crate::format::RAW_BLOCK_BYTES_MAX;
+use crate::format::DICTIONARY_PAGE_BLOCKS_MAX;
 use lode_base::varint::write_varint;
 use std::ops::Range;
+use std::sync::OnceLock;
 
-/// What the writer notes of a block.
+/// No page, with a block and its filter, takes fewer bytes of the file.
+const PAGE_STORED_BYTES_MIN: u64 = 32;
+
+/// What the writer notes of a page. In the file, its blocks are followed by their filter, and that by the page.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct BlockEntry {
+pub(super) struct PageEntry {
     pub terms: u64,
-    pub bytes: u64,
-    pub raw_bytes: u64,
-    pub checksum: u64,
+    pub blocks: u64,
+    pub block_bytes: u64,
+    pub filter_bytes: u64,
+    pub filter_checksum: u64,
+    pub page_bytes: u64,
+    pub page_checksum: u64,
 }
 
-impl BlockEntry {
-    const FIELDS: usize = 4;
+impl PageEntry {
+    const FIELDS: usize = 7;
 
     fn fields(&self) -> [u64; Self::FIELDS] {
-        [self.terms, self.bytes, self.raw_bytes, self.checksum]
+        [
+            self.terms,
+            self.blocks,
+            self.block_bytes,
+            self.filter_bytes,
+            self.filter_checksum,
+            self.page_bytes,
+            self.page_checksum,
+        ]
+    }
+
+    fn from_fields(fields: [u64; Self::FIELDS]) -> Self {
+        let [terms, blocks, block_bytes, filter_bytes, filter_checksum, page_bytes, page_checksum] = fields;
+        Self { terms, blocks, block_bytes, filter_bytes, filter_checksum, page_bytes, page_checksum }
+    }
+
+    /// Bytes of the blocks, the filter and the page.
+    fn bytes(&self) -> Option<u64> {
+        self.block_bytes.checked_add(self.filter_bytes)?.checked_add(self.page_bytes)
     }
 }
 
-/// The index of one section; also what the writer builds.
+/// What is before a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Start {
+    pub rank: u64,
+    /// Blocks, counted through all sections.
+    pub block: u64,
+    pub offset: u64,
+}
+
+/// The upper level of the index of one section; also what the writer builds.
 #[derive(Debug, Default)]
 pub(super) struct SectionIndex {
-    blocks: Vec<BlockEntry>,
-    /// Rank of the first term and offset in the file, for each block and for the end.
-    starts: Vec<(u64, u64)>,
-    separators: Vec<u8>,
-    /// Where in `separators` each begins, and the end of the last.
-    separator_starts: Vec<usize>,
-    /// The table of each chunk.
-    tables: Vec<SymbolTable>,
-    /// The number of the first block after each chunk.
-    chunk_ends: Vec<usize>,
+    pages: Vec<PageEntry>,
+    /// For each page and for the end.
+    starts: Vec<Start>,
+    /// Those of the first blocks of pages.
+    separators: Separators,
+    /// Pages that have been read.
+    opened: Vec<OnceLock<Box<Page>>>,
 }
 
 impl SectionIndex {
-    /// Appends a block whose keys are all at or after `separator`, and after all separators before.
-    pub(super) fn push(&mut self, entry: BlockEntry, separator: &[u8]) {
-        self.blocks.push(entry);
-        if self.separator_starts.is_empty() {
-            self.separator_starts.push(0);
-        }
-        self.separators.extend_from_slice(separator);
-        self.separator_starts.push(self.separators.len());
-    }
-
-    /// Ends a chunk: the blocks pushed since the last one share `table`.
-    pub(super) fn end_chunk(&mut self, table: SymbolTable) {
-        self.tables.push(table);
-        self.chunk_ends.push(self.blocks.len());
+    /// Appends a page whose first block has this separator.
+    pub(super) fn push(&mut self, entry: PageEntry, separator: &[u8]) {
+        self.pages.push(entry);
+        self.separators.push(separator);
     }
 
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         let mut encoder = ColumnEncoder::default();
-        write_varint(out, self.blocks.len() as u64);
-        for field in 0..BlockEntry::FIELDS {
-            let column: Vec<u64> = self.blocks.iter().map(|block| block.fields()[field]).collect();
+        write_varint(out, self.pages.len() as u64);
+        for field in 0..PageEntry::FIELDS {
+            let column: Vec<u64> = self.pages.iter().map(|page| page.fields()[field]).collect();
             encoder.encode_long(&column, out);
         }
-        let (mut shared, mut suffixes, mut text) = (Vec::new(), Vec::new(), Vec::new());
-        let mut previous = &[][..];
-        for block in 0..self.blocks.len() {
-            let separator = self.separator(block);
-            let common = super::block::shared_prefix(previous, separator);
-            shared.push(common as u64);
-            suffixes.push((separator.len() - common) as u64);
-            text.extend_from_slice(&separator[common..]);
-            previous = separator;
-        }
-        encoder.encode_long(&shared, out);
-        encoder.encode_long(&suffixes, out);
-        write_varint(out, text.len() as u64);
-        out.extend_from_slice(&text);
-        let starts = [0].into_iter().chain(self.chunk_ends.iter().copied());
-        let lens: Vec<u64> =
-            self.chunk_ends.iter().zip(starts).map(|(end, start)| (end - start) as u64).collect();
-        write_varint(out, lens.len() as u64);
-        encoder.encode_long(&lens, out);
-        for table in &self.tables {
-            table.write(out);
-        }
+        self.separators.encode(0..self.pages.len(), &mut encoder, out);
     }
 
-    /// Reads a section whose first block is at `offset`.
-    pub(super) fn decode(reader: &mut Reader<'_>, offset: u64, file_bytes: u64) -> Result<Self, Damage> {
-        // A block has at least a byte, which bounds what a wrong count can ask for.
-        let count = reader.count(usize::try_from(file_bytes).unwrap_or(usize::MAX))?;
-        let mut fields = [const { Vec::new() }; BlockEntry::FIELDS];
-        for field in &mut fields {
-            *field = decode_long(reader, count)?;
-        }
-        let [terms, bytes, raw_bytes, checksum] = fields;
-        let zipped = terms.into_iter().zip(bytes).zip(raw_bytes).zip(checksum);
-        let blocks = zipped.map(|(((terms, bytes), raw_bytes), checksum)| BlockEntry {
-            terms,
-            bytes,
-            raw_bytes,
-            checksum,
-        });
-        let mut index = Self { blocks: blocks.collect(), ..Self::default() };
-        index.sum(offset, file_bytes)?;
-        index.decode_separators(reader)?;
-        index.decode_tables(reader)?;
-        Ok(index)
-    }
-
-    fn sum(&mut self, offset: u64, file_bytes: u64) -> Result<(), Damage> {
-        let (mut rank, mut offset) = (0_u64, offset);
-        self.starts.push((rank, offset));
-        for block in &self.blocks {
-            // Each term has at least a byte before compression.
-            if block.terms == 0 || block.terms > block.raw_bytes || block.raw_bytes > RAW_BLOCK_BYTES_MAX {
-                return Err(Damage("a block of the index has no terms or too many"));
+    /// Reads a section that begins at `start` in a file whose pages end before `end`.
+    pub(super) fn decode(reader: &mut Reader<'_>, start: Start, end: u64) -> Result<Self, Damage> {
+        // Bounds what a wrong count can ask for.
+        let count = reader.count(usize::try_from(end / PAGE_STORED_BYTES_MIN).unwrap_or(usize::MAX))?;
+        let mut pages = vec![[0; PageEntry::FIELDS]; 0];
+        for field in 0..PageEntry::FIELDS {
+            let values = decode_long(reader, count)?;
+            pages.resize(count, [0; PageEntry::FIELDS]);
+            for (page, value) in pages.iter_mut().zip(values) {
+                page[field] = value;
             }
-            rank += block.terms;
-            offset = offset
-                .checked_add(block.bytes)
-                .filter(|end| *end <= file_bytes)
-                .ok_or(Damage("a block of the index is outside the file"))?;
-            self.starts.push((rank, offset));
         }
-        Ok(())
+        let pages: Vec<PageEntry> = pages.into_iter().map(PageEntry::from_fields).collect();
+        let starts = starts(&pages, start, end)?;
+        let separators = Separators::decode(reader, count)?;
+        let opened = (0..count).map(|_| OnceLock::new()).collect();
+        Ok(Self { pages, starts, separators, opened })
     }
 
-    fn decode_separators(&mut self, reader: &mut Reader<'_>) -> Result<(), Damage> {
-        let count = self.blocks.len();
-        let shared = decode_long(reader, count)?;
-        let suffixes = decode_long(reader, count)?;
-        let length = reader.count(usize::MAX)?;
-        let mut text = Reader::new(reader.take(length)?);
-        self.separator_starts.push(0);
-        let mut previous = 0..0;
-        for (shared, suffix) in shared.into_iter().zip(suffixes) {
-            let start = self.separators.len();
-            let shared = usize::try_from(shared).ok().filter(|shared| *shared <= previous.len());
-            let shared = shared.ok_or(Damage("a separator shares more than there is"))?;
-            self.separators.extend_from_within(previous.start..previous.start + shared);
-            let suffix = usize::try_from(suffix).map_err(|_| Damage("a separator is too long"))?;
-            self.separators.extend_from_slice(text.take(suffix)?);
-            if self.separators[previous.clone()] >= self.separators[start..] && start > 0 {
-                return Err(Damage("separators are not in order"));
-            }
-            previous = start..self.separators.len();
-            self.separator_starts.push(previous.end);
-        }
-        Ok(())
-    }
-
-    fn decode_tables(&mut self, reader: &mut Reader<'_>) -> Result<(), Damage> {
-        const WRONG: Damage = Damage("the chunks of the index are not its blocks");
-        let count = reader.count(self.blocks.len())?;
-        let mut end = 0_usize;
-        for len in decode_long(reader, count)? {
-            let len = usize::try_from(len).ok().filter(|len| *len > 0).ok_or(WRONG)?;
-            end = end.checked_add(len).ok_or(WRONG)?;
-            self.chunk_ends.push(end);
-        }
-        if end != self.blocks.len() {
-            return Err(WRONG);
-        }
-        for _ in 0..count {
-            self.tables.push(SymbolTable::read(reader)?);
-        }
-        Ok(())
-    }
-
-    fn separator(&self, block: usize) -> &[u8] {
-        match self.separator_starts.get(block..block + 2) {
-            Some(&[start, end]) => self.separators.get(start..end).unwrap_or(&[]),
-            _ => &[],
-        }
-    }
-
+    /// Number of pages.
     pub(super) fn len(&self) -> usize {
-        self.blocks.len()
-    }
-
-    #[cfg(test)]
-    pub(super) fn chunks(&self) -> usize {
-        self.tables.len()
-    }
-
-    #[cfg(test)]
-    pub(super) fn raw_bytes(&self) -> u64 {
-        self.blocks.iter().map(|block| block.raw_bytes).sum()
+        self.pages.len()
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.separators.capacity()
-            + self.separator_starts.capacity() * size_of::<usize>()
-            + self.blocks.capacity() * size_of::<BlockEntry>()
-            + self.starts.capacity() * size_of::<(u64, u64)>()
-            + self.tables.capacity() * size_of::<SymbolTable>()
-            + self.chunk_ends.capacity() * size_of::<usize>()
+        let opened = self.opened.iter().filter_map(OnceLock::get);
+        self.separators.memory_bytes()
+            + self.pages.capacity() * size_of::<PageEntry>()
+            + self.starts.capacity() * size_of::<Start>()
+            + self.opened.capacity() * size_of::<OnceLock<Box<Page>>>()
+            + opened.map(|page| page.memory_bytes()).sum::<usize>()
     }
 
-    pub(super) fn entry(&self, block: usize) -> BlockEntry {
-        self.blocks.get(block).copied().unwrap_or_default()
+    pub(super) fn entry(&self, page: usize) -> PageEntry {
+        self.pages.get(page).copied().unwrap_or_default()
     }
 
-    /// The table of symbols of a block.
-    pub(super) fn table(&self, block: usize) -> Option<&SymbolTable> {
-        self.tables.get(self.chunk_ends.partition_point(|end| *end <= block))
+    /// What is before a page, or before the end.
+    pub(super) fn start(&self, page: usize) -> Start {
+        self.starts.get(page).or(self.starts.last()).copied().unwrap_or_default()
     }
 
-    fn start(&self, block: usize) -> (u64, u64) {
-        self.starts.get(block).or(self.starts.last()).copied().unwrap_or((0, 0))
-    }
-
-    /// Ranks of the terms of a block.
-    pub(super) fn ranks(&self, block: usize) -> Range<u64> {
-        self.start(block).0..self.start(block + 1).0
-    }
-
-    /// Where a block is in the file.
-    pub(super) fn bytes(&self, block: usize) -> Range<u64> {
-        self.start(block).1..self.start(block + 1).1
+    /// What is before the end of the section.
+    pub(super) fn end(&self) -> Start {
+        self.start(self.len())
     }
 
     /// Terms of the section.
     pub(super) fn terms(&self) -> u64 {
-        self.start(self.len()).0
+        self.end().rank - self.start(0).rank
     }
 
-    /// Where the blocks of the section end.
-    pub(super) fn end(&self) -> u64 {
-        self.start(self.len()).1
-    }
-
-    pub(super) fn block_of_rank(&self, rank: u64) -> usize {
-        self.starts.partition_point(|start| start.0 <= rank).saturating_sub(1)
-    }
-
-    /// The block that holds `key` if the section does; `None` where `key` is before all blocks.
-    pub(super) fn block_of_key(&self, key: &[u8]) -> Option<usize> {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if self.separator(middle) <= key {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+    /// What a page has to be.
+    pub(super) fn bounds(&self, page: usize) -> PageBounds<'_> {
+        let (start, entry) = (self.start(page), self.entry(page));
+        PageBounds {
+            blocks: entry.blocks as usize,
+            ranks: start.rank..self.start(page + 1).rank,
+            bytes: start.offset..start.offset + entry.block_bytes,
+            separator: self.separators.get(page),
         }
-        low.checked_sub(1)
     }
+
+    /// Where the filter of a page is in the file.
+    pub(super) fn filter_bytes(&self, page: usize) -> Range<u64> {
+        let (start, entry) = (self.start(page).offset, self.entry(page));
+        let start = start + entry.block_bytes;
+        start..start + entry.filter_bytes
+    }
+
+    /// Where a page is in the file.
+    pub(super) fn page_bytes(&self, page: usize) -> Range<u64> {
+        self.filter_bytes(page).end..self.start(page + 1).offset
+    }
+
+    /// Where a page is kept once it was read.
+    #[inline]
+    pub(super) fn slot(&self, page: usize) -> Option<&OnceLock<Box<Page>>> {
+        self.opened.get(page)
+    }
+
+    pub(super) fn page_of_rank(&self, rank: u64) -> usize {
+        self.starts.partition_point(|start| start.rank <= rank).saturating_sub(1)
+    }
+
+    /// The page of a block, by the number of the block in the whole dictionary.
+    pub(super) fn page_of_block(&self, block: u64) -> usize {
+        self.starts.partition_point(|start| start.block <= block).saturating_sub(1)
+    }
+
+    /// The pages one of which holds `key` if the section does.
+    #[inline]
+    pub(super) fn pages_of_key(&self, key: &[u8]) -> Range<usize> {
+        self.separators.candidates(key)
+    }
+}
+
+/// What is before each page; checks what can be checked without reading them.
+fn starts(pages: &[PageEntry], start: Start, end: u64) -> Result<Vec<Start>, Damage> {
+    let mut now = start;
+    let mut starts = Vec::with_capacity(pages.len() + 1);
+    starts.push(now);
+    for page in pages {
+        if page.blocks == 0 || page.blocks > DICTIONARY_PAGE_BLOCKS_MAX as u64 || page.terms < page.blocks {
+            return Err(Damage("a page of the index has no blocks or too many"));
+        }
+        const OUTSIDE: Damage = Damage("a page of the index is outside the file");
+        now.rank = now.rank.checked_add(page.terms).ok_or(OUTSIDE)?;
+        now.block += page.blocks;
+        let bytes = page.bytes().and_then(|bytes| now.offset.checked_add(bytes));
+        now.offset = bytes.filter(|offset| *offset <= end).ok_or(OUTSIDE)?;
+        starts.push(now);
+    }
+    Ok(starts)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn chunks_must_be_all_blocks() {
+    fn decode(entries: &[PageEntry]) -> Result<SectionIndex, Damage> {
         let mut index = SectionIndex::default();
-        let entry = BlockEntry { terms: 2, bytes: 10, raw_bytes: 20, checksum: 7 };
-        let decode = |index: &SectionIndex| {
-            let mut bytes = Vec::new();
-            index.encode(&mut bytes);
-            SectionIndex::decode(&mut Reader::new(&bytes), 16, 1000)
+        (0..).zip(entries).for_each(|(number, entry)| index.push(*entry, &[number]));
+        let mut bytes = Vec::new();
+        index.encode(&mut bytes);
+        SectionIndex::decode(&mut Reader::new(&bytes), Start::default(), 1000)
+    }
+
+    #[test]
+    fn pages_are_inside_the_file() {
+        let page = PageEntry {
+            terms: 9,
+            blocks: 2,
+            block_bytes: 100,
+            filter_bytes: 50,
+            page_bytes: 70,
+            ..Default::default()
         };
-        index.push(entry, b"a");
-        index.push(entry, b"b");
-        assert!(decode(&index).is_err());
-        index.end_chunk(SymbolTable::default());
-        index.push(entry, b"c");
-        assert!(decode(&index).is_err());
-        index.end_chunk(SymbolTable::default());
-        let read = decode(&index).unwrap();
-        assert_eq!((read.len(), read.chunks()), (3, 2));
-        index.end_chunk(SymbolTable::default());
-        assert!(decode(&index).is_err(), "a chunk without blocks");
+        let index = decode(&[page; 4]).unwrap();
+        assert_eq!(index.end(), Start { rank: 36, block: 8, offset: 880 });
+        assert_eq!((index.filter_bytes(1), index.page_bytes(1)), (320..370, 370..440));
+        assert_eq!([0, 8, 9, 35].map(|rank| index.page_of_rank(rank)), [0, 0, 1, 3]);
+        assert_eq!([0, 1, 2, 7].map(|block| index.page_of_block(block)), [0, 0, 1, 3]);
+        assert!(decode(&[page; 5]).is_err());
+        let blocks = DICTIONARY_PAGE_BLOCKS_MAX as u64 + 1;
+        assert!(decode(&[PageEntry { terms: 9000, blocks, ..page }]).is_err());
+        assert!(decode(&[PageEntry { blocks: 0, ..page }]).is_err());
+        assert!(decode(&[PageEntry { terms: 1, ..page }]).is_err());
+        assert!(decode(&[PageEntry { filter_bytes: u64::MAX, ..page }]).is_err());
+        assert!(decode(&[PageEntry { terms: u64::MAX - 3, ..page }, page]).is_err());
+    }
+
+    #[test]
+    fn a_wrong_count_takes_no_memory() {
+        let mut bytes = Vec::new();
+        write_varint(&mut bytes, 1 << 40);
+        let damage = SectionIndex::decode(&mut Reader::new(&bytes), Start::default(), 1 << 40);
+        assert_eq!(damage.err(), Some(Damage("a count is too large")));
     }
 }

@@ -1,10 +1,13 @@
 //! The terms of a segment in an immutable file: sorted keys by section, in front-coded blocks, compressed by tables of symbols.
-//! Rank to key and key to rank both read one block.
+//! Rank to key and key to rank both read one block, and a key that the dictionary does not have reads none, but for one in 256.
 
 mod block;
 mod chunk;
+mod filter;
 mod footer;
 mod index;
+mod page;
+mod separators;
 mod symbols;
 mod terms;
 mod unpack;
@@ -15,18 +18,24 @@ use crate::bytes::Reader;
 use crate::error::{Damage, PackedError, io_error};
 use block::OpenBlock;
 pub use chunk::{ChunkPacker, KeyBlocks, PackedChunk, RawChunk};
+use filter::Filter;
+pub use filter::KeyHash;
 use footer::Footer;
-use index::SectionIndex;
+use index::{SectionIndex, Start};
 use lode_base::block_cache::{BlockCache, BlockKey};
 use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
 use lode_rdf::value_id::Section;
+use page::Page;
 use std::ops::Range;
 use std::sync::Arc;
 pub use terms::{BlockSupply, TermBlock, TermBlocks, Terms};
 pub use writer::{DictionaryFile, DictionaryWriter};
 
 type Result<T> = std::result::Result<T, PackedError>;
+
+/// In up to so many pages filters are asked before blocks are read. There are more than two only where keys have the same first 256 bytes.
+const FILTERS_MAX: usize = 4;
 
 /// The name of a file being written, for error messages.
 fn file_name() -> Arc<str> {
@@ -52,18 +61,20 @@ pub struct DictionaryInfo {
 struct Inner {
     file: Arc<dyn ReadAt>,
     name: Arc<str>,
+    /// That of the blocks in the cache, and that of the filters.
     id: u64,
+    filters_id: u64,
     cache: Arc<BlockCache>,
     info: DictionaryInfo,
     sections: [SectionIndex; Section::COUNT],
 }
 
-/// An open dictionary file. Clones share it; readers on many threads are fine.
+/// An open dictionary file, and the cache that this reader has aside. Clones share it; readers on many threads are fine.
 #[derive(Debug, Clone)]
-pub struct Dictionary(Arc<Inner>);
+pub struct Dictionary(Arc<Inner>, Option<Arc<BlockCache>>);
 
 impl Dictionary {
-    /// Opens a file and reads its index. `name` is for error messages.
+    /// Opens a file and reads the upper level of its index. `name` is for error messages.
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
         let footer = Footer::read(&*file, &name)?;
@@ -71,8 +82,14 @@ impl Dictionary {
         cache.count_read(bytes.len() as u64);
         let damaged = |damage: Damage| damage.at(&name, footer.index_offset);
         let sections = decode_sections(&bytes, &footer).map_err(damaged)?;
-        let id = cache.file_id();
-        Ok(Self(Arc::new(Inner { file, name, id, cache, info: footer.info, sections })))
+        let (id, filters_id) = (cache.file_id(), cache.file_id());
+        Ok(Self(Arc::new(Inner { file, name, id, filters_id, cache, info: footer.info, sections }), None))
+    }
+
+    /// The same file for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
+    #[must_use]
+    pub fn aside(&self, cache: &Arc<BlockCache>) -> Self {
+        Self(Arc::clone(&self.0), Some(Arc::clone(cache)))
     }
 
     fn section(&self, section: Section) -> &SectionIndex {
@@ -84,7 +101,7 @@ impl Dictionary {
         self.0.info
     }
 
-    /// Bytes of memory that the index takes.
+    /// Bytes of memory that the index takes, as far as it was read.
     pub fn index_bytes(&self) -> usize {
         self.0.sections.iter().map(SectionIndex::memory_bytes).sum()
     }
@@ -101,39 +118,73 @@ impl Dictionary {
 
     /// The rank of the term with this key.
     pub fn find(&self, section: Section, key: &[u8]) -> Result<Option<u64>> {
-        let (rank, equal) = self.search(section, key)?;
+        self.find_hashed(section, key, KeyHash::of(key))
+    }
+
+    /// Like [`Dictionary::find`], with the key's hash: for who looks into several dictionaries.
+    pub fn find_hashed(&self, section: Section, key: &[u8], hash: KeyHash) -> Result<Option<u64>> {
+        let pages = self.section(section).pages_of_key(key);
+        if !self.may_have(section, pages.clone(), hash)? {
+            return Ok(None);
+        }
+        let (rank, equal) = self.search(section, pages, key)?;
         Ok(equal.then_some(rank))
     }
 
     /// The rank of the first term whose key is not before `key`; the number of terms where all are before it.
     pub fn lower_bound(&self, section: Section, key: &[u8]) -> Result<u64> {
-        Ok(self.search(section, key)?.0)
+        Ok(self.search(section, self.section(section).pages_of_key(key), key)?.0)
     }
 
-    fn search(&self, section: Section, key: &[u8]) -> Result<(u64, bool)> {
+    /// Whether filters leave it possible that a key with this hash is in one of the pages.
+    fn may_have(&self, section: Section, mut pages: Range<usize>, hash: KeyHash) -> Result<bool> {
+        if pages.len() > FILTERS_MAX {
+            return Ok(true);
+        }
+        pages.try_fold(false, |found, page| Ok(found || self.filter(section, page)?.may_have(hash)))
+    }
+
+    /// The rank of the first term that is not before `key`, and whether it is equal. `pages`: those of the key.
+    fn search(&self, section: Section, pages: Range<usize>, key: &[u8]) -> Result<(u64, bool)> {
+        let Some(last) = pages.end.checked_sub(1).filter(|last| *last >= pages.start) else {
+            return Ok((0, false));
+        };
         let index = self.section(section);
-        let Some(block) = index.block_of_key(key) else { return Ok((0, false)) };
-        let ranks = index.ranks(block);
-        let opened = self.block(section, block)?;
-        let (rank, equal) = self.in_block(section, block, opened.lower_bound(key))?;
-        Ok((ranks.start + rank as u64, equal))
+        // By the number of blocks in the dictionary: the one wanted is the last that does not begin after the key, or the first.
+        let candidates = |page| Ok::<_, PackedError>(self.page(section, page)?.separators().candidates(key));
+        let mut low = index.start(pages.start).block + candidates(pages.start)?.start as u64;
+        let mut high = index.start(last).block + candidates(last)?.end as u64;
+        let mut opened = None;
+        while high - low > 1 {
+            let middle = u64::midpoint(low, high);
+            let block = self.numbered_block(section, middle)?;
+            if self.at(block.offset, block.opened.first_key(0))? <= key {
+                low = middle;
+                opened = Some(block);
+            } else {
+                high = middle;
+            }
+        }
+        let block = opened.map_or_else(|| self.numbered_block(section, low), Ok)?;
+        let (rank, equal) = self.at(block.offset, block.opened.lower_bound(key))?;
+        Ok((block.ranks.start + rank as u64, equal))
     }
 
     /// Replaces `key` by the key of the term of this rank.
     pub fn get(&self, section: Section, rank: u64, key: &mut Vec<u8>) -> Result<()> {
-        let (block, ranks) = self.block_of_rank(section, rank)?;
-        let opened = self.block(section, block)?;
+        let block = self.block_of_rank(section, rank)?;
         key.clear();
-        self.in_block(section, block, opened.get((rank - ranks.start) as usize, key))
+        self.at(block.offset, block.opened.get((rank - block.ranks.start) as usize, key))
     }
 
-    fn block_of_rank(&self, section: Section, rank: u64) -> Result<(usize, Range<u64>)> {
+    fn block_of_rank(&self, section: Section, rank: u64) -> Result<Block> {
         let index = self.section(section);
         if rank >= index.terms() {
             return Err(PackedError::NoSuchRank { file: Arc::clone(&self.0.name), rank });
         }
-        let block = index.block_of_rank(rank);
-        Ok((block, index.ranks(block)))
+        let number = index.page_of_rank(rank);
+        let page = self.page(section, number)?;
+        self.block(page, page.block_of_rank(rank), index.start(number).block)
     }
 
     /// Calls `visit` with the index and the key of each of `ranks`, which must ascend (repeats are fine). Opens each block
@@ -147,18 +198,17 @@ impl Dictionary {
         let mut key = Vec::new();
         let mut start = 0;
         while let Some(&rank) = ranks.get(start) {
-            let (block, inside) = self.block_of_rank(section, rank)?;
-            let end = start + ranks[start..].partition_point(|rank| *rank < inside.end);
-            let opened = self.block(section, block)?;
-            let mut walk = self.in_block(section, block, opened.walk(0))?;
+            let block = self.block_of_rank(section, rank)?;
+            let end = start + ranks[start..].partition_point(|rank| *rank < block.ranks.end);
+            let mut walk = self.at(block.offset, block.opened.walk(0))?;
             key.clear();
             for (offset, rank) in ranks[start..end].iter().enumerate() {
-                let rank = rank.saturating_sub(inside.start) as usize;
+                let rank = rank.saturating_sub(block.ranks.start) as usize;
                 let group = rank / crate::format::GROUP_TERMS;
                 if group > walk.next_rank() / crate::format::GROUP_TERMS {
-                    walk = self.in_block(section, block, opened.walk(group))?;
+                    walk = self.at(block.offset, block.opened.walk(group))?;
                 }
-                self.in_block(section, block, walk.advance_to(rank, &mut key))?;
+                self.at(block.offset, walk.advance_to(rank, &mut key))?;
                 visit(start + offset, &key)?;
             }
             start = end;
@@ -182,29 +232,74 @@ impl Dictionary {
         Terms::new(self.clone(), section, supply)
     }
 
-    fn in_block<T>(
-        &self,
-        section: Section,
-        block: usize,
-        result: std::result::Result<T, Damage>,
-    ) -> Result<T> {
-        result.map_err(|damage| damage.at(&self.0.name, self.section(section).bytes(block).start))
+    /// Puts file and place to what a decoder found wrong.
+    fn at<T>(&self, offset: u64, result: std::result::Result<T, Damage>) -> Result<T> {
+        result.map_err(|damage| damage.at(&self.0.name, offset))
     }
 
-    /// An opened block, from the cache if possible.
-    fn block(&self, section: Section, block: usize) -> Result<Arc<OpenBlock>> {
-        // Numbered through all sections.
-        let before: usize = self.0.sections.iter().take(section as usize).map(SectionIndex::len).sum();
-        let key = BlockKey { file: self.0.id, block: (before + block) as u64 };
-        self.0.cache.get_or_load(key, || {
-            let Range { start, end } = self.section(section).bytes(block);
+    /// A page of the index, which is kept from then on.
+    fn page(&self, section: Section, number: usize) -> Result<&Page> {
+        let slot = self.section(section).slot(number).ok_or(Damage("no such page of the index"));
+        let slot = self.at(0, slot)?;
+        match slot.get() {
+            Some(page) => Ok(page),
+            None => {
+                let page = Box::new(self.read_page(section, number)?);
+                Ok(slot.get_or_init(|| page))
+            }
+        }
+    }
+
+    /// Reads a page of the index that nobody keeps.
+    fn read_page(&self, section: Section, number: usize) -> Result<Page> {
+        let index = self.section(section);
+        let place = index.page_bytes(number);
+        let bytes = self.read_sealed(place.clone(), index.entry(number).page_checksum)?;
+        self.at(place.start, Page::decode(&bytes, &index.bounds(number)))
+    }
+
+    /// The filter of a page, from the cache if possible.
+    fn filter(&self, section: Section, page: usize) -> Result<Arc<Filter>> {
+        let index = self.section(section);
+        // Numbered by their first blocks.
+        let key = BlockKey { file: self.0.filters_id, block: index.start(page).block };
+        self.0.cache.get_or_load_aside(self.1.as_deref(), key, || self.read_filter(section, page))
+    }
+
+    fn read_filter(&self, section: Section, page: usize) -> Result<Filter> {
+        let index = self.section(section);
+        let place = index.filter_bytes(page);
+        let bytes = self.read_sealed(place.clone(), index.entry(page).filter_checksum)?;
+        self.at(place.start, Filter::decode(&bytes))
+    }
+
+    /// A part of the index that has a checksum.
+    fn read_sealed(&self, place: Range<u64>, sum: u64) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; (place.end - place.start) as usize];
+        self.read(&mut bytes, place.start)?;
+        if checksum(&bytes) != sum {
+            return self.at(place.start, Err(Damage("the checksum of a part of the index is wrong")));
+        }
+        Ok(bytes)
+    }
+
+    fn numbered_block(&self, section: Section, number: u64) -> Result<Block> {
+        let index = self.section(section);
+        let page = index.page_of_block(number);
+        let first = index.start(page).block;
+        self.block(self.page(section, page)?, (number - first) as usize, first)
+    }
+
+    /// Block `block` of a page whose first block has the number `first`, from the cache if possible.
+    fn block(&self, page: &Page, block: usize, first: u64) -> Result<Block> {
+        let key = BlockKey { file: self.0.id, block: first + block as u64 };
+        let Range { start, end } = page.bytes(block);
+        let opened = self.0.cache.get_or_load_aside(self.1.as_deref(), key, || {
             let mut bytes = vec![0; (end - start) as usize];
             self.read(&mut bytes, start)?;
-            let mut raw = Vec::new();
-            self.unpack(section, block, &bytes, &mut raw)?;
-            let terms = self.section(section).entry(block).terms as usize;
-            self.in_block(section, block, OpenBlock::parse(raw, terms))
-        })
+            self.open_block(page, block, &bytes, Vec::new())
+        })?;
+        Ok(Block { opened, ranks: page.ranks(block), offset: start })
     }
 
     fn read(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
@@ -213,18 +308,35 @@ impl Dictionary {
         Ok(())
     }
 
-    /// Verifies and decompresses a block.
-    fn unpack(&self, section: Section, block: usize, bytes: &[u8], raw: &mut Vec<u8>) -> Result<()> {
-        let index = self.section(section);
-        let entry = index.entry(block);
-        let unpacked = if checksum(bytes) == entry.checksum {
-            let table = index.table(block).ok_or(Damage("a block has no table of symbols"));
-            table.and_then(|table| unpack::unpack(bytes, entry, table, raw))
+    /// Verifies and decompresses a block into `raw`.
+    fn open_block(&self, page: &Page, block: usize, bytes: &[u8], mut raw: Vec<u8>) -> Result<OpenBlock> {
+        let entry = page.entry(block);
+        let opened = if checksum(bytes) == entry.checksum {
+            unpack::unpack(bytes, entry, page.table(), &mut raw)
+                .and_then(|()| OpenBlock::parse(raw, entry.terms as usize))
         } else {
             Err(Damage("the checksum of a block is wrong"))
         };
-        self.in_block(section, block, unpacked)
+        self.at(page.bytes(block).start, opened)
     }
+}
+
+/// Decodes bytes as each part of an index.
+pub(crate) fn decode_index_parts(blocks: usize, bytes: &[u8]) {
+    let _ = Filter::decode(bytes).map(|filter| filter.may_have(KeyHash::of(bytes)));
+    let index = SectionIndex::decode(&mut Reader::new(bytes), Start::default(), 1 << 20);
+    let _ = index.map(|index| index.pages_of_key(bytes));
+    let (ranks, bytes_of_blocks) = (0..blocks as u64, 0..1 << 20);
+    let bounds = page::PageBounds { blocks, ranks, bytes: bytes_of_blocks, separator: b"" };
+    let _ = Page::decode(bytes, &bounds).map(|page| page.separators().candidates(bytes));
+}
+
+/// An open block and where it is.
+struct Block {
+    opened: Arc<OpenBlock>,
+    /// Of its terms.
+    ranks: Range<u64>,
+    offset: u64,
 }
 
 fn decode_sections(
@@ -233,17 +345,15 @@ fn decode_sections(
 ) -> std::result::Result<[SectionIndex; Section::COUNT], Damage> {
     let mut reader = Reader::new(bytes);
     let mut sections: [SectionIndex; Section::COUNT] = Default::default();
-    let mut offset = crate::format::HEADER_BYTES as u64;
-    let mut blocks = 0;
+    let mut start = Start { offset: crate::format::HEADER_BYTES as u64, ..Start::default() };
     for (section, count) in sections.iter_mut().zip(footer.info.counts) {
-        *section = SectionIndex::decode(&mut reader, offset, footer.index_offset)?;
+        *section = SectionIndex::decode(&mut reader, Start { rank: 0, ..start }, footer.index_offset)?;
         if section.terms() != count {
             return Err(Damage("the index does not fit the footer"));
         }
-        offset = section.end();
-        blocks += section.len() as u64;
+        start = section.end();
     }
-    if offset != footer.index_offset || blocks != footer.info.blocks || !reader.rest().is_empty() {
+    if start.offset != footer.index_offset || start.block != footer.info.blocks || !reader.rest().is_empty() {
         return Err(Damage("the index does not fit the footer"));
     }
     Ok(sections)

@@ -3,6 +3,7 @@
 //! Reading and opening blocks ([`TermBlocks`]) can be done apart from walking through them ([`Terms`]), by another thread.
 
 use super::block::OpenBlock;
+use super::page::Page;
 use super::{Dictionary, Result};
 use lode_rdf::value_id::Section;
 use std::fmt;
@@ -14,63 +15,75 @@ const READ_BYTES: u64 = 256 * 1024;
 /// A verified, decompressed block of a section.
 #[derive(Debug, Default)]
 pub struct TermBlock {
-    number: usize,
+    /// Where it is in the file.
+    offset: u64,
     opened: OpenBlock,
 }
 
-/// Reads the blocks of a section in order.
+/// Reads the blocks of a section in order. Keeps one page of the index at a time, whatever others have read of it.
 #[derive(Debug)]
 pub struct TermBlocks {
     dictionary: Dictionary,
     section: Section,
-    /// Compressed bytes of `read_blocks`, which begin at `read_offset` in the file.
+    page: Option<Page>,
+    /// The page to be read after it.
+    next_page: usize,
+    /// Compressed bytes of `read_blocks` of the page, which begin at `read_offset` in the file.
     read: Vec<u8>,
     read_blocks: Range<usize>,
     read_offset: u64,
-    /// The next block to open.
+    /// The block of the page to be opened next.
     next: usize,
 }
 
 impl TermBlocks {
     pub(super) fn new(dictionary: Dictionary, section: Section) -> Self {
-        Self { dictionary, section, read: Vec::new(), read_blocks: 0..0, read_offset: 0, next: 0 }
+        Self {
+            dictionary,
+            section,
+            page: None,
+            next_page: 0,
+            read: Vec::new(),
+            read_blocks: 0..0,
+            read_offset: 0,
+            next: 0,
+        }
     }
 
     /// The next block, or `None` after the last. Takes the room of `old`.
     pub fn next(&mut self, old: TermBlock) -> Result<Option<TermBlock>> {
-        let number = self.next;
-        if number >= self.dictionary.section(self.section).len() {
-            return Ok(None);
+        if self.page.as_ref().is_none_or(|page| self.next >= page.len()) {
+            if self.next_page >= self.dictionary.section(self.section).len() {
+                return Ok(None);
+            }
+            self.page = Some(self.dictionary.read_page(self.section, self.next_page)?);
+            (self.next_page, self.next, self.read_blocks) = (self.next_page + 1, 0, 0..0);
         }
-        if !self.read_blocks.contains(&number) {
-            self.read_from(number)?;
+        let Some(page) = &self.page else { return Ok(None) };
+        if !self.read_blocks.contains(&self.next) {
+            let last = last_to_read(page, self.next);
+            let (start, end) = (page.bytes(self.next).start, page.bytes(last).end);
+            self.read.resize((end - start) as usize, 0);
+            self.dictionary.read(&mut self.read, start)?;
+            (self.read_blocks, self.read_offset) = (self.next..last + 1, start);
         }
-        let index = self.dictionary.section(self.section);
-        let Range { start, end } = index.bytes(number);
+        let Range { start, end } = page.bytes(self.next);
         let inside = (start - self.read_offset) as usize..(end - self.read_offset) as usize;
-        let terms = index.entry(number).terms as usize;
         let bytes = self.read.get(inside).unwrap_or(&[]);
-        let mut raw = old.opened.into_buffer();
-        self.dictionary.unpack(self.section, number, bytes, &mut raw)?;
-        let opened = self.dictionary.in_block(self.section, number, OpenBlock::parse(raw, terms))?;
-        self.next = number + 1;
-        Ok(Some(TermBlock { number, opened }))
+        let opened = self.dictionary.open_block(page, self.next, bytes, old.opened.into_buffer())?;
+        self.next += 1;
+        Ok(Some(TermBlock { offset: start, opened }))
     }
+}
 
-    fn read_from(&mut self, first: usize) -> Result<()> {
-        let index = self.dictionary.section(self.section);
-        let start = index.bytes(first).start;
-        let mut last = first + 1;
-        while last < index.len() && index.bytes(last).end - start <= READ_BYTES {
-            last += 1;
-        }
-        let end = index.bytes(last - 1).end;
-        self.read.resize((end - start) as usize, 0);
-        self.dictionary.read(&mut self.read, start)?;
-        self.read_blocks = first..last;
-        self.read_offset = start;
-        Ok(())
+/// The last block that is read together with the block `first`.
+fn last_to_read(page: &Page, first: usize) -> usize {
+    let start = page.bytes(first).start;
+    let mut last = first;
+    while last + 1 < page.len() && page.bytes(last + 1).end - start <= READ_BYTES {
+        last += 1;
     }
+    last
 }
 
 /// Gives the blocks of a section in order; takes the one before, whose room may be used again.
@@ -109,7 +122,7 @@ impl Terms {
             walk.step(&mut self.key)?;
             Ok(self.place + walk.bytes_read())
         });
-        self.place = self.dictionary.in_block(self.section, self.block.number, stepped)?;
+        self.place = self.dictionary.at(self.block.offset, stepped)?;
         self.given += 1;
         Ok(Some(&self.key))
     }

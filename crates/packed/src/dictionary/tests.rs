@@ -1,6 +1,7 @@
 //! Dictionaries against sorted keys in memory, and damaged files.
 
 use super::*;
+use crate::format::SEPARATOR_BYTES_MAX;
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
@@ -145,12 +146,11 @@ fn sample_of_chunks() -> Keys {
 fn several_chunks() {
     let keys = sample_of_chunks();
     let dictionary = built(&keys);
-    let chunks = |section| dictionary.section(section).chunks();
-    assert!(chunks(Section::Iri) > 1 && chunks(Section::String) > 1, "{dictionary:?}");
-    assert_eq!(chunks(Section::LangString), 0);
-    let raw: u64 = Section::ALL.into_iter().map(|section| dictionary.section(section).raw_bytes()).sum();
+    let pages = |section| dictionary.section(section).len();
+    assert!(pages(Section::Iri) > 1 && pages(Section::String) > 1, "{dictionary:?}");
+    assert_eq!(pages(Section::LangString), 0);
     let info = dictionary.info();
-    assert!(info.bytes < raw - raw / 4, "{} of {raw}", info.bytes);
+    assert!(info.bytes < info.key_bytes - info.key_bytes / 4, "{} of {}", info.bytes, info.key_bytes);
     check(&keys, &[b"0030000".to_vec(), vec![0, 0, 9, 9]]);
     // Nothing depends on what was written before with the same buffers.
     let (vfs, again) = file(&keys);
@@ -211,6 +211,115 @@ proptest! {
             let _ = view.lower_bound(b"abc");
         }
     }
+}
+
+/// Keys that differ only far behind where separators are cut, and some others.
+fn long_key() -> impl Strategy<Value = Vec<u8>> {
+    let length = prop_oneof![Just(0), 250..260_usize, Just(600), Just(9000)];
+    let tail = proptest::collection::vec(0..3_u8, 0..4);
+    (0..2_u8, length, tail).prop_map(|(byte, length, tail)| [vec![byte; length], tail].concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn keys_with_long_common_prefixes_read_like_the_model(
+        keys in proptest::collection::btree_set(long_key(), 0..120),
+        absent in proptest::collection::vec(long_key(), 1..40),
+    ) {
+        let mut sets = Keys::default();
+        sets[1] = keys.into_iter().collect();
+        check(&sets, &absent);
+    }
+}
+
+#[test]
+fn the_index_is_small_whatever_the_keys_share() {
+    let mut keys = Keys::default();
+    let prefix = vec![b'p'; 32 << 10];
+    keys[1] = (0..300_u32).map(|i| [&prefix[..], format!("{i:04}").as_bytes()].concat()).collect();
+    let dictionary = built(&keys);
+    let blocks = dictionary.info().blocks as usize;
+    assert_eq!(blocks, 300);
+    let pages = dictionary.section(Section::String).len();
+    for rank in 0..300 {
+        dictionary.get(Section::String, rank, &mut Vec::new()).unwrap();
+    }
+    assert!(dictionary.index_bytes() < blocks * (SEPARATOR_BYTES_MAX + 100) + pages * 4000);
+    check(&keys, &[prefix.clone(), [&prefix[..], b"0150x"].concat(), [&prefix[..], b"9"].concat()]);
+}
+
+#[test]
+fn the_same_separators_are_told_apart_by_few_blocks() {
+    let mut keys = Keys::default();
+    keys[1] = (0..256_u32).map(|i| [&vec![b'p'; 9000][..], format!("{i:04}").as_bytes()].concat()).collect();
+    let dictionary = built(&keys);
+    assert_eq!(dictionary.info().blocks, 256);
+    for (rank, key) in keys[1].iter().enumerate().step_by(37) {
+        let before = dictionary.0.cache.counters();
+        assert_eq!(dictionary.find(Section::String, key).unwrap(), Some(rank as u64));
+        let after = dictionary.0.cache.counters();
+        assert!(
+            after.hits + after.misses - before.hits - before.misses <= 10,
+            "2 to the 8th is 256, the first, and a filter"
+        );
+    }
+}
+
+#[test]
+fn unknown_keys_read_no_blocks() {
+    let mut keys = Keys::default();
+    keys[0] = (0..60_000_u32).map(|i| format!("http://example.org/thing/{i:06}").into_bytes()).collect();
+    let dictionary = built(&keys);
+    assert!(dictionary.section(Section::Iri).len() > 1, "several pages");
+    let unknown = |i: usize| format!("http://example.org/thing/{i:06}x").into_bytes();
+    // So that filters and pages are there.
+    (0..60_000)
+        .step_by(100)
+        .for_each(|i| assert_eq!(dictionary.find(Section::Iri, &keys[0][i]).unwrap(), Some(i as u64)));
+    let before = dictionary.0.cache.counters();
+    (0..10_000).for_each(|i| assert_eq!(dictionary.find(Section::Iri, &unknown(i * 6)).unwrap(), None));
+    let after = dictionary.0.cache.counters();
+    let blocks = after.hits + after.misses - before.hits - before.misses - 10_000;
+    assert!(blocks < 80, "{blocks} blocks for 10000 look-ups");
+}
+
+#[test]
+fn opening_reads_no_pages() {
+    let keys = sample(9000);
+    let (vfs, info) = file(&keys);
+    let dictionary = open(&vfs).unwrap();
+    let read = |dictionary: &Dictionary| dictionary.0.cache.counters().bytes_read;
+    assert!(read(&dictionary) < 1000, "{} of {} bytes", read(&dictionary), info.bytes);
+    let none = dictionary.index_bytes();
+    dictionary.iter(Section::Iri).next().unwrap();
+    assert_eq!(dictionary.index_bytes(), none, "reading all terms keeps no pages");
+    dictionary.get(Section::Iri, 0, &mut Vec::new()).unwrap();
+    assert!(dictionary.index_bytes() > none);
+}
+
+#[test]
+fn golden_file() {
+    let mut keys = Keys::default();
+    keys[0] = vec![b"http://a/1".to_vec(), b"http://a/2".to_vec()];
+    keys[1] = vec![b"x".to_vec()];
+    let (vfs, info) = file(&keys);
+    let mut bytes = vec![0; info.bytes as usize];
+    vfs.open(Path::new("d")).unwrap().read_exact_at(&mut bytes, 0).unwrap();
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, include_str!("../../tests/golden/dictionary.hex").trim());
+}
+
+#[test]
+fn another_version_is_told() {
+    let (vfs, info) = file(&sample(30));
+    let mut bytes = vec![0; info.bytes as usize];
+    vfs.open(Path::new("d")).unwrap().read_exact_at(&mut bytes, 0).unwrap();
+    let version = bytes.len() - 24;
+    bytes[version] = 3;
+    vfs.create(Path::new("d")).unwrap().write_all(&bytes).unwrap();
+    assert!(matches!(open(&vfs), Err(PackedError::Version { found: 3, supported: 4, .. })));
 }
 
 fn read_all(bytes: &[u8], keys: &Keys) -> Result<()> {

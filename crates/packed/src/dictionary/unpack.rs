@@ -1,7 +1,7 @@
 //! Decompression of blocks.
 
 use super::block::Division;
-use super::index::BlockEntry;
+use super::page::BlockEntry;
 use super::symbols::SymbolTable;
 use crate::error::Damage;
 

@@ -1,16 +1,56 @@
 //! Reads a dictionary wholly and compares it with its index and footer.
 
-use super::{Dictionary, DictionaryInfo, Result};
+use super::block::shared_prefix;
+use super::filter::{Filter, KeyHash};
+use super::page::Page;
+use super::separators::separator;
+use super::{Dictionary, DictionaryInfo, Result, Terms};
 use crate::error::{Damage, io_error};
 use crate::format::{DICTIONARY_MAGIC, FORMAT_VERSION, HEADER_BYTES};
 use lode_base::cancel::CancelToken;
 use lode_rdf::value_id::Section;
 
-/// Terms between looks at the cancel token.
-const STRIDE: u64 = 4096;
+/// A walk through a section.
+struct Walk {
+    terms: Terms,
+    previous: Vec<u8>,
+    rank: u64,
+    key_bytes: u64,
+}
+
+impl Walk {
+    /// Compares the terms of a block with what the index says.
+    fn verify_block(
+        &mut self,
+        page: &Page,
+        filter: &Filter,
+        block: usize,
+    ) -> Result<std::result::Result<(), Damage>> {
+        let ranks = page.ranks(block);
+        for rank in ranks.clone() {
+            let Some(key) = self.terms.next()? else { return Ok(Err(Damage("terms are missing"))) };
+            if self.rank > 0 && self.previous.as_slice() >= key {
+                return Ok(Err(Damage("terms are not in order")));
+            }
+            let is_first = rank == ranks.start;
+            if is_first && page.separators().get(block) != separator(key, shared_prefix(&self.previous, key))
+            {
+                return Ok(Err(Damage("a separator of the index is wrong")));
+            }
+            if !filter.may_have(KeyHash::of(key)) {
+                return Ok(Err(Damage("a filter of the index lacks a term")));
+            }
+            self.previous.clear();
+            self.previous.extend_from_slice(key);
+            self.key_bytes += key.len() as u64;
+            self.rank += 1;
+        }
+        Ok(Ok(()))
+    }
+}
 
 impl Dictionary {
-    /// Decodes every block past the cache and checks checksums, strict order, separators and counts. `on_terms` hears the
+    /// Decodes every block past the cache and checks checksums, strict order, separators, filters and counts. `on_terms` hears the
     /// number of terms done since it was called last.
     pub fn verify(&self, cancel: &CancelToken, on_terms: &mut dyn FnMut(u64)) -> Result<DictionaryInfo> {
         self.verify_header()?;
@@ -30,31 +70,18 @@ impl Dictionary {
         cancel: &CancelToken,
         on_terms: &mut dyn FnMut(u64),
     ) -> Result<u64> {
-        let index = self.section(section);
-        let mut terms = self.iter(section);
-        let mut previous: Vec<u8> = Vec::new();
-        let (mut rank, mut key_bytes, mut block) = (0, 0, 0);
-        while let Some(key) = terms.next()? {
-            if rank % STRIDE == 0 {
+        let mut walk = Walk { terms: self.iter(section), previous: Vec::new(), rank: 0, key_bytes: 0 };
+        for number in 0..self.section(section).len() {
+            let (page, filter) = (self.read_page(section, number)?, self.read_filter(section, number)?);
+            for block in 0..page.len() {
+                let range = page.ranks(block);
                 cancel.check()?;
-            }
-            if rank >= index.ranks(block).end {
-                block += 1;
-            }
-            let sorted = rank == 0 || previous.as_slice() < key;
-            if !sorted || index.block_of_key(key) != Some(block) {
-                return self.in_block(section, block, Err(Damage("terms are not in order")));
-            }
-            previous.clear();
-            previous.extend_from_slice(key);
-            key_bytes += key.len() as u64;
-            rank += 1;
-            if rank % STRIDE == 0 {
-                on_terms(STRIDE);
+                let right = walk.verify_block(&page, &filter, block)?;
+                self.at(page.bytes(block).start, right)?;
+                on_terms(range.end - range.start);
             }
         }
-        on_terms(rank % STRIDE);
-        Ok(key_bytes)
+        Ok(walk.key_bytes)
     }
 
     fn verify_header(&self) -> Result<()> {

@@ -32,16 +32,19 @@ impl DictionaryFile {
     /// [`KeyBlocks::reuse`].
     pub fn append(&mut self, chunk: PackedChunk) -> Result<Vec<u8>> {
         self.write_header()?;
-        self.file.write_all(&chunk.bytes).map_err(io_error(&self.name))?;
-        let section = &mut self.sections[chunk.section as usize];
-        for (entry, separator) in chunk.blocks() {
-            section.push(entry, separator);
-            self.info.counts[chunk.section as usize] += entry.terms;
-            self.info.blocks += 1;
+        let (mut blocks, mut index) = (chunk.bytes.as_slice(), chunk.index.as_slice());
+        for (number, page) in chunk.pages.iter().enumerate() {
+            let (own_blocks, other_blocks) = blocks.split_at(page.block_bytes as usize);
+            let (own_index, other_index) = index.split_at((page.filter_bytes + page.page_bytes) as usize);
+            self.file.write_all(own_blocks).map_err(io_error(&self.name))?;
+            self.file.write_all(own_index).map_err(io_error(&self.name))?;
+            (blocks, index) = (other_blocks, other_index);
+            self.sections[chunk.section as usize].push(*page, chunk.separators.get(number));
+            self.info.counts[chunk.section as usize] += page.terms;
+            self.info.blocks += page.blocks;
+            self.info.bytes += (own_blocks.len() + own_index.len()) as u64;
         }
         self.info.key_bytes += chunk.key_bytes;
-        self.info.bytes += chunk.bytes.len() as u64;
-        section.end_chunk(chunk.table);
         Ok(chunk.bytes)
     }
 

@@ -1,10 +1,9 @@
 //! Reads rows of a permutation in order, column by column, and skips forward.
 
-use super::index::compare;
 use super::{Permutation, Result};
 use crate::block::Block;
+use crate::format::PERMUTATION_PAGE_BLOCKS;
 use lode_base::block_work;
-use std::cmp::Ordering;
 use std::ops::Range;
 
 /// An open block and where it is.
@@ -50,7 +49,7 @@ impl Cursor {
         let number = match &self.current {
             Some(current) if current.rows.contains(&self.position) => current.number,
             Some(current) if current.rows.end == self.position => current.number + 1,
-            _ => self.permutation.0.index.block_of(self.position),
+            _ => self.permutation.block_of_row(self.position)?.number,
         };
         self.open(number)
     }
@@ -59,14 +58,15 @@ impl Cursor {
         let current = match self.current.take() {
             Some(current) if current.number == number => current,
             Some(mut other) => {
-                let parsed = self.permutation.parsed_block(number)?;
-                other.block.reopen(parsed);
-                (other.number, other.rows) = (number, self.permutation.0.index.rows(number));
+                let place = self.permutation.locate(number)?;
+                other.block.reopen(self.permutation.parsed_block(place)?);
+                (other.number, other.rows) = (number, place.rows());
                 other
             }
             None => {
-                let block = self.permutation.open_block(number)?;
-                Box::new(Current { number, rows: self.permutation.0.index.rows(number), block })
+                let place = self.permutation.locate(number)?;
+                let block = self.permutation.open_block(place)?;
+                Box::new(Current { number, rows: place.rows(), block })
             }
         };
         Ok(self.current.insert(current))
@@ -86,7 +86,9 @@ impl Cursor {
             for (column, out) in out.iter_mut().enumerate().filter(|(i, _)| (columns >> i) & 1 == 1) {
                 result = result.and_then(|()| current.block.decode(column, inside.clone(), out));
             }
-            self.permutation.in_block(number, result)?;
+            if result.is_err() {
+                self.permutation.in_block(self.permutation.locate(number)?, result)?;
+            }
             self.position = until;
         }
         Ok((self.position - start) as usize)
@@ -110,37 +112,25 @@ impl Cursor {
         }
         let (position, end) = (self.position, self.end);
         let here = self.load()?.number;
-        let number = self.permutation.0.index.seek_block(here, key);
+        let number = self.seek_block(here, key)?;
         block_work::add_skipped((number - here).saturating_sub(1) as u64);
         let current = self.open(number)?;
         let start = position.max(current.rows.start) - current.rows.start;
         let rows = current.rows.clone();
         let found = current.block.lower_bound(key, start as usize..(rows.end - rows.start) as usize);
-        let found = self.permutation.in_block(number, found)? as u64;
+        let found = self.permutation.in_block(self.permutation.locate(number)?, found)? as u64;
         Ok((rows.start + found).clamp(position, end))
     }
-}
 
-impl super::Index {
-    /// The block, not before `from`, in which a forward search for `key` ends: gallops over the first rows of blocks.
-    fn seek_block(&self, from: usize, key: &[u64]) -> usize {
-        let before = |block: usize| {
-            self.entry(block).is_some_and(|entry| compare(&entry.first, key) == Ordering::Less)
-        };
-        let (mut low, mut step) = (from, 1);
-        while before(low + step) {
-            low += step;
-            step *= 2;
+    /// The block, not before `here`, in which a forward search for `key` ends.
+    fn seek_block(&self, here: usize, key: &[u64]) -> Result<usize> {
+        let place = self.permutation.locate(here)?;
+        let page = here / PERMUTATION_PAGE_BLOCKS;
+        let target = self.permutation.0.index.seek_page(page, key);
+        if target == page {
+            return Ok(here + place.page.seek_block(place.at, key) - place.at);
         }
-        let mut high = low + step;
-        while low + 1 < high {
-            let middle = usize::midpoint(low, high);
-            if before(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        let at = self.permutation.page(target)?.block_before(key, false);
+        Ok(target * PERMUTATION_PAGE_BLOCKS + at)
     }
 }

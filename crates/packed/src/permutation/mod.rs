@@ -1,19 +1,25 @@
-//! One sort order of quads in an immutable file: encoded blocks, then an index of them, then a footer.
+//! One sort order of quads in an immutable file: encoded blocks, with a page of the index behind each 512 of them, then an index of the
+//! pages, then a footer.
 
 mod cursor;
+mod footer;
 mod index;
+mod page;
 mod row_block;
 mod verify;
 mod writer;
 
 use crate::block::{Block, PADDING, ParsedBlock};
 use crate::error::{Damage, PackedError, io_error};
+use crate::format::PERMUTATION_PAGE_BLOCKS;
 use crate::order::Order;
 pub use cursor::Cursor;
-use index::{BlockEntry, Footer, Index};
+use footer::Footer;
+use index::Index;
 use lode_base::block_cache::{BlockCache, BlockKey};
 use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
+use page::{BlockEntry, Page};
 use std::ops::Range;
 use std::sync::Arc;
 pub use writer::PermutationWriter;
@@ -62,12 +68,12 @@ struct Inner {
     index: Index,
 }
 
-/// An open permutation file. Clones share it; readers on many threads are fine.
+/// An open permutation file, and the cache that this reader has aside. Clones share it; readers on many threads are fine.
 #[derive(Debug, Clone)]
-pub struct Permutation(Arc<Inner>);
+pub struct Permutation(Arc<Inner>, Option<Arc<BlockCache>>);
 
 impl Permutation {
-    /// Opens a file and reads its index. `name` is for error messages.
+    /// Opens a file and reads the upper level of its index. `name` is for error messages.
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
         let footer = Footer::read(&*file, &name)?;
@@ -76,7 +82,13 @@ impl Permutation {
         let damaged = |damage: Damage| damage.at(&name, footer.index_offset);
         let index = Index::decode(&bytes, &footer).map_err(damaged)?;
         let id = cache.file_id();
-        Ok(Self(Arc::new(Inner { file, name, id, cache, info: footer.info, index })))
+        Ok(Self(Arc::new(Inner { file, name, id, cache, info: footer.info, index }), None))
+    }
+
+    /// The same file for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
+    #[must_use]
+    pub fn aside(&self, cache: &Arc<BlockCache>) -> Self {
+        Self(Arc::clone(&self.0), Some(Arc::clone(cache)))
     }
 
     /// Number of rows.
@@ -94,7 +106,7 @@ impl Permutation {
         self.0.info
     }
 
-    /// Bytes of memory that the index takes.
+    /// Bytes of memory that the index takes, as far as it was read.
     pub fn index_bytes(&self) -> usize {
         self.0.index.memory_bytes()
     }
@@ -105,13 +117,17 @@ impl Permutation {
     }
 
     /// What the index knows of block number `block`, to skip it without reading it.
-    pub fn block_bounds(&self, block: usize) -> Option<BlockBounds> {
-        self.0.index.bounds(block)
+    pub fn block_bounds(&self, block: usize) -> Result<Option<BlockBounds>> {
+        if block >= self.blocks() {
+            return Ok(None);
+        }
+        let place = self.locate(block)?;
+        Ok(place.page.bounds(place.at))
     }
 
     /// The number of the block that holds `row`.
-    pub fn block_of(&self, row: u64) -> Option<usize> {
-        (row < self.rows()).then(|| self.0.index.block_of(row))
+    pub fn block_of(&self, row: u64) -> Result<Option<usize>> {
+        if row < self.rows() { Ok(Some(self.block_of_row(row)?.number)) } else { Ok(None) }
     }
 
     /// The exact range of the rows whose first columns are `prefix` (0 to 4 ids).
@@ -120,30 +136,32 @@ impl Permutation {
         if prefix.is_empty() {
             return Ok(0..self.rows());
         }
-        let index = &self.0.index;
-        let (low, high) = (index.block_before(prefix), index.block_until(prefix));
-        let Some(high) = high else { return Ok(0..0) };
-        let low = low.unwrap_or(0);
+        let Some(high) = self.block_before(prefix, true)? else { return Ok(0..0) };
+        let low = self.block_before(prefix, false)?.map_or_else(|| self.locate(0), Ok)?;
+        // Of many small segments most have none of the rows: told without their blocks.
+        if low.number == high.number && !low.may_hold(prefix) {
+            return Ok(0..0);
+        }
         let mut block = self.open_block(low)?;
-        let rows = index.rows(low);
         let start = self.in_block(low, block.lower_bound(prefix, 0..block.rows()))?;
-        if high != low {
+        let same = high.number == low.number;
+        if !same {
             block = self.open_block(high)?;
         }
-        let from = if high == low { start } else { 0 };
+        let from = if same { start } else { 0 };
         let end = self.in_block(high, block.upper_bound(prefix, from..block.rows()))?;
-        let start = rows.start + start as u64;
-        Ok(start..(index.rows(high).start + end as u64).max(start))
+        let start = low.rows().start + start as u64;
+        Ok(start..(high.rows().start + end as u64).max(start))
     }
 
     /// The first row of `rows` that is not before `key` (1 to 4 ids: the first columns), or the end of `rows`.
     pub fn lower_bound(&self, key: &[u64], rows: Range<u64>) -> Result<u64> {
         let rows = self.clip(rows);
-        let row = match self.0.index.block_before(key) {
-            Some(block) if !key.is_empty() => {
-                let mut open = self.open_block(block)?;
-                let inside = self.in_block(block, open.lower_bound(key, 0..open.rows()))?;
-                self.0.index.rows(block).start + inside as u64
+        let row = match self.block_before(key, false)? {
+            Some(place) if !key.is_empty() => {
+                let mut open = self.open_block(place)?;
+                let inside = self.in_block(place, open.lower_bound(key, 0..open.rows()))?;
+                place.rows().start + inside as u64
             }
             _ => 0,
         };
@@ -152,13 +170,15 @@ impl Permutation {
 
     /// One row: its four columns.
     pub fn row(&self, row: u64) -> Result<[u64; 4]> {
-        let missing = || Damage("no such row").at(&self.0.name, 0);
-        let number = self.block_of(row).ok_or_else(missing)?;
-        let mut block = self.open_block(number)?;
-        let inside = (row - self.0.index.rows(number).start) as usize;
+        if row >= self.rows() {
+            return Err(Damage("no such row").at(&self.0.name, 0));
+        }
+        let place = self.block_of_row(row)?;
+        let mut block = self.open_block(place)?;
+        let inside = (row - place.rows().start) as usize;
         let mut key = [0; 4];
         for (column, value) in key.iter_mut().enumerate() {
-            *value = self.in_block(number, block.value(column, inside))?;
+            *value = self.in_block(place, block.value(column, inside))?;
         }
         Ok(key)
     }
@@ -169,20 +189,22 @@ impl Permutation {
     }
 
     /// At most `parts - 1` rows that cut `rows` into pieces of about equal size, at block boundaries, ascending.
-    pub fn split(&self, rows: Range<u64>, parts: usize) -> Vec<u64> {
+    pub fn split(&self, rows: Range<u64>, parts: usize) -> Result<Vec<u64>> {
         let rows = self.clip(rows);
         let length = rows.end - rows.start;
         let mut cuts: Vec<u64> = Vec::new();
+        if length == 0 {
+            return Ok(cuts);
+        }
         for part in 1..parts as u64 {
             let target = rows.start + (u128::from(length) * u128::from(part) / parts as u128) as u64;
-            let Some(block) = self.block_of(target) else { continue };
-            let around = self.0.index.rows(block);
+            let around = self.block_of_row(target)?.rows();
             let cut = if target - around.start <= around.end - target { around.start } else { around.end };
             if cut > rows.start && cut < rows.end && cuts.last().is_none_or(|last| *last < cut) {
                 cuts.push(cut);
             }
         }
-        cuts
+        Ok(cuts)
     }
 
     /// The exact number of distinct values of column `prefix.len()` among the rows that begin with `prefix` (0 to 3 ids).
@@ -205,22 +227,23 @@ impl Permutation {
         if column >= 3 {
             return Ok(rows.end - rows.start);
         }
-        let index = &self.0.index;
-        let (first, last) = (index.block_of(rows.start), index.block_of(rows.end - 1));
-        if first == last {
+        let (first, last) = (self.block_of_row(rows.start)?, self.block_of_row(rows.end - 1)?);
+        if first.number == last.number {
             return Ok(1 + self.changes_in(first, column, rows)?);
         }
-        let head = self.changes_in(first, column, rows.start..index.rows(first).end)?;
-        let tail = self.changes_in(last, column, index.rows(last).start..rows.end)?;
-        let starts_new = u64::from(index.starts_new(last, column));
-        Ok(1 + head + index.changes(column, first + 1..last) + starts_new + tail)
+        let head = self.changes_in(first, column, rows.start..first.rows().end)?;
+        let tail = self.changes_in(last, column, last.rows().start..rows.end)?;
+        let before = |place: Located<'_>, at| place.page.sum(at).changes.get(column).copied().unwrap_or(0);
+        let between = before(last, last.at).saturating_sub(before(first, first.at + 1));
+        let starts_new = u64::from(last.page.starts_new(last.at, column));
+        Ok(1 + head + between + starts_new + tail)
     }
 
-    fn changes_in(&self, block: usize, column: usize, rows: Range<u64>) -> Result<u64> {
-        let start = self.0.index.rows(block).start;
-        let mut open = self.open_block(block)?;
+    fn changes_in(&self, place: Located<'_>, column: usize, rows: Range<u64>) -> Result<u64> {
+        let start = place.rows().start;
+        let mut open = self.open_block(place)?;
         let inside = (rows.start - start) as usize..(rows.end - start) as usize;
-        self.in_block(block, open.changes(column, inside))
+        self.in_block(place, open.changes(column, inside))
     }
 
     fn clip(&self, rows: Range<u64>) -> Range<u64> {
@@ -228,20 +251,74 @@ impl Permutation {
         rows.start.min(end)..end
     }
 
-    /// Puts file and place to what a decoder found wrong in a block.
-    fn in_block<T>(&self, block: usize, result: std::result::Result<T, Damage>) -> Result<T> {
-        result.map_err(|damage| damage.at(&self.0.name, self.0.index.bytes(block).start))
+    /// A page of the index, which is kept from then on.
+    #[inline]
+    fn page(&self, number: usize) -> Result<&Page> {
+        match self.0.index.slot(number).and_then(|slot| slot.get()) {
+            Some(page) => Ok(page),
+            None => self.read_page(number),
+        }
     }
 
-    fn open_block(&self, block: usize) -> Result<Block> {
-        Ok(Block::open(self.parsed_block(block)?))
+    #[cold]
+    fn read_page(&self, number: usize) -> Result<&Page> {
+        let missing = || Damage("no such page of the index").at(&self.0.name, 0);
+        let slot = self.0.index.slot(number).ok_or_else(missing)?;
+        let (place, sum) = self.0.index.place(number);
+        let mut bytes = vec![0; (place.end - place.start) as usize];
+        self.0.file.read_exact_at(&mut bytes, place.start).map_err(io_error(&self.0.name))?;
+        self.0.cache.count_read(place.end - place.start);
+        let page = if checksum(&bytes) == sum {
+            Page::decode(&bytes, &self.0.index.bounds(number))
+        } else {
+            Err(Damage("the checksum of a page of the index is wrong"))
+        };
+        let page = Box::new(page.map_err(|damage| damage.at(&self.0.name, place.start))?);
+        Ok(slot.get_or_init(|| page))
+    }
+
+    /// Finds a block in the index.
+    #[inline]
+    fn locate(&self, number: usize) -> Result<Located<'_>> {
+        let page = self.page(number / PERMUTATION_PAGE_BLOCKS)?;
+        let at = number % PERMUTATION_PAGE_BLOCKS;
+        if at < page.len() {
+            Ok(Located { page, at, number })
+        } else {
+            Err(Damage("no such block").at(&self.0.name, 0))
+        }
+    }
+
+    /// The block that holds a row that there is.
+    fn block_of_row(&self, row: u64) -> Result<Located<'_>> {
+        let number = self.0.index.page_of(row);
+        let page = self.page(number)?;
+        let at = page.block_of(row);
+        Ok(Located { page, at, number: number * PERMUTATION_PAGE_BLOCKS + at })
+    }
+
+    /// The last block whose first row is before all rows that begin with `key` (the first of those is in it, or the first of the
+    /// next), or where `or_equal`, not after all of them.
+    fn block_before(&self, key: &[u64], or_equal: bool) -> Result<Option<Located<'_>>> {
+        let Some(number) = self.0.index.page_before(key, or_equal) else { return Ok(None) };
+        let page = self.page(number)?;
+        let at = page.block_before(key, or_equal);
+        Ok(Some(Located { page, at, number: number * PERMUTATION_PAGE_BLOCKS + at }))
+    }
+
+    /// Puts file and place to what a decoder found wrong in a block.
+    fn in_block<T>(&self, place: Located<'_>, result: std::result::Result<T, Damage>) -> Result<T> {
+        result.map_err(|damage| damage.at(&self.0.name, place.bytes().start))
+    }
+
+    fn open_block(&self, place: Located<'_>) -> Result<Block> {
+        Ok(Block::open(self.parsed_block(place)?))
     }
 
     /// A block and its index entry, for a writer that copies it.
     fn block(&self, number: usize) -> Result<(BlockEntry, Arc<ParsedBlock>)> {
-        let missing = || Damage("no such block").at(&self.0.name, 0);
-        let entry = self.0.index.entry(number).copied().ok_or_else(missing)?;
-        Ok((entry, self.parsed_block(number)?))
+        let place = self.locate(number)?;
+        Ok((place.entry(), self.parsed_block(place)?))
     }
 
     /// Appends all rows of a block to `columns`.
@@ -250,7 +327,7 @@ impl Permutation {
         let rows = 0..block.rows();
         let mut columns = columns.iter_mut().enumerate();
         let decoded = columns.try_for_each(|(column, out)| block.decode(column, rows.clone(), out));
-        self.in_block(number, decoded)
+        self.in_block(self.locate(number)?, decoded)
     }
 
     /// Calls `visit` with each block's rows, in the columns in `columns` (bit `i` = column `i`); the others are empty. Reads past the
@@ -262,41 +339,83 @@ impl Permutation {
     ) -> Result<()> {
         let mut decoded: [Vec<u64>; 4] = Default::default();
         for number in 0..self.blocks() {
-            let mut block = Block::open(Arc::new(self.read_block(number)?));
+            let place = self.locate(number)?;
+            let mut block = Block::open(Arc::new(self.read_block(place)?));
             let rows = 0..block.rows();
             for (column, out) in decoded.iter_mut().enumerate().filter(|(i, _)| (columns >> i) & 1 == 1) {
                 out.clear();
-                self.in_block(number, block.decode(column, rows.clone(), out))?;
+                self.in_block(place, block.decode(column, rows.clone(), out))?;
             }
             visit(decoded.each_ref().map(Vec::as_slice))?;
         }
         Ok(())
     }
 
-    fn parsed_block(&self, block: usize) -> Result<Arc<ParsedBlock>> {
-        let key = BlockKey { file: self.0.id, block: block as u64 };
-        self.0.cache.get_or_load(key, || self.read_block(block))
+    fn parsed_block(&self, place: Located<'_>) -> Result<Arc<ParsedBlock>> {
+        let key = BlockKey { file: self.0.id, block: place.number as u64 };
+        self.0.cache.get_or_load_aside(self.1.as_deref(), key, || self.read_block(place))
     }
 
     /// Reads a block past the cache, verifies its checksum and parses it.
-    fn read_block(&self, block: usize) -> Result<ParsedBlock> {
-        let Range { start, end } = self.0.index.bytes(block);
+    fn read_block(&self, place: Located<'_>) -> Result<ParsedBlock> {
+        let Range { start, end } = place.bytes();
         let mut bytes = Vec::with_capacity((end - start) as usize + PADDING);
         bytes.resize((end - start) as usize, 0);
         self.0.file.read_exact_at(&mut bytes, start).map_err(io_error(&self.0.name))?;
         self.0.cache.count_read(end - start);
-        if checksum(&bytes) != self.0.index.checksum(block) {
-            return self.in_block(block, Err(Damage("the checksum of a block is wrong")));
+        let entry = place.entry();
+        if checksum(&bytes) != entry.checksum {
+            return self.in_block(place, Err(Damage("the checksum of a block is wrong")));
         }
-        let rows = self.0.index.rows(block);
         let parsed = ParsedBlock::parse(bytes).and_then(|parsed| {
-            if parsed.rows() as u64 == rows.end - rows.start {
+            if parsed.rows() as u64 == entry.rows {
                 Ok(parsed)
             } else {
                 Err(Damage("rows of a block are not those of the index"))
             }
         });
-        self.in_block(block, parsed)
+        self.in_block(place, parsed)
+    }
+}
+
+/// Decodes bytes as each part of an index.
+pub(crate) fn decode_index_parts(blocks: usize, bytes: &[u8]) {
+    let sums = page::Sums::default();
+    let bounds = page::PageBounds { blocks, first: [0; 4], start: sums, end: sums };
+    let _ = Page::decode(bytes, &bounds).map(|page| page.block_before(&[1], true));
+    let _ = Index::decode_level(bytes, blocks).map(|index| index.page_before(&[1], true));
+}
+
+/// Where a block is in the index.
+#[derive(Debug, Clone, Copy)]
+struct Located<'a> {
+    page: &'a Page,
+    /// Its number in the page.
+    at: usize,
+    /// And among all blocks.
+    number: usize,
+}
+
+impl Located<'_> {
+    #[inline]
+    fn rows(self) -> Range<u64> {
+        self.page.rows(self.at)
+    }
+
+    /// Where the block is in the file.
+    fn bytes(self) -> Range<u64> {
+        self.page.bytes(self.at)
+    }
+
+    fn entry(self) -> BlockEntry {
+        self.page.entry(self.at).copied().unwrap_or_default()
+    }
+
+    /// Whether there may be rows that begin with `prefix`, given the least and the greatest value of each column.
+    fn may_hold(self, prefix: &[u64]) -> bool {
+        let Some(entry) = self.page.entry(self.at) else { return true };
+        let mut bounds = entry.min.iter().zip(&entry.max).zip(prefix);
+        bounds.all(|((min, max), value)| (min..=max).contains(&value))
     }
 }
 

@@ -78,7 +78,7 @@ fn empty_file() {
     assert_eq!(permutation.range(&[1, 2]).unwrap(), 0..0);
     assert_eq!(permutation.lower_bound(&[5], 0..9).unwrap(), 0);
     assert_eq!(permutation.distinct(&[]).unwrap(), 0);
-    assert!(permutation.split(0..0, 4).is_empty());
+    assert!(permutation.split(0..0, 4).unwrap().is_empty());
     assert_eq!(scan(&permutation, 0..10, 15, 4), <[Vec<u64>; 4]>::default());
     permutation.verify(&CancelToken::default(), &mut |_| {}).unwrap();
     assert!(permutation.row(0).is_err());
@@ -102,7 +102,7 @@ fn many_blocks_scan_and_verify() {
     }
     let mut next = 0;
     for block in 0..permutation.blocks() {
-        let bounds = permutation.block_bounds(block).unwrap();
+        let bounds = permutation.block_bounds(block).unwrap().unwrap();
         assert_eq!(bounds.rows.start, next);
         next = bounds.rows.end;
         let inside = &rows[bounds.rows.start as usize..bounds.rows.end as usize];
@@ -118,12 +118,12 @@ fn many_blocks_scan_and_verify() {
 #[test]
 fn splits_are_at_block_boundaries() {
     let permutation = built(&sample(60_000), 60_000);
-    let cuts = permutation.split(10..59_000, 4);
+    let cuts = permutation.split(10..59_000, 4).unwrap();
     assert!(cuts.len() >= 2 && cuts.len() <= 3, "{cuts:?}");
     assert!(cuts.windows(2).all(|pair| pair[0] < pair[1]));
     for cut in cuts {
-        let block = permutation.block_of(cut).unwrap();
-        assert_eq!(permutation.block_bounds(block).unwrap().rows.start, cut);
+        let block = permutation.block_of(cut).unwrap().unwrap();
+        assert_eq!(permutation.block_bounds(block).unwrap().unwrap().rows.start, cut);
     }
 }
 
@@ -253,6 +253,100 @@ fn large_files_read_like_the_model() {
     seek_like_the_model(&rows, &permutation, &seeks);
 }
 
+/// A file of many small blocks, and so of several pages of the index.
+fn file_of_pages(rows: &[Row]) -> (MemVfs, PermutationInfo) {
+    let vfs = MemVfs::default();
+    let mut writer = PermutationWriter::new(vfs.create(Path::new("p")).unwrap(), Order::Spog);
+    for block in rows.chunks(3) {
+        writer.push_id_rows(block).unwrap();
+        writer.flush().unwrap();
+    }
+    let info = writer.finish().unwrap();
+    assert_eq!(info.blocks, rows.len().div_ceil(3) as u64);
+    (vfs, info)
+}
+
+#[test]
+fn several_pages_read_like_the_model() {
+    // The last page full, and not.
+    for count in [2 * 3 * PERMUTATION_PAGE_BLOCKS, 4000] {
+        let rows = &sample(5000)[..count];
+        let (vfs, info) = file_of_pages(rows);
+        let permutation = open(&vfs).unwrap();
+        assert_eq!(permutation.info(), info);
+        let mut keys: Vec<Row> = rows.iter().step_by(77).copied().collect();
+        keys.extend(rows.iter().step_by(331).map(|row| row.map(|v| v.wrapping_add(1))));
+        let page = 3 * PERMUTATION_PAGE_BLOCKS;
+        keys.extend([page - 1, page, page + 1, 2 * page - 1].map(|i| rows[i]));
+        compare_with_model(rows, &permutation, &keys);
+        for step in [1, 40, 977] {
+            let seeks: Vec<(Row, usize, usize)> =
+                rows.iter().step_by(step).enumerate().map(|(i, row)| (*row, 1 + i % 4, i % 3)).collect();
+            seek_like_the_model(rows, &permutation, &seeks);
+        }
+        assert_eq!(scan(&permutation, 0..u64::MAX, 15, 100), columns(rows));
+        for row in [0, page - 1, page, count - 1] {
+            assert_eq!(permutation.row(row as u64).unwrap(), rows[row]);
+            assert_eq!(permutation.block_of(row as u64).unwrap(), Some(row / 3));
+        }
+        assert_eq!(permutation.block_bounds(permutation.blocks()).unwrap(), None);
+        assert_eq!(permutation.verify(&CancelToken::default(), &mut |_| {}).unwrap(), info);
+    }
+}
+
+#[test]
+fn pages_are_read_when_they_are_needed() {
+    let rows = &sample(5000)[..4000];
+    let (vfs, info) = file_of_pages(rows);
+    let permutation = open(&vfs).unwrap();
+    let read = || permutation.0.cache.counters().bytes_read;
+    assert!(read() < 500, "{} of {}", read(), info.bytes);
+    let none = permutation.index_bytes();
+    permutation.row(2000).unwrap();
+    let one = permutation.index_bytes();
+    let page = PERMUTATION_PAGE_BLOCKS * (size_of::<BlockEntry>() + size_of::<page::Sums>());
+    assert!(one > none + page && one < none + page + 500);
+    assert_eq!(permutation.distinct(&[]).unwrap(), info.distinct_first);
+    assert_eq!(permutation.index_bytes(), one);
+}
+
+#[test]
+fn damage_to_pages_is_noticed() {
+    let rows = &sample(5000)[..4000];
+    let (vfs, info) = file_of_pages(rows);
+    let mut bytes = vec![0; info.bytes as usize];
+    vfs.open(Path::new("p")).unwrap().read_exact_at(&mut bytes, 0).unwrap();
+    let permutation = open(&vfs).unwrap();
+    for page in 0..3 {
+        let (place, _) = permutation.0.index.place(page);
+        for at in place.step_by(101) {
+            bytes[at as usize] ^= 16;
+            assert!(read_all(&bytes, rows).is_err(), "byte {at}");
+            bytes[at as usize] ^= 16;
+        }
+    }
+}
+
+#[test]
+fn golden_file() {
+    let (vfs, info) = file(&[[1, 2, 3, 4], [1, 2, 5, 1], [7, 2, 3, 4]], Order::Spog, 3);
+    let mut bytes = vec![0; info.bytes as usize];
+    vfs.open(Path::new("p")).unwrap().read_exact_at(&mut bytes, 0).unwrap();
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, include_str!("../../tests/golden/permutation.hex").trim());
+}
+
+#[test]
+fn another_version_is_told() {
+    let (vfs, info) = file(&sample(30), Order::Spog, 30);
+    let mut bytes = vec![0; info.bytes as usize];
+    vfs.open(Path::new("p")).unwrap().read_exact_at(&mut bytes, 0).unwrap();
+    let version = bytes.len() - 20;
+    bytes[version] = 3;
+    vfs.create(Path::new("p")).unwrap().write_all(&bytes).unwrap();
+    assert!(matches!(open(&vfs), Err(PackedError::Version { found: 3, supported: 4, .. })));
+}
+
 /// Opens and reads everything; `Ok` only if all of it is as it was written.
 fn read_all(bytes: &[u8], rows: &[Row]) -> Result<()> {
     let vfs = MemVfs::default();
@@ -297,7 +391,7 @@ fn copied_blocks() {
         let mut writer = PermutationWriter::new(vfs.create(Path::new("p")).unwrap(), Order::Spog);
         let mut expected: Vec<Row> = Vec::new();
         for block in 0..source.blocks() {
-            let range = source.block_bounds(block).unwrap().rows;
+            let range = source.block_bounds(block).unwrap().unwrap().rows;
             let of_block = &rows[range.start as usize..range.end as usize];
             match plan / 3_usize.pow(block as u32 % 5) % 3 {
                 0 => {

@@ -1,8 +1,8 @@
 //! Reads a permutation wholly and compares it with its index and footer.
 
-use super::index::BlockEntry;
+use super::page::BlockEntry;
 use super::writer::describe;
-use super::{Permutation, PermutationInfo, Result};
+use super::{Located, Permutation, PermutationInfo, Result};
 use crate::codec::ColumnValues;
 use crate::error::{Damage, io_error};
 use crate::fingerprint::fingerprint;
@@ -19,10 +19,10 @@ impl Permutation {
         let mut sum = 0_u64;
         for number in 0..self.blocks() {
             cancel.check()?;
-            let columns = self.decode_block(number)?;
+            let place = self.locate(number)?;
+            let columns = self.decode_block(place)?;
             let columns = columns.each_ref().map(Vec::as_slice);
-            let checked = self.compare_with_index(number, columns, previous);
-            self.in_block(number, checked)?;
+            self.in_block(place, compare_with_index(&place.entry(), columns, previous))?;
             sum = sum.wrapping_add(fingerprint(self.order(), columns));
             previous = columns[0].len().checked_sub(1).map(|last| columns.map(|column| column[last]));
             on_block(columns[0].len() as u64);
@@ -45,32 +45,25 @@ impl Permutation {
         Ok(())
     }
 
-    fn decode_block(&self, number: usize) -> Result<[Vec<u64>; 4]> {
-        let parsed = Arc::new(self.read_block(number)?);
+    fn decode_block(&self, place: Located<'_>) -> Result<[Vec<u64>; 4]> {
+        let parsed = Arc::new(self.read_block(place)?);
         let mut columns: [Vec<u64>; 4] = std::array::from_fn(|_| Vec::with_capacity(parsed.rows()));
-        self.decode(number, &parsed, &mut columns)?;
+        self.decode(place.number, &parsed, &mut columns)?;
         Ok(columns)
     }
+}
 
-    fn compare_with_index(
-        &self,
-        number: usize,
-        columns: [&[u64]; 4],
-        previous: Option<[u64; 4]>,
-    ) -> std::result::Result<(), Damage> {
-        let values = columns.map(ColumnValues::of);
-        let found =
-            describe(columns, &values, previous).map_err(|_| Damage("rows are not in strict order"))?;
-        let same = |entry: &BlockEntry| {
-            entry.first == found.first
-                && entry.min == found.min
-                && entry.max == found.max
-                && entry.changes == found.changes
-                && entry.starts_new == found.starts_new
-        };
-        if !self.0.index.entry(number).is_some_and(same) {
-            return Err(Damage("a block is not as the index says"));
-        }
-        Ok(())
-    }
+fn compare_with_index(
+    entry: &BlockEntry,
+    columns: [&[u64]; 4],
+    previous: Option<[u64; 4]>,
+) -> std::result::Result<(), Damage> {
+    let values = columns.map(ColumnValues::of);
+    let found = describe(columns, &values, previous).map_err(|_| Damage("rows are not in strict order"))?;
+    let same = entry.first == found.first
+        && entry.min == found.min
+        && entry.max == found.max
+        && entry.changes == found.changes
+        && entry.starts_new == found.starts_new;
+    if same { Ok(()) } else { Err(Damage("a block is not as the index says")) }
 }

@@ -1,13 +1,15 @@
 //! Writes a permutation from sorted rows, bottom-up.
 
-use super::index::{BlockEntry, Footer};
+use super::footer::Footer;
+use super::index::{self, PageEntry};
+use super::page::{self, BlockEntry};
 use super::row_block::{RowBlock, RowColumns};
 use super::{Permutation, PermutationInfo, Result};
 use crate::block::BlockEncoder;
-use crate::codec::{ColumnStats, ColumnValues};
+use crate::codec::{ColumnEncoder, ColumnStats, ColumnValues};
 use crate::error::{PackedError, io_error};
 use crate::fingerprint::fingerprint;
-use crate::format::{BLOCK_ROWS, FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
+use crate::format::{BLOCK_ROWS, FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC, PERMUTATION_PAGE_BLOCKS};
 use crate::order::Order;
 use crate::rows::{PackedRow, RowCodes, RowSums};
 use lode_base::checksum::checksum;
@@ -28,10 +30,14 @@ pub struct PermutationWriter {
     hashes: u64,
     /// The last row of the block before.
     previous: Option<[u64; 4]>,
+    /// Those of the page of the index that was begun.
     blocks: Vec<BlockEntry>,
+    pages: Vec<PageEntry>,
+    columns: ColumnEncoder,
     encoded: Vec<u8>,
     bytes: u64,
     row_count: u64,
+    block_count: u64,
     fingerprint: u64,
     distinct_first: u64,
 }
@@ -49,9 +55,12 @@ impl PermutationWriter {
             hashes: 0,
             previous: None,
             blocks: Vec::new(),
+            pages: Vec::new(),
+            columns: ColumnEncoder::default(),
             encoded: Vec::new(),
             bytes: 0,
             row_count: 0,
+            block_count: 0,
             fingerprint: 0,
             distinct_first: 0,
         }
@@ -162,7 +171,8 @@ impl PermutationWriter {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<()> {
+    /// Ends the block that was begun with ids.
+    pub(super) fn flush(&mut self) -> Result<()> {
         let rows = std::mem::take(&mut self.rows);
         let columns = rows.each_ref().map(Vec::as_slice);
         let unsorted = |row: usize| PackedError::Unsorted {
@@ -198,8 +208,20 @@ impl PermutationWriter {
     fn append_encoded(&mut self, entry: BlockEntry, last: [u64; 4]) -> Result<()> {
         self.previous = Some(last);
         self.row_count += entry.rows;
+        self.block_count += 1;
         self.distinct_first += entry.changes[0];
         self.blocks.push(entry);
+        self.write()?;
+        if self.blocks.len() == PERMUTATION_PAGE_BLOCKS { self.end_page() } else { Ok(()) }
+    }
+
+    /// Writes the page of the index behind its blocks.
+    fn end_page(&mut self) -> Result<()> {
+        self.encoded.clear();
+        page::encode(&self.blocks, &mut self.columns, &mut self.encoded);
+        let (bytes, sum) = (self.encoded.len() as u64, checksum(&self.encoded));
+        self.pages.push(PageEntry::new(&self.blocks, bytes, sum));
+        self.blocks.clear();
         self.write()
     }
 
@@ -224,17 +246,21 @@ impl PermutationWriter {
             self.flush()?;
         }
         self.begin()?;
+        if !self.blocks.is_empty() {
+            self.end_page()?;
+        }
         let info = PermutationInfo {
             order: self.order,
             rows: self.row_count,
             bytes: self.bytes,
-            blocks: 0,
+            blocks: self.block_count,
             fingerprint: self.fingerprint,
             distinct_first: self.distinct_first,
             checksum: 0,
         };
         self.encoded.clear();
-        let info = Footer::append(info, &self.blocks, &mut self.encoded);
+        index::encode(&self.pages, &mut self.columns, &mut self.encoded);
+        let info = Footer::append(info, &mut self.encoded);
         self.write()?;
         self.file.flush().map_err(io_error(&self.name))?;
         Ok((info, self.file))

@@ -72,11 +72,35 @@ fn check_all(quads: &[[u64; 4]]) {
     let (terms, _) = terms();
     let predicates: Vec<u64> = (0..40).map(|i| IRI + 5 + i * i).collect();
     let graphs = [1, IRI + 7, IRI + 8, IRI + 900];
-    let codes = RowCodes { widths: [13, 6, 13, 2], terms: &terms, predicates: &predicates, graphs: &graphs };
+    let codes = RowCodes {
+        widths: [13, 6, 13, 2],
+        subjects: &terms,
+        predicates: ColumnIds::Places(&predicates),
+        objects: &terms,
+        graphs: ColumnIds::Places(&graphs),
+    };
     for order in Order::ALL {
         check::<u64>(order, quads, &codes);
         check::<u128>(order, quads, &codes);
     }
+    // The same predicates and graphs as the codes of terms.
+    let by_code =
+        |list: &[u64], id: u64| if list[id as usize] == 1 { 0 } else { list[id as usize] - IRI - 5 };
+    let (graphs_of, first) = terms.behind(1);
+    let quads: Vec<[u64; 4]> = quads
+        .iter()
+        .map(|[s, p, o, g]| {
+            let graph = if *g == 0 { 0 } else { by_code(&graphs, *g) + first };
+            [*s, by_code(&predicates, *p), *o, graph]
+        })
+        .collect();
+    let codes = RowCodes {
+        widths: [13, 13, 13, 13],
+        predicates: ColumnIds::Terms(&terms),
+        graphs: ColumnIds::Terms(&graphs_of),
+        ..codes
+    };
+    Order::ALL.into_iter().for_each(|order| check::<u64>(order, &quads, &codes));
 }
 
 /// Subjects of `predicates` each, whose objects depend on the predicate.
@@ -102,8 +126,13 @@ fn whole_blocks_are_the_same() {
 #[test]
 fn wrong_quads_are_noticed() {
     let (terms, all) = terms();
-    let codes =
-        RowCodes { widths: [13, 6, 13, 2], terms: &terms, predicates: &[IRI + 5, IRI + 6], graphs: &[1] };
+    let codes = RowCodes {
+        widths: [13, 6, 13, 2],
+        subjects: &terms,
+        predicates: ColumnIds::Places(&[IRI + 5, IRI + 6]),
+        objects: &terms,
+        graphs: ColumnIds::Places(&[1]),
+    };
     let shape = codes.shape(Order::Spog);
     let rows: Vec<u64> =
         (0..50).map(|i| u64::pack([i, i % 2, all[i as usize * 70], 0], shape.shifts)).collect();

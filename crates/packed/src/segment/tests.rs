@@ -3,6 +3,7 @@
 use super::*;
 use crate::dictionary::DictionaryWriter;
 use crate::permutation::PermutationWriter;
+use lode_base::checksum::checksum;
 use lode_base::mem_vfs::MemVfs;
 
 fn write(vfs: &MemVfs, folder: &Path, quads: &[[u64; 4]]) -> SegmentMeta {
@@ -21,7 +22,22 @@ fn write(vfs: &MemVfs, folder: &Path, quads: &[[u64; 4]]) -> SegmentMeta {
     let mut dictionary = DictionaryWriter::new(vfs.create(&folder.join(DICTIONARY_FILE)).unwrap());
     dictionary.push(Section::Iri, b"http://example.org/").unwrap();
     let dictionary = Some(dictionary.finish().unwrap());
-    let mut meta = SegmentMeta { permutations, dictionary, bases: [5, 0, 0, 0, 1], stars: None };
+    let origin = SegmentOrigin {
+        identity: 7 << 100,
+        database: 9 << 90,
+        number: 3,
+        is_deletions: true,
+        is_merge: true,
+        is_followed: false,
+        version: 11,
+        numbering: 2,
+        next_blank: 5,
+        next_log: 4,
+        replaces: vec![1],
+        empties: vec![2, 8],
+        buried: Vec::new(),
+    };
+    let mut meta = SegmentMeta { origin, permutations, dictionary, bases: [5, 0, 0, 0, 1], stars: None };
     meta.stars = Some(write_stars(vfs, folder, &meta, &|| Ok(())).unwrap().0);
     meta.write(vfs, folder).unwrap();
     meta
@@ -92,4 +108,19 @@ fn damaged_descriptions_are_refused() {
     let end = newer.len() - 8;
     newer[end..].copy_from_slice(&sum.to_le_bytes());
     assert!(matches!(SegmentMeta::decode(&newer, "m"), Err(PackedError::Version { found: 99, .. })));
+}
+
+#[test]
+fn files_in_several_parts_are_for_later_versions() {
+    let vfs = MemVfs::default();
+    let mut bytes = write(&vfs, Path::new("a"), &quads(10)).encode();
+    // Behind the header, the two random numbers, five numbers, and lists of one, two and no numbers.
+    let parts = 16 + 32 + 5 * 8 + 16 + 24 + 8;
+    assert_eq!(bytes[parts..parts + 8], 1_u64.to_le_bytes());
+    bytes[parts] = 2;
+    let end = bytes.len() - 8;
+    let sum = checksum(&bytes[..end]);
+    bytes[end..].copy_from_slice(&sum.to_le_bytes());
+    let error = SegmentMeta::decode(&bytes, "m").unwrap_err().to_string();
+    assert!(error.contains("several parts"), "{error}");
 }

@@ -1,5 +1,6 @@
 //! Errors of parsers: where, what, and what may help.
 
+use super::limit::TOO_LONG_HINT;
 use std::fmt;
 use std::io;
 use thiserror::Error;
@@ -84,18 +85,28 @@ pub(crate) fn excerpt(text: &[u8]) -> String {
 
 /// Advice for messages that have a usual cause.
 pub(crate) fn hint(message: &str, excerpt: &str) -> Option<&'static str> {
-    const HINTS: [(&str, &str); 14] = [
-        ("remote", "contexts are not fetched from the network; write the context into the document"),
+    const HINTS: [(&str, &str); 18] = [
+        ("a statement has more than", TOO_LONG_HINT),
         (
-            "LoadDocumentCallback",
-            "contexts are not fetched from the network; write the context into the document",
+            "No scheme found",
+            "relative IRIs need a base IRI: --base IRI, or @base in the text; --lenient keeps them as they are",
         ),
-        ("No scheme found", "relative IRIs need a base IRI: --base IRI, or @base in the text"),
         ("has not been declared", "declare it with PREFIX or @prefix"),
-        ("Invalid IRI code point ' '", "a blank in an IRI is written %20"),
-        ("Invalid IRI percent encoding", "a percent sign in an IRI is written %25"),
+        (
+            "Invalid IRI code point ' '",
+            "a blank in an IRI is written %20; --lenient keeps such IRIs as they are",
+        ),
+        (
+            "Invalid IRI percent encoding",
+            "a percent sign in an IRI is written %25; --lenient keeps such IRIs as they are",
+        ),
+        ("Invalid IRI code point", "--lenient keeps such IRIs as they are"),
+        ("valid rdf:ID", "--lenient keeps it as it is"),
+        ("valid unicode character", "--lenient keeps it as it is"),
+        ("valid hexadecimal", "--lenient keeps it as it is"),
+        ("language tag", "--lenient keeps it as it is"),
         ("Line jumps are not allowed in string", "a line break in a string is written \\n"),
-        ("Unexpected escape character", "a backslash is written \\\\"),
+        ("Unexpected escape character", "a backslash is written \\\\; --lenient takes it so"),
         ("must be followed by a dot", "is a '.' missing, or is this another format?"),
         ("A dot is expected", "is a '.' missing before this?"),
         ("of a triple must be an IRI", "IRIs stand in <>, strings in double quotes"),

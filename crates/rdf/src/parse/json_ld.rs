@@ -2,11 +2,17 @@
 
 use super::base_error;
 use super::error::{ParseError, SyntaxError, excerpt, hint};
+use super::kept::ParseNotes;
+use super::lenient_quads::look;
 use super::window::{Guard, Window, window};
 use super::{ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
-use oxjsonld::{JsonLdErrorCode, JsonLdParseError, JsonLdParser, JsonLdSyntaxError};
+use oxjsonld::{
+    JsonLdErrorCode, JsonLdLoadDocumentOptions, JsonLdParseError, JsonLdParser, JsonLdRemoteDocument,
+    JsonLdSyntaxError,
+};
 use oxrdf::{GraphNameRef, NamedOrBlankNodeRef, QuadRef, TermRef};
 use std::io::{BufReader, Read};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 /// How much the parser gets at a time: little, because errors of the model are placed where reading had come to.
 const STEP_BYTES: usize = 128;
@@ -23,14 +29,18 @@ impl Guard for NoGuard {
 pub(super) fn parse(
     reader: impl Read,
     options: &ParseOptions,
+    notes: &mut ParseNotes,
     sink: &mut QuadSink<'_>,
 ) -> Result<(), ParseError> {
     let mut parser = JsonLdParser::new();
+    if options.is_lenient() {
+        parser = parser.lenient();
+    }
     if let Some(base) = options.base_iri() {
         parser = parser.with_base_iri(base).map_err(|error| base_error(base, &error.to_string()))?;
     }
-    let (reader, window) = window(BufReader::new(reader), NoGuard, STEP_BYTES);
-    let mut items = parser.for_reader(reader);
+    let (reader, window) = window(BufReader::new(reader), NoGuard, STEP_BYTES, options.statement_limit());
+    let mut items = parser.for_reader(reader).with_load_document_callback(context_loader(options));
     loop {
         let item = next_item(|| items.next()).map_err(|message| window.borrow().error_near_end(message))?;
         let quad = match item {
@@ -41,9 +51,41 @@ pub(super) fn parse(
                 return Err(syntax_error(&error, &window.borrow()).into());
             }
         };
-        let quad = take_too_deep(quad).map_err(|()| window.borrow().error_near_end(too_deep_message()))?;
-        if is_well_formed(quad.as_ref()) && sink(quad.as_ref()).is_break() {
+        window.borrow_mut().finish_statement();
+        let mut quad =
+            take_too_deep(quad).map_err(|()| window.borrow().error_near_end(too_deep_message()))?;
+        let is_kept = if options.is_lenient() {
+            let place = || {
+                let error = window.borrow().error_near_end(String::new());
+                (error.line, 0)
+            };
+            look(&mut quad, &mut notes.kept, &place)
+        } else {
+            is_well_formed(quad.as_ref())
+        };
+        notes.see_address(options, quad.as_ref());
+        if is_kept && sink(quad.as_ref()).is_break() {
             return Ok(());
+        }
+    }
+}
+
+type Loaded = Result<JsonLdRemoteDocument, Box<dyn std::error::Error + Send + Sync>>;
+
+/// Contexts come from where the options say, and nothing from the network.
+fn context_loader(
+    options: &ParseOptions,
+) -> impl Fn(&str, &JsonLdLoadDocumentOptions) -> Loaded + Send + Sync + UnwindSafe + RefUnwindSafe + 'static
+{
+    let contexts = options.contexts.clone();
+    move |iri, _| match &contexts {
+        None => {
+            Err("contexts are not fetched from the network; --contexts DIR names a folder that has them"
+                .into())
+        }
+        Some(load) => {
+            let document = load(iri)?;
+            Ok(JsonLdRemoteDocument { document, document_url: iri.to_owned() })
         }
     }
 }
@@ -75,7 +117,7 @@ fn without_place(message: &str) -> &str {
 fn syntax_error(error: &JsonLdSyntaxError, window: &Window) -> SyntaxError {
     let message = match error.code() {
         Some(JsonLdErrorCode::LoadingRemoteContextFailed | JsonLdErrorCode::LoadingDocumentFailed) => {
-            format!("the document needs a remote context, which is not loaded: {error}")
+            error.to_string()
         }
         _ => without_place(&error.to_string()).to_owned(),
     };

@@ -1,19 +1,19 @@
 //! N-Triples and N-Quads: piece by piece, line by line, with recovery after bad lines.
 
 use super::error::{ParseError, SyntaxError, excerpt, hint};
-use super::{QuadSink, next_item, take_too_deep, too_deep_message};
+use super::kept::{Kept, ParseNotes};
+use super::limit::{StatementLimit, TOO_LONG_HINT};
+use super::{BadText, ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
 use crate::format::RdfFormat;
 use crate::key::TRIPLE_DEPTH_MAX;
-use crate::ntriples::{KnownIris, Line, scan_line};
+use crate::ntriples::{KnownIris, Line, decode_iris, scan_line, scan_line_leniently, string_length};
 use crate::raw::RawQuad;
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr2, memrchr};
 use oxrdf::{GraphName, Quad};
 use oxttl::{NQuadsParser, NTriplesParser, TurtleSyntaxError};
 use std::io::Read;
 use std::ops::ControlFlow;
 
-/// The longest line that [`super::parse`] takes.
-pub const LINE_BYTES_MAX: usize = 1 << 30;
 /// How much is read at a time.
 const READ_BYTES: usize = 1 << 18;
 
@@ -28,15 +28,6 @@ pub struct LineChunk<'a> {
     pub offset: u64,
 }
 
-/// A line that is no statement.
-#[derive(Debug)]
-pub struct BadLine<'a> {
-    /// The line without its end.
-    pub text: &'a [u8],
-    /// What is wrong, with the place in the file.
-    pub error: SyntaxError,
-}
-
 /// Where the last whole line of a buffer ends (past its `\n`): up to there it can be parsed.
 pub fn last_line_end(bytes: &[u8]) -> Option<usize> {
     memrchr(b'\n', bytes).map(|at| at + 1)
@@ -49,9 +40,21 @@ pub fn last_line_end(bytes: &[u8]) -> Option<usize> {
 pub fn parse_line_chunk(
     format: RdfFormat,
     chunk: LineChunk<'_>,
-    mut sink: impl FnMut(RawQuad<'_>) -> ControlFlow<()>,
-    on_bad_line: &mut dyn FnMut(BadLine<'_>) -> ControlFlow<()>,
+    sink: impl FnMut(RawQuad<'_>) -> ControlFlow<()>,
+    on_bad_line: &mut dyn FnMut(BadText<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<(), u64> {
+    parse_line_chunk_noting(format, chunk, None, sink, on_bad_line)
+}
+
+/// Like [`parse_line_chunk`]. With `kept`, it keeps what can be kept of bad lines, and adds it there.
+pub fn parse_line_chunk_noting(
+    format: RdfFormat,
+    chunk: LineChunk<'_>,
+    kept: Option<&mut Kept>,
+    mut sink: impl FnMut(RawQuad<'_>) -> ControlFlow<()>,
+    on_bad_line: &mut dyn FnMut(BadText<'_>) -> ControlFlow<()>,
+) -> ControlFlow<(), u64> {
+    let mut general = General { with_graphs: format == RdfFormat::NQuads, kept, on_bad_line };
     let with_graphs = format == RdfFormat::NQuads;
     let mut position = Position { line: chunk.first_line, offset: chunk.offset };
     let mut rest = chunk.bytes;
@@ -64,7 +67,7 @@ pub fn parse_line_chunk(
             match scan_line(line, with_graphs, &mut known, &mut scratch) {
                 Some(Line::Empty) => {}
                 Some(Line::Quad(quad)) => sink(quad)?,
-                None => general(line.as_bytes(), with_graphs, position, &mut sink, on_bad_line)?,
+                None => general.line(line.as_bytes(), position, &mut sink)?,
             }
             position.line += 1;
             position.offset += line.len() as u64 + 1;
@@ -73,7 +76,7 @@ pub fn parse_line_chunk(
         if broken {
             let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
             let (line, after) = rest.split_at_checked(end).unwrap_or((rest, b""));
-            general(trim_line_end(line), with_graphs, position, &mut sink, on_bad_line)?;
+            general.line(trim_line_end(line), position, &mut sink)?;
             position.line += 1;
             position.offset += line.len() as u64;
             rest = after;
@@ -123,22 +126,84 @@ fn trim_line_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\n").unwrap_or(line)
 }
 
-/// Hands a line to the general parser.
-#[cold]
-fn general(
+/// What the scanner leaves.
+struct General<'k, 'b> {
+    with_graphs: bool,
+    kept: Option<&'k mut Kept>,
+    on_bad_line: &'b mut dyn FnMut(BadText<'_>) -> ControlFlow<()>,
+}
+
+impl General<'_, '_> {
+    /// Hands a line to the general parser. What that refuses is kept if it can and shall be, else it is bad.
+    #[cold]
+    fn line(
+        &mut self,
+        line: &[u8],
+        position: Position,
+        sink: &mut impl FnMut(RawQuad<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if is_version(line) {
+            return ControlFlow::Continue(());
+        }
+        let mut error = match parse_line(line, self.with_graphs) {
+            Ok(quads) => return quads.iter().try_for_each(|quad| sink(quad.as_ref().into())),
+            Err(error) => error,
+        };
+        if let Some(flow) =
+            self.kept.as_mut().and_then(|kept| keep(line, self.with_graphs, position, kept, sink))
+        {
+            return flow;
+        }
+        error.shift(position.line - 1, position.offset);
+        (self.on_bad_line)(BadText { text: line, error })
+    }
+}
+
+/// Whether a line is a version announcement (RDF 1.2 N-Triples, section 2): `VERSION "1.2"`.
+fn is_version(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let Some((keyword, rest)) = line.split_at_checked(b"VERSION".len()) else { return false };
+    if !keyword.eq_ignore_ascii_case(b"VERSION") {
+        return false;
+    }
+    let [quote @ (b'"' | b'\''), rest @ ..] = rest.trim_ascii_start() else { return false };
+    let Some(end) = memchr2(*quote, b'\\', rest) else { return false };
+    let (version, after) = rest.split_at(end);
+    let after = after.strip_prefix(&[*quote]).map(<[u8]>::trim_ascii_start);
+    std::str::from_utf8(version).is_ok()
+        && matches!(after, Some([] | [b'#', ..]))
+        && memchr(b'\r', line).is_none()
+}
+
+/// Reads a bad line leniently; none if it is beyond that.
+fn keep(
     line: &[u8],
     with_graphs: bool,
     position: Position,
+    kept: &mut Kept,
     sink: &mut impl FnMut(RawQuad<'_>) -> ControlFlow<()>,
-    on_bad_line: &mut dyn FnMut(BadLine<'_>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    match parse_line(line, with_graphs) {
-        Ok(quads) => quads.iter().try_for_each(|quad| sink(quad.as_ref().into())),
-        Err(mut error) => {
-            error.shift(position.line - 1, position.offset);
-            on_bad_line(BadLine { text: line, error })
+) -> Option<ControlFlow<()>> {
+    let line = std::str::from_utf8(line).ok()?;
+    let decoded;
+    let line = match memchr(b'\\', line.as_bytes()) {
+        Some(_) => {
+            decoded = decode_iris(line)?;
+            decoded.as_str()
         }
+        None => line,
+    };
+    let (mut mistakes, mut scratch) = (Vec::new(), String::new());
+    let Line::Quad(quad) = scan_line_leniently(line, with_graphs, &mut scratch, &mut mistakes)? else {
+        return None;
+    };
+    if mistakes.is_empty() {
+        return None;
     }
+    for (mistake, range) in mistakes {
+        let column = || line.get(..range.start).map_or(0, |before| before.chars().count() as u64 + 1);
+        kept.add(mistake, line.get(range.clone()).unwrap_or_default(), || (position.line, column()));
+    }
+    Some(sink(quad))
 }
 
 /// All statements of a line (more than one only if carriage returns end lines).
@@ -197,19 +262,6 @@ fn nests_too_deep(line: &[u8]) -> bool {
     }
 }
 
-/// Bytes up to and with the quote that ends a string.
-fn string_length(inside: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(&byte) = inside.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    inside.len()
-}
-
 fn whole_line_error(line: &[u8], message: String) -> SyntaxError {
     SyntaxError {
         line: 1,
@@ -246,17 +298,21 @@ fn syntax_error(error: &TurtleSyntaxError, line: &[u8]) -> SyntaxError {
 pub(super) fn parse(
     format: RdfFormat,
     mut reader: impl Read,
+    options: &ParseOptions,
+    notes: &mut ParseNotes,
     sink: &mut QuadSink<'_>,
 ) -> Result<(), ParseError> {
+    let limit = options.statement_limit();
     let mut buffer: Vec<u8> = Vec::new();
     let (mut line, mut offset) = (1, 0);
     loop {
-        let at_end = read_more(&mut reader, &mut buffer)?;
+        let at_end = read_more(&mut reader, &mut buffer, limit)?;
         let end = if at_end { buffer.len() } else { last_line_end(&buffer).unwrap_or(0) };
         let chunk = LineChunk { bytes: buffer.get(..end).unwrap_or_default(), first_line: line, offset };
         let mut first_error = None;
         let emit = |quad: RawQuad<'_>| quad.as_ref().map_or(ControlFlow::Continue(()), &mut *sink);
-        let result = parse_line_chunk(format, chunk, emit, &mut |bad| {
+        let kept = options.is_lenient().then_some(&mut notes.kept);
+        let result = parse_line_chunk_noting(format, chunk, kept, emit, &mut |bad| {
             first_error = Some(bad.error);
             ControlFlow::Break(())
         });
@@ -270,9 +326,10 @@ pub(super) fn parse(
         }
         offset += end as u64;
         buffer.drain(..end);
-        if buffer.len() > LINE_BYTES_MAX {
-            let message = format!("a line has more than {LINE_BYTES_MAX} bytes");
-            let mut error = whole_line_error(buffer.get(..200).unwrap_or_default(), message);
+        if buffer.len() > limit.bytes() {
+            let text = buffer.get(..200).unwrap_or(&buffer);
+            let mut error = whole_line_error(text, limit.message("a line"));
+            error.hint = Some(TOO_LONG_HINT);
             error.shift(line - 1, offset);
             return Err(ParseError::Syntax(Box::new(error)));
         }
@@ -280,16 +337,15 @@ pub(super) fn parse(
 }
 
 /// Reads until the buffer holds a line's end that was not there before; whether the end of the stream was reached.
-fn read_more(reader: &mut impl Read, buffer: &mut Vec<u8>) -> std::io::Result<bool> {
+fn read_more(reader: &mut impl Read, buffer: &mut Vec<u8>, limit: StatementLimit) -> std::io::Result<bool> {
     loop {
         let old = buffer.len();
-        // A long line is not read in ever so many small steps.
-        let wanted = READ_BYTES.max(old);
+        let wanted = limit.step(old, READ_BYTES);
         let read = reader.by_ref().take(wanted as u64).read_to_end(buffer)?;
         if read < wanted {
             return Ok(true);
         }
-        if memrchr(b'\n', buffer.get(old..).unwrap_or_default()).is_some() || buffer.len() > LINE_BYTES_MAX {
+        if memrchr(b'\n', buffer.get(old..).unwrap_or_default()).is_some() || buffer.len() > limit.bytes() {
             return Ok(false);
         }
     }

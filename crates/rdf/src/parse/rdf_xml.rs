@@ -2,9 +2,12 @@
 
 use super::base_error;
 use super::error::{ParseError, SyntaxError};
+use super::kept::ParseNotes;
+use super::lenient_quads::look;
 use super::window::{Window, window};
 use super::xml_guard::XmlGuard;
 use super::xml_literal::canonicalize;
+use super::xml_names::NameMender;
 use super::{ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
 use oxrdf::GraphName;
 use oxrdfxml::{RdfXmlParseError, RdfXmlParser};
@@ -16,13 +19,19 @@ const STEP_BYTES: usize = 1 << 16;
 pub(super) fn parse(
     reader: impl Read,
     options: &ParseOptions,
+    notes: &mut ParseNotes,
     sink: &mut QuadSink<'_>,
 ) -> Result<(), ParseError> {
     let mut parser = RdfXmlParser::new();
+    let mut reader: Box<dyn Read + '_> = Box::new(reader);
+    if options.is_lenient() {
+        parser = parser.lenient();
+        reader = Box::new(NameMender::new(reader));
+    }
     if let Some(base) = options.base_iri() {
         parser = parser.with_base_iri(base).map_err(|error| base_error(base, &error.to_string()))?;
     }
-    let (reader, window) = window(reader, XmlGuard::new(), STEP_BYTES);
+    let (reader, window) = window(reader, XmlGuard::new(), STEP_BYTES, options.statement_limit());
     let mut items = parser.for_reader(reader);
     loop {
         let item = next_item(|| items.next()).map_err(|message| window.borrow().error_near_end(message))?;
@@ -35,9 +44,23 @@ pub(super) fn parse(
                 return Err(syntax_error(error.to_string(), end, &window.borrow()).into());
             }
         };
+        window.borrow_mut().finish_statement();
         canonicalize(&mut triple);
-        let quad = take_too_deep(triple.in_graph(GraphName::DefaultGraph))
+        let mut quad = take_too_deep(triple.in_graph(GraphName::DefaultGraph))
             .map_err(|()| window.borrow().error_near_end(too_deep_message()))?;
+        if options.is_lenient() {
+            let end = items.buffer_position();
+            let place = || {
+                let error = syntax_error(String::new(), end, &window.borrow());
+                (error.line, error.column)
+            };
+            if !look(&mut quad, &mut notes.kept, &place) {
+                let message = "this cannot be kept, not even leniently: an IRI that is empty or has '<', '>' or control characters, \
+                               or a language tag with other characters than letters, digits, '-' and '_'";
+                return Err(syntax_error(message.to_owned(), end, &window.borrow()).into());
+            }
+        }
+        notes.see_address(options, quad.as_ref());
         if sink(quad.as_ref()).is_break() {
             return Ok(());
         }

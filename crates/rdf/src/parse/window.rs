@@ -1,6 +1,7 @@
 //! A reader that remembers the text it gave out last, so that errors can show it and say the line.
 
 use super::error::{ParseError, SyntaxError, excerpt, hint};
+use super::limit::StatementLimit;
 use memchr::{memchr_iter, memrchr};
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -19,6 +20,10 @@ pub(super) struct Window {
     lines: u64,
     /// Characters of the line that was cut off before the first byte kept.
     columns: u64,
+    /// Bytes since the last triple or quad.
+    unfinished: usize,
+    /// How many there may be.
+    limit: StatementLimit,
     /// Why the reader refused to go on, for errors that it found itself.
     refusal: Option<Refusal>,
 }
@@ -33,6 +38,11 @@ struct Refusal {
 pub(super) trait Guard {
     /// Takes the next bytes. An error is a message and how many of these bytes were fine.
     fn check(&mut self, bytes: &[u8]) -> Result<(), (usize, String)>;
+
+    /// What is wrong with a text that ends here.
+    fn end(&self) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// The reader's half; the parser owns it.
@@ -40,23 +50,26 @@ pub(super) struct WindowReader<R, G> {
     inner: R,
     guard: G,
     window: Rc<RefCell<Window>>,
-    /// The most bytes given out at once.
+    /// The most bytes given out at once, while statements are short.
     step: usize,
 }
 
-/// A reader and the window on it.
+/// A reader and the window on it. Whoever reads says when something has come of it ([`Window::finish_statement`]).
 pub(super) fn window<R: Read, G: Guard>(
     inner: R,
     guard: G,
     step: usize,
+    limit: StatementLimit,
 ) -> (WindowReader<R, G>, Rc<RefCell<Window>>) {
-    let window = Rc::new(RefCell::new(Window::default()));
+    let window = Rc::new(RefCell::new(Window { limit, ..Window::default() }));
     (WindowReader { inner, guard, window: Rc::clone(&window), step }, window)
 }
 
 impl<R: Read, G: Guard> Read for WindowReader<R, G> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let len = buffer.len().min(self.step);
+        // Some parsers look at an unfinished text from its beginning each time there is more of it: a long one comes in larger steps.
+        let step = self.step.max(self.window.borrow().unfinished / 16);
+        let len = buffer.len().min(step);
         let Some(target) = buffer.get_mut(..len) else { return Ok(0) };
         let read = loop {
             match self.inner.read(target) {
@@ -66,9 +79,14 @@ impl<R: Read, G: Guard> Read for WindowReader<R, G> {
         };
         let bytes = target.get(..read).unwrap_or_default();
         let mut window = self.window.borrow_mut();
-        let result = self.guard.check(bytes);
+        let result = match bytes {
+            [] if len > 0 => self.guard.end().map_err(|message| (0, message)),
+            bytes => self.guard.check(bytes),
+        };
         let offset = window.end();
         window.push(bytes);
+        window.unfinished += read;
+        let result = result.and(window.check_length());
         if let Err((fine, message)) = result {
             window.refusal = Some(Refusal { message, offset: offset + fine as u64 });
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the text was refused"));
@@ -78,6 +96,19 @@ impl<R: Read, G: Guard> Read for WindowReader<R, G> {
 }
 
 impl Window {
+    /// A triple or quad has come of what was read.
+    pub(super) fn finish_statement(&mut self) {
+        self.unfinished = 0;
+    }
+
+    fn check_length(&self) -> Result<(), (usize, String)> {
+        if self.unfinished > self.limit.bytes() {
+            Err((0, self.limit.message("a statement")))
+        } else {
+            Ok(())
+        }
+    }
+
     fn end(&self) -> u64 {
         self.offset + self.bytes.len() as u64
     }

@@ -168,4 +168,11 @@ impl Guard for XmlGuard {
         }
         Ok(())
     }
+
+    fn end(&self) -> Result<(), String> {
+        if self.depth > 0 {
+            return Err("the document ends inside an element: it has been cut".to_owned());
+        }
+        Ok(())
+    }
 }

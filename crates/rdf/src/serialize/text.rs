@@ -27,12 +27,57 @@ pub fn write_term_ntriples(term: TermRef<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends an IRI in angle brackets. Valid IRIs need no escapes.
+/// Appends an IRI in angle brackets. Valid IRIs need no escapes; what lenient loads have kept may.
 #[inline]
 pub fn write_iri(iri: &str, out: &mut Vec<u8>) {
     out.push(b'<');
-    out.extend_from_slice(iri.as_bytes());
+    if is_plain(iri.as_bytes()) {
+        out.extend_from_slice(iri.as_bytes());
+    } else {
+        write_escaped_iri(iri, out);
+    }
     out.push(b'>');
+}
+
+/// Appends an IRI with escapes for what the grammar does not let stand between angle brackets.
+#[cold]
+pub(super) fn write_escaped_iri(iri: &str, out: &mut Vec<u8>) {
+    for character in iri.chars() {
+        if character.is_ascii() && needs_escape(character as u8) {
+            // Writing to a vector cannot fail.
+            let _ = write!(out, "\\u{:04X}", u32::from(character));
+        } else {
+            let mut buffer = [0; 4];
+            out.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
+        }
+    }
+}
+
+/// Whether a byte may not stand between angle brackets: `[#x00-#x20<>"{}|^`\]`. Without branches or tables, so that it works on many
+/// bytes at a time.
+#[inline(always)]
+const fn needs_escape(byte: u8) -> bool {
+    // Angle brackets differ in one bit, and so do backslash and circumflex; the braces are beside the bar.
+    (byte <= b' ')
+        | (byte == b'"')
+        | (byte | 2 == b'>')
+        | (byte | 2 == b'^')
+        | (byte == b'`')
+        | (byte.wrapping_sub(b'{') < 3)
+}
+
+/// Whether nothing in an IRI needs an escape.
+#[inline]
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    const LANES: usize = 16;
+    let lanes = |chunk: &[u8; LANES]| chunk.iter().fold(false, |any, &byte| any | needs_escape(byte));
+    let (chunks, rest) = bytes.as_chunks::<LANES>();
+    let any = chunks.iter().fold(false, |any, chunk| any | lanes(chunk));
+    // The last bytes as a whole chunk again, which overlaps.
+    !match bytes.last_chunk::<LANES>() {
+        Some(last) => any | lanes(last),
+        None => rest.iter().any(|&byte| needs_escape(byte)),
+    }
 }
 
 fn write_literal(literal: LiteralRef<'_>, out: &mut Vec<u8>) {

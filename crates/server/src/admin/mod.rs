@@ -9,15 +9,17 @@ pub(crate) use queries::{cancel as cancel_query, list as queries};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
 
 use crate::error::HttpError;
+use crate::origin::{is_of, is_sure};
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
 use axum::extract::{ConnectInfo, FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
-use lode_engine::store::{CompactOptions, CompactorState, StoreError, compact as compact_store};
+use lode_engine::store::{CompactOptions, CompactorState, FlushStatus, StoreError, compact as compact_store};
 use lode_engine::{CancelToken, EngineError};
-use std::net::{IpAddr, SocketAddr};
+use serde_json::Value;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Figures of the moment.
@@ -41,7 +43,7 @@ pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) ->
     });
     Ok(json(&format!(
         "{{\"quads\":{},\"version\":{},\"writable\":{},\"segments\":{},\"delta_changes\":{},\
-         \"log\":{{\"records\":{},\"bytes\":{},\"syncs\":{}}},\
+         \"disk_full\":{},\"log\":{{\"records\":{},\"bytes\":{},\"syncs\":{},\"sync_failures\":{},\"cut_bytes\":{}}},\"flush\":{},\
          \"snapshots\":{{\"count\":{},\"bytes\":{}}},\
          \"cache\":{{\"hits\":{},\"misses\":{},\"bytes\":{}}},\"compactor\":{}}}\n",
         snapshot.quad_count(),
@@ -49,9 +51,13 @@ pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) ->
         store.is_writable(),
         snapshot.segment_count(),
         snapshot.delta_changes(),
+        store.is_disk_full(),
         log.records,
         log.bytes,
         log.syncs,
+        store.sync_failures(),
+        store.found_log().map_or(0, |found| found.end.ignored_bytes),
+        flush_json(&store.flush_status()),
         of_snapshots.0,
         of_snapshots.1,
         cache.hits,
@@ -59,6 +65,22 @@ pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) ->
         cache.bytes_held,
         compactor.as_deref().unwrap_or("null"),
     )))
+}
+
+/// How the delta becomes segments; `error` says why it does not.
+fn flush_json(status: &FlushStatus) -> String {
+    let error = status.failing.as_ref().map_or(Value::Null, |error| error.as_str().into());
+    format!(
+        "{{\"running\":{},\"percent_full\":{},\"flushes\":{},\"quads\":{},\"failures\":{},\"error\":{error},\
+         \"slowed\":{},\"refused\":{}}}",
+        status.is_running,
+        status.fullness,
+        status.flushes,
+        status.quads,
+        status.failures,
+        status.slowed,
+        status.refused
+    )
 }
 
 /// Makes one segment of all, while others read and write; the answer comes when that is done.
@@ -102,9 +124,6 @@ impl Client {
     /// Refuses whoever has no business here.
     fn check(&self, state: &AppState) -> Result<(), HttpError> {
         let refused = |message| Err(HttpError::new(StatusCode::FORBIDDEN, message));
-        if self.headers.get(header::ORIGIN).is_some_and(|origin| !self.is_own_page(origin)) {
-            return refused("the administration does not answer to web pages");
-        }
         match &state.options.admin_token {
             Some(token) => {
                 let given = self.headers.get(header::AUTHORIZATION).map(|value| value.as_bytes());
@@ -118,6 +137,9 @@ impl Client {
             None if self.address.ip().to_canonical().is_loopback() && !self.is_for_sure_host() => refused(
                 "without an --admin-token the administration answers to localhost or an IP number only, not to a name",
             ),
+            None if self.is_of_listed_page(state) => {
+                refused("pages of other origins need the token of --admin-token for the administration")
+            }
             None if self.address.ip().to_canonical().is_loopback() => Ok(()),
             None => {
                 refused("the administration answers on this machine only, unless there is an --admin-token")
@@ -131,23 +153,17 @@ impl Client {
         self.headers.get(header::HOST).and_then(|host| host.to_str().ok())
     }
 
+    /// Whether a page of elsewhere asks, of those that --cors lets in.
+    fn is_of_listed_page(&self, state: &AppState) -> bool {
+        let origin = self.headers.get(header::ORIGIN);
+        let is_own = origin.zip(self.host()).is_some_and(|(origin, host)| is_of(origin, host));
+        !is_own && state.origins.is_listed(&self.headers)
+    }
+
     /// Whether the request says by number, or not at all, whom it is for.
     fn is_for_sure_host(&self) -> bool {
         self.headers.get(header::HOST).is_none() || self.host().is_some_and(is_sure)
     }
-
-    /// Whether a page of this very server asks.
-    fn is_own_page(&self, origin: &HeaderValue) -> bool {
-        self.host()
-            .is_some_and(|host| is_sure(host) && origin.as_bytes() == format!("http://{host}").as_bytes())
-    }
-}
-
-/// Whether a host is an IP number or `localhost`.
-fn is_sure(host: &str) -> bool {
-    let name = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(name, _)| name);
-    let number = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-    name == "localhost" || number.parse::<IpAddr>().is_ok()
 }
 
 /// Work on a blocking thread, cancelled when its client leaves or the server is to stop.
@@ -190,29 +206,4 @@ fn flag(uri: &Uri, name: &str) -> bool {
 /// Compares in a time that tells nothing of where the difference is.
 fn is_equal(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
-}
-
-#[cfg(test)]
-mod tests {
-    //! Which pages are let in.
-    use super::Client;
-    use axum::http::{HeaderMap, header};
-
-    #[test]
-    fn pages_of_this_server_only() {
-        let is_own = |host: &str, origin: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::HOST, host.parse().unwrap());
-            let client = Client { address: ([127, 0, 0, 1], 1).into(), headers };
-            client.is_own_page(&origin.parse().unwrap())
-        };
-        for host in ["127.0.0.1:7878", "localhost:7878", "[::1]:7878", "localhost", "127.0.0.1", "[::1]"] {
-            assert!(is_own(host, &format!("http://{host}")), "{host}");
-            assert!(!is_own(host, "http://page") && !is_own(host, "null"), "{host}");
-        }
-        // A name that somebody has for this machine, too.
-        assert!(!is_own("page:7878", "http://page:7878"));
-        assert!(!is_own("127.0.0.1:7878", "http://127.0.0.1:80"));
-        assert!(!is_own("127.0.0.1.page", "http://127.0.0.1.page"));
-    }
 }

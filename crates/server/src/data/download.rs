@@ -58,12 +58,15 @@ fn media_type(format: RdfFormat) -> &'static str {
     }
 }
 
+/// Bytes of the cache that a download has for itself, so that the queries' cache stays as it is.
+const ASIDE_BYTES: usize = 16 << 20;
+
 fn find(
     state: &AppState,
     target: &UploadTarget,
     at: Option<&str>,
 ) -> Result<(Snapshot, DumpScope), HttpError> {
-    let snapshot = state.database.snapshot_at(at)?;
+    let snapshot = state.database.snapshot_at(at)?.aside(ASIDE_BYTES);
     let scope = match target {
         UploadTarget::Dataset => DumpScope::All,
         UploadTarget::Graph(graph) => {

@@ -28,7 +28,7 @@ pub(crate) async fn serve(
 ) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
     let body = Incoming::new(body, &state);
-    let own = own_iri(&parts.uri, &parts.headers);
+    let own = own_iri(&state.origins, &parts.uri, &parts.headers);
     let Selected { target, at } = match select(&parts.uri, own.as_ref()) {
         Ok(selected) => selected,
         Err(error) => return body.refuse(&parts.headers, error).await,

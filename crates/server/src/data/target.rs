@@ -5,6 +5,10 @@ use axum::http::Uri;
 use lode_engine::UploadTarget;
 use lode_rdf::NamedNode;
 
+/// Why an address is not the name of a graph.
+pub(super) const NO_NAME: &str = "an address is the name of a graph only where the request's Host is a name that the server is known by: start \
+                                  it with --host NAME, or name the graph, ?graph=IRI";
+
 /// The path of the whole dataset.
 const ROOT: &str = "/data";
 
@@ -55,8 +59,7 @@ fn indirect(graphs: &[String], default: bool) -> Result<UploadTarget, HttpError>
 
 /// The graph that has the request's own IRI.
 fn direct(uri: &Uri, own: Option<&NamedNode>) -> Result<UploadTarget, HttpError> {
-    let own =
-        own.ok_or_else(|| HttpError::bad_request("the request has no Host, so its graph has no name"))?;
+    let own = own.ok_or_else(|| HttpError::bad_request(NO_NAME))?;
     let iri = match uri.query() {
         Some(query) => format!("{}?{query}", own.as_str()),
         None => own.as_str().to_owned(),

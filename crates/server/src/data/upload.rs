@@ -2,6 +2,7 @@
 //! is streamed into a bulk load.
 
 use super::multipart;
+use super::target::NO_NAME;
 use crate::body::{Incoming, pieces};
 use crate::error::HttpError;
 use crate::request::content_type;
@@ -72,6 +73,7 @@ fn prepare(
         transaction_quads_max: state.options.transaction_quads_max,
         memory_bytes: state.options.query.memory_bytes,
         threads: state.options.query.threads,
+        statement_limit: state.options.statement_limit,
     };
     Ok((announced, options, made))
 }
@@ -126,8 +128,7 @@ fn destination(
         let message = "triples replace one graph: name it, ?graph=IRI or ?default (quads replace everything)";
         return Err(HttpError::bad_request(message));
     }
-    let own =
-        own.ok_or_else(|| HttpError::bad_request("the request has no Host to name a new graph after"))?;
+    let own = own.ok_or_else(|| HttpError::bad_request(NO_NAME))?;
     let random = || RandomState::new().build_hasher().finish();
     let name = format!("{}/{:016x}{:016x}", own.as_str().trim_end_matches('/'), random(), random());
     let name = NamedNode::new(name).map_err(|error| HttpError::bad_request(error.to_string()))?;

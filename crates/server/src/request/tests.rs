@@ -72,7 +72,16 @@ fn updates_by_form_and_direct() {
 fn bad_requests() {
     assert_eq!(get("query=a&query=b"), Err(StatusCode::BAD_REQUEST));
     assert_eq!(get(""), Ok(Asked::Description));
-    assert_eq!(get("query=a&timeout=soon"), Err(StatusCode::BAD_REQUEST));
+    for parameters in [
+        "query=a&timeout=soon",
+        "format=json",
+        "qurey=ASK%7B%7D",
+        "graph=http://a",
+        "query=a&graph=http://a",
+        "default",
+    ] {
+        assert_eq!(get(parameters), Err(StatusCode::BAD_REQUEST), "{parameters}");
+    }
     assert_eq!(get("update=CLEAR+ALL"), Err(StatusCode::METHOD_NOT_ALLOWED));
     let form = "application/x-www-form-urlencoded";
     for body in ["x=1", "update=a&update=b", "query=a&update=b"] {
@@ -83,4 +92,11 @@ fn bad_requests() {
     for media_type in ["text/plain", "application/sparql-update; charset=utf-16"] {
         assert_eq!(post(media_type, "", "ASK {}"), Err(StatusCode::UNSUPPORTED_MEDIA_TYPE), "{media_type}");
     }
+}
+
+#[test]
+fn formats_and_extensions_of_other_stores_are_passed_over() {
+    let request = query(get("query=ASK%7B%7D&format=application/x-other&infer=true"));
+    assert_eq!((request.query.as_str(), request.format), ("ASK{}", None));
+    assert!(query(get("query=ASK%7B%7D&format=csv")).format.is_some());
 }

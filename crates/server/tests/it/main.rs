@@ -25,7 +25,7 @@ fn serve(options: ServerOptions) -> SocketAddr {
     let bind = Server::bind(Arc::new(database), "127.0.0.1:0".parse().unwrap(), options);
     let server = runtime.block_on(bind).unwrap();
     let address = server.address().unwrap();
-    thread::spawn(move || runtime.block_on(server.serve(std::future::pending())).unwrap());
+    thread::spawn(move || runtime.block_on(server.serve(std::future::pending())));
     address
 }
 
@@ -129,7 +129,7 @@ fn a_client_that_takes_nothing_keeps_nobody_waiting() {
     let address = serve(ServerOptions { running_max: 1, timeout: LONG * 10, ..ServerOptions::default() });
     let mut stream = TcpStream::connect(address).unwrap();
     let query = "SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }";
-    let head = "POST /query HTTP/1.1\r\nHost: x\r\nContent-Type: application/sparql-query\r\nContent-Length:";
+    let head = "POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\nContent-Length:";
     stream.write_all(format!("{head} {}\r\n\r\n{query}", query.len()).as_bytes()).unwrap();
     wait_for("it runs", || requests(address, "running") == [1]);
     // What the system takes for the client is full some time: then no more rows are made.
@@ -179,4 +179,69 @@ fn an_answer_that_breaks_off_does_not_look_complete() {
     // Before the first chunk there is a status for it.
     let (status, head, _) = send(address, "POST", "/query", SLOW);
     assert_eq!(status, 504, "{head}");
+}
+
+#[test]
+fn half_sent_heads_shut_nobody_out() {
+    let address = serve(ServerOptions { connections_max: 8, ..ServerOptions::default() });
+    let half = |_| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET /sparql HTTP/1.1\r\nHost:").unwrap();
+        stream
+    };
+    let halves: Vec<TcpStream> = (0..50).map(half).collect();
+    for _ in 0..5 {
+        assert_eq!(send(address, "POST", "/query", "ASK {}").0, 200);
+    }
+    drop(halves);
+    // Nor do those that have asked once, and nothing since.
+    let idle: Vec<TcpStream> = (0..50)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            let request = format!("GET /query?query=ASK%7B%7D HTTP/1.1\r\nHost: {address}\r\n\r\n");
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut start = [0; 12];
+            stream.read_exact(&mut start).unwrap();
+            assert_eq!(&start, b"HTTP/1.1 200");
+            stream
+        })
+        .collect();
+    assert_eq!(send(address, "POST", "/query", "ASK {}").0, 200);
+    drop(idle);
+}
+
+#[test]
+fn where_all_connections_are_answering_one_more_is_closed() {
+    let options =
+        ServerOptions { connections_max: 2, running_max: 8, timeout: LONG * 10, ..ServerOptions::default() };
+    let address = serve(options);
+    let head = format!(
+        "POST /query HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/sparql-query\r\nExpect: 100-continue\r\n"
+    );
+    let answering = |_| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(format!("{head}Content-Length: {}\r\n\r\n", SLOW.len()).as_bytes()).unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).unwrap();
+        assert_eq!(&start, b"HTTP/1.1 100");
+        stream.write_all(SLOW.as_bytes()).unwrap();
+        stream
+    };
+    let busy: Vec<TcpStream> = (0..2).map(answering).collect();
+    wait_for("a third is closed", || {
+        let Ok(mut stream) = TcpStream::connect(address) else { return false };
+        let _ = stream
+            .write_all(format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes());
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text).is_err() || text.is_empty()
+    });
+    // Those who leave make room.
+    drop(busy);
+    wait_for("there is room again", || {
+        let Ok(mut stream) = TcpStream::connect(address) else { return false };
+        let _ = stream
+            .write_all(format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes());
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text).is_ok() && !text.is_empty()
+    });
 }

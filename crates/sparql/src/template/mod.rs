@@ -24,7 +24,7 @@ pub enum Reuse {
     SameTerms,
     /// While the data is the same: the plan relies on what kinds of terms some patterns have.
     SameData,
-    /// Not at all: a constant was not in the data, a pattern had no rows, or parts are planned while the query runs.
+    /// Not at all: a constant was not in the data, a pattern had no rows, a graph has to exist, or parts are planned while the query runs.
     Never,
 }
 

@@ -45,15 +45,23 @@ fn graph_ids(names: &[NamedNode], stats: &dyn Statistics) -> Arc<[ValueId]> {
     ids.into()
 }
 
-/// The id of a named graph that has quads, and is one of `among`.
+/// The id of a named graph that has quads, and is one of `among`. What is planned for it must have no rows once it has none, or else ask
+/// for [`known_graph`].
 pub(super) fn existing_graph(
     name: &Term,
     among: Option<&[ValueId]>,
     stats: &dyn Statistics,
 ) -> Option<ValueId> {
-    let id = stats.id_of(name)?;
-    let allowed = among.is_none_or(|ids| ids.binary_search(&id).is_ok());
-    (allowed && stats.count(Order::Gspo, &[id]) > 0).then_some(id)
+    listed_graph(name, among, stats).filter(|id| stats.count(Order::Gspo, &[*id]) > 0)
+}
+
+/// The same for a plan that relies on the graph.
+pub(super) fn known_graph(name: &Term, among: Option<&[ValueId]>, stats: &dyn Statistics) -> Option<ValueId> {
+    listed_graph(name, among, stats).filter(|id| stats.holds(Order::Gspo, &[*id]))
+}
+
+fn listed_graph(name: &Term, among: Option<&[ValueId]>, stats: &dyn Statistics) -> Option<ValueId> {
+    stats.id_of(name).filter(|id| among.is_none_or(|ids| ids.binary_search(id).is_ok()))
 }
 
 impl super::Translator<'_> {

@@ -6,7 +6,7 @@ use crate::logical::Logical;
 use crate::plan::{GraphScope, Slot, SubPattern, TermSlot};
 use crate::planner::PlanError;
 use lode_rdf::Term;
-use spargebra::algebra::{Expression, GraphPattern};
+use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
 use spargebra::term::NamedNodePattern;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,7 +35,9 @@ impl Translator<'_> {
 
     fn constant_graph(&mut self, name: &Term, inner: &GraphPattern) -> Result<Logical, PlanError> {
         let among = self.dataset.named.clone();
-        match dataset::existing_graph(name, among.as_deref(), self.stats) {
+        // A graph that vanishes leaves such a plan with no rows, as is right; any other plan must be made anew.
+        let graph = if needs_quads(inner) { dataset::existing_graph } else { dataset::known_graph };
+        match graph(name, among.as_deref(), self.stats) {
             Some(id) => {
                 let scope = GraphScope::Named { slot: Slot::Const(id), among: None };
                 self.pattern(inner, &scope)
@@ -77,6 +79,40 @@ impl Translator<'_> {
             dataset: Arc::clone(&self.dataset),
         };
         Ok(Logical::for_each_graph(var, among, Arc::new(pattern)))
+    }
+}
+
+/// Whether each solution of a pattern needs a quad of its graph, so that a graph without quads has none.
+fn needs_quads(pattern: &GraphPattern) -> bool {
+    match pattern {
+        GraphPattern::Bgp { patterns } => !patterns.is_empty(),
+        GraphPattern::Path { path, .. } => has_steps(path),
+        GraphPattern::Join { left, right } => needs_quads(left) || needs_quads(right),
+        GraphPattern::Union { left, right } => needs_quads(left) && needs_quads(right),
+        GraphPattern::LeftJoin { left, .. } | GraphPattern::Minus { left, .. } => needs_quads(left),
+        GraphPattern::Filter { inner, .. }
+        | GraphPattern::Extend { inner, .. }
+        | GraphPattern::OrderBy { inner, .. }
+        | GraphPattern::Project { inner, .. }
+        | GraphPattern::Distinct { inner }
+        | GraphPattern::Reduced { inner }
+        | GraphPattern::Slice { inner, .. } => needs_quads(inner),
+        // Without keys there is a row also of nothing.
+        GraphPattern::Group { inner, variables, .. } => !variables.is_empty() && needs_quads(inner),
+        GraphPattern::Values { .. } | GraphPattern::Graph { .. } | GraphPattern::Service { .. } => false,
+        #[expect(unreachable_patterns, reason = "variants behind features that other crates may switch on")]
+        _ => false,
+    }
+}
+
+/// Whether a path has a step at least.
+fn has_steps(path: &PropertyPathExpression) -> bool {
+    match path {
+        PropertyPathExpression::NamedNode(_) | PropertyPathExpression::NegatedPropertySet(_) => true,
+        PropertyPathExpression::Reverse(path) | PropertyPathExpression::OneOrMore(path) => has_steps(path),
+        PropertyPathExpression::Sequence(a, b) => has_steps(a) || has_steps(b),
+        PropertyPathExpression::Alternative(a, b) => has_steps(a) && has_steps(b),
+        PropertyPathExpression::ZeroOrMore(_) | PropertyPathExpression::ZeroOrOne(_) => false,
     }
 }
 

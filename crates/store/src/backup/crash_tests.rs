@@ -1,12 +1,12 @@
 //! Power cuts, errors and full disks at every operation of backups and restores: the backup is the old one or the new one, or
 //! there is none, and the database is as it was.
 
-use super::tests::{BACKUP_FOLDER, back_up, database, restore_to, settle, sound_contents};
+use super::tests::{BACKUP_FOLDER, back_up, database, names, restore_to, settle, sound_contents};
 use super::*;
 use crate::crash_tests::{NEW, try_load};
 use crate::test_data::FOLDER;
 use crate::transaction::crash_tests::{commit, open};
-use lode_base::fault_vfs::{Fault, FaultVfs};
+use lode_base::fault_vfs::{Fault, FaultVfs, Operation};
 use lode_base::mem_vfs::{CrashKind, MemVfs};
 use std::collections::BTreeSet;
 
@@ -45,7 +45,9 @@ fn cases() -> Vec<Case> {
 
 fn check_after(case: &Case, after: &MemVfs, is_done: bool, at: u64) {
     match sound_contents(after, BACKUP_FOLDER) {
-        Err(StoreError::Missing { .. }) => assert!(case.old.is_empty() && !is_done, "operation {at}"),
+        Err(StoreError::Missing { .. } | StoreError::NoBackup { .. }) => {
+            assert!(case.old.is_empty() && !is_done, "operation {at}")
+        }
         Err(error) => panic!("operation {at}: {error}"),
         Ok(found) => assert!(found == case.new || (!is_done && case.old.contains(&found)), "operation {at}"),
     }
@@ -53,8 +55,9 @@ fn check_after(case: &Case, after: &MemVfs, is_done: bool, at: u64) {
     // The next one puts everything right, and leaves nothing lying about.
     back_up(Arc::new(after.clone()), true).unwrap();
     assert_eq!(sound_contents(after, BACKUP_FOLDER).unwrap(), case.new, "operation {at}");
-    let (here, there) = [FOLDER, BACKUP_FOLDER].map(|folder| after.list(Path::new(folder)).unwrap()).into();
-    assert_eq!(here.len(), there.len(), "operation {at}: {there:?}");
+    let (here, there) = [FOLDER, BACKUP_FOLDER].map(|folder| names(after, folder)).into();
+    // A lock and a copy of the manifest here, the mark of a backup there.
+    assert_eq!(here.len(), there.len() + 1, "operation {at}: {there:?}");
 }
 
 #[test]
@@ -113,11 +116,55 @@ fn faults_in_restores() {
             }
             for after in found {
                 match sound_contents(&after, "/new") {
-                    Err(StoreError::Missing { .. }) => assert!(restored.is_err(), "{fault:?} at {at}"),
+                    Err(
+                        StoreError::Missing { .. }
+                        | StoreError::RestoreUnfinished { .. }
+                        | StoreError::NoManifest { .. },
+                    ) => {
+                        assert!(restored.is_err(), "{fault:?} at {at}");
+                    }
                     found => assert_eq!(found.unwrap(), expected, "{fault:?} at {at}"),
                 }
                 assert_eq!(sound_contents(&after, BACKUP_FOLDER).unwrap(), expected);
             }
         }
+    }
+}
+
+#[test]
+fn a_link_that_is_made_and_reports_a_failure_is_not_written_through() {
+    let vfs = FaultVfs::counting(database(), false);
+    let expected = sound_contents(vfs.inner(), FOLDER).unwrap();
+    vfs.fail_next(Fault::LateError, Operation::Link);
+    // The copy that takes the place of the link fails as well.
+    vfs.fail_next(Fault::DiskFull, Operation::Write);
+    back_up(Arc::new(vfs.clone()), true).unwrap_err();
+    assert_eq!(sound_contents(vfs.inner(), FOLDER).unwrap(), expected);
+    vfs.mend();
+    vfs.fail_next(Fault::LateError, Operation::Link);
+    back_up(Arc::new(vfs.clone()), true).unwrap();
+    for folder in [FOLDER, BACKUP_FOLDER] {
+        assert_eq!(sound_contents(vfs.inner(), folder).unwrap(), expected);
+    }
+}
+
+/// A backup whose first attempt fails where a description has just been written.
+fn check_second_attempt(fault: Fault, kind: Operation, nth: u64) {
+    let vfs = FaultVfs::counting(database(), false);
+    let expected = sound_contents(vfs.inner(), FOLDER).unwrap();
+    vfs.fail_nth(fault, kind, nth);
+    if back_up(Arc::new(vfs.clone()), false).is_err() {
+        vfs.mend();
+        back_up(Arc::new(vfs.clone()), false).unwrap();
+    }
+    let after = vfs.after_crash(CrashKind::LoseAll);
+    assert_eq!(sound_contents(&after, BACKUP_FOLDER).unwrap(), expected, "{kind:?} {nth}");
+}
+
+#[test]
+fn a_description_that_was_not_made_durable_is_written_again() {
+    for nth in 0..30 {
+        check_second_attempt(Fault::LostSync, Operation::Sync, nth);
+        check_second_attempt(Fault::Error, Operation::SyncDir, nth);
     }
 }

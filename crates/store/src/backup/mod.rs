@@ -13,14 +13,15 @@ mod crash_tests;
 mod tests;
 
 use crate::error::StoreError;
-use crate::store::{Store, create_folder};
+use crate::manifest::RESTORING;
+use crate::store::{LOCK, Store, create_folder, lock};
 use crate::version::Version;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::BlockCache;
 use original::Original;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use target::Target;
@@ -82,6 +83,8 @@ pub struct BackupReport {
     pub files_linked: u64,
     /// Their bytes.
     pub bytes_linked: u64,
+    /// What people should know about the log that was copied.
+    pub note: Option<String>,
 }
 
 impl Store {
@@ -139,26 +142,59 @@ pub fn restore(
         StoreError::Missing { path } | StoreError::NotADatabase { path } => StoreError::NoBackup { path },
         other => other,
     })?;
-    let is_new = match vfs.list(database) {
-        Ok(names) if names.is_empty() => false,
-        Ok(_) => return Err(StoreError::NotEmpty { path: database.to_owned() }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(StoreError::NotEmpty { path: database.to_owned() });
+    let is_new = is_new(&**vfs, database)?;
+    // Nobody else makes a database here meanwhile.
+    let locked = create_folder(&**vfs, database).and_then(|()| lock(&**vfs, database));
+    let lock = locked.inspect_err(|error| {
+        let is_empty = || vfs.list(database).is_ok_and(|names| refuse_full(database, &names).is_ok());
+        if is_new && !matches!(error, StoreError::Locked { .. }) && is_empty() {
+            let _ = vfs.remove_dir_all(database);
         }
-        Err(error) => return Err(StoreError::io(database)(error)),
-    };
+    })?;
+    refuse_full(database, &vfs.list(database).map_err(StoreError::io(database))?)?;
     let mut target = Target::empty(&**vfs, database, options, cancel, progress);
-    let restored = create_folder(&**vfs, database).and_then(|()| fill(&original, &mut target, vfs));
-    match restored {
-        Ok(()) => Ok(target.report),
+    let restored = mark(&**vfs, database).and_then(|()| fill(&original, &mut target, vfs));
+    let result = match restored {
+        Ok(()) => {
+            // What cannot be removed now is removed when the database is next opened for writing.
+            let _ = vfs.remove(&database.join(RESTORING));
+            Ok(target.report)
+        }
         // It may be there, and may stay.
         Err(error @ StoreError::InDoubt { .. }) => Err(error),
         Err(error) => {
             remove_all(&**vfs, database, is_new);
             Err(named_after(error, database, backup))
         }
+    };
+    drop(lock);
+    result
+}
+
+/// Whether there is no folder yet; an error where there is something.
+fn is_new(vfs: &dyn Vfs, folder: &Path) -> Result<bool, StoreError> {
+    match vfs.list(folder) {
+        Ok(names) => refuse_full(folder, &names).map(|()| false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            Err(StoreError::NotEmpty { path: folder.to_owned() })
+        }
+        Err(error) => Err(StoreError::io(folder)(error)),
     }
+}
+
+fn refuse_full(folder: &Path, names: &[PathBuf]) -> Result<(), StoreError> {
+    match names.iter().all(|name| name.as_os_str() == LOCK) {
+        true => Ok(()),
+        false => Err(StoreError::NotEmpty { path: folder.to_owned() }),
+    }
+}
+
+/// From here on nobody takes what is there for a database that has lost its manifest.
+fn mark(vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
+    let path = folder.join(RESTORING);
+    drop(vfs.create(&path).map_err(StoreError::io(&path))?);
+    vfs.sync_dir(folder).map_err(StoreError::io(folder))
 }
 
 /// Copies everything, verifies it, and puts the manifest in place.
@@ -169,6 +205,7 @@ fn fill(original: &Original, target: &mut Target<'_>, vfs: &Arc<dyn Vfs>) -> Res
     target.report.quads = original.quads;
     target.report.segments = original.segments.len() as u64;
     target.report.bytes = bytes;
+    target.report.note.clone_from(&original.note);
     target.add_segments(original)?;
     if target.options.check {
         verify(original, target, vfs)?;
@@ -198,15 +235,23 @@ fn verify(original: &Original, target: &Target<'_>, vfs: &Arc<dyn Vfs>) -> Resul
     Ok(())
 }
 
-/// Removes what a restore has written. What cannot be removed keeps the folder from being used, and is told then.
+/// Removes what a restore has written. What cannot be removed keeps the folder from being used, and is told then: the mark goes last.
 fn remove_all(vfs: &dyn Vfs, folder: &Path, is_new: bool) {
-    if is_new {
-        let _ = vfs.remove_dir_all(folder);
-        return;
-    }
-    for name in vfs.list(folder).unwrap_or_default() {
+    let remove = |name: &Path| {
         let path = folder.join(name);
         let _ = vfs.remove_dir_all(&path).or_else(|_| vfs.remove(&path));
+    };
+    let names = vfs.list(folder).unwrap_or_default();
+    names
+        .iter()
+        .filter(|name| ![LOCK, RESTORING].map(Path::new).contains(&name.as_path()))
+        .for_each(|name| remove(name));
+    // Where this fails, a power cut may leave some of it: that is refused, too.
+    let _ = vfs.sync_dir(folder);
+    if is_new {
+        let _ = vfs.remove_dir_all(folder);
+    } else {
+        [RESTORING, LOCK].map(Path::new).into_iter().for_each(remove);
     }
 }
 

@@ -5,8 +5,9 @@
 //! where the process that writes removes them.
 
 use crate::error::StoreError;
-use crate::log::{Changes, replay};
+use crate::log::{Changes, LogEnd, salvage};
 use crate::manifest::{Manifest, SegmentEntry, log_file};
+use crate::recovery::FoundLog;
 use crate::store::Store;
 use crate::version::Version;
 use crate::writer::WriterPlace;
@@ -28,6 +29,8 @@ pub struct Original {
     pub version: u64,
     /// Quads in it.
     pub quads: u64,
+    /// What people should know about the log.
+    pub note: Option<String>,
     _held: Option<Arc<Version>>,
 }
 
@@ -48,11 +51,11 @@ pub struct OriginalFile {
     reader: Option<Arc<dyn ReadAt>>,
 }
 
-/// The log, of which so many bytes belong to the version.
+/// The log, up to the end that belongs to the version.
 pub struct OriginalLog {
     pub path: PathBuf,
     pub reader: Arc<dyn ReadAt>,
-    pub bytes: u64,
+    pub end: LogEnd,
 }
 
 impl Original {
@@ -63,15 +66,14 @@ impl Original {
             return Self::of_folder(vfs, folder, cancel);
         }
         let place = WriterPlace::enter(store, cancel)?;
-        let (version, log_bytes) = place.version_and_log(cancel)?;
+        let (version, end) = place.version_and_log(cancel)?;
         // Opened while nobody can begin another log and remove this one.
-        let log = open_log(vfs, folder, &version.manifest)?;
+        let log = end.map(|end| open_log(vfs, folder, version.manifest.log, end)).transpose()?;
         drop(place);
-        let log = log.map(|log| OriginalLog { bytes: log_bytes, ..log });
         let (manifest, number, quads) = (version.manifest.clone(), version.number, version.quads());
         let segments = manifest.segments.iter().map(|entry| open_segment(vfs, folder, entry, false));
         let segments = segments.collect::<Result<_, _>>()?;
-        Ok(Self { manifest, segments, log, version: number, quads, _held: Some(version) })
+        Ok(Self { manifest, segments, log, version: number, quads, note: None, _held: Some(version) })
     }
 
     /// The version in a folder that another process may be writing to.
@@ -92,27 +94,29 @@ impl Original {
         let segments = manifest.segments.iter().map(|entry| open_segment(vfs, folder, entry, true));
         let segments = segments.collect::<Result<_, _>>()?;
         let (mut version, mut quads) = (manifest.version, i128::from(manifest.quads()));
-        let mut log = open_log(vfs, folder, manifest)?;
-        if let Some(log) = &mut log {
+        let (mut log, mut note) = (None, None);
+        if manifest.log != 0 {
             // Whoever writes may be in the middle of a record.
-            let path = &log.path;
-            let end = replay(vfs, path, manifest.database, manifest.log, &mut |record| {
+            let path = &folder.join(log_file(manifest.log));
+            let found = salvage(vfs, path, manifest.database, manifest.log, &mut |record| {
                 let changes = Changes::decode(&record, path)?;
                 version = changes.version;
                 // Each change is one of what is visible, so they add up.
                 quads += changes.inserts.len() as i128 - changes.deletes.len() as i128;
                 Ok(())
             })?;
-            log.bytes = end.offset;
+            let found = FoundLog::new(path, found)?;
+            note = found.mark_damage.is_some().then(|| found.to_string());
+            log = Some(open_log(vfs, folder, manifest.log, found.end)?);
         }
         let (manifest, quads) = (manifest.clone(), u64::try_from(quads).unwrap_or(0));
-        Ok(Self { manifest, segments, log, version, quads, _held: None })
+        Ok(Self { manifest, segments, log, version, quads, note, _held: None })
     }
 
     /// Bytes of all files but the manifest.
     pub fn bytes(&self) -> u64 {
         let segments: u64 = self.segments.iter().map(OriginalSegment::bytes).sum();
-        segments + self.log.as_ref().map_or(0, |log| log.bytes)
+        segments + self.log.as_ref().map_or(0, |log| log.end.offset)
     }
 }
 
@@ -127,7 +131,7 @@ impl OriginalFile {
     /// Opens the file for reading, if it is not open.
     pub fn open(&self, vfs: &dyn Vfs, folder: &Path) -> Result<Arc<dyn ReadAt>, StoreError> {
         let path = folder.join(&self.name);
-        self.reader.clone().map_or_else(|| vfs.open(&path).map_err(StoreError::io(&path)), Ok)
+        self.reader.clone().map_or_else(|| vfs.open_immutable(&path).map_err(StoreError::io(&path)), Ok)
     }
 }
 
@@ -145,7 +149,7 @@ fn open_segment(
             continue;
         }
         let path = folder.join(&name);
-        let reader = vfs.open(&path).map_err(StoreError::io(&path))?;
+        let reader = vfs.open_immutable(&path).map_err(StoreError::io(&path))?;
         files.push(OriginalFile { name, bytes: reader.len(), reader: hold.then_some(reader) });
     }
     Ok(OriginalSegment { entry: entry.clone(), folder, files, meta })
@@ -163,11 +167,8 @@ pub fn read_meta(vfs: &dyn Vfs, folder: &Path) -> Result<Vec<u8>, StoreError> {
     Ok(bytes)
 }
 
-fn open_log(vfs: &dyn Vfs, folder: &Path, manifest: &Manifest) -> Result<Option<OriginalLog>, StoreError> {
-    if manifest.log == 0 {
-        return Ok(None);
-    }
-    let path = folder.join(log_file(manifest.log));
+fn open_log(vfs: &dyn Vfs, folder: &Path, number: u64, end: LogEnd) -> Result<OriginalLog, StoreError> {
+    let path = folder.join(log_file(number));
     let reader = vfs.open(&path).map_err(StoreError::io(&path))?;
-    Ok(Some(OriginalLog { bytes: reader.len(), path, reader }))
+    Ok(OriginalLog { path, reader, end })
 }

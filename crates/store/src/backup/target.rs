@@ -7,9 +7,9 @@
 use super::original::{Original, OriginalLog, OriginalSegment, read_meta};
 use super::{BackupOptions, BackupProgress, BackupReport};
 use crate::error::StoreError;
-use crate::log::replay;
+use crate::log::{mark_end, replay};
 use crate::manifest::{BACKUP, BACKUP_TMP, Manifest, log_file};
-use crate::store::{create_folder, remove_leftovers};
+use crate::store::{FolderLock, create_folder, remove_leftovers};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::{ReadAt, Vfs};
 use lode_packed::segment::META_FILE;
@@ -32,7 +32,8 @@ pub struct Target<'a> {
     pub report: BackupReport,
     /// Segments that were written.
     pub written: Vec<PathBuf>,
-    _lock: Option<Box<dyn Send + Sync>>,
+    /// Of a folder for backups.
+    lock: Option<FolderLock>,
 }
 
 impl<'a> Target<'a> {
@@ -48,7 +49,9 @@ impl<'a> Target<'a> {
         let refused =
             |what: &str| StoreError::BackupTarget { path: folder.to_owned(), what: what.to_owned() };
         match vfs.list(folder) {
-            Ok(names) if names.is_empty() || names.iter().any(|name| name.as_os_str() == BACKUP) => {}
+            Ok(names) if names.iter().any(|name| name.as_os_str() == BACKUP) => {}
+            // Also where it was made just now by somebody who came to an end before that was durable.
+            Ok(names) if names.is_empty() => create_folder(vfs, folder)?,
             Ok(_) => return Err(refused("this folder holds something else than a backup")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => create_folder(vfs, folder)?,
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
@@ -66,11 +69,11 @@ impl<'a> Target<'a> {
         let old = match Manifest::read(vfs, folder) {
             Ok(old) if old.database == database => Some(old),
             Ok(_) => return Err(refused("this is a backup of another database")),
-            Err(StoreError::Missing { .. } | StoreError::NotADatabase { .. }) => None,
+            Err(error) if error.is_without_manifest() => None,
             Err(error) => return Err(error),
         };
         let mut target = Self::empty(vfs, folder, options, cancel, progress);
-        (target.old, target._lock) = (old, Some(lock));
+        (target.old, target.lock) = (old, Some(lock));
         Ok(target)
     }
 
@@ -91,7 +94,7 @@ impl<'a> Target<'a> {
             progress,
             report: BackupReport::default(),
             written: Vec::new(),
-            _lock: None,
+            lock: None,
         }
     }
 
@@ -117,6 +120,8 @@ impl<'a> Target<'a> {
         if !self.vfs.exists(folder) {
             return Ok(false);
         }
+        let has = |old: &Manifest| old.segments.iter().any(|entry| entry.number == segment.entry.number);
+        let is_old = self.old.as_ref().is_some_and(has);
         let is_same = match read_meta(self.vfs, folder) {
             Ok(meta) => meta == segment.meta,
             Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => false,
@@ -129,10 +134,13 @@ impl<'a> Target<'a> {
                     return Err(StoreError::corruption(&path, 0, "another length than in the database"));
                 }
             }
+            if !is_old {
+                // A backup may have ended before its description was durable, and that is seen nevertheless.
+                self.describe(segment, folder)?;
+            }
             return Ok(true);
         }
-        if self.old.as_ref().is_some_and(|old| old.segments.iter().any(|e| e.number == segment.entry.number))
-        {
+        if is_old {
             return Err(self.diverged());
         }
         self.vfs.remove_dir_all(folder).map_err(StoreError::io(folder))?;
@@ -152,7 +160,7 @@ impl<'a> Target<'a> {
             self.cancel.check()?;
             let to = folder.join(&file.name);
             // Where a link cannot be made, for whatever reason, the bytes are copied.
-            if self.options.link && vfs.hard_link(&segment.folder.join(&file.name), &to).is_ok() {
+            if self.options.link && self.link(&segment.folder.join(&file.name), &to)? {
                 self.report.files_linked += 1;
                 self.report.bytes_linked += file.bytes;
                 self.progress.done.fetch_add(file.bytes, Ordering::Relaxed);
@@ -162,16 +170,34 @@ impl<'a> Target<'a> {
             }
         }
         vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
+        self.describe(segment, folder)?;
+        self.has_copied(segment.meta.len() as u64);
+        self.progress.done.fetch_add(segment.meta.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Writes the description of a segment whose other files are durable, durably.
+    fn describe(&self, segment: &OriginalSegment, folder: &Path) -> Result<(), StoreError> {
         let path = folder.join(META_FILE);
         let write = || {
-            let mut file = vfs.create(&path)?;
+            let mut file = self.vfs.create(&path)?;
             file.write_all(&segment.meta)?;
             file.sync()
         };
         write().map_err(StoreError::io(&path))?;
-        self.has_copied(segment.meta.len() as u64);
-        self.progress.done.fetch_add(segment.meta.len() as u64, Ordering::Relaxed);
-        vfs.sync_dir(folder).map_err(StoreError::io(folder))
+        self.vfs.sync_dir(folder).map_err(StoreError::io(folder))
+    }
+
+    /// Gives a file a second name, if that can be done.
+    fn link(&self, from: &Path, to: &Path) -> Result<bool, StoreError> {
+        if self.vfs.hard_link(from, to).is_ok() {
+            return Ok(true);
+        }
+        // The name may be there nevertheless. Who copies to it would write over the database's own file.
+        match self.vfs.remove(to) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(to)(error)),
+            _ => Ok(false),
+        }
     }
 
     fn has_copied(&mut self, bytes: u64) {
@@ -208,54 +234,82 @@ impl<'a> Target<'a> {
             if end.next_sequence != 0 {
                 return Err(self.diverged());
             }
-            manifest.publish(self.vfs, self.folder)?;
+            self.publish(manifest)?;
         }
         if let Some(log) = &original.log {
-            self.replace_log(log, &self.folder.join(log_file(manifest.log)))?;
+            let path = self.folder.join(log_file(manifest.log));
+            self.replace_log(log, &path, manifest, is_current)?;
+            // Written last: a log may be longer than its mark says, but not shorter.
+            mark_end(self.vfs, &path, manifest.database, manifest.log, log.end)?;
         }
         if !shares_log && !is_current {
-            manifest.publish(self.vfs, self.folder)?;
+            self.publish(manifest)?;
         }
         Ok(())
     }
 
-    fn replace_log(&mut self, log: &OriginalLog, to: &Path) -> Result<(), StoreError> {
-        if self.is_log(log, to)? {
-            self.report.bytes_kept += log.bytes;
-            self.progress.done.fetch_add(log.bytes, Ordering::Relaxed);
+    fn publish(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        match self.lock {
+            Some(_) => manifest.publish(self.vfs, self.folder),
+            None => manifest.publish_with_copy(self.vfs, self.folder),
+        }
+    }
+
+    /// Brings the log up to its end. `is_newer`: the log that is there belongs to a version from which this one came.
+    fn replace_log(
+        &mut self,
+        log: &OriginalLog,
+        to: &Path,
+        manifest: &Manifest,
+        is_newer: bool,
+    ) -> Result<(), StoreError> {
+        let bytes = log.end.offset;
+        let same = self.same_bytes(log, to)?;
+        if same == Some((bytes, bytes)) {
+            self.report.bytes_kept += bytes;
+            self.progress.done.fetch_add(bytes, Ordering::Relaxed);
             return Ok(());
         }
+        if is_newer {
+            match replay(self.vfs, to, manifest.database, manifest.log, &mut |_| Ok(())) {
+                Ok(end) if same.is_none_or(|(same, _)| same < end.offset) => return Err(self.diverged()),
+                // One that is damaged or gone is replaced by a sound one.
+                Ok(_) | Err(StoreError::Corruption { .. }) => {}
+                Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
         let tmp = self.folder.join(BACKUP_TMP);
-        self.copy(&*log.reader, &log.path, log.bytes, &tmp)?;
+        self.copy(&*log.reader, &log.path, bytes, &tmp)?;
         self.vfs.rename(&tmp, to).map_err(StoreError::io(to))?;
         self.vfs.sync_dir(self.folder).map_err(StoreError::io(self.folder))
     }
 
-    /// Whether the log is there as it is to be.
-    fn is_log(&self, log: &OriginalLog, path: &Path) -> Result<bool, StoreError> {
+    /// How many bytes of the log are there as they are to be, and how many there are; `None` where there is no log.
+    fn same_bytes(&self, log: &OriginalLog, path: &Path) -> Result<Option<(u64, u64)>, StoreError> {
         let here = match self.vfs.open(path) {
-            Ok(here) if here.len() == log.bytes => here,
-            Ok(_) => return Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Ok(here) => here,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io(path)(error)),
         };
+        let shorter = here.len().min(log.end.offset);
         let (mut a, mut b) = (Vec::new(), Vec::new());
-        for start in (0..log.bytes).step_by(CHUNK_BYTES as usize) {
+        for start in (0..shorter).step_by(CHUNK_BYTES as usize) {
             self.cancel.check()?;
             for chunk in [&mut a, &mut b] {
-                chunk.resize((log.bytes - start).min(CHUNK_BYTES) as usize, 0);
+                chunk.resize((shorter - start).min(CHUNK_BYTES) as usize, 0);
             }
             log.reader.read_exact_at(&mut a, start).map_err(StoreError::io(&log.path))?;
             here.read_exact_at(&mut b, start).map_err(StoreError::io(path))?;
-            if a != b {
-                return Ok(false);
+            if let Some(same) = a.iter().zip(&b).position(|(a, b)| a != b) {
+                return Ok(Some((start + same as u64, here.len())));
             }
         }
-        Ok(true)
+        Ok(Some((shorter, here.len())))
     }
 
     /// Removes what the version here does not name.
     pub fn clean(&self, manifest: &Manifest) -> Result<(), StoreError> {
-        remove_leftovers(self.vfs, self.folder, std::iter::once(manifest))
+        remove_leftovers(self.vfs, self.folder, std::iter::once(manifest), &|_| false)
     }
 }

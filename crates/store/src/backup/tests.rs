@@ -39,6 +39,16 @@ pub(super) fn restore_to(vfs: Arc<dyn Vfs>, folder: &str, link: bool) -> Result<
     restore(&vfs, Path::new(BACKUP_FOLDER), Path::new(folder), &options, &cancel, &progress)
 }
 
+/// Names in a folder, without the end mark that a log may have.
+pub(super) fn names(vfs: &MemVfs, folder: &str) -> Vec<PathBuf> {
+    let mut names = vfs.list(Path::new(folder)).unwrap();
+    let logs = names.iter().filter(|name| name.to_string_lossy().starts_with("log-")).count();
+    names.retain(|name| name.extension().is_none_or(|extension| extension != "end"));
+    let marks = names.iter().filter(|name| name.to_string_lossy().starts_with("log-")).count();
+    assert!(logs <= 2 && marks <= 1, "{folder}: {names:?}");
+    names
+}
+
 /// Puts all that was committed into segments.
 pub(super) fn settle(store: &Store) {
     let cancel = CancelToken::default();
@@ -163,7 +173,7 @@ fn a_second_backup_brings_only_what_is_new() {
     commit(&store, 4).unwrap();
     vfs.take();
     let report = back_up(Arc::clone(&shared), true).unwrap();
-    assert_eq!(vfs.take(), [in_backup("BACKUP.tmp")]);
+    assert_eq!(vfs.take(), ["BACKUP.tmp", "log-000001.end.tmp"].map(in_backup));
     assert_eq!((report.segments_kept, report.files_copied), (2, 1));
     // A new segment.
     settle(&store);
@@ -180,10 +190,9 @@ fn a_second_backup_brings_only_what_is_new() {
     compact(&store, &CompactOptions::default(), &Arc::new(LoadProgress::default())).unwrap();
     let report = back_up(Arc::clone(&shared), false).unwrap();
     assert_eq!((report.segments, report.segments_kept, report.files_linked), (1, 0, 0));
-    let here = vfs.inner.list(Path::new(FOLDER)).unwrap();
-    let mut there = vfs.inner.list(Path::new(BACKUP_FOLDER)).unwrap();
+    let (here, mut there) = (names(&vfs.inner, FOLDER), names(&vfs.inner, BACKUP_FOLDER));
     there.retain(|name| name.as_os_str() != "BACKUP");
-    assert!(here.len() == there.len() + 1 && there.iter().all(|name| here.contains(name)), "{there:?}");
+    assert!(here.len() == there.len() + 2 && there.iter().all(|name| here.contains(name)), "{there:?}");
     let expected = sound_contents(&vfs.inner, FOLDER).unwrap();
     assert_eq!(sound_contents(&vfs.inner, BACKUP_FOLDER).unwrap(), expected);
 }
@@ -209,17 +218,23 @@ fn what_is_there_is_never_overwritten() {
     for folder in ["/restored", "/photos", "/photos/cat.jpg"] {
         assert!(matches!(restore_to(Arc::clone(&shared), folder, false), Err(StoreError::NotEmpty { .. })));
     }
-    // A database that was restored and went another way.
+    // A database that was restored and went another way: in the log, and then in its segments.
     let store = open(Arc::clone(&shared)).unwrap();
-    commit(&store, 4).unwrap();
-    settle(&store);
-    to(BACKUP_FOLDER).unwrap();
-    let store = Store::create_or_open(Arc::clone(&shared), Path::new("/restored"), 1 << 16).unwrap();
-    commit(&store, 5).unwrap();
-    settle(&store);
+    let restored = Store::create_or_open(Arc::clone(&shared), Path::new("/restored"), 1 << 16).unwrap();
     let (cancel, progress) = (CancelToken::default(), BackupProgress::default());
-    let error = store.backup(Path::new(BACKUP_FOLDER), &BackupOptions::default(), &cancel, &progress);
-    assert!(error.unwrap_err().to_string().contains("gone another way"));
+    for is_settled in [false, true] {
+        commit(&store, 4).unwrap();
+        commit(&restored, 5).unwrap();
+        if is_settled {
+            settle(&store);
+            settle(&restored);
+        }
+        to(BACKUP_FOLDER).unwrap();
+        let held = sound_contents(&vfs, BACKUP_FOLDER).unwrap();
+        let error = restored.backup(Path::new(BACKUP_FOLDER), &BackupOptions::default(), &cancel, &progress);
+        assert!(error.unwrap_err().to_string().contains("gone another way"));
+        assert_eq!(sound_contents(&vfs, BACKUP_FOLDER).unwrap(), held);
+    }
     // Another database.
     let other = Store::create_or_open(Arc::clone(&shared), Path::new("/other"), 1 << 16).unwrap();
     let error = other.backup(Path::new(BACKUP_FOLDER), &BackupOptions::default(), &cancel, &progress);
@@ -242,8 +257,12 @@ fn damage_is_not_restored() {
             bad[at] ^= 0x10;
             vfs.overwrite(&path, bad).unwrap();
             match restore_to(Arc::new(vfs.clone()), "/new", false) {
-                // The last record of a log may as well be one that was never written wholly.
-                Ok(_) if path.ends_with("log-000001") => vfs.remove_dir_all(Path::new("/new")).unwrap(),
+                // The log is whole, and gets another mark.
+                Ok(report) if path.ends_with("log-000001.end") => {
+                    assert!(report.note.unwrap().contains("its end mark is damaged"));
+                    assert_eq!(sound_contents(&vfs, "/new").unwrap(), expected);
+                    vfs.remove_dir_all(Path::new("/new")).unwrap();
+                }
                 Ok(_) => panic!("{} at {at}", path.display()),
                 Err(StoreError::Corruption { file, .. }) => {
                     assert!(file.starts_with(BACKUP_FOLDER), "{file}");
@@ -323,4 +342,40 @@ impl Drop for StopAtEnd<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
+}
+
+#[test]
+fn nobody_makes_a_database_where_one_is_being_restored() {
+    let vfs = database();
+    let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    back_up(Arc::clone(&shared), false).unwrap();
+    let folder = Path::new("/restored");
+    // As a restore begins, and where one was killed.
+    vfs.create_dir_all(folder).unwrap();
+    let lock = vfs.lock(&folder.join("LOCK"), true).unwrap();
+    let restore = |cancel: &CancelToken| {
+        let (options, progress) = (BackupOptions::default(), BackupProgress::default());
+        crate::restore(&shared, Path::new(BACKUP_FOLDER), folder, &options, cancel, &progress)
+    };
+    assert!(matches!(restore(&CancelToken::default()), Err(StoreError::Locked { .. })));
+    vfs.create_dir_all(&folder.join("segment-000001")).unwrap();
+    drop(vfs.create(&folder.join("RESTORING")).unwrap());
+    let open = || crate::Store::create_or_open(Arc::clone(&shared), folder, 0);
+    assert!(matches!(open(), Err(StoreError::Locked { .. })));
+    drop(lock);
+    assert!(matches!(open(), Err(StoreError::RestoreUnfinished { .. })));
+    assert!(matches!(
+        crate::Store::open(Arc::clone(&shared), folder, 0),
+        Err(StoreError::RestoreUnfinished { .. })
+    ));
+    assert!(vfs.exists(&folder.join("segment-000001")));
+    vfs.remove_dir_all(folder).unwrap();
+    // One that ends leaves a database, and nothing else.
+    restore(&CancelToken::default()).unwrap();
+    assert!(!vfs.exists(&folder.join("RESTORING")));
+    assert!(vfs.exists(&folder.join("MANIFEST.copy")));
+    let store = open().unwrap();
+    // Nor does a restore take the place of a database that is being made.
+    drop(store);
+    assert!(matches!(restore(&CancelToken::default()), Err(StoreError::NotEmpty { .. })));
 }

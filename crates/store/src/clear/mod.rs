@@ -19,6 +19,7 @@ use crate::compact::folders::NewFolders;
 use crate::error::StoreError;
 use crate::load::LoadError;
 use crate::manifest::{Manifest, SegmentEntry, Sign};
+use crate::seal::NewOrigin;
 use crate::store::Store;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
@@ -59,9 +60,13 @@ impl Written {
 
 impl Drop for Written {
     fn drop(&mut self) {
-        self.0.iter().for_each(OpenSegment::set_obsolete);
+        // Nobody but the transaction has read them, and it removes them itself.
+        self.0.iter().for_each(|open| open.set_obsolete(&Arc::default()));
     }
 }
+
+/// Bytes of the cache that clearing has aside: it reads every block once.
+const ASIDE_BYTES: usize = 1 << 20;
 
 /// With what to clear.
 #[derive(Debug, Clone, Copy)]
@@ -86,9 +91,9 @@ pub fn clear(
 ) -> Result<Cleared, LoadError> {
     let mut folders = NewFolders::new(store);
     let fates = plan(&holdings(before, graphs)?);
-    let segments = Clearing { store, before, graphs, options }.write(&fates, &mut folders)?;
-    let next_segment = store.writer()?.next_segment();
-    let manifest = Manifest { next_segment, segments, ..before.manifest.clone() };
+    let read = before.aside(ASIDE_BYTES);
+    let segments = Clearing { store, before: &read, graphs, options }.write(&fates, &mut folders)?;
+    let manifest = store.writer()?.numbered(Manifest { segments, ..before.manifest.clone() });
     let opened = store.open_with(manifest, &before.segments)?;
     folders.keep();
     let is_known =
@@ -109,6 +114,10 @@ fn holdings(version: &Version, graphs: Graphs) -> Result<Vec<Holding>, StoreErro
     version.segments.iter().map(holding).collect()
 }
 
+fn has_terms(open: &OpenSegment) -> bool {
+    open.entry.terms != [0; Section::COUNT]
+}
+
 struct Clearing<'a> {
     store: &'a Store,
     before: &'a Version,
@@ -122,6 +131,8 @@ impl Clearing<'_> {
         let mut segments = Vec::new();
         let mut bases = [0; Section::COUNT];
         let mut deleted: Vec<OpenSegment> = Vec::new();
+        // Those that no segment takes the place of: the last one says so.
+        let mut gone: Vec<&OpenSegment> = Vec::new();
         for (open, fate) in self.before.segments.iter().zip(fates) {
             bases.iter_mut().zip(open.entry.terms).for_each(|(base, terms)| *base += terms);
             if *fate != Fate::Replaced {
@@ -129,40 +140,54 @@ impl Clearing<'_> {
                 deleted.extend((*fate == Fate::Deleted).then(|| open.clone()));
                 continue;
             }
-            if open.entry.terms != [0; Section::COUNT] {
+            if has_terms(open) {
                 segments.push(SegmentEntry { sign: Sign::TermsOnly, ..open.entry.clone() });
             }
-            // In the place of the old one: what comes after it may speak of its quads.
             let others = open.entry.quads - self.graphs.quads_in(open)?;
-            let new = self.segment(Picked::Others(open), others, open.entry.sign, bases, folders)?;
-            segments.extend(new);
+            if others == 0 {
+                gone.push(open);
+                continue;
+            }
+            // In the place of the old one: what comes after it may speak of its quads.
+            let picked = Picked::Others(open);
+            segments.push(self.segment(picked, others, open.entry.sign, &[open], bases, folders)?);
         }
         let mut quads = 0;
         for open in &deleted {
             quads += open.entry.sign.of(self.graphs.quads_in(open)?);
         }
         let quads = u64::try_from(quads).unwrap_or(0);
-        let new = self.segment(Picked::Cleared(&deleted), quads, Sign::Deletions, bases, folders)?;
-        segments.extend(new);
+        // Without quads, too, where nothing else on the disk would tell what is gone if the manifest were lost.
+        if quads > 0 || !gone.is_empty() {
+            let picked = Picked::Cleared(&deleted);
+            segments.push(self.segment(picked, quads, Sign::Deletions, &gone, bases, folders)?);
+        }
         Ok(segments)
     }
 
-    /// Writes a segment; none without quads.
+    /// Writes a segment, with which the quads of others are gone.
     fn segment(
         &self,
         picked: Picked<'_>,
         quads: u64,
         sign: Sign,
+        gone: &[&OpenSegment],
         bases: [u64; Section::COUNT],
         folders: &mut NewFolders<'_>,
-    ) -> Result<Option<SegmentEntry>, LoadError> {
-        if quads == 0 {
-            return Ok(None);
-        }
+    ) -> Result<SegmentEntry, LoadError> {
         let (number, folder) = folders.create()?;
         let ClearOptions { threads, cancel } = self.options;
         let (store, graphs, folder) = (self.store, self.graphs, &*folder);
-        let new = NewSegment { store, graphs, picked, quads, number, folder, sign, bases, threads, cancel };
-        new.write().map(Some)
+        let version = self.before.manifest.version;
+        let numbering = match picked {
+            Picked::Others(open) => open.segment.meta().origin.numbering,
+            Picked::Cleared(_) => self.before.numbering(),
+        };
+        let (emptied, replaced): (Vec<&OpenSegment>, Vec<&OpenSegment>) =
+            gone.iter().partition(|open| has_terms(open));
+        let mut origin =
+            NewOrigin::new(number, sign, version, numbering).replacing(store, replaced.into_iter());
+        origin.empties.extend(emptied.iter().map(|open| open.entry.number));
+        NewSegment { store, graphs, picked, quads, origin, folder, bases, threads, cancel }.write()
     }
 }

@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
     /// Goes on to the next block that may have wanted rows. Others are not read.
     pub fn step(&mut self) -> Result<Step, StoreError> {
         let column = self.permutation.order().column_of(Position::G);
-        while let Some(bounds) = self.permutation.block_bounds(self.block) {
+        while let Some(bounds) = self.permutation.block_bounds(self.block)? {
             let number = self.block;
             self.block += 1;
             match self.wanted.share(bounds.min[column], bounds.max[column]) {
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
                     return Ok(false);
                 }
                 Step::Whole(number) => {
-                    let rows = self.permutation.block_bounds(number).map_or(0..0, |bounds| bounds.rows);
+                    let rows = self.permutation.block_bounds(number)?.map_or(0..0, |bounds| bounds.rows);
                     self.read(rows)?;
                 }
                 Step::Picked => {}

@@ -8,12 +8,12 @@ use crate::clear::read::{Reader, Step, Wanted};
 use crate::compact::orders::each_order;
 use crate::compact::output::Output;
 use crate::load::LoadError;
-use crate::manifest::{SegmentEntry, Sign};
-use crate::seal::seal_segment;
+use crate::manifest::SegmentEntry;
+use crate::seal::{NewFiles, NewOrigin, seal_segment};
 use crate::store::Store;
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
-use lode_packed::{Order, PermutationInfo, SegmentMeta};
+use lode_packed::{Order, PermutationInfo};
 use lode_rdf::value_id::Section;
 use std::path::Path;
 
@@ -39,12 +39,10 @@ pub struct NewSegment<'a> {
     pub picked: Picked<'a>,
     /// How many these are.
     pub quads: u64,
-    /// Its number.
-    pub number: u64,
+    /// What it is.
+    pub origin: NewOrigin,
     /// Its folder, which is there.
     pub folder: &'a Path,
-    /// What its quads are.
-    pub sign: Sign,
     /// Terms of the dictionaries before it.
     pub bases: [u64; Section::COUNT],
     /// Threads.
@@ -67,11 +65,9 @@ impl NewSegment<'_> {
                 return Err(LoadError::Inconsistent(what));
             }
         }
-        let meta = SegmentMeta { permutations, dictionary: None, bases: self.bases, stars: None };
-        let (vfs, database, check) = (&**self.store.vfs(), self.store.folder(), || self.cancel.check());
-        let (number, sign) = (self.number, self.sign);
-        let quads = seal_segment(meta, sign, vfs, self.folder, database, &check)?.quads();
-        Ok(SegmentEntry { number, sign, quads, terms: [0; Section::COUNT], fingerprint: first.fingerprint })
+        let files = NewFiles { permutations, dictionary: None, bases: self.bases };
+        let check = || self.cancel.check();
+        Ok(seal_segment(self.store, files, self.origin.clone(), self.folder, &check)?.entry)
     }
 
     fn write_orders(&self) -> Result<[PermutationInfo; Order::COUNT], LoadError> {

@@ -1,7 +1,8 @@
-//! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor, and looks after an idle log.
+//! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor.
 
-use crate::compact::policy::choose;
-use crate::compact::{CompactOptions, Compaction, Turn};
+use crate::compact::policy::choose_within;
+use crate::compact::room::Room;
+use crate::compact::{ASIDE_BYTES, CompactOptions, Compaction, Turn};
 use crate::error::StoreError;
 use crate::load::{LoadError, LoadProgress, ProgressSample};
 use crate::pace::Pace;
@@ -70,7 +71,7 @@ pub struct CompactorStatus {
     pub segments_merged: u64,
     /// Quads, insertions and deletions, that they have read.
     pub quads_merged: u64,
-    /// Compactions, and syncs of the log, that failed.
+    /// Compactions that failed.
     pub failures: u64,
     /// Why the last of these did.
     pub last_error: Option<String>,
@@ -186,19 +187,20 @@ struct Work {
 impl Work {
     fn run(&self) {
         let mut wait = Duration::ZERO;
-        let (mut delay, mut retry_at) = (RETRY_FIRST, Instant::now());
+        let (mut delay, mut retry_at, mut rooms_before) = (RETRY_FIRST, Instant::now(), 0);
+        let mut memory = Room::new(self.options.memory_bytes, self.options.threads);
         while let Some(cancel) = self.next_order(wait) {
             wait = self.options.look_every;
-            match self.store.writer().and_then(|writer| writer.sync_if_due()) {
-                Ok(due) => wait = due.map_or(wait, |due| wait.min(due)),
-                Err(error) => self.note_failure(&error),
-            }
             let is_paused = self.shared.lock().is_paused;
-            if is_paused || Instant::now() < retry_at || self.choose().is_none() {
+            let rooms = self.store.writer().map_or(0, |writer| writer.room.reopenings());
+            if std::mem::replace(&mut rooms_before, rooms) != rooms {
+                (delay, retry_at) = (RETRY_FIRST, Instant::now());
+            }
+            if is_paused || Instant::now() < retry_at || self.choose(memory).is_none() {
                 continue;
             }
             let Some(_turn) = Turn::if_free(&self.store) else { continue };
-            match self.compact(&cancel) {
+            match self.store.with_room(|| self.compact(memory, &cancel)) {
                 // There may be more to do.
                 Ok(()) => (wait, delay) = (Duration::ZERO, RETRY_FIRST),
                 // Begun again where somebody has dropped or replaced what was merged.
@@ -209,6 +211,9 @@ impl Work {
                 ) => {}
                 Err(error) => {
                     self.note_failure(&error);
+                    if matches!(error, LoadError::Memory { .. }) {
+                        memory = memory.half();
+                    }
                     retry_at = Instant::now() + delay;
                     delay = (2 * delay).min(RETRY_LAST);
                 }
@@ -240,14 +245,15 @@ impl Work {
         orders.status.last_error = Some(error.to_string());
     }
 
-    fn choose(&self) -> Option<usize> {
-        choose(&self.store.version().manifest.segments, self.options.segments_max)
+    fn choose(&self, memory: Room) -> Option<usize> {
+        choose_within(memory, &self.store.version().manifest.segments, self.options.segments_max)
     }
 
     /// Compacts what is to be compacted now. The caller has the turn.
-    fn compact(&self, cancel: &CancelToken) -> Result<(), LoadError> {
-        let version = self.store.version();
-        let Some(from) = choose(&version.manifest.segments, self.options.segments_max) else { return Ok(()) };
+    fn compact(&self, memory: Room, cancel: &CancelToken) -> Result<(), LoadError> {
+        let version = self.store.version().aside(ASIDE_BYTES);
+        let segments = &version.manifest.segments;
+        let Some(from) = choose_within(memory, segments, self.options.segments_max) else { return Ok(()) };
         let merged = version.segments.get(from..).unwrap_or_default();
         let (segments, quads) = (merged.len(), merged.iter().map(|segment| segment.entry.quads).sum());
         let progress = Arc::new(LoadProgress::default());
@@ -270,20 +276,14 @@ impl Work {
         Ok(())
     }
 
-    /// Half the time, unless there are far too many segments. While it works it looks after the log, and steps back for who
-    /// compacts by hand.
+    /// Half the time, unless there are far too many segments. While it works it steps back for who compacts by hand.
     fn pace(&self, cancel: &CancelToken, segments: usize) -> Pace {
         let in_haste = segments > 2 * self.options.segments_max;
         let rest = if in_haste { Duration::ZERO } else { self.options.rest };
-        let (store, shared, stop) = (self.store.clone(), Arc::clone(&self.shared), cancel.clone());
+        let (store, stop) = (self.store.clone(), cancel.clone());
         let between = move || {
             if store.compaction_gate().is_waited_for() {
                 stop.cancel();
-            }
-            if let Err(error) = store.writer().and_then(|writer| writer.sync_if_due()) {
-                let mut orders = shared.lock();
-                orders.status.failures += 1;
-                orders.status.last_error = Some(error.to_string());
             }
         };
         Pace::throttled(cancel, self.options.busy, rest, Box::new(between))

@@ -3,7 +3,6 @@
 use super::*;
 use crate::StoreError;
 use crate::crash_tests::assert_sound;
-use crate::log::Durability;
 use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, check_reads};
 use crate::transaction::tests::open;
@@ -221,20 +220,4 @@ fn it_tells_why_it_fails_and_goes_on() {
     assert!(compactor.status().last_error.is_some());
     wait_until(|| store.version().segments.len() == 1);
     assert_eq!(check_writer(&store.snapshot(), 0), 3);
-}
-
-#[test]
-fn it_makes_a_log_durable_in_time() {
-    let vfs = FaultVfs::counting(MemVfs::new(), false);
-    let durability = Durability::Batch(Duration::from_millis(5));
-    let options = WriteOptions { durability, ..options(usize::MAX) };
-    let store = Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 16, options).unwrap();
-    let compactor = Compactor::start(&store, quick()).unwrap();
-    commit(&store, 0, 1).unwrap();
-    wait_until(|| {
-        let after = vfs.after_crash(lode_base::mem_vfs::CrashKind::LoseAll);
-        let found = Store::open(Arc::new(after), Path::new(FOLDER), 0).unwrap();
-        check_writer(&found.snapshot(), 0) == 1
-    });
-    drop(compactor);
 }

@@ -206,7 +206,7 @@ fn compact_under_drops(times: u32) -> (Result<CompactReport, LoadError>, u32) {
     load_quads(&store, (0..300).filter(in_first));
     let mut merges = 0;
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    let result = compact_and(&store, &options, &LoadProgress::default(), &mut || {
+    let result = compact_and(&store, &options, Room::new(1 << 30, 1), &LoadProgress::default(), &mut || {
         merges += 1;
         if merges <= times {
             clear(&store, 1);

@@ -12,10 +12,11 @@ use crate::load::direct::{DirectSegment, remove_segment};
 use crate::load::{LoadError, OVERHEAD_BYTES};
 use crate::manifest::{SegmentEntry, Sign};
 use crate::pace::Pace;
+use crate::seal::{NewFiles, NewOrigin};
 use crate::snapshot::Snapshot;
 use crate::version::OpenSegment;
+use lode_packed::Order;
 use lode_packed::segment::DICTIONARY_FILE;
-use lode_packed::{Order, SegmentMeta};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
 use std::sync::Arc;
@@ -123,7 +124,8 @@ impl Later<'_, '_> {
         let bases = terms_of(&self.segments);
         let (number, _) = self.folders.create()?;
         let none = |segment: &DirectSegment<'_>| segment.write(&|_| Ok(()));
-        self.segments.push(direct(compaction, (number, Sign::Insertions), bases, &terms, &none)?);
+        let origin = compaction.origin(number, Sign::Insertions, compaction.version.manifest.version, &[]);
+        self.segments.push(direct(compaction, origin, bases, &terms, &none)?);
         let mut next = bases;
         for (section, _, id) in keys {
             let number = &mut next[section as usize];
@@ -131,6 +133,13 @@ impl Later<'_, '_> {
             *number += 1;
         }
         Ok(())
+    }
+
+    /// What the segment is that takes the place of one that came later. All its quads may have been deleted since.
+    fn origin(&self, number: u64, segment: &OpenSegment) -> NewOrigin {
+        let compaction = self.compaction;
+        let version = segment.segment.meta().origin.version.max(compaction.version.manifest.version);
+        compaction.origin(number, segment.entry.sign, version, std::slice::from_ref(segment))
     }
 
     /// Writes a segment whose new ids are in the order of the old ones.
@@ -164,8 +173,8 @@ impl Later<'_, '_> {
             pace,
         };
         let permutations = compaction.merge_orders(&job)?.insertions;
-        let meta = SegmentMeta { permutations, dictionary: old.dictionary, bases, stars: None };
-        Ok(compaction.seal(meta, number, segment.entry.sign, &folder)?.entry)
+        let files = NewFiles { permutations, dictionary: old.dictionary, bases };
+        Ok(compaction.seal(files, self.origin(number, segment), &folder)?.entry)
     }
 
     /// Writes a segment whose new ids are in another order than the old ones.
@@ -196,7 +205,7 @@ impl Later<'_, '_> {
         };
         let compaction = self.compaction;
         let (number, _) = self.folders.create()?;
-        direct(compaction, (number, segment.entry.sign), bases, &[], &|segment| {
+        direct(compaction, self.origin(number, segment), bases, &[], &|segment| {
             segment.write_beside(&quads, dictionary.map(|info| (info, from.as_path())))
         })
     }
@@ -205,15 +214,15 @@ impl Later<'_, '_> {
 /// Writes a segment of quads in any order.
 fn direct(
     compaction: &Compaction<'_>,
-    (number, sign): (u64, Sign),
+    origin: NewOrigin,
     bases: [u64; Section::COUNT],
     terms: &[(Section, &[u8])],
     write: &dyn Fn(&DirectSegment<'_>) -> Result<SegmentEntry, LoadError>,
 ) -> Result<SegmentEntry, LoadError> {
+    let number = origin.number;
     let segment = DirectSegment {
         store: compaction.store,
-        number,
-        sign,
+        origin,
         bases,
         terms,
         threads: compaction.threads,

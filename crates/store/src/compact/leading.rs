@@ -152,7 +152,7 @@ impl<'a> Groups<'a> {
                 return Ok(Some((id, rows as u64)));
             }
             pace.check()?;
-            let Some(bounds) = self.permutation.block_bounds(self.block) else { return Ok(None) };
+            let Some(bounds) = self.permutation.block_bounds(self.block)? else { return Ok(None) };
             self.block += 1;
             if bounds.min[0] == bounds.max[0] {
                 return Ok(Some((bounds.min[0], bounds.rows.end - bounds.rows.start)));

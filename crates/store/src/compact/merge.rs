@@ -13,23 +13,14 @@ use crate::compact::used::UsedTerms;
 use crate::error::StoreError;
 use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
 use crate::load::{LoadError, Stage};
-use crate::manifest::{SegmentEntry, Sign};
+use crate::manifest::Sign;
 use crate::pace::Pace;
-use crate::seal::seal_segment;
+use crate::seal::{NewFiles, NewOrigin, NewSegment, seal_segment};
 use crate::version::OpenSegment;
 use lode_packed::segment::DICTIONARY_FILE;
-use lode_packed::{DictionaryInfo, Order, SegmentMeta};
+use lode_packed::{DictionaryInfo, Order};
 use lode_rdf::value_id::Section;
 use std::path::Path;
-
-/// A segment that was written and that no manifest names yet.
-#[derive(Debug)]
-pub struct NewSegment {
-    /// Its line in the manifest.
-    pub entry: SegmentEntry,
-    /// What is in it.
-    pub meta: SegmentMeta,
-}
 
 /// What was written in place of segments.
 #[derive(Debug)]
@@ -76,6 +67,7 @@ impl<'a> Compaction<'a> {
             self.stage(Stage::Terms, |this| this.merge_terms(&layers, &folder, &mut ids))?;
         self.check_overtaken()?;
         self.dropped = numbers.dropped();
+        self.numbering = if numbers.is_identity() { self.version.numbering() } else { number };
         let (dictionary, file) = dictionary.unzip();
         let counts = dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
         let mut terms = self.bases();
@@ -99,22 +91,27 @@ impl<'a> Compaction<'a> {
         });
         let orders = orders?;
         synced?;
-        let (permutations, bases) = (orders.insertions, self.bases());
-        let meta = SegmentMeta { permutations, dictionary, bases, stars: None };
+        let files = NewFiles { permutations: orders.insertions, dictionary, bases: self.bases() };
         let kept: u64 = terms.iter().sum();
         if kept + self.dropped != self.version.manifest.terms().iter().sum::<u64>() {
             return Err(LoadError::Inconsistent("the new dictionary lacks terms".to_owned()));
         }
         let mut segments = Vec::new();
-        if meta.quads() > 0 || meta.dictionary.is_some() {
-            segments.push(self.seal(meta, number, Sign::Insertions, &folder)?);
+        let version = self.version.manifest.version;
+        let origin = self.origin(number, Sign::Insertions, version, self.merged());
+        // Without anything in it, too, if nothing else on the disk would tell which segments, or the quads of which, are gone.
+        let is_needed = !(origin.empties.is_empty() && origin.buried.is_empty())
+            || self.merged().iter().any(|open| self.is_kept(open));
+        if files.quads() > 0 || dictionary.is_some() || is_needed {
+            segments.push(self.seal(files, origin, &folder)?);
         } else {
             folders.remove(&folder);
         }
         if let (Some(permutations), Some((number, folder))) = (orders.deletions, deletions) {
-            let meta = SegmentMeta { permutations, dictionary: None, bases: terms, stars: None };
-            if meta.quads() > 0 {
-                segments.push(self.seal(meta, number, Sign::Deletions, &folder)?);
+            let files = NewFiles { permutations, dictionary: None, bases: terms };
+            if files.quads() > 0 {
+                let origin = self.origin(number, Sign::Deletions, version, self.merged());
+                segments.push(self.seal(files, origin, &folder)?);
             } else {
                 folders.remove(&folder);
             }
@@ -122,24 +119,20 @@ impl<'a> Compaction<'a> {
         Ok(Merged { segments, numbers })
     }
 
+    /// Whether a snapshot keeps a segment on the disk, also where the current version does not name it.
+    fn is_kept(&self, open: &OpenSegment) -> bool {
+        self.store.named().names(open.entry.number)
+    }
+
+    /// What a new segment is, which takes the place of others.
+    pub fn origin(&self, number: u64, sign: Sign, version: u64, replaced: &[OpenSegment]) -> NewOrigin {
+        let origin = NewOrigin::new(number, sign, version, self.numbering);
+        NewOrigin { is_merge: true, ..origin }.replacing(self.store, replaced.iter())
+    }
+
     /// Makes a segment durable whose files are.
-    pub fn seal(
-        &self,
-        meta: SegmentMeta,
-        number: u64,
-        sign: Sign,
-        folder: &Path,
-    ) -> Result<NewSegment, LoadError> {
-        let (vfs, database, check) = (&**self.store.vfs(), self.store.folder(), || self.pace.check());
-        let meta = seal_segment(meta, sign, vfs, folder, database, &check)?;
-        let entry = SegmentEntry {
-            number,
-            sign,
-            quads: meta.quads(),
-            terms: meta.dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts),
-            fingerprint: meta.permutations[Order::Spog as usize].fingerprint,
-        };
-        Ok(NewSegment { entry, meta })
+    pub fn seal(&self, files: NewFiles, origin: NewOrigin, folder: &Path) -> Result<NewSegment, LoadError> {
+        Ok(seal_segment(self.store, files, origin, folder, &|| self.pace.check())?)
     }
 
     fn merge_terms(

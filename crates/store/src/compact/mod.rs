@@ -11,7 +11,9 @@
 //! Terms that no quad uses any more are dropped ([`used`], [`numbering`]).
 
 mod background;
+mod crowd;
 pub(crate) mod folders;
+mod keep_few;
 mod later;
 mod leading;
 mod merge;
@@ -23,6 +25,7 @@ pub(crate) mod output;
 mod pack;
 mod packed;
 mod policy;
+mod room;
 mod source;
 mod switch;
 mod term_map;
@@ -45,10 +48,13 @@ mod speed_tests;
 mod tests;
 
 pub use background::{BackgroundOptions, Compactor, CompactorState, CompactorStatus};
+pub(crate) use crowd::wait_while_crowded;
+pub use keep_few::{KeepFewReport, keep_few};
 
 use crate::load::{LoadError, LoadProgress, Stage, StageSeconds, working_bytes};
 use crate::manifest::Sign;
 use crate::pace::Pace;
+use crate::seal::NewSegment;
 use crate::store::Store;
 use crate::version::Version;
 use crate::writer::WriterPlace;
@@ -56,7 +62,7 @@ use folders::NewFolders;
 use lode_base::cancel::CancelToken;
 use lode_base::host::peak_resident_bytes;
 use lode_packed::SegmentMeta;
-use merge::NewSegment;
+use room::Room;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -85,6 +91,8 @@ impl Default for CompactOptions {
 pub struct CompactReport {
     /// Segments that there were.
     pub segments: u64,
+    /// Merges that it took: one, or more where not all segments fit into memory at once.
+    pub rounds: u64,
     /// Quads of the database.
     pub quads: u64,
     /// Terms in its dictionaries.
@@ -101,23 +109,28 @@ pub struct CompactReport {
     pub peak_resident_bytes: Option<u64>,
 }
 
+/// Bytes of the cache that a compaction has aside: it reads nearly every block once.
+const ASIDE_BYTES: usize = 1 << 20;
+
 /// How often a compaction is begun that others keep from its end, by dropping or replacing what is merged.
 const ATTEMPTS: u32 = 5;
 
-/// Makes one segment of all that is in a store that was opened for writing; others may go on writing. On any error
-/// the store is as it was.
+/// Makes one segment of all that is in a store that was opened for writing; others may go on writing. Where the memory is short it takes
+/// several rounds, each of which merges as many of the newest segments as fit. On any error the store holds what it held, in
+/// the segments of the last round that came to its end.
 pub fn compact(
     store: &Store,
     options: &CompactOptions,
     progress: &Arc<LoadProgress>,
 ) -> Result<CompactReport, LoadError> {
-    compact_and(store, options, progress, &mut || {})
+    compact_and(store, options, Room::new(options.memory_bytes, options.threads), progress, &mut || {})
 }
 
-/// The same; calls `between` after each merge.
+/// The same, with this room for each round; calls `between` after each merge.
 fn compact_and(
     store: &Store,
     options: &CompactOptions,
+    room: Room,
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
 ) -> Result<CompactReport, LoadError> {
@@ -125,17 +138,21 @@ fn compact_and(
     let _turn = Turn::wait(store, &options.cancel)?;
     let mut attempt = 1;
     loop {
-        match compact_once(store, options, progress, between) {
+        match store.with_room(|| compact_once(store, options, room, progress, between)) {
             Err(LoadError::Overtaken) if attempt < ATTEMPTS => attempt += 1,
             result => return result,
         }
     }
 }
 
+/// Rounds of a compaction for each segment that there was in the beginning, before it counts as kept from its end.
+const ROUNDS_PER_SEGMENT: u64 = 4;
+
 /// The same, for who has the turn; gives up where others get in the way.
 fn compact_once(
     store: &Store,
     options: &CompactOptions,
+    room: Room,
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
 ) -> Result<CompactReport, LoadError> {
@@ -144,6 +161,7 @@ fn compact_once(
     let segments = version.segments.len();
     let mut report = CompactReport {
         segments: segments as u64,
+        rounds: 0,
         quads: version.manifest.quads(),
         terms: version.manifest.terms().iter().sum(),
         terms_dropped: 0,
@@ -154,17 +172,41 @@ fn compact_once(
     };
     let is_packed = version.segments.iter().all(|open| open.entry.sign == Sign::Insertions);
     if segments > 1 || !is_packed || (options.force && segments == 1) {
-        let pace = Pace::full(&options.cancel);
-        let mut compaction = Compaction::new(store, &version, 0, options, &pace, progress);
         progress.add_quads(report.quads);
-        let new = compaction.run_and(between)?;
-        report.seconds = StageSeconds::new(compaction.stages);
-        report.terms_dropped = compaction.dropped;
-        report.segment = new.into_iter().next().map(|new| new.meta);
+        drop(version);
+        compact_in_rounds(store, options, room, progress, between, &mut report)?;
     }
     progress.set_stage(Stage::Done);
     report.peak_resident_bytes = peak_resident_bytes();
     Ok(report)
+}
+
+fn compact_in_rounds(
+    store: &Store,
+    options: &CompactOptions,
+    room: Room,
+    progress: &LoadProgress,
+    between: &mut dyn FnMut(),
+    report: &mut CompactReport,
+) -> Result<(), LoadError> {
+    let pace = Pace::full(&options.cancel);
+    let mut stages = [Duration::ZERO; Stage::COUNT];
+    // Each round leaves fewer segments, but others may add some meanwhile.
+    for _ in 0..ROUNDS_PER_SEGMENT * report.segments {
+        let version = store.version().aside(ASIDE_BYTES);
+        let from = room.next_round(&version.manifest.segments);
+        let mut compaction = Compaction::new(store, &version, from, options, &pace, progress);
+        let new = compaction.run_and(&mut *between)?;
+        stages.iter_mut().zip(compaction.stages).for_each(|(sum, time)| *sum += time);
+        report.rounds += 1;
+        report.seconds = StageSeconds::new(stages);
+        report.terms_dropped += compaction.dropped;
+        if from == 0 {
+            report.segment = new.into_iter().next().map(|new| new.meta);
+            return Ok(());
+        }
+    }
+    Err(LoadError::Overtaken)
 }
 
 /// Merges the segments from one on.
@@ -172,7 +214,7 @@ fn compact_once(
 pub(crate) fn compact_from(store: &Store, from: usize) -> Result<(), LoadError> {
     let (options, cancel, progress) =
         (CompactOptions::default(), CancelToken::default(), LoadProgress::default());
-    let version = store.version();
+    let version = store.version().aside(ASIDE_BYTES);
     let pace = Pace::full(&cancel);
     Compaction::new(store, &version, from, &options, &pace, &progress).run().map(|_| ())
 }
@@ -211,6 +253,8 @@ struct Compaction<'a> {
     stages: [Duration; Stage::COUNT],
     /// Terms that no quad used any more.
     dropped: u64,
+    /// Where the ids of new segments come from.
+    numbering: u64,
 }
 
 impl<'a> Compaction<'a> {
@@ -232,6 +276,7 @@ impl<'a> Compaction<'a> {
             progress,
             stages: [Duration::ZERO; Stage::COUNT],
             dropped: 0,
+            numbering: 0,
         }
     }
 

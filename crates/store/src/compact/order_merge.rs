@@ -30,12 +30,12 @@ use std::path::Path;
 pub type Row = [u64; 4];
 
 /// The fewest rows that a source reads at once; in tests so few that groups larger than that are common.
-const SOURCE_ROWS_MIN: usize = if cfg!(test) { 4 } else { 256 };
+pub const SOURCE_ROWS_MIN: usize = if cfg!(test) { 4 } else { 256 };
 /// The most rows that a source reads at once.
 const SOURCE_ROWS_MAX: usize = 1 << 14;
 /// Bytes of memory for each row that a source reads at once: in its buffer and among the sorted; and as much again for the sources of
 /// the next column.
-const ROW_BYTES: usize = 4 * size_of::<Row>();
+pub const ROW_BYTES: usize = 4 * size_of::<Row>();
 
 /// What the merges of all orders share.
 #[derive(Debug)]

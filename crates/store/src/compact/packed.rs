@@ -26,7 +26,7 @@ use std::sync::{Mutex, PoisonError};
 /// Rows that a thread packs at once.
 const JOB_ROWS: u64 = if cfg!(test) { 16 } else { 1 << 17 };
 /// Buffers of all rows that there are at once, at most: two of sorted rows, and one for each of two jobs.
-const BUFFERS: usize = 4;
+pub const BUFFERS: usize = 4;
 /// What temporary files of groups too large for a sort in memory are written to, in the folder of the new segment.
 const SPILL: &str = "spill";
 

@@ -5,6 +5,7 @@
 //! written again only a few times for each of these. Where quads were deleted, segments of insertions and of deletions that
 //! were written together count as one, because merging only them would bring the same two again.
 
+use crate::compact::room::Room;
 use crate::manifest::{SegmentEntry, Sign};
 
 /// What comes behind a segment is merged with it once it is so many times as large.
@@ -16,13 +17,19 @@ const DELETED_PERCENT_MAX: u128 = 20;
 /// Segments that a merge of some of the newest may leave.
 const LEFT_MAX: usize = 2;
 
-/// The place of the first segment to merge with all behind it; `None` where all is well.
-pub fn choose(segments: &[SegmentEntry], segments_max: usize) -> Option<usize> {
+/// The place of the first segment to merge with all behind it, of those that there is room for; `None` where all is well.
+pub fn choose_within(room: Room, segments: &[SegmentEntry], segments_max: usize) -> Option<usize> {
+    choose(segments, segments_max, room.first_that_fits(segments))
+}
+
+/// The place of the first segment to merge with all behind it; `None` where all is well. The first place that there is room for is
+/// `least`.
+fn choose(segments: &[SegmentEntry], segments_max: usize, least: usize) -> Option<usize> {
     let quads = |sign| -> u128 {
         segments.iter().filter(|entry| entry.sign == sign).map(|entry| u128::from(entry.quads)).sum()
     };
     let gone = quads(Sign::Deletions) + quads(Sign::TermsOnly);
-    if gone * 100 > quads(Sign::Insertions) * DELETED_PERCENT_MAX {
+    if least == 0 && gone * 100 > quads(Sign::Insertions) * DELETED_PERCENT_MAX {
         return Some(0);
     }
     if segments.len() < 2 {
@@ -33,14 +40,14 @@ pub fn choose(segments: &[SegmentEntry], segments_max: usize) -> Option<usize> {
     let mut behind: u64 = units.iter().map(|unit| unit.weight).sum();
     for unit in units_but_last {
         behind -= unit.weight;
-        if behind.saturating_mul(RATIO) >= unit.weight {
+        if unit.first >= least && behind.saturating_mul(RATIO) >= unit.weight {
             return Some(unit.first);
         }
     }
     let too_many = segments.len() > segments_max.max(LEFT_MAX);
     let is_enough = |first: usize| first + LEFT_MAX <= segments_max.max(LEFT_MAX);
     let unit = units_but_last.iter().rev().find(|unit| is_enough(unit.first));
-    unit.filter(|_| too_many).map(|unit| unit.first)
+    unit.filter(|unit| too_many && unit.first >= least).map(|unit| unit.first)
 }
 
 /// Segments that one merge may leave.
@@ -71,7 +78,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn entry(sign: Sign, quads: u64) -> SegmentEntry {
-        SegmentEntry { number: 0, sign, quads, terms: [quads / 4, 0, 0, 0, 0], fingerprint: 0 }
+        let terms = [quads / 4, 0, 0, 0, 0];
+        SegmentEntry { number: 0, identity: 0, sign, quads, terms, fingerprint: 0 }
     }
 
     /// What a merge leaves where nothing cancels out.
@@ -106,7 +114,7 @@ mod tests {
                     given += deleted;
                 }
                 let mut rounds = 0;
-                while let Some(from) = choose(&segments, 8) {
+                while let Some(from) = choose(&segments, 8, 0) {
                     prop_assert!(from + 1 < segments.len());
                     written += merge(&mut segments, from);
                     rounds += 1;
@@ -124,7 +132,7 @@ mod tests {
         let (mut written, mut most) = (0, 0);
         for _ in 0..1000 {
             segments.push(entry(Sign::Insertions, 10_000));
-            while let Some(from) = choose(&segments, 8) {
+            while let Some(from) = choose(&segments, 8, 0) {
                 written += merge(&mut segments, from);
             }
             most = most.max(segments.len());
@@ -134,11 +142,37 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_large_is_left_and_the_rest_is_written_a_few_times() {
+        // As much as the newest of several old segments cannot be merged any more.
+        let mut segments = vec![entry(Sign::Insertions, 5_000_000), entry(Sign::Insertions, 4_000_000)];
+        let room = |segments: &[SegmentEntry]| {
+            let mut sum = 0;
+            let newest = segments.iter().rev().take_while(|entry| {
+                sum += entry.quads;
+                sum <= 4_000_000
+            });
+            segments.len() - newest.count()
+        };
+        let mut written = 0;
+        for _ in 0..1000 {
+            segments.push(entry(Sign::Insertions, 10_000));
+            while let Some(from) = choose(&segments, 8, room(&segments)) {
+                assert!(from >= room(&segments));
+                written += merge(&mut segments, from);
+            }
+            assert!(segments.len() < 16, "{segments:?}");
+        }
+        assert!(written < 15 * 10_000_000, "{written}");
+    }
+
+    #[test]
     fn many_deletions_are_worth_a_full_merge() {
         let base = entry(Sign::Insertions, 1_000_000);
-        assert_eq!(choose(&[base.clone(), entry(Sign::Deletions, 150_000)], 8), None);
-        assert_eq!(choose(&[base.clone(), entry(Sign::Deletions, 250_000)], 8), Some(0));
-        assert_eq!(choose(&[base], 8), None);
-        assert_eq!(choose(&[], 8), None);
+        assert_eq!(choose(&[base.clone(), entry(Sign::Deletions, 150_000)], 8, 0), None);
+        let deleted = [base.clone(), entry(Sign::Deletions, 250_000)];
+        assert_eq!(choose(&deleted, 8, 0), Some(0));
+        assert_eq!(choose(&deleted, 8, 1), None);
+        assert_eq!(choose(&[base], 8, 0), None);
+        assert_eq!(choose(&[], 8, 0), None);
     }
 }

@@ -31,7 +31,7 @@ pub struct TermsContext<'a> {
     pub progress: &'a LoadProgress,
 }
 
-/// One dictionary's terms of a section.
+/// One dictionary's terms of a section. Boxed, because where there are many they change places all the time.
 struct Input {
     terms: Terms,
     /// Its place in the map.
@@ -54,7 +54,7 @@ pub fn merge_dictionaries(
         let mut inputs = Vec::new();
         for segment in segments {
             let ahead = inputs.len() < context.helpers;
-            inputs.extend(open(segment, section, ahead, &mut merge.map)?);
+            inputs.extend(open(segment, section, ahead, &mut merge.map)?.map(Box::new));
         }
         merge.section(section, inputs)?;
         if !merge.map.finish(section) {
@@ -93,7 +93,8 @@ fn open(
 }
 
 impl Merge<'_> {
-    fn section(&mut self, section: Section, mut inputs: Vec<Input>) -> Result<(), LoadError> {
+    #[expect(clippy::vec_box, reason = "a merge of many dictionaries moves pointers")]
+    fn section(&mut self, section: Section, mut inputs: Vec<Box<Input>>) -> Result<(), LoadError> {
         inputs.sort_by(|a, b| a.terms.key().cmp(b.terms.key()));
         let (mut rank, mut since_check) = (0, 0);
         while let Some(first) = inputs.first_mut() {
@@ -141,7 +142,7 @@ impl Merge<'_> {
 
 /// Moves the first input, whose key has changed, to its place. Most often it stays: dictionaries of different data interleave in
 /// ranges.
-fn sink_first(inputs: &mut [Input]) {
+fn sink_first(inputs: &mut [Box<Input>]) {
     let [first, rest @ ..] = inputs else { return };
     let key = first.terms.key();
     if rest.first().is_none_or(|next| key <= next.terms.key()) {

@@ -3,6 +3,9 @@
 //! Quads are in *runs*, each the net effect of some transactions, newest last. A commit adds a run and merges it with runs that
 //! are not much larger, so that there are only about as many as the logarithm of the delta's size, and each quad is moved about
 //! that often. New terms are in one table that only grows; a version sees those before its own count.
+//!
+//! A delta that is being written as segments is *frozen*: runs that come later are not merged with its own, so that they can be told
+//! apart when the segments are there ([`Delta::since`]).
 
 mod quad_set;
 mod rows;
@@ -15,7 +18,7 @@ mod tests;
 pub use quad_set::{MemoryCursor, QuadSet};
 pub use rows::Row;
 pub use run::Run;
-pub use terms::TermTable;
+pub use terms::{Keys, TermTable};
 
 use crate::error::StoreError;
 use lode_packed::Order;
@@ -53,6 +56,8 @@ pub fn own_id(section: Section, index: u64) -> ValueId {
 pub struct Delta {
     /// The runs, newest last. None is empty.
     runs: Vec<Arc<Run>>,
+    /// How many of them, the oldest, nothing is merged with.
+    frozen: usize,
     terms: Arc<TermTable>,
     term_count: u64,
     /// Terms of the transaction that alone sees this version.
@@ -64,7 +69,7 @@ impl Delta {
     pub fn new(run: Run, terms: Arc<TermTable>) -> Self {
         let term_count = terms.len();
         let runs = if run.is_empty() { Vec::new() } else { vec![Arc::new(run)] };
-        Self { runs, terms, term_count, own: None }
+        Self { runs, frozen: 0, terms, term_count, own: None }
     }
 
     /// The runs, oldest first.
@@ -140,9 +145,67 @@ impl Delta {
     pub fn with_run(&self, run: Run) -> Self {
         let mut runs = self.runs.clone();
         if !run.is_empty() {
-            push(&mut runs, run);
+            push(&mut runs, self.frozen, run);
         }
-        Self { runs, terms: Arc::clone(&self.terms), term_count: self.terms.len(), own: None }
+        let (frozen, terms) = (self.frozen, Arc::clone(&self.terms));
+        Self { runs, frozen, terms, term_count: self.terms.len(), own: None }
+    }
+
+    /// This delta, of which all that is in it now stays apart from what comes later.
+    #[must_use]
+    pub fn freeze(&self) -> Self {
+        Self { frozen: self.runs.len(), ..self.clone() }
+    }
+
+    /// This delta, of which nothing stays apart.
+    #[must_use]
+    pub fn thaw(&self) -> Self {
+        Self { frozen: 0, ..self.clone() }
+    }
+
+    /// What came after `before` was frozen, on top of segments of all that is in `before`; `final_id` gives the ids of its terms there,
+    /// if a dictionary has them. None where this delta does not go on from that one.
+    pub fn since(
+        &self,
+        before: &Self,
+        final_id: &dyn Fn(ValueId) -> Option<ValueId>,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some((frozen, later)) = self.runs.split_at_checked(before.runs.len()) else { return Ok(None) };
+        let is_same = frozen.iter().zip(&before.runs).all(|(now, then)| Arc::ptr_eq(now, then));
+        if !is_same || !Arc::ptr_eq(&self.terms, &before.terms) {
+            return Ok(None);
+        }
+        let terms = TermTable::default();
+        self.terms.for_each_from(before.term_count, |section, key| {
+            terms.insert_or_fail(section, key).map(|_| ())
+        })?;
+        let new_id = |bits: &mut u64| -> Result<(), StoreError> {
+            let id = ValueId::from_bits(*bits);
+            let Some(section) = id.kind().and_then(Kind::section).filter(|_| is_delta_term(id)) else {
+                return Ok(());
+            };
+            let index = id.payload() & (OWN_TERM - 1);
+            let new = match (index.checked_sub(before.term_count), final_id(id)) {
+                (Some(index), _) => delta_id(section, index),
+                (None, Some(id)) => id,
+                // What brought the term was undone before a segment was written.
+                (None, None) => {
+                    let known = self.terms.with_key(index, |_, key| terms.insert_or_fail(section, key));
+                    delta_id(section, known.ok_or(StoreError::UnknownId(id))??)
+                }
+            };
+            *bits = new.to_bits();
+            Ok(())
+        };
+        let rename = |quads: &QuadSet| -> Result<Vec<Row>, StoreError> {
+            let mut rows = quads.rows(Order::Spog).to_vec();
+            rows.as_flattened_mut().iter_mut().try_for_each(new_id)?;
+            rows.sort_unstable();
+            Ok(rows)
+        };
+        let net = net(later);
+        let run = Run::new(rename(&net.inserts)?, rename(&net.deletes)?);
+        Ok(Some(Self::new(run, Arc::new(terms))))
     }
 
     /// What a transaction sees that has made the changes `run` and has terms of its own.
@@ -158,7 +221,7 @@ impl Delta {
     #[must_use]
     pub fn without(&self, is_meant: &dyn Fn(&Row) -> bool) -> Self {
         let runs = self.runs.iter().map(|run| Run::without(run, is_meant)).filter(|run| !run.is_empty());
-        Self { runs: runs.collect(), ..self.clone() }
+        Self { runs: runs.collect(), frozen: 0, ..self.clone() }
     }
 
     /// This delta where terms of segments have other ids now.
@@ -181,13 +244,7 @@ impl Delta {
 
     /// All runs as one.
     pub fn net(&self) -> Arc<Run> {
-        match self.runs.split_first() {
-            None => Arc::default(),
-            Some((first, [])) => Arc::clone(first),
-            Some((first, rest)) => {
-                Arc::new(rest.iter().fold(Run::clone(first), |net, run| Run::merge(&net, run)))
-            }
-        }
+        net(&self.runs)
     }
 
     /// For each of `quads` (S, P, O, G; sorted) what the delta says: it is inserted, deleted, or not mentioned.
@@ -220,10 +277,23 @@ impl Delta {
     }
 }
 
-/// Adds a run, and merges runs at the end that are of about the same size.
-fn push(runs: &mut Vec<Arc<Run>>, run: Run) {
+/// Runs (oldest first) as one.
+fn net(runs: &[Arc<Run>]) -> Arc<Run> {
+    match runs.split_first() {
+        None => Arc::default(),
+        Some((first, [])) => Arc::clone(first),
+        Some((first, rest)) => {
+            Arc::new(rest.iter().fold(Run::clone(first), |net, run| Run::merge(&net, run)))
+        }
+    }
+}
+
+/// Adds a run, and merges runs at the end that are of about the same size, but none of the first `frozen`.
+fn push(runs: &mut Vec<Arc<Run>>, frozen: usize, run: Run) {
     let mut last = run;
-    while let Some(before) = runs.pop_if(|before| before.len() < MERGE_RATIO * last.len()) {
+    while runs.len() > frozen
+        && let Some(before) = runs.pop_if(|before| before.len() < MERGE_RATIO * last.len())
+    {
         last = Run::merge(&before, &last);
     }
     // Insertions and deletions may have cancelled each other out.

@@ -12,9 +12,15 @@ pub struct TermTable(RwLock<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
+    keys: Keys,
+    table: HashTable<u32>,
+}
+
+/// Keys by index.
+#[derive(Debug, Default, Clone)]
+pub struct Keys {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    table: HashTable<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -24,15 +30,41 @@ struct Entry {
     section: Section,
 }
 
-impl Inner {
-    fn key(&self, index: usize) -> Option<(Section, &[u8])> {
+impl Keys {
+    /// Section and key of a term.
+    pub fn key(&self, index: usize) -> Option<(Section, &[u8])> {
         let entry = self.entries.get(index)?;
-        let start = index.checked_sub(1).and_then(|before| self.entries.get(before)).map_or(0, |e| e.end);
+        let start = self.end(index);
         Some((entry.section, self.bytes.get(start as usize..entry.end as usize)?))
     }
 
+    /// Bytes of the keys before `index`.
+    fn end(&self, index: usize) -> u64 {
+        index.checked_sub(1).and_then(|before| self.entries.get(before)).map_or(0, |entry| entry.end)
+    }
+
+    /// Calls `work` with all terms, sorted by section and key, and with the place of each in its section, by index.
+    pub fn sorted<T>(&self, work: impl FnOnce(&[(Section, &[u8])], &[u64]) -> T) -> T {
+        let mut terms: Vec<(Section, &[u8], usize)> = Vec::with_capacity(self.entries.len());
+        terms.extend((0..self.entries.len()).filter_map(|index| {
+            let (section, key) = self.key(index)?;
+            Some((section, key, index))
+        }));
+        terms.sort_unstable();
+        let mut ranks = vec![0; terms.len()];
+        let mut next = [0; Section::COUNT];
+        for (section, _, index) in &terms {
+            ranks[*index] = next[*section as usize];
+            next[*section as usize] += 1;
+        }
+        let keys: Vec<(Section, &[u8])> = terms.into_iter().map(|(section, key, _)| (section, key)).collect();
+        work(&keys, &ranks)
+    }
+}
+
+impl Inner {
     fn find(&self, hash: u64, section: Section, key: &[u8]) -> Option<u64> {
-        let same = |index: &u32| self.key(*index as usize) == Some((section, key));
+        let same = |index: &u32| self.keys.key(*index as usize) == Some((section, key));
         self.table.find(hash, same).map(|index| u64::from(*index))
     }
 }
@@ -48,13 +80,13 @@ impl TermTable {
 
     /// How many terms.
     pub fn len(&self) -> u64 {
-        self.read().entries.len() as u64
+        self.read().keys.entries.len() as u64
     }
 
     /// Bytes of memory, about.
     pub fn memory_bytes(&self) -> usize {
-        let inner = self.read();
-        inner.bytes.capacity() + inner.entries.capacity() * (size_of::<Entry>() + 8)
+        let keys = &self.read().keys;
+        keys.bytes.capacity() + keys.entries.capacity() * (size_of::<Entry>() + 8)
     }
 
     /// The index of a term.
@@ -69,8 +101,8 @@ impl TermTable {
         if let Some(index) = inner.find(hash, section, key) {
             return Some(index);
         }
-        let index = u32::try_from(inner.entries.len()).ok()?;
-        let Inner { bytes, entries, table } = &mut *inner;
+        let index = u32::try_from(inner.keys.entries.len()).ok()?;
+        let Inner { keys: Keys { bytes, entries }, table } = &mut *inner;
         bytes.extend_from_slice(key);
         entries.push(Entry { hash, end: bytes.len() as u64, section });
         table.insert_unique(hash, index, |index| entries.get(*index as usize).map_or(0, |entry| entry.hash));
@@ -86,7 +118,7 @@ impl TermTable {
     /// Calls `visit` with the section and key of a term.
     pub fn with_key<T>(&self, index: u64, visit: impl FnOnce(Section, &[u8]) -> T) -> Option<T> {
         let inner = self.read();
-        let (section, key) = inner.key(usize::try_from(index).ok()?)?;
+        let (section, key) = inner.keys.key(usize::try_from(index).ok()?)?;
         Some(visit(section, key))
     }
 
@@ -96,30 +128,31 @@ impl TermTable {
         start: u64,
         mut visit: impl FnMut(Section, &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let inner = self.read();
+        let keys = &self.read().keys;
         let start = usize::try_from(start).unwrap_or(usize::MAX);
-        for (section, key) in (start..inner.entries.len()).filter_map(|index| inner.key(index)) {
+        for (section, key) in (start..keys.entries.len()).filter_map(|index| keys.key(index)) {
             visit(section, key)?;
         }
         Ok(())
     }
 
-    /// Calls `work` with all terms, sorted by section and key, and with the place of each in its section, by index.
-    pub fn sorted<T>(&self, work: impl FnOnce(&[(Section, &[u8])], &[u64]) -> T) -> T {
-        let inner = self.read();
-        let mut terms: Vec<(Section, &[u8], usize)> = Vec::with_capacity(inner.entries.len());
-        terms.extend((0..inner.entries.len()).filter_map(|index| {
-            let (section, key) = inner.key(index)?;
-            Some((section, key, index))
-        }));
-        terms.sort_unstable();
-        let mut ranks = vec![0; terms.len()];
-        let mut next = [0; Section::COUNT];
-        for (section, _, index) in &terms {
-            ranks[*index] = next[*section as usize];
-            next[*section as usize] += 1;
-        }
-        let keys: Vec<(Section, &[u8])> = terms.into_iter().map(|(section, key, _)| (section, key)).collect();
-        work(&keys, &ranks)
+    /// Calls `work` with all terms, while nobody can add any.
+    pub fn with_keys<T>(&self, work: impl FnOnce(&Keys) -> T) -> T {
+        work(&self.read().keys)
+    }
+
+    /// A copy of the first `count` terms.
+    pub fn first(&self, count: u64) -> Keys {
+        let keys = &self.read().keys;
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(keys.entries.len());
+        let bytes = keys.bytes.get(..keys.end(count) as usize).unwrap_or_default();
+        Keys { bytes: bytes.to_vec(), entries: keys.entries.get(..count).unwrap_or_default().to_vec() }
+    }
+
+    /// Bytes of the keys from `start` on.
+    pub fn bytes_from(&self, start: u64) -> usize {
+        let keys = &self.read().keys;
+        let start = usize::try_from(start).unwrap_or(usize::MAX).min(keys.entries.len());
+        keys.bytes.len() - keys.end(start) as usize
     }
 }

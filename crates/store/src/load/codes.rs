@@ -2,8 +2,8 @@
 
 use crate::load::class::Class;
 use crate::load::layout::TermIndex;
-use crate::load::run::{Run, TermStore};
-use lode_base::frame_file::{FRAME_BYTES, FrameWriter, read_frame};
+use crate::load::run::{NumberList, Run, TermStore};
+use lode_base::frame_file::{FrameWriter, read_frame};
 use lode_base::huge;
 use lode_base::vfs::{ReadAt, Vfs};
 use std::collections::HashMap;
@@ -26,30 +26,23 @@ struct CodeFile {
     vfs: Arc<dyn Vfs>,
     path: PathBuf,
     writer: FrameWriter,
+    frame_bytes: usize,
 }
 
 #[derive(Debug)]
 enum Sink {
-    Memory {
-        codes: Vec<TermIndex>,
-    },
-    File {
-        buffer: Vec<u8>,
-        frames: Vec<u64>,
-        /// Places of predicates and graph names whose numbers are wanted before the others.
-        wanted: HashMap<u32, TermIndex>,
-        terms: u32,
-    },
+    Memory { codes: Vec<TermIndex> },
+    File { buffer: Vec<u8>, frames: Vec<u64>, terms: u32 },
 }
 
 impl CodeSink {
-    /// A sink for these runs.
-    pub fn new(runs: &[Run], vfs: &Arc<dyn Vfs>, folder: &Path) -> io::Result<Self> {
+    /// A sink for these runs; frames in the file have `frame_bytes`.
+    pub fn new(runs: &[Run], vfs: &Arc<dyn Vfs>, folder: &Path, frame_bytes: usize) -> io::Result<Self> {
         let spilled = runs.iter().any(|run| matches!(run.store, TermStore::File { .. }));
         let file = if spilled {
             let path = folder.join("codes");
             let writer = FrameWriter::new(vfs.create(&path)?);
-            Some(CodeFile { vfs: Arc::clone(vfs), path, writer })
+            Some(CodeFile { vfs: Arc::clone(vfs), path, writer, frame_bytes })
         } else {
             None
         };
@@ -67,14 +60,11 @@ impl CodeSink {
                 }
                 Ok(())
             }
-            Some(Sink::File { buffer, frames, wanted, .. }) => {
+            Some(Sink::File { buffer, frames, .. }) => {
                 buffer.extend_from_slice(&number.to_le_bytes());
                 buffer.extend_from_slice(&index.0.to_le_bytes());
-                if let Some(place) = wanted.get_mut(&number) {
-                    *place = index;
-                }
                 match &mut self.file {
-                    Some(file) if buffer.len() >= FRAME_BYTES => put(buffer, frames, file),
+                    Some(file) if buffer.len() >= file.frame_bytes => put(buffer, frames, file),
                     _ => Ok(()),
                 }
             }
@@ -137,8 +127,8 @@ impl CodeSink {
         for sink in self.runs {
             out.push(match (sink, &reader) {
                 (Sink::Memory { codes }, _) => RunCodes::Memory(codes),
-                (Sink::File { frames, wanted, terms, .. }, Some(file)) => {
-                    RunCodes::File { file: Arc::clone(file), frames, wanted, terms }
+                (Sink::File { frames, terms, .. }, Some(file)) => {
+                    RunCodes::File { file: Arc::clone(file), frames, terms }
                 }
                 (Sink::File { .. }, None) => RunCodes::Memory(Vec::new()),
             });
@@ -151,16 +141,7 @@ impl Sink {
     fn new(run: &Run) -> Self {
         match run.store {
             TermStore::Memory { .. } => Self::Memory { codes: huge::zeros(run.terms as usize) },
-            TermStore::File { .. } => {
-                let wanted =
-                    run.predicates.iter().chain(&run.graphs).map(|term| (*term, TermIndex::default()));
-                Self::File {
-                    buffer: Vec::new(),
-                    frames: Vec::new(),
-                    wanted: wanted.collect(),
-                    terms: run.terms,
-                }
-            }
+            TermStore::File { .. } => Self::File { buffer: Vec::new(), frames: Vec::new(), terms: run.terms },
         }
     }
 }
@@ -202,20 +183,19 @@ pub enum RunCodes {
         file: Arc<dyn ReadAt>,
         /// Its frames that belong to this run.
         frames: Vec<u64>,
-        /// Those of predicates and graph names.
-        wanted: HashMap<u32, TermIndex>,
         /// Terms of the run.
         terms: u32,
     },
 }
 
 impl RunCodes {
-    /// The number of a predicate or graph name of the run.
-    pub fn wanted(&self, number: u32) -> Option<TermIndex> {
-        match self {
-            Self::Memory(codes) => codes.get(number as usize).copied(),
-            Self::File { wanted, .. } => wanted.get(&number).copied(),
-        }
+    /// The numbers of these terms of a run in memory; none of a run in a file.
+    pub fn in_memory<'a>(&'a self, terms: &'a NumberList) -> impl Iterator<Item = TermIndex> + 'a {
+        let (codes, terms) = match (self, terms) {
+            (Self::Memory(codes), NumberList::Memory(terms)) => (codes.as_slice(), terms.as_slice()),
+            _ => Default::default(),
+        };
+        terms.iter().filter_map(|term| codes.get(*term as usize).copied())
     }
 
     /// All numbers, by number in the run.

@@ -1,9 +1,9 @@
 //! Turtle and TriG sources in pieces that end with statements, so that all threads parse one file.
 
 use crate::load::error::LoadError;
-use crate::load::source::{Feed, Job, Sink};
-use lode_rdf::RdfFormat;
-use lode_rdf::parse::{BlankLabels, PieceCutter, STATEMENT_BYTES_MAX};
+use crate::load::source::{Feed, Job, STEP_BYTES, Sink};
+use lode_rdf::parse::{BlankLabels, PieceCutter};
+use lode_rdf::{ParseOptions, RdfFormat};
 use std::io::Read;
 use std::ops::ControlFlow;
 
@@ -11,15 +11,15 @@ impl Feed<'_> {
     /// Sends a source's pieces; a break if nobody takes them any more.
     pub(super) fn feed_statements(
         &self,
-        source: usize,
+        (source, name): (usize, &str),
         format: RdfFormat,
+        parse: &ParseOptions,
         input: &mut impl Read,
         head: Vec<u8>,
-        name: &str,
         sink: &Sink<'_>,
     ) -> Result<ControlFlow<()>, LoadError> {
-        let failed = |error| LoadError::Input { source_name: name.to_owned(), error };
-        let cutter = PieceCutter::new(format, self.parse, BlankLabels::Short);
+        let failed = |error| LoadError::input(name, error);
+        let cutter = PieceCutter::new(format, parse, BlankLabels::Short);
         let mut cutter = cutter.map_err(|error| LoadError::Format {
             source_name: name.to_owned(),
             message: error.to_string(),
@@ -38,14 +38,16 @@ impl Feed<'_> {
                 if let Some(found) = cutter.cut(text.text(), cut_from, at_end) {
                     break found;
                 }
-                if text.filled > STATEMENT_BYTES_MAX {
-                    return Err(self.list.syntax(source, &cutter.too_long(text.text())));
+                if let Some(error) = cutter.too_long(text.text()) {
+                    return Err(self.list.syntax(source, &error));
                 }
-                end = 2 * text.filled;
+                end = text.filled + cutter.step(text.text(), STEP_BYTES);
+                text.wait_if_long(self)?;
             };
             rest.extend_from_slice(text.text().get(length..).unwrap_or_default());
             let is_last = piece.is_last();
-            let job = Job::Statements { source, piece: Box::new(piece), buffer: text.buffer, length };
+            let (buffer, long) = (text.buffer, text.long);
+            let job = Job::Statements { source, piece: Box::new(piece), buffer, length, long };
             if sink.jobs.send(job).is_err() {
                 return Ok(ControlFlow::Break(()));
             }

@@ -14,16 +14,16 @@ use crate::load::orders::{OrdersContext, write_orders};
 use crate::load::progress::LoadProgress;
 use crate::load::row_set::RowSet;
 use crate::load::working_bytes;
-use crate::manifest::{SegmentEntry, Sign, segment_folder, spill_folder};
+use crate::manifest::{SegmentEntry, segment_folder, spill_folder};
 use crate::pace::Pace;
-use crate::seal::seal_segment;
+use crate::seal::{NewFiles, NewOrigin, seal_segment};
 use crate::store::Store;
 use lode_base::cancel::CancelToken;
 use lode_base::external_sort::{ExternalSorter, SortOptions};
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
 use lode_packed::segment::DICTIONARY_FILE;
-use lode_packed::{DictionaryInfo, Order, PermutationInfo, Position, SegmentMeta};
+use lode_packed::{DictionaryInfo, Order, PermutationInfo, Position};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
 use std::path::Path;
@@ -33,10 +33,8 @@ use std::sync::Arc;
 pub struct DirectSegment<'a> {
     /// The database.
     pub store: &'a Store,
-    /// The segment's number, which is taken.
-    pub number: u64,
-    /// What its quads are.
-    pub sign: Sign,
+    /// What it is.
+    pub origin: NewOrigin,
     /// Terms of the dictionaries before it.
     pub bases: [u64; Section::COUNT],
     /// Terms of its own dictionary, sorted by section and key.
@@ -73,7 +71,7 @@ impl DirectSegment<'_> {
         quads: Quads<'_>,
         dictionary: &dyn Fn(&DirectContext<'_>) -> Result<Option<DictionaryInfo>, LoadError>,
     ) -> Result<SegmentEntry, LoadError> {
-        let (store, number, sign, bases) = (self.store, self.number, self.sign, self.bases);
+        let (store, number, bases) = (self.store, self.origin.number, self.bases);
         let (vfs, folder) = (store.vfs(), store.folder());
         let (segment, spill) = (folder.join(segment_folder(number)), folder.join(spill_folder(number)));
         for folder in [&segment, &spill] {
@@ -92,12 +90,10 @@ impl DirectSegment<'_> {
         let mut all_terms = bases;
         all_terms.iter_mut().zip(terms).for_each(|(base, count)| *base += count);
         let permutations = write_quads(quads, all_terms, store.next_blank(), &context)?;
-        let meta = SegmentMeta { permutations, dictionary, bases, stars: None };
-        let check = || self.cancel.check();
-        let meta = seal_segment(meta, sign, &**vfs, &segment, folder, &check)?;
+        let (files, check) = (NewFiles { permutations, dictionary, bases }, || self.cancel.check());
+        let new = seal_segment(store, files, self.origin.clone(), &segment, &check)?;
         vfs.remove_dir_all(&spill).map_err(StoreError::io(&spill))?;
-        let fingerprint = meta.permutations[Order::Spog as usize].fingerprint;
-        Ok(SegmentEntry { number, sign, quads: meta.quads(), terms, fingerprint })
+        Ok(new.entry)
     }
 }
 

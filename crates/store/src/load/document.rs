@@ -2,13 +2,13 @@
 //! source is, and what is wrong with it, is told as a load tells it.
 
 use crate::load::error::LoadError;
-use crate::load::look::{Known, recognise};
+use crate::load::look::{Known, Looked, recognise};
 use crate::load::read::document_error;
 use crate::load::source::Source;
 use crate::load::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_rdf::input::Input;
-use lode_rdf::parse::parse;
+use lode_rdf::parse::{StatementLimit, parse};
 use lode_rdf::{ParseOptions, QuadRef, RdfFormat};
 use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
@@ -22,13 +22,18 @@ const QUADS_PER_CHECK: u64 = 1024;
 pub fn read_document<E: From<LoadError>>(
     source: Source,
     base_iri: Option<&str>,
+    limit: StatementLimit,
     cancel: &CancelToken,
     visit: &mut dyn FnMut(QuadRef<'_>) -> Result<(), E>,
 ) -> Result<u64, E> {
     let list = SourceList::default();
     let number = list.add(source.name());
+    let own_address = source.address();
     let (format, reader) = open(source, &list, number)?;
-    let options = options(base_iri, &list.name(number))?;
+    let mut options = options(base_iri, &list.name(number))?.with_statement_limit(limit);
+    if let Some(address) = own_address {
+        options = options.with_own_address(&address);
+    }
     let (mut quads, mut failed) = (0, None);
     let result = parse(format, reader, &options, &mut |quad| {
         quads += 1;
@@ -64,14 +69,15 @@ fn open(
     let name = list.name(number);
     let failed = |error| LoadError::Input { source_name: name.clone(), error };
     let set = source.format();
-    let (raw, told) = source.open().map_err(failed)?;
-    let mut input = Input::new(raw, Arc::default()).map_err(failed)?;
-    let (mut head, known) = (Vec::new(), Known { number, compression: input.compression(), set, told });
-    let Some(format) = recognise(known, list, &mut input, &mut head)? else {
+    let opened = source.open().map_err(failed)?;
+    let input = Input::new(opened.reader, Arc::default()).map_err(failed)?;
+    let known = Known { number, compression: input.compression(), set, told: opened.format };
+    let Looked { format, head, rest } = recognise(known, list, input)?;
+    let Some(format) = format else {
         let message = "is an archive of several files: load them with `lode load`".to_owned();
         return Err(LoadError::Format { source_name: name, message });
     };
-    Ok((format, Box::new(Cursor::new(head).chain(input))))
+    Ok((format, Box::new(Cursor::new(head).chain(rest))))
 }
 
 #[cfg(test)]
@@ -80,14 +86,21 @@ mod tests {
     use super::read_document;
     use crate::load::{LoadError, Source};
     use lode_base::cancel::CancelToken;
+    use lode_rdf::parse::StatementLimit;
 
     fn read(name: &str, text: &str) -> Result<Vec<String>, LoadError> {
         let mut quads = Vec::new();
         let source = Source::bytes(name, text);
-        read_document(source, Some("http://e/"), &CancelToken::default(), &mut |quad| {
-            quads.push(quad.to_string());
-            Ok::<_, LoadError>(())
-        })?;
+        read_document(
+            source,
+            Some("http://e/"),
+            StatementLimit::default(),
+            &CancelToken::default(),
+            &mut |quad| {
+                quads.push(quad.to_string());
+                Ok::<_, LoadError>(())
+            },
+        )?;
         Ok(quads)
     }
 
@@ -110,9 +123,13 @@ mod tests {
     #[test]
     fn an_error_of_the_visitor_ends_it() {
         let source = Source::bytes("a.ttl", "<a> <b> 1, 2, 3 .");
-        let result = read_document(source, Some("http://e/"), &CancelToken::default(), &mut |_| {
-            Err(LoadError::Limit("quads"))
-        });
+        let result = read_document(
+            source,
+            Some("http://e/"),
+            StatementLimit::default(),
+            &CancelToken::default(),
+            &mut |_| Err(LoadError::Limit("quads")),
+        );
         assert!(matches!(result, Err(LoadError::Limit("quads"))));
     }
 }

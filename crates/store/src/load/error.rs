@@ -3,6 +3,7 @@
 use crate::error::StoreError;
 use lode_base::cancel::Cancelled;
 use lode_packed::PackedError;
+use lode_rdf::input::MalformedText;
 use std::io;
 use std::path::Path;
 
@@ -44,8 +45,8 @@ pub enum LoadError {
         /// Name of the source.
         source_name: String,
     },
-    /// Lines that are set aside cannot be written.
-    #[error("writing the lines set aside: {0}")]
+    /// What is set aside cannot be written.
+    #[error("writing what is set aside: {0}")]
     Quarantine(io::Error),
     /// The store failed.
     #[error(transparent)]
@@ -83,6 +84,23 @@ impl LoadError {
     /// A temporary file failed.
     pub(crate) fn temporary(folder: &Path, source: io::Error) -> Self {
         Self::Store(StoreError::Io { path: folder.to_owned(), source })
+    }
+
+    /// A source could not be read; bytes that are none of its encoding are a mistake in its text.
+    pub(crate) fn input(source_name: &str, error: io::Error) -> Self {
+        let source_name = source_name.to_owned();
+        match MalformedText::of(&error) {
+            Some(malformed) => {
+                let (line, column, message) = (malformed.line, malformed.column, malformed.to_string());
+                Self::Syntax { source_name, line, column, message }
+            }
+            None => Self::Input { source_name, error },
+        }
+    }
+
+    /// Whether it is only about one source: others can be loaded all the same.
+    pub(crate) fn is_of_source(&self) -> bool {
+        matches!(self, Self::Syntax { .. } | Self::Input { .. } | Self::Format { .. })
     }
 
     /// Line and column; what has none comes last.

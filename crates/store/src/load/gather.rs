@@ -6,7 +6,7 @@ use crate::load::error::LoadError;
 use crate::load::interner::{Interner, KeyBatch};
 use crate::load::predicate_cache::PredicateCache;
 use crate::load::rows::{DEFAULT_GRAPH, Rows};
-use crate::load::run::{Run, Spill};
+use crate::load::run::{NUMBERS_MAX, Run, Spill};
 use crate::load::term_sort::SORT_BYTES_PER_TERM;
 use lode_base::vfs::Vfs;
 use lode_rdf::key::{Encoded, encode_with};
@@ -19,8 +19,8 @@ use std::sync::Arc;
 const BATCH_QUADS: usize = if cfg!(test) { 8 } else { 256 };
 /// A batch with more bytes of keys is looked up early.
 const BATCH_BYTES: usize = 128 << 10;
-/// Terms that a run may have; numbers have 31 bits.
-const TERMS_MAX: u32 = 1 << 30;
+/// Terms that a run may have before the last batch.
+const TERMS_MAX: u32 = NUMBERS_MAX - (1 << 16);
 /// Marks a predicate that is given by its number in the run, not by its place in the batch.
 const NUMBER: u32 = 1 << 31;
 /// Bytes of keys that a run may have; positions reach twice as far.
@@ -219,6 +219,10 @@ impl<'a> Gatherer<'a> {
         }
         self.quads.clear();
         self.batch.clear();
+        // What one long term took is not kept.
+        if self.scratch.capacity() > 2 * BATCH_BYTES {
+            self.scratch = Vec::new();
+        }
         self.last_subject = None;
         self.last_graph = None;
         let full = self.bytes() > self.memory_bytes
@@ -234,7 +238,10 @@ impl<'a> Gatherer<'a> {
         let io = |source| LoadError::temporary(to.folder, source);
         let spill = match &mut self.spill {
             Some(spill) => spill,
-            none => none.insert(Spill::create(to.vfs, to.folder, to.worker).map_err(io)?),
+            none => none.insert({
+                let spill = Spill::create(to.vfs, to.folder, to.worker, self.memory_bytes);
+                spill.map_err(io)?
+            }),
         };
         spill.add(&mut self.interner, &mut self.rows).map_err(io)
     }

@@ -6,8 +6,6 @@ use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_base::radix_sort::radix_sort;
 use std::io;
 
-/// A group of more rows than this is sorted through the external sort.
-const GROUP_ROWS_MAX: usize = if cfg!(test) { 16 } else { 1 << 20 };
 /// From this many rows on the radix sort wins.
 const RADIX_ROWS_MIN: usize = 1 << 12;
 /// Complete groups are written once there are this many rows.
@@ -18,6 +16,8 @@ const WRITE_ROWS_MIN: usize = if cfg!(test) { 4 } else { 1 << 13 };
 pub struct GroupSorter<R> {
     /// Where the first column is in a row.
     shift: u32,
+    /// A group of more rows is sorted through the external sort.
+    group_rows_max: usize,
     rows: Vec<R>,
     scratch: Vec<R>,
     /// A group too large for memory. While there is one, `rows` is empty.
@@ -35,7 +35,8 @@ impl<R: PackedRow> GroupSorter<R> {
     /// Groups are what rows have from bit `shift` on. `options` are for groups too large for memory, and say by which bits to sort
     /// rows, also inside a group.
     pub fn new(shift: u32, options: SortOptions) -> Self {
-        Self { shift, rows: Vec::new(), scratch: Vec::new(), large: None, options }
+        let group_rows_max = if cfg!(test) { 16 } else { options.memory_bytes / (2 * R::BYTES) };
+        Self { shift, group_rows_max, rows: Vec::new(), scratch: Vec::new(), large: None, options }
     }
 
     #[inline]
@@ -69,7 +70,7 @@ impl<R: PackedRow> GroupSorter<R> {
         self.sort_groups(complete);
         write(self.rows.get(..complete).unwrap_or_default())?;
         self.rows.drain(..complete);
-        if self.rows.len() >= GROUP_ROWS_MAX {
+        if self.rows.len() >= self.group_rows_max {
             let mut sorter = ExternalSorter::new(self.options.clone(), 0);
             sorter.push(&self.rows).map_err(io)?;
             self.rows = Vec::new();

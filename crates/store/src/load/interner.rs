@@ -9,6 +9,9 @@ use crate::load::class::Class;
 use lode_base::huge;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Bytes of keys that a batch keeps room for.
+const BYTES_KEPT_MAX: usize = 1 << 20;
+
 /// Terms to look up together.
 #[derive(Debug, Default)]
 pub struct KeyBatch {
@@ -61,9 +64,10 @@ impl KeyBatch {
         self.bytes.len()
     }
 
-    /// Makes room for the next batch.
+    /// Makes room for the next batch. What a long term took is not kept.
     pub fn clear(&mut self) {
         self.bytes.clear();
+        self.bytes.shrink_to(BYTES_KEPT_MAX);
         self.entries.clear();
     }
 

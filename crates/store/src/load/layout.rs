@@ -2,18 +2,20 @@
 //!
 //! All terms of a load get *codes*: numbers that compare like the final ids but leave no gaps to speak of, so that a
 //! quad fits 64 bits in most loads (and 128 in all). Dictionary terms and blank nodes keep their numbers, shifted to the start of
-//! their class; inline values are ranked among those that occur. Predicates and graph names are few and get places in their own
-//! sorted lists. Class starts are multiples of a power of two, so that decoding is one small table look-up and an addition
+//! their class; inline values are ranked among those that occur, unless these are too many to list ([`InlineValues`]). Predicates and
+//! graph names are most often few and get places in their own sorted lists ([`NameFields`]). Class starts are multiples of a power of two, so that decoding is one small table look-up and an addition
 //! (`lode_packed::rows`).
 
 use crate::load::class::Class;
+use crate::load::inline::InlineValues;
+use crate::load::names::NameFields;
 use lode_packed::order::{Order, Position};
 use lode_packed::rows::{CodeIds, RowCodes};
 pub use lode_packed::rows::{PackedRow, RowShape};
-use lode_rdf::ValueId;
 use lode_rdf::value_id::{PAYLOAD_BITS, Section};
+use lode_rdf::{Kind, ValueId};
 
-/// A term by its class and its number there, before all classes have been counted.
+/// A term by its class and its number there, before all classes have been counted; an inline value that is in no list by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct TermIndex(pub u64);
 
@@ -23,14 +25,38 @@ impl TermIndex {
         Self((class as u64) << PAYLOAD_BITS | number)
     }
 
+    /// The inline value of this rank.
+    pub fn rank(rank: u64) -> Self {
+        Self::new(Class::Inline, rank)
+    }
+
+    /// The inline value of this id. The bytes of kinds are beyond those of classes.
+    pub fn value(id: u64) -> Self {
+        debug_assert!(id >> PAYLOAD_BITS >= Class::COUNT as u64);
+        Self(id)
+    }
+
     /// The class.
     pub fn class(self) -> Class {
-        Class::from_bits(self.0 >> PAYLOAD_BITS)
+        match self.0 >> PAYLOAD_BITS {
+            class if class < Class::COUNT as u64 => Class::from_bits(class),
+            _ => Class::Inline,
+        }
     }
 
     /// The number.
     pub fn number(self) -> u64 {
         self.0 & ((1 << PAYLOAD_BITS) - 1)
+    }
+
+    /// The id of an inline value, of which the first are in a list.
+    fn inline_id(self, listed: &[u64]) -> u64 {
+        match self.0 >> PAYLOAD_BITS {
+            class if class == Class::Inline as u64 => {
+                listed.get(self.number() as usize).copied().unwrap_or_default()
+            }
+            _ => self.0,
+        }
     }
 }
 
@@ -43,8 +69,8 @@ pub struct ClassCounts {
     pub old: [u64; Class::COUNT],
     /// First number of the new blank nodes.
     pub blank_base: u64,
-    /// The inline values, sorted.
-    pub inline: Vec<u64>,
+    /// The inline values.
+    pub inline: InlineValues,
 }
 
 impl ClassCounts {
@@ -56,69 +82,159 @@ impl ClassCounts {
         for section in Section::ALL {
             counts[Class::of(section) as usize] = terms[section as usize];
         }
-        Self { counts, inline, ..Self::default() }
+        Self { counts, inline: InlineValues::of_list(inline), ..Self::default() }
+    }
+
+    /// Codes that the terms of a class need.
+    fn codes(&self, class: Class) -> u64 {
+        match self.inline.spans() {
+            Some(spans) if class == Class::Inline => spans.iter().map(|span| span.ids()).sum(),
+            _ => self.counts[class as usize],
+        }
+    }
+
+    /// The first id of a class whose ids are numbered.
+    fn first_id(&self, kind: Kind) -> u64 {
+        ValueId::new(kind, if kind == Kind::Blank { self.blank_base } else { 0 }).to_bits()
     }
 }
 
 /// Bits of a code that choose the table entry.
 const CELL_BITS: u32 = 6;
 
+/// Codes being laid out, stretch after stretch.
+struct Stretches {
+    ids: CodeIds,
+    shift: u32,
+    end: u64,
+}
+
+impl Stretches {
+    /// For about so many codes.
+    fn new(codes: u64) -> Self {
+        let shift = bits(codes).saturating_sub(CELL_BITS);
+        Self { ids: CodeIds::new(shift), shift, end: 0 }
+    }
+
+    /// Where the next stretch begins.
+    fn next(&self) -> u64 {
+        self.end.next_multiple_of(1 << self.shift)
+    }
+
+    /// Adds codes of ids that follow each other.
+    fn add(&mut self, codes: u64, first_id: u64) {
+        let start = self.next();
+        if codes > 0 {
+            self.end = start + codes;
+            self.ids.extend(self.end, first_id.wrapping_sub(start));
+        }
+    }
+
+    fn add_list(&mut self, ids: Vec<u64>) {
+        let start = self.next();
+        if !ids.is_empty() {
+            self.end = start + ids.len() as u64;
+            self.ids.extend_list(start, ids);
+        }
+    }
+}
+
+/// Codes of inline values that are not all listed.
+#[derive(Debug)]
+struct ValueCodes {
+    listed: Vec<u64>,
+    /// What to add to an id, by the byte of its kind.
+    add: Vec<u64>,
+}
+
 /// The codes of terms.
+///
+/// Those that may be subjects, predicates or graph names, *resources*, also have codes that leave no room for others. They are the same
+/// unless inline values have codes by value, which may be so far apart that rows would be needlessly wide.
 #[derive(Debug)]
 pub struct TermCodes {
     starts: [u64; Class::COUNT],
     old: [u64; Class::COUNT],
     ids: CodeIds,
+    values: Option<ValueCodes>,
     /// Beyond all codes.
     end: u64,
-    /// Beyond all codes of blank nodes and IRIs.
+    resource_ids: CodeIds,
     resources_end: u64,
+    /// How much less the code of an IRI as a resource is.
+    iri_gap: u64,
 }
 
 impl TermCodes {
     /// Lays out the codes.
     pub fn new(mut counts: ClassCounts) -> Self {
-        let total: u64 = counts.counts.iter().sum();
-        let shift = bits(total).saturating_sub(CELL_BITS);
-        let mut codes = Self {
-            starts: [0; Class::COUNT],
-            old: counts.old,
-            ids: CodeIds::new(shift),
-            end: 0,
-            resources_end: 0,
-        };
+        let total = Class::ALL.into_iter().map(|class| counts.codes(class)).sum();
+        let (mut all, mut starts, mut values) = (Stretches::new(total), [0; Class::COUNT], None);
         for class in Class::ALL {
-            let count = counts.counts[class as usize];
-            let start = codes.end.next_multiple_of(1 << shift);
-            codes.starts[class as usize] = start;
-            if count == 0 {
-                continue;
-            }
-            codes.end = start + count;
-            let base = if class == Class::Blank { counts.blank_base } else { 0 };
+            starts[class as usize] = all.next();
             match class.kind() {
-                Some(kind) => {
-                    codes.ids.extend(codes.end, ValueId::new(kind, base).to_bits().wrapping_sub(start))
+                Some(kind) => all.add(counts.codes(class), counts.first_id(kind)),
+                None if class == Class::Inline => {
+                    values = lay_out_values(std::mem::take(&mut counts.inline), &mut all);
                 }
-                None => codes.ids.extend_list(start, std::mem::take(&mut counts.inline)),
-            }
-            if class <= Class::Iri {
-                codes.resources_end = codes.end;
+                None => {}
             }
         }
-        codes
+        let resources = [Class::Blank, Class::Iri].map(|class| counts.codes(class));
+        let mut few = match values {
+            Some(_) => Stretches::new(resources.iter().sum()),
+            None => Stretches::new(total),
+        };
+        few.add(resources[0], counts.first_id(Kind::Blank));
+        let iri_gap = starts[Class::Iri as usize] - few.next();
+        few.add(resources[1], counts.first_id(Kind::Iri));
+        Self {
+            starts,
+            old: counts.old,
+            ids: all.ids,
+            values,
+            end: all.end,
+            resource_ids: few.ids,
+            resources_end: few.end,
+            iri_gap,
+        }
     }
 
     /// The code of a term.
     #[inline]
     pub fn code(&self, term: TermIndex) -> u64 {
-        self.starts[term.class() as usize] + term.number()
+        match &self.values {
+            Some(values) if term.class() == Class::Inline => values.code(term),
+            _ => self.starts[term.class() as usize] + term.number(),
+        }
     }
 
     /// The id of a code.
     #[inline]
     pub fn id(&self, code: u64) -> u64 {
         self.ids.id(code)
+    }
+
+    /// The code of a resource as such, from its code among all terms.
+    #[inline]
+    pub fn resource(&self, code: u64) -> u64 {
+        if code >= self.starts[Class::Iri as usize] { code - self.iri_gap } else { code }
+    }
+
+    /// The inverse of [`Self::resource`].
+    pub fn code_of_resource(&self, resource: u64) -> u64 {
+        let iris = self.starts[Class::Iri as usize] - self.iri_gap;
+        if resource >= iris { resource + self.iri_gap } else { resource }
+    }
+
+    /// The ids of resources by their codes as such.
+    pub fn resource_ids(&self) -> &CodeIds {
+        &self.resource_ids
+    }
+
+    /// Beyond all codes of resources.
+    pub fn resources_end(&self) -> u64 {
+        self.resources_end
     }
 
     /// Whether quads of the database may have this term.
@@ -130,6 +246,28 @@ impl TermCodes {
     }
 }
 
+/// Adds the codes of inline values; what is needed to find them where they are codes by value.
+fn lay_out_values(inline: InlineValues, all: &mut Stretches) -> Option<ValueCodes> {
+    let Some(spans) = inline.spans() else {
+        all.add_list(inline.into_listed());
+        return None;
+    };
+    let mut add = vec![0; 1 << (u64::BITS - PAYLOAD_BITS)];
+    for span in spans {
+        let start = all.next();
+        all.add(span.ids(), span.first);
+        add[span.kind()] = start.wrapping_sub(span.first);
+    }
+    Some(ValueCodes { listed: inline.into_listed(), add })
+}
+
+impl ValueCodes {
+    fn code(&self, term: TermIndex) -> u64 {
+        let id = term.inline_id(&self.listed);
+        id.wrapping_add(self.add.get((id >> PAYLOAD_BITS) as usize).copied().unwrap_or_default())
+    }
+}
+
 fn bits(values: u64) -> u32 {
     64 - values.leading_zeros()
 }
@@ -137,36 +275,39 @@ fn bits(values: u64) -> u32 {
 /// All there is to know to pack and unpack quads.
 #[derive(Debug)]
 pub struct Layout {
-    /// Codes of subjects and objects.
+    /// Codes of terms, which rows have for objects, and as resources for subjects.
     pub terms: TermCodes,
-    /// Codes of the predicates, sorted.
-    pub predicates: Vec<u64>,
-    /// Codes of the named graphs, sorted; place 0 is the default graph, so graph `i` is packed as `i + 1`.
-    pub graphs: Vec<u64>,
-    predicate_ids: Vec<u64>,
-    graph_ids: Vec<u64>,
+    /// What rows have for predicates.
+    pub predicates: NameFields,
+    /// What rows have for graphs.
+    pub graphs: NameFields,
     widths: [u32; 4],
 }
 
 impl Layout {
     /// A layout for quads with these terms, predicates and graphs (sorted codes without duplicates).
     pub fn new(terms: TermCodes, predicates: Vec<u64>, graphs: Vec<u64>) -> Self {
+        Self::with_names(terms, Some(predicates), Some(graphs))
+    }
+
+    /// The same, where there may be too many predicates or graphs to list them.
+    pub fn with_names(terms: TermCodes, predicates: Option<Vec<u64>>, graphs: Option<Vec<u64>>) -> Self {
+        let predicates = NameFields::predicates(predicates, &terms);
+        let graphs = NameFields::graphs(graphs, &terms);
         let width = |values: u64| bits(values.saturating_sub(1)).max(1);
-        let widths = [
-            width(terms.resources_end),
-            width(predicates.len() as u64),
-            width(terms.end),
-            width(graphs.len() as u64 + 1),
-        ];
-        let predicate_ids = predicates.iter().map(|code| terms.id(*code)).collect();
-        let mut graph_ids = vec![ValueId::DEFAULT_GRAPH.to_bits()];
-        graph_ids.extend(graphs.iter().map(|code| terms.id(*code)));
-        Self { terms, predicates, graphs, predicate_ids, graph_ids, widths }
+        let widths = [terms.resources_end, predicates.end(), terms.end, graphs.end()].map(width);
+        Self { terms, predicates, graphs, widths }
     }
 
     /// Bits of a packed quad.
     pub fn key_bits(&self) -> u32 {
         self.widths.iter().sum()
+    }
+
+    /// Bytes of lists.
+    pub fn bytes(&self) -> usize {
+        let listed = self.terms.values.as_ref().map_or(0, |values| values.listed.len());
+        (self.terms.ids.listed() + listed) * size_of::<u64>() + self.predicates.bytes() + self.graphs.bytes()
     }
 
     /// The shape of rows sorted in `order`.
@@ -178,21 +319,26 @@ impl Layout {
     pub fn row_codes(&self) -> RowCodes<'_> {
         RowCodes {
             widths: self.widths,
-            terms: &self.terms.ids,
-            predicates: &self.predicate_ids,
-            graphs: &self.graph_ids,
+            subjects: &self.terms.resource_ids,
+            predicates: self.predicates.ids(),
+            objects: &self.terms.ids,
+            graphs: self.graphs.ids(),
         }
+    }
+
+    /// Whether some quads may be in named graphs.
+    pub fn has_named_graphs(&self) -> bool {
+        self.graphs.end() > 1
     }
 
     /// Whether the database may hold a quad of these fields: no new term is in it.
     pub fn may_exist(&self, fields: [u64; 4]) -> bool {
         let [s, p, o, g] = fields;
-        let place =
-            |list: &[u64], place: u64| list.get(place as usize).is_some_and(|c| self.terms.may_be_old(*c));
-        self.terms.may_be_old(s)
-            && self.terms.may_be_old(o)
-            && place(&self.predicates, p)
-            && (g == 0 || place(&self.graphs, g - 1))
+        let old = |code: u64| self.terms.may_be_old(code);
+        old(self.terms.code_of_resource(s))
+            && old(o)
+            && self.predicates.code(p, &self.terms).is_some_and(old)
+            && (g == 0 || self.graphs.code(g, &self.terms).is_some_and(old))
     }
 
     /// The id of a field.

@@ -5,13 +5,15 @@ use crate::load::archive::is_archive;
 use crate::load::error::LoadError;
 use crate::load::source_list::SourceList;
 use lode_rdf::RdfFormat;
-use lode_rdf::input::Compression;
-use std::io::Read;
+use lode_rdf::input::{Compression, DeclaredEncoding, MalformedText, TextEncoding, TextReader};
+use std::io::{self, Chain, Cursor, Read};
 
 /// First bytes that are looked at.
 pub(crate) const LOOK_BYTES: usize = 4 << 10;
 /// First bytes that tell the format of a source of which nothing else does.
 const HEAD_BYTES: usize = 64 << 10;
+/// Byte order marks of an encoding that nobody uses for files.
+const UTF_32: [&[u8]; 2] = [b"\xFF\xFE\0\0", b"\0\0\xFE\xFF"];
 
 /// What is known of a source before a look at it.
 #[derive(Debug, Clone, Copy)]
@@ -26,26 +28,41 @@ pub(super) struct Known {
     pub told: Option<RdfFormat>,
 }
 
-/// Takes the first bytes of a source for `head`, and notes and returns its format: the one that was set, that its name tells, that was
-/// told, or that it looks like. None: it is an archive.
-pub(super) fn recognise(
+/// A source whose first bytes have been looked at.
+pub(super) struct Looked<R> {
+    /// Its format; none: it is an archive.
+    pub format: Option<RdfFormat>,
+    /// What it begins with: text in UTF-8, or an archive's bytes.
+    pub head: Vec<u8>,
+    /// What follows.
+    pub rest: TextReader<Chain<Cursor<Vec<u8>>, R>>,
+}
+
+/// Looks at the first bytes of a source, and notes its format: the one that was set, that its name tells, that was told, or that it looks
+/// like; and its encoding: that of its byte order mark, or that an XML declaration names.
+pub(super) fn recognise<R: Read>(
     known: Known,
     list: &SourceList,
-    input: &mut dyn Read,
-    head: &mut Vec<u8>,
-) -> Result<Option<RdfFormat>, LoadError> {
+    mut input: R,
+) -> Result<Looked<R>, LoadError> {
     let name = list.name(known.number);
-    let mut read = |bytes: usize, head: &mut Vec<u8>| {
-        let read = (&mut *input).take(bytes as u64).read_to_end(head);
-        read.map_err(|error| LoadError::Input { source_name: name.clone(), error })
-    };
-    read(LOOK_BYTES, head)?;
-    if is_archive(&name, head) {
-        return Ok(None);
-    }
+    let failed = |error| LoadError::input(&name, error);
     let wrong =
         |message: &str| Err(LoadError::Format { source_name: name.clone(), message: message.to_owned() });
-    if let Some(what) = foreign(head) {
+    let mut head = Vec::new();
+    read(LOOK_BYTES, &mut input, &mut head).map_err(failed)?;
+    if is_archive(&name, &head) {
+        return Ok(Looked { format: None, head, rest: TextReader::Plain(Cursor::default().chain(input)) });
+    }
+    if UTF_32.iter().any(|mark| head.starts_with(mark)) {
+        return wrong("is UTF-32: convert it first (iconv -f UTF-32 -t UTF-8)");
+    }
+    let marked =
+        TextEncoding::of_mark(&head).or_else(|| TextEncoding::of_xml_bytes(&head).map(|found| (found, 0)));
+    let (mut encoding, mark_bytes) = marked.unwrap_or((TextEncoding::Utf8, 0));
+    head.drain(..mark_bytes);
+    let mut rest = decode(&mut head, input, encoding, mark_bytes).map_err(failed)?;
+    if let Some(what) = foreign(&head) {
         return wrong(what);
     }
     let named_compressed = RdfFormat::without_compression(&name).len() < name.len();
@@ -56,32 +73,81 @@ pub(super) fn recognise(
     let format = match certain {
         Some(format) => format,
         None => {
-            read(HEAD_BYTES, head)?;
-            RdfFormat::guess_from_content(head).unwrap_or(RdfFormat::NTriples)
+            read(HEAD_BYTES, &mut rest, &mut head).map_err(failed)?;
+            RdfFormat::guess_from_content(&head).unwrap_or(RdfFormat::NTriples)
         }
     };
-    let looks_like = looks_like(format, head);
+    if format == RdfFormat::RdfXml
+        && let Some(declared) = DeclaredEncoding::find(&head)
+    {
+        let label = head.get(declared.name.clone()).unwrap_or_default();
+        let Some(label) = TextEncoding::of_label(label) else {
+            let label = String::from_utf8_lossy(label);
+            return wrong(&format!(
+                "is declared to be in the encoding '{label}', which is not known: convert it to UTF-8 first"
+            ));
+        };
+        // What reads as ASCII so far is not UTF-16, whatever it says, and a mark is certain.
+        if marked.is_none() && label != TextEncoding::Utf8 && !label.is_utf16() {
+            encoding = label;
+            rest = decode(&mut head, plain(rest), encoding, 0).map_err(failed)?;
+        }
+        if label != TextEncoding::Utf8 {
+            declared.remove(&mut head);
+        }
+    }
+    let looks_like = looks_like(format, &head);
     list.note(known.number, |report| {
         (report.format, report.looks_like, report.guessed) = (Some(format), looks_like, certain.is_none());
+        report.encoding = Some(encoding.name()).filter(|_| encoding != TextEncoding::Utf8);
     });
-    Ok(Some(format))
+    Ok(Looked { format: Some(format), head, rest })
+}
+
+fn read(bytes: usize, input: &mut impl Read, head: &mut Vec<u8>) -> io::Result<()> {
+    input.take(bytes as u64).read_to_end(head).map(drop)
+}
+
+/// Decodes a text whose first bytes have been read, and those bytes.
+fn decode<R: Read>(
+    head: &mut Vec<u8>,
+    input: R,
+    encoding: TextEncoding,
+    mark_bytes: usize,
+) -> io::Result<TextReader<Chain<Cursor<Vec<u8>>, R>>> {
+    if encoding == TextEncoding::Utf8 {
+        return Ok(TextReader::Plain(Cursor::default().chain(input)));
+    }
+    let raw = Cursor::new(std::mem::take(head)).chain(input);
+    let mut text = TextReader::new(raw, encoding, mark_bytes);
+    // Bytes that mean nothing are told where they are read.
+    match read(LOOK_BYTES, &mut text, head) {
+        Err(error) if !head.is_empty() && MalformedText::of(&error).is_some() => Ok(text),
+        result => result.map(|()| text),
+    }
+}
+
+/// What is behind the first bytes of a text that needed no decoding.
+fn plain<R: Read>(text: TextReader<Chain<Cursor<Vec<u8>>, R>>) -> R {
+    match text {
+        TextReader::Plain(chain) => chain.into_inner().1,
+        TextReader::Transcoded(transcoder) => transcoder.into_inner().into_inner().1,
+    }
 }
 
 /// Says what a text is that cannot be RDF, and what to do.
 fn foreign(head: &[u8]) -> Option<&'static str> {
-    const MAGIC: [(&[u8], &str); 7] = [
+    const MAGIC: [(&[u8], &str); 5] = [
         (b"PK\x03\x04", "is a zip archive: unpack it first"),
         (b"7z\xBC\xAF\x27\x1C", "is a 7z archive: unpack it first"),
         (b"Rar!", "is a rar archive: unpack it first"),
         (b"$HDT", "is an HDT file: convert it to N-Triples first (hdt2rdf)"),
-        (b"\xFF\xFE", "is UTF-16, but RDF is UTF-8: convert it first (iconv -f UTF-16 -t UTF-8)"),
-        (b"\xFE\xFF", "is UTF-16, but RDF is UTF-8: convert it first (iconv -f UTF-16 -t UTF-8)"),
         (b"%PDF-", "is a PDF document, not RDF"),
     ];
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Some(what);
     }
-    let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    let text = head.trim_ascii_start();
     let starts_with =
         |tag: &str| text.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()));
     (starts_with("<!doctype html") || starts_with("<html")).then_some(

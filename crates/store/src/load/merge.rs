@@ -7,7 +7,9 @@
 use crate::load::class::Class;
 use crate::load::codes::{CodeSink, RunCodes};
 use crate::load::error::LoadError;
+use crate::load::inline::InlineValues;
 use crate::load::layout::{ClassCounts, TermIndex};
+use crate::load::names::{NameList, Roles};
 use crate::load::progress::LoadProgress;
 use crate::load::run::{Run, TermCursor, TermStore, TermWriter};
 use lode_base::cancel::CancelToken;
@@ -38,6 +40,12 @@ pub struct MergeContext<'a> {
     pub cancel: &'a CancelToken,
     /// Told now and then.
     pub progress: &'a LoadProgress,
+    /// Bytes of a frame of a temporary file.
+    pub frame_bytes: usize,
+    /// The most inline values that are listed.
+    pub inline_max: usize,
+    /// The most predicates, and the most graph names, that are listed.
+    pub names_max: usize,
 }
 
 /// What the merge found.
@@ -45,6 +53,10 @@ pub struct MergeContext<'a> {
 pub struct Merged {
     /// Blank nodes and inline values of this load. The classes that are in dictionaries are for the caller to fill in.
     pub counts: ClassCounts,
+    /// Predicates, sorted; none where there are too many.
+    pub predicates: Option<Vec<TermIndex>>,
+    /// Graph names, sorted; none where there are too many.
+    pub graphs: Option<Vec<TermIndex>>,
     /// The numbers of each run's terms.
     pub codes: Vec<RunCodes>,
     /// Distinct terms of this load, by class.
@@ -61,9 +73,16 @@ pub fn merge_terms<N: TermNumbers>(
     context: &MergeContext<'_>,
 ) -> Result<Merged, LoadError> {
     let io = |source| LoadError::temporary(context.folder, source);
-    let mut sink = CodeSink::new(runs, context.vfs, context.folder).map_err(io)?;
-    let mut merge =
-        Merge { sink: &mut sink, context, inline: Vec::new(), distinct: [0; Class::COUNT], since_check: 0 };
+    let mut sink = CodeSink::new(runs, context.vfs, context.folder, context.frame_bytes).map_err(io)?;
+    let mut merge = Merge {
+        sink: &mut sink,
+        context,
+        inline: InlineValues::new(context.inline_max),
+        predicates: NameList::new(context.names_max),
+        graphs: NameList::new(context.names_max),
+        distinct: [0; Class::COUNT],
+        since_check: 0,
+    };
     for class in Class::ALL {
         match class {
             Class::OpenTriple => {}
@@ -75,18 +94,25 @@ pub fn merge_terms<N: TermNumbers>(
             }
         }
     }
-    let (inline, distinct) = (std::mem::take(&mut merge.inline), merge.distinct);
+    let Merge { inline, mut predicates, mut graphs, distinct, .. } = merge;
     let codes = sink.finish().map_err(io)?;
+    for (run, codes) in runs.iter().zip(&codes) {
+        predicates.extend(codes.in_memory(&run.predicates));
+        graphs.extend(codes.in_memory(&run.graphs));
+    }
+    let (predicates, graphs) = (predicates.into_names(), graphs.into_names());
     let mut counts = ClassCounts { blank_base: context.next_blank, inline, ..ClassCounts::default() };
     counts.counts[Class::Blank as usize] = distinct[Class::Blank as usize];
     counts.counts[Class::Inline as usize] = distinct[Class::Inline as usize];
-    Ok(Merged { counts, codes, distinct })
+    Ok(Merged { counts, predicates, graphs, codes, distinct })
 }
 
 struct Merge<'a> {
     sink: &'a mut CodeSink,
     context: &'a MergeContext<'a>,
-    inline: Vec<u64>,
+    inline: InlineValues,
+    predicates: NameList,
+    graphs: NameList,
     distinct: [u64; Class::COUNT],
     since_check: u64,
 }
@@ -111,12 +137,13 @@ impl Merge<'_> {
             }
         }
         while let Some(first) = heap.pop(&cursors) {
-            let number = self.number(class, cursors[first].1.key(), numbers)?;
-            let index = TermIndex::new(class, number);
+            let index = self.index(class, cursors[first].1.key(), numbers)?;
+            let mut roles = cursors[first].1.roles();
             self.sink.set(cursors[first].0, cursors[first].1.number(), index).map_err(&io)?;
             // The same term in other runs.
             while let Some(top) = heap.top().filter(|top| cursors[*top].1.key() == cursors[first].1.key()) {
                 let (run, cursor) = &mut cursors[top];
+                roles = roles.and(cursor.roles());
                 self.sink.set(*run, cursor.number(), index).map_err(&io)?;
                 if cursor.advance().map_err(&io)? {
                     heap.sift_down(&cursors);
@@ -124,6 +151,7 @@ impl Merge<'_> {
                     heap.pop(&cursors);
                 }
             }
+            self.name(index, roles);
             if cursors[first].1.advance().map_err(&io)? {
                 heap.push(first, &cursors);
             }
@@ -131,12 +159,22 @@ impl Merge<'_> {
         Ok(())
     }
 
-    fn number<N: TermNumbers>(
+    #[inline]
+    fn name(&mut self, index: TermIndex, roles: Roles) {
+        if roles.has(Roles::PREDICATE) {
+            self.predicates.push(index);
+        }
+        if roles.has(Roles::GRAPH) {
+            self.graphs.push(index);
+        }
+    }
+
+    fn index<N: TermNumbers>(
         &mut self,
         class: Class,
         key: &[u8],
         numbers: &mut N,
-    ) -> Result<u64, LoadError> {
+    ) -> Result<TermIndex, LoadError> {
         let seen = self.distinct[class as usize];
         self.distinct[class as usize] = seen + 1;
         self.since_check += 1;
@@ -146,14 +184,12 @@ impl Merge<'_> {
             self.since_check = 0;
         }
         match class.section() {
-            Some(section) => numbers.number(section, key),
+            Some(section) => Ok(TermIndex::new(class, numbers.number(section, key)?)),
             None if class == Class::Inline => {
-                let id = key.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-                self.inline.push(id);
-                Ok(seen)
+                Ok(self.inline.push(key.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))))
             }
             None if self.context.next_blank + seen > PAYLOAD_MAX => Err(LoadError::Limit("blank nodes")),
-            None => Ok(seen),
+            None => Ok(TermIndex::new(class, seen)),
         }
     }
 
@@ -215,7 +251,7 @@ impl Merge<'_> {
         let mut file = FrameWriter::new(self.context.vfs.create(&path)?);
         let mut writer = TermWriter::default();
         for (key, number) in pairs {
-            writer.write(key, *number, &mut file)?;
+            writer.write(key, *number, Roles::default(), &mut file)?;
         }
         let end = file.cut()?;
         file.flush()?;

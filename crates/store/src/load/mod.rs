@@ -6,6 +6,7 @@
 //! into integers ([`layout`]), are sorted ([`subject_sort`]) and written in all orders ([`orders`]). Then the segment
 //! is made durable and the manifest switched. Until then the database is what it was.
 
+mod address;
 mod archive;
 mod arena;
 pub(crate) mod class;
@@ -19,17 +20,21 @@ mod existing;
 mod feeders;
 mod gather;
 mod groups;
+mod inline;
 mod interner;
 pub(crate) mod keys_ahead;
 pub(crate) mod layout;
+mod long;
 mod look;
 mod merge;
+mod names;
 mod numbers;
 mod options;
 mod order_writer;
 pub(crate) mod orders;
 mod predicate_cache;
 pub(crate) mod progress;
+mod quarantine;
 mod read;
 mod read_ahead;
 mod replace;
@@ -38,6 +43,7 @@ mod rows;
 mod run;
 mod source;
 mod source_list;
+mod spool;
 mod subject_sort;
 mod term_sort;
 mod validate;
@@ -49,15 +55,16 @@ mod tests;
 #[cfg(test)]
 mod unit_tests;
 
+use crate::compact::wait_while_crowded;
 use crate::error::StoreError;
-use crate::manifest::{Manifest, SegmentEntry, Sign, segment_folder, spill_folder};
+use crate::manifest::{Manifest, Sign, segment_folder, spill_folder};
 use crate::pace::Pace;
-use crate::seal::seal_segment;
+use crate::seal::{NewFiles, NewOrigin, seal_segment};
 use crate::store::Store;
 use crate::version::Version;
 use class::Class;
 use dictionary_pipeline::{DictionaryPipeline, NewFile};
-use layout::{Layout, PackedRow, TermCodes};
+use layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
 use lode_base::host::{peak_resident_bytes, processor_seconds};
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
@@ -67,9 +74,10 @@ use lode_rdf::value_id::Section;
 use merge::{MergeContext, Merged, merge_terms};
 use numbers::DictionaryNumbers;
 use orders::{OrdersContext, write_orders};
+use quarantine::Quarantine;
 use read::{Gathered, ReadContext, read_sources};
 use replace::{Removal, Removed};
-use run::{Run, TermStore};
+use run::{Run, TermStore, frame_bytes};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -80,13 +88,16 @@ pub use document::read_document;
 pub use error::LoadError;
 pub use options::{LoadOptions, LoadReport, StageSeconds};
 pub use progress::{LoadProgress, ProgressSample, Stage};
+pub use quarantine::FilePart;
 pub use replace::Replace;
-pub use source::{Opener, Source};
+pub use source::{Opened, Opener, Source};
 pub use source_list::{Skipped, SourceReport};
 pub use validate::{ValidateReport, validate};
 
 /// What the process takes besides the tables that are counted: code, stacks, buffers of writers, what the allocator keeps for later.
 pub(crate) const OVERHEAD_BYTES: usize = 144 << 20;
+/// What a predicate or graph name takes in a list: its code and its id, while the list grows to twice that.
+const NAME_BYTES: usize = 4 * size_of::<u64>();
 /// What the counted tables get at least.
 const WORKING_BYTES_MIN: usize = 64 << 10;
 
@@ -97,6 +108,7 @@ pub fn load(
     options: LoadOptions,
     progress: &Arc<LoadProgress>,
 ) -> Result<LoadReport, LoadError> {
+    store.check_room()?;
     let number = store.writer()?.take_segments(1);
     let loader = Loader {
         store,
@@ -109,6 +121,7 @@ pub fn load(
         progress,
         watch: Mutex::new(Watch::default()),
         wide_rows: wide_rows(&options),
+        list_bytes_max: list_bytes_max(&options),
     };
     let result = loader.run(sources, options);
     let useless = match &result {
@@ -138,6 +151,16 @@ fn wide_rows(_: &LoadOptions) -> bool {
     false
 }
 
+#[cfg(test)]
+fn list_bytes_max(options: &LoadOptions) -> usize {
+    if options.no_lists { 0 } else { usize::MAX }
+}
+
+#[cfg(not(test))]
+fn list_bytes_max(_: &LoadOptions) -> usize {
+    usize::MAX
+}
+
 #[derive(Default)]
 struct Watch {
     started: Option<Instant>,
@@ -156,6 +179,7 @@ struct Loader<'a> {
     progress: &'a Arc<LoadProgress>,
     watch: Mutex<Watch>,
     wide_rows: bool,
+    list_bytes_max: usize,
 }
 
 /// What the terms of a load became.
@@ -204,6 +228,7 @@ impl Loader<'_> {
         }
         let removal = Removal::of(&options);
         let gathered = self.stage(Stage::Reading, || self.read(sources, options))?;
+        wait_while_crowded(self.store, &self.cancel)?;
         self.store.write(&self.cancel, |version| {
             let Some(removed) = Removed::new(self.store, version, &removal)? else {
                 return self.add(version, gathered);
@@ -232,9 +257,9 @@ impl Loader<'_> {
         let (written, dictionary) = self.write(version, numbered)?;
         let permutations = written.permutations;
         let added = permutations[Order::Spog as usize].rows;
-        let meta = SegmentMeta { permutations, dictionary, bases: old, stars: None };
+        let files = NewFiles { permutations, dictionary, bases: old };
         let segment = if added > 0 {
-            Some(self.stage(Stage::Publishing, || self.publish(version, meta, given))?)
+            Some(self.stage(Stage::Publishing, || self.publish(version, files))?)
         } else {
             None
         };
@@ -270,7 +295,7 @@ impl Loader<'_> {
             graph: options.graph.map(lode_rdf::NamedNode::into_string),
             one_graph: options.one_graph,
             parse: &parse,
-            quarantine: options.quarantine.map(Mutex::new),
+            quarantine: options.quarantine.map(Quarantine::new),
             cancel: &self.cancel,
             progress: self.progress,
         };
@@ -283,12 +308,16 @@ impl Loader<'_> {
         let terms = runs.iter().map(|run| u64::from(run.terms)).sum();
         // Transactions that are being prepared take numbers, too: so as many are taken as there can be blank nodes.
         let first_blank = self.store.writer()?.take_blanks(terms);
+        let list_bytes = self.list_bytes(&runs);
         let context = MergeContext {
             vfs: self.vfs(),
             folder: &self.spill,
             next_blank: first_blank,
             cancel: &self.cancel,
             progress: self.progress,
+            frame_bytes: frame_bytes(self.working_bytes / self.threads),
+            inline_max: list_bytes / size_of::<u64>(),
+            names_max: list_bytes / NAME_BYTES,
         };
         let path = self.segment.join(DICTIONARY_FILE);
         let (merged, old, given, dictionary) = std::thread::scope(|scope| {
@@ -301,9 +330,10 @@ impl Loader<'_> {
         let distinct = merged.distinct;
         self.store.writer()?.give_back_blanks(first_blank, terms, distinct[Class::Blank as usize]);
         let rows = runs.iter().map(|run| run.row_count).sum();
-        let held_bytes = runs.iter().map(held_bytes).sum();
-        let layout = lay_out(&merged, &runs, old, given);
-        let runs = runs.into_iter().zip(merged.codes).map(|(run, codes)| RunRows {
+        let Merged { counts, predicates, graphs, codes, .. } = merged;
+        let layout = lay_out(counts, [predicates, graphs], old, given);
+        let held_bytes = layout.bytes() + runs.iter().map(held_bytes).sum::<usize>();
+        let runs = runs.into_iter().zip(codes).map(|(run, codes)| RunRows {
             rows: run.rows,
             codes,
             predicates: run.predicates,
@@ -311,6 +341,12 @@ impl Loader<'_> {
         });
         let runs = runs.collect();
         Ok(Numbered { runs, rows, layout, dictionary, old, given, distinct, held_bytes })
+    }
+
+    /// Bytes that each of the lists of inline values, predicates and graph names may take, beside the runs in memory.
+    fn list_bytes(&self, runs: &[Run]) -> usize {
+        let held: usize = runs.iter().map(|run| run.store.bytes()).sum();
+        (self.working_bytes.saturating_sub(held) / 8).max(self.working_bytes / 32).min(self.list_bytes_max)
     }
 
     fn write(
@@ -321,7 +357,7 @@ impl Loader<'_> {
         match numbered.layout.key_bits() {
             0..=64 if !self.wide_rows => self.write_packed::<u64>(version, numbered),
             0..=128 => self.write_packed::<u128>(version, numbered),
-            _ => Err(LoadError::Limit("terms")),
+            _ => Err(too_wide(&numbered)),
         }
     }
 
@@ -365,32 +401,15 @@ impl Loader<'_> {
         Ok((written, info))
     }
 
-    /// Makes the segment durable and part of the current version; its description as it was written.
-    fn publish(
-        &self,
-        version: &Arc<Version>,
-        meta: SegmentMeta,
-        given: [u64; Section::COUNT],
-    ) -> Result<SegmentMeta, LoadError> {
-        let (vfs, folder, check) = (&**self.vfs(), self.store.folder(), || self.cancel.check());
-        let meta = seal_segment(meta, Sign::Insertions, vfs, &self.segment, folder, &check)?;
+    /// Makes the segment durable and part of the current version; its description.
+    fn publish(&self, version: &Arc<Version>, files: NewFiles) -> Result<SegmentMeta, LoadError> {
+        let origin = NewOrigin::new(self.number, Sign::Insertions, version.number, version.numbering());
+        let new = seal_segment(self.store, files, origin, &self.segment, &|| self.cancel.check())?;
         let before = &version.manifest;
-        let entry = SegmentEntry {
-            number: self.number,
-            sign: Sign::Insertions,
-            quads: meta.quads(),
-            terms: given,
-            fingerprint: meta.permutations[Order::Spog as usize].fingerprint,
-        };
-        let mut manifest = Manifest {
-            version: before.version + 1,
-            next_blank: self.store.next_blank(),
-            next_segment: self.store.writer()?.next_segment(),
-            ..before.clone()
-        };
-        manifest.segments.push(entry);
-        self.store.publish(manifest)?;
-        Ok(meta)
+        let mut manifest = Manifest { version: before.version + 1, ..before.clone() };
+        manifest.segments.push(new.entry);
+        self.store.publish(self.store.writer()?.numbered(manifest))?;
+        Ok(new.meta)
     }
 
     /// Removes temporary files, and the segment if it did not become part of the database. What cannot be removed now is
@@ -413,30 +432,29 @@ fn held_bytes(run: &Run) -> usize {
     }
 }
 
+/// Rows are too wide if nothing is listed: with so much memory everything is.
+fn too_wide(numbered: &Numbered) -> LoadError {
+    let values = numbered.distinct[Class::Inline as usize] * size_of::<u64>() as u64;
+    let names = numbered.distinct[Class::Iri as usize] * NAME_BYTES as u64;
+    let bytes = OVERHEAD_BYTES as u64 + 8 * values.max(names);
+    let what = "so many distinct values, predicates and graph names";
+    LoadError::Memory { what, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) }
+}
+
 fn lay_out(
-    merged: &Merged,
-    runs: &[Run],
+    mut counts: ClassCounts,
+    names: [Option<Vec<TermIndex>>; 2],
     old: [u64; Section::COUNT],
     given: [u64; Section::COUNT],
 ) -> Layout {
-    let mut counts = merged.counts.clone();
     for section in Section::ALL {
         let class = Class::of(section) as usize;
         counts.counts[class] = old[section as usize] + given[section as usize];
         counts.old[class] = old[section as usize];
     }
     let terms = TermCodes::new(counts);
-    let collect = |numbers: &dyn Fn(&Run) -> Vec<u32>| {
-        let mut codes = Vec::new();
-        for (run, run_codes) in runs.iter().zip(&merged.codes) {
-            let indexes = numbers(run).into_iter().filter_map(|number| run_codes.wanted(number));
-            codes.extend(indexes.map(|index| terms.code(index)));
-        }
-        codes.sort_unstable();
-        codes.dedup();
-        codes
-    };
-    let predicates = collect(&|run| run.predicates.clone());
-    let graphs = collect(&|run| run.graphs.clone());
-    Layout::new(terms, predicates, graphs)
+    // Indexes and codes ascend alike.
+    let [predicates, graphs] =
+        names.map(|names| Some(names?.into_iter().map(|name| terms.code(name)).collect()));
+    Layout::with_names(terms, predicates, graphs)
 }

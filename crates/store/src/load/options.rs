@@ -7,10 +7,12 @@ use crate::load::source_list::{Skipped, SourceReport};
 use lode_base::cancel::CancelToken;
 use lode_base::host;
 use lode_packed::SegmentMeta;
+use lode_rdf::parse::{ContextLoader, StatementLimit};
 use lode_rdf::value_id::Section;
 use lode_rdf::{NamedNode, ParseOptions, RdfFormat};
 use std::fmt;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Memory that a load uses unless told otherwise.
@@ -26,19 +28,29 @@ pub struct LoadOptions {
     pub format: Option<RdfFormat>,
     /// IRI that relative IRIs are resolved against.
     pub base_iri: Option<String>,
+    /// How long a statement may be; unless told, a sixteenth of the memory.
+    pub statement_limit: Option<StatementLimit>,
     /// Graph that takes the quads which the sources have in the default graph.
     pub graph: Option<NamedNode>,
     /// Whether sources must not name graphs.
     pub one_graph: bool,
     /// What goes when the load is published: nobody sees the one without the other.
     pub replace: Option<Replace>,
-    /// Takes bad lines of line-based formats, each after a comment that says what is wrong; without, they are errors.
+    /// Takes bad statements, each after a comment that says what is wrong, and is told of files that cannot be read; without, these are
+    /// errors.
     pub quarantine: Option<Box<dyn Write + Send>>,
+    /// Whether to keep what can be kept although the standards forbid it.
+    pub lenient: bool,
+    /// Where JSON-LD contexts come from that are named by IRIs.
+    pub contexts: Option<Arc<ContextLoader>>,
     /// Stops the load.
     pub cancel: CancelToken,
     /// Packs rows into 128 bits where 64 would do.
     #[cfg(test)]
     pub(crate) wide_rows: bool,
+    /// Lists no inline values, predicates and graph names.
+    #[cfg(test)]
+    pub(crate) no_lists: bool,
 }
 
 impl Default for LoadOptions {
@@ -49,21 +61,39 @@ impl Default for LoadOptions {
             memory_bytes: quarter.unwrap_or(MEMORY_BYTES_DEFAULT).min(MEMORY_BYTES_DEFAULT),
             format: None,
             base_iri: None,
+            statement_limit: None,
             graph: None,
             one_graph: false,
             replace: None,
             quarantine: None,
+            lenient: false,
+            contexts: None,
             cancel: CancelToken::default(),
             #[cfg(test)]
             wide_rows: false,
+            #[cfg(test)]
+            no_lists: false,
         }
     }
 }
 
+/// Bytes of a statement: at least and at most, unless told otherwise.
+const STATEMENT_BYTES: (usize, usize) = (1 << 20, 256 << 20);
+
 impl LoadOptions {
+    /// A long statement is held several times on its way: as it is read, as keys, in a run's memory.
+    fn statement_limit_default(&self) -> StatementLimit {
+        StatementLimit::new((self.memory_bytes / 16).clamp(STATEMENT_BYTES.0, STATEMENT_BYTES.1))
+    }
+
     pub(crate) fn parse_options(&self) -> Result<ParseOptions, LoadError> {
-        let Some(base) = &self.base_iri else { return Ok(ParseOptions::default()) };
-        ParseOptions::default().with_base_iri(base).map_err(|error| LoadError::Format {
+        let limit = self.statement_limit.unwrap_or_else(|| self.statement_limit_default());
+        let mut options = ParseOptions::default().with_statement_limit(limit).lenient(self.lenient);
+        if let Some(contexts) = &self.contexts {
+            options = options.with_contexts(Arc::clone(contexts));
+        }
+        let Some(base) = &self.base_iri else { return Ok(options) };
+        options.with_base_iri(base).map_err(|error| LoadError::Format {
             source_name: "base IRI".to_owned(),
             message: error.to_string(),
         })
@@ -80,6 +110,7 @@ impl fmt::Debug for LoadOptions {
             .field("graph", &self.graph)
             .field("replace", &self.replace)
             .field("quarantine", &self.quarantine.is_some())
+            .field("lenient", &self.lenient)
             .finish_non_exhaustive()
     }
 }
@@ -97,7 +128,7 @@ pub struct LoadReport {
     pub duplicates: u64,
     /// Quads that the database had already.
     pub existing: u64,
-    /// Bad lines set aside.
+    /// Bad statements set aside.
     pub quarantined: u64,
     /// New dictionary terms, by section.
     pub new_terms: [u64; Section::COUNT],

@@ -397,7 +397,8 @@ impl<R: PackedRow> Writer<'_, R> {
         let first_shift = to.shifts[swapped.positions()[0] as usize];
         let second_shift = to.shifts[swapped.positions()[1] as usize];
         let name = format!("{}-group", swapped.name());
-        let options = self.context.sort_options(name, 4 * SORT_BYTES_MIN, second_shift);
+        let memory_bytes = (self.context.memory.limit() / 16).clamp(SORT_BYTES_MIN, 4 * SORT_BYTES_MIN);
+        let options = self.context.sort_options(name, memory_bytes, second_shift);
         let mut groups = GroupSorter::new(first_shift, options);
         for_each_block(rows, self.context, &mut |block| {
             output.push(block)?;
@@ -466,7 +467,7 @@ impl<R: PackedRow> Writer<'_, R> {
 
     fn graph_order(&self, rows: &RowSet<R>) -> Result<(), LoadError> {
         let layout = self.context.layout;
-        if layout.graphs.is_empty() {
+        if !layout.has_named_graphs() {
             let output = OrderWriter::create(self.context, Order::Gspo)?;
             return self.finish(Order::Gspo, output, &RowSums::default());
         }

@@ -3,16 +3,19 @@
 use crate::load::error::LoadError;
 use crate::load::feeders::{self, Jobs, Threads};
 use crate::load::gather::{Gatherer, SpillTo};
+use crate::load::long::LongPieces;
 use crate::load::progress::LoadProgress;
+use crate::load::quarantine::Quarantine;
 use crate::load::read_ahead::AHEAD_BYTES;
 use crate::load::run::Run;
 use crate::load::source::{Feed, Job, Source};
 use crate::load::source_list::{Skipped, SourceList, SourceReport};
+use crate::load::spool::Spool;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
-use lode_rdf::parse::{BadLine, LineChunk, TurtlePiece, parse, parse_line_chunk};
+use lode_rdf::parse::{BadText, LineChunk, ParseNotes, TurtlePiece, parse_line_chunk_noting, parse_noting};
 use lode_rdf::{ParseError, ParseOptions, RawQuad, RdfFormat};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,6 +24,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Pieces of sources are about this large, and smaller where memory is short.
 const CHUNK_BYTES_MAX: usize = 1 << 20;
 const CHUNK_BYTES_MIN: usize = 64 << 10;
+
+/// Between two looks at whether to go on.
+const TELL_EVERY: u64 = 1024;
 
 /// How to read.
 pub(crate) struct ReadContext<'a> {
@@ -40,8 +46,8 @@ pub(crate) struct ReadContext<'a> {
     pub one_graph: bool,
     /// Base IRI and the like.
     pub parse: &'a ParseOptions,
-    /// Where bad lines go; without, they are errors.
-    pub quarantine: Option<Mutex<Box<dyn Write + Send>>>,
+    /// Where what is bad goes; without, it is an error.
+    pub quarantine: Option<Quarantine>,
     /// Asked often.
     pub cancel: &'a CancelToken,
     /// Told often.
@@ -53,7 +59,7 @@ pub(crate) struct ReadContext<'a> {
 pub(crate) struct Gathered {
     /// The runs of all threads.
     pub runs: Vec<Run>,
-    /// Lines set aside.
+    /// Statements set aside.
     pub quarantined: u64,
     /// What was found in each source.
     pub sources: Vec<SourceReport>,
@@ -85,11 +91,10 @@ pub(crate) fn read_sources(sources: Vec<Source>, context: &ReadContext<'_>) -> R
         cancel: context.cancel,
         progress: context.progress,
         list: &list,
+        proves: context.quarantine.is_some(),
+        long: LongPieces::default(),
     };
-    let fail = |source, error| {
-        shared.fail(source, error);
-        ControlFlow::Break(())
-    };
+    let fail = |source, error| shared.fail(source, error);
     let work = |number, jobs: &Jobs<'_>| shared.work(number, share, jobs);
     let runs = feeders::run(feed, sources, threads, &shared.stop, &fail, &work);
     let error = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -97,12 +102,19 @@ pub(crate) fn read_sources(sources: Vec<Source>, context: &ReadContext<'_>) -> R
         return Err(error);
     }
     if let Some(quarantine) = &context.quarantine {
-        let mut quarantine = quarantine.lock().unwrap_or_else(PoisonError::into_inner);
-        quarantine.flush().map_err(LoadError::Quarantine)?;
+        quarantine.flush()?;
     }
     let quarantined = shared.quarantined.into_inner();
     let (sources, skipped) = list.into_reports();
     Ok(Gathered { runs: runs.into_iter().flatten().collect(), quarantined, sources, skipped })
+}
+
+/// A source that is read as a whole.
+#[derive(Clone, Copy)]
+struct Document<'d> {
+    source: usize,
+    format: RdfFormat,
+    parse: &'d ParseOptions,
 }
 
 struct Shared<'a> {
@@ -116,7 +128,17 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    fn fail(&self, source: usize, error: LoadError) {
+    /// Sets a source aside, or, where nothing is or it is not the source's fault, ends everything.
+    fn fail(&self, source: usize, error: LoadError) -> ControlFlow<()> {
+        let error = match &self.context.quarantine {
+            Some(quarantine) if error.is_of_source() => {
+                match quarantine.add_file(&error, self.list.fail(source, &error)) {
+                    Ok(()) => return ControlFlow::Continue(()),
+                    Err(error) => error,
+                }
+            }
+            _ => error,
+        };
         self.stop.store(true, Ordering::Relaxed);
         let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         let earlier = first
@@ -125,6 +147,7 @@ impl Shared<'_> {
         if earlier {
             *first = Some((source, error));
         }
+        ControlFlow::Break(())
     }
 
     fn work(&self, worker: usize, memory_bytes: usize, jobs: &Jobs<'_>) -> Vec<Run> {
@@ -136,7 +159,8 @@ impl Shared<'_> {
             let (Job::Lines { source, .. } | Job::Statements { source, .. } | Job::Document { source, .. }) =
                 &job;
             let source = *source;
-            let result = gatherer.set_source(source).and_then(|()| self.run(job, &mut gatherer, jobs));
+            let result =
+                gatherer.set_source(source).and_then(|()| self.run(worker, job, &mut gatherer, jobs));
             if let Err(error) = result {
                 let error = match error {
                     LoadError::NamesGraph { .. } => {
@@ -144,7 +168,8 @@ impl Shared<'_> {
                     }
                     other => other,
                 };
-                self.fail(source, error);
+                // What it says is for those who read sources: whoever works goes on until there is no more.
+                let _ = self.fail(source, error);
             }
             let now = gatherer.bytes() as u64;
             let before = self.memory.fetch_add(now.wrapping_sub(held), Ordering::Relaxed);
@@ -155,27 +180,45 @@ impl Shared<'_> {
             return Vec::new();
         }
         gatherer.finish().unwrap_or_else(|error| {
-            self.fail(usize::MAX, error);
+            let _ = self.fail(usize::MAX, error);
             Vec::new()
         })
     }
 
-    fn run(&self, job: Job, gatherer: &mut Gatherer<'_>, jobs: &Jobs<'_>) -> Result<(), LoadError> {
+    fn run(
+        &self,
+        worker: usize,
+        job: Job,
+        gatherer: &mut Gatherer<'_>,
+        jobs: &Jobs<'_>,
+    ) -> Result<(), LoadError> {
         match job {
-            Job::Lines { source, format, buffer, length, first_line, offset } => {
+            Job::Lines { source, format, buffer, length, first_line, offset, long: _long } => {
                 let bytes = buffer.get(..length).unwrap_or_default();
                 let chunk = LineChunk { bytes, first_line, offset };
                 let result = self.lines(source, format, chunk, gatherer);
                 jobs.give_back(buffer);
                 result
             }
-            Job::Statements { source, piece, buffer, length } => {
+            Job::Statements { source, piece, buffer, length, long: _long } => {
                 let result =
                     self.statements(source, &piece, buffer.get(..length).unwrap_or_default(), gatherer);
                 jobs.give_back(buffer);
                 result
             }
-            Job::Document { source, format, reader } => self.document(source, format, reader, gatherer),
+            Job::Document { source, format, parse, reader } => {
+                let document = Document { source, format, parse: &parse };
+                if self.context.quarantine.is_none() {
+                    return self.document(document, reader, gatherer);
+                }
+                // Nothing may come of a document that is wrong further on.
+                let path = self.context.spill.join(format!("document-{worker}"));
+                let mut spool = Spool::new(reader, self.context.vfs, path);
+                let checked = self.check(document, &mut spool);
+                spool.check()?;
+                checked?;
+                self.document(document, spool.read_again()?, gatherer)
+            }
         }
     }
 
@@ -194,10 +237,12 @@ impl Shared<'_> {
             quads += 1;
             go_on(gatherer.add(&quad), &mut failed)
         };
-        let end =
-            parse_line_chunk(format, chunk, sink, &mut |line| go_on(self.set_aside(source, line), &mut bad));
-        self.context.progress.add_quads(quads);
-        self.list.note(source, |report| report.quads += quads);
+        let mut notes = ParseNotes::default();
+        let kept = self.context.parse.is_lenient().then_some(&mut notes.kept);
+        let end = parse_line_chunk_noting(format, chunk, kept, sink, &mut |line| {
+            go_on(self.set_aside(source, line), &mut bad)
+        });
+        self.count(source, quads, notes);
         match (failed.or(bad), end) {
             (Some(error), _) => Err(error),
             (None, _) => Ok(()),
@@ -213,43 +258,66 @@ impl Shared<'_> {
     ) -> Result<(), LoadError> {
         self.context.cancel.check()?;
         let mut quads = 0_u64;
-        let mut failed = None;
-        let result = piece.parse(text, &mut |quad| {
+        let (mut failed, mut bad) = (None, None);
+        let mut notes = ParseNotes::default();
+        let mut sink = |quad: RawQuad<'_>| {
             quads += 1;
             go_on(gatherer.add(&quad), &mut failed)
-        });
-        self.context.progress.add_quads(quads);
-        self.list.note(source, |report| report.quads += quads);
-        match (failed, result) {
-            (Some(error), _) => Err(error),
-            (None, Err(error)) => Err(self.list.syntax(source, &error)),
-            (None, Ok(_)) => Ok(()),
+        };
+        if self.context.quarantine.is_some() {
+            let _ = piece.parse_past_errors(text, &mut notes, &mut sink, &mut |text| {
+                go_on(self.set_aside(source, text), &mut bad)
+            });
+        } else if let Err(error) = piece.parse_noting(text, &mut notes, &mut sink) {
+            bad = Some(self.list.syntax(source, &error));
         }
+        self.count(source, quads, notes);
+        failed.or(bad).map_or(Ok(()), Err)
     }
 
-    /// Writes a bad line to the quarantine; without one it is an error.
-    fn set_aside(&self, source: usize, line: BadLine<'_>) -> Result<(), LoadError> {
-        let error = self.list.syntax(source, &line.error);
+    fn count(&self, source: usize, quads: u64, notes: ParseNotes) {
+        self.context.progress.add_quads(quads);
+        self.list.note(source, |report| {
+            report.quads += quads;
+            report.notes.merge(notes);
+        });
+    }
+
+    /// Writes a bad statement to the quarantine; without one it is an error.
+    fn set_aside(&self, source: usize, bad: BadText<'_>) -> Result<(), LoadError> {
+        let error = self.list.syntax(source, &bad.error);
         let Some(quarantine) = &self.context.quarantine else { return Err(error) };
         self.quarantined.fetch_add(1, Ordering::Relaxed);
         self.context.progress.add_quarantined(1);
         self.list.note(source, |report| report.bad += 1);
-        let entry = quarantine_entry(&error, &line);
-        let mut quarantine = quarantine.lock().unwrap_or_else(PoisonError::into_inner);
-        quarantine.write_all(&entry).map_err(LoadError::Quarantine)
+        quarantine.add(&error, &bad)
+    }
+
+    /// Reads a document for nothing but its errors.
+    fn check(&self, document: Document<'_>, reader: impl Read) -> Result<(), LoadError> {
+        let Document { source, format, parse } = document;
+        let mut quads = 0_u64;
+        let result = parse_noting(format, reader, parse, &mut ParseNotes::default(), &mut |_| {
+            quads += 1;
+            let stop = quads.is_multiple_of(TELL_EVERY)
+                && (self.stop.load(Ordering::Relaxed) || self.context.cancel.check().is_err());
+            if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        self.context.cancel.check()?;
+        result.map_err(|error| document_error(self.list, source, error))
     }
 
     fn document(
         &self,
-        source: usize,
-        format: RdfFormat,
-        reader: Box<dyn Read + Send>,
+        document: Document<'_>,
+        reader: impl Read,
         gatherer: &mut Gatherer<'_>,
     ) -> Result<(), LoadError> {
-        const TELL_EVERY: u64 = 1024;
+        let Document { source, format, parse } = document;
+        let mut notes = ParseNotes::default();
         let (mut untold, mut quads) = (0_u64, 0_u64);
         let mut failed = None;
-        let result = parse(format, reader, self.context.parse, &mut |quad| {
+        let result = parse_noting(format, reader, parse, &mut notes, &mut |quad| {
             untold += 1;
             quads += 1;
             if untold == TELL_EVERY {
@@ -264,7 +332,10 @@ impl Shared<'_> {
             go_on(added.and_then(|()| gatherer.add(&RawQuad::from(quad))), &mut failed)
         });
         self.context.progress.add_quads(untold);
-        self.list.note(source, |report| report.quads += quads);
+        self.list.note(source, |report| {
+            report.quads += quads;
+            report.notes.merge(notes);
+        });
         if let Some(error) = failed {
             return Err(error);
         }
@@ -289,19 +360,11 @@ pub(crate) fn chunk_bytes(memory_bytes: usize, threads: Threads) -> usize {
     (memory_bytes / (16 * threads.workers)).clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX)
 }
 
-/// What the quarantine gets of a bad line.
-pub(crate) fn quarantine_entry(error: &LoadError, line: &BadLine<'_>) -> Vec<u8> {
-    let mut entry = format!("# {error}\n").into_bytes();
-    entry.extend_from_slice(line.text);
-    entry.push(b'\n');
-    entry
-}
-
 /// Why a document could not be read.
 pub(crate) fn document_error(list: &SourceList, source: usize, error: ParseError) -> LoadError {
     match error {
         ParseError::Syntax(error) => list.syntax(source, &error),
-        ParseError::Io(error) => LoadError::Input { source_name: list.name(source), error },
+        ParseError::Io(error) => LoadError::input(&list.name(source), error),
         other => LoadError::Format { source_name: list.name(source), message: other.to_string() },
     }
 }

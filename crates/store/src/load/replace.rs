@@ -76,8 +76,8 @@ impl Removed {
     /// Publishes the removal alone, where a load has nothing to add.
     pub fn publish(&self, store: &Store) -> Result<(), StoreError> {
         let before = &self.version.manifest;
-        let next_segment = store.writer()?.next_segment();
-        store.publish(Manifest { version: before.version + 1, next_segment, ..before.clone() })
+        let manifest = Manifest { version: before.version + 1, ..before.clone() };
+        store.publish(store.writer()?.numbered(manifest))
     }
 
     /// What was written belongs to the database from now on, or may turn out to. Without this everything is as it was.

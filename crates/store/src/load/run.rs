@@ -4,15 +4,23 @@
 use crate::load::arena::Arena;
 use crate::load::class::Class;
 use crate::load::interner::Interner;
+use crate::load::names::{Roles, RunRoles};
 use crate::load::rows::{ClosedRows, Rows};
-use crate::load::term_sort::{SortedTerm, SortedTerms, sort_terms};
-use lode_base::frame_file::{FrameReader, FrameWriter};
+use crate::load::term_sort::{SORT_BYTES_PER_TERM, SortedTerm, SortedTerms, sort_terms};
+use lode_base::frame_file::{FRAME_BYTES, FrameReader, FrameWriter};
 use lode_base::varint::write_varint;
 use lode_base::vfs::{ReadAt, Vfs};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Bits of a term's number; the roles are above them.
+const NUMBER_BITS: u32 = u32::BITS - Roles::BITS;
+/// Numbers that a run has.
+pub const NUMBERS_MAX: u32 = 1 << NUMBER_BITS;
+/// Frames of terms have at least this many bytes.
+const FRAME_BYTES_MIN: usize = 4 << 10;
 
 /// A closed run.
 #[derive(Debug)]
@@ -26,9 +34,46 @@ pub struct Run {
     /// How many quads.
     pub row_count: u64,
     /// Numbers of the terms that are predicates, in the order the rows refer to them.
-    pub predicates: Vec<u32>,
+    pub predicates: NumberList,
     /// Numbers of the terms that are graph names.
-    pub graphs: Vec<u32>,
+    pub graphs: NumberList,
+}
+
+/// Numbers of terms of a run.
+#[derive(Debug)]
+pub enum NumberList {
+    /// In memory.
+    Memory(Vec<u32>),
+    /// In a temporary file.
+    File {
+        /// The file.
+        file: Arc<dyn ReadAt>,
+        /// Where its frames are.
+        range: Range<u64>,
+    },
+}
+
+impl NumberList {
+    fn write(numbers: &[u32], file: &mut FrameWriter) -> io::Result<Range<u64>> {
+        let start = file.cut()?;
+        for number in numbers {
+            file.write(&number.to_le_bytes())?;
+        }
+        Ok(start..file.cut()?)
+    }
+
+    /// The numbers.
+    pub fn load(self) -> io::Result<Vec<u32>> {
+        let (file, range) = match self {
+            Self::Memory(numbers) => return Ok(numbers),
+            Self::File { file, range } => (file, range),
+        };
+        let (mut frames, mut numbers) = (FrameReader::new(file, range.start, range.end), Vec::new());
+        while !frames.at_end() {
+            numbers.push(frames.take(4)?.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)));
+        }
+        Ok(numbers)
+    }
 }
 
 /// The sorted terms of a run.
@@ -50,6 +95,16 @@ pub enum TermStore {
     },
 }
 
+impl TermStore {
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Memory { arena, sorted } => arena.bytes() + sorted.terms.len() * SORT_BYTES_PER_TERM,
+            Self::File { .. } => 0,
+        }
+    }
+}
+
 impl Run {
     /// Closes a run that stays in memory.
     pub fn in_memory(interner: Interner, mut rows: Rows) -> Self {
@@ -64,8 +119,8 @@ impl Run {
             store: TermStore::Memory { arena, sorted },
             rows: ClosedRows::Memory(rows.take().into_iter()),
             row_count,
-            predicates,
-            graphs,
+            predicates: NumberList::Memory(predicates),
+            graphs: NumberList::Memory(graphs),
         }
     }
 }
@@ -77,8 +132,8 @@ struct SpilledRun {
     classes: [Range<u64>; Class::COUNT],
     rows: Range<u64>,
     row_count: u64,
-    predicates: Vec<u32>,
-    graphs: Vec<u32>,
+    predicates: Range<u64>,
+    graphs: Range<u64>,
 }
 
 /// The temporary files of one worker.
@@ -93,12 +148,12 @@ pub struct Spill {
 }
 
 impl Spill {
-    /// Creates the files of worker `number`.
-    pub fn create(vfs: &Arc<dyn Vfs>, folder: &Path, number: usize) -> io::Result<Self> {
+    /// Creates the files of worker `number`, whose runs have about `run_bytes`.
+    pub fn create(vfs: &Arc<dyn Vfs>, folder: &Path, number: usize, run_bytes: usize) -> io::Result<Self> {
         let terms_path = folder.join(format!("worker-{number}.terms"));
         let rows_path = folder.join(format!("worker-{number}.rows"));
         Ok(Self {
-            terms: FrameWriter::new(vfs.create(&terms_path)?),
+            terms: FrameWriter::with_frames_of(vfs.create(&terms_path)?, frame_bytes(run_bytes)),
             rows: FrameWriter::new(vfs.create(&rows_path)?),
             vfs: Arc::clone(vfs),
             terms_path,
@@ -113,8 +168,11 @@ impl Spill {
         let (predicates, graphs) = rows.number_predicates_and_graphs(terms);
         let classes = {
             let sorted = sort_terms(interner.arena(), terms as usize);
-            write_terms(interner.arena(), &sorted, &mut self.terms)?
+            let roles = RunRoles::new(terms, &predicates, &graphs);
+            write_terms(interner.arena(), &sorted, &roles, &mut self.terms)?
         };
+        let predicates = NumberList::write(&predicates, &mut self.rows)?;
+        let graphs = NumberList::write(&graphs, &mut self.rows)?;
         let row_count = rows.count();
         let rows = rows.spill(&mut self.rows)?;
         interner.clear();
@@ -133,16 +191,22 @@ impl Spill {
             store: TermStore::File { file: Arc::clone(&terms_file), classes: run.classes },
             rows: ClosedRows::File { file: Arc::clone(&rows_file), range: run.rows },
             row_count: run.row_count,
-            predicates: run.predicates,
-            graphs: run.graphs,
+            predicates: NumberList::File { file: Arc::clone(&rows_file), range: run.predicates },
+            graphs: NumberList::File { file: Arc::clone(&rows_file), range: run.graphs },
         };
         Ok(self.runs.into_iter().map(open).collect())
     }
 }
 
+/// Bytes of a frame of terms: the merge holds some of each run, and the less memory there is, the more runs there are.
+pub fn frame_bytes(run_bytes: usize) -> usize {
+    (run_bytes / 4096).clamp(FRAME_BYTES_MIN, FRAME_BYTES)
+}
+
 fn write_terms(
     arena: &Arena,
     sorted: &SortedTerms,
+    roles: &RunRoles,
     file: &mut FrameWriter,
 ) -> io::Result<[Range<u64>; Class::COUNT]> {
     let mut ranges = std::array::from_fn(|_| 0..0);
@@ -153,7 +217,8 @@ fn write_terms(
         let mut writer = TermWriter::default();
         for term in sorted.terms.get(start..end).unwrap_or_default() {
             let header = arena.header(term.position);
-            writer.write(arena.key_of(term.position, header), header.number(), file)?;
+            let number = header.number();
+            writer.write(arena.key_of(term.position, header), number, roles.of(number), file)?;
         }
         *range = from..file.cut()?;
         start = end;
@@ -161,7 +226,7 @@ fn write_terms(
     Ok(ranges)
 }
 
-/// Front-codes terms into a stream: number, bytes shared with the key before, bytes of the rest, the rest.
+/// Front-codes terms into a stream: number and roles, bytes shared with the key before, bytes of the rest, the rest.
 #[derive(Debug, Default)]
 pub struct TermWriter {
     last: Vec<u8>,
@@ -170,11 +235,11 @@ pub struct TermWriter {
 
 impl TermWriter {
     /// Appends a term; keys must ascend.
-    pub fn write(&mut self, key: &[u8], number: u32, file: &mut FrameWriter) -> io::Result<()> {
+    pub fn write(&mut self, key: &[u8], number: u32, roles: Roles, file: &mut FrameWriter) -> io::Result<()> {
         let shared = shared_prefix(&self.last, key);
         let rest = key.get(shared..).unwrap_or_default();
         self.entry.clear();
-        self.entry.extend_from_slice(&number.to_le_bytes());
+        self.entry.extend_from_slice(&(number | roles.bits() << NUMBER_BITS).to_le_bytes());
         write_varint(&mut self.entry, shared as u64);
         write_varint(&mut self.entry, rest.len() as u64);
         file.write(&self.entry)?;
@@ -264,7 +329,7 @@ pub enum TermCursor<'a> {
         file: FrameReader,
         /// The current term.
         key: Vec<u8>,
-        /// Its number.
+        /// Its number, and its roles above that.
         number: u32,
     },
 }
@@ -334,7 +399,17 @@ impl<'a> TermCursor<'a> {
     pub fn number(&self) -> u32 {
         match self {
             Self::Memory(cursor) => cursor.current().1,
-            Self::Pairs { number, .. } | Self::File { number, .. } => *number,
+            Self::Pairs { number, .. } => *number,
+            Self::File { number, .. } => number & ((1 << NUMBER_BITS) - 1),
+        }
+    }
+
+    /// What the current term is used as, where the run is in a file; one in memory has its own lists at hand.
+    #[inline]
+    pub fn roles(&self) -> Roles {
+        match self {
+            Self::File { number, .. } => Roles::from_bits(number >> NUMBER_BITS),
+            Self::Memory(_) | Self::Pairs { .. } => Roles::default(),
         }
     }
 }

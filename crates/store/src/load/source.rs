@@ -1,15 +1,17 @@
 //! What a load reads: files, streams, bytes in memory; and the pieces that workers get of them.
 
-use crate::load::archive::{Found, is_loadable, open_archive};
+use crate::load::address::{escape_path, file_address};
+use crate::load::archive::{Found, is_archive, is_loadable, open_archive};
 use crate::load::error::LoadError;
-use crate::load::look::{Known, recognise};
+use crate::load::long::{LongPiece, LongPieces};
+use crate::load::look::{Known, LOOK_BYTES, Looked, recognise};
 use crate::load::progress::LoadProgress;
 use crate::load::read_ahead::read_ahead;
 use crate::load::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_base::host;
-use lode_rdf::input::Input;
-use lode_rdf::parse::{LINE_BYTES_MAX, TurtlePiece, last_line_end};
+use lode_rdf::input::{Compression, Input};
+use lode_rdf::parse::{TOO_LONG_HINT, TurtlePiece, last_line_end};
 use lode_rdf::{ParseOptions, RdfFormat};
 use std::fmt;
 use std::io::{self, Cursor, Read};
@@ -19,12 +21,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// What a piece grows by, at least, while it ends in the midst of a statement.
+pub(super) const STEP_BYTES: usize = 64 << 10;
 /// Archives in archives that are opened.
 const ARCHIVES_MAX: usize = 4;
 
 /// Something to load.
 pub struct Source {
     name: String,
+    /// Its own address, against which relative IRIs are resolved.
+    address: Option<String>,
     format: Option<RdfFormat>,
     input: SourceInput,
     /// In how many archives it is, one in the other.
@@ -38,8 +44,24 @@ enum SourceInput {
     Later(Box<Opener>),
 }
 
-/// Opens a source when its turn comes: its bytes, and its format where that has been told along with them.
-pub type Opener = dyn FnOnce() -> io::Result<(Box<dyn Read + Send>, Option<RdfFormat>)> + Send;
+/// Opens a source when its turn comes.
+pub type Opener = dyn FnOnce() -> io::Result<Opened> + Send;
+
+/// A source that has been opened.
+pub struct Opened {
+    /// Its bytes.
+    pub reader: Box<dyn Read + Send>,
+    /// Its format, where that has been told along with them.
+    pub format: Option<RdfFormat>,
+    /// Its address, where that is not the one it was asked for at.
+    pub address: Option<String>,
+}
+
+impl Opened {
+    fn new(reader: Box<dyn Read + Send>) -> Self {
+        Self { reader, format: None, address: None }
+    }
+}
 
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,23 +75,29 @@ impl fmt::Debug for Source {
 impl Source {
     /// A file, plain or compressed.
     pub fn path(path: &Path) -> Self {
-        let name = path.display().to_string();
-        Self { format: None, input: SourceInput::Path(path.to_owned()), name, depth: 0 }
+        Self {
+            address: file_address(path),
+            ..Self::new(path.display().to_string(), SourceInput::Path(path.to_owned()))
+        }
+    }
+
+    fn new(name: String, input: SourceInput) -> Self {
+        Self { name, address: None, format: None, input, depth: 0 }
     }
 
     /// A stream, plain or compressed. `name` is for messages, and its extension may tell the format.
     pub fn reader(name: impl Into<String>, reader: Box<dyn Read + Send>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Reader(reader), depth: 0 }
+        Self::new(name.into(), SourceInput::Reader(reader))
     }
 
     /// Bytes in memory, plain or compressed.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Bytes(bytes.into()), depth: 0 }
+        Self::new(name.into(), SourceInput::Bytes(bytes.into()))
     }
 
     /// A stream that is opened when its turn comes. `name` is for messages, and its extension may tell the format.
     pub fn later(name: impl Into<String>, open: Box<Opener>) -> Self {
-        Self { name: name.into(), format: None, input: SourceInput::Later(open), depth: 0 }
+        Self::new(name.into(), SourceInput::Later(open))
     }
 
     /// Sets the format, which else comes from the options, the name, where it comes from, or the first bytes.
@@ -79,9 +107,29 @@ impl Source {
         self
     }
 
+    /// Sets its own address: relative IRIs in it are resolved against that, unless a load has another base. (Files have theirs.)
+    #[must_use]
+    pub fn with_address(mut self, address: &str) -> Self {
+        self.address = Some(address.to_owned());
+        self
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its own address, where it has one.
+    pub(super) fn address(&self) -> Option<String> {
+        self.address.clone()
+    }
+
+    /// Its path, where it is a file that can be read more than once.
+    fn file(&self) -> Option<PathBuf> {
+        match &self.input {
+            SourceInput::Path(path) => host::input_bytes(path).map(|_| path.clone()),
+            _ => None,
+        }
     }
 
     /// Bytes of the source as stored, where that is known.
@@ -98,12 +146,12 @@ impl Source {
         self.format
     }
 
-    /// The bytes, and the format where that was told along with them.
-    pub(super) fn open(self) -> io::Result<(Box<dyn Read + Send>, Option<RdfFormat>)> {
+    /// Opens it.
+    pub(super) fn open(self) -> io::Result<Opened> {
         match self.input {
-            SourceInput::Path(path) => Ok((host::open_input(&path)?.0, None)),
-            SourceInput::Reader(reader) => Ok((reader, None)),
-            SourceInput::Bytes(bytes) => Ok((Box::new(Cursor::new(bytes)), None)),
+            SourceInput::Path(path) => Ok(Opened::new(host::open_input(&path)?.0)),
+            SourceInput::Reader(reader) => Ok(Opened::new(reader)),
+            SourceInput::Bytes(bytes) => Ok(Opened::new(Box::new(Cursor::new(bytes)))),
             SourceInput::Later(open) => open(),
         }
     }
@@ -121,6 +169,8 @@ pub(crate) enum Job {
         buffer: Vec<u8>,
         /// Bytes of the text.
         length: usize,
+        /// Held while it is worked on, if it is a long one.
+        long: Option<LongPiece>,
         /// Number of its first line.
         first_line: u64,
         /// Where it is in the (decompressed) source.
@@ -136,6 +186,8 @@ pub(crate) enum Job {
         buffer: Vec<u8>,
         /// Bytes of the text.
         length: usize,
+        /// Held while it is worked on, if it is a long one.
+        long: Option<LongPiece>,
     },
     /// A whole source of another format.
     Document {
@@ -143,6 +195,8 @@ pub(crate) enum Job {
         source: usize,
         /// Its format.
         format: RdfFormat,
+        /// Its base IRI and the like.
+        parse: ParseOptions,
         /// Its text.
         reader: Box<dyn Read + Send>,
     },
@@ -164,6 +218,10 @@ pub(crate) struct Feed<'a> {
     pub progress: &'a Arc<LoadProgress>,
     /// Told what the sources are.
     pub list: &'a SourceList,
+    /// Whether compressed files are read to their end before anything of them is sent, so that nothing of a damaged one is.
+    pub proves: bool,
+    /// Lets one long piece be at a time.
+    pub long: LongPieces,
 }
 
 /// Adds what is read to the progress, if it shall.
@@ -219,40 +277,71 @@ impl Feed<'_> {
 
     fn feed(&self, number: usize, source: Source, sink: &Sink<'_>) -> Result<ControlFlow<()>, LoadError> {
         let name = source.name.clone();
-        let failed = |error| LoadError::Input { source_name: name.clone(), error };
+        let failed = |error| LoadError::input(&name, error);
         let set = source.format.or(self.format);
-        let depth = source.depth;
+        let (depth, address) = (source.depth, source.address.clone());
+        if let Some(path) = source.file().filter(|_| self.proves) {
+            self.prove(&path, &name)?.map_err(failed)?;
+        }
         // The bytes of an archive have been counted.
         let progress = (depth == 0).then(|| Arc::clone(self.progress));
         let read = Arc::new(AtomicU64::new(0));
-        let (raw, told) = source.open().map_err(failed)?;
-        let input = Input::new(raw, Arc::clone(&read)).map_err(failed)?;
-        let compression = input.compression();
+        let opened = source.open().map_err(failed)?;
+        let address = opened.address.or(address);
+        let input = Input::new(opened.reader, Arc::clone(&read)).map_err(failed)?;
+        let known = Known { number, compression: input.compression(), set, told: opened.format };
         let input = read_ahead(input, self.threads).map_err(failed)?;
-        let mut input = Metered { inner: input, read, told: 0, progress };
-        let (mut head, known) = (Vec::new(), Known { number, compression, set, told });
-        let Some(format) = recognise(known, self.list, &mut input, &mut head)? else {
+        let input = Metered { inner: input, read, told: 0, progress };
+        let Looked { format, head, rest: mut input } = recognise(known, self.list, input)?;
+        let Some(format) = format else {
             if depth == ARCHIVES_MAX {
                 let message = "archives are in each other too deep".to_owned();
                 return Err(LoadError::Format { source_name: name, message });
             }
             let reader = Box::new(Cursor::new(head).chain(input));
-            return self.feed_archive((number, depth), reader, set, sink).map_err(failed);
+            return self.feed_archive((number, depth), address, reader, set, sink).map_err(failed);
         };
         if format.is_line_based() {
             return self.feed_lines(number, format, &mut input, head, &name, sink);
         }
+        let mut parse = self.parse.clone();
+        if let Some(address) = address {
+            parse = parse.with_own_address(&address);
+        }
         if matches!(format, RdfFormat::Turtle | RdfFormat::TriG) {
-            return self.feed_statements(number, format, &mut input, head, &name, sink);
+            return self.feed_statements((number, &name), format, &parse, &mut input, head, sink);
         }
         let reader: Box<dyn Read + Send> = Box::new(Cursor::new(head).chain(input));
-        Ok(go_on(sink.jobs.send(Job::Document { source: number, format, reader }).is_ok()))
+        Ok(go_on(sink.jobs.send(Job::Document { source: number, format, parse, reader }).is_ok()))
+    }
+
+    /// Reads a compressed file to its end, to see whether it is whole. (Of an archive, the files before the damage are.)
+    fn prove(&self, path: &Path, name: &str) -> Result<io::Result<()>, LoadError> {
+        let read = || {
+            let input = Input::new(host::open_input(path)?.0, Arc::default())?;
+            if input.compression() == Compression::None {
+                return Ok(());
+            }
+            let mut input = read_ahead(input, self.threads)?;
+            let mut buffer = Vec::new();
+            input.by_ref().take(LOOK_BYTES as u64).read_to_end(&mut buffer)?;
+            if is_archive(name, &buffer) {
+                return Ok(());
+            }
+            buffer.resize(self.chunk_bytes, 0);
+            while input.read(&mut buffer)? > 0 && self.cancel.check().is_ok() {}
+            Ok(())
+        };
+        let result = read();
+        self.cancel.check()?;
+        Ok(result)
     }
 
     /// Reads the files in an archive, as sources of their own.
     fn feed_archive(
         &self,
         (number, depth): (usize, usize),
+        address: Option<String>,
         reader: Box<dyn Read + Send>,
         set: Option<RdfFormat>,
         sink: &Sink<'_>,
@@ -264,8 +353,14 @@ impl Feed<'_> {
         loop {
             match finds.recv() {
                 Ok(Found::File { name, reader }) => {
+                    let mut address = address.clone();
+                    if let Some(address) = &mut address {
+                        address.push('/');
+                        escape_path(&name, address);
+                    }
                     let name = format!("{archive}/{name}");
-                    let source = Source { format: set, depth: depth + 1, ..Source::reader(&*name, reader) };
+                    let source =
+                        Source { address, format: set, depth: depth + 1, ..Source::reader(&*name, reader) };
                     if self.feed_or_fail(self.list.add(&name), source, sink).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
@@ -283,7 +378,7 @@ impl Feed<'_> {
         let spare = sink.spares.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok();
         // A buffer that a long line or statement made large is not worth keeping.
         let buffer = spare.filter(|buffer| buffer.len() <= 2 * self.chunk_bytes).unwrap_or_default();
-        Piece { buffer, filled: 0 }
+        Piece { buffer, filled: 0, long: None }
     }
 
     fn feed_lines(
@@ -295,7 +390,8 @@ impl Feed<'_> {
         name: &str,
         sink: &Sink<'_>,
     ) -> Result<ControlFlow<()>, LoadError> {
-        let failed = |error| LoadError::Input { source_name: name.to_owned(), error };
+        let failed = |error| LoadError::input(name, error);
+        let limit = self.parse.statement_limit();
         let (mut first_line, mut offset) = (1, 0);
         let mut rest = head;
         loop {
@@ -303,18 +399,19 @@ impl Feed<'_> {
             let mut piece = self.piece(sink);
             piece.append(&rest);
             rest.clear();
-            let at_end = piece.fill(input, self.chunk_bytes).map_err(failed)?;
+            let at_end = piece.fill(input, self, &failed)?;
             let text = piece.text();
             let length = if at_end { text.len() } else { last_line_end(text).unwrap_or(0) };
             let (whole, begun) = text.split_at(length);
-            if begun.len() > LINE_BYTES_MAX {
-                let message = format!("a line has more than {LINE_BYTES_MAX} bytes");
-                let source_name = name.to_owned();
-                return Err(LoadError::Syntax { source_name, line: first_line, column: 1, message });
+            let lines = memchr::memchr_iter(b'\n', whole).count() as u64;
+            if begun.len() > limit.bytes() {
+                let message = format!("{} ({TOO_LONG_HINT})", limit.message("a line"));
+                let (source_name, line) = (name.to_owned(), first_line + lines);
+                return Err(LoadError::Syntax { source_name, line, column: 1, message });
             }
             rest.extend_from_slice(begun);
-            let lines = memchr::memchr_iter(b'\n', whole).count() as u64;
-            let job = Job::Lines { source, format, buffer: piece.buffer, length, first_line, offset };
+            let Piece { buffer, long, .. } = piece;
+            let job = Job::Lines { source, format, buffer, length, long, first_line, offset };
             if length > 0 && sink.jobs.send(job).is_err() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -343,9 +440,18 @@ fn go_on(sent: bool) -> ControlFlow<()> {
 pub(super) struct Piece {
     pub buffer: Vec<u8>,
     pub filled: usize,
+    pub long: Option<LongPiece>,
 }
 
 impl Piece {
+    /// A piece that must grow because a statement does not end in it is a long one, of which there is one at a time.
+    pub(super) fn wait_if_long(&mut self, feed: &Feed<'_>) -> Result<(), LoadError> {
+        if self.long.is_none() && self.filled >= 2 * feed.chunk_bytes {
+            self.long = Some(feed.long.wait(feed.cancel)?);
+        }
+        Ok(())
+    }
+
     pub(super) fn text(&self) -> &[u8] {
         self.buffer.get(..self.filled).unwrap_or_default()
     }
@@ -365,16 +471,23 @@ impl Piece {
     }
 
     /// Reads until there are `wanted` bytes and a line's end among them; true at the end of the input.
-    fn fill(&mut self, input: &mut impl Read, wanted: usize) -> io::Result<bool> {
+    fn fill(
+        &mut self,
+        input: &mut impl Read,
+        feed: &Feed<'_>,
+        failed: &dyn Fn(io::Error) -> LoadError,
+    ) -> Result<bool, LoadError> {
+        let (wanted, limit) = (feed.chunk_bytes, feed.parse.statement_limit());
         loop {
             let old = self.filled;
             // A line that is longer than a piece makes the piece grow.
-            let end = if old < wanted { wanted } else { 2 * old };
-            if self.fill_to(input, end)? {
+            let end = if old < wanted { wanted } else { old + limit.step(old, STEP_BYTES) };
+            self.wait_if_long(feed)?;
+            if self.fill_to(input, end).map_err(failed)? {
                 return Ok(true);
             }
             let found = last_line_end(self.buffer.get(old..end).unwrap_or_default()).is_some();
-            if found || self.filled > LINE_BYTES_MAX {
+            if found || self.filled > limit.bytes() {
                 return Ok(false);
             }
         }

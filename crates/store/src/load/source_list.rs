@@ -2,8 +2,9 @@
 //! (an archive does), so the list grows while it is read.
 
 use crate::load::error::LoadError;
+use crate::load::quarantine::FilePart;
 use lode_rdf::RdfFormat;
-use lode_rdf::parse::SyntaxError;
+use lode_rdf::parse::{ParseNotes, SyntaxError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Names of files that are no RDF and were skipped; more are only counted.
@@ -21,6 +22,12 @@ pub struct SourceReport {
     pub quads: u64,
     /// Statements that are wrong: set aside, or the reason why the load failed.
     pub bad: u64,
+    /// What its text was transcoded from.
+    pub encoding: Option<&'static str>,
+    /// Whether it had relative IRIs that were resolved against its own address; and what was kept of it although it is wrong.
+    pub notes: ParseNotes,
+    /// Why it was set aside, or what was left of it, and which.
+    pub failed: Option<(String, FilePart)>,
     /// What its text looks like, where that is not its format.
     pub(crate) looks_like: Option<RdfFormat>,
     /// Its format is a guess.
@@ -77,6 +84,21 @@ impl SourceList {
         }
     }
 
+    /// Notes that a source could not be read to its end; how much of it is set aside by that.
+    pub fn fail(&self, source: usize, error: &LoadError) -> FilePart {
+        let mut part = FilePart::All;
+        self.note(source, |report| {
+            // What is read as a whole is loaded as a whole.
+            part = match report.format {
+                Some(RdfFormat::RdfXml | RdfFormat::JsonLd) => FilePart::All,
+                None if !report.archive => FilePart::All,
+                _ => FilePart::Rest,
+            };
+            report.failed = Some((error.to_string(), part));
+        });
+        part
+    }
+
     /// The name of a source.
     pub fn name(&self, source: usize) -> String {
         self.lock().sources.get(source).map(|report| report.name.clone()).unwrap_or_default()
@@ -115,6 +137,6 @@ impl SourceList {
     /// All sources that held statements or could have, and what was skipped.
     pub fn into_reports(self) -> (Vec<SourceReport>, Skipped) {
         let List { sources, skipped } = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (sources.into_iter().filter(|report| !report.archive).collect(), skipped)
+        (sources.into_iter().filter(|report| !report.archive || report.failed.is_some()).collect(), skipped)
     }
 }

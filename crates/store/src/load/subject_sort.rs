@@ -6,9 +6,11 @@ use crate::load::codes::RunCodes;
 use crate::load::error::LoadError;
 use crate::load::existing::ExistingQuads;
 use crate::load::layout::{Layout, PackedRow, RowShape};
+use crate::load::names::NameFields;
 use crate::load::orders::OrdersContext;
 use crate::load::row_set::RowSet;
 use crate::load::rows::{ClosedRows, DEFAULT_GRAPH};
+use crate::load::run::NumberList;
 use crate::version::Version;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_packed::Order;
@@ -23,9 +25,9 @@ pub struct RunRows {
     /// Numbers of its terms.
     pub codes: RunCodes,
     /// Numbers in the run of the terms that are predicates.
-    pub predicates: Vec<u32>,
+    pub predicates: NumberList,
     /// Numbers in the run of the terms that are graph names.
-    pub graphs: Vec<u32>,
+    pub graphs: NumberList,
 }
 
 /// The sorted quads, and what was dropped on the way.
@@ -130,32 +132,44 @@ fn pack_all<R: PackedRow>(
     })
 }
 
+#[inline]
+fn get(list: &[u64], at: u32) -> u64 {
+    list.get(at as usize).copied().unwrap_or(0)
+}
+
 /// The codes of one run's terms, as its rows refer to them.
 struct CodeMaps {
     terms: Vec<u64>,
+    /// Fields, not codes.
     predicates: Vec<u64>,
+    /// Fields, not codes.
     graphs: Vec<u64>,
 }
 
 impl CodeMaps {
     fn new(run: RunRows, layout: &Layout) -> io::Result<(Self, ClosedRows)> {
-        let place = |list: &[u64], number: &u32| {
-            let code = layout.terms.code(run.codes.wanted(*number)?);
-            list.binary_search(&code).ok().map(|place| place as u64)
-        };
-        let predicates = run.predicates.iter().map(|p| place(&layout.predicates, p).unwrap_or(0)).collect();
-        let graphs =
-            run.graphs.iter().map(|g| place(&layout.graphs, g).map_or(0, |place| place + 1)).collect();
         let codes = run.codes.load()?;
         // Same size in and out, so this is done in place.
-        let terms = codes.into_iter().map(|index| layout.terms.code(index)).collect();
+        let terms: Vec<u64> = codes.into_iter().map(|index| layout.terms.code(index)).collect();
+        let fields = |numbers: NumberList, names: &NameFields| -> io::Result<Vec<u64>> {
+            let field = |number: u32| names.field(get(&terms, number), &layout.terms);
+            Ok(numbers.load()?.into_iter().map(field).collect())
+        };
+        let predicates = fields(run.predicates, &layout.predicates)?;
+        let graphs = fields(run.graphs, &layout.graphs)?;
         Ok((Self { terms, predicates, graphs }, run.rows))
     }
 
-    fn pack<R: PackedRow>(&self, rows: &[[u32; 3]], graphs: &[u32], shape: RowShape, out: &mut Vec<R>) {
-        let get = |list: &[u64], at: u32| list.get(at as usize).copied().unwrap_or(0);
+    fn pack<R: PackedRow>(
+        &self,
+        (rows, graphs): (&[[u32; 3]], &[u32]),
+        layout: &Layout,
+        shape: RowShape,
+        out: &mut Vec<R>,
+    ) {
         let pack = |[s, p, o]: [u32; 3], graph| {
-            R::pack([get(&self.terms, s), get(&self.predicates, p), get(&self.terms, o), graph], shape.shifts)
+            let subject = layout.terms.resource(get(&self.terms, s));
+            R::pack([subject, get(&self.predicates, p), get(&self.terms, o), graph], shape.shifts)
         };
         out.clear();
         if graphs.is_empty() {
@@ -182,7 +196,7 @@ fn pack_run<R: PackedRow>(
     while let Some(chunk) = rows.next().map_err(io)? {
         for (terms, graphs) in chunk.frames() {
             context.pace.check()?;
-            maps.pack::<R>(terms, graphs, shape, &mut packed);
+            maps.pack::<R>((terms, graphs), context.layout, shape, &mut packed);
             sorter.lock().unwrap_or_else(PoisonError::into_inner).push(&packed).map_err(io)?;
         }
     }

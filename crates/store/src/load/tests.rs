@@ -8,6 +8,7 @@ use crate::test_data::{FOLDER, Model, add_to, check_reads, contents, file, load_
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
+use lode_rdf::parse::StatementLimit;
 use lode_rdf::{NamedNode, Quad, RdfFormat};
 use proptest::prelude::*;
 use std::io::Write;
@@ -29,7 +30,7 @@ proptest! {
         loads in proptest::collection::vec(proptest::collection::vec(file(), 0..4), 1..4),
         threads in 1_usize..3,
         short in any::<bool>(),
-        wide_rows in any::<bool>(),
+        (wide_rows, no_lists) in any::<(bool, bool)>(),
         pick in any::<usize>(),
     ) {
         let vfs = MemVfs::new();
@@ -46,7 +47,7 @@ proptest! {
             }
             let read: usize = files.iter().map(|(_, quads)| quads.len()).sum();
             let memory_bytes = if short { 0 } else { 1 << 30 };
-            let options = LoadOptions { wide_rows, ..options(threads, memory_bytes) };
+            let options = LoadOptions { wide_rows, no_lists, ..options(threads, memory_bytes) };
             let report = load_files(&store, &files, options).unwrap();
             prop_assert_eq!(report.quads, read as u64);
             prop_assert_eq!(report.added, (model.len() - before) as u64);
@@ -58,6 +59,68 @@ proptest! {
         // Another process sees the same.
         let again = Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 0).unwrap();
         prop_assert_eq!(contents(&again.snapshot()), model);
+    }
+}
+
+/// The files of the first segment but its description.
+fn segment_files(vfs: &MemVfs) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(FOLDER).join(segment_folder(1));
+    let read = |name: String| {
+        let file = vfs.open(&folder.join(&name)).unwrap();
+        let mut bytes = vec![0; file.len() as usize];
+        file.read_exact_at(&mut bytes, 0).unwrap();
+        (name, bytes)
+    };
+    let names = vfs.list(&folder).unwrap().into_iter().map(|name| name.to_string_lossy().into_owned());
+    names.filter(|name| name != "segment.meta").map(read).collect()
+}
+
+/// A quad of nearly everything there is many of: values of all kinds, predicates, graphs, blank nodes.
+fn many_of_all(number: u32) -> String {
+    let mixed = number.wrapping_mul(0x9E37_79B9);
+    let (literal, datatype) = match number % 6 {
+        0 => (format!("{}", i64::from(mixed) - 1_000_000_000), "integer"),
+        1 => (format!("{}.{}E{}", 1 + mixed % 9, 1 + mixed / 9 % 1_000_000 * 10, mixed % 200), "double"),
+        2 => (format!("{}.25", mixed % 90_000), "decimal"),
+        3 => (format!("2{:03}-0{}-1{}", mixed % 1000, 1 + mixed % 9, mixed % 9), "date"),
+        4 => (format!("{}", mixed % 60_000), "unsignedShort"),
+        _ => (format!("0{mixed}"), "integer"),
+    };
+    let subject =
+        if number.is_multiple_of(5) { format!("_:b{mixed}") } else { format!("<http://s/{}>", mixed % 999) };
+    let graph = match number % 4 {
+        0 => String::new(),
+        1 => format!("_:g{}", number % 97),
+        _ => format!("<http://g/{}>", mixed % 501),
+    };
+    let datatype = format!("http://www.w3.org/2001/XMLSchema#{datatype}");
+    format!("{subject} <http://p/{}> \"{literal}\"^^<{datatype}> {graph} .\n", mixed % 307)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn segments_are_the_same_with_and_without_lists(
+        quads in proptest::collection::vec(0..1_000_000_u32, 0..3000),
+        threads in 1_usize..3,
+    ) {
+        let text: String = quads.into_iter().map(many_of_all).collect();
+        let mut files = Vec::new();
+        for (memory_bytes, no_lists) in [(1 << 30, false), (1 << 30, true), (0, false), (0, true)] {
+            let vfs = MemVfs::new();
+            let options = LoadOptions { no_lists, ..options(threads, memory_bytes) };
+            let source = vec![Source::bytes("x.nq", text.clone())];
+            load(&open(&vfs), source, options, &Arc::default()).unwrap();
+            if text.is_empty() {
+                return Ok(());
+            }
+            files.push(segment_files(&vfs));
+        }
+        for others in &files[1..] {
+            for (file, other) in files[0].iter().zip(others) {
+                prop_assert!(file == other, "{} is not the same as {}", other.0, file.0);
+            }
+        }
     }
 }
 
@@ -75,7 +138,7 @@ fn same_files_twice_add_nothing() {
     assert_eq!(store.snapshot().version_number(), version);
     let names = vfs.list(Path::new(FOLDER)).unwrap();
     let names: Vec<_> = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-    assert_eq!(names, ["LOCK", "MANIFEST", "segment-000001"]);
+    assert_eq!(names, ["LOCK", "MANIFEST", "MANIFEST.copy", "segment-000001"]);
 }
 
 #[test]
@@ -102,7 +165,7 @@ fn errors_name_the_place_and_change_nothing() {
     let turtle = load_text(&store, "bad.ttl", "<http://a> <http://b> <http://d>, .").unwrap_err();
     assert!(matches!(turtle, LoadError::Syntax { line: 1, .. }), "{turtle}");
     assert_eq!(contents(&store.snapshot()), before);
-    assert_eq!(vfs.list(Path::new(FOLDER)).unwrap().len(), 3, "nothing is left behind");
+    assert_eq!(vfs.list(Path::new(FOLDER)).unwrap().len(), 4, "nothing is left behind");
     let missing = vec![Source::path(Path::new("/no/such/file.nt"))];
     assert!(matches!(load(&store, missing, options(1, 0), &Arc::default()), Err(LoadError::Input { .. })));
 }
@@ -239,6 +302,26 @@ fn many_quads_on_disk() {
     check_reads(&snapshot, 31_337);
     let report = check(&RealVfs::shared(), &path, &CancelToken::default(), &mut |_| {}).unwrap();
     assert!(report.problems.is_empty(), "{:?}", report.problems);
+}
+
+#[test]
+fn a_statement_that_is_too_long_is_told_with_its_place_and_the_option() {
+    let long = "x".repeat(3 << 20);
+    let text = format!("<http://a> <http://b> <http://c> .\n<http://a> <http://b> \"{long}\" .\n");
+    for name in ["x.nt", "x.ttl"] {
+        // Unless told, it depends on the memory.
+        for (memory_bytes, limit) in [(1 << 30, Some(1 << 20)), (16 << 20, None), (0, None)] {
+            let store = open(&MemVfs::new());
+            let statement_limit = limit.map(StatementLimit::new);
+            let options = LoadOptions { statement_limit, ..options(2, memory_bytes) };
+            let source = vec![Source::bytes(name, text.clone())];
+            let error = load(&store, source, options, &Arc::default()).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{name}:2:1: a ")), "{error}");
+            assert!(error.contains("has more than 1048576 bytes"), "{error}");
+            assert!(error.contains("--statement-bytes-max"), "{error}");
+        }
+        assert_eq!(load_text(&open(&MemVfs::new()), name, &text).unwrap().added, 2);
+    }
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use super::arena::Arena;
 use super::class::Class;
+use super::inline::InlineValues;
 use super::interner::{Interner, KeyBatch};
 use super::layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
+use super::names::NameFields;
 use super::predicate_cache::PredicateCache;
 use super::rows::{ClosedRows, DEFAULT_GRAPH, FRAME_ROWS, Rows};
 use super::run::{Run, Spill, TermCursor};
@@ -79,7 +81,7 @@ proptest! {
     fn runs_read_back_from_memory_and_files(terms in terms()) {
         let in_memory = Run::in_memory(intern_all(&terms, 64).0, Rows::default());
         let vfs: Arc<dyn Vfs> = Arc::new(MemVfs::new());
-        let mut spill = Spill::create(&vfs, Path::new("/"), 0).unwrap();
+        let mut spill = Spill::create(&vfs, Path::new("/"), 0, 0).unwrap();
         let (mut interner, _) = intern_all(&terms, 64);
         // Two runs in one file.
         spill.add(&mut interner, &mut Rows::default()).unwrap();
@@ -100,6 +102,7 @@ proptest! {
         counts in proptest::collection::vec(0_u64..3000, 8),
         old in 0_u64..100,
         graphs in 0_usize..5,
+        lists in any::<[bool; 2]>(),
         fields in proptest::collection::vec(any::<[u64; 4]>(), 1..50),
     ) {
         let mut class_counts = ClassCounts { blank_base: 77, ..ClassCounts::default() };
@@ -107,15 +110,18 @@ proptest! {
         class_counts.counts[Class::OpenTriple as usize] = 0;
         class_counts.counts[Class::Iri as usize] += 10;
         class_counts.old = [old; Class::COUNT];
-        class_counts.inline =
-            (0..counts[Class::Inline as usize]).map(|i| ValueId::new(Kind::Integer, i * i).to_bits()).collect();
+        let kind = |i: u64| if i < 1000 { Kind::Integer } else { Kind::Double };
+        let inline = (0..counts[Class::Inline as usize]).map(|i| ValueId::new(kind(i), i * i * i).to_bits());
+        class_counts.inline = InlineValues::new(if lists[0] { usize::MAX } else { 500 });
+        let inline: Vec<TermIndex> = inline.map(|id| class_counts.inline.push(id)).collect();
         let all = class_counts.counts;
         let codes = TermCodes::new(class_counts);
         let mut last = None;
         let mut by_code = Vec::new();
         for class in Class::ALL {
             for number in 0..all[class as usize] {
-                let code = codes.code(TermIndex::new(class, number));
+                let inline = if class == Class::Inline { inline.get(number as usize) } else { None };
+                let code = codes.code(inline.copied().unwrap_or(TermIndex::new(class, number)));
                 let id = codes.id(code);
                 prop_assert!(last < Some((code, id)) && last.is_none_or(|(_, before)| before < id));
                 last = Some((code, id));
@@ -123,13 +129,25 @@ proptest! {
             }
         }
         let iri = |i: u64| codes.code(TermIndex::new(Class::Iri, i));
-        let (predicates, names) = ((0..7).map(iri).collect(), (0..graphs as u64).map(iri).collect());
+        let (predicates, names) = ((0..7).map(iri).collect::<Vec<_>>(), (0..graphs as u64).map(iri).collect::<Vec<_>>());
         let nodes = by_code.iter().filter(|code| **code <= iri(all[Class::Iri as usize] - 1)).count() as u64;
         let quads: Vec<[u64; 4]> = fields.iter().map(|[s, p, o, g]| [
             by_code[(s % nodes) as usize], p % 7, by_code[(*o % by_code.len() as u64) as usize], g % (graphs as u64 + 1),
         ]).collect();
-        let layout = Layout::new(codes, predicates, names);
-        check_shapes::<u64>(&layout, &quads)?;
+        let layout = match lists[1] {
+            true => Layout::new(codes, predicates.clone(), names.clone()),
+            false => Layout::with_names(codes, None, None),
+        };
+        let field = |list: &NameFields, names: &[u64], at: u64| list.field(names[at as usize], &layout.terms);
+        let quads: Vec<[u64; 4]> = quads.into_iter().map(|[s, p, o, g]| [
+            layout.terms.resource(s),
+            field(&layout.predicates, &predicates, p),
+            o,
+            if g == 0 { 0 } else { field(&layout.graphs, &names, g - 1) },
+        ]).collect();
+        if layout.key_bits() <= 64 {
+            check_shapes::<u64>(&layout, &quads)?;
+        }
         check_shapes::<u128>(&layout, &quads)?;
     }
 

@@ -2,16 +2,20 @@
 
 use crate::load::error::LoadError;
 use crate::load::feeders::{self, Jobs, Threads};
+use crate::load::long::LongPieces;
 use crate::load::options::LoadOptions;
 use crate::load::progress::{LoadProgress, Stage};
-use crate::load::read::{chunk_bytes, document_error, quarantine_entry};
+use crate::load::quarantine::Quarantine;
+use crate::load::read::{chunk_bytes, document_error};
 use crate::load::source::{Feed, Job, Source};
 use crate::load::source_list::{Skipped, SourceList, SourceReport};
 use lode_base::host::{peak_resident_bytes, processor_seconds};
-use lode_rdf::parse::{BadLine, LineChunk, TurtlePiece, parse, parse_line_chunk};
-use lode_rdf::{ParseError, ParseOptions, RdfFormat};
+use lode_rdf::parse::{
+    BadText, LineChunk, ParseNotes, SyntaxError, TurtlePiece, parse_line_chunk_noting, parse_noting,
+};
+use lode_rdf::{ParseOptions, RawQuad, RdfFormat};
 use std::collections::HashSet;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +34,7 @@ pub struct ValidateReport {
     pub bad: u64,
     /// How many of these were set aside.
     pub quarantined: u64,
-    /// Sources that could not be read to their end.
+    /// Sources that could not be read to their end; with a quarantine, those with a mistake where reading could not go on, too.
     pub failed: u64,
     /// The first errors of each source, in the order of the sources.
     pub errors: Vec<LoadError>,
@@ -63,7 +67,7 @@ pub fn validate(
     let threads = Threads::new(options.threads, sources.len());
     let validator = Validator {
         parse: &parse,
-        quarantine: options.quarantine.map(Mutex::new),
+        quarantine: options.quarantine.map(Quarantine::new),
         progress,
         list: &list,
         stop: AtomicBool::new(false),
@@ -77,11 +81,13 @@ pub fn validate(
         cancel: &options.cancel,
         progress,
         list: &list,
+        proves: validator.quarantine.is_some(),
+        long: LongPieces::default(),
     };
     let fail = |source, error| validator.fail(source, error);
     feeders::run(feed, sources, threads, &validator.stop, &fail, &|_, jobs| validator.work(jobs));
-    if let Some(Err(error)) = validator.quarantine.as_ref().map(|quarantine| lock(quarantine).flush()) {
-        return Err(LoadError::Quarantine(error));
+    if let Some(quarantine) = &validator.quarantine {
+        quarantine.flush()?;
     }
     let mut found = validator.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     progress.set_stage(Stage::Done);
@@ -107,7 +113,7 @@ pub fn validate(
 
 struct Validator<'a> {
     parse: &'a ParseOptions,
-    quarantine: Option<Mutex<Box<dyn Write + Send>>>,
+    quarantine: Option<Quarantine>,
     progress: &'a Arc<LoadProgress>,
     list: &'a SourceList,
     stop: AtomicBool,
@@ -130,81 +136,112 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Validator<'_> {
-    /// Notes an error. Only what is no fault of a source ends everything.
+    /// Notes an error that ends a source, or, where it is no fault of a source, everything.
     fn fail(&self, source: usize, error: LoadError) -> ControlFlow<()> {
-        let mut found = lock(&self.found);
-        match &error {
-            LoadError::Syntax { .. } => self.list.note(source, |report| report.bad += 1),
-            LoadError::Input { .. } | LoadError::Format { .. } => found.failed += 1,
-            _ => {
-                self.stop.store(true, Ordering::Relaxed);
-                found.fatal.get_or_insert(error);
-                return ControlFlow::Break(());
-            }
+        if !error.is_of_source() {
+            self.stop.store(true, Ordering::Relaxed);
+            lock(&self.found).fatal.get_or_insert(error);
+            return ControlFlow::Break(());
         }
+        if let Some(quarantine) = &self.quarantine {
+            if let Err(failed) = quarantine.add_file(&error, self.list.fail(source, &error)) {
+                return self.fail(source, failed);
+            }
+            lock(&self.found).failed += 1;
+        } else if matches!(error, LoadError::Syntax { .. }) {
+            self.list.note(source, |report| report.bad += 1);
+        } else {
+            self.list.fail(source, &error);
+            lock(&self.found).failed += 1;
+        }
+        self.tell(source, error);
+        ControlFlow::Continue(())
+    }
+
+    /// Keeps an error to be told, if there are not too many of its source.
+    fn tell(&self, source: usize, error: LoadError) {
+        let mut found = lock(&self.found);
         if found.errors.iter().filter(|(other, _)| *other == source).count() < ERRORS_MAX {
             found.errors.push((source, error));
         }
-        ControlFlow::Continue(())
     }
 
     fn work(&self, jobs: &Jobs<'_>) {
         while let Some(job) = jobs.next() {
             match job {
-                Job::Lines { source, format, buffer, length, first_line, offset } => {
+                Job::Lines { source, format, buffer, length, first_line, offset, long: _long } => {
                     let bytes = buffer.get(..length).unwrap_or_default();
                     self.lines(source, format, LineChunk { bytes, first_line, offset });
                     jobs.give_back(buffer);
                 }
-                Job::Statements { source, piece, buffer, length } => {
+                Job::Statements { source, piece, buffer, length, long: _long } => {
                     self.statements(source, &piece, buffer.get(..length).unwrap_or_default());
                     jobs.give_back(buffer);
                 }
-                Job::Document { source, format, reader } => self.document(source, format, reader),
+                Job::Document { source, format, parse, reader } => {
+                    self.document(source, format, &parse, reader);
+                }
             }
         }
     }
 
-    fn count(&self, source: usize, quads: u64) {
+    fn count(&self, source: usize, quads: u64, notes: ParseNotes) {
         self.progress.add_quads(quads);
-        self.list.note(source, |report| report.quads += quads);
+        self.list.note(source, |report| {
+            report.quads += quads;
+            report.notes.merge(notes);
+        });
     }
 
     fn lines(&self, source: usize, format: RdfFormat, chunk: LineChunk<'_>) {
         let mut quads = 0;
-        let count = |_: lode_rdf::RawQuad<'_>| {
+        let mut notes = ParseNotes::default();
+        let kept = self.parse.is_lenient().then_some(&mut notes.kept);
+        let count = |_: RawQuad<'_>| {
             quads += 1;
             ControlFlow::Continue(())
         };
-        let _ = parse_line_chunk(format, chunk, count, &mut |line| self.bad_line(source, &line));
-        self.count(source, quads);
+        let _ = parse_line_chunk_noting(format, chunk, kept, count, &mut |bad| self.bad_text(source, &bad));
+        self.count(source, quads, notes);
     }
 
-    fn bad_line(&self, source: usize, line: &BadLine<'_>) -> ControlFlow<()> {
-        let error = self.list.syntax(source, &line.error);
+    fn bad_text(&self, source: usize, bad: &BadText<'_>) -> ControlFlow<()> {
+        let error = self.list.syntax(source, &bad.error);
+        self.list.note(source, |report| report.bad += 1);
         if let Some(quarantine) = &self.quarantine {
-            if let Err(failed) = lock(quarantine).write_all(&quarantine_entry(&error, line)) {
-                return self.fail(source, LoadError::Quarantine(failed));
+            if let Err(failed) = quarantine.add(&error, bad) {
+                return self.fail(source, failed);
             }
             lock(&self.found).quarantined += 1;
             self.progress.add_quarantined(1);
         }
-        self.fail(source, error)
+        self.tell(source, error);
+        ControlFlow::Continue(())
+    }
+
+    fn statements(&self, source: usize, piece: &TurtlePiece, text: &[u8]) {
+        let mut quads = 0;
+        let mut notes = ParseNotes::default();
+        let mut count = |_: RawQuad<'_>| {
+            quads += 1;
+            ControlFlow::Continue(())
+        };
+        if self.quarantine.is_some() {
+            let mut bad = |bad: BadText<'_>| self.bad_text(source, &bad);
+            let _ = piece.parse_past_errors(text, &mut notes, &mut count, &mut bad);
+            self.count(source, quads, notes);
+        } else if !lock(&self.found).ended.contains(&source) {
+            let result = piece.parse_noting(text, &mut notes, &mut count);
+            self.count(source, quads, notes);
+            if let Err(error) = result {
+                self.end(source, &error);
+            }
+        }
     }
 
     /// Behind an error nothing more of a document is told, because the error may be the cause.
-    fn statements(&self, source: usize, piece: &TurtlePiece, text: &[u8]) {
-        if lock(&self.found).ended.contains(&source) {
-            return;
-        }
-        let mut quads = 0;
-        let result = piece.parse(text, &mut |_| {
-            quads += 1;
-            ControlFlow::Continue(())
-        });
-        self.count(source, quads);
-        let Err(error) = result else { return };
-        let error = self.list.syntax(source, &error);
+    fn end(&self, source: usize, error: &SyntaxError) {
+        let error = self.list.syntax(source, error);
         let mut found = lock(&self.found);
         if found.ended.insert(source) {
             drop(found);
@@ -220,20 +257,29 @@ impl Validator<'_> {
         }
     }
 
-    fn document(&self, source: usize, format: RdfFormat, reader: Box<dyn Read + Send>) {
+    fn document(&self, source: usize, format: RdfFormat, parse: &ParseOptions, reader: Box<dyn Read + Send>) {
         const TELL_EVERY: u64 = 1024;
-        let mut untold = 0;
-        let result: Result<(), ParseError> = parse(format, reader, self.parse, &mut |_| {
+        let mut notes = ParseNotes::default();
+        let (mut quads, mut untold) = (0, 0);
+        let result = parse_noting(format, reader, parse, &mut notes, &mut |_| {
+            quads += 1;
             untold += 1;
             if untold == TELL_EVERY {
-                self.count(source, std::mem::take(&mut untold));
+                self.progress.add_quads(std::mem::take(&mut untold));
                 if self.stop.load(Ordering::Relaxed) {
                     return ControlFlow::Break(());
                 }
             }
             ControlFlow::Continue(())
         });
-        self.count(source, untold);
+        self.progress.add_quads(untold);
+        // Of a document that is wrong nothing would be loaded.
+        if result.is_ok() || self.quarantine.is_none() {
+            self.list.note(source, |report| {
+                report.quads += quads;
+                report.notes.merge(notes);
+            });
+        }
         if let Err(error) = result {
             let _ = self.fail(source, document_error(self.list, source, error));
         }

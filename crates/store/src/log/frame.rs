@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 const MAGIC: [u8; 8] = *b"LODElogs";
 /// Version of the format that brought the log.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Bytes of the header of a file.
 pub const HEADER_BYTES: usize = 48;
 /// Bytes in front of a record's payload.
@@ -23,6 +23,13 @@ pub const PAYLOAD_BYTES_MAX: usize = 1 << 30;
 /// What the checks of a log's records are salted with: the check of its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Salt(u64);
+
+impl Salt {
+    /// The number.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
 
 /// The header of a log, and the salt of its records.
 pub fn encode_header(database: u128, number: u64) -> ([u8; HEADER_BYTES], Salt) {
@@ -48,6 +55,14 @@ pub fn check_header(header: &[u8; HEADER_BYTES], path: &Path) -> Result<Salt, St
         VERSION => Ok(Salt(salt)),
         found => Err(StoreError::Version { file: path.display().to_string(), found, supported: VERSION }),
     }
+}
+
+/// The number of the database, and that of the log, that a sound header names.
+pub fn header_numbers(header: &[u8; HEADER_BYTES]) -> (u128, u64) {
+    let (mut database, mut number) = ([0; 16], [0; 8]);
+    database.copy_from_slice(&header[16..32]);
+    number.copy_from_slice(&header[32..40]);
+    (u128::from_le_bytes(database), u64::from_le_bytes(number))
 }
 
 /// What stands in front of a record's payload.

@@ -3,26 +3,34 @@
 //! Commits share syncs. [`Log::append`] only fills a buffer; of those who [`Log::wait`] the first leads: it takes all
 //! that is buffered, writes it, makes it durable, and publishes the state after its last record before anybody is told.
 //! Meanwhile a second buffer fills, and one of those who wait for that leads next. A failed write or sync is the end of
-//! the log: what the file holds is not known any more, and a sync that is tried again may lie.
+//! the log: what the file holds is not known any more, and a sync that is tried again may lie. Only where a write found no room it is
+//! known: the same file may go on, cut to what was written before.
 
+mod end_mark;
 mod frame;
+mod marker;
 mod record;
 mod replay;
 
 #[cfg(test)]
 mod crash_tests;
 #[cfg(test)]
+mod end_tests;
+#[cfg(test)]
 mod speed_tests;
 #[cfg(test)]
 mod tests;
 
+pub use end_mark::{EndMark, mark_end, mark_file, remove_log};
 pub use frame::PAYLOAD_BYTES_MAX;
 pub use record::Changes;
-pub use replay::{LogEnd, LogRecord, Salvaged, replay, salvage};
+pub use replay::{LogEnd, LogRecord, Salvaged, header, replay, salvage};
 
 use crate::error::StoreError;
+use end_mark::remove_mark;
 use frame::{HEADER_BYTES, Salt};
 use lode_base::vfs::{Vfs, WriteFile};
+use marker::Marker;
 use std::fmt;
 use std::io::{self, Write};
 use std::mem;
@@ -62,6 +70,10 @@ pub struct LogCounters {
 const GATHER_STEP: Duration = Duration::from_micros(50);
 /// How often it does so.
 const GATHER_STEPS_MAX: usize = 20;
+/// Records that are committed but not durable, at most about so many.
+const LOOSE_RECORDS_MAX: u64 = 500_000;
+/// More versions than a log can have lost that were acknowledged before they were durable.
+pub const VERSIONS_LOST_MAX: u64 = 2 * LOOSE_RECORDS_MAX;
 
 /// A log that is written. `T` is what becomes public when its record is committed.
 pub struct Log<T> {
@@ -70,6 +82,7 @@ pub struct Log<T> {
     durability: Durability,
     state: Mutex<State<T>>,
     changed: Condvar,
+    marker: Marker,
 }
 
 struct State<T> {
@@ -87,6 +100,9 @@ struct State<T> {
     durable: Position,
     /// Since when there have been bytes that were written but not synced.
     loose_since: Option<Instant>,
+    /// Where the log was reopened, until something is durable behind that. What comes first must be durable before it counts: if
+    /// it were lost, nobody could tell that there was anything.
+    reopened: Option<LogEnd>,
     /// About how many records the last groups had.
     group: u64,
     failure: Option<Failure>,
@@ -105,6 +121,8 @@ struct Position {
 struct Failure {
     kind: io::ErrorKind,
     text: String,
+    /// Whether only the last write failed, and for want of room: all before it is in the file.
+    is_resumable: bool,
 }
 
 impl<T> fmt::Debug for Log<T> {
@@ -124,7 +142,9 @@ impl<T> Log<T> {
     ) -> Result<Self, StoreError> {
         let (header, salt) = frame::encode_header(database, number);
         let create = || -> io::Result<Box<dyn WriteFile>> {
-            let mut file = vfs.create(path)?;
+            remove_mark(&**vfs, path)?;
+            // Never over another: a manifest may name that one.
+            let mut file = vfs.create_new(path)?;
             file.write_all(&header)?;
             file.sync()?;
             drop(file);
@@ -133,7 +153,7 @@ impl<T> Log<T> {
         };
         let file = create().map_err(StoreError::io(path))?;
         let start = Position { offset: HEADER_BYTES as u64, sequence: 0 };
-        Ok(Self::new(path, file, salt, start, durability))
+        Ok(Self::new(vfs, path, file, salt, start, durability))
     }
 
     /// Goes on with a log at the end that [`replay()`] found; what is behind it is cut off. What was replayed is durable
@@ -153,10 +173,14 @@ impl<T> Log<T> {
         };
         let file = open().map_err(StoreError::io(path))?;
         let start = Position { offset: end.offset, sequence: end.next_sequence };
-        Ok(Self::new(path, file, salt, start, durability))
+        let log = Self::new(vfs, path, file, salt, start, durability);
+        log.lock().reopened = Some(end);
+        log.marker.has_found(end);
+        Ok(log)
     }
 
     fn new(
+        vfs: &Arc<dyn Vfs>,
         path: &Path,
         file: Box<dyn WriteFile>,
         salt: Salt,
@@ -172,11 +196,14 @@ impl<T> Log<T> {
             published: start,
             durable: start,
             loose_since: None,
+            reopened: None,
             group: 1,
             failure: None,
             counters: LogCounters::default(),
         };
-        Self { path: path.to_owned(), salt, durability, state: Mutex::new(state), changed: Condvar::new() }
+        let marker = Marker::new(vfs, path, salt);
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        Self { path: path.to_owned(), salt, durability, state, changed, marker }
     }
 
     /// Puts a record into the buffer. The order of the calls is the order in the file; `then` becomes public when somebody
@@ -234,19 +261,58 @@ impl<T> Log<T> {
         Ok(())
     }
 
-    /// With [`Durability::Batch`], makes durable what has waited for that long enough. For a thread that looks after an
-    /// idle log: tells in how long it should come again, `None` if all is durable that was written.
+    /// With [`Durability::Batch`], makes durable what has waited for that long enough, after whoever writes at this moment. For a
+    /// thread that looks after the log: tells in how long it should come again, `None` if all is durable that was written.
     pub fn sync_if_due(&self) -> Result<Option<Duration>, StoreError> {
         let mut state = self.lock();
-        self.check(&state)?;
-        if state.file.is_some() && state.loose_since.is_some() && self.is_due(&state) {
-            state = self.lead(state, true, None);
+        loop {
             self.check(&state)?;
+            let Some(since) = state.loose_since else { return Ok(None) };
+            if let Durability::Batch(delay) = self.durability
+                && !self.is_due(&state)
+            {
+                return Ok(Some(delay.saturating_sub(since.elapsed())));
+            }
+            state = if state.file.is_some() {
+                self.lead(state, true, None)
+            } else {
+                self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+            };
         }
-        Ok(state.loose_since.map(|since| match self.durability {
-            Durability::Sync => Duration::ZERO,
-            Durability::Batch(delay) => delay.saturating_sub(since.elapsed()),
-        }))
+    }
+
+    /// Writes the end mark if nobody has appended for a while. For a thread that looks after an idle log: tells in how long it should
+    /// come again, `None` if there is nothing to mark. Commits do not wait for this. After an error nothing is tried again before
+    /// something is appended.
+    pub fn mark_if_idle(&self) -> Result<Option<Duration>, StoreError> {
+        let end = self.durable_end();
+        end.map_or(Ok(None), |end| self.marker.mark_if_idle(end))
+    }
+
+    /// Writes the end mark of what is durable, if that is all that was appended.
+    pub fn mark(&self) -> Result<(), StoreError> {
+        self.durable_end().map_or(Ok(()), |end| self.marker.mark(end))
+    }
+
+    /// Says in the end mark that the log is closed, if all is durable that was appended. Nothing may be appended after it.
+    pub fn close(&self) -> Result<(), StoreError> {
+        let Some(end) = self.durable_end() else { return Ok(()) };
+        // What may have been lost when the log was reopened is not forgotten before there is something behind it.
+        let is_closed = self.lock().reopened.is_none_or(|end| end.is_closed);
+        self.marker.mark(EndMark { is_closed, ..end })
+    }
+
+    /// No more marks: another log has taken the place of this one, whose files may go.
+    pub fn retire(&self) {
+        self.marker.retire();
+    }
+
+    /// The end, if all is durable that was appended.
+    fn durable_end(&self) -> Option<EndMark> {
+        let state = self.lock();
+        let is_durable = state.failure.is_none() && state.durable == state.appended;
+        let Position { offset, sequence } = state.durable;
+        is_durable.then_some(EndMark { offset, next_sequence: sequence, is_closed: false })
     }
 
     /// Length of the file once all that was appended is written.
@@ -258,12 +324,19 @@ impl<T> Log<T> {
     /// that it is committed.
     pub fn committed(&self) -> LogEnd {
         let Position { offset, sequence } = self.lock().published;
-        LogEnd { offset, next_sequence: sequence, ignored_bytes: 0 }
+        LogEnd { offset, next_sequence: sequence, ignored_bytes: 0, is_closed: false }
     }
 
     /// Whether a write or a sync has failed; then nothing can be appended any more.
     pub fn has_failed(&self) -> bool {
         self.lock().failure.is_some()
+    }
+
+    /// Where another log of the same file may go on after this one: none unless this one has ended for want of room alone. What is
+    /// behind that end is cut off then.
+    pub fn resumable_end(&self) -> Option<LogEnd> {
+        let is_resumable = self.lock().failure.as_ref().is_some_and(|failure| failure.is_resumable);
+        is_resumable.then(|| self.committed())
     }
 
     /// What it has done.
@@ -292,7 +365,8 @@ impl<T> Log<T> {
         let durable = state.durable.offset;
         drop(state);
         let unwinding = Unwinding(self);
-        let result = write_group(&mut *file, &mut bytes, durable, self.salt, syncs);
+        let mut is_written = false;
+        let result = write_group(&mut *file, &mut bytes, durable, self.salt, syncs, &mut is_written);
         if let (Ok(()), Some(publish), Some(last)) = (&result, publish, last) {
             publish(last);
         }
@@ -307,6 +381,7 @@ impl<T> Log<T> {
                 state.counters.syncs += u64::from(syncs);
                 state.published = to;
                 if syncs {
+                    state.reopened = state.reopened.filter(|_| to == state.durable);
                     state.durable = to;
                 }
                 state.loose_since = (state.durable != to).then_some(since);
@@ -315,7 +390,12 @@ impl<T> Log<T> {
                     state.spare = bytes;
                 }
             }
-            Err(error) => state.failure = Some(Failure { kind: error.kind(), text: error.to_string() }),
+            Err(error) => {
+                let kind = error.kind();
+                let is_full = matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+                let is_resumable = is_full && !is_written;
+                state.failure = Some(Failure { kind, text: error.to_string(), is_resumable });
+            }
         }
         self.changed.notify_all();
         state
@@ -341,6 +421,10 @@ impl<T> Log<T> {
 
     /// Whether the next to lead has to sync.
     fn is_due(&self, state: &State<T>) -> bool {
+        let loose = state.appended.sequence - state.durable.sequence;
+        if state.reopened.is_some() || loose >= LOOSE_RECORDS_MAX {
+            return true;
+        }
         match self.durability {
             Durability::Sync => true,
             Durability::Batch(delay) => {
@@ -352,7 +436,7 @@ impl<T> Log<T> {
     fn check(&self, state: &State<T>) -> Result<(), StoreError> {
         match &state.failure {
             None => Ok(()),
-            Some(Failure { kind, text }) => {
+            Some(Failure { kind, text, .. }) => {
                 Err(StoreError::Io { path: self.path.clone(), source: io::Error::new(*kind, text.clone()) })
             }
         }
@@ -370,11 +454,13 @@ fn write_group(
     durable: u64,
     salt: Salt,
     syncs: bool,
+    is_written: &mut bool,
 ) -> io::Result<()> {
     if !bytes.is_empty() {
         frame::seal(bytes, durable, salt);
         file.write_all(bytes)?;
     }
+    *is_written = true;
     if syncs { file.sync_data() } else { Ok(()) }
 }
 
@@ -384,7 +470,8 @@ struct Unwinding<'a, T>(&'a Log<T>);
 impl<T> Drop for Unwinding<'_, T> {
     fn drop(&mut self) {
         let text = "publishing a commit panicked".to_owned();
-        self.0.lock().failure = Some(Failure { kind: io::ErrorKind::Other, text });
+        let failure = Failure { kind: io::ErrorKind::Other, text, is_resumable: false };
+        self.0.lock().failure = Some(failure);
         self.0.changed.notify_all();
     }
 }

@@ -1,11 +1,13 @@
 //! Reads a log: all whole records in order, and what its end looks like.
 //!
 //! A power cut leaves some of the bytes written since the last sync, in any order. So the first bad record ends the log,
-//! unless a frame behind it says that the bad record was durable before: then it was damaged later, and what it said was
-//! promised to somebody.
+//! unless a frame behind it or the end mark says that the bad record was durable before: then it was damaged later, and what it
+//! said was promised to somebody.
 
+use super::end_mark::{EndMark, FoundMark, mark_file};
 use super::frame::{
-    ALIGNMENT, FRAME_BYTES, Frame, HEADER_BYTES, Salt, check_header, encode_header, sequence_at,
+    ALIGNMENT, FRAME_BYTES, Frame, HEADER_BYTES, Salt, check_header, encode_header, header_numbers,
+    sequence_at,
 };
 use crate::error::StoreError;
 use lode_base::vfs::{ReadAt, Vfs};
@@ -35,17 +37,23 @@ pub struct LogEnd {
     pub next_sequence: u64,
     /// Bytes of the file behind `offset`.
     pub ignored_bytes: u64,
+    /// Whether the log was closed there. Else somebody may have seen records behind it that are gone.
+    pub is_closed: bool,
 }
 
 /// What [`salvage`] found.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// Where the sound part ends; `ignored_bytes` are given up.
+    /// Where the sound part ends.
     pub end: LogEnd,
     /// What [`replay`] would have failed with.
     pub damage: Option<StoreError>,
     /// Records at least that were written behind the sound part; 0 where nothing is damaged.
     pub lost_records: u64,
+    /// Bytes that there are or were behind the sound part; 0 where nothing is damaged.
+    pub lost_bytes: u64,
+    /// What is wrong with the end mark. The log is read without it then.
+    pub mark_damage: Option<StoreError>,
 }
 
 /// Reads all whole records in order. A torn tail is no error but counted in [`LogEnd::ignored_bytes`]; a bad record that was
@@ -70,16 +78,27 @@ pub fn salvage(
     number: u64,
     visit: &mut dyn FnMut(LogRecord<'_>) -> Result<(), StoreError>,
 ) -> Result<Salvaged, StoreError> {
-    let mut reader = Reader::open(vfs, path)?;
     let (_, salt) = encode_header(database, number);
+    // Before the file is opened, which may grow: it is never shorter than the mark says.
+    let mark = EndMark::read(vfs, path, salt)?;
+    let mut reader = Reader::open(vfs, path)?;
     let mut damage = match reader.header() {
         Ok(found) if found == salt => None,
         Ok(_) => return Err(StoreError::corruption(path, 0, "the log of another database, or another log")),
         Err(error @ StoreError::Corruption { .. }) => Some(error),
         Err(error) => return Err(error),
     };
-    let mut end = LogEnd { offset: HEADER_BYTES as u64, next_sequence: 0, ignored_bytes: 0 };
-    while let Some(frame) = reader.frame(end.offset, salt)? {
+    let (mut mark, mut mark_damage) = match mark {
+        FoundMark::None => (None, None),
+        FoundMark::Sound(mark) => (Some(mark), None),
+        FoundMark::Damaged(error) => (None, Some(error)),
+    };
+    let mut end =
+        LogEnd { offset: HEADER_BYTES as u64, next_sequence: 0, ignored_bytes: 0, is_closed: false };
+    let mut fits = false;
+    loop {
+        fits |= mark.is_some_and(|mark| mark.is_at(&end));
+        let Some(frame) = reader.frame(end.offset, salt)? else { break };
         if frame.sequence != end.next_sequence {
             let what = format!("record {} where {} should be", frame.sequence, end.next_sequence);
             damage = damage.or_else(|| Some(StoreError::corruption(path, end.offset, what)));
@@ -90,24 +109,33 @@ pub fn salvage(
         end.offset += frame.record_bytes() as u64;
         end.next_sequence += 1;
     }
+    if mark.is_some_and(|mark| mark.offset <= end.offset) && !fits {
+        let what = "the end mark of a log with other records";
+        mark_damage = Some(StoreError::corruption(&mark_file(path), 0, what));
+        mark = None;
+    }
     end.ignored_bytes = reader.len.saturating_sub(end.offset);
     end.offset = end.offset.min(reader.len);
-    // A frame that says that the record was durable once tells damage from a torn tail.
-    let (offset, sequence) = (end.offset, end.next_sequence);
-    let was_durable = |frame: &Frame| frame.durable > offset;
-    if damage.is_none() && reader.search(offset, sequence, salt, &mut |frame| was_durable(frame))? {
-        let what = "a record of the log that later ones follow; those before it are whole";
-        damage = Some(StoreError::corruption(path, end.offset, what));
+    end.is_closed = end.ignored_bytes == 0 && mark.is_some_and(|mark| mark.is_closed && mark.is_at(&end));
+    damage = match damage {
+        None => reader.damage_at(&end, mark.as_ref(), salt)?,
+        damage => damage,
+    };
+    let (mut lost_records, mut lost_bytes) = (0, 0);
+    if damage.is_some() {
+        let (records, bytes) = mark.map_or((0, 0), |mark| mark.behind(&end));
+        lost_records = records.max(reader.records_behind(&end, salt)?);
+        lost_bytes = bytes.max(end.ignored_bytes);
     }
-    let mut lost_records = 0;
-    if damage.is_some() && end.ignored_bytes > 0 {
-        lost_records = 1;
-        reader.search(offset, sequence, salt, &mut |frame| {
-            lost_records = lost_records.max(frame.sequence - sequence + 1);
-            false
-        })?;
-    }
-    Ok(Salvaged { end, damage, lost_records })
+    Ok(Salvaged { end, damage, lost_records, lost_bytes, mark_damage })
+}
+
+/// The number of the database that a log belongs to, and its own, as its header says.
+pub fn header(vfs: &dyn Vfs, path: &Path) -> Result<(u128, u64), StoreError> {
+    let mut reader = Reader::open(vfs, path)?;
+    reader.header()?;
+    let header = reader.view(0, HEADER_BYTES)?.and_then(<[u8]>::first_chunk);
+    header.map(header_numbers).ok_or_else(|| StoreError::corruption(path, 0, "the header of the log"))
 }
 
 /// The salt of a log that is to be gone on with.
@@ -140,6 +168,37 @@ impl<'a> Reader<'a> {
     fn frame(&mut self, offset: u64, salt: Salt) -> Result<Option<Frame>, StoreError> {
         let bytes = self.view(offset, FRAME_BYTES)?.and_then(<[u8]>::first_chunk);
         Ok(bytes.and_then(|bytes| Frame::read(bytes, offset, salt)))
+    }
+
+    /// Whether what is behind the last whole record was durable once, as a frame behind it or the end mark says: that tells damage from
+    /// a torn tail.
+    fn damage_at(
+        &mut self,
+        end: &LogEnd,
+        mark: Option<&EndMark>,
+        salt: Salt,
+    ) -> Result<Option<StoreError>, StoreError> {
+        let durable = mark.map_or(0, |mark| mark.offset);
+        let what = if durable > self.len {
+            "the log has been cut: it was longer; the records before are whole"
+        } else if durable > end.offset {
+            "a record of the log that was durable; those before it are whole"
+        } else if self.search(end.offset, end.next_sequence, salt, &mut |frame| frame.durable > end.offset)? {
+            "a record of the log that later ones follow; those before it are whole"
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(StoreError::corruption(self.path, end.offset, what)))
+    }
+
+    /// Records at least that were written behind the sound part.
+    fn records_behind(&mut self, end: &LogEnd, salt: Salt) -> Result<u64, StoreError> {
+        let mut records = u64::from(end.ignored_bytes > 0);
+        self.search(end.offset, end.next_sequence, salt, &mut |frame| {
+            records = records.max(frame.sequence - end.next_sequence + 1);
+            false
+        })?;
+        Ok(records)
     }
 
     /// The payload of the record at `offset`, if it is what was written.

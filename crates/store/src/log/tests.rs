@@ -49,7 +49,7 @@ pub(super) fn read(vfs: &dyn Vfs) -> Result<(Vec<Vec<u8>>, LogEnd), StoreError> 
     Ok((records, end))
 }
 
-fn salvaged(vfs: &dyn Vfs) -> (Vec<Vec<u8>>, Salvaged) {
+pub(super) fn salvaged(vfs: &dyn Vfs) -> (Vec<Vec<u8>>, Salvaged) {
     let mut records = Vec::new();
     let found = salvage(vfs, &path(), DATABASE, NUMBER, &mut |record| {
         records.push(record.payload.to_vec());
@@ -58,7 +58,7 @@ fn salvaged(vfs: &dyn Vfs) -> (Vec<Vec<u8>>, Salvaged) {
     (records, found.unwrap())
 }
 
-fn nothing(_: u64) {}
+pub(super) fn nothing(_: u64) {}
 
 /// A log whose records were committed one by one.
 fn written(payloads: &[Vec<u8>]) -> MemVfs {
@@ -70,7 +70,7 @@ fn written(payloads: &[Vec<u8>]) -> MemVfs {
     vfs
 }
 
-fn some_payloads() -> Vec<Vec<u8>> {
+pub(super) fn some_payloads() -> Vec<Vec<u8>> {
     [0, 5, 8, 100, 1, 31].iter().map(|length| (0..*length).map(|i| (i ^ length) | 1).collect()).collect()
 }
 
@@ -184,13 +184,13 @@ fn the_bytes_of_a_file() {
     let vfs = written(&[b"abc".to_vec()]);
     let bytes = vfs.read(&path()).unwrap();
     assert_eq!(bytes.len(), 48 + 32 + 8);
-    assert_eq!(&bytes[..16], b"LODElogs\x03\0\0\0\0\0\0\0");
+    assert_eq!(&bytes[..16], b"LODElogs\x04\0\0\0\0\0\0\0");
     assert_eq!(&bytes[16..32], &DATABASE.to_le_bytes());
     assert_eq!(&bytes[32..40], &NUMBER.to_le_bytes());
-    let check: u64 = 0x7C91_7B88_0647_02CE;
+    let check: u64 = 0x1D5F_B28E_DF31_0AEC;
     assert_eq!(u64::from_le_bytes(bytes[40..48].try_into().unwrap()), check, "golden");
     assert_eq!(&bytes[48..52], &[3, 0, 0, 0]);
-    assert_eq!(u32::from_le_bytes(bytes[52..56].try_into().unwrap()), 0x4BBF_D02E, "golden");
+    assert_eq!(u32::from_le_bytes(bytes[52..56].try_into().unwrap()), 0x8093_B2B5, "golden");
     assert_eq!(&bytes[56..64], &[0; 8]);
     assert_eq!(&bytes[64..72], &[48, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(&bytes[80..], b"abc\0\0\0\0\0");

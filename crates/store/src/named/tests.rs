@@ -7,7 +7,7 @@ use crate::crash_tests;
 use crate::load::LoadProgress;
 use crate::test_data::FOLDER;
 use crate::transaction::crash_tests::{Model, commit, open};
-use lode_base::fault_vfs::{Fault, FaultVfs};
+use lode_base::fault_vfs::{Fault, FaultVfs, Operation};
 use lode_base::mem_vfs::{CrashKind, MemVfs};
 
 fn cancel() -> CancelToken {
@@ -234,6 +234,109 @@ fn some_stay_open() {
     for held in [twice, again] {
         assert_eq!(crash_tests::read_all(&held).unwrap(), expected[0].1);
     }
+    assert_eq!(segment_folders(&vfs), store.version().segments.len());
+    crash_tests::assert_sound(&vfs);
+}
+
+/// A database with a snapshot that names a segment which the current version does not.
+fn with_a_snapshot_of_its_own(vfs: &FaultVfs) -> Store {
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    commit(&store, 3).unwrap();
+    store.create_snapshot("kept", &CancelToken::default()).unwrap();
+    commit(&store, 7).unwrap();
+    crate::compact::compact_from(&store, 0).unwrap();
+    store
+}
+
+#[test]
+fn a_snapshot_that_comes_back_after_a_power_cut_has_its_segments() {
+    for kind in [Operation::Remove, Operation::SyncDir, Operation::RemoveDir] {
+        for fault in [Fault::Error, Fault::PowerCut, Fault::LateError] {
+            let vfs = FaultVfs::counting(MemVfs::new(), false);
+            let store = with_a_snapshot_of_its_own(&vfs);
+            let other = if fault == Fault::PowerCut { Fault::PowerCut } else { Fault::Outage(9) };
+            vfs.fail_next(fault, kind);
+            vfs.fail_next(other, Operation::SyncDir);
+            let _ = store.drop_snapshot("kept", &CancelToken::default());
+            drop(store);
+            vfs.mend();
+            // The next process finds no snapshot, and removes what nobody names.
+            drop(open(Arc::new(vfs.clone())).unwrap());
+            crash_tests::assert_sound(&vfs.after_crash(CrashKind::LoseAll));
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_that_was_not_made_and_may_come_back_keeps_its_segments() {
+    for nth in 0..12 {
+        let vfs = FaultVfs::counting(MemVfs::new(), false);
+        let store = open(Arc::new(vfs.clone())).unwrap();
+        commit(&store, 3).unwrap();
+        vfs.fail_nth(Fault::Outage(3), Operation::SyncDir, nth);
+        let created = store.create_snapshot("new", &CancelToken::default());
+        vfs.mend();
+        commit(&store, 7).unwrap();
+        crate::compact::compact_from(&store, 0).unwrap();
+        let after = vfs.after_crash(CrashKind::LoseAll);
+        crash_tests::assert_sound(&after);
+        assert!(created.is_err() || open(Arc::new(after)).unwrap().at("new").is_ok());
+    }
+}
+
+#[test]
+fn a_damaged_snapshot_stops_nobody_and_loses_nothing() {
+    let vfs = MemVfs::new();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    let mut kept = Vec::new();
+    for (step, name) in [(0, "a"), (2, "b")] {
+        commit(&store, step).unwrap();
+        store.create_snapshot(name, &cancel()).unwrap();
+        kept.push(now(&store));
+        compacted(&store);
+    }
+    drop(store);
+    let manifest = folder_of(Path::new(FOLDER), "a").join(MANIFEST);
+    let good = vfs.read(&manifest).unwrap();
+    let mut bad = good.clone();
+    bad[20] ^= 1;
+    vfs.overwrite(&manifest, bad).unwrap();
+    let told = |store: &Store| {
+        assert_eq!(store.damaged_snapshots().unwrap(), ["a"]);
+        let error = store.at("a").unwrap_err().to_string();
+        assert!(error.contains("damaged") && error.contains("lode snapshot drop"), "{error}");
+        assert_eq!(at(store, "b"), kept[1]);
+        assert_eq!(store.snapshots().unwrap().len(), 1);
+    };
+    let before = segment_folders(&vfs);
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    told(&store);
+    told(&reader(&vfs));
+    let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    let report = check(&shared, Path::new(FOLDER), &cancel(), &mut |_| {}).unwrap();
+    assert_eq!(report.problems.len(), 1, "{:?}", report.problems);
+    assert!(report.problems[0].file.contains("snapshots/a"), "{:?}", report.problems);
+    // What there was when it was opened stays; what came since goes as ever.
+    for step in [4, 6] {
+        commit(&store, step).unwrap();
+        compacted(&store);
+    }
+    store.drop_snapshot("b", &cancel()).unwrap();
+    assert!(matches!(
+        store.create_snapshot("a", &cancel()),
+        Err(StoreError::Snapshot { what: SnapshotProblem::Exists, .. })
+    ));
+    assert_eq!(segment_folders(&vfs), before + 1);
+    drop(store);
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    let with_it = segment_folders(&vfs);
+    assert!(with_it >= before);
+    // Put right, it is there as it was.
+    let mended = vfs.deep_copy();
+    mended.overwrite(&manifest, good).unwrap();
+    assert_eq!(at(&reader(&mended), "a"), kept[0]);
+    store.drop_snapshot("a", &cancel()).unwrap();
+    assert_eq!(store.damaged_snapshots().unwrap(), [""; 0]);
     assert_eq!(segment_folders(&vfs), store.version().segments.len());
     crash_tests::assert_sound(&vfs);
 }

@@ -21,6 +21,11 @@ impl Change {
         Self { quad: quad.map(ValueId::to_bits), is_insertion: false }
     }
 
+    /// Whether it is one.
+    pub fn is_insertion(&self) -> bool {
+        self.is_insertion
+    }
+
     /// The quad.
     pub fn quad(&self) -> Row {
         self.quad

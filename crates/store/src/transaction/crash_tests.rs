@@ -6,7 +6,7 @@ use crate::test_data::FOLDER;
 use crate::writer::WriteOptions;
 use crate::{Store, StoreError};
 use lode_base::cancel::CancelToken;
-use lode_base::fault_vfs::{Fault, FaultVfs};
+use lode_base::fault_vfs::{Fault, FaultVfs, Operation};
 use lode_base::mem_vfs::{CrashKind, MemVfs};
 use lode_base::vfs::Vfs;
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
@@ -210,4 +210,24 @@ fn power_cuts() {
 #[test]
 fn errors_and_full_disks() {
     check_errors_and_full_disks(&run);
+}
+
+/// Commits some, and notes what became of them.
+fn commit_some(store: &Store, steps: std::ops::Range<u64>, outcome: &mut Outcome) {
+    for step in steps {
+        let result = commit(store, step);
+        outcome.note(step, &result, read_all(&store.snapshot()).ok().as_ref());
+    }
+}
+
+#[test]
+fn what_is_committed_after_a_lost_sync_of_the_folder_is_durable() {
+    for nth in 0..10 {
+        let (vfs, mut outcome) = (FaultVfs::counting(MemVfs::new(), false), Outcome::default());
+        let store = open(Arc::new(vfs.clone())).unwrap();
+        commit_some(&store, 0..2, &mut outcome);
+        vfs.fail_nth(Fault::LostSync, Operation::SyncDir, nth);
+        commit_some(&store, 2..9, &mut outcome);
+        check_crash(&vfs, CrashKind::LoseAll, &outcome, nth);
+    }
 }

@@ -107,6 +107,11 @@ impl Transaction {
         self.terms.intern(term, known_blanks)
     }
 
+    /// Bytes of the terms that are new, as far as is known.
+    pub fn new_term_bytes(&self) -> usize {
+        self.terms.table().bytes_from(0)
+    }
+
     /// A new blank node.
     pub fn fresh_blank(&mut self) -> Result<ValueId, StoreError> {
         Ok(ValueId::new(Kind::Blank, self.store.writer()?.take_blanks(1)))
@@ -166,7 +171,7 @@ impl Transaction {
         self.settle()?;
         let threads = self.store.writer()?.options.threads;
         let options = ClearOptions { threads, cancel: &self.cancel };
-        let cleared = clear::clear(&self.store, &self.base, graphs, options)?;
+        let cleared = self.store.with_room(|| clear::clear(&self.store, &self.base, graphs, options))?;
         self.base = cleared.version;
         self.done = Run::without(&self.done, &|quad| graphs.contain(quad[3]));
         let own = self.cleared.get_or_insert_default();
@@ -197,8 +202,16 @@ impl Transaction {
         Ok(changes::effective(changes, &self.seen().visible(&rows, &held)))
     }
 
-    /// Makes the changes durable and visible.
+    /// Whether it inserts something, or would if that were not there already.
+    fn adds(&self) -> bool {
+        !self.done.inserts.is_empty() || self.waiting.iter().any(Change::is_insertion)
+    }
+
+    /// Makes the changes durable and visible. On a full disk only deletions are.
     pub fn commit(mut self) -> Result<Commit, StoreError> {
+        if self.adds() {
+            self.store.check_room()?;
+        }
         match self.place.take() {
             Some(place) => {
                 self.settle()?;

@@ -65,7 +65,7 @@ pub(super) fn continues_name(byte: u8) -> bool {
 }
 
 /// `PN_CHARS_BASE`: begins the name of a prefix.
-pub(super) fn is_base_char(c: char) -> bool {
+pub(in crate::parse) fn is_base_char(c: char) -> bool {
     matches!(c,
         'A'..='Z' | 'a'..='z'
         | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}'
@@ -80,6 +80,6 @@ pub(super) fn is_label_start_char(c: char) -> bool {
 }
 
 /// `PN_CHARS`: goes on in any name.
-pub(super) fn is_name_char(c: char) -> bool {
+pub(in crate::parse) fn is_name_char(c: char) -> bool {
     is_label_start_char(c) || matches!(c, '-' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }

@@ -82,6 +82,14 @@ impl Prefixes {
         }
     }
 
+    fn remove(&mut self, name: &[u8]) {
+        self.entries.retain(|entry| entry.name.as_bytes() != name);
+        self.slots.fill(0);
+        for number in 0..self.entries.len() {
+            self.link(number);
+        }
+    }
+
     fn link(&mut self, number: usize) {
         let mask = self.slots.len() - 1;
         let Some(entry) = self.entries.get(number) else { return };
@@ -111,13 +119,15 @@ pub(super) enum Block {
     Iri(Arc<str>),
     /// In a block of the graph with this blank node's label.
     Blank(Arc<str>),
+    /// In a block whose beginning has an error, so that nobody knows what graph its statements are in.
+    Lost,
 }
 
 impl Block {
     #[inline]
     pub(super) fn graph(&self) -> Option<RawTerm<'_>> {
         match self {
-            Self::Outside | Self::Default => None,
+            Self::Outside | Self::Default | Self::Lost => None,
             Self::Iri(iri) => Some(RawTerm::Iri(iri)),
             Self::Blank(label) => Some(RawTerm::Blank(label)),
         }
@@ -130,4 +140,22 @@ pub(super) struct Context {
     pub prefixes: Arc<Prefixes>,
     pub base: Option<Arc<Iri<String>>>,
     pub block: Block,
+}
+
+impl Context {
+    /// Forgets what a directive with an error was to replace: what is behind it does not mean that any more.
+    #[cold]
+    pub(super) fn forget(&mut self, directive: &[u8]) {
+        let text = directive.strip_prefix(b"@").unwrap_or(directive);
+        let length = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (keyword, rest) = text.split_at_checked(length).unwrap_or((text, b""));
+        if keyword.eq_ignore_ascii_case(b"base") {
+            self.base = None;
+        } else if keyword.eq_ignore_ascii_case(b"prefix")
+            && let Some(colon) = memchr::memchr(b':', rest)
+        {
+            let name = rest.get(..colon).unwrap_or_default().trim_ascii_start();
+            Arc::make_mut(&mut self.prefixes).remove(name);
+        }
+    }
 }

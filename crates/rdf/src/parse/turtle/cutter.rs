@@ -1,12 +1,12 @@
 //! Cuts a document into pieces where statements end, and keeps what has been declared by then.
 
 use super::super::error::{ParseError, SyntaxError};
+use super::super::limit::{StatementLimit, TOO_LONG_HINT};
 use super::super::{ParseOptions, base_error};
-use super::STATEMENT_BYTES_MAX;
 use super::context::{Block, Context};
-use super::directives::{Extent, directive_extent};
+use super::directives::{Extent, begins_directive, directive_extent};
 use super::general::error_at;
-use super::piece::{TurtlePiece, skip_space, without_bad_comments};
+use super::piece::{TurtlePiece, loses_block, skip_space, without_bad_comments};
 use super::place::Place;
 use super::scanner::{Input, Scanner};
 use super::skip::{Event, Skipper};
@@ -32,6 +32,7 @@ pub struct PieceCutter {
     /// What holds where the search has come to.
     context: Context,
     search: Search,
+    limit: StatementLimit,
 }
 
 /// How far a search for a piece's end has come; places are in the text that begins with the piece.
@@ -69,6 +70,7 @@ impl PieceCutter {
             BlankLabels::Valid => BlankNode::default().as_str().get(..16).unwrap_or("b").into(),
             BlankLabels::Short => ".".into(),
         };
+        let own_base = base.clone().filter(|_| options.base_is_own);
         let context = Context { base, ..Context::default() };
         let next = TurtlePiece {
             place: Place::default(),
@@ -76,8 +78,10 @@ impl PieceCutter {
             anonymous,
             with_graphs: format == RdfFormat::TriG,
             is_last: false,
+            own_base,
+            lenient: options.is_lenient(),
         };
-        Ok(Self { next, context, search: Search::START })
+        Ok(Self { next, context, search: Search::START, limit: options.statement_limit() })
     }
 
     /// The next piece and its length, if the text has a place to cut it behind `wanted` bytes, or ends the document. If not, the
@@ -109,13 +113,27 @@ impl PieceCutter {
         }
     }
 
-    /// The error for a text that is too long to go on looking for its first statement's end.
-    pub fn too_long(&self, text: &[u8]) -> SyntaxError {
-        let start = skip_space(text, 0);
+    /// Bytes of the statement that a text ends in the midst of.
+    pub fn unfinished(&self, text: &[u8]) -> usize {
+        text.len().saturating_sub(self.search.statement)
+    }
+
+    /// How much to read before the next try to cut a text.
+    pub fn step(&self, text: &[u8], least: usize) -> usize {
+        self.limit.step(self.unfinished(text), least)
+    }
+
+    /// The error for a text that ends in the midst of a statement which is longer than one may be.
+    pub fn too_long(&self, text: &[u8]) -> Option<SyntaxError> {
+        if self.unfinished(text) <= self.limit.bytes() {
+            return None;
+        }
+        let start = skip_space(text, self.search.statement);
         let (before, statement) = text.split_at(start.min(text.len()));
-        let message = format!("a statement has more than {STATEMENT_BYTES_MAX} bytes");
-        let error = error_at(statement.get(..200).unwrap_or(statement), 0, message);
-        self.next.place.after(before).shift(error)
+        let message = self.limit.message("a statement");
+        let mut error = error_at(statement.get(..200).unwrap_or(statement), 0, message);
+        error.hint = Some(TOO_LONG_HINT);
+        Some(self.next.place.after(before).shift(error))
     }
 
     fn in_block(&self) -> bool {
@@ -132,9 +150,18 @@ impl PieceCutter {
             skipper.at = self.search.at;
             let event = skipper.next_event();
             match event {
-                Event::Statement(end) | Event::Broken(end) => self.search.statement_at(end),
+                Event::Statement(end) => self.search.statement_at(end),
+                Event::Broken(end) => {
+                    if loses_block(text, event, &self.context.block) {
+                        self.context.block = Block::Lost;
+                    }
+                    self.search.statement_at(end);
+                }
                 Event::Open(end) => {
                     self.read(text, self.search.statement, end);
+                    if !self.in_block() {
+                        self.context.block = Block::Lost;
+                    }
                     self.search.at = end;
                 }
                 Event::Close(end) => {
@@ -178,16 +205,37 @@ impl PieceCutter {
             Ok(text) => text,
             Err(_) => {
                 cleaned = without_bad_comments(bytes, self.next.with_graphs, false);
-                let Ok(text) = std::str::from_utf8(&cleaned) else { return };
-                text
+                match std::str::from_utf8(&cleaned) {
+                    Ok(text) => text,
+                    Err(_) => return self.forget(&cleaned),
+                }
             }
         };
         let offset = self.next.place.offset + (end - bytes.len()) as u64;
-        let input =
-            Input { text, offset, with_graphs: self.next.with_graphs, anonymous: &self.next.anonymous };
+        let input = Input {
+            text,
+            offset,
+            with_graphs: self.next.with_graphs,
+            anonymous: &self.next.anonymous,
+            own_base: None,
+        };
         let mut scanner = Scanner::new(input, std::mem::take(&mut self.context));
-        let _ = scanner.statement();
+        let mut is_read = scanner.statement().is_some();
+        if !is_read && self.next.lenient {
+            is_read = scanner.statement_leniently(0);
+        }
         self.context = scanner.context;
+        if !is_read {
+            self.forget(text.as_bytes());
+        }
+    }
+
+    /// What a directive with an error was to replace is not known any more.
+    #[cold]
+    fn forget(&mut self, text: &[u8]) {
+        if begins_directive(text, 0) {
+            self.context.forget(text);
+        }
     }
 }
 

@@ -26,7 +26,7 @@ impl Scanner<'_> {
                 self.context.block = Block::Outside;
                 return Some(true);
             }
-            return Some(false);
+            return (self.context.block != Block::Lost).then_some(false);
         }
         match first {
             b'@' => self.at_directive().map(|()| true),

@@ -3,14 +3,16 @@
 use super::chars::is_name;
 use super::scanner::Scanner;
 use super::span::{Item, Span, Texts};
-use crate::ntriples::common_language;
+use crate::ntriples::{common_language, language_length, unicode_escape};
+use crate::parse::kept::{Mistake, can_be_language, is_language, surrogate_pair};
 use memchr::memchr2;
+use oxrdf::BaseDirection;
 
 const XSD_STRING: &str = "http://www.w3.org/2001/XMLSchema#string";
 const RDF_LANG_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString";
 const RDF_DIR_LANG_STRING: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString";
 
-impl Scanner<'_> {
+impl<'t> Scanner<'t> {
     /// A string with its datatype or language. Blanks before these are left to the general parser.
     #[inline]
     pub(super) fn literal(&mut self, quote: u8) -> Option<Item> {
@@ -45,7 +47,10 @@ impl Scanner<'_> {
         let from = self.at;
         let tag = self.text.get(from..from + end)?;
         self.at += end;
-        let (language, direction) = common_language(tag)?;
+        let (language, direction) = match common_language(tag) {
+            Some(language) if !self.lenient => language,
+            _ => self.odd_language(from)?,
+        };
         let mut span = Span::text(from, from + language.len());
         if language.bytes().any(|byte| byte.is_ascii_uppercase()) {
             let start = self.scratch.len();
@@ -53,6 +58,32 @@ impl Scanner<'_> {
             span = Span::scratch(start, self.scratch.len());
         }
         Item::lang_string(lexical, span, direction)
+    }
+
+    /// A language that is not a common one, or none.
+    #[cold]
+    fn odd_language(&mut self, from: usize) -> Option<(&'t str, Option<BaseDirection>)> {
+        let text = self.text.get(from..).filter(|_| self.lenient)?;
+        let tag = text.get(..language_length(text))?;
+        self.at = from + tag.len();
+        if let Some(language) = common_language(tag) {
+            return Some(language);
+        }
+        if !is_language(tag) {
+            self.mistakes.push((Mistake::Language, from..self.at));
+        }
+        can_be_language(tag).then_some((tag, None))
+    }
+
+    /// What an escape here is kept as: its backslash, or a character in two halves; and its length without the backslash.
+    #[cold]
+    fn invalid_escape(&mut self) -> Option<(char, usize)> {
+        let rest = self.rest().get(1..).filter(|_| self.lenient)?;
+        let (c, length) = surrogate_pair(rest).unwrap_or(('\\', 0));
+        let shown = self.text.get(self.at..).and_then(|text| text.char_indices().nth(2));
+        let end = shown.map_or(self.text.len(), |(at, _)| self.at + at);
+        self.mistakes.push((Mistake::Escape, self.at..end.max(self.at + 1 + length)));
+        Some((c, length))
     }
 
     /// The text between quotes, one or three, and past the closing ones.
@@ -101,7 +132,8 @@ impl Scanner<'_> {
         loop {
             let rest = self.rest();
             if *rest.first()? == b'\\' {
-                let (c, length) = escape(rest.get(1..)?)?;
+                let escape = escape(rest.get(1..)?);
+                let (c, length) = if escape.is_some() { escape } else { self.invalid_escape() }?;
                 self.scratch.push(c);
                 self.at += 1 + length;
             } else if !long || rest.starts_with(&[quote, quote, quote]) {
@@ -200,18 +232,4 @@ fn escape(rest: &[u8]) -> Option<(char, usize)> {
         _ => return unicode_escape(rest),
     };
     Some((c, 1))
-}
-
-/// The character of a `\u` or `\U` escape, likewise.
-pub(super) fn unicode_escape(rest: &[u8]) -> Option<(char, usize)> {
-    let digits = match rest.first()? {
-        b'u' => 4,
-        b'U' => 8,
-        _ => return None,
-    };
-    let mut code = 0_u32;
-    for &byte in rest.get(1..=digits)? {
-        code = code.checked_mul(16)? + char::from(byte).to_digit(16)?;
-    }
-    Some((char::from_u32(code)?, 1 + digits))
 }

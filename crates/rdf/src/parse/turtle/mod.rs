@@ -19,18 +19,18 @@ mod span;
 #[cfg(test)]
 mod tests;
 
+pub(super) use chars::{is_base_char, is_name_char};
 pub use cutter::{BlankLabels, PieceCutter};
 pub use piece::TurtlePiece;
 
 use super::error::ParseError;
+use super::kept::ParseNotes;
 use super::{ParseOptions, QuadSink};
 use crate::format::RdfFormat;
 use crate::raw::RawQuad;
 use std::io::Read;
 use std::ops::ControlFlow;
 
-/// The longest statement that is taken.
-pub const STATEMENT_BYTES_MAX: usize = 1 << 30;
 /// How much is read at a time, and about how long pieces are.
 const READ_BYTES: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
 
@@ -39,14 +39,14 @@ pub(super) fn parse(
     format: RdfFormat,
     mut reader: impl Read,
     options: &ParseOptions,
+    notes: &mut ParseNotes,
     sink: &mut QuadSink<'_>,
 ) -> Result<(), ParseError> {
     let mut cutter = PieceCutter::new(format, options, BlankLabels::Valid)?;
     let mut buffer = Vec::new();
     let mut emit = |quad: RawQuad<'_>| quad.as_ref().map_or(ControlFlow::Continue(()), &mut *sink);
     loop {
-        // A long statement is not read in ever so many small steps.
-        let wanted = READ_BYTES.max(buffer.len());
+        let wanted = cutter.step(&buffer, READ_BYTES);
         let read = reader.by_ref().take(wanted as u64).read_to_end(&mut buffer)?;
         let at_end = read < wanted;
         let mut start = 0;
@@ -54,14 +54,14 @@ pub(super) fn parse(
             cutter.cut(buffer.get(start..).unwrap_or_default(), READ_BYTES, at_end)
         {
             let text = buffer.get(start..start + length).unwrap_or_default();
-            if piece.parse(text, &mut emit)?.is_break() || piece.is_last() {
+            if piece.parse_noting(text, notes, &mut emit)?.is_break() || piece.is_last() {
                 return Ok(());
             }
             start += length;
         }
         buffer.drain(..start);
-        if buffer.len() > STATEMENT_BYTES_MAX {
-            return Err(cutter.too_long(&buffer).into());
+        if let Some(error) = cutter.too_long(&buffer) {
+            return Err(error.into());
         }
     }
 }

@@ -6,9 +6,11 @@ use super::chars::{
 use super::context::{HASH_START, hash_step};
 use super::scanner::Scanner;
 use super::span::Span;
-use crate::ntriples::is_valid_iri;
+use crate::ntriples::{decode_iri, is_valid_iri, unicode_escape};
+use crate::parse::kept::{Mistake, can_be_kept, has_scheme};
 use memchr::memchr;
 use oxiri_of_oxttl::Iri;
+use std::sync::Arc;
 
 impl Scanner<'_> {
     /// An IRI in angle brackets.
@@ -24,22 +26,53 @@ impl Scanner<'_> {
 
     /// An IRI that is relative or has escapes.
     #[cold]
-    fn rare_iri(&mut self, iri: &str) -> Option<Span> {
-        if iri.starts_with('<') {
+    fn rare_iri(&mut self, text: &str) -> Option<Span> {
+        if text.starts_with('<') {
             return None;
         }
-        let decoded;
-        let mut iri = iri;
+        let mut decoded = String::new();
+        let mut iri = text;
+        let mut is_text = true;
         if memchr(b'\\', iri.as_bytes()).is_some() {
-            decoded = decode_unicode(iri)?;
+            is_text = decode_unicode(iri, &mut decoded).is_some();
             iri = &decoded;
         }
+        let resolved = match &self.context.base {
+            _ if !is_text => None,
+            Some(base) => base.resolve(iri).map(Iri::into_inner).ok(),
+            None => Iri::parse(iri).ok().map(|iri| iri.as_str().to_owned()),
+        };
         let start = self.scratch.len();
-        match &self.context.base {
-            Some(base) => self.scratch.push_str(base.resolve(iri).ok()?.as_str()),
-            None => self.scratch.push_str(Iri::parse(iri).ok()?.as_str()),
+        match resolved {
+            Some(resolved) => {
+                self.used_own_address |= self.is_own_base() && !has_scheme(iri);
+                self.scratch.push_str(&resolved);
+            }
+            None => self.invalid_iri(text)?,
         }
         Some(Span::scratch(start, self.scratch.len()))
+    }
+
+    /// Whether relative IRIs are resolved against the document's own address.
+    fn is_own_base(&self) -> bool {
+        match (&self.context.base, self.own_base) {
+            (Some(base), Some(own)) => Arc::ptr_eq(base, own),
+            _ => false,
+        }
+    }
+
+    /// Keeps the IRI that ends here, which is none.
+    #[cold]
+    fn invalid_iri(&mut self, text: &str) -> Option<()> {
+        let mut iri = String::new();
+        decode_iri(text, &mut iri).filter(|()| self.lenient && can_be_kept(&iri))?;
+        let end = self.at - 1;
+        self.mistakes.push((Mistake::of_iri(&iri), end - text.len()..end));
+        match &self.context.base {
+            Some(base) if !has_scheme(&iri) => self.scratch.push_str(&base.resolve_unchecked(&iri)),
+            _ => self.scratch.push_str(&iri),
+        }
+        Some(())
     }
 
     /// A prefixed name as its IRI.
@@ -88,7 +121,10 @@ impl Scanner<'_> {
             self.at = end;
         }
         if check && !self.scratch.get(scratch..).is_some_and(is_valid_iri) {
-            return None;
+            if !self.lenient {
+                return None;
+            }
+            self.mistakes.push((Mistake::Iri, start..self.at));
         }
         Some(Span::scratch(scratch, self.scratch.len()))
     }
@@ -135,13 +171,14 @@ impl Scanner<'_> {
             let (at, c) = chars.next()?;
             match c {
                 '%' => {
-                    let digits = text.get(at + 1..at + 3)?;
-                    if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                    let digits = text.get(at + 1..at + 3).unwrap_or_default();
+                    self.scratch.push('%');
+                    if digits.len() == 2 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                        self.scratch.push_str(digits);
+                        chars.nth(1);
+                    } else if !self.lenient {
                         return None;
                     }
-                    self.scratch.push('%');
-                    self.scratch.push_str(digits);
-                    chars.nth(1);
                 }
                 '\\' => match chars.next()?.1 {
                     c if "_~.-!$&'()*+,;=/?#@%".contains(c) => self.scratch.push(c),
@@ -197,15 +234,14 @@ fn trim_dots(name: &str) -> usize {
 }
 
 /// Decodes the escapes of an IRI.
-fn decode_unicode(iri: &str) -> Option<String> {
-    let mut decoded = String::with_capacity(iri.len());
+fn decode_unicode(iri: &str, decoded: &mut String) -> Option<()> {
     let mut rest = iri;
     while let Some((before, after)) = rest.split_once('\\') {
         decoded.push_str(before);
-        let (c, length) = super::literals::unicode_escape(after.as_bytes())?;
+        let (c, length) = unicode_escape(after.as_bytes())?;
         decoded.push(c);
         rest = after.get(length..)?;
     }
     decoded.push_str(rest);
-    Some(decoded)
+    Some(())
 }

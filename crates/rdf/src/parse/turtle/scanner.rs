@@ -7,11 +7,13 @@
 use super::chars::is_space;
 use super::context::Context;
 use super::span::{Item, Span, SpanTriple, Texts};
-use crate::ntriples::KnownIris;
+use crate::ntriples::{KnownIris, MistakeAt};
 use crate::raw::RawQuad;
 use memchr::memchr2;
+use oxiri_of_oxttl::Iri;
 use std::fmt::Write;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Brackets in brackets beyond these are for the general parser, which does not recurse.
 const DEPTH_MAX: usize = 64;
@@ -64,6 +66,14 @@ pub(super) struct Scanner<'t> {
     pub(super) scratch: String,
     triples: Vec<SpanTriple>,
     depth: usize,
+    /// The document's own address, if that is the base it began with.
+    pub(super) own_base: Option<&'t Arc<Iri<String>>>,
+    /// Whether relative IRIs have been resolved against that.
+    pub(super) used_own_address: bool,
+    /// Whether to keep what can be kept.
+    pub(super) lenient: bool,
+    /// What was kept of the last statement.
+    pub(super) mistakes: Vec<MistakeAt>,
 }
 
 /// What a scanner reads.
@@ -73,6 +83,7 @@ pub(super) struct Input<'t> {
     pub offset: u64,
     pub with_graphs: bool,
     pub anonymous: &'t str,
+    pub own_base: Option<&'t Arc<Iri<String>>>,
 }
 
 impl<'t> Scanner<'t> {
@@ -89,7 +100,23 @@ impl<'t> Scanner<'t> {
             scratch: WELL_KNOWN.to_owned(),
             triples: Vec::new(),
             depth: 0,
+            own_base: input.own_base,
+            used_own_address: false,
+            lenient: false,
+            mistakes: Vec::new(),
         }
+    }
+
+    /// Reads a statement from a place once more, keeping what can be kept; false where there is nothing wrong that could be. What was
+    /// kept is in `mistakes`.
+    #[cold]
+    pub(super) fn statement_leniently(&mut self, start: usize) -> bool {
+        self.at = start;
+        self.mistakes.clear();
+        self.lenient = true;
+        let kept = self.statement().is_some() && !self.mistakes.is_empty();
+        self.lenient = false;
+        kept
     }
 
     /// Reads a statement, a directive, or the beginning or end of a block, from its first byte. Its triples stay until the next.

@@ -2,6 +2,7 @@
 
 mod differential;
 mod generate;
+mod recovery;
 
 use super::context::Context;
 use super::scanner::{Input, Scanner};
@@ -158,8 +159,10 @@ pub(super) fn agree(text: &[u8], with_graphs: bool, with_base: bool, cuts: Cuts)
 
 /// Whether the scanner needs no help with a document.
 fn is_fast(text: &str, with_graphs: bool) -> bool {
-    let mut scanner =
-        Scanner::new(Input { text, offset: 0, with_graphs, anonymous: "x" }, Context::default());
+    let mut scanner = Scanner::new(
+        Input { text, offset: 0, with_graphs, anonymous: "x", own_base: None },
+        Context::default(),
+    );
     while scanner.skip_space().is_some() {
         if scanner.statement().is_none() {
             return false;

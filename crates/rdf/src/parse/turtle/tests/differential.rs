@@ -6,7 +6,7 @@ use super::generate::{Generator, Random, damage};
 use super::{Cuts, agree};
 use std::path::{Path, PathBuf};
 
-fn number(name: &str, default: u64) -> u64 {
+pub(super) fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 

@@ -1,0 +1,245 @@
+//! The connections: so many at most, and each must say in time what it wants.
+//!
+//! Where there are as many as may be, a new one takes the place of the one that has gone longest without a request on its way: whoever only
+//! keeps connections open, or sends half a head, shuts nobody out.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use axum::response::Response;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
+use tower_service::Service as _;
+
+/// A head must have come whole so long after the connection, or the answer before.
+const HEAD_MAX: Duration = Duration::from_secs(30);
+/// After a failure to accept (no descriptors, say) so long passes before the next attempt.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Accepts connections and answers what comes on them, until `stopping`; then each ends with the answer it is at. Ready when all have ended.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    all: Arc<Connections>,
+    connections_max: usize,
+    mut stopping: watch::Receiver<bool>,
+) {
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stopping.wait_for(|stopping| *stopping) => break,
+        };
+        let Ok((stream, peer)) = accepted else {
+            // One of those that wait is given up, if any is: that may be what is missing.
+            all.end_longest_waiting();
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        // Header and body are small packets: without this, Nagle's algorithm and delayed ACKs cost 40 ms an answer.
+        // A socket that refuses the option still works.
+        let _ = stream.set_nodelay(true);
+        if all.len() >= connections_max {
+            // Where all are answering, this one more is refused by being closed.
+            if !all.end_longest_waiting() {
+                continue;
+            }
+        }
+        let entry = all.enter();
+        tokio::spawn(converse(stream, peer, router.clone(), entry, stopping.clone()));
+    }
+    drop(listener);
+    all.none_left().await;
+}
+
+/// One connection, to its end.
+async fn converse(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    entry: Entry,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let connection = Arc::clone(&entry.connection);
+    let answering = Arc::clone(&connection);
+    let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+        let busy = Busy::new(&answering);
+        let mut request: Request = request.map(Body::new);
+        request.extensions_mut().insert(ConnectInfo(peer));
+        let answer = router.clone().call(request);
+        async move { answer.await.map(|response: Response| response.map(|body| Answer { body, _busy: busy })) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_MAX).half_close(false);
+    let mut served = pin!(http.serve_connection(TokioIo::new(stream), answer));
+    loop {
+        tokio::select! {
+            // What went wrong on a connection concerns nobody but its client.
+            _ = &mut served => return,
+            () = connection.end.notified() => {
+                if !connection.is_answering() {
+                    return;
+                }
+            }
+            _ = stopping.wait_for(|stopping| *stopping) => break,
+        }
+    }
+    served.as_mut().graceful_shutdown();
+    let _ = served.await;
+}
+
+/// All that are open.
+#[derive(Default)]
+pub(crate) struct Connections {
+    open: Mutex<Open>,
+    left: Notify,
+    /// Counts what has happened on them, as a clock.
+    events: Arc<AtomicU64>,
+}
+
+#[derive(Default)]
+struct Open {
+    next: u64,
+    by_number: BTreeMap<u64, Arc<Connection>>,
+}
+
+/// What others know of a connection.
+#[derive(Default)]
+struct Connection {
+    /// Requests that are being answered: one at most, and none while a head comes in.
+    requests: AtomicUsize,
+    /// When it began, or ended its last answer.
+    since: AtomicU64,
+    events: Arc<AtomicU64>,
+    /// Tells it to end, if it is not answering.
+    end: Notify,
+}
+
+impl Connection {
+    fn is_answering(&self) -> bool {
+        self.requests.load(Ordering::Acquire) > 0
+    }
+
+    fn touch(&self) {
+        self.since.store(self.events.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
+impl Connections {
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        // What is guarded here is whole at any time.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn len(&self) -> usize {
+        self.lock().by_number.len()
+    }
+
+    fn enter(self: &Arc<Self>) -> Entry {
+        let connection = Connection { events: Arc::clone(&self.events), ..Connection::default() };
+        connection.touch();
+        let connection = Arc::new(connection);
+        let mut open = self.lock();
+        open.next += 1;
+        let number = open.next;
+        open.by_number.insert(number, Arc::clone(&connection));
+        drop(open);
+        Entry { all: Arc::clone(self), number, connection }
+    }
+
+    /// Those that are answering.
+    pub(crate) fn answering(&self) -> usize {
+        self.lock().by_number.values().filter(|one| one.is_answering()).count()
+    }
+
+    /// Ends the one that has not been answering for longest; false where all are.
+    fn end_longest_waiting(&self) -> bool {
+        let mut open = self.lock();
+        let waiting = open.by_number.iter().filter(|(_, one)| !one.is_answering());
+        let longest = waiting.min_by_key(|(_, one)| one.since.load(Ordering::Relaxed));
+        let Some(number) = longest.map(|(number, _)| *number) else { return false };
+        // It counts no more, so that the next is another one.
+        if let Some(connection) = open.by_number.remove(&number) {
+            connection.end.notify_one();
+        }
+        true
+    }
+
+    async fn none_left(&self) {
+        loop {
+            let mut left = pin!(self.left.notified());
+            left.as_mut().enable();
+            if self.len() == 0 {
+                return;
+            }
+            left.await;
+        }
+    }
+}
+
+/// A connection's place among all, given back when dropped.
+struct Entry {
+    all: Arc<Connections>,
+    number: u64,
+    connection: Arc<Connection>,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.all.lock().by_number.remove(&self.number);
+        self.all.left.notify_waiters();
+    }
+}
+
+/// Says that a connection is answering, as long as it lives.
+struct Busy(Arc<Connection>);
+
+impl Busy {
+    fn new(connection: &Arc<Connection>) -> Self {
+        connection.requests.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(connection))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.touch();
+        self.0.requests.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// An answer's body; while it is not sent whole, its connection is answering.
+struct Answer {
+    body: Body,
+    _busy: Busy,
+}
+
+impl HttpBody for Answer {
+    type Data = bytes::Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -86,12 +86,26 @@ impl Store {
         }
     }
 
-    /// For what adds to the database: refuses it while the disk is full.
+    /// For what adds to the database: refuses it while the disk is full, or too full for segments of what is in the log only. Those must
+    /// find room before anything can be merged or dropped.
     pub(crate) fn check_room(&self) -> Result<(), StoreError> {
+        if !self.is_disk_full() {
+            let free = self.vfs().free_bytes(self.folder()).unwrap_or(None);
+            if free.is_none_or(|free| free >= self.unwritten_bytes()) {
+                return Ok(());
+            }
+            self.give_up_reserve();
+        }
+        // Where there was no reserve to give up, the disk decides.
         if !self.is_disk_full() || self.look_for_room() {
             return Ok(());
         }
         Err(StoreError::Full { path: self.folder().to_owned() })
+    }
+
+    /// Bytes that segments of the delta take at most.
+    fn unwritten_bytes(&self) -> u64 {
+        self.version().delta.memory_bytes() as u64
     }
 
     /// Says that the disk is full. Without a reserve that changes nothing.
@@ -108,7 +122,7 @@ impl Store {
         }
     }
 
-    /// Makes the reserve where there is room for it and for something more. Whether there is one, so that all may go on.
+    /// Makes the reserve where there is room for it, for segments of the delta and for something more. Whether there is one, so that all may go on.
     pub(crate) fn look_for_room(&self) -> bool {
         let Ok(writer) = self.writer() else { return false };
         let (room, path, vfs) = (&writer.room, self.reserve_path(), &**self.vfs());
@@ -117,7 +131,7 @@ impl Store {
             // Where nobody can tell, whether there is enough is found out by taking it.
             let free = vfs.free_bytes(self.folder()).unwrap_or(None);
             let wanted = bytes.unwrap_or_else(|| free.map_or(BYTES_MIN, reserve_bytes));
-            let enough = wanted + wanted / 2;
+            let enough = wanted + wanted / 2 + self.unwritten_bytes();
             let is_enough = match free {
                 Some(free) => free >= enough,
                 None => vfs.allocate(&path, enough).is_ok(),

@@ -44,6 +44,8 @@ pub struct QueryOptions {
     pub memory_bytes: usize,
     /// Threads that may work on it.
     pub threads: usize,
+    /// Whether it computes in turns with other queries. What ends within some milliseconds need not.
+    pub takes_turns: bool,
     /// Rows per batch.
     pub batch_rows: usize,
     /// Whether the planner optimises (tests compare with and without).
@@ -69,6 +71,7 @@ impl Default for QueryOptions {
             cancel: CancelToken::default(),
             memory_bytes: 2 << 30,
             threads: lode_base::cores::cores(),
+            takes_turns: true,
             batch_rows: lode_exec::batch::BATCH_ROWS,
             optimize: true,
             groups_early: false,

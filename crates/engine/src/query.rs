@@ -12,6 +12,7 @@ use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
 use lode_exec::expr::Memos;
 use lode_exec::statistics::SnapshotStatistics;
+use lode_exec::turns::Share;
 use lode_exec::{Execution, Probe, QueryResult};
 use lode_rdf::Variable;
 use lode_sparql::Plan;
@@ -23,6 +24,9 @@ use oxsdatatypes::DateTime;
 use spargebra::Query;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Of plans that cost more the planner is rarely wrong that they take long.
+const LONG_COST_NS: f64 = 5e8;
 
 /// A planned query over one snapshot, ready to run.
 pub struct PreparedQuery {
@@ -50,21 +54,29 @@ pub(crate) struct Setting {
     pub now: DateTime,
     /// What expressions were worth for terms met before.
     pub memos: Arc<Memos>,
+    /// Its share of the processors.
+    pub share: Share,
 }
 
 impl Setting {
     /// Nothing shared.
     fn new(options: &QueryOptions) -> Self {
         let budget = MemoryBudget::new(options.memory_bytes);
-        Self { budget, now: DateTime::now(), memos: Arc::default() }
+        Self { budget, now: DateTime::now(), memos: Arc::default(), share: share_of(options) }
     }
+}
+
+/// The share of the processors that a new query has.
+pub(crate) fn share_of(options: &QueryOptions) -> Share {
+    if options.takes_turns { Share::default() } else { Share::aside() }
 }
 
 impl PreparedQuery {
     /// Parses and plans `text` over `snapshot`.
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
-        let started = Instant::now();
-        let prepared = Self::planned(&parsed(text, options)?, snapshot, options, Setting::new(options))?;
+        let (started, setting) = (Instant::now(), Setting::new(options));
+        let _turn = setting.share.take_turn();
+        let prepared = Self::planned(&parsed(text, options)?, snapshot, options, setting)?;
         Ok(Self { planning: started.elapsed(), ..prepared })
     }
 
@@ -86,8 +98,9 @@ impl PreparedQuery {
         options: &QueryOptions,
         caches: &Caches,
     ) -> Result<Self, EngineError> {
-        let query = parsed(text, options)?;
         let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
+        let _turn = setting.share.take_turn();
+        let query = parsed(text, options)?;
         if !plan_cache::is_usual(options) {
             return Self::planned(&query, snapshot, options, setting);
         }
@@ -147,7 +160,7 @@ impl PreparedQuery {
 
     /// A plan over `snapshot`.
     fn over(plan: Arc<Plan>, snapshot: Snapshot, options: &QueryOptions, setting: Setting) -> Self {
-        let Setting { budget, now, memos } = setting;
+        let Setting { budget, now, memos, share } = setting;
         let cx = Arc::new(QueryContext {
             snapshot,
             local: Arc::default(),
@@ -157,6 +170,7 @@ impl PreparedQuery {
             dataset: Arc::clone(&plan.dataset),
             service: options.service.clone(),
             threads: options.threads.max(1),
+            share,
             batch_rows: options.batch_rows.max(1),
             spill_dir: options.spill_dir.clone(),
             exists: Arc::default(),
@@ -170,6 +184,12 @@ impl PreparedQuery {
     /// Whether the plan is that of an earlier query, with other constants.
     pub fn is_from_cache(&self) -> bool {
         self.from_cache
+    }
+
+    /// Whether it will likely take longer than some tenths of a second: since the last run of its plan did, or, where there was none, since
+    /// the planner thinks so.
+    pub fn is_long(&self) -> bool {
+        self.shortness.was_long().unwrap_or(self.plan.root.cost >= LONG_COST_NS)
     }
 
     /// Tells that a run expected to be short was given up: it takes more short runs than before until the next is expected to be.
@@ -229,6 +249,12 @@ impl PreparedQuery {
             answer: profile.answer.into(),
             total: total.into(),
         })
+    }
+
+    /// For how long its run has computed so far, all threads together: without what it waited for others, and for who takes its answer.
+    pub fn computed(&self) -> Duration {
+        let total = self.running().map(|running| running.probe.profile().total());
+        Duration::from_nanos(total.map_or(0, |total| total.time_ns))
     }
 
     fn running(&self) -> Option<Running> {

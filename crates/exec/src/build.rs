@@ -32,6 +32,7 @@ use crate::pattern::Pattern;
 use crate::profile::NodeCounters;
 use crate::shared::Shared;
 use crate::source::Source;
+use crate::turns::breathe;
 use lode_rdf::ValueId;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, ScanPattern, VarId};
@@ -361,6 +362,7 @@ struct Profiled {
 
 impl Operator for Profiled {
     fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        breathe();
         let result = self.counters.measure(|| self.inner.next(out));
         if self.counts_rows {
             self.counters.batch(out.rows);

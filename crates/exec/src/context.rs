@@ -4,6 +4,7 @@ use crate::error::ExecError;
 use crate::exists::ExistsCache;
 use crate::expr::Memos;
 use crate::local_vocab::LocalVocab;
+use crate::turns::Share;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Term, ValueId, inline};
@@ -41,6 +42,8 @@ pub struct QueryContext {
     pub service: Option<Arc<dyn ServiceHandler>>,
     /// Threads that may work on this query.
     pub threads: usize,
+    /// Its share of the processors.
+    pub share: Share,
     /// Rows per batch ([`crate::batch::BATCH_ROWS`] unless a test wants less).
     pub batch_rows: usize,
     /// Folder for spill files; each execution makes a folder of its own in it when it first spills.

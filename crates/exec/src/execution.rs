@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Runs `plan`. Work begins with the first [`Execution::next`], but for opening scans.
 pub fn execute(plan: Arc<Plan>, cx: Arc<QueryContext>) -> Result<Execution, ExecError> {
-    let counters = Counters::new(&plan);
+    let counters = Counters::new(&plan, &cx.share);
     Execution::start(plan, &cx, counters)
 }
 
@@ -30,7 +30,7 @@ impl Execution {
         cx: &QueryContext,
         node: Option<&Arc<NodeCounters>>,
     ) -> Result<Self, ExecError> {
-        let counters = Counters::within(&plan, node);
+        let counters = Counters::within(&plan, node, &cx.share);
         Self::start(plan, cx, counters)
     }
 
@@ -55,7 +55,7 @@ impl Execution {
 
     /// A step that makes what is answered of `rows` rows: terms of ids, and their text.
     pub fn make_answer<T>(&self, rows: usize, step: impl FnOnce() -> T) -> T {
-        let answer = self.shared.counters.answer();
+        let (_at_work, answer) = (self.shared.counters.work(), self.shared.counters.answer());
         answer.batch(rows);
         answer.measure(step)
     }

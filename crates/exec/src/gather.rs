@@ -9,6 +9,7 @@ use crate::morsel::{ParallelSource, Prepared};
 use crate::operators::{BoxOp, Operator};
 use crate::profile::waiting;
 use crate::scheduler::{Scheduler, guarded, lock};
+use crate::turns;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -34,7 +35,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Runs a pipeline until enough rows wait, or it ends.
+    /// Runs a pipeline until enough rows wait, another query wants the processor, or it ends.
     fn run(&self, mut pipeline: BoxOp) {
         loop {
             let mut batch = Batch::default();
@@ -51,7 +52,7 @@ impl Exchange {
                     true
                 }
             };
-            if ended || state.closed || state.waiting.len() >= state.waiting_max {
+            if ended || state.closed || state.waiting.len() >= state.waiting_max || turns::is_wanted() {
                 if !ended && !state.closed {
                     state.idle.push(pipeline);
                 }

@@ -47,6 +47,6 @@ impl<T: Send + 'static> Drop for Later<T> {
             drop(values);
             drop(reservation);
         };
-        if many { Scheduler::shared().submit(Box::new(give_back)) } else { give_back() }
+        if many { Scheduler::shared().submit_chore(Box::new(give_back)) } else { give_back() }
     }
 }

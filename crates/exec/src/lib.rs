@@ -32,6 +32,7 @@ pub mod statistics;
 mod steps;
 #[cfg(test)]
 mod tests;
+pub mod turns;
 pub mod written;
 
 pub use batch::Batch;

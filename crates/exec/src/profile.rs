@@ -3,6 +3,7 @@
 //! Time and blocks are taken per thread by *frames*: a frame is a step of one node, and what steps of other nodes inside it take is
 //! theirs. So every node has its own share, whatever thread does the work, and the shares add up to the whole.
 
+use crate::turns::{self, Share, Turn};
 use lode_base::block_work::{self, BlockWork};
 use lode_sparql::explain::op_name;
 use lode_sparql::{Plan, PlanNode};
@@ -140,8 +141,13 @@ impl Frame {
     }
 }
 
-/// Waits for other threads: no node takes the time, since those who work meanwhile do.
+/// Waits for other threads, who may work meanwhile.
 pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
+    off_the_clock(|| turns::paused(wait))
+}
+
+/// No node takes the time.
+pub(crate) fn off_the_clock<T>(wait: impl FnOnce() -> T) -> T {
     let frame = Frame::enter();
     let result = wait();
     frame.leave();
@@ -156,21 +162,24 @@ pub(crate) struct Counters {
     /// The nodes are part of another plan's node: their rows are not its rows.
     are_inner: bool,
     threads: AtomicUsize,
+    share: Share,
 }
 
 impl Counters {
     /// Zeroes for the nodes of `plan`.
-    pub(crate) fn new(plan: &Plan) -> Self {
+    pub(crate) fn new(plan: &Plan, share: &Share) -> Self {
         let nodes = (0..plan.node_count).map(|_| Arc::default()).collect();
-        Self { nodes, answer: Arc::default(), are_inner: false, threads: AtomicUsize::new(0) }
+        let (threads, share) = (AtomicUsize::new(0), share.clone());
+        Self { nodes, answer: Arc::default(), are_inner: false, threads, share }
     }
 
     /// For a plan that is run by a node of another: all is that node's. Without one: that of whoever runs the plan, on its thread.
-    pub(crate) fn within(plan: &Plan, node: Option<&Arc<NodeCounters>>) -> Self {
+    pub(crate) fn within(plan: &Plan, node: Option<&Arc<NodeCounters>>, share: &Share) -> Self {
         let mute = Arc::new(NodeCounters { is_mute: true, ..NodeCounters::default() });
         let all = node.unwrap_or(&mute);
         let nodes = (0..plan.node_count).map(|_| Arc::clone(all)).collect();
-        Self { nodes, answer: mute, are_inner: true, threads: AtomicUsize::new(0) }
+        let (threads, share) = (AtomicUsize::new(0), share.clone());
+        Self { nodes, answer: mute, are_inner: true, threads, share }
     }
 
     /// The counters of a node; of none that the plan counts: fresh ones.
@@ -188,23 +197,27 @@ impl Counters {
         self.are_inner
     }
 
-    /// This thread works on the plan as long as the result lives. A thread that works already counts once.
+    /// This thread works on the plan as long as the result lives; waits for its turn. A thread that works already counts once.
     pub(crate) fn work(&self) -> Option<AtWork<'_>> {
         if AT_WORK.replace(true) {
             return None;
         }
+        let turn = self.share.take_turn();
         self.threads.fetch_add(1, Ordering::Relaxed);
-        Some(AtWork(&self.threads))
+        Some(AtWork { threads: &self.threads, _turn: turn })
     }
 }
 
 /// A thread at work.
-pub(crate) struct AtWork<'a>(&'a AtomicUsize);
+pub(crate) struct AtWork<'a> {
+    threads: &'a AtomicUsize,
+    _turn: Turn,
+}
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
         AT_WORK.set(false);
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.threads.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -1,28 +1,38 @@
 //! The threads of all queries: one small pool, made when first needed, with a limit.
 //!
 //! Whoever hands out work also does it, and takes back what no thread has begun. So a query never waits for a thread to become free,
-//! only for work that is running, and a full pool means fewer threads per query, never a standstill.
+//! only for work that is running, and a full pool means fewer threads per query, never a standstill. A thread begins to help where a turn
+//! at the processors is free ([`crate::turns`]): where there are as many queries as cores, each has one thread.
 
 use crate::error::ExecError;
 use crate::profile::waiting;
+use crate::turns::Turns;
 use lode_base::cores::cores;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 /// How long a thread without work stays.
 const IDLE: Duration = Duration::from_secs(5);
+/// A thread that waits for a free turn looks so often whether there is one.
+const ROOM_EVERY: Duration = Duration::from_millis(10);
 /// Fewer items than this per thread are not worth a thread.
 const RANGE_MIN: usize = 1 << 16;
 
 type Task = Box<dyn FnOnce() + Send>;
 
+static SHARED: OnceLock<Scheduler> = OnceLock::new();
+
 #[derive(Default)]
 struct Queue {
     tasks: VecDeque<Task>,
+    /// What is to be done whether a turn is free or not.
+    chores: VecDeque<Task>,
     threads: usize,
     idle: usize,
 }
@@ -32,6 +42,25 @@ pub(crate) struct Scheduler {
     queue: Mutex<Queue>,
     wake: Condvar,
     threads_max: usize,
+    /// Tasks in the queue: may be read without the lock, for a hint.
+    tasks: AtomicUsize,
+}
+
+thread_local! {
+    static IS_HELPING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread helps another one of its team: what it does not begin, the other does.
+pub(crate) fn is_helping() -> bool {
+    IS_HELPING.get()
+}
+
+/// Does work for another thread of a team, or as the one that the others help.
+fn as_member<T>(helps: bool, work: impl FnOnce() -> Result<T, ExecError>) -> Result<T, ExecError> {
+    let before = IS_HELPING.replace(helps);
+    let result = guarded(work);
+    IS_HELPING.set(before);
+    result
 }
 
 /// Locks, also after a panic elsewhere: the data guarded here is whole at any time.
@@ -42,19 +71,38 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Scheduler {
     /// The process's pool: as many threads as the machine runs at once.
     pub(crate) fn shared() -> &'static Self {
-        static SHARED: OnceLock<Scheduler> = OnceLock::new();
         SHARED.get_or_init(|| Self {
             queue: Mutex::default(),
             wake: Condvar::new(),
             threads_max: cores().max(2),
+            tasks: AtomicUsize::new(0),
         })
+    }
+
+    /// Tells that a turn is free.
+    pub(crate) fn there_is_room() {
+        if let Some(shared) = SHARED.get().filter(|shared| shared.tasks.load(Ordering::Relaxed) > 0) {
+            shared.wake.notify_one();
+        }
     }
 
     /// Queues a task. It runs soon, later, or (where no thread can be had) never: do not wait for it to begin.
     pub(crate) fn submit(&'static self, task: Task) {
         let mut queue = lock(&self.queue);
         queue.tasks.push_back(task);
-        if queue.idle >= queue.tasks.len() || queue.threads >= self.threads_max {
+        self.employ(queue);
+    }
+
+    /// Queues what is to be done soon and is no query's work.
+    pub(crate) fn submit_chore(&'static self, chore: Task) {
+        let mut queue = lock(&self.queue);
+        queue.chores.push_back(chore);
+        self.employ(queue);
+    }
+
+    fn employ(&'static self, mut queue: MutexGuard<'_, Queue>) {
+        self.tasks.store(queue.tasks.len(), Ordering::Relaxed);
+        if queue.idle >= queue.tasks.len() + queue.chores.len() || queue.threads >= self.threads_max {
             self.wake.notify_one();
             return;
         }
@@ -72,22 +120,34 @@ impl Scheduler {
         queue.tasks.len() > queue.idle
     }
 
+    /// The next chore, or the next task if it may begin.
+    fn next(&self, queue: &mut Queue) -> Option<Task> {
+        let next = queue
+            .chores
+            .pop_front()
+            .or_else(|| if Turns::shared().has_room() { queue.tasks.pop_front() } else { None });
+        self.tasks.store(queue.tasks.len(), Ordering::Relaxed);
+        next
+    }
+
     fn work(&self) {
         let mut queue = lock(&self.queue);
         loop {
-            if let Some(task) = queue.tasks.pop_front() {
+            if let Some(task) = self.next(&mut queue) {
                 drop(queue);
                 // Tasks report their own panics; none may end the thread.
                 let _ = catch_unwind(AssertUnwindSafe(task));
                 queue = lock(&self.queue);
                 continue;
             }
+            // Who gives a turn back may not have seen that this thread begins to wait for one.
+            let wait = if queue.tasks.is_empty() { IDLE } else { ROOM_EVERY };
             queue.idle += 1;
             let (after, timeout) =
-                self.wake.wait_timeout(queue, IDLE).unwrap_or_else(PoisonError::into_inner);
+                self.wake.wait_timeout(queue, wait).unwrap_or_else(PoisonError::into_inner);
             queue = after;
             queue.idle -= 1;
-            if timeout.timed_out() && queue.tasks.is_empty() {
+            if timeout.timed_out() && wait == IDLE && queue.tasks.is_empty() && queue.chores.is_empty() {
                 queue.threads -= 1;
                 return;
             }
@@ -126,7 +186,7 @@ where
             let Some(work) = state.work.clone() else { return };
             state.running += 1;
             drop(state);
-            let result = guarded(|| work());
+            let result = as_member(true, || work());
             drop(work);
             let mut state = lock(&team.0);
             state.results.push(result);
@@ -134,7 +194,7 @@ where
             team.1.notify_all();
         }));
     }
-    let mine = guarded(|| work());
+    let mine = as_member(false, || work());
     let mut state = lock(&team.0);
     state.work = None;
     while state.running > 0 {

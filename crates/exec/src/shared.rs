@@ -37,7 +37,10 @@ impl<T: BuildOnce> Once<T> {
 
     /// The thing, made now if need be.
     pub(crate) fn get(&self, shared: &Arc<Shared>) -> Result<Arc<T>, ExecError> {
-        let mut built = waiting(|| lock(&self.built));
+        let mut built = match self.built.try_lock() {
+            Ok(built) => built,
+            Err(_) => waiting(|| lock(&self.built)),
+        };
         if let Some(built) = built.as_ref() {
             return Ok(Arc::clone(built));
         }

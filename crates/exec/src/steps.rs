@@ -1,6 +1,7 @@
 //! Long work on arrays in steps, between which a query can stop: what goes over a hundred million values at once takes longer than one who
 //! cancels wants to wait.
 
+use crate::turns::breathe;
 use lode_base::cancel::{CancelToken, Cancelled};
 use std::ops::Range;
 
@@ -13,7 +14,10 @@ pub(crate) fn steps(
     len: usize,
     cancel: &CancelToken,
 ) -> impl Iterator<Item = Result<Range<usize>, Cancelled>> + '_ {
-    (0..len).step_by(STEP).map(move |start| cancel.check().map(|()| start..len.min(start + STEP)))
+    (0..len).step_by(STEP).map(move |start| {
+        breathe();
+        cancel.check().map(|()| start..len.min(start + STEP))
+    })
 }
 
 /// `number(0)`, `number(1)`... up to `len`.

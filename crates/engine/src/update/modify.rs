@@ -6,7 +6,7 @@ use super::rows::Rows;
 use super::template::{Row, Target, Template};
 use super::terms::{Labels, NewTerms};
 use crate::EngineError;
-use crate::query::{PreparedQuery, Setting};
+use crate::query::{PreparedQuery, Setting, share_of};
 use lode_sparql::update::Modify;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,8 @@ impl Updater<'_> {
     pub(super) fn modify(&mut self, modify: &Modify) -> Result<(), EngineError> {
         let snapshot = self.transaction.snapshot()?;
         let evaluation = &self.options.evaluation;
-        let setting = Setting { budget: self.budget.clone(), now: self.now, memos: Arc::default() };
+        let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(evaluation));
+        let setting = Setting { budget, now: self.now, memos, share };
         let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, setting)?;
         let mut execution = query.execute()?;
         let cx = Arc::clone(execution.context());

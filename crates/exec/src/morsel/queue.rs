@@ -7,8 +7,9 @@ use crate::build::Builder;
 use crate::error::ExecError;
 use crate::operators::{BoxOp, Operator};
 use crate::profile::waiting;
-use crate::scheduler::{Scheduler, lock};
+use crate::scheduler::{Scheduler, is_helping, lock};
 use crate::shared::Shared;
+use crate::turns;
 use lode_rdf::ValueId;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -61,9 +62,14 @@ impl Queue {
     }
 
     /// One that was cut or else given away; waits while others may give one.
+    /// A thread that only helps takes none where other queries want the processor: the one that asked for help takes them all.
     pub(super) fn take(self: &Arc<Self>) -> Option<(Morsel, Running)> {
         // Under the lock, so that who finds no morsel sees that the last one is being run.
         let mut given = lock(&self.given);
+        // What was given away is taken here: the one that it was meant for may have left.
+        if given.morsels.is_empty() && is_helping() && turns::is_wanted() {
+            return None;
+        }
         if let Some((_, morsel)) = self.next() {
             return Some((morsel.clone(), self.start(&mut given)));
         }

@@ -15,6 +15,7 @@ mod units;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::execution::execute;
+use crate::turns::Share;
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::memory_budget::MemoryBudget;
@@ -70,6 +71,7 @@ pub(crate) fn context(snapshot: &Snapshot, setup: Setup) -> Arc<QueryContext> {
         dataset: Arc::new(Dataset { default, named: None, base_iri: None }),
         service: None,
         threads: setup.threads,
+        share: Share::default(),
         batch_rows: setup.batch_rows,
         spill_dir: std::env::temp_dir(),
         exists: Arc::default(),

@@ -6,6 +6,7 @@ use crate::batch::{Batch, Mapping};
 use crate::error::ExecError;
 use crate::merge_sort::{sort_by_number, sort_in_steps, try_merge_sort};
 use crate::profile::{Counters, Probe, waiting};
+use crate::turns::Share;
 use lode_base::block_work::add_decoded;
 use lode_base::gallop::gallop;
 use lode_rdf::{Literal, Term, ValueId};
@@ -83,7 +84,7 @@ fn spill_files_vanish() {
 fn every_step_is_charged_to_one_node() {
     let below = Box::new(integers(0, 0..1));
     let plan = plan(node(PlanOp::Project(below), vec![VarId(0)], vec![VarId(0)]));
-    let counters = Arc::new(Counters::new(&plan));
+    let counters = Arc::new(Counters::new(&plan, &Share::default()));
     let (outer, inner) = (counters.of(0), counters.of(1));
     outer.measure(|| {
         add_decoded(1);
@@ -92,8 +93,8 @@ fn every_step_is_charged_to_one_node() {
         waiting(|| add_decoded(100));
         inner.measure(|| outer.measure(|| add_decoded(1000)));
         // A plan within this step.
-        Counters::within(&plan, None).of(0).measure(|| add_decoded(10_000));
-        Counters::within(&plan, Some(&inner)).of(1).measure(|| add_decoded(100_000));
+        Counters::within(&plan, None, &Share::aside()).of(0).measure(|| add_decoded(10_000));
+        Counters::within(&plan, Some(&inner), &Share::aside()).of(1).measure(|| add_decoded(100_000));
     });
     let profile = Probe::new(&plan, &counters).profile();
     let decoded: Vec<u64> = profile.nodes.iter().map(|node| node.work.blocks.decoded).collect();
@@ -105,7 +106,7 @@ fn every_step_is_charged_to_one_node() {
 #[test]
 fn threads_at_work_are_counted_once() {
     let plan = plan(integers(0, 0..1));
-    let counters = Arc::new(Counters::new(&plan));
+    let counters = Arc::new(Counters::new(&plan, &Share::default()));
     let threads = || Probe::new(&plan, &counters).profile().threads;
     let one = counters.work();
     assert!(one.is_some() && counters.work().is_none());

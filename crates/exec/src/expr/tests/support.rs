@@ -38,6 +38,7 @@ pub(crate) fn context_with(loads: &[Vec<Term>]) -> QueryContext {
         dataset: Arc::new(Dataset { default: GraphScope::Default, named: None, base_iri }),
         service: None,
         threads: 1,
+        share: crate::turns::Share::default(),
         batch_rows: 4096,
         spill_dir: std::path::PathBuf::new(),
         exists: Arc::default(),

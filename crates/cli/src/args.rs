@@ -8,6 +8,7 @@ mod bench_report;
 mod bench_target;
 mod bench_update;
 mod bsbm_run;
+mod crowd;
 mod lubm;
 mod query_set;
 mod serve;
@@ -19,6 +20,7 @@ pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::BsbmRunArgs;
+pub use crowd::BenchCrowdArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use query_set::QuerySetArgs;
 pub use serve::ServeArgs;
@@ -405,6 +407,8 @@ pub enum BenchCommand {
     Update(BenchUpdateArgs),
     /// Put a server under mixed load for long, kill it now and then, and check that nothing is lost
     Soak(BenchSoakArgs),
+    /// Tell how long light queries take at a server behind many clients with heavy ones
+    Crowd(BenchCrowdArgs),
 }
 
 /// `lode bench load`.

@@ -4,6 +4,7 @@ mod args;
 mod backup;
 mod bench;
 mod bench_bsbm_run;
+mod bench_crowd;
 mod bench_data;
 mod bench_load;
 mod bench_lubm;
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Report(args)) => bench_report::run(&args),
         Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
         Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),
+        Command::Bench(BenchCommand::Crowd(args)) => bench_crowd::run(&args),
     };
     exit::code(outcome)
 }

@@ -5,11 +5,11 @@ use crate::exit::Done;
 use crate::query::{open_options, query_options};
 use crate::snapshot::tell_damaged_snapshots;
 use crate::talk::{say, say_found_log};
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use lode_engine::store::{BackgroundOptions, Compactor, Maintenance, StoreError, WriteOptions};
 use lode_engine::{Database, EngineError, LoadAllow};
 use lode_rdf::parse::StatementLimit;
-use lode_server::{Server, ServerOptions};
+use lode_server::{Server, ServerError, ServerOptions};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,10 +28,14 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         timeout: args.timeout,
         update_timeout: args.update_timeout,
         update_bytes_max: args.update_bytes_max,
+        bodies_bytes_max: args.bodies_bytes_max.max(args.update_bytes_max),
+        download_timeout: args.download_timeout,
         statement_limit: StatementLimit::new(args.statement_bytes_max),
         transaction_quads_max: args.transaction_quads_max,
         load,
         connections_max: args.connections_max,
+        // Who waits holds a connection: others must find one.
+        waiting_max: (args.connections_max / 2).max(1),
         hosts: args.host.clone(),
         cors: args.cors.clone(),
         admin_token: args.admin_token.clone(),
@@ -82,9 +86,16 @@ fn open(args: &ServeArgs) -> anyhow::Result<Database> {
         return Ok(Database::open(&args.database, &options)?);
     }
     let write = WriteOptions { durability: args.durability, ..WriteOptions::default() };
-    match Database::open_for_writing(&args.database, &options, write) {
+    match Database::open_for_writing(&args.database, &options, write.clone()) {
         Err(error @ EngineError::Store(StoreError::Locked { .. })) => {
             bail!("{error}; to answer queries meanwhile, use --read-only")
+        }
+        // Only where there is nothing at all: what is left of a database, or belongs to others, is another error.
+        Err(EngineError::Store(StoreError::Missing { .. })) if !args.must_exist => {
+            let database = Database::create_or_open_for_writing(&args.database, &options, write)?;
+            let path = args.database.display();
+            say!("{path} was not there: made an empty database (--must-exist refuses to)");
+            Ok(database)
         }
         opened => {
             let database = opened?;
@@ -107,7 +118,13 @@ pub fn serve(database: Database, address: SocketAddr, options: ServerOptions) ->
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let server = Server::bind(Arc::clone(&database), address, options).await?;
+        let bound = Server::bind(Arc::clone(&database), address, options).await;
+        let server = bound.map_err(|error| match error {
+            ServerError::Bind { address, source } => {
+                anyhow!("cannot listen on {address}: {source}; --bind ADDRESS:PORT takes another one (port 0: any that is free)")
+            }
+            other => other.into(),
+        })?;
         let (address, requests) = (server.address()?, server.requests());
         say!("SPARQL endpoint  http://{address}/sparql");
         if writable {

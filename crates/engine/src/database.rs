@@ -42,6 +42,16 @@ impl Database {
         Ok(Self::of(store, options.cache_bytes))
     }
 
+    /// Opens a database for writing, or makes an empty one where there is nothing at all.
+    pub fn create_or_open_for_writing(
+        path: &Path,
+        options: &OpenOptions,
+        write: WriteOptions,
+    ) -> Result<Self, EngineError> {
+        let store = Store::open_for_writing(Arc::new(RealVfs), path, options.cache_bytes, write)?;
+        Ok(Self::of(store, options.cache_bytes))
+    }
+
     /// Opens a database, or makes an empty one where there is none.
     pub fn create_or_open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
         Self::create_on(Arc::new(RealVfs), path, options)

@@ -4,7 +4,9 @@ use crate::error::HttpError;
 use axum::http::StatusCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout_at;
 
 /// Running and waiting requests of a kind.
 #[derive(Debug)]
@@ -19,15 +21,14 @@ impl Admission {
         Self { running: Arc::new(Semaphore::new(running_max)), waiting: AtomicUsize::new(0), waiting_max }
     }
 
-    /// A place to run in, if one is free at once.
-    pub(crate) fn try_enter(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.running).try_acquire_owned().ok()
-    }
-
-    /// A place to run in, after waiting for one if need be; 503 where too many wait already.
-    pub(crate) async fn enter(&self) -> Result<OwnedSemaphorePermit, HttpError> {
+    /// A place to run in, after waiting for one if need be, until `deadline` at most; 503 where there was none by then, or too many wait
+    /// already.
+    pub(crate) async fn enter(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, HttpError> {
         let _waiting = Waiting::new(&self.waiting, self.waiting_max)?;
-        let permit = Arc::clone(&self.running).acquire_owned().await;
+        let permit = timeout_at(deadline.into(), Arc::clone(&self.running).acquire_owned()).await;
+        let permit = permit.map_err(|_| {
+            HttpError::busy("no place was free in the time that the request had: try again later")
+        })?;
         permit.map_err(|_| HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"))
     }
 }
@@ -58,21 +59,28 @@ mod tests {
     use std::future::Future;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
+    use std::time::{Duration, Instant};
 
     #[test]
     fn some_run_some_wait_and_the_rest_is_refused() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let _inside = runtime.enter();
         let admission = Admission::new(1, 2);
+        let late = Instant::now() + Duration::from_secs(3600);
         let mut cx = Context::from_waker(Waker::noop());
-        let Poll::Ready(Ok(running)) = pin!(admission.enter()).poll(&mut cx) else { panic!("no place") };
-        let mut second = pin!(admission.enter());
-        let mut third = Box::pin(admission.enter());
+        let Poll::Ready(Ok(running)) = pin!(admission.enter(late)).poll(&mut cx) else { panic!("no place") };
+        let mut second = pin!(admission.enter(late));
+        let mut third = Box::pin(admission.enter(late));
         assert!(second.as_mut().poll(&mut cx).is_pending() && third.as_mut().poll(&mut cx).is_pending());
-        let Poll::Ready(Err(refused)) = pin!(admission.enter()).poll(&mut cx) else { panic!("not refused") };
+        let Poll::Ready(Err(refused)) = pin!(admission.enter(late)).poll(&mut cx) else {
+            panic!("not refused")
+        };
         assert_eq!(refused.status.as_u16(), 503);
-        assert!(admission.try_enter().is_none(), "nobody overtakes those that wait");
         // Who leaves makes room for another to wait.
         drop(third);
-        assert!(pin!(admission.enter()).poll(&mut cx).is_pending());
+        assert!(pin!(admission.enter(late)).poll(&mut cx).is_pending());
+        let missed = runtime.block_on(admission.enter(Instant::now()));
+        assert_eq!(missed.unwrap_err().status.as_u16(), 503, "waiting counts");
         drop(running);
         assert!(second.as_mut().poll(&mut cx).is_ready());
     }

@@ -1,6 +1,6 @@
 //! The server: its routes, and its life.
 
-use crate::body::Incoming;
+use crate::body::{Incoming, Whole};
 use crate::connections::Connections;
 use crate::error::{HttpError, ServerError};
 use crate::origin::Origins;
@@ -68,8 +68,8 @@ impl Server {
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) {
         let (state, sender) = (Arc::clone(&self.state), self.stop);
         let stopping = state.stopping.clone();
-        let max = state.options.connections_max.max(1);
-        let served = connections::serve(self.listener, self.router, self.connections, max, stopping);
+        let limits = (state.options.connections_max.max(1), state.options.stall_max);
+        let served = connections::serve(self.listener, self.router, self.connections, limits, stopping);
         let ending = async move {
             stop.await;
             sender.send_replace(true);
@@ -112,7 +112,12 @@ fn router(state: Arc<AppState>) -> Router {
         .route("/admin/compact", post(admin::compact))
         .route("/admin/snapshots", snapshots)
         .route("/admin/backup", post(admin::backup));
-    public.merge(admin).layer(from_fn_with_state(Arc::clone(&state), origin::guard)).with_state(state)
+    public
+        .merge(admin)
+        .fallback(page::not_found)
+        .method_not_allowed_fallback(page::other_method)
+        .layer(from_fn_with_state(Arc::clone(&state), origin::guard))
+        .with_state(state)
 }
 
 /// What an address of the protocol takes.
@@ -145,11 +150,12 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
     if let Err(error) = check(&state, &method, takes) {
         return body.refuse(&parts.headers, error).await;
     }
-    let mut text = Vec::new();
+    let mut text = Whole::default();
     if method == Method::POST {
         let max = request::body_bytes_max(&parts.headers, state.options.update_bytes_max);
         text = body.collect(max).await?;
     }
+    let Whole { bytes: text, room } = text;
     let base = own_iri(&state.origins, &parts.uri, &parts.headers).map(NamedNode::into_string);
     match request::parse(&method, parts.uri.query(), &parts.headers, text)? {
         Asked::Description => {
@@ -164,9 +170,14 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         }
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
-            query::answer(state, request, query::Asker { client, accept, base }).await
+            query::answer(state, request, query::Asker { client, accept, base, _room: room }).await
         }
-        Asked::Update(request) => update::answer(state, request, client, base).await,
+        Asked::Update(request) => {
+            // The text is in memory until the update has ended.
+            let answer = update::answer(state, request, client, base).await;
+            drop(room);
+            answer
+        }
     }
 }
 

@@ -1,7 +1,8 @@
-//! Bodies of requests: read whole, up to a limit, or handed on piece by piece to a blocking thread that reads them.
+//! Bodies of requests: read whole, up to a limit of each and one of all together, or handed on piece by piece to a blocking thread that
+//! reads them.
 
 use crate::error::HttpError;
-use crate::state::AppState;
+use crate::state::{AppState, after};
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::{Buf, Bytes};
@@ -9,49 +10,121 @@ use http_body::Body as _;
 use std::future::poll_fn;
 use std::io::{self, Read};
 use std::pin::Pin;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::timeout_at;
 
-/// A client that sends nothing for so long has gone, or keeps others waiting.
-const STALL_MAX: Duration = Duration::from_secs(60);
 /// Pieces that may wait for the thread that reads them.
 const PIECES_WAITING_MAX: usize = 16;
 /// Of a body that nobody wants any more so many bytes are still taken: a client that is cut off while it sends may never see why.
 const UNWANTED_BYTES_MAX: usize = 32 << 20;
+/// In as long as it may send nothing, a client must send so much of a body that is kept in memory.
+const BYTES_MIN: usize = 16 << 10;
+/// Room for bodies is counted in pieces of this size.
+const ROOM_BYTES: usize = 4 << 10;
+/// Where nobody knows how long a body is, room is made for so much more at a time.
+const ROOM_STEP_BYTES: usize = 256 << 10;
+
+/// The memory for bodies of all requests.
+#[derive(Debug)]
+pub(crate) struct Bodies {
+    free: Arc<Semaphore>,
+    bytes_max: usize,
+}
+
+/// Room that a body takes, given back when dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Room(Option<OwnedSemaphorePermit>);
+
+impl Bodies {
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        let pieces = bytes_max.div_ceil(ROOM_BYTES).min(u32::MAX as usize);
+        Self { free: Arc::new(Semaphore::new(pieces)), bytes_max: pieces * ROOM_BYTES }
+    }
+
+    /// Makes room for `bytes` bytes in all; waits for it until `deadline` at most.
+    async fn make_room(&self, room: &mut Room, bytes: usize, deadline: Instant) -> Result<(), HttpError> {
+        let held = room.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let more = bytes.div_ceil(ROOM_BYTES).saturating_sub(held);
+        let Ok(more) = u32::try_from(more) else { return Err(no_room()) };
+        if more == 0 {
+            return Ok(());
+        }
+        let made = timeout_at(deadline.into(), Arc::clone(&self.free).acquire_many_owned(more)).await;
+        let made = made.map_err(|_| no_room())?.map_err(|_| no_room())?;
+        match &mut room.0 {
+            Some(room) => room.merge(made),
+            none => *none = Some(made),
+        }
+        Ok(())
+    }
+}
+
+fn no_room() -> HttpError {
+    HttpError::busy("too many large requests are being read: try again later")
+}
+
+/// A body that was read whole.
+#[derive(Debug, Default)]
+pub(crate) struct Whole {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) room: Room,
+}
 
 /// A body on its way.
 pub(crate) struct Incoming {
     body: Body,
+    state: Arc<AppState>,
     stopping: watch::Receiver<bool>,
+    /// For how long it was waited since enough had last come, and what has come since then.
+    waited: Duration,
+    come: usize,
 }
 
 impl Incoming {
-    pub(crate) fn new(body: Body, state: &AppState) -> Self {
-        Self { body, stopping: state.stopping.clone() }
+    pub(crate) fn new(body: Body, state: &Arc<AppState>) -> Self {
+        let stopping = state.stopping.clone();
+        Self { body, state: Arc::clone(state), stopping, waited: Duration::ZERO, come: 0 }
     }
 
     /// The next bytes; none at the end.
     async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
+        let stall_max = self.state.options.stall_max;
         tokio::select! {
             next = next_data(&mut self.body) => next,
             _ = self.stopping.wait_for(|stopping| *stopping) => {
                 Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping: nothing was changed"))
             }
-            () = tokio::time::sleep(STALL_MAX) => {
-                let message = format!("nothing came for {} seconds: nothing was changed", STALL_MAX.as_secs());
-                Err(HttpError::new(StatusCode::REQUEST_TIMEOUT, message))
-            }
+            () = tokio::time::sleep(stall_max) => Err(too_slow(stall_max)),
         }
     }
 
-    /// All of it, if it has no more than `max` bytes.
-    pub(crate) async fn collect(mut self, max: usize) -> Result<Vec<u8>, HttpError> {
-        let mut bytes = Vec::new();
-        if self.fill(&mut bytes, max).await? {
-            return Ok(bytes);
+    /// The same of a body that takes memory until it is whole: one that comes in drops is given up, too.
+    async fn next_in_time(&mut self) -> Result<Option<Bytes>, HttpError> {
+        let started = Instant::now();
+        let next = self.next().await?;
+        self.waited += started.elapsed();
+        self.come += next.as_ref().map_or(0, Bytes::len);
+        if next.is_some() && self.come < BYTES_MIN && self.waited >= self.state.options.stall_max {
+            return Err(too_slow(self.waited));
         }
-        drop(bytes);
+        if self.come >= BYTES_MIN {
+            (self.waited, self.come) = (Duration::ZERO, 0);
+        }
+        Ok(next)
+    }
+
+    /// All of it, if it has no more than `max` bytes.
+    pub(crate) async fn collect(mut self, max: usize) -> Result<Whole, HttpError> {
+        let max = max.min(self.state.bodies.bytes_max);
+        let mut whole = Whole::default();
+        let is_too_long = self.announced().is_some_and(|bytes| bytes > max);
+        if !is_too_long && self.fill(&mut whole, max).await? {
+            return Ok(whole);
+        }
+        drop(whole);
         self.forget().await;
         let message = format!(
             "the request has more than {max} bytes: send large data as a file, which is streamed \
@@ -60,11 +133,29 @@ impl Incoming {
         Err(HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, message))
     }
 
-    /// Reads until there are more than `max` bytes; true if it has ended before.
-    pub(crate) async fn fill(&mut self, bytes: &mut Vec<u8>, max: usize) -> Result<bool, HttpError> {
-        while bytes.len() <= max {
-            match self.next().await? {
-                Some(piece) => bytes.extend_from_slice(&piece),
+    /// How long it is, where the client has said so.
+    fn announced(&self) -> Option<usize> {
+        self.body.size_hint().exact().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
+
+    /// Reads until there are more than `max` bytes, or than all bodies may have; true if it has ended before. Nothing is read for which
+    /// there is no room.
+    pub(crate) async fn fill(&mut self, whole: &mut Whole, max: usize) -> Result<bool, HttpError> {
+        let state = Arc::clone(&self.state);
+        let (max, patience) = (max.min(state.bodies.bytes_max), 2 * state.options.stall_max);
+        let deadline = after(patience);
+        let announced = self.announced().unwrap_or(0).min(max);
+        state.bodies.make_room(&mut whole.room, announced, deadline).await?;
+        while whole.bytes.len() <= max {
+            match self.next_in_time().await? {
+                Some(piece) => {
+                    let bytes = whole.bytes.len() + piece.len();
+                    if bytes > announced {
+                        let bytes = bytes.next_multiple_of(ROOM_STEP_BYTES).min(max.max(bytes));
+                        state.bodies.make_room(&mut whole.room, bytes, after(patience)).await?;
+                    }
+                    whole.bytes.extend_from_slice(&piece);
+                }
                 None => return Ok(true),
             }
         }
@@ -105,6 +196,11 @@ impl Incoming {
             }
         }
     }
+}
+
+fn too_slow(waited: Duration) -> HttpError {
+    let message = format!("next to nothing came for {} seconds: nothing was changed", waited.as_secs());
+    HttpError::new(StatusCode::REQUEST_TIMEOUT, message)
 }
 
 async fn next_data(body: &mut Body) -> Result<Option<Bytes>, HttpError> {

@@ -1,8 +1,9 @@
-//! The connections: so many at most, and each must say in time what it wants.
+//! The connections: so many at most, and each must say in time what it wants, and take what it gets.
 //!
 //! Where there are as many as may be, a new one takes the place of the one that has gone longest without a request on its way: whoever only
 //! keeps connections open, or sends half a head, shuts nobody out.
 
+use crate::slow_client::PatientWriter;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
@@ -32,7 +33,7 @@ pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     all: Arc<Connections>,
-    connections_max: usize,
+    (connections_max, stall_max): (usize, Duration),
     mut stopping: watch::Receiver<bool>,
 ) {
     loop {
@@ -56,6 +57,7 @@ pub(crate) async fn serve(
             }
         }
         let entry = all.enter();
+        let stream = PatientWriter::new(stream, stall_max);
         tokio::spawn(converse(stream, peer, router.clone(), entry, stopping.clone()));
     }
     drop(listener);
@@ -64,7 +66,7 @@ pub(crate) async fn serve(
 
 /// One connection, to its end.
 async fn converse(
-    stream: TcpStream,
+    stream: PatientWriter<TcpStream>,
     peer: SocketAddr,
     router: Router,
     entry: Entry,

@@ -6,8 +6,9 @@ use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
 use lode_engine::{Cancelled, EngineError, ExecError};
 use std::io::{ErrorKind, Write as _};
 use std::net::SocketAddr;
+use std::time::Duration;
 
-/// Clients that are refused since too much waits may come back then.
+/// Clients that are refused since too much waits may come back then, or later.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
 /// Why the server could not start or had to stop.
@@ -15,7 +16,7 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 #[non_exhaustive]
 pub enum ServerError {
     /// The address is taken or not ours.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}")]
     Bind {
         /// The address asked for.
         address: SocketAddr,
@@ -33,7 +34,7 @@ pub(crate) struct HttpError {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
     /// After so many seconds it may go well.
-    retry_after: Option<u32>,
+    pub(crate) retry_after: Option<u32>,
 }
 
 impl HttpError {
@@ -43,7 +44,13 @@ impl HttpError {
 
     /// Too much is wanted at once.
     pub(crate) fn busy(message: impl Into<String>) -> Self {
-        let retry_after = Some(RETRY_AFTER_SECONDS);
+        Self::busy_for(message, Duration::ZERO)
+    }
+
+    /// The same; after so long it may go well.
+    pub(crate) fn busy_for(message: impl Into<String>, time: Duration) -> Self {
+        let seconds = u32::try_from(time.as_secs() + u64::from(time.subsec_nanos() > 0)).unwrap_or(u32::MAX);
+        let retry_after = Some(seconds.max(RETRY_AFTER_SECONDS));
         Self { retry_after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
     }
 
@@ -102,6 +109,9 @@ impl From<EngineError> for HttpError {
             EngineError::Store(StoreError::Behind { .. }) => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
+        if let Some(message) = with_means_of_http(&error) {
+            return Self::new(status, message);
+        }
         match without_paths(&error) {
             Some(message) => {
                 // Where the files are is for the one who runs the server.
@@ -114,6 +124,31 @@ impl From<EngineError> for HttpError {
             None => Self::new(status, error.to_string()),
         }
     }
+}
+
+/// What to tell a client of an error whose own text names options of the command line: what can be done over HTTP, and by whom else.
+fn with_means_of_http(error: &EngineError) -> Option<String> {
+    Some(match error {
+        EngineError::Cancelled(Cancelled::Timeout) => {
+            "time-out: the request was not done in the time it had; ask for less at once, or the server's administrator for more \
+             time (timeout=SECONDS asks for less than the server's limit, never for more)"
+                .to_owned()
+        }
+        EngineError::Execution(ExecError::OutOfMemory(reason)) => format!(
+            "{reason}; ask for less at once (fewer rows in DISTINCT, GROUP BY, ORDER BY and joins), or the server's administrator for \
+             more memory (lode serve --memory)"
+        ),
+        EngineError::Load(LoadError::Memory { what, bytes }) => format!(
+            "{what} need more memory than this server has for an upload: send less at once, or ask its administrator for {} MiB or \
+             more (lode serve --memory)",
+            bytes.div_ceil(1 << 20)
+        ),
+        EngineError::LoadRefused(reason) => format!(
+            "{}: send the data itself to /data, or ask the server's administrator to allow it (lode serve --allow-load PREFIX)",
+            reason.split(" (--").next().unwrap_or(reason)
+        ),
+        _ => return None,
+    })
 }
 
 /// What to tell a client of an error whose own text names files of this machine.

@@ -60,6 +60,8 @@ fn attempt(
 ) -> Option<Result<(OutputFormat, Bytes), HttpError>> {
     let prepared = options(state, request, asker, cancel.clone()).and_then(|mut options| {
         options.threads = 1;
+        // It ends soon by itself, and holds up a thread that serves others.
+        options.takes_turns = false;
         Ok(state.database.prepare_short(&request.query, &options)?)
     });
     let query = match prepared {
@@ -110,6 +112,7 @@ impl Write for ShortAnswer {
 mod tests {
     //! What was short is answered in place; what lasts is given up, and not tried again.
     use super::{InPlace, answer};
+    use crate::body::Room;
     use crate::origin::Origins;
     use crate::query::Asker;
     use crate::request::QueryRequest;
@@ -132,8 +135,8 @@ mod tests {
 
     /// The answer as CSV, if there is one.
     fn ask(state: &AppState, request: &QueryRequest) -> Option<String> {
-        let asker =
-            Asker { client: "127.0.0.1:1".parse().unwrap(), accept: "text/csv".to_owned(), base: None };
+        let (client, accept) = ("127.0.0.1:1".parse().unwrap(), "text/csv".to_owned());
+        let asker = Asker { client, accept, base: None, _room: Room::default() };
         match answer(state, request, &asker) {
             InPlace::Answered(Ok((_, bytes))) => Some(String::from_utf8(bytes.to_vec()).unwrap()),
             InPlace::Answered(Err(error)) => panic!("{}", error.message),

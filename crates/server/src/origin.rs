@@ -93,14 +93,15 @@ impl Origins {
         let host = host(uri, headers);
         if let Some(host) = host.filter(|host| self.checks_hosts && !self.is_known(host)) {
             let message = format!(
-                "this server does not answer to the name {host}, only to localhost and numbers: start it with --host {} if the name is its own",
+                "this server does not answer to the name {host}, only to localhost and IP numbers: use one of these, or ask its administrator \
+                 to let it answer to the name (lode serve --host {})",
                 without_port(host)
             );
             return Err(HttpError::new(StatusCode::MISDIRECTED_REQUEST, message));
         }
         let refused = |origin: &str| {
             let message = format!(
-                "web pages of {origin} may not use this server: start it with --cors ORIGIN to let them"
+                "web pages of {origin} may not use this server: its administrator can let them (lode serve --cors ORIGIN)"
             );
             Err(HttpError::new(StatusCode::FORBIDDEN, message))
         };

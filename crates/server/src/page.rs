@@ -1,7 +1,34 @@
 //! The pages a person or a tool finds without a query: a small query form, and the service description.
 
-use axum::http::header;
+use crate::error::HttpError;
+use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+
+/// What there is, for those who ask for something else.
+const ROUTES: &str = "\
+/sparql                    queries and updates (SPARQL 1.1 Protocol): GET or POST, query=... or update=...
+/query, /update            one of them each
+/data                      graphs (Graph Store Protocol): GET, PUT, POST, DELETE with ?graph=IRI or ?default
+/                          a page to try queries
+/admin/stats               figures of the moment (GET)
+/admin/queries             what runs (GET); /admin/queries/ID stops it (DELETE)
+/admin/compact             makes one segment of all (POST)
+/admin/snapshots           named snapshots: GET, POST ?name=NAME, DELETE ?name=NAME
+/admin/backup              writes a backup (POST ?to=NAME)";
+
+/// Another address.
+pub(crate) async fn not_found(uri: Uri) -> HttpError {
+    HttpError::new(
+        StatusCode::NOT_FOUND,
+        format!("there is nothing at {}; this server has:\n{ROUTES}", uri.path()),
+    )
+}
+
+/// An address that is there, asked for by a method that it has not.
+pub(crate) async fn other_method(method: Method, uri: Uri) -> HttpError {
+    let message = format!("{} does not take {method}; this server has:\n{ROUTES}", uri.path());
+    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, message)
+}
 
 /// The query form at `/`.
 pub(crate) async fn form() -> Response {

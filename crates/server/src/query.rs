@@ -1,11 +1,13 @@
 //! The query operation: parsed, planned and run on a blocking thread, streamed while it runs, or at once where it is short; or its
 //! plan, with what became of it.
 
+use crate::body::Room;
 use crate::error::HttpError;
 use crate::in_place::{self, InPlace};
 use crate::negotiate::{negotiate, offered};
 use crate::request::{PlanWish, QueryRequest, time_limit};
 use crate::running::{RequestKind, Ticket, cancelled_error};
+use crate::seat::Seat;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::stream::{ChunkWriter, answered};
 use crate::update::json;
@@ -13,13 +15,15 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::report::PlanReport;
-use lode_engine::{CancelToken, OutputFormat, PreparedQuery, QueryOptions, write_results};
+use lode_engine::{
+    CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, QueryOptions, write_results,
+};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
-use tokio::sync::OwnedSemaphorePermit;
+use std::time::{Duration, Instant};
 
 /// Who asks, and how to answer.
 pub(crate) struct Asker {
@@ -28,39 +32,90 @@ pub(crate) struct Asker {
     pub(crate) accept: String,
     /// What relative IRIs are resolved against.
     pub(crate) base: Option<String>,
+    /// The room that the request's text takes among all bodies.
+    pub(crate) _room: Room,
 }
 
-/// Answers the query, once there is a place for it.
+/// Who runs longer needs a place among the long queries.
+const SHORT_MAX: Duration = Duration::from_millis(100);
+/// So does who has not ended by then, however little it could compute: short queries need their places, too.
+const SHORT_WALL_MAX: Duration = Duration::from_secs(1);
+
+/// Answers the query: at once where it is short, else once there is a place for it.
 pub(crate) async fn answer(
     state: Arc<AppState>,
     request: QueryRequest,
     asker: Asker,
 ) -> Result<Response, HttpError> {
-    let ticket = state.running.enter(RequestKind::Query, &request.query, asker.client);
-    let permit = match state.queries.try_enter() {
-        Some(permit) => {
-            if let InPlace::Answered(answer) = in_place::answer(&state, &request, &asker) {
-                return answer.map(|(format, bytes)| respond(format, bytes.into()));
-            }
-            permit
-        }
-        None => tokio::select! {
-            permit = state.queries.enter() => permit?,
-            () = ticket.cancelled() => return Err(cancelled_error()),
-        },
+    let limit = time_limit(request.timeout, state.options.timeout);
+    let ticket = state.running.enter(RequestKind::Query, &request.query, asker.client, limit);
+    if let InPlace::Answered(answer) = in_place::answer(&state, &request, &asker) {
+        return answer.map(|(format, bytes)| respond(format, bytes.into()));
+    }
+    let asked = Asked { state, request: request.into(), asker: asker.into(), ticket: ticket.into() };
+    if let Some(place) = asked.state.queries.try_enter() {
+        return asked.job(Seat::long(place, &asked.state.queries)).answer().await;
+    }
+    // How long a profile takes does not tell how long the query does.
+    if asked.request.plan != Some(PlanWish::Profile)
+        && let Some(answer) = asked.attempt().await?
+    {
+        return Ok(answer);
+    }
+    let place = tokio::select! {
+        place = asked.state.queries.enter(asked.ticket.deadline()) => place?,
+        () = asked.ticket.cancelled() => return Err(cancelled_error()),
     };
-    let cancel = ticket.begin(time_limit(request.timeout, state.options.timeout));
-    let wish = request.plan;
-    let job = Job { state, request, asker, cancel, ticket, _permit: permit };
-    match wish {
-        None => {
-            let (format, body) = answered(job.cancel.clone(), job, Job::run).await?;
-            Ok(respond(format, body))
+    asked.job(Seat::long(place, &asked.state.queries)).answer().await
+}
+
+/// A query on its way.
+struct Asked {
+    state: Arc<AppState>,
+    request: Arc<QueryRequest>,
+    asker: Arc<Asker>,
+    ticket: Arc<Ticket>,
+}
+
+impl Asked {
+    fn job(&self, seat: Arc<Seat>) -> Job {
+        Job {
+            state: Arc::clone(&self.state),
+            request: Arc::clone(&self.request),
+            asker: Arc::clone(&self.asker),
+            ticket: Arc::clone(&self.ticket),
+            cancel: self.ticket.begin(),
+            seat,
         }
-        Some(wish) => {
-            let _left = CancelOnDrop(job.cancel.clone());
-            blocking(move || job.plan(wish)).await
+    }
+
+    /// The answer, if the query is short. One that is not goes on where there is a place among the long ones by then; else it is stopped,
+    /// before anything of its answer was sent.
+    async fn attempt(&self) -> Result<Option<Response>, HttpError> {
+        let permit = tokio::select! {
+            permit = self.state.short_queries.enter(self.ticket.deadline()) => permit?,
+            () = self.ticket.cancelled() => return Err(cancelled_error()),
+        };
+        let seat = Seat::short(permit, &self.state.queries);
+        let job = self.job(Arc::clone(&seat));
+        let (cancel, started) = (job.cancel.clone(), Instant::now());
+        let mut answer = pin!(job.answer());
+        let answer = loop {
+            tokio::select! {
+                answer = &mut answer => break answer,
+                () = tokio::time::sleep(SHORT_MAX) => {}
+            }
+            let is_long = self.ticket.computed() >= SHORT_MAX || started.elapsed() >= SHORT_WALL_MAX;
+            if is_long && !seat.go_on_long() {
+                cancel.cancel();
+                break answer.await;
+            }
+        };
+        if answer.is_err() && seat.is_moving() {
+            self.ticket.wait();
+            return Ok(None);
         }
+        answer.map(Some)
     }
 }
 
@@ -84,23 +139,45 @@ struct PlanAnswer {
 /// One query, on its blocking thread.
 struct Job {
     state: Arc<AppState>,
-    request: QueryRequest,
-    asker: Asker,
+    request: Arc<QueryRequest>,
+    asker: Arc<Asker>,
+    ticket: Arc<Ticket>,
     cancel: CancelToken,
-    ticket: Ticket,
-    /// Its place among those that run.
-    _permit: OwnedSemaphorePermit,
+    seat: Arc<Seat>,
 }
 
 impl Job {
+    async fn answer(self) -> Result<Response, HttpError> {
+        match self.request.plan {
+            None => {
+                let (format, body) = answered(self.cancel.clone(), self, Self::run).await?;
+                Ok(respond(format, body))
+            }
+            Some(wish) => {
+                let _left = CancelOnDrop(self.cancel.clone());
+                blocking(move || self.plan(wish)).await
+            }
+        }
+    }
+
     fn run(&self, writer: &mut ChunkWriter<OutputFormat>) -> Result<(), HttpError> {
         let prepared =
             self.prepare().and_then(|query| Ok((format_of(&self.request, &self.asker, &query)?, query)));
         let (format, query) = prepared.map_err(|error| self.ticket.explain(error))?;
+        if query.is_long() && !self.seat.go_on_long() {
+            return Err(HttpError::busy("it is long, and all places for long queries are taken"));
+        }
         writer.announce(format);
+        let seat = Arc::clone(&self.seat);
+        writer.stream_if(move || seat.go_on_long());
         let started = Instant::now();
         let result = query.run().and_then(|mut results| write_results(&mut results, format, writer));
-        query.ran(started.elapsed());
+        // Neither others nor a client that takes its time make a query long.
+        query.ran(started.elapsed().min(query.computed()));
+        if let Err(EngineError::Execution(ExecError::OutOfMemory(_))) = &result {
+            // Others may have the memory; among the long ones it has a second chance.
+            self.seat.stop_short();
+        }
         result.map_err(|error| self.ticket.explain(error.into()))?;
         Ok(())
     }

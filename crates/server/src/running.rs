@@ -1,6 +1,7 @@
 //! The queries and updates that run or wait to run: who asked for what, how far they are, and how to stop one.
 
 use crate::error::HttpError;
+use crate::state::after;
 use axum::http::StatusCode;
 use lode_engine::report::RunReport;
 use lode_engine::{CancelToken, PreparedQuery};
@@ -37,13 +38,15 @@ struct RunningRequest {
     client: SocketAddr,
     since: SystemTime,
     started: Instant,
+    /// When it must have ended: the clock runs while it waits.
+    deadline: Instant,
     stage: Mutex<Stage>,
     cancelled: watch::Sender<bool>,
 }
 
 /// How far a request is.
 enum Stage {
-    /// Others run.
+    /// Others run, or it has to begin anew.
     Waiting,
     /// It has a place; a query is parsed and planned.
     Begun(CancelToken),
@@ -57,8 +60,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Running {
-    /// Enters a request, which stays as long as the ticket is held.
-    pub(crate) fn enter(self: &Arc<Self>, kind: RequestKind, text: &str, client: SocketAddr) -> Ticket {
+    /// Enters a request that may take so long, and stays as long as the ticket is held.
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        kind: RequestKind,
+        text: &str,
+        client: SocketAddr,
+        timeout: Duration,
+    ) -> Ticket {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let request = Arc::new(RunningRequest {
             kind,
@@ -66,6 +75,7 @@ impl Running {
             client,
             since: SystemTime::now(),
             started: Instant::now(),
+            deadline: after(timeout),
             stage: Mutex::new(Stage::Waiting),
             cancelled: watch::Sender::new(false),
         });
@@ -107,16 +117,19 @@ impl RunningRequest {
         }
     }
 
+    fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
     fn report(&self, id: u64) -> RequestReport {
         let stage = lock(&self.stage);
-        let (name, token, query) = match &*stage {
-            Stage::Waiting => ("waiting", None, None),
-            Stage::Begun(token) if self.kind == RequestKind::Query => ("planning", Some(token), None),
-            Stage::Begun(token) => ("running", Some(token), None),
-            Stage::Running(token, query) => ("running", Some(token), Some(Arc::clone(query))),
+        let (name, query) = match &*stage {
+            Stage::Waiting => ("waiting", None),
+            Stage::Begun(_) if self.kind == RequestKind::Query => ("planning", None),
+            Stage::Begun(_) => ("running", None),
+            Stage::Running(_, query) => ("running", Some(Arc::clone(query))),
         };
         let state = if *self.cancelled.borrow() { "cancelling" } else { name };
-        let time_left = token.and_then(CancelToken::time_left);
         drop(stage);
         RequestReport {
             id,
@@ -126,7 +139,7 @@ impl RunningRequest {
             since: self.since.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64()),
             seconds: self.started.elapsed().as_secs_f64(),
             state,
-            seconds_left: time_left.as_ref().map(Duration::as_secs_f64),
+            seconds_left: self.time_left().as_secs_f64(),
             run: query.and_then(|query| query.run_report()),
         }
     }
@@ -146,8 +159,8 @@ pub(crate) struct RequestReport {
     seconds: f64,
     /// `waiting`, `planning`, `running` or `cancelling`.
     state: &'static str,
-    /// Until its time-out; null while it waits.
-    seconds_left: Option<f64>,
+    /// Until its time-out.
+    seconds_left: f64,
     /// What a query has done so far.
     run: Option<RunReport>,
 }
@@ -160,9 +173,14 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// The request begins, and may take so long.
-    pub(crate) fn begin(&self, timeout: Duration) -> CancelToken {
-        let token = CancelToken::new(Some(timeout));
+    /// When the request must have ended.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.request.deadline
+    }
+
+    /// The request begins, and may take what is left of its time.
+    pub(crate) fn begin(&self) -> CancelToken {
+        let token = CancelToken::new(Some(self.request.time_left()));
         let mut stage = lock(&self.request.stage);
         if *self.request.cancelled.borrow() {
             token.cancel();
@@ -178,6 +196,20 @@ impl Ticket {
             let token = token.clone();
             *stage = Stage::Running(token, Arc::clone(query));
         }
+    }
+
+    /// The request has stopped, and waits to begin anew.
+    pub(crate) fn wait(&self) {
+        *lock(&self.request.stage) = Stage::Waiting;
+    }
+
+    /// For how long the query has computed.
+    pub(crate) fn computed(&self) -> Duration {
+        let stage = lock(&self.request.stage);
+        let Stage::Running(_, query) = &*stage else { return Duration::ZERO };
+        let query = Arc::clone(query);
+        drop(stage);
+        query.computed()
     }
 
     /// Ready once somebody has cancelled the request.
@@ -220,18 +252,22 @@ mod tests {
     fn requests_are_listed_and_stopped() {
         let all = Arc::new(Running::default());
         let client = "127.0.0.1:4711".parse().unwrap();
-        let first = all.enter(RequestKind::Query, &"a".repeat(5000), client);
-        let second = all.enter(RequestKind::Update, "CLEAR ALL", client);
+        let minute = Duration::from_secs(60);
+        let first = all.enter(RequestKind::Query, &"a".repeat(5000), client, minute);
+        let second = all.enter(RequestKind::Update, "CLEAR ALL", client, Duration::MAX);
         let states = || all.list().iter().map(|request| (request.id, request.state)).collect::<Vec<_>>();
         assert_eq!(states(), [(1, "waiting"), (2, "waiting")]);
         assert_eq!(all.list()[0].text.len(), 1000);
-        let minute = Duration::from_secs(60);
-        let (token, other) = (first.begin(minute), second.begin(minute));
+        assert!(all.list()[0].seconds_left <= 60.0, "the clock runs while it waits");
+        let (token, other) = (first.begin(), second.begin());
         assert_eq!(states(), [(1, "planning"), (2, "running")]);
-        assert!(all.list()[1].seconds_left.is_some_and(|left| left > 1.0));
+        assert!(all.list()[1].seconds_left > 60.0);
         assert!(!all.cancel(3) && all.cancel(1));
         assert!(token.check().is_err() && other.check().is_ok());
         assert_eq!(states(), [(1, "cancelling"), (2, "running")]);
+        // What begins anew is cancelled all the same.
+        first.wait();
+        assert!(first.begin().check().is_err());
         drop(first);
         assert!(!all.cancel(1));
         assert_eq!(states(), [(2, "running")]);
@@ -240,12 +276,12 @@ mod tests {
     #[test]
     fn who_waits_hears_of_it_and_never_begins() {
         let all = Arc::new(Running::default());
-        let ticket = all.enter(RequestKind::Query, "ASK {}", "127.0.0.1:1".parse().unwrap());
+        let ticket = all.enter(RequestKind::Query, "ASK {}", "127.0.0.1:1".parse().unwrap(), Duration::MAX);
         let mut cx = Context::from_waker(Waker::noop());
         let mut cancelled = pin!(ticket.cancelled());
         assert!(cancelled.as_mut().poll(&mut cx).is_pending());
         all.cancel(1);
         assert!(cancelled.as_mut().poll(&mut cx).is_ready());
-        assert!(ticket.begin(Duration::from_secs(60)).check().is_err());
+        assert!(ticket.begin().check().is_err());
     }
 }

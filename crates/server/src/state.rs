@@ -1,7 +1,9 @@
 //! What all requests share: the database, the options, and how much runs at once.
 
 use crate::admission::Admission;
+use crate::body::Bodies;
 use crate::error::HttpError;
+use crate::lane::Lane;
 use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
 use axum::http::StatusCode;
@@ -10,7 +12,7 @@ use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
 use lode_rdf::parse::StatementLimit;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 
 /// How the endpoint behaves.
@@ -22,8 +24,10 @@ pub struct ServerOptions {
     pub timeout: Duration,
     /// Connections that may be open at once; one more takes the place of one that is not being answered.
     pub connections_max: usize,
-    /// Queries that run at once.
+    /// Long queries that run at once: each may take as much memory as a query may.
     pub running_max: usize,
+    /// Queries that run besides for so short a time that it does not matter whether they are long.
+    pub short_running_max: usize,
     /// Queries that may wait for their turn; more are refused with 503. The same for updates, and for downloads.
     pub waiting_max: usize,
     /// The longest an update may take; a client can ask for less.
@@ -32,6 +36,13 @@ pub struct ServerOptions {
     pub updates_running_max: usize,
     /// The longest text of an update, in bytes.
     pub update_bytes_max: usize,
+    /// Bytes of requests' bodies that may be in memory at once, of all requests together; who sends more waits until there is room, or is
+    /// refused with 503.
+    pub bodies_bytes_max: usize,
+    /// A client that sends nothing of a body, or takes nothing of an answer, is given up after so long.
+    pub stall_max: Duration,
+    /// The longest a download of graphs may take.
+    pub download_timeout: Duration,
     /// How long a statement may be in what is uploaded, and in what LOAD reads.
     pub statement_limit: StatementLimit,
     /// What LOAD may read.
@@ -65,10 +76,14 @@ impl Default for ServerOptions {
             timeout: Duration::from_secs(60),
             connections_max: 1024,
             running_max: cores * 4,
-            waiting_max: 1024,
+            short_running_max: cores * 32,
+            waiting_max: 512,
             update_timeout: Duration::from_secs(60),
             updates_running_max: 64,
             update_bytes_max: 64 << 20,
+            bodies_bytes_max: 256 << 20,
+            stall_max: Duration::from_secs(30),
+            download_timeout: Duration::from_secs(3600),
             statement_limit: StatementLimit::default(),
             load: LoadAllow::default(),
             transaction_quads_max: 100_000,
@@ -89,10 +104,13 @@ pub(crate) struct AppState {
     pub(crate) database: Arc<Database>,
     pub(crate) options: ServerOptions,
     pub(crate) origins: Origins,
-    pub(crate) queries: Admission,
+    pub(crate) queries: Arc<Lane>,
+    pub(crate) short_queries: Admission,
     pub(crate) updates: Admission,
     pub(crate) bulk_loads: Admission,
     pub(crate) downloads: Admission,
+    /// The memory for bodies of requests.
+    pub(crate) bodies: Bodies,
     /// Queries and updates on their way.
     pub(crate) running: Arc<Running>,
     /// One backup at a time: others would write the same files.
@@ -108,10 +126,13 @@ impl AppState {
         origins: Origins,
         stopping: watch::Receiver<bool>,
     ) -> Self {
-        let queries = Admission::new(options.running_max, options.waiting_max);
+        let queries = Lane::new(options.running_max, options.waiting_max);
+        // They do not wait long: it is the connections that limit how many there are.
+        let short_queries = Admission::new(options.short_running_max.max(1), usize::MAX);
         let updates = Admission::new(options.updates_running_max, options.waiting_max);
         let downloads = Admission::new(options.downloads_max, options.waiting_max);
         let bulk_loads = Admission::new(options.bulk_loads_max, options.waiting_max);
+        let bodies = Bodies::new(options.bodies_bytes_max);
         let backups = Arc::new(Semaphore::new(1));
         let running = Arc::default();
         Self {
@@ -119,9 +140,11 @@ impl AppState {
             options,
             origins,
             queries,
+            short_queries,
             updates,
             bulk_loads,
             downloads,
+            bodies,
             running,
             backups,
             stopping,
@@ -133,9 +156,16 @@ impl AppState {
         if self.database.store().is_writable() {
             return Ok(());
         }
-        let message = "this server was started with --read-only: it answers queries and changes nothing";
+        let message = "this server is read-only: it answers queries and changes nothing";
         Err(HttpError::new(StatusCode::FORBIDDEN, message))
     }
+}
+
+/// The moment that is so much later than now.
+pub(crate) fn after(time: Duration) -> Instant {
+    let now = Instant::now();
+    // What no clock can hold is for ever.
+    now.checked_add(time).unwrap_or(now + Duration::from_secs(100 * 365 * 86_400))
 }
 
 /// Cancels work whose client has left: then what waits for it is dropped.

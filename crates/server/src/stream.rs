@@ -91,11 +91,19 @@ pub(crate) struct ChunkWriter<H> {
     buffer: Vec<u8>,
     end: End,
     cancel: CancelToken,
+    /// Asked once, before the first chunk is sent.
+    may_stream: Option<Box<dyn FnOnce() -> bool + Send>>,
 }
 
 impl<H> ChunkWriter<H> {
     fn new(start: Start<H>, cancel: CancelToken) -> Self {
-        Self { target: Target::Start(start, None), buffer: Vec::new(), end: End::default(), cancel }
+        let target = Target::Start(start, None);
+        Self { target, buffer: Vec::new(), end: End::default(), cancel, may_stream: None }
+    }
+
+    /// An answer that is too long to be sent whole is sent only if `allowed`; else the work ends with an error.
+    pub(crate) fn stream_if(&mut self, allowed: impl FnOnce() -> bool + Send + 'static) {
+        self.may_stream = Some(Box::new(allowed));
     }
 
     /// Tells the head, before the first byte.
@@ -114,6 +122,9 @@ impl<H> ChunkWriter<H> {
                 Err(TrySendError::Closed(_)) => Err(io::ErrorKind::BrokenPipe.into()),
                 Err(TrySendError::Full(chunk)) => send_later(sender, chunk, &self.cancel),
             };
+        }
+        if self.may_stream.take().is_some_and(|allowed| !allowed()) {
+            return Err(io::Error::other("there is no place for a long answer"));
         }
         let Target::Start(start, Some(head)) = std::mem::replace(&mut self.target, Target::Nobody) else {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -170,11 +181,13 @@ fn send_later(sender: &Sender<Bytes>, chunk: Bytes, cancel: &CancelToken) -> io:
 
 impl<H> Write for ChunkWriter<H> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.buffer.extend_from_slice(bytes);
+        // Never more than a chunk, however much is written at once: chunks wait for the client.
+        let taken = bytes.len().min(CHUNK_BYTES - self.buffer.len());
+        self.buffer.extend_from_slice(&bytes[..taken]);
         if self.buffer.len() >= CHUNK_BYTES {
             self.send()?;
         }
-        Ok(bytes.len())
+        Ok(taken)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -18,12 +18,13 @@ pub(crate) async fn answer(
     base: Option<String>,
 ) -> Result<Response, HttpError> {
     state.check_writable()?;
-    let ticket = state.running.enter(RequestKind::Update, &request.update, client);
+    let limit = time_limit(request.timeout, state.options.update_timeout);
+    let ticket = state.running.enter(RequestKind::Update, &request.update, client, limit);
     let permit = tokio::select! {
-        permit = state.updates.enter() => permit?,
+        permit = state.updates.enter(ticket.deadline()) => permit?,
         () = ticket.cancelled() => return Err(cancelled_error()),
     };
-    let cancel = ticket.begin(time_limit(request.timeout, state.options.update_timeout));
+    let cancel = ticket.begin();
     let _left = CancelOnDrop(cancel.clone());
     let report = blocking(move || {
         let mut evaluation = state.options.query.clone();

@@ -22,7 +22,7 @@ can reach the address can change the data: put a proxy in front of it that asks 
 Web pages of elsewhere can not, unless --cors lists them."
 )]
 pub struct ServeArgs {
-    /// The database folder
+    /// The database folder; where there is nothing, an empty database is made
     pub database: PathBuf,
     /// Address and port to listen on
     #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS")]
@@ -30,13 +30,17 @@ pub struct ServeArgs {
     /// Answer queries only, also while another process writes to the database (whose changes are not seen)
     #[arg(long)]
     pub read_only: bool,
+    /// Make no database where there is none, but end with an error (as --read-only does)
+    #[arg(long)]
+    pub must_exist: bool,
     /// When an update is confirmed: sync: once it is on the disk; batch: once the system has it, the disk so many milliseconds later
     #[arg(long, default_value = "sync", value_name = "sync|batch[:MILLISECONDS]", value_parser = parse_durability)]
     pub durability: Durability,
     /// Let LOAD read this file, files in this folder and below, or addresses that begin so; repeatable, none by default
     #[arg(long, value_name = "PREFIX")]
     pub allow_load: Vec<String>,
-    /// The longest a query may take, in seconds; a client can ask for less (timeout=SECONDS)
+    /// The longest a query may take from its coming, in seconds; a client can ask for less (timeout=SECONDS). One that would have to wait
+    /// longer for others is refused (503 with Retry-After)
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Duration,
     /// The longest an update may take, in seconds; large uploads take as long as they come
@@ -45,6 +49,13 @@ pub struct ServeArgs {
     /// The longest update text, and form of files; larger data go to /data as a file
     #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
     pub update_bytes_max: usize,
+    /// Bytes of request bodies (queries, updates, small uploads) that may be in memory at once, of all requests together; who sends more
+    /// waits for room, and gets 503 after half a minute
+    #[arg(long, default_value = "256MiB", value_name = "BYTES", value_parser = parse_bytes)]
+    pub bodies_bytes_max: usize,
+    /// The longest a download from /data may take, in seconds: so long it keeps the version that it reads
+    #[arg(long, default_value = "3600", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub download_timeout: Duration,
     /// The longest statement (a line, or what is between two triples) in uploads and in what LOAD reads: some times as much memory is taken
     #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
     pub statement_bytes_max: usize,

@@ -10,6 +10,8 @@ pub struct Endpoint {
     stderr: BufReader<ChildStderr>,
     /// `http://127.0.0.1:PORT`
     pub base: String,
+    /// What it said before it said where it is.
+    pub greeting: String,
     agent: ureq::Agent,
 }
 
@@ -52,12 +54,17 @@ impl Endpoint {
         let args = [&["serve", database, "--bind", "127.0.0.1:0"], extra].concat();
         let mut child = lode.command(&args).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        let url = line.split_whitespace().last().unwrap();
-        let base = url.strip_suffix("/sparql").unwrap_or_else(|| panic!("{line}")).to_owned();
+        let mut greeting = String::new();
+        let base = loop {
+            let mut line = String::new();
+            assert!(stderr.read_line(&mut line).unwrap() > 0, "it has ended: {greeting}");
+            if let Some(url) = line.split_whitespace().last().and_then(|word| word.strip_suffix("/sparql")) {
+                break url.to_owned();
+            }
+            greeting += &line;
+        };
         let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Self { child, stderr, base, agent }
+        Self { child, stderr, base, greeting, agent }
     }
 
     /// A request to a path below the base, which must be answered.

@@ -81,8 +81,6 @@ fn long_answers_stream_whole() {
 #[test]
 fn one_writes_and_others_read() {
     let lode = Lode::with_turtle(TURTLE);
-    assert!(lode.run(&["serve", "nowhere"]).fails(1).contains("there is no database"));
-    assert!(!lode.path("nowhere").exists());
     let writer = Endpoint::start(&lode, &[]);
     writer.update("INSERT DATA { <http://e/c> <http://e/p> 4 }").is(200);
     let error = lode.run(&["serve", "db", "--bind", "127.0.0.1:0"]).fails(1);
@@ -95,7 +93,7 @@ fn one_writes_and_others_read() {
         reader.send("PUT", "/data?default", &[("Content-Type", "text/turtle")], b""),
         reader.send("DELETE", "/data?default", &[], b""),
     ] {
-        assert!(answer.is(403).body.contains("--read-only"));
+        assert!(answer.is(403).body.contains("read-only"));
     }
     assert!(!reader.send("GET", "/sparql", &[], b"").body.contains("SPARQL11Update"));
     reader.send("GET", "/data?default", &[], b"").is(200);
@@ -133,4 +131,86 @@ fn figures_for_the_one_who_runs_it() {
     drop(endpoint);
     // From this machine without a token.
     Endpoint::start(&lode, &[]).send("GET", "/admin/stats", &[], b"").is(200);
+}
+
+#[test]
+fn where_there_is_nothing_an_empty_database_is_made() {
+    let lode = Lode::new();
+    for refuses in ["--must-exist", "--read-only"] {
+        let error = lode.run(&["serve", "new", "--bind", "127.0.0.1:0", refuses]).fails(1);
+        assert!(error.contains("there is no database at new"), "{error}");
+        assert!(!lode.path("new").exists());
+    }
+    let endpoint = Endpoint::serve(&lode, "new", &[]);
+    assert!(endpoint.greeting.contains("new was not there: made an empty database"), "{}", endpoint.greeting);
+    assert_eq!(endpoint.quads(), 0);
+    endpoint.update("INSERT DATA { <http://e/a> <http://e/p> 1 }").is(200);
+    endpoint.stop();
+    let again = Endpoint::serve(&lode, "new", &["--must-exist"]);
+    assert_eq!((again.quads(), again.greeting.as_str()), (1, ""));
+    drop(again);
+    // An empty folder is nothing, too.
+    std::fs::create_dir(lode.path("empty")).unwrap();
+    assert_eq!(Endpoint::serve(&lode, "empty", &[]).quads(), 0);
+}
+
+#[test]
+fn what_is_left_of_a_database_or_belongs_to_others_is_left_alone() {
+    let lode = Lode::with_turtle(TURTLE);
+    for name in ["MANIFEST", "MANIFEST.copy"] {
+        std::fs::remove_file(lode.path("db").join(name)).unwrap();
+    }
+    std::fs::create_dir(lode.path("photos")).unwrap();
+    lode.write("photos/cat.jpg", "a cat");
+    lode.write("file", "no folder");
+    let names = |folder: &str| {
+        let names = std::fs::read_dir(lode.path(folder)).unwrap().map(|entry| entry.unwrap().file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = (names("db"), names("photos"));
+    for (path, expected) in [("db", "salvage"), ("photos", "is not a database"), ("file", "")] {
+        let error = lode.run(&["serve", path, "--bind", "127.0.0.1:0"]).fails(1);
+        assert!(error.contains(expected), "{error}");
+    }
+    assert_eq!((names("db"), names("photos")), before);
+}
+
+#[test]
+fn an_address_in_use_is_told_once_with_what_to_do() {
+    let lode = Lode::with_turtle(TURTLE);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let error = lode.run(&["serve", "db", "--bind", &address]).fails(1);
+    assert_eq!(error.matches("in use").count(), 1, "{error}");
+    assert!(error.contains(&address) && error.contains("--bind"), "{error}");
+}
+
+#[test]
+fn other_addresses_and_methods_are_told_what_there_is() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &[]);
+    for path in ["/sparq", "/repositories/db", "/admin", "/admin/"] {
+        let answer = endpoint.send("GET", path, &[], b"").is(404);
+        assert!(answer.body.contains(path), "{answer:?}");
+        for route in ["/sparql", "/data", "/admin/queries"] {
+            assert!(answer.body.contains(&format!("\n{route}")), "{answer:?}");
+        }
+        assert_eq!(answer.media_type, "text/plain; charset=utf-8");
+    }
+    let answer = endpoint.send("POST", "/admin/stats", &[], b"").is(405);
+    assert!(answer.body.contains("/admin/stats does not take POST"), "{answer:?}");
+}
+
+#[test]
+fn errors_name_what_a_client_can_do() {
+    let lode = Lode::with_turtle(TURTLE);
+    let endpoint = Endpoint::start(&lode, &[]);
+    let refused = endpoint.update("LOAD <file:///etc/hosts>").is(403).body;
+    assert!(refused.contains("/data") && refused.contains("administrator"), "{refused}");
+    let cross = (0..12).map(|i| format!("?a{i} ?b{i} ?c{i} .")).collect::<String>();
+    let slow =
+        format!("SELECT (COUNT(*) AS ?n) {{ {cross} FILTER(?c0 != ?c11 || ?a1 != ?b2 || ?a3 != ?a4) }}");
+    let text = ("Content-Type", "application/sparql-query");
+    let late = endpoint.send("POST", "/query?timeout=0.2", &[text], slow.as_bytes()).is(504).body;
+    assert!(late.contains("timeout=SECONDS") && late.contains("administrator"), "{late}");
 }

@@ -22,8 +22,8 @@ pub(crate) async fn backup(
 ) -> Result<Response, HttpError> {
     client.check(&state)?;
     let folder = state.options.backup_folder.clone().ok_or_else(|| {
-        let message = "this server makes no backups: start it with --backup-dir DIR, below which it may write them \
-                       (or run lode backup, which needs no server)";
+        let message = "this server makes no backups: its administrator has set no folder aside for them (lode serve --backup-dir DIR); \
+                       lode backup makes one without a server";
         HttpError::new(StatusCode::FORBIDDEN, message)
     })?;
     let name = parameter(&uri, "to")?;
@@ -49,7 +49,7 @@ fn check_name(name: &str) -> Result<(), HttpError> {
     if (1..=NAME_BYTES_MAX).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(is_fit) {
         return Ok(());
     }
-    let message = "the name of a backup has 1 to 64 letters, digits, and - _ . (none at its beginning): it is a folder in that of --backup-dir";
+    let message = "the name of a backup has 1 to 64 letters, digits, and - _ . (none at its beginning): it becomes a folder among the server's backups";
     Err(HttpError::bad_request(message))
 }
 

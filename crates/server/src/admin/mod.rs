@@ -130,20 +130,20 @@ impl Client {
                 if given.is_some_and(|given| is_equal(given, format!("Bearer {token}").as_bytes())) {
                     return Ok(());
                 }
-                let message = "send the token of --admin-token: Authorization: Bearer TOKEN";
+                let message = "send the administration's token: Authorization: Bearer TOKEN";
                 Err(HttpError::new(StatusCode::UNAUTHORIZED, message))
             }
             // A name may be given to this machine's address by anybody, a web page of theirs included.
             None if self.address.ip().to_canonical().is_loopback() && !self.is_for_sure_host() => refused(
-                "without an --admin-token the administration answers to localhost or an IP number only, not to a name",
+                "without a token the administration answers to localhost or an IP number only, not to a name",
             ),
-            None if self.is_of_listed_page(state) => {
-                refused("pages of other origins need the token of --admin-token for the administration")
-            }
+            None if self.is_of_listed_page(state) => refused(
+                "pages of other origins need the administration's token (Authorization: Bearer TOKEN), and this server has none",
+            ),
             None if self.address.ip().to_canonical().is_loopback() => Ok(()),
-            None => {
-                refused("the administration answers on this machine only, unless there is an --admin-token")
-            }
+            None => refused(
+                "the administration answers on the server's own machine only: ask there, or have the server started with a token (lode serve --admin-token TOKEN)",
+            ),
         }
     }
 }

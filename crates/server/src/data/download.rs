@@ -4,7 +4,7 @@ use super::no_such_graph;
 use crate::app::accept;
 use crate::error::HttpError;
 use crate::negotiate::negotiate_rdf;
-use crate::state::{AppState, blocking};
+use crate::state::{AppState, after, blocking};
 use crate::stream::{ChunkWriter, answered, of_unknown_length};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -23,15 +23,15 @@ pub(super) async fn answer(
 ) -> Result<Response, HttpError> {
     let whole = target == UploadTarget::Dataset;
     let format = negotiate_rdf(&accept(headers), whole).ok_or_else(|| not_acceptable(whole))?;
-    let permit = state.downloads.enter().await?;
+    let limit = state.options.download_timeout;
+    let cancel = CancelToken::new(Some(limit));
+    let permit = state.downloads.enter(after(limit.min(state.options.timeout))).await?;
     let (snapshot, scope) = blocking(move || find(&state, &target, at.as_deref())).await?;
     let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];
     if is_head {
         // Nobody knows its length before it is written.
         return Ok((head, of_unknown_length()).into_response());
     }
-    // As long as the client takes it: there is no telling how long a graph may take.
-    let cancel = CancelToken::default();
     let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
         writer.announce(());
         write(&snapshot, scope, format, &cancel, writer).map_err(dump_error)

@@ -12,7 +12,7 @@ use crate::app::own_iri;
 use crate::body::Incoming;
 use crate::error::HttpError;
 use crate::request::SNAPSHOTS_STAY;
-use crate::state::{AppState, CancelOnDrop, blocking};
+use crate::state::{AppState, CancelOnDrop, after, blocking};
 use crate::update::json;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
@@ -55,8 +55,9 @@ async fn delete(state: Arc<AppState>, target: UploadTarget) -> Result<Response, 
             "name the graph to remove: ?graph=IRI or ?default (for all of them, the update CLEAR ALL)";
         return Err(HttpError::bad_request(message));
     };
-    let permit = state.updates.enter().await?;
-    let cancel = CancelToken::new(Some(state.options.update_timeout));
+    let limit = state.options.update_timeout;
+    let cancel = CancelToken::new(Some(limit));
+    let permit = state.updates.enter(after(limit)).await?;
     let _left = CancelOnDrop(cancel.clone());
     let commit = blocking(move || {
         let commit = state.database.delete_graph(graph.as_ref(), &cancel)?;

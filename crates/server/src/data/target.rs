@@ -6,8 +6,8 @@ use lode_engine::UploadTarget;
 use lode_rdf::NamedNode;
 
 /// Why an address is not the name of a graph.
-pub(super) const NO_NAME: &str = "an address is the name of a graph only where the request's Host is a name that the server is known by: start \
-                                  it with --host NAME, or name the graph, ?graph=IRI";
+pub(super) const NO_NAME: &str = "an address is the name of a graph only where the request's Host is a name that the server is known by: name \
+                                  the graph, ?graph=IRI, or ask the administrator to let the server answer to the name (lode serve --host NAME)";
 
 /// The path of the whole dataset.
 const ROOT: &str = "/data";

@@ -3,10 +3,10 @@
 
 use super::multipart;
 use super::target::NO_NAME;
-use crate::body::{Incoming, pieces};
+use crate::body::{Incoming, Room, Whole, pieces};
 use crate::error::HttpError;
 use crate::request::content_type;
-use crate::state::{AppState, CancelOnDrop, blocking};
+use crate::state::{AppState, CancelOnDrop, after, blocking};
 use crate::update::json;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -144,15 +144,16 @@ async fn one(
     options: UploadOptions,
 ) -> Result<UploadReport, HttpError> {
     let small = announced.bytes_of(options.transaction_quads_max);
-    let mut bytes = Vec::new();
+    let mut begun = Whole::default();
     let is_large = announced.bytes.is_some_and(|bytes| bytes > small);
-    if !is_large && body.fill(&mut bytes, usize::try_from(small).unwrap_or(usize::MAX)).await? {
-        let document =
-            Document { name: NAME.to_owned(), format, body: DocumentBody::Bytes(Arc::from(bytes)) };
-        return whole(state, vec![document], options).await;
+    if !is_large && body.fill(&mut begun, usize::try_from(small).unwrap_or(usize::MAX)).await? {
+        let body = DocumentBody::Bytes(Arc::from(begun.bytes));
+        let document = Document { name: NAME.to_owned(), format, body };
+        return whole(state, vec![document], options, begun.room).await;
     }
     // It takes as long as it takes to come, so there is no time-out; but a body that does not come gives up.
-    let permit = state.bulk_loads.enter().await?;
+    let permit = state.bulk_loads.enter(after(state.options.update_timeout)).await?;
+    let Whole { bytes, room } = begun;
     let cancel = options.cancel.clone();
     let _left = CancelOnDrop(cancel.clone());
     let (to, from) = pieces(bytes);
@@ -161,7 +162,7 @@ async fn one(
         let stream = DocumentBody::Stream(Box::new(from));
         let document = Document { name: NAME.to_owned(), format, body: stream };
         let report = state.database.upload(vec![document], &options);
-        drop(permit);
+        drop((permit, room));
         Ok(report?)
     });
     let pump = async {
@@ -184,9 +185,9 @@ async fn form(
     headers: &HeaderMap,
     options: UploadOptions,
 ) -> Result<UploadReport, HttpError> {
-    let bytes = body.collect(state.options.update_bytes_max).await?;
+    let Whole { bytes, room } = body.collect(state.options.update_bytes_max).await?;
     let documents = multipart::documents(headers, &bytes)?;
-    whole(state, documents, options).await
+    whole(state, documents, options, room).await
 }
 
 /// Documents that have come in.
@@ -194,14 +195,16 @@ async fn whole(
     state: &Arc<AppState>,
     documents: Vec<Document>,
     options: UploadOptions,
+    room: Room,
 ) -> Result<UploadReport, HttpError> {
-    let permit = state.updates.enter().await?;
-    let cancel = CancelToken::new(Some(state.options.update_timeout));
+    let limit = state.options.update_timeout;
+    let cancel = CancelToken::new(Some(limit));
+    let permit = state.updates.enter(after(limit)).await?;
     let _left = CancelOnDrop(cancel.clone());
     let state = Arc::clone(state);
     blocking(move || {
         let report = state.database.upload(documents, &UploadOptions { cancel, ..options });
-        drop(permit);
+        drop((permit, room));
         Ok(report?)
     })
     .await

@@ -17,8 +17,10 @@ use lode_exec::{Execution, Probe, QueryResult};
 use lode_rdf::Variable;
 use lode_sparql::Plan;
 use lode_sparql::explain::{Explained, explain};
+use lode_sparql::parse::depth;
 use lode_sparql::plan::{DatasetOverride, QueryForm};
 use lode_sparql::planner::PlanOptions;
+use lode_sparql::stack;
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use spargebra::Query;
@@ -76,7 +78,7 @@ impl PreparedQuery {
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
         let (started, setting) = (Instant::now(), Setting::new(options));
         let _turn = setting.share.take_turn();
-        let prepared = Self::planned(&parsed(text, options)?, snapshot, options, setting)?;
+        let prepared = parsed(text, options, |query| Self::planned(query, snapshot, options, setting))?;
         Ok(Self { planning: started.elapsed(), ..prepared })
     }
 
@@ -88,28 +90,29 @@ impl PreparedQuery {
         caches: &Caches,
     ) -> Result<Self, EngineError> {
         let started = Instant::now();
-        let prepared = Self::with_cache_untimed(text, snapshot, options, caches)?;
+        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
+        let _turn = setting.share.take_turn();
+        let prepared =
+            parsed(text, options, |query| Self::cached(query, snapshot, options, caches, setting))?;
         Ok(Self { planning: started.elapsed(), ..prepared })
     }
 
-    fn with_cache_untimed(
-        text: &str,
+    fn cached(
+        query: &Query,
         snapshot: Snapshot,
         options: &QueryOptions,
         caches: &Caches,
+        setting: Setting,
     ) -> Result<Self, EngineError> {
-        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
-        let _turn = setting.share.take_turn();
-        let query = parsed(text, options)?;
         if !plan_cache::is_usual(options) {
-            return Self::planned(&query, snapshot, options, setting);
+            return Self::planned(query, snapshot, options, setting);
         }
-        let keys = Keys::new(&query, options);
+        let keys = Keys::new(query, options);
         if let Some((plan, shortness)) = caches.plans.find(&keys, &snapshot)? {
             let prepared = Self::over(plan, snapshot, options, setting);
             return Ok(Self { from_cache: true, shortness, ..prepared });
         }
-        let prepared = Self::planned(&query, snapshot, options, setting)?;
+        let prepared = Self::planned(query, snapshot, options, setting)?;
         caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.shortness)?;
         Ok(prepared)
     }
@@ -125,8 +128,8 @@ impl PreparedQuery {
         if !plan_cache::is_usual(options) {
             return Ok(None);
         }
-        let query = parsed(text, options)?;
-        let found = caches.plans.find(&Keys::new(&query, options), &snapshot)?;
+        let find = |query: &Query| caches.plans.find(&Keys::new(query, options), &snapshot);
+        let found = parsed(text, options, find)?;
         let Some((plan, shortness)) = found.filter(|(_, shortness)| shortness.is_short()) else {
             return Ok(None);
         };
@@ -213,7 +216,7 @@ impl PreparedQuery {
 
     /// The plan as a tree, for people.
     pub fn explain(&self) -> String {
-        self.explained().to_text(&|_| String::new())
+        stack::deep(self.plan.depth, || self.explained().to_text(&|_| String::new()))
     }
 
     /// The plan, and what has become of it if it was run: all that there is to tell.
@@ -228,7 +231,7 @@ impl PreparedQuery {
             },
             from_cache: self.from_cache,
             planning_seconds: self.planning.as_secs_f64(),
-            plan: PlanReportNode::new(self.explained(), profile.as_ref()),
+            plan: stack::deep(self.plan.depth, || PlanReportNode::new(self.explained(), profile.as_ref())),
             run: self.run_report(),
         }
     }
@@ -295,7 +298,15 @@ impl PreparedQuery {
     }
 }
 
-fn parsed(text: &str, options: &QueryOptions) -> Result<Query, EngineError> {
-    lode_sparql::parse_query(text, options.base_iri.as_deref())
-        .map_err(|error| EngineError::Syntax(error.to_string()))
+/// Parses `text`, and has `work` done with the query: where that is deep, with the stack it takes, to drop it as well.
+fn parsed<T>(
+    text: &str,
+    options: &QueryOptions,
+    work: impl FnOnce(&Query) -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
+    options.cancel.check().map_err(EngineError::Cancelled)?;
+    let query = lode_sparql::parse_query(text, options.base_iri.as_deref())
+        .map_err(|error| EngineError::Syntax(error.to_string()))?;
+    options.cancel.check().map_err(EngineError::Cancelled)?;
+    stack::deep(depth::of_query(&query).for_plans(), move || work(&query))
 }

@@ -5,7 +5,8 @@ use lode_base::block_work::BlockWork;
 use lode_exec::Profile;
 use lode_exec::profile::{NodeProfile, Work};
 use lode_sparql::explain::Explained;
-use serde::Serialize;
+use lode_sparql::stack;
+use serde::{Serialize, Serializer};
 use std::time::Duration;
 
 /// A planned query; `run` once it runs.
@@ -45,7 +46,21 @@ pub struct PlanReportNode {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
     /// Operators whose rows it takes.
+    #[serde(serialize_with = "deep_inputs")]
     pub inputs: Vec<Self>,
+}
+
+/// Inputs of inputs of inputs: each with the stack for those below.
+fn deep_inputs<S: Serializer>(inputs: &[PlanReportNode], serializer: S) -> Result<S::Ok, S::Error> {
+    struct Input<'a>(&'a PlanReportNode);
+
+    impl Serialize for Input<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            stack::room(|| self.0.serialize(serializer))
+        }
+    }
+
+    serializer.collect_seq(inputs.iter().map(Input))
 }
 
 /// What an operator did, all threads together.
@@ -144,15 +159,11 @@ impl PlanReportNode {
 
     /// This node and all below, parents first, each with its distance from this one.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(usize, &'a Self)) {
-        fn walk<'a>(
-            node: &'a PlanReportNode,
-            depth: usize,
-            visit: &mut dyn FnMut(usize, &'a PlanReportNode),
-        ) {
+        let mut open = vec![(0, self)];
+        while let Some((depth, node)) = open.pop() {
             visit(depth, node);
-            node.inputs.iter().for_each(|input| walk(input, depth + 1, visit));
+            open.extend(node.inputs.iter().rev().map(|input| (depth + 1, input)));
         }
-        walk(self, 0, visit);
     }
 }
 

@@ -105,6 +105,29 @@ pub(crate) fn position(vars: &[VarId], var: VarId) -> Option<usize> {
     vars.iter().position(|v| *v == var)
 }
 
+/// The numbers of the columns of `to` among `from`.
+fn positions(from: &[VarId], to: &[VarId]) -> Vec<Option<usize>> {
+    if from.len() <= NARROW {
+        return to.iter().map(|var| position(from, *var)).collect();
+    }
+    let mut sorted: Vec<(VarId, usize)> = from.iter().enumerate().map(|(at, var)| (*var, at)).collect();
+    sorted.sort_unstable();
+    let find = |var: &VarId| {
+        // The first of equal ones.
+        let at = sorted.partition_point(|(other, _)| other < var);
+        sorted.get(at).filter(|(other, _)| other == var).map(|(_, at)| *at)
+    };
+    to.iter().map(find).collect()
+}
+
+/// Rows of more columns are not searched for each.
+const NARROW: usize = 16;
+
+/// The same, most likely `at` this place: rows may be hundreds of columns wide, and most operators keep them in their sequence.
+pub(crate) fn position_near(vars: &[VarId], var: VarId, at: usize) -> Option<usize> {
+    if vars.get(at) == Some(&var) { Some(at) } else { position(vars, var) }
+}
+
 /// Appends `source[i]` for each `i` of `rows`; unbound for [`NO_ROW`].
 pub(crate) fn gather(source: &[ValueId], rows: &[u32], to: &mut Vec<ValueId>) {
     to.extend(rows.iter().map(|row| source.get(*row as usize).copied().unwrap_or(ValueId::UNDEF)));
@@ -115,15 +138,23 @@ pub(crate) fn gather(source: &[ValueId], rows: &[u32], to: &mut Vec<ValueId>) {
 pub(crate) struct Mapping {
     vars: Arc<[VarId]>,
     sources: Vec<Option<usize>>,
+    /// Whether a column of the input is a later column of the result, too: it must stay where it is until then.
+    again: Vec<bool>,
     identity: bool,
 }
 
 impl Mapping {
     /// The columns `to`, taken from those of `from` of the same variables.
     pub(crate) fn new(from: &[VarId], to: &Arc<[VarId]>) -> Self {
-        let sources: Vec<_> = to.iter().map(|var| position(from, *var)).collect();
+        let sources = positions(from, to);
         let identity = from.len() == to.len() && sources.iter().enumerate().all(|(i, s)| *s == Some(i));
-        Self { vars: Arc::clone(to), sources, identity }
+        let mut taken = vec![false; from.len()];
+        let mut later = |source: &Option<usize>| {
+            source.and_then(|s| taken.get_mut(s)).is_some_and(|taken| std::mem::replace(taken, true))
+        };
+        let mut again: Vec<bool> = sources.iter().rev().map(&mut later).collect();
+        again.reverse();
+        Self { vars: Arc::clone(to), sources, again, identity }
     }
 
     /// Moves the mapped columns of `input` to `out`; `input` is left without rows.
@@ -139,12 +170,10 @@ impl Mapping {
             input.clear();
             return;
         }
-        for (i, source) in self.sources.iter().enumerate() {
+        for (i, (source, again)) in self.sources.iter().zip(&self.again).enumerate() {
             match source {
                 None => out.columns[i].resize(input.rows, ValueId::UNDEF),
-                Some(s) if self.sources[i + 1..].contains(source) => {
-                    out.columns[i].extend_from_slice(&input.columns[*s]);
-                }
+                Some(s) if *again => out.columns[i].extend_from_slice(&input.columns[*s]),
                 Some(s) => std::mem::swap(&mut out.columns[i], &mut input.columns[*s]),
             }
         }

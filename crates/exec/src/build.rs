@@ -35,7 +35,7 @@ use crate::source::Source;
 use crate::turns::breathe;
 use lode_rdf::ValueId;
 use lode_sparql::plan::JoinCondition;
-use lode_sparql::{JoinKind, PlanNode, PlanOp, ScanPattern, VarId};
+use lode_sparql::{JoinKind, PlanNode, PlanOp, ScanPattern, VarId, stack};
 use std::sync::Arc;
 
 /// A LIMIT up to this many batches that ends a much larger input early is better served by one thread.
@@ -79,10 +79,17 @@ impl<'a> Builder<'a> {
         if ordered { self.build_here(node, true) } else { Ok(self.source(node)?.into_operator()) }
     }
 
+    /// The operator of an input along which its consumer would have been cut into morsels: if the consumer was not, neither is the input,
+    /// which has less to do. To ask again at each operator of a chain would take as long as the square of its length.
+    fn build_input(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
+        self.build_here(node, ordered)
+    }
+
     fn build_here(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
+        self.shared.cx.cancel.check()?;
         let counters = self.shared.counters(node.id);
         let vars: Arc<[VarId]> = node.vars.as_slice().into();
-        let inner = counters.measure(|| self.operator(node, ordered, &vars, &counters))?;
+        let inner = stack::room(|| counters.measure(|| self.operator(node, ordered, &vars, &counters)))?;
         let counts_rows = !self.shared.counters.are_inner();
         Ok(Box::new(Profiled { inner, vars, counters, counts_rows }))
     }
@@ -111,11 +118,11 @@ impl<'a> Builder<'a> {
                 self.merge_join(inputs, (*kind, condition), vars, counters)?
             }
             PlanOp::HashJoin { left, .. } => {
-                let input = self.build(left, ordered)?;
+                let input = self.build_input(left, ordered)?;
                 Box::new(HashJoin::new(self.shared, node, input, vars, ordered || has_sort(left))?)
             }
             PlanOp::LookupJoin { input, pattern, kind, condition } => {
-                let left = self.build(input, ordered)?;
+                let left = self.build_input(input, ordered)?;
                 self.lookup_join((left, input), pattern, (*kind, condition), vars, counters)
             }
             PlanOp::MultiwayJoin(patterns) => {
@@ -147,22 +154,24 @@ impl<'a> Builder<'a> {
         let cx = &self.shared.cx;
         Ok(match &node.op {
             PlanOp::Filter { input, exprs } => {
-                let filter = Filter::new(cx, self.build(input, ordered)?, exprs);
+                let filter = Filter::new(cx, self.build_input(input, ordered)?, exprs);
                 Box::new(Project::new(Box::new(filter), &input.vars, vars))
             }
             PlanOp::Extend { .. } => {
                 let (exprs, input) = extend::chain(node);
-                let child = self.build(input, ordered)?;
+                let child = self.build_input(input, ordered)?;
                 Box::new(Extend::new(cx, child, &input.vars, &exprs, vars))
             }
             PlanOp::TripleTerm { input, term, subject, predicate, object } => {
-                let child = self.build(input, ordered)?;
+                let child = self.build_input(input, ordered)?;
                 let parts = [subject, predicate, object];
                 Box::new(TripleTerm::new(cx, (child, &input.vars), *term, parts, vars)?)
             }
-            PlanOp::Project(input) => Box::new(Project::new(self.build(input, ordered)?, &input.vars, vars)),
+            PlanOp::Project(input) => {
+                Box::new(Project::new(self.build_input(input, ordered)?, &input.vars, vars))
+            }
             PlanOp::Reduced(input) => {
-                let project = Project::new(self.build(input, ordered)?, &input.vars, vars);
+                let project = Project::new(self.build_input(input, ordered)?, &input.vars, vars);
                 Box::new(Reduced::new(Box::new(project)))
             }
             PlanOp::Sort { input, keys, limit } => {
@@ -192,6 +201,9 @@ impl<'a> Builder<'a> {
         counters: &Arc<NodeCounters>,
     ) -> Result<BoxOp, ExecError> {
         let input = match input {
+            Some(input) if matches!(node.op, PlanOp::Path { .. }) => {
+                Some((self.build_input(input, ordered)?, input.vars.as_slice()))
+            }
             Some(input) => Some((self.build(input, ordered)?, input.vars.as_slice())),
             None => None,
         };
@@ -265,7 +277,7 @@ impl<'a> Builder<'a> {
         let only = self.morsel.and_then(|morsel| morsel.branch(id));
         let chosen = inputs.iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i));
         let inputs = chosen
-            .map(|(_, input)| Ok((self.build(input, false)?, input.vars.as_slice())))
+            .map(|(_, input)| Ok((self.build_input(input, false)?, input.vars.as_slice())))
             .collect::<Result<Vec<_>, ExecError>>()?;
         Ok(Box::new(Union::new(inputs, vars)))
     }
@@ -334,25 +346,28 @@ impl<'a> Builder<'a> {
 }
 
 /// Whether the order of the rows of `node` comes from a sort: then it is the query's, and must be kept.
-fn has_sort(node: &PlanNode) -> bool {
-    match &node.op {
-        PlanOp::Sort { .. } => true,
-        PlanOp::MergeJoin { left: input, .. }
-        | PlanOp::HashJoin { left: input, .. }
-        | PlanOp::LookupJoin { input, .. }
-        | PlanOp::Filter { input, .. }
-        | PlanOp::Extend { input, .. }
-        | PlanOp::TripleTerm { input, .. }
-        | PlanOp::Project(input)
-        | PlanOp::Distinct(input)
-        | PlanOp::Reduced(input)
-        | PlanOp::Slice { input, .. } => has_sort(input),
-        PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => input.as_deref().is_some_and(has_sort),
-        _ => false,
+fn has_sort(mut node: &PlanNode) -> bool {
+    loop {
+        node = match &node.op {
+            PlanOp::Sort { .. } => return true,
+            PlanOp::MergeJoin { left: input, .. }
+            | PlanOp::HashJoin { left: input, .. }
+            | PlanOp::LookupJoin { input, .. }
+            | PlanOp::Filter { input, .. }
+            | PlanOp::Extend { input, .. }
+            | PlanOp::TripleTerm { input, .. }
+            | PlanOp::Project(input)
+            | PlanOp::Distinct(input)
+            | PlanOp::Reduced(input)
+            | PlanOp::Slice { input, .. }
+            | PlanOp::Path { input: Some(input), .. }
+            | PlanOp::Service { input: Some(input), .. } => input,
+            _ => return false,
+        };
     }
 }
 
-/// Counts what an operator delivers and how long it takes.
+/// Counts what an operator delivers and how long it takes, and has stack for those below: plans may be deep.
 struct Profiled {
     inner: BoxOp,
     vars: Arc<[VarId]>,
@@ -363,7 +378,7 @@ struct Profiled {
 impl Operator for Profiled {
     fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
         breathe();
-        let result = self.counters.measure(|| self.inner.next(out));
+        let result = stack::room(|| self.counters.measure(|| self.inner.next(out)));
         if self.counts_rows {
             self.counters.batch(out.rows);
         }
@@ -371,13 +386,30 @@ impl Operator for Profiled {
     }
 
     fn skip_to(&mut self, vars: &[VarId], key: &[ValueId]) -> Result<(), ExecError> {
-        self.counters.measure(|| self.inner.skip_to(vars, key))
+        stack::room(|| self.counters.measure(|| self.inner.skip_to(vars, key)))
     }
 
     fn keep_keys(&mut self, var: VarId, filter: &Arc<KeyFilter>) {
         // Below, the name may stand for something else.
         if self.vars.contains(&var) {
-            self.counters.measure(|| self.inner.keep_keys(var, filter));
+            stack::room(|| self.counters.measure(|| self.inner.keep_keys(var, filter)));
         }
+    }
+}
+
+impl Drop for Profiled {
+    fn drop(&mut self) {
+        let inner = std::mem::replace(&mut self.inner, Box::new(Ended));
+        stack::room(|| drop(inner));
+    }
+}
+
+/// What is in the place of an operator that is being dropped.
+struct Ended;
+
+impl Operator for Ended {
+    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
+        out.clear();
+        Ok(false)
     }
 }

@@ -7,8 +7,9 @@ use crate::hash::IdHash;
 use crate::scheduler::lock;
 use crate::statistics::SnapshotStatistics;
 use lode_rdf::{Term, ValueId};
+use lode_sparql::parse::depth;
 use lode_sparql::plan::SubPattern;
-use lode_sparql::{PlanOptions, VarId, plan_sub};
+use lode_sparql::{PlanOptions, VarId, plan_sub, stack};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -71,6 +72,10 @@ pub fn exists(
     pattern: &SubPattern,
     bindings: &[(VarId, ValueId)],
 ) -> Result<bool, ExecError> {
+    stack::deep(depth::of_pattern(&pattern.algebra).for_plans(), || find(cx, pattern, bindings))
+}
+
+fn find(cx: &QueryContext, pattern: &SubPattern, bindings: &[(VarId, ValueId)]) -> Result<bool, ExecError> {
     // Only what the pattern can see matters; unbound variables stay variables.
     let visible =
         |(var, id): &&(VarId, ValueId)| !id.is_undef() && pattern.scope.values().any(|outer| outer == var);

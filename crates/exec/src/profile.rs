@@ -6,7 +6,7 @@
 use crate::turns::{self, Share, Turn};
 use lode_base::block_work::{self, BlockWork};
 use lode_sparql::explain::op_name;
-use lode_sparql::{Plan, PlanNode};
+use lode_sparql::{Plan, PlanNode, stack};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -299,7 +299,8 @@ pub struct Profile {
 impl Profile {
     /// The profile of a node.
     pub fn node(&self, id: u32) -> Option<&NodeProfile> {
-        self.nodes.iter().find(|node| node.id == id)
+        // Nodes are numbered as they stand here.
+        self.nodes.get(id as usize).filter(|node| node.id == id)
     }
 
     /// All parts together; its rows are those of the answer.
@@ -324,7 +325,7 @@ impl Probe {
     /// Reads the counters.
     pub fn profile(&self) -> Profile {
         let mut nodes = Vec::new();
-        visit(&self.plan.root, &self.counters, &mut nodes);
+        stack::deep(self.plan.depth, || visit(&self.plan.root, &self.counters, &mut nodes));
         let threads = self.counters.threads.load(Ordering::Relaxed);
         Profile { nodes, answer: self.counters.answer.work(), threads }
     }

@@ -93,8 +93,7 @@ impl Shared {
 
     /// The node with this number.
     pub(crate) fn node(&self, id: u32) -> Result<&PlanNode, ExecError> {
-        find(&self.plan.root, &|node| node.id == id)
-            .ok_or_else(|| ExecError::Internal(format!("the plan has no node {id}")))
+        numbered(&self.plan.root, id).ok_or_else(|| ExecError::Internal(format!("the plan has no node {id}")))
     }
 
     /// A node's counters.
@@ -157,9 +156,24 @@ fn no_spool(number: u32) -> ExecError {
     ExecError::Internal(format!("the plan has no common sub-plan {number}"))
 }
 
-fn find<'a>(node: &'a PlanNode, wanted: &dyn Fn(&PlanNode) -> bool) -> Option<&'a PlanNode> {
-    if wanted(node) {
-        return Some(node);
+/// The node with a number: nodes are numbered from the root on, parents before children, left before right.
+fn numbered(root: &PlanNode, id: u32) -> Option<&PlanNode> {
+    let mut node = root;
+    while node.id != id {
+        let children = node.children();
+        let after = children.partition_point(|child| child.id <= id);
+        node = children.get(after.checked_sub(1)?).copied()?;
     }
-    node.children().into_iter().find_map(|child| find(child, wanted))
+    Some(node)
+}
+
+fn find<'a>(root: &'a PlanNode, wanted: &dyn Fn(&PlanNode) -> bool) -> Option<&'a PlanNode> {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if wanted(node) {
+            return Some(node);
+        }
+        open.extend(node.children());
+    }
+    None
 }

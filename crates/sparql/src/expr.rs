@@ -33,8 +33,8 @@ pub enum Expr {
     Greater(Box<Expr>, Box<Expr>),
     /// `>=`.
     GreaterOrEqual(Box<Expr>, Box<Expr>),
-    /// `IN`.
-    In(Box<Expr>, Vec<Expr>),
+    /// `IN`. Copies of the expression share the list, by which its set is found again.
+    In(Box<Expr>, Arc<Vec<Expr>>),
     /// `+`.
     Add(Box<Expr>, Box<Expr>),
     /// `-`.

@@ -5,6 +5,7 @@ use crate::plan::VarId;
 use crate::var_set::VarSet;
 use lode_rdf::{Literal, Term};
 use spargebra::algebra::Function;
+use std::sync::Arc;
 
 impl Expr {
     /// An expression that is always an error.
@@ -52,7 +53,7 @@ impl Expr {
             | Self::Subtract(a, b)
             | Self::Multiply(a, b)
             | Self::Divide(a, b) => vec![a, b],
-            Self::In(a, list) => std::iter::once(&**a).chain(list).collect(),
+            Self::In(a, list) => std::iter::once(&**a).chain(list.iter()).collect(),
             Self::If(a, b, c) => vec![a, b, c],
         }
     }
@@ -75,7 +76,8 @@ impl Expr {
             | Self::Subtract(a, b)
             | Self::Multiply(a, b)
             | Self::Divide(a, b) => vec![a, b],
-            Self::In(a, list) => std::iter::once(&mut **a).chain(list).collect(),
+            // A list of constants has nothing to be changed but by who changes constants.
+            Self::In(a, list) => std::iter::once(&mut **a).chain(Arc::make_mut(list)).collect(),
             Self::If(a, b, c) => vec![a, b, c],
         }
     }

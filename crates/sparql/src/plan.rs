@@ -228,55 +228,55 @@ pub enum PlanOp {
     GraphNames { slot: Slot, among: Option<Arc<[ValueId]>> },
     /// Both inputs sorted by `on` (in this order, ascending ids), all of `on` certainly bound. Kinds: Inner, Left, Semi, Anti.
     /// Output keeps the left's order.
-    MergeJoin { left: Box<PlanNode>, right: Box<PlanNode>, kind: JoinKind, condition: JoinCondition },
+    MergeJoin { left: Arc<PlanNode>, right: Arc<PlanNode>, kind: JoinKind, condition: JoinCondition },
     /// Builds a table from `right`, probes with `left`; all kinds. With `condition.on` empty, a nested loop. Keeps the left's order.
-    HashJoin { left: Box<PlanNode>, right: Box<PlanNode>, kind: JoinKind, condition: JoinCondition },
+    HashJoin { left: Arc<PlanNode>, right: Arc<PlanNode>, kind: JoinKind, condition: JoinCondition },
     /// Looks up `pattern` for each input row, in sorted batches: variables of the pattern that `input` binds (certainly) act as constants
     /// and together with the pattern's constants form a prefix of its order. Kinds: Inner, Left, Semi, Anti. `condition.filter` may be set.
     /// All variables that input and pattern share are in `condition.on`, none in `maybe`. Output keeps the input's order.
-    LookupJoin { input: Box<PlanNode>, pattern: ScanPattern, kind: JoinKind, condition: JoinCondition },
+    LookupJoin { input: Arc<PlanNode>, pattern: ScanPattern, kind: JoinKind, condition: JoinCondition },
     /// The join of all patterns at once, one variable after the other (leapfrog triejoin). The node's `vars` are the sequence of
     /// variables: each pattern's order has its own in the same sequence. Rows come sorted by them, and none comes twice.
     MultiwayJoin(Vec<TriePattern>),
     /// Keeps rows for which all hold.
-    Filter { input: Box<PlanNode>, exprs: Vec<Expr> },
+    Filter { input: Arc<PlanNode>, exprs: Vec<Expr> },
     /// Adds a column (BIND, select expressions); an error leaves it unbound.
-    Extend { input: Box<PlanNode>, var: VarId, expr: Expr },
+    Extend { input: Arc<PlanNode>, var: VarId, expr: Expr },
     /// Matches the triple term (RDF 1.2) in `term` against a pattern: binds or compares its components. Rows whose `term` is no triple
     /// term vanish. A variable that the input binds is compared (unbound there: bound).
-    TripleTerm { input: Box<PlanNode>, term: VarId, subject: TermSlot, predicate: TermSlot, object: TermSlot },
+    TripleTerm { input: Arc<PlanNode>, term: VarId, subject: TermSlot, predicate: TermSlot, object: TermSlot },
     /// Bag union; columns are the node's `vars`, those that an input lacks are unbound.
     Union(Vec<PlanNode>),
     /// Keeps the node's `vars` (in this order; one that the input lacks is unbound).
-    Project(Box<PlanNode>),
+    Project(Arc<PlanNode>),
     /// One of each row.
-    Distinct(Box<PlanNode>),
+    Distinct(Arc<PlanNode>),
     /// May drop duplicates.
-    Reduced(Box<PlanNode>),
+    Reduced(Arc<PlanNode>),
     /// Sorts; with `limit` keeps only the first so many (top-k). Stable.
-    Sort { input: Box<PlanNode>, keys: Vec<SortKey>, limit: Option<usize> },
+    Sort { input: Arc<PlanNode>, keys: Vec<SortKey>, limit: Option<usize> },
     /// Rows `start..start + length`.
-    Slice { input: Box<PlanNode>, start: usize, length: Option<usize> },
+    Slice { input: Arc<PlanNode>, start: usize, length: Option<usize> },
     /// Groups. With `keys` empty there is exactly one group, also over no rows. `sorted`: the input comes grouped by its keys,
     /// so the groups stream.
-    Group { input: Box<PlanNode>, keys: Vec<VarId>, aggregates: Vec<Aggregate>, sorted: bool },
+    Group { input: Arc<PlanNode>, keys: Vec<VarId>, aggregates: Vec<Aggregate>, sorted: bool },
     /// A path that needs a search (`*`, `+`, `?`) or was not taken apart; ends that are variables bound by `input` are
     /// looked up from there; without `input` the path stands alone. Set semantics of `*`, `+`, `?` per spec.
     ///
     /// With `input` the result is exactly the join of the input with the path standing alone: a term that comes from the input
     /// matches itself by a path of length zero only if it occurs as subject or object in the graph (a constant of the path
     /// always does). `graph` never has a variable or `Any` for its name.
-    Path { input: Option<Box<PlanNode>>, subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope },
+    Path { input: Option<Arc<PlanNode>>, subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope },
     /// For each graph of `among` (or each named graph): plan and run `pattern` with `graph` set to it, and bind `var` to it.
     /// Rows whose own binding of `var` differs vanish.
     ForEachGraph { var: VarId, among: Option<Arc<[ValueId]>>, pattern: Arc<SubPattern> },
     /// The rows of a sub-plan that the query has several times: made once, when they are first asked for, and read by each node with
     /// this `number`. The first of them in the plan (parents before children, left before right) has the sub-plan as `input`. The node's
     /// `vars` are the sub-plan's `columns`, one for one; a variable of the sub-plan means nothing outside of it. Keeps the sub-plan's order.
-    Spool { number: u32, columns: Vec<VarId>, input: Option<Box<PlanNode>> },
+    Spool { number: u32, columns: Vec<VarId>, input: Option<Arc<PlanNode>> },
     /// A federated query. `query` is the body as text `SELECT * WHERE {...}`; the endpoint is a constant or a variable bound by `input`.
     /// Result columns go, by name, to those of the node's `vars`; with `input` the result is the join with it (by compatibility).
-    Service { input: Option<Box<PlanNode>>, endpoint: TermSlot, query: String, silent: bool },
+    Service { input: Option<Arc<PlanNode>>, endpoint: TermSlot, query: String, silent: bool },
 }
 
 /// A plan node: an operator, and what is known of its output.
@@ -296,6 +296,14 @@ pub struct PlanNode {
     pub rows: f64,
     /// Estimated cost, this node and all below, in nanoseconds.
     pub cost: f64,
+}
+
+impl PlanNode {
+    /// No rows, and no columns.
+    fn nothing() -> Self {
+        let (vars, certain, sorted_by) = (Vec::new(), Vec::new(), Vec::new());
+        Self { id: 0, op: PlanOp::Empty, vars, certain, sorted_by, rows: 0.0, cost: 0.0 }
+    }
 }
 
 /// What a query returns.
@@ -352,6 +360,20 @@ pub struct Plan {
     pub reuse: Reuse,
     /// Whether it is right only for the literals that the query had.
     pub uses_literals: bool,
+    /// Levels, with those of expressions and of patterns that are planned while it runs: for [`crate::stack::deep`].
+    pub depth: usize,
+}
+
+/// Plans that are no deeper are dropped where they are.
+const LOW: usize = 64;
+
+impl Drop for Plan {
+    fn drop(&mut self) {
+        if self.depth > LOW {
+            let root = std::mem::replace(&mut self.root, PlanNode::nothing());
+            crate::stack::deep(self.depth, || drop(root));
+        }
+    }
 }
 
 /// Graphs given by the protocol (`default-graph-uri`, `named-graph-uri`) or the command line; they override FROM and FROM NAMED.

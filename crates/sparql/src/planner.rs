@@ -1,10 +1,14 @@
 //! From algebra to a physical plan: the entry points.
 
 use crate::cached::Cached;
+use crate::joins;
 use crate::logical::Logical;
+use crate::parse::depth;
 use crate::physical;
 use crate::plan::{Dataset, DatasetOverride, Plan, QueryForm, SubPattern, VarId, VarTable};
+use crate::plan_depth;
 use crate::rewrite;
+use crate::stack;
 use crate::statistics::Statistics;
 use crate::template::{self, Reuse};
 use crate::translate::{self, Translator};
@@ -64,9 +68,12 @@ pub fn plan_query(
     let stats = &Cached::new(stats);
     let union_default = options.default_graph_union;
     let dataset = Arc::new(translate::resolve_dataset(query, dataset, union_default, stats));
-    let mut translator = Translator::new(stats, options.optimize, VarTable::default(), Arc::clone(&dataset));
-    let (logical, columns, form) = translator.query(query)?;
-    Ok(finish(logical, columns, form, translator.into_vars(), dataset, options, stats))
+    stack::deep(depth::of_query(query).for_plans(), || {
+        let vars = VarTable::default();
+        let mut translator = Translator::new(stats, options.optimize, vars, Arc::clone(&dataset));
+        let (logical, columns, form) = translator.query(query)?;
+        finish(logical, columns, form, translator.into_vars(), dataset, options, stats)
+    })
 }
 
 /// Plans a pattern while its query runs, its outer variables replaced by `bindings`. Variables keep the ids they have in
@@ -81,10 +88,12 @@ pub fn plan_sub(
 ) -> Result<Plan, PlanError> {
     let stats = &Cached::new(stats);
     let dataset = Arc::clone(&sub.dataset);
-    let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
-    let (logical, columns) = translator.sub_pattern(sub, bindings)?;
-    let form = QueryForm::Select(columns.clone());
-    Ok(finish(logical, columns, form, translator.into_vars(), dataset, options, stats))
+    stack::deep(depth::of_pattern(&sub.algebra).for_plans(), || {
+        let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
+        let (logical, columns) = translator.sub_pattern(sub, bindings)?;
+        let form = QueryForm::Select(columns.clone());
+        finish(logical, columns, form, translator.into_vars(), dataset, options, stats)
+    })
 }
 
 fn finish(
@@ -95,16 +104,19 @@ fn finish(
     dataset: Arc<Dataset>,
     options: &PlanOptions,
     stats: &Cached<'_>,
-) -> Plan {
+) -> Result<Plan, PlanError> {
+    joins::check(&logical)?;
     let logical = if options.optimize { rewrite::rewrite(logical, &columns, stats) } else { logical };
+    joins::check(&logical)?;
     let (mut root, vars) = physical::plan(&logical, columns, vars, options, stats);
     let node_count = physical::number(&mut root);
     let reuse = if template::has_algebra(&root) { Reuse::Never } else { stats.reuse() };
     let uses_literals = template::uses_literals(&root);
-    let plan = Plan { root, form, vars, dataset, node_count, reuse, uses_literals };
+    let depth = plan_depth::of(&root);
+    let plan = Plan { root, form, vars, dataset, node_count, reuse, uses_literals, depth };
     #[cfg(debug_assertions)]
     if let Err(problem) = crate::validate::validate(&plan) {
         debug_assert!(false, "invalid plan: {problem}");
     }
-    plan
+    Ok(plan)
 }

@@ -17,8 +17,9 @@ use crate::options::QueryOptions;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
 use lode_rdf::parse::StatementLimit;
-use lode_sparql::Update;
+use lode_sparql::parse::depth;
 use lode_sparql::update::Operation;
+use lode_sparql::{Update, stack};
 use lode_store::{Commit, Store, Transaction};
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
@@ -81,15 +82,26 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     let start = Instant::now();
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
         .map_err(|error| EngineError::Syntax(error.to_string()))?;
-    check_dataset(&update, options)?;
-    let commit = with_room(store, || commit(store, &update, options))?;
-    Ok(UpdateReport {
-        operations: update.operations.len(),
-        inserted: commit.inserted,
-        deleted: commit.deleted,
-        version: commit.version,
-        seconds: start.elapsed().as_secs_f64(),
+    stack::deep(levels(&update), move || {
+        check_dataset(&update, options)?;
+        let commit = with_room(store, || commit(store, &update, options))?;
+        Ok(UpdateReport {
+            operations: update.operations.len(),
+            inserted: commit.inserted,
+            deleted: commit.deleted,
+            version: commit.version,
+            seconds: start.elapsed().as_secs_f64(),
+        })
     })
+}
+
+/// The levels of the deepest operation's pattern.
+fn levels(update: &Update) -> usize {
+    let of = |operation: &Operation| match operation {
+        Operation::Modify(modify) => depth::of_query(&modify.query).for_plans(),
+        _ => 0,
+    };
+    update.operations.iter().map(of).max().unwrap_or(0)
 }
 
 /// Once more, if that may find the room on the disk that it did not find: what deletes does.

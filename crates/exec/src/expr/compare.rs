@@ -72,8 +72,9 @@ pub(crate) fn to_f64(value: &Value) -> Option<f64> {
     })
 }
 
+/// A number as a float; a double is none.
 #[expect(clippy::cast_precision_loss, reason = "XPath promotes integers to the nearest float")]
-fn to_f32(value: &Value) -> Option<f32> {
+pub(crate) fn to_f32(value: &Value) -> Option<f32> {
     Some(match value {
         Value::Integer(value) => *value as f32,
         Value::Decimal(value) => f32::from(Float::from(*value)),

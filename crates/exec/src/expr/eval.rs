@@ -15,7 +15,7 @@ use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use lode_rdf::ValueId;
-use lode_sparql::{Expr, VarId};
+use lode_sparql::{Expr, VarId, stack};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -216,6 +216,10 @@ impl<'a> Evaluator<'a> {
     }
 
     fn eval_rows<'e>(&self, expr: &'e Expr) -> Result<Column<'e>, ExecError> {
+        stack::room(|| self.eval_here(expr))
+    }
+
+    fn eval_here<'e>(&self, expr: &'e Expr) -> Result<Column<'e>, ExecError> {
         match expr {
             Expr::Const(term) => Ok(Column::Constant(Constant::Term(term))),
             Expr::Var(var) => Ok(Column::Ids(self.variable(*var))),

@@ -1,13 +1,14 @@
 //! Truth: effective boolean values, three-valued logic, IF, COALESCE and IN. What is decided for a row is not evaluated further.
 
 use super::column::{Column, Constant, Tri, value_id};
-use super::comparison;
 use super::decode;
 use super::eval::Evaluator;
+use super::in_list::InList;
 use super::value::Value;
 use crate::error::ExecError;
-use lode_rdf::{Kind, Term, ValueId, inline};
+use lode_rdf::{Kind, ValueId, inline};
 use lode_sparql::Expr;
+use std::sync::Arc;
 
 impl Evaluator<'_> {
     /// The effective boolean value for every row.
@@ -123,11 +124,12 @@ impl Evaluator<'_> {
     }
 
     /// `IN`: true where one is equal, else an error where one comparison is.
-    pub fn is_in<'e>(&self, value: &'e Expr, list: &'e [Expr]) -> Result<Column<'e>, ExecError> {
+    pub fn is_in<'e>(&self, value: &'e Expr, list: &'e Arc<Vec<Expr>>) -> Result<Column<'e>, ExecError> {
         let value = self.eval(value)?;
+        let set = self.cx.memos.in_list(self.cx, list)?;
         let mut result = vec![Tri::False; self.rows()];
         let mut open: Vec<u32> = match &value {
-            Column::Ids(ids) => self.find_by_id(ids, list, &mut result)?,
+            Column::Ids(ids) => find_by_id(ids, &set, &mut result),
             column => {
                 for row in error_rows(column, self.rows()) {
                     if let Some(slot) = result.get_mut(row as usize) {
@@ -137,10 +139,21 @@ impl Evaluator<'_> {
                 positions(&result, |truth| *truth != Tri::Error)
             }
         };
-        for item in list {
+        if !open.is_empty() {
+            let subset = gather(value.clone(), &open);
+            let operand = decode::operand(self.cx, &subset)?;
+            for (at, row) in open.iter().enumerate() {
+                if let Some(slot) = result.get_mut(*row as usize) {
+                    *slot = operand.get(at).map_or(Tri::Error, |value| set.by_value(value));
+                }
+            }
+        }
+        for item in set.others.iter().filter_map(|number| list.get(*number)) {
+            open.retain(|row| result.get(*row as usize) != Some(&Tri::True));
             if open.is_empty() {
                 break;
             }
+            self.cx.cancel.check()?;
             let subset = if open.len() == self.rows() { value.clone() } else { gather(value.clone(), &open) };
             let truths = self.over(&open, |evaluator| {
                 let item = evaluator.eval(item)?;
@@ -151,45 +164,21 @@ impl Evaluator<'_> {
                     *slot = slot.or(truth);
                 }
             }
-            open.retain(|row| result.get(*row as usize) != Some(&Tri::True));
         }
         Ok(Column::Bools(result))
     }
+}
 
-    /// Answers IN by looking ids up in the constants of `list`; gives back the rows that this cannot decide.
-    fn find_by_id(&self, ids: &[ValueId], list: &[Expr], result: &mut [Tri]) -> Result<Vec<u32>, ExecError> {
-        let mut constants = Vec::new();
-        // IRIs and strings are equal to nothing but themselves.
-        let mut only_identity = true;
-        for item in list {
-            let Expr::Const(term) = item else {
-                only_identity = false;
-                continue;
-            };
-            let id = self.cx.intern(term)?;
-            let identity = match term {
-                Term::NamedNode(_) => true,
-                Term::Literal(literal) => lode_rdf::is_string(literal.as_ref()),
-                _ => false,
-            };
-            only_identity &= identity;
-            if identity || comparison::equals_itself(id) {
-                constants.push(id);
-            }
+/// Answers IN by looking ids up in the constants of the list; gives back the rows that this cannot decide.
+fn find_by_id(ids: &[ValueId], set: &InList, result: &mut [Tri]) -> Vec<u32> {
+    let mut open = Vec::new();
+    for ((row, id), slot) in ids.iter().enumerate().zip(result) {
+        match set.by_id(*id) {
+            Some(truth) => *slot = truth,
+            None => open.push(row as u32),
         }
-        constants.sort_unstable();
-        let mut open = Vec::new();
-        for ((row, id), slot) in ids.iter().enumerate().zip(result) {
-            if id.is_undef() {
-                *slot = Tri::Error;
-            } else if constants.binary_search(id).is_ok() {
-                *slot = Tri::True;
-            } else if !(only_identity && comparison::has_known_value(*id)) {
-                open.push(row as u32);
-            }
-        }
-        Ok(open)
     }
+    open
 }
 
 /// The rows for which `keep` holds.

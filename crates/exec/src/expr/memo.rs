@@ -11,6 +11,9 @@ mod pages;
 pub use kept::KeptResults;
 
 use super::decode::mix;
+use super::in_list::InList;
+use crate::context::QueryContext;
+use crate::error::ExecError;
 use crate::scheduler::lock;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
@@ -37,7 +40,12 @@ pub struct Memos {
     shelves: Mutex<Vec<Shelf>>,
     /// What outlasts the query, and what ids mean in it.
     kept: Option<(Arc<KeptResults>, u64)>,
+    /// Lists of IN with their sets. The lists are held, so that no other comes to lie where one has been.
+    in_lists: Mutex<Vec<(Arc<Vec<Expr>>, Arc<InList>)>>,
 }
+
+/// Sets of lists that are kept; EXISTS can make new lists for each binding.
+const IN_LISTS_MAX: usize = 32;
 
 /// The memos of one expression that nobody uses at the moment.
 #[derive(Debug)]
@@ -51,7 +59,24 @@ struct Shelf {
 impl Memos {
     /// Memos of a query over a snapshot with this `terms_number`, which take from `kept` and leave there what outlasts it.
     pub fn with_kept(kept: Arc<KeptResults>, terms_number: u64) -> Self {
-        Self { shelves: Mutex::default(), kept: Some((kept, terms_number)) }
+        Self { kept: Some((kept, terms_number)), ..Self::default() }
+    }
+
+    /// The set of a list of IN, made when first asked for.
+    pub(super) fn in_list(&self, cx: &QueryContext, list: &Arc<Vec<Expr>>) -> Result<Arc<InList>, ExecError> {
+        let known = |lists: &[(Arc<Vec<Expr>>, Arc<InList>)]| {
+            lists.iter().find(|(known, _)| Arc::ptr_eq(known, list)).map(|(_, set)| Arc::clone(set))
+        };
+        if let Some(set) = known(&lock(&self.in_lists)) {
+            return Ok(set);
+        }
+        let set = Arc::new(InList::new(cx, list)?);
+        let mut lists = lock(&self.in_lists);
+        if lists.len() >= IN_LISTS_MAX {
+            lists.remove(0);
+        }
+        lists.push((Arc::clone(list), Arc::clone(&set)));
+        Ok(set)
     }
 
     /// A memo of `expr`, a function of `var`, to use for a while; none where it would not pay or there is no memory.

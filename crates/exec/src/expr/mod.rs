@@ -16,6 +16,7 @@ pub(crate) mod decode;
 mod eval;
 mod exists;
 mod hashes;
+mod in_list;
 mod integers;
 mod logic;
 mod memo;

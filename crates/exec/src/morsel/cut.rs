@@ -7,7 +7,7 @@ use crate::operators::index_scan::open;
 use crate::pattern::{Cell, Columns, Pattern};
 use crate::shared::Shared;
 use lode_rdf::ValueId;
-use lode_sparql::{PlanNode, PlanOp, ScanPattern, VarId};
+use lode_sparql::{PlanNode, PlanOp, ScanPattern, VarId, stack};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -68,7 +68,8 @@ pub(super) fn chain_inputs(op: &PlanOp) -> Vec<&PlanNode> {
 
 /// The scans that a chain's rows come from, and the variable whose values they can be cut by.
 pub(super) struct Driver<'a> {
-    scans: Vec<(u32, &'a ScanPattern)>,
+    /// The nodes of these, ascending by number.
+    scans: Vec<(&'a PlanNode, &'a ScanPattern)>,
     /// Common sub-plans that are read, sorted by that variable if there is one.
     spools: Vec<&'a PlanNode>,
     pub(super) key: Option<VarId>,
@@ -79,8 +80,8 @@ pub(super) struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    fn scan(node: &PlanNode, pattern: &'a ScanPattern, key: Option<VarId>) -> Self {
-        Self { scans: vec![(node.id, pattern)], spools: Vec::new(), key, scan_key: key, by_key: false }
+    fn scan(node: &'a PlanNode, pattern: &'a ScanPattern, key: Option<VarId>) -> Self {
+        Self { scans: vec![(node, pattern)], spools: Vec::new(), key, scan_key: key, by_key: false }
     }
 
     /// The same below an operator that needs all rows of a value together.
@@ -90,24 +91,39 @@ impl<'a> Driver<'a> {
 }
 
 /// Morsels of a sub-plan, after which there is `above` to do with its rows (as [`work`] tells); `None`: it cannot be cut.
-pub(super) fn cut(shared: &Arc<Shared>, node: &PlanNode, above: f64) -> Result<Option<Cut>, ExecError> {
-    if let Some(driver) = driver(shared, node) {
-        return cut_scans(shared, &driver, above + chain_work(node));
+pub(super) fn cut(
+    shared: &Arc<Shared>,
+    mut node: &PlanNode,
+    mut above: f64,
+) -> Result<Option<Cut>, ExecError> {
+    shared.cx.cancel.check()?;
+    // Whatever takes the rows of one input as they come can be cut where that can.
+    while let Some(input) = one_input(&node.op) {
+        step();
+        above += work(node);
+        node = input;
     }
-    match &node.op {
-        PlanOp::Union(inputs) => cut_union(shared, node.id, inputs, above),
-        PlanOp::Filter { .. }
-        | PlanOp::Extend { .. }
-        | PlanOp::TripleTerm { .. }
-        | PlanOp::Project(_)
-        | PlanOp::Reduced(_)
-        | PlanOp::LookupJoin { .. }
-        | PlanOp::HashJoin { .. }
-        | PlanOp::Path { .. } => match chain_inputs(&node.op).first() {
-            Some(input) => cut(shared, input, above + work(node)),
-            None => Ok(None),
-        },
-        _ => Ok(None),
+    if let PlanOp::Union(inputs) = &node.op {
+        return stack::room(|| cut_union(shared, node.id, inputs, above));
+    }
+    match driver(shared, node) {
+        Some(driver) => cut_scans(shared, &driver, above + chain_work(node)),
+        None => Ok(None),
+    }
+}
+
+/// The one input of a chain's operator that does not mind where it is cut.
+fn one_input(op: &PlanOp) -> Option<&PlanNode> {
+    match op {
+        PlanOp::Filter { input, .. }
+        | PlanOp::Extend { input, .. }
+        | PlanOp::TripleTerm { input, .. }
+        | PlanOp::Project(input)
+        | PlanOp::Reduced(input)
+        | PlanOp::LookupJoin { input, .. }
+        | PlanOp::HashJoin { left: input, .. }
+        | PlanOp::Path { input: Some(input), .. } => Some(input),
+        _ => None,
     }
 }
 
@@ -134,7 +150,9 @@ fn cut_union(
 
 /// What a chain has to do, as [`work`] tells.
 fn chain_work(node: &PlanNode) -> f64 {
-    work(node) + chain_inputs(&node.op).into_iter().map(chain_work).sum::<f64>()
+    step();
+    let below = |input| stack::room(|| chain_work(input));
+    work(node) + chain_inputs(&node.op).into_iter().map(below).sum::<f64>()
 }
 
 /// What an operator has to do itself, in rows of a scan, by the planner's estimates: few rows that look much up are work, too.
@@ -147,6 +165,11 @@ fn work(node: &PlanNode) -> f64 {
 }
 
 pub(super) fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
+    stack::room(|| driver_here(shared, node))
+}
+
+fn driver_here<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
+    step();
     let mut driver = match &node.op {
         PlanOp::IndexScan(pattern) => {
             let ready = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
@@ -193,11 +216,11 @@ pub(super) fn driver<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'
 
 fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<Cut>, ExecError> {
     let mut largest: Option<(u64, u32, Pattern)> = None;
-    for (id, pattern) in &driver.scans {
+    for (scan, pattern) in &driver.scans {
         let pattern = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
-        let rows = shared.scan_rows(*id, &pattern)?;
+        let rows = shared.scan_rows(scan.id, &pattern)?;
         if largest.as_ref().is_none_or(|(most, ..)| rows > *most) {
-            largest = Some((rows, *id, pattern));
+            largest = Some((rows, scan.id, pattern));
         }
     }
     let Some((rows, scan, pattern)) = largest else { return Ok(cut_spool(shared, driver)) };
@@ -220,7 +243,7 @@ fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<C
     let ends = starts.iter().copied().chain([values.end]);
     let starts = std::iter::once(values.start).chain(starts.iter().copied());
     let confine = |(start, end): (ValueId, ValueId)| Morsel {
-        ranges: driver.scans.iter().map(|(id, _)| (*id, start..end)).collect(),
+        ranges: driver.scans.iter().map(|(scan, _)| (scan.id, start..end)).collect(),
         branches: Vec::new(),
         parts: driver.spools.iter().map(|spool| (spool.id, Part::Range(start..end))).collect(),
     };
@@ -232,14 +255,14 @@ fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<C
 fn divisible(shared: &Shared, driver: &Driver<'_>, rows: u64, work: f64) -> Option<Divisible> {
     let ([(scan, _)], []) = (driver.scans.as_slice(), driver.spools.as_slice()) else { return None };
     // The scan has to see the values by which it divides its rows.
-    let node = shared.node(*scan).ok().filter(|node| matches!(node.op, PlanOp::IndexScan(_)))?;
-    driver.scan_key.filter(|key| node.vars.contains(key))?;
+    let is_scan = matches!(scan.op, PlanOp::IndexScan(_));
+    driver.scan_key.filter(|key| is_scan && scan.vars.contains(key))?;
     // A row may be a thousand times the work that rows are on average.
     let row_work = work / rows_as_work(rows.max(1));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
     let morsel = (rows_as_work(morsel_rows(&shared.cx) as u64) / row_work.max(1.0)) as usize;
     Some(Divisible {
-        scan: *scan,
+        scan: scan.id,
         rows_min: (morsel as u64 / 2).max(2),
         read_rows_max: morsel.saturating_mul(2).max(READ_ROWS_MIN),
     })
@@ -309,4 +332,21 @@ fn cut_spool(shared: &Shared, driver: &Driver<'_>) -> Option<Cut> {
     }
     let share = |number| Morsel { parts: vec![(spool.id, Part::Share { number, of })], ..Morsel::default() };
     Some(Cut { morsels: (0..of).map(share).collect(), divisible: None })
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Operators looked at by this thread.
+    static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts operators looked at, in tests.
+fn step() {
+    #[cfg(test)]
+    STEPS.set(STEPS.get() + 1);
+}
+
+#[cfg(test)]
+pub(super) fn steps() -> usize {
+    STEPS.get()
 }

@@ -23,7 +23,7 @@ use crate::profile::AtWork;
 use crate::shared::Shared;
 use cut::{Cut, chain_inputs, cut};
 use lode_rdf::ValueId;
-use lode_sparql::{PlanNode, PlanOp};
+use lode_sparql::{PlanNode, PlanOp, stack};
 use queue::Pipeline;
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,6 +31,7 @@ use std::sync::Arc;
 /// A part of the work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Morsel {
+    /// By the number of the scan, ascending.
     ranges: Vec<(u32, Range<ValueId>)>,
     branches: Vec<(u32, usize)>,
     parts: Vec<(u32, Part)>,
@@ -53,7 +54,8 @@ impl Morsel {
 
     /// The range that a scan is confined to.
     pub(crate) fn range(&self, scan: u32) -> Option<&Range<ValueId>> {
-        self.ranges.iter().find(|(id, _)| *id == scan).map(|(_, range)| range)
+        let at = self.ranges.binary_search_by_key(&scan, |(id, _)| *id).ok()?;
+        self.ranges.get(at).map(|(_, range)| range)
     }
 
     /// The part that is read of the rows of a common sub-plan.
@@ -127,7 +129,7 @@ fn prepare_builds(shared: &Arc<Shared>, node: &PlanNode) -> Result<bool, ExecErr
         shared.spool(*number)?.get(shared)?;
     }
     for child in chain_inputs(&node.op) {
-        spilled |= prepare_builds(shared, child)?;
+        spilled |= stack::room(|| prepare_builds(shared, child))?;
     }
     Ok(spilled)
 }

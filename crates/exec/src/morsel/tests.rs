@@ -115,12 +115,12 @@ fn counts(snapshot: &Snapshot, sorted: bool) -> PlanNode {
     scan.sorted_by = vec![S];
     let condition = JoinCondition { on: vec![S], maybe: Vec::new(), filter: None };
     let pattern = pattern(snapshot, "http://b", B);
-    let join = PlanOp::LookupJoin { input: Box::new(scan), pattern, kind: JoinKind::Inner, condition };
+    let join = PlanOp::LookupJoin { input: Arc::new(scan), pattern, kind: JoinKind::Inner, condition };
     let mut join = node(join, vec![S, A, B], vec![S, A, B]);
     join.sorted_by = vec![S];
     let count =
         Aggregate { output: COUNT, function: AggregateFunction::CountAll, argument: None, distinct: false };
-    let group = PlanOp::Group { input: Box::new(join), keys: vec![S], aggregates: vec![count], sorted };
+    let group = PlanOp::Group { input: Arc::new(join), keys: vec![S], aggregates: vec![count], sorted };
     node(group, vec![S, COUNT], vec![S, COUNT])
 }
 
@@ -131,7 +131,7 @@ fn rows_that_are_given_away_come_once() {
         // The outer group reads what several threads make of the inner one.
         let inner = counts(&snapshot, sorted);
         let outer =
-            PlanOp::Group { input: Box::new(inner), keys: vec![COUNT], aggregates: vec![], sorted: false };
+            PlanOp::Group { input: Arc::new(inner), keys: vec![COUNT], aggregates: vec![], sorted: false };
         let plans = [plan(counts(&snapshot, sorted)), plan(node(outer, vec![COUNT], vec![COUNT]))];
         for (plan, expected) in plans.iter().zip([20, 1]) {
             for _ in 0..cases(20) {
@@ -176,10 +176,67 @@ fn a_triple_in_many_graphs_is_one_row_however_many_threads_look() {
             distinct: false,
         };
         let group =
-            PlanOp::Group { input: Box::new(scan), keys: vec![], aggregates: vec![count], sorted: false };
+            PlanOp::Group { input: Arc::new(scan), keys: vec![], aggregates: vec![count], sorted: false };
         let plan = plan(node(group, vec![COUNT], vec![COUNT]));
         let setup = Setup { batch_rows: 1, threads: 3, budget: usize::MAX };
         let counts = run(&plan, &context(&snapshot, setup)).unwrap();
         assert_eq!(counts, [[lode_rdf::inline::from_i64(rows).unwrap()]]);
     }
+}
+
+/// A scan below so many look-ups and values, one on top of the other.
+fn chain(operators: u32) -> PlanNode {
+    let pattern = |subject, object, order| ScanPattern {
+        subject: Slot::Var(subject),
+        predicate: Slot::Any,
+        object: Slot::Var(object),
+        graph: GraphScope::Default,
+        order,
+        within: None,
+    };
+    let mut root = node(PlanOp::IndexScan(pattern(S, A, Order::Spog)), vec![S, A], vec![S, A]);
+    for number in 0..operators {
+        let (var, mut vars, certain) = (VarId(10 + number), root.vars.clone(), root.certain.clone());
+        vars.push(var);
+        root = if number % 2 == 0 {
+            let op = PlanOp::Extend { input: Arc::new(root), var, expr: lode_sparql::Expr::Var(A) };
+            node(op, vars, certain)
+        } else {
+            let condition = JoinCondition { on: vec![S], ..JoinCondition::default() };
+            let (input, pattern) = (Arc::new(root), pattern(S, var, Order::Spog));
+            node(PlanOp::LookupJoin { input, pattern, kind: JoinKind::Inner, condition }, vars, certain)
+        };
+    }
+    root
+}
+
+/// Steps that cutting and building took.
+fn steps(operators: u32) -> usize {
+    let setup = Setup { batch_rows: 4096, threads: 2, budget: usize::MAX };
+    let cx = context(&crate::tests::empty_snapshot(), setup);
+    let before = super::cut::steps();
+    let execution = crate::execution::execute(plan(chain(operators)), cx).unwrap();
+    drop(execution);
+    super::cut::steps() - before
+}
+
+#[test]
+fn cutting_takes_as_many_steps_as_there_are_operators() {
+    let (few, many) = (steps(100), steps(1_600));
+    assert!((1..=400).contains(&few), "{few}");
+    assert!(many <= 16 * few + 100, "{few} and {many}");
+}
+
+#[test]
+fn cutting_hears_of_the_end() {
+    let setup = Setup { batch_rows: 4096, threads: 2, budget: usize::MAX };
+    let cx = context(&crate::tests::empty_snapshot(), setup);
+    cx.cancel.cancel();
+    let root = chain(100);
+    let shared =
+        crate::shared::Shared::new(plan(root.clone()), &cx, crate::profile::Counters::new(&plan(root)))
+            .unwrap();
+    assert!(super::cut::cut(&shared, &shared.plan.root, 0.0).is_err());
+    let builder = crate::build::Builder::new(&shared);
+    assert!(builder.build(&shared.plan.root, true).is_err());
 }

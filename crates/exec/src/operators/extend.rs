@@ -19,6 +19,9 @@ pub(crate) struct Extend {
     buffer: Batch,
 }
 
+/// Longer chains are one operator.
+const SINGLE_MAX: usize = 32;
+
 struct Step {
     var: VarId,
     expr: Expr,
@@ -29,7 +32,8 @@ struct Step {
 /// The expressions that one operator evaluates for `node`, an Extend, in order, and the node below them.
 ///
 /// `BNODE("x")` is one node within a solution, so expressions that have it must know the solutions: a chain of Extends
-/// with such an expression becomes one operator. Otherwise each Extend stands for itself.
+/// with such an expression becomes one operator, and so does a long one, whose operators would look at all below them, each by itself.
+/// Otherwise each Extend stands for itself.
 pub(crate) fn chain(node: &PlanNode) -> (Vec<(VarId, &Expr)>, &PlanNode) {
     let mut exprs = Vec::new();
     let mut input = node;
@@ -38,6 +42,7 @@ pub(crate) fn chain(node: &PlanNode) -> (Vec<(VarId, &Expr)>, &PlanNode) {
         input = next;
     }
     if let PlanOp::Extend { input: next, .. } = &node.op
+        && exprs.len() <= SINGLE_MAX
         && !exprs.iter().any(|(_, expr)| expr::makes_labelled_nodes(expr))
     {
         exprs.truncate(1);

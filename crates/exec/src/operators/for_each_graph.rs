@@ -9,8 +9,9 @@ use crate::execution::Execution;
 use crate::profile::NodeCounters;
 use crate::statistics::SnapshotStatistics;
 use lode_rdf::ValueId;
+use lode_sparql::parse::depth;
 use lode_sparql::plan::SubPattern;
-use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub};
+use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub, stack};
 use std::sync::Arc;
 
 /// The operator.
@@ -48,6 +49,10 @@ impl ForEachGraph {
     }
 
     fn start(&self, graph: ValueId) -> Result<Execution, ExecError> {
+        stack::deep(depth::of_pattern(&self.pattern.algebra).for_plans(), || self.start_here(graph))
+    }
+
+    fn start_here(&self, graph: ValueId) -> Result<Execution, ExecError> {
         let mut pattern = (*self.pattern).clone();
         pattern.graph = GraphScope::Named { slot: Slot::Const(graph), among: None };
         let stats = SnapshotStatistics::new(&self.cx.snapshot, &self.cx.cancel);

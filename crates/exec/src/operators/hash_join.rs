@@ -10,7 +10,7 @@ use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
 use crate::shared::{Once, Shared};
 use lode_rdf::ValueId;
-use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId};
+use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId, stack};
 use std::sync::Arc;
 
 enum State {
@@ -71,7 +71,9 @@ impl HashJoin {
             output,
             prober,
             on: (condition.on.iter().filter(|var| columns.vars.contains(var)))
-                .map(|var| (*var, filterable_rows(left, *var, false)))
+                .map(|var| {
+                    (*var, if filters_input(*kind) { filterable_rows(left, *var, false) } else { 0.0 })
+                })
                 .collect(),
             left: Batch::default(),
             pairs: Pairs::default(),
@@ -104,11 +106,7 @@ impl HashJoin {
 
     /// Lets the left side leave out what matches nothing.
     fn filter_input(&mut self, table: &HashTable) {
-        let Some(input) =
-            self.input.as_mut().filter(|_| matches!(self.kind, JoinKind::Inner | JoinKind::Semi))
-        else {
-            return;
-        };
+        let Some(input) = self.input.as_mut().filter(|_| filters_input(self.kind)) else { return };
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let rows = table.rows.rows as f64;
         for (number, (var, filterable)) in self.on.iter().enumerate() {
@@ -150,7 +148,7 @@ fn filterable_rows(node: &PlanNode, var: VarId, joined: bool) -> f64 {
     if !node.vars.contains(&var) {
         return 0.0;
     }
-    match &node.op {
+    stack::room(|| match &node.op {
         PlanOp::IndexScan(_) if joined => node.rows,
         PlanOp::Project(input) | PlanOp::Reduced(input) => filterable_rows(input, var, joined),
         PlanOp::Union(inputs) => inputs.iter().map(|input| filterable_rows(input, var, joined)).sum(),
@@ -167,7 +165,12 @@ fn filterable_rows(node: &PlanNode, var: VarId, joined: bool) -> f64 {
         | PlanOp::HashJoin { left: input, .. }
         | PlanOp::MergeJoin { left: input, .. } => filterable_rows(input, var, true),
         _ => 0.0,
-    }
+    })
+}
+
+/// Whether left rows that match nothing can be left out.
+fn filters_input(kind: JoinKind) -> bool {
+    matches!(kind, JoinKind::Inner | JoinKind::Semi)
 }
 
 impl Operator for HashJoin {

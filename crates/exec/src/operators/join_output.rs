@@ -2,7 +2,7 @@
 //!
 //! All joins produce candidates in the order of their left rows and hand them here, so OPTIONAL, EXISTS and MINUS are decided in one place.
 
-use crate::batch::{Batch, NO_ROW, gather, position};
+use crate::batch::{Batch, NO_ROW, gather, position, position_near};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr;
@@ -59,6 +59,7 @@ pub(crate) struct JoinOutput {
     filter: Option<Expr>,
     vars: Arc<[VarId]>,
     sources: Vec<Source>,
+    /// Of all columns of both sides, where there is a filter, which may look at any.
     joined_sources: Vec<Source>,
     joined: Batch,
     next: u32,
@@ -75,27 +76,34 @@ impl JoinOutput {
         right: &[VarId],
         vars: &Arc<[VarId]>,
     ) -> Self {
-        let joined_source = |var: &VarId| match (position(left, *var), position(right, *var)) {
-            (Some(l), Some(r)) if condition.maybe.contains(var) => Source::Either(l, r),
-            (Some(l), _) => Source::Left(l),
-            (None, Some(r)) => Source::Right(r),
-            (None, None) => Source::Unbound,
+        let joined_source = |(at, var): (usize, &VarId)| {
+            let in_right = || position(right, *var);
+            match position_near(left, *var, at) {
+                Some(l) if condition.maybe.contains(var) => {
+                    in_right().map_or(Source::Left(l), |r| Source::Either(l, r))
+                }
+                Some(l) => Source::Left(l),
+                None => in_right().map_or(Source::Unbound, Source::Right),
+            }
         };
         // Only what a join adds to its left rows can come from the right.
         let adds = matches!(kind, JoinKind::Inner | JoinKind::Left);
-        let source = |var: &VarId| match position(left, *var) {
+        let source = |(at, var): (usize, &VarId)| match position_near(left, *var, at) {
             Some(l) if !adds => Source::Left(l),
             None if !adds => Source::Unbound,
-            _ => joined_source(var),
+            _ => joined_source((at, var)),
         };
-        let mut all = left.to_vec();
-        all.extend(right.iter().filter(|var| !left.contains(var)));
+        let mut all = Vec::new();
+        if condition.filter.is_some() {
+            all.extend_from_slice(left);
+            all.extend(right.iter().filter(|var| !left.contains(var)));
+        }
         Self {
             kind,
             filter: condition.filter.clone(),
             vars: Arc::clone(vars),
-            sources: vars.iter().map(source).collect(),
-            joined_sources: all.iter().map(joined_source).collect(),
+            sources: vars.iter().enumerate().map(source).collect(),
+            joined_sources: all.iter().enumerate().map(joined_source).collect(),
             joined: Batch::new(all.into()),
             next: 0,
             matched: false,

@@ -8,6 +8,9 @@ use lode_rdf::{Term, ValueId};
 use lode_sparql::VarId;
 use std::sync::Arc;
 
+/// Rows whose terms are looked up between two looks at the cancel token.
+const CHECK_EVERY: usize = 1 << 10;
+
 /// The operator.
 pub(crate) struct Values {
     rows: Batch,
@@ -36,7 +39,10 @@ impl Values {
         vars: &Arc<[VarId]>,
     ) -> Result<Self, ExecError> {
         let mut batch = Batch::new(Arc::clone(vars));
-        for row in rows {
+        for (number, row) in rows.iter().enumerate() {
+            if number % CHECK_EVERY == 0 {
+                cx.cancel.check()?;
+            }
             for (i, column) in batch.columns.iter_mut().enumerate() {
                 column.push(match row.get(i) {
                     Some(Some(term)) => cx.intern(term)?,

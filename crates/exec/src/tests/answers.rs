@@ -32,7 +32,8 @@ fn values(vars: &[u32], rows: Vec<Vec<Option<Term>>>) -> PlanNode {
 }
 
 fn answer(root: PlanNode, form: QueryForm, cx: &Arc<QueryContext>) -> QueryResult {
-    let plan = Plan { form, ..(*super::plan(root)).clone() };
+    let mut plan = Plan::clone(&super::plan(root));
+    plan.form = form;
     crate::execute(Arc::new(plan), Arc::clone(cx)).unwrap().into_result().unwrap()
 }
 
@@ -109,7 +110,7 @@ impl ServiceHandler for Endpoint {
 fn service(endpoint: &str, silent: bool, handler: bool) -> Result<usize, ExecError> {
     let rows = vec![vec![Some(iri("a"))], vec![Some(iri("b"))], vec![None]];
     let op = PlanOp::Service {
-        input: Some(Box::new(values(&[0], rows))),
+        input: Some(Arc::new(values(&[0], rows))),
         endpoint: TermSlot::Const(iri(endpoint)),
         query: "SELECT * WHERE { }".into(),
         silent,
@@ -145,7 +146,7 @@ fn triple_terms_are_taken_apart() {
         vec![None, None],
     ];
     let op = |object: TermSlot| PlanOp::TripleTerm {
-        input: Box::new(values(&[0, 1], rows.clone())),
+        input: Arc::new(values(&[0, 1], rows.clone())),
         term: VarId(0),
         subject: TermSlot::Var(VarId(1)),
         predicate: TermSlot::Const(iri("p")),

@@ -47,7 +47,7 @@ fn joined(snapshot: &Snapshot, subjects: &[usize], order: Order) -> PlanNode {
     let row = |n: &usize| vec![Some(NamedNode::new_unchecked(format!("http://n/{n:05}")).into())];
     let right = node(PlanOp::Values(subjects.iter().map(row).collect()), vec![KEY], vec![KEY]);
     let condition = JoinCondition { on: vec![KEY], maybe: vec![], filter: None };
-    let (left, right) = (Box::new(left), Box::new(right));
+    let (left, right) = (Arc::new(left), Arc::new(right));
     node(
         PlanOp::HashJoin { left, right, kind: JoinKind::Inner, condition },
         vec![KEY, VALUE],

@@ -3,6 +3,7 @@
 use lode_rdf::{Literal, Term};
 use lode_sparql::plan::{JoinCondition, SortKey};
 use lode_sparql::{Aggregate, AggregateFunction, Expr, JoinKind, PlanNode, PlanOp, VarId};
+use std::sync::Arc;
 
 /// A small random number generator: the same numbers for the same seed.
 pub(crate) struct Random(pub(crate) u64);
@@ -87,12 +88,12 @@ impl Generator {
                 let input = self.plan(depth - 1);
                 let vars = input.vars.iter().copied().filter(|_| self.random.chance(60)).collect();
                 let certain = input.certain.clone();
-                node(PlanOp::Project(Box::new(input)), vars, certain)
+                node(PlanOp::Project(Arc::new(input)), vars, certain)
             }
             10 => {
                 let input = self.plan(depth - 1);
                 let (vars, certain) = (input.vars.clone(), input.certain.clone());
-                node(PlanOp::Distinct(Box::new(input)), vars, certain)
+                node(PlanOp::Distinct(Arc::new(input)), vars, certain)
             }
             11 => self.slice(depth),
             _ => self.group(depth),
@@ -117,7 +118,7 @@ impl Generator {
         let with_filter = kind != JoinKind::Minus && self.random.chance(30);
         let condition = self.condition(&left, &right, with_filter);
         let (vars, certain) = joined_vars(&left, &right, kind);
-        let (left, right) = (Box::new(left), Box::new(right));
+        let (left, right) = (Arc::new(left), Arc::new(right));
         node(PlanOp::HashJoin { left, right, kind, condition }, vars, certain)
     }
 
@@ -140,7 +141,7 @@ impl Generator {
         }
         let exprs = (0..1 + self.random.below(2)).map(|_| self.test(&input.vars)).collect();
         let (vars, certain) = (input.vars.clone(), input.certain.clone());
-        node(PlanOp::Filter { input: Box::new(input), exprs }, vars, certain)
+        node(PlanOp::Filter { input: Arc::new(input), exprs }, vars, certain)
     }
 
     fn extend(&mut self, depth: usize) -> PlanNode {
@@ -156,7 +157,7 @@ impl Generator {
         };
         let (mut vars, certain) = (input.vars.clone(), input.certain.clone());
         vars.push(var);
-        node(PlanOp::Extend { input: Box::new(input), var, expr }, vars, certain)
+        node(PlanOp::Extend { input: Arc::new(input), var, expr }, vars, certain)
     }
 
     fn union(&mut self, depth: usize) -> PlanNode {
@@ -176,9 +177,9 @@ impl Generator {
         let keys = sort_keys(&mut self.random, &vars);
         let (start, length) = (self.random.below(6), self.random.below(12));
         let limit = self.random.chance(50).then_some(start + length);
-        let sort = PlanOp::Sort { input: Box::new(input), keys, limit };
+        let sort = PlanOp::Sort { input: Arc::new(input), keys, limit };
         let sort = node(sort, vars.clone(), certain.clone());
-        node(PlanOp::Slice { input: Box::new(sort), start, length: Some(length) }, vars, certain)
+        node(PlanOp::Slice { input: Arc::new(sort), start, length: Some(length) }, vars, certain)
     }
 
     fn group(&mut self, depth: usize) -> PlanNode {
@@ -188,7 +189,7 @@ impl Generator {
         let mut vars = keys.clone();
         vars.extend(aggregates.iter().map(|aggregate| aggregate.output));
         let certain = keys.iter().copied().filter(|key| input.certain.contains(key)).collect();
-        let op = PlanOp::Group { input: Box::new(input), keys, aggregates, sorted: false };
+        let op = PlanOp::Group { input: Arc::new(input), keys, aggregates, sorted: false };
         node(op, vars, certain)
     }
 

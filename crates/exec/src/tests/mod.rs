@@ -96,6 +96,7 @@ pub(crate) fn plan(mut root: PlanNode) -> Arc<Plan> {
         node_count: next,
         reuse: Reuse::default(),
         uses_literals: false,
+        depth: 0,
     })
 }
 

@@ -113,7 +113,7 @@ fn count(input: PlanNode, keys: Vec<VarId>, sorted: bool) -> PlanNode {
         vec![Aggregate { output, function: AggregateFunction::CountAll, argument: None, distinct: false }];
     let mut vars = keys.clone();
     vars.push(output);
-    node(PlanOp::Group { input: Box::new(input), keys, aggregates, sorted }, vars.clone(), vars)
+    node(PlanOp::Group { input: Arc::new(input), keys, aggregates, sorted }, vars.clone(), vars)
 }
 
 proptest! {
@@ -147,7 +147,7 @@ proptest! {
                 let condition = lode_sparql::plan::JoinCondition { on: vec![first], ..Default::default() };
                 let kind = lode_sparql::JoinKind::Inner;
                 let (vars, certain) = super::generate::joined_vars(&root, &other, kind);
-                let (left, right) = (Box::new(root), Box::new(other));
+                let (left, right) = (Arc::new(root), Arc::new(other));
                 node(PlanOp::MergeJoin { left, right, kind, condition }, vars, certain)
             }
         };

@@ -11,6 +11,7 @@ use lode_sparql::{
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub(crate) type Row = Vec<ValueId>;
 
@@ -369,7 +370,9 @@ fn reduce(cx: &QueryContext, input: &Table, aggregate: &Aggregate, rows: &[&Row]
 /// The inputs of an operator.
 pub(crate) fn children_mut(op: &mut PlanOp) -> Vec<&mut PlanNode> {
     match op {
-        PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => vec![left, right],
+        PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
+            vec![Arc::make_mut(left), Arc::make_mut(right)]
+        }
         PlanOp::LookupJoin { input, .. }
         | PlanOp::Filter { input, .. }
         | PlanOp::Extend { input, .. }
@@ -379,9 +382,9 @@ pub(crate) fn children_mut(op: &mut PlanOp) -> Vec<&mut PlanNode> {
         | PlanOp::Reduced(input)
         | PlanOp::Sort { input, .. }
         | PlanOp::Slice { input, .. }
-        | PlanOp::Group { input, .. } => vec![input],
+        | PlanOp::Group { input, .. } => vec![Arc::make_mut(input)],
         PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
-            input.as_deref_mut().into_iter().collect()
+            input.iter_mut().map(Arc::make_mut).collect()
         }
         PlanOp::Union(inputs) => inputs.iter_mut().collect(),
         _ => Vec::new(),

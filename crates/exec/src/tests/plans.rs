@@ -8,6 +8,7 @@ use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId};
 use lode_store::Snapshot;
 use proptest::prelude::*;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 fn sorted(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_unstable();
@@ -77,7 +78,7 @@ proptest! {
         let aggregates = generator.aggregates(&input.vars);
         let mut vars = keys.clone();
         vars.extend(aggregates.iter().map(|aggregate| aggregate.output));
-        let op = PlanOp::Group { input: Box::new(input), keys, aggregates, sorted: true };
+        let op = PlanOp::Group { input: Arc::new(input), keys, aggregates, sorted: true };
         check(node(op, vars, Vec::new()), &setups(), false);
     }
 
@@ -135,7 +136,7 @@ fn merge_join(generator: &mut Generator) -> PlanNode {
     order(&mut left);
     order(&mut right);
     let (vars, certain) = joined_vars(&left, &right, kind);
-    let (left, right) = (Box::new(left), Box::new(right));
+    let (left, right) = (Arc::new(left), Arc::new(right));
     node(PlanOp::MergeJoin { left, right, kind, condition }, vars, certain)
 }
 
@@ -149,21 +150,21 @@ fn ordered_plan(generator: &mut Generator) -> PlanNode {
     });
     let keys = keys.collect();
     let limit = generator.random.chance(30).then(|| generator.random.below(20));
-    let mut root = node(PlanOp::Sort { input: Box::new(input), keys, limit }, vars, certain);
+    let mut root = node(PlanOp::Sort { input: Arc::new(input), keys, limit }, vars, certain);
     for _ in 0..generator.random.below(3) {
         let (vars, certain) = (root.vars.clone(), root.certain.clone());
         root = match generator.random.below(3) {
-            0 => node(PlanOp::Distinct(Box::new(root)), vars, certain),
+            0 => node(PlanOp::Distinct(Arc::new(root)), vars, certain),
             1 => {
                 let (start, length) = (generator.random.below(4), Some(generator.random.below(25)));
-                node(PlanOp::Slice { input: Box::new(root), start, length }, vars, certain)
+                node(PlanOp::Slice { input: Arc::new(root), start, length }, vars, certain)
             }
             _ => {
                 let right = generator.values();
                 let kinds = [JoinKind::Semi, JoinKind::Anti, JoinKind::Minus];
                 let kind = generator.random.pick(&kinds);
                 let condition = generator.condition(&root, &right, false);
-                let (left, right) = (Box::new(root), Box::new(right));
+                let (left, right) = (Arc::new(root), Arc::new(right));
                 node(PlanOp::HashJoin { left, right, kind, condition }, vars, certain)
             }
         };

@@ -199,7 +199,7 @@ impl Generator {
         let mut all = input.vars.clone();
         all.extend(&right.vars);
         let condition = JoinCondition { on, maybe: Vec::new(), filter: self.test(&all) };
-        node(PlanOp::LookupJoin { input: Box::new(input), pattern, kind, condition }, vars, certain)
+        node(PlanOp::LookupJoin { input: Arc::new(input), pattern, kind, condition }, vars, certain)
     }
 
     /// A scan sorted by `var`, which it binds, with the other variables renamed.
@@ -238,7 +238,7 @@ impl Generator {
         let function = AggregateFunction::CountAll;
         let count = Aggregate { output, function, argument: None, distinct: false };
         let group =
-            PlanOp::Group { input: Box::new(input), keys: vec![var], aggregates: vec![count], sorted: true };
+            PlanOp::Group { input: Arc::new(input), keys: vec![var], aggregates: vec![count], sorted: true };
         let mut group = node(group, vec![var, output], vec![var, output]);
         group.sorted_by = vec![var];
         group
@@ -255,7 +255,7 @@ impl Generator {
         let mut all = left.vars.clone();
         all.extend(&right.vars);
         let condition = JoinCondition { on: vec![VarId(0)], maybe: Vec::new(), filter: self.test(&all) };
-        let (left, right) = (Box::new(left), Box::new(right));
+        let (left, right) = (Arc::new(left), Arc::new(right));
         let mut join = node(PlanOp::MergeJoin { left, right, kind, condition }, vars, certain);
         join.sorted_by = vec![VarId(0)];
         join
@@ -323,7 +323,7 @@ impl Generator {
                 vars.push(*var);
             }
         }
-        let op = PlanOp::Path { input: input.map(Box::new), subject, path, object, graph };
+        let op = PlanOp::Path { input: input.map(Arc::new), subject, path, object, graph };
         node(op, vars, Vec::new())
     }
 
@@ -343,7 +343,7 @@ impl Generator {
         let (vars, certain) = (input.vars.clone(), input.certain.clone());
         let sorted_by = input.sorted_by.clone();
         match self.random.below(5) {
-            0 => node(PlanOp::Distinct(Box::new(input)), vars, certain),
+            0 => node(PlanOp::Distinct(Arc::new(input)), vars, certain),
             1 => {
                 let keys: Vec<VarId> = vars.iter().copied().filter(|_| self.random.chance(50)).collect();
                 let sorted =
@@ -355,7 +355,7 @@ impl Generator {
                 let mut out = keys.clone();
                 out.push(output);
                 let certain = out.clone();
-                let input = Box::new(input);
+                let input = Arc::new(input);
                 node(PlanOp::Group { input, keys, aggregates: vec![count], sorted }, out, certain)
             }
             2 => {
@@ -368,7 +368,7 @@ impl Generator {
                     shared.partition(|var| certain.contains(var) && other.certain.contains(var));
                 let condition = JoinCondition { on, maybe, filter: None };
                 let (vars, certain) = joined_vars(&input, &other, kind);
-                let (left, right) = (Box::new(input), Box::new(other));
+                let (left, right) = (Arc::new(input), Arc::new(other));
                 node(PlanOp::HashJoin { left, right, kind, condition }, vars, certain)
             }
             3 => {

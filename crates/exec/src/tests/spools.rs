@@ -39,7 +39,7 @@ fn place(node: &mut PlanNode, spools: &mut Vec<Option<PlanNode>>) {
     if let PlanOp::Spool { number, input, .. } = &mut node.op
         && let Some(rows) = spools.get_mut(*number as usize).and_then(Option::take)
     {
-        *input = Some(Box::new(rows));
+        *input = Some(Arc::new(rows));
     }
     for child in super::naive::children_mut(&mut node.op) {
         place(child, spools);
@@ -51,7 +51,7 @@ fn hash_join(generator: &mut Generator, left: PlanNode, right: PlanNode) -> Plan
     let kind = generator.random.pick(&kinds);
     let condition = generator.condition(&left, &right, false);
     let (vars, certain) = joined_vars(&left, &right, kind);
-    let (left, right) = (Box::new(left), Box::new(right));
+    let (left, right) = (Arc::new(left), Arc::new(right));
     node(PlanOp::HashJoin { left, right, kind, condition }, vars, certain)
 }
 
@@ -63,7 +63,7 @@ fn combined(generator: &mut Generator, left: PlanNode, right: PlanNode) -> PlanN
         0 => node(PlanOp::Union(vec![left, right]), vars, certain),
         1 => {
             let (distinct, certain) = (right.vars.clone(), right.certain.clone());
-            let right = node(PlanOp::Distinct(Box::new(right)), distinct, certain);
+            let right = node(PlanOp::Distinct(Arc::new(right)), distinct, certain);
             hash_join(generator, left, right)
         }
         2 => {
@@ -71,7 +71,7 @@ fn combined(generator: &mut Generator, left: PlanNode, right: PlanNode) -> PlanN
                 right.vars.iter().copied().filter(|_| generator.random.chance(60)).collect();
             let certain = right.certain.iter().copied().filter(|var| keys.contains(var)).collect();
             let op = PlanOp::Group {
-                input: Box::new(right),
+                input: Arc::new(right),
                 keys: keys.clone(),
                 aggregates: vec![],
                 sorted: false,
@@ -120,7 +120,7 @@ proptest! {
         let mut vars = keys.clone();
         vars.push(VarId(20));
         // It only works where equal rows are neighbours.
-        let op = PlanOp::Group { input: Box::new(input), keys, aggregates: vec![count(VarId(20))], sorted: true };
+        let op = PlanOp::Group { input: Arc::new(input), keys, aggregates: vec![count(VarId(20))], sorted: true };
         let mut root = node(op, vars, certain);
         place(&mut root, &mut vec![Some(rows)]);
         check(root, &setups(), false);
@@ -163,7 +163,7 @@ proptest! {
 fn merge_join(left: PlanNode, right: PlanNode, key: VarId, kind: JoinKind) -> PlanNode {
     let (vars, certain) = joined_vars(&left, &right, kind);
     let condition = JoinCondition { on: vec![key], ..JoinCondition::default() };
-    let (left, right) = (Box::new(left), Box::new(right));
+    let (left, right) = (Arc::new(left), Arc::new(right));
     let join = node(PlanOp::MergeJoin { left, right, kind, condition }, vars, certain);
     PlanNode { sorted_by: vec![key], ..join }
 }
@@ -172,7 +172,7 @@ fn merge_join(left: PlanNode, right: PlanNode, key: VarId, kind: JoinKind) -> Pl
 fn counted(input: PlanNode, key: VarId) -> PlanNode {
     let vars = vec![key, VarId(9)];
     let aggregates = vec![count(VarId(9))];
-    let op = PlanOp::Group { input: Box::new(input), keys: vec![key], aggregates, sorted: true };
+    let op = PlanOp::Group { input: Arc::new(input), keys: vec![key], aggregates, sorted: true };
     PlanNode { sorted_by: vec![key], ..node(op, vars.clone(), vars) }
 }
 
@@ -192,10 +192,10 @@ fn twice(rows: usize) -> PlanNode {
     let right = reader(0, &values, &[(VarId(0), VarId(2)), (VarId(1), VarId(3))]);
     let five = Expr::Less(Box::new(Expr::Var(VarId(2))), Box::new(Expr::Const(Literal::from(5).into())));
     let (vars, certain) = (right.vars.clone(), right.certain.clone());
-    let right = node(PlanOp::Filter { input: Box::new(right), exprs: vec![five] }, vars, certain);
+    let right = node(PlanOp::Filter { input: Arc::new(right), exprs: vec![five] }, vars, certain);
     let condition = JoinCondition { on: vec![VarId(2)], ..JoinCondition::default() };
     let (vars, certain) = joined_vars(&left, &right, JoinKind::Inner);
-    let (left, right) = (Box::new(left), Box::new(right));
+    let (left, right) = (Arc::new(left), Arc::new(right));
     let mut root = node(PlanOp::HashJoin { left, right, kind: JoinKind::Inner, condition }, vars, certain);
     place(&mut root, &mut vec![Some(values)]);
     root

@@ -38,7 +38,7 @@ fn columns_are_mapped() {
 #[test]
 fn a_cancelled_query_stops() {
     let (left, right) = (integers(0, 0..3000), integers(1, 0..3000));
-    let (left, right) = (Box::new(left), Box::new(right));
+    let (left, right) = (Arc::new(left), Arc::new(right));
     let condition = JoinCondition::default();
     let vars = vec![VarId(0), VarId(1)];
     let join = node(PlanOp::HashJoin { left, right, kind: JoinKind::Inner, condition }, vars, vec![]);
@@ -48,7 +48,7 @@ fn a_cancelled_query_stops() {
         argument: None,
         distinct: false,
     };
-    let group = PlanOp::Group { input: Box::new(join), keys: vec![], aggregates: vec![count], sorted: false };
+    let group = PlanOp::Group { input: Arc::new(join), keys: vec![], aggregates: vec![count], sorted: false };
     let plan = plan(node(group, vec![VarId(2)], vec![VarId(2)]));
     let cx = context(&empty_snapshot(), PLAIN);
     let mut execution = crate::execute(Arc::clone(&plan), Arc::clone(&cx)).unwrap();
@@ -63,7 +63,7 @@ fn a_cancelled_query_stops() {
 fn spill_files_vanish() {
     let folder = tempfile::tempdir().unwrap();
     let input = integers(0, 0..5000);
-    let distinct = node(PlanOp::Distinct(Box::new(input)), vec![VarId(0)], vec![VarId(0)]);
+    let distinct = node(PlanOp::Distinct(Arc::new(input)), vec![VarId(0)], vec![VarId(0)]);
     let plan = plan(distinct);
     let mut cx = (*context(&empty_snapshot(), Setup { budget: 1000, batch_rows: 500, threads: 1 })).clone();
     cx.spill_dir = folder.path().to_owned();
@@ -82,7 +82,7 @@ fn spill_files_vanish() {
 
 #[test]
 fn every_step_is_charged_to_one_node() {
-    let below = Box::new(integers(0, 0..1));
+    let below = Arc::new(integers(0, 0..1));
     let plan = plan(node(PlanOp::Project(below), vec![VarId(0)], vec![VarId(0)]));
     let counters = Arc::new(Counters::new(&plan, &Share::default()));
     let (outer, inner) = (counters.of(0), counters.of(1));

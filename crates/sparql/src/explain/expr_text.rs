@@ -3,6 +3,9 @@
 use super::details::{Names, term_text};
 use crate::expr::Expr;
 
+/// Items of a list that are shown.
+const ITEMS_MAX: usize = 100;
+
 impl Names<'_> {
     /// An expression; operands of operators in brackets.
     pub fn expr(&self, expr: &Expr) -> String {
@@ -60,6 +63,10 @@ impl Names<'_> {
     }
 
     fn list(&self, list: &[Expr]) -> String {
-        format!("({})", list.iter().map(|e| self.expr(e)).collect::<Vec<_>>().join(", "))
+        let mut items: Vec<String> = list.iter().take(ITEMS_MAX).map(|item| self.expr(item)).collect();
+        if list.len() > ITEMS_MAX {
+            items.push(format!("{} more", list.len() - ITEMS_MAX));
+        }
+        format!("({})", items.join(", "))
     }
 }

@@ -1,18 +1,20 @@
 //! Limits that a query must keep before the parser sees it.
 //!
-//! The parser and all that follows recurse over the query's structure, and the parser tries some alternatives one after the
-//! other, so that nesting alone can exhaust the stack or take forever. A cheap pass over the text, which knows only comments,
-//! strings, IRIs and brackets, refuses what no sensible query has.
+//! The parser recurses over the query's structure, and tries some alternatives one after the other, so that nesting alone can exhaust
+//! the stack or take forever. A cheap pass over the text, which knows only comments, strings, IRIs and brackets, refuses what no
+//! sensible query has, and tells how much stack the parser needs for the rest.
 
 use std::ops::Range;
 
-/// Brackets nested deeper than this are refused.
-const DEPTH_MAX: usize = 64;
+/// Brackets nested deeper than this are refused: 300 sub-selects in each other need twice as many.
+const NESTING_MAX: usize = 1_000;
 /// The parser reads what follows `!`, and the arguments of REGEX, SUBSTR, REPLACE and GROUP_CONCAT, up to twice: nested in each
 /// other deeper than this they are refused.
 const TWICE_MAX: usize = 8;
-/// More operators than this in one query are refused: each makes the tree one deeper where they stand in a row.
+/// More operators than this in one query are refused: where they stand in a row, each makes the parser's tree one deeper.
 const OPERATORS_MAX: usize = 20_000;
+/// The same for brackets outside of data, which stand around groups, expressions, lists and blank nodes.
+const BRACKETS_MAX: usize = 50_000;
 /// More prefix operators in a row than this are refused.
 const PREFIX_MAX: usize = 32;
 
@@ -23,19 +25,40 @@ pub(super) struct TooMuch {
     pub message: String,
 }
 
-/// Checks the text of a query or of one operation of an update; one of mere data may have any number of operators, because they are none.
-pub(super) fn check(text: &str, count_operators: bool) -> Result<(), TooMuch> {
+/// Checks the text of a query or of one operation of an update, and tells its [`Extent`]. What is `data` may have any number of operators and brackets,
+/// because they are none or stand side by side.
+pub(super) fn check(text: &str, data: bool) -> Result<Extent, TooMuch> {
     let bytes = text.as_bytes();
-    let mut state =
-        State { operators_max: if count_operators { OPERATORS_MAX } else { usize::MAX }, ..State::default() };
+    let mut state = State { data, ..State::default() };
     for range in tokens(text) {
         let token = bytes.get(range.clone()).unwrap_or(&[]);
         state.token(token).map_err(|message| TooMuch { offset: range.start, message })?;
     }
-    Ok(())
+    Ok(Extent { nesting: state.deepest, links: if data { 0 } else { state.operators + state.brackets } })
 }
 
-/// The tokens of a query's text, as far as this pass tells them apart: comments, strings, IRIs, words, variables, `<<`, `>>`, `!=`, single bytes.
+/// What the parser may need the stack for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extent {
+    /// Brackets in each other.
+    nesting: usize,
+    /// Operators and brackets, each of which can make a tree a level deeper.
+    links: usize,
+}
+
+impl Extent {
+    /// As levels of a tree, as [`crate::stack::deep`] counts them. The parser goes through a dozen rules and more for a bracket.
+    pub fn levels(self) -> usize {
+        self.nesting * LEVELS_PER_BRACKET + self.links / LINKS_PER_LEVEL
+    }
+}
+
+/// The stack that the parser takes for a bracket in a bracket, in levels.
+const LEVELS_PER_BRACKET: usize = 4;
+/// So many links of a chain take as much stack as a level: little is done with them before they are balanced.
+const LINKS_PER_LEVEL: usize = 8;
+
+/// The tokens of a query's text, as far as this pass tells them apart: comments, strings, IRIs, words, variables, `<<`, `>>`, `!=`, `||`, `&&`, `^^`, single bytes.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -45,7 +68,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
             b'#' => line_end(bytes, start),
             quote @ (b'"' | b'\'') => string_end(bytes, start, quote),
             b'<' => iri_end(bytes, start).unwrap_or_else(|| pair_end(bytes, start)),
-            b'>' | b'!' => pair_end(bytes, start),
+            b'>' | b'!' | b'|' | b'&' | b'^' => pair_end(bytes, start),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => word_end(bytes, start),
             b'?' | b'$' => word_end(bytes, start + 1),
             _ => start + 1,
@@ -62,9 +85,25 @@ struct State {
     twice: usize,
     /// What the next bracket adds: `!`, or the name of a function, before it.
     pending: usize,
+    deepest: usize,
     operators: usize,
-    operators_max: usize,
+    brackets: usize,
     prefixes: usize,
+    /// All of it is data.
+    data: bool,
+    /// Rows of VALUES are expected, or are in the bracket of this depth.
+    values: Values,
+}
+
+/// Where the rows of VALUES are.
+#[derive(Default, PartialEq, Eq)]
+enum Values {
+    #[default]
+    Nowhere,
+    /// Behind the word, before the rows.
+    Next,
+    /// Inside of so many brackets.
+    Within(usize),
 }
 
 impl State {
@@ -73,41 +112,63 @@ impl State {
             return Ok(());
         }
         match token {
-            b"(" | b"{" | b"[" | b"<<" => {
-                let doubled = std::mem::take(&mut self.pending);
-                self.open.push(doubled);
-                self.twice += doubled;
-            }
-            b")" | b"}" | b"]" | b">>" => {
-                self.pending = 0;
-                self.twice = self.twice.saturating_sub(self.open.pop().unwrap_or(0));
-            }
+            b"(" | b"{" | b"[" | b"<<" => self.open(token == b"{"),
+            b")" | b"}" | b"]" | b">>" => self.close(),
             b"!" => {
                 self.pending += 1;
                 self.operators += 1;
             }
-            b"|" | b"&" | b"+" | b"-" | b"*" | b"/" | b"^" => {
+            b"^^" => {}
+            b"||" | b"&&" | b"|" | b"&" | b"+" | b"-" | b"*" | b"/" | b"^" | b"?" => {
                 self.pending = 0;
                 self.operators += 1;
             }
             b"," | b";" | b"." | b"=" | b"!=" | b"<" | b">" => self.pending = 0,
-            word if is_keyword(word) => self.operators += 1,
+            word if is_keyword(word) => {
+                self.operators += 1;
+                if word.eq_ignore_ascii_case(b"values") {
+                    self.values = Values::Next;
+                }
+            }
             word => self.pending += usize::from(is_read_twice(word)),
         }
         self.prefixes = if matches!(token, b"!" | b"^") { self.prefixes + 1 } else { 0 };
         self.verdict()
     }
 
+    fn open(&mut self, is_group: bool) {
+        let doubled = std::mem::take(&mut self.pending);
+        self.open.push(doubled);
+        self.twice += doubled;
+        self.deepest = self.deepest.max(self.open.len());
+        if is_group && self.values == Values::Next {
+            self.values = Values::Within(self.open.len());
+        }
+        // Rows of data stand side by side.
+        self.brackets += usize::from(!matches!(self.values, Values::Within(_)));
+    }
+
+    fn close(&mut self) {
+        if self.values == Values::Within(self.open.len()) {
+            self.values = Values::Nowhere;
+        }
+        self.pending = 0;
+        self.twice = self.twice.saturating_sub(self.open.pop().unwrap_or(0));
+    }
+
     fn verdict(&self) -> Result<(), String> {
-        if self.open.len() > DEPTH_MAX {
-            return Err(format!("brackets are nested over {DEPTH_MAX} deep"));
+        if self.open.len() > NESTING_MAX {
+            return Err(format!("brackets are nested over {NESTING_MAX} deep"));
         }
         if self.twice + self.pending > TWICE_MAX {
             let which = "!, REGEX, SUBSTR, REPLACE and GROUP_CONCAT";
             return Err(format!("{which} are nested over {TWICE_MAX} deep"));
         }
-        if self.operators > self.operators_max {
+        if self.operators > OPERATORS_MAX && !self.data {
             return Err(format!("more than {OPERATORS_MAX} operators in one query"));
+        }
+        if self.brackets > BRACKETS_MAX && !self.data {
+            return Err(format!("more than {BRACKETS_MAX} brackets in one query"));
         }
         if self.prefixes > PREFIX_MAX {
             return Err(format!("more than {PREFIX_MAX} prefix operators in a row"));
@@ -126,9 +187,9 @@ fn is_read_twice(word: &[u8]) -> bool {
     [&b"regex"[..], b"substr", b"replace", b"group_concat"].iter().any(|f| word.eq_ignore_ascii_case(f))
 }
 
-/// The end of `<<`, `>>`, `!=` or of their first byte.
+/// The end of `<<`, `>>`, `!=`, `||`, `&&`, `^^` or of their first byte.
 fn pair_end(bytes: &[u8], at: usize) -> usize {
-    let pair = matches!(bytes.get(at..at + 2), Some(b"<<" | b">>" | b"!="));
+    let pair = matches!(bytes.get(at..at + 2), Some(b"<<" | b">>" | b"!=" | b"||" | b"&&" | b"^^"));
     at + if pair { 2 } else { 1 }
 }
 

@@ -1,7 +1,9 @@
 //! Text of queries and updates to algebra, with errors that say where and show the place.
 
 mod aggregates;
+mod balance;
 mod booleans;
+pub mod depth;
 mod group_keys;
 mod limits;
 mod operations;
@@ -11,6 +13,8 @@ mod update;
 
 pub use update::parse_update;
 
+use crate::stack;
+use depth::{DEPTH_MAX, PATTERNS_MAX, Size};
 use lode_rdf::NamedNode;
 use spargebra::{Query, SparqlParser};
 use std::fmt;
@@ -41,15 +45,45 @@ impl fmt::Display for ParseError {
 /// Parses a SPARQL 1.1 or 1.2 query; `base` resolves relative IRIs until the query has a BASE of its own.
 pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> {
     let parser = parser(base)?;
-    limits::check(text, true)
+    let extent = limits::check(text, false)
         .map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
     if let Some(offset) = aggregates::nested(text) {
         return Err(ParseError::at_offset(text, offset, "an aggregate inside of an aggregate".to_owned()));
     }
     let text = booleans::in_lower_case(text);
     let text = &*group_keys::as_calls(&text);
-    parser.parse_query(text).map_err(|error| ParseError::from_parser(text, &error.to_string()))
+    stack::deep(extent.levels(), || {
+        let parsed = parser.parse_query(text);
+        let mut query = parsed.map_err(|error| ParseError::from_parser(text, &error.to_string()))?;
+        bounded(&mut query)?;
+        Ok(query)
+    })
 }
+
+/// Balances chains where the algebra is deep, and refuses what still is too deep, or too large. An error is for the caller to place.
+fn bounded(query: &mut Query) -> Result<(), ParseError> {
+    let mut size = depth::of_query(query);
+    if size.levels > LOW {
+        balance::query(query);
+        size = depth::of_query(query);
+    }
+    let Size { levels, patterns } = size;
+    if levels > DEPTH_MAX {
+        return Err(ParseError::without_place(format!(
+            "the query is {levels} levels deep, of which {DEPTH_MAX} are allowed: each group, sub-select, OPTIONAL, MINUS and BIND is \
+             a level, and each operator of a sum or product"
+        )));
+    }
+    if patterns > PATTERNS_MAX {
+        return Err(ParseError::without_place(format!(
+            "the query has {patterns} triple patterns and steps of property paths, of which {PATTERNS_MAX} are allowed"
+        )));
+    }
+    Ok(())
+}
+
+/// Trees up to this deep stay as the parser made them.
+const LOW: usize = 100;
 
 fn parser(base: Option<&str>) -> Result<SparqlParser, ParseError> {
     let Some(base) = base else { return Ok(SparqlParser::new()) };

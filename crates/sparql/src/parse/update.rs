@@ -2,6 +2,7 @@
 
 use super::operations::{self, Request};
 use super::{ParseError, aggregates, booleans, group_keys, limits, parser};
+use crate::stack;
 use crate::update::{
     Graph, GraphTarget, Modify, Operation, QuadTemplate, TermTemplate, Transfer, TransferKind,
     TripleTemplate, Update,
@@ -25,8 +26,7 @@ pub fn parse_update(text: &str, base: Option<&str>) -> Result<Update, ParseError
             let message = "too many declarations hold for too many operations: divide the request";
             ParseError::at_offset(text, at, message.to_owned())
         })?;
-        let parsed = parse_one(text, &source, base)?;
-        let Some(operation) = operation(&source, parsed) else { continue };
+        let Some(operation) = parse_one(text, &source, base)? else { continue };
         if let Operation::InsertData(quads) = &operation
             && let Some(label) = shared_label(quads, &mut labels)
         {
@@ -38,25 +38,33 @@ pub fn parse_update(text: &str, base: Option<&str>) -> Result<Update, ParseError
     Ok(update)
 }
 
-/// The parser's operations of one of ours: COPY, MOVE and ADD are several or none.
+/// One operation; none where there are declarations only.
 fn parse_one(
     request: &str,
     source: &operations::Operation,
     base: Option<&str>,
-) -> Result<spargebra::Update, ParseError> {
+) -> Result<Option<Operation>, ParseError> {
     let text = source.text.as_str();
     let at = |offset, message| ParseError::at_offset(request, source.offset_in_request(offset), message);
     // Operators make no trees where there are no patterns, but signs and names may look like them.
     let is_data = source.words[1] == "data";
-    limits::check(text, !is_data).map_err(|problem| at(problem.offset, problem.message))?;
+    let extent = limits::check(text, is_data).map_err(|problem| at(problem.offset, problem.message))?;
     if let Some(offset) = aggregates::nested(text) {
         return Err(at(offset, "an aggregate inside of an aggregate".to_owned()));
     }
     let lowered = booleans::in_lower_case(text);
     let text = &*group_keys::as_calls(&lowered);
-    parser(base)?.parse_update(text).map_err(|error| {
-        let error = ParseError::from_parser(text, &error.to_string());
-        if error.line == 0 { error } else { at(offset_of(text, error.line, error.column), error.message) }
+    let parser = parser(base)?;
+    stack::deep(extent.levels(), || {
+        let parsed = parser.parse_update(text).map_err(|error| {
+            let error = ParseError::from_parser(text, &error.to_string());
+            if error.line == 0 { error } else { at(offset_of(text, error.line, error.column), error.message) }
+        })?;
+        let mut operation = operation(source, parsed);
+        if let Some(Operation::Modify(modify)) = &mut operation {
+            super::bounded(&mut modify.query).map_err(|error| at(0, error.message))?;
+        }
+        Ok(operation)
     })
 }
 
@@ -98,7 +106,7 @@ fn note_label<'a>(term: &'a Term, labels: &mut HashSet<&'a str>) {
     }
 }
 
-/// Our operation; none where there are declarations only.
+/// Our operation, of the parser's: COPY, MOVE and ADD are several of these, or none.
 fn operation(source: &operations::Operation, parsed: spargebra::Update) -> Option<Operation> {
     let base_iri = parsed.base_iri;
     let kind = match source.words[0].as_str() {

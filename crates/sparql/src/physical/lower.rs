@@ -18,6 +18,9 @@ const PLANS_MAX: usize = 6;
 const EARLY_GROUPS_COST_MIN: f64 = 1e6;
 /// Other ways of grouping that are planned for one query.
 const EARLY_GROUPS_MAX: u32 = 24;
+/// Right sides that are planned in other ways for one query: where one is in the right side of another, each is planned as often as three to the power of
+/// those around it.
+const OTHER_RIGHTS_MAX: u32 = 256;
 
 /// What lowering needs throughout.
 pub(super) struct Lowering<'a> {
@@ -30,6 +33,8 @@ pub(super) struct Lowering<'a> {
     vars: RefCell<VarTable>,
     /// Groups that were tried in other ways.
     tried: Cell<u32>,
+    /// Right sides that were tried in other ways.
+    rights: Cell<u32>,
     /// The common sub-plans that readers know by their numbers.
     pub spools: RefCell<Vec<Option<Planned>>>,
     /// Makes common sub-plans once wherever that is right, whatever it costs.
@@ -44,15 +49,16 @@ struct Right {
 
 impl<'a> Lowering<'a> {
     pub fn new(stats: &'a dyn Statistics, options: &PlanOptions, vars: VarTable) -> Self {
-        let (vars, tried) = (RefCell::new(vars), Cell::new(0));
+        let (vars, tried, rights) = (RefCell::new(vars), Cell::new(0), Cell::new(0));
         let PlanOptions { groups_early, joins_multiway, spools_always, .. } = *options;
         let spools = RefCell::default();
-        Self { stats, groups_early, joins_multiway, vars, tried, spools, spools_always }
+        Self { stats, groups_early, joins_multiway, vars, tried, rights, spools, spools_always }
     }
 
     /// Begins a query anew: what one way to plan it has tried does not count for another.
     pub fn restart(&self) {
         self.tried.set(0);
+        self.rights.set(0);
         self.spools.borrow_mut().clear();
     }
 
@@ -209,10 +215,13 @@ impl<'a> Lowering<'a> {
         let shared = left.vars.intersect(&right.vars);
         let lefts = self.lower(left, &interest.union(&shared));
         let mut rights = self.right(right, &shared);
-        let reduced = lefts.first().and_then(|l| sideways::reduced(left, l, right, &rights.plans, self));
-        let confined = sideways::confined(left, right, &rights.plans, self);
-        for other in reduced.into_iter().chain(confined) {
-            rights.plans.extend(self.lower(&other, &shared));
+        if self.rights.get() < OTHER_RIGHTS_MAX {
+            self.rights.set(self.rights.get() + 1);
+            let reduced = lefts.first().and_then(|l| sideways::reduced(left, l, right, &rights.plans, self));
+            let confined = sideways::confined(left, right, &rights.plans, self);
+            for other in reduced.into_iter().chain(confined) {
+                rights.plans.extend(self.lower(&other, &shared));
+            }
         }
         let mut plans = Vec::new();
         for l in &lefts {

@@ -26,6 +26,7 @@ use crate::logical::Logical;
 use crate::plan::{PlanNode, PlanOp, VarId, VarTable};
 use crate::planner::PlanOptions;
 use crate::statistics::Statistics;
+use std::sync::Arc;
 
 /// The plan for `logical`, with exactly the columns asked for, and the query's variables with those that the plan adds.
 pub(crate) fn plan(
@@ -99,7 +100,7 @@ impl PlanNode {
             | PlanOp::GraphNames { .. }
             | PlanOp::ForEachGraph { .. } => Vec::new(),
             PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
-                vec![left, right]
+                vec![Arc::make_mut(left), Arc::make_mut(right)]
             }
             PlanOp::LookupJoin { input, .. }
             | PlanOp::Filter { input, .. }
@@ -110,10 +111,10 @@ impl PlanNode {
             | PlanOp::Reduced(input)
             | PlanOp::Sort { input, .. }
             | PlanOp::Slice { input, .. }
-            | PlanOp::Group { input, .. } => vec![input],
+            | PlanOp::Group { input, .. } => vec![Arc::make_mut(input)],
             PlanOp::Union(branches) => branches.iter_mut().collect(),
             PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
-                input.as_deref_mut().into_iter().collect()
+                input.iter_mut().map(Arc::make_mut).collect()
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::plan::{
     GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot, VarId,
 };
 use crate::var_set::VarSet;
+use std::sync::Arc;
 
 /// A plan node, and the distinct values of its columns.
 #[derive(Debug, Clone)]
@@ -144,7 +145,7 @@ pub(super) fn filter_to(input: Planned, exprs: Vec<Expr>, rows: f64) -> Planned 
     let (certain, distinct) = (input.certain(), input.distinct);
     let node = input.node;
     let (vars, sorted_by, total) = (node.vars.clone(), node.sorted_by.clone(), node.cost + cost);
-    let op = PlanOp::Filter { input: Box::new(node), exprs };
+    let op = PlanOp::Filter { input: Arc::new(node), exprs };
     Planned::new(op, vars, &certain, sorted_by, rows, total, distinct)
 }
 
@@ -164,7 +165,7 @@ pub(super) fn extend(input: Planned, var: VarId, expr: Expr, bound: bool) -> Pla
     let (mut vars, sorted_by, rows) = (node.vars.clone(), node.sorted_by.clone(), node.rows);
     vars.push(var);
     let cost = node.cost + cost::extend(rows, &expr);
-    let op = PlanOp::Extend { input: Box::new(node), var, expr };
+    let op = PlanOp::Extend { input: Arc::new(node), var, expr };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
 }
 
@@ -181,7 +182,7 @@ pub(super) fn triple_term(input: Planned, term: VarId, slots: [TermSlot; 3]) -> 
     let (sorted_by, rows) = (node.sorted_by.clone(), node.rows);
     let cost = node.cost + cost::triple_term(rows);
     let [subject, predicate, object] = slots;
-    let op = PlanOp::TripleTerm { input: Box::new(node), term, subject, predicate, object };
+    let op = PlanOp::TripleTerm { input: Arc::new(node), term, subject, predicate, object };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
 }
 
@@ -210,12 +211,14 @@ pub(super) fn project(input: Planned, columns: Vec<VarId>) -> Planned {
     distinct.retain(|v, _| kept.contains(*v));
     let node = match input.node.op {
         // One projection is enough, unless the lower one hides a column of the same name.
-        PlanOp::Project(below) if columns.iter().all(|v| input.node.vars.contains(v)) => *below,
+        PlanOp::Project(below) if columns.iter().all(|v| input.node.vars.contains(v)) => {
+            Arc::unwrap_or_clone(below)
+        }
         op => PlanNode { op, ..input.node },
     };
     let sorted_by = node.sorted_by.iter().copied().take_while(|v| kept.contains(*v)).collect();
     let (rows, cost) = (node.rows, node.cost);
-    Planned::new(PlanOp::Project(Box::new(node)), columns, &certain, sorted_by, rows, cost, distinct)
+    Planned::new(PlanOp::Project(Arc::new(node)), columns, &certain, sorted_by, rows, cost, distinct)
 }
 
 pub(super) fn distinct(input: Planned) -> Planned {
@@ -225,7 +228,7 @@ pub(super) fn distinct(input: Planned) -> Planned {
     let node = input.node;
     let cost = node.cost + cost::group(node.rows, node.sorted_by.len() == node.vars.len(), 0);
     let (vars, sorted_by) = (node.vars.clone(), node.sorted_by.clone());
-    Planned::new(PlanOp::Distinct(Box::new(node)), vars, &certain, sorted_by, groups, cost, distinct)
+    Planned::new(PlanOp::Distinct(Arc::new(node)), vars, &certain, sorted_by, groups, cost, distinct)
 }
 
 pub(super) fn reduced(input: Planned) -> Planned {
@@ -234,7 +237,7 @@ pub(super) fn reduced(input: Planned) -> Planned {
     let node = input.node;
     let (vars, sorted_by) = (node.vars.clone(), node.sorted_by.clone());
     let (rows, cost) = (node.rows, node.cost + node.rows);
-    Planned::new(PlanOp::Reduced(Box::new(node)), vars, &certain, sorted_by, rows, cost, distinct)
+    Planned::new(PlanOp::Reduced(Arc::new(node)), vars, &certain, sorted_by, rows, cost, distinct)
 }
 
 pub(super) fn sort(input: Planned, keys: Vec<SortKey>, limit: Option<usize>) -> Planned {
@@ -244,7 +247,7 @@ pub(super) fn sort(input: Planned, keys: Vec<SortKey>, limit: Option<usize>) -> 
     let rows = limit.map_or(node.rows, |l| node.rows.min(l as f64));
     let cost = node.cost + cost::sort(node.rows, keys.len(), limit);
     let vars = node.vars.clone();
-    let op = PlanOp::Sort { input: Box::new(node), keys, limit };
+    let op = PlanOp::Sort { input: Arc::new(node), keys, limit };
     Planned::new(op, vars, &certain, Vec::new(), rows, cost, distinct)
 }
 
@@ -255,7 +258,7 @@ pub(super) fn slice(input: Planned, start: usize, length: Option<usize>) -> Plan
     let left = (node.rows - start as f64).max(0.0);
     let rows = length.map_or(left, |l| left.min(l as f64));
     let (vars, sorted_by, cost) = (node.vars.clone(), node.sorted_by.clone(), node.cost);
-    let op = PlanOp::Slice { input: Box::new(node), start, length };
+    let op = PlanOp::Slice { input: Arc::new(node), start, length };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
 }
 
@@ -283,7 +286,7 @@ pub(super) fn group(input: Planned, keys: Vec<VarId>, aggregates: Vec<Aggregate>
     let cost = node.cost
         + cost::group(node.rows, sorted, aggregates.len())
         + cost::distinct_arguments(node.rows, &aggregates);
-    let op = PlanOp::Group { input: Box::new(node), keys, aggregates, sorted };
+    let op = PlanOp::Group { input: Arc::new(node), keys, aggregates, sorted };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
 }
 
@@ -314,7 +317,7 @@ pub(super) fn path(
     let cost =
         node.cost + cost::path(node.rows * reach * 2.0).min(cost::path(size.edges) + node.rows * 100.0);
     let sorted_by = node.sorted_by.clone();
-    let op = PlanOp::Path { input: Some(Box::new(node)), subject, path, object, graph };
+    let op = PlanOp::Path { input: Some(Arc::new(node)), subject, path, object, graph };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
 }
 
@@ -358,7 +361,7 @@ pub(super) fn service(
     columns.extend(vars.iter().filter(|v| !node.vars.contains(v)).collect::<Vec<_>>());
     let (rows, cost) = (node.rows * 10.0, node.cost + cost::service(node.rows));
     let sorted_by = node.sorted_by.clone();
-    let op = PlanOp::Service { input: Some(Box::new(node)), endpoint, query, silent };
+    let op = PlanOp::Service { input: Some(Arc::new(node)), endpoint, query, silent };
     Planned::new(op, columns, &certain, sorted_by, rows, cost, distinct)
 }
 
@@ -422,7 +425,7 @@ pub(super) fn hash_join(left: Planned, right: Planned, kind: JoinKind, filter: O
     // A column that takes the right's value where the left has none is no longer in order.
     let sorted_by =
         left.node.sorted_by.iter().copied().take_while(|v| !condition.maybe.contains(v)).collect();
-    let op = PlanOp::HashJoin { left: Box::new(left.node), right: Box::new(right.node), kind, condition };
+    let op = PlanOp::HashJoin { left: Arc::new(left.node), right: Arc::new(right.node), kind, condition };
     Planned::new(op, joined.vars, &joined.certain, sorted_by, joined.rows, cost, joined.distinct)
 }
 
@@ -461,8 +464,8 @@ pub(super) fn merge_join(
         + cost::output(joined.rows, joined.vars.len());
     let sorted_by = left.node.sorted_by.clone();
     let op = PlanOp::MergeJoin {
-        left: Box::new(left.node.clone()),
-        right: Box::new(right.node.clone()),
+        left: Arc::new(left.node.clone()),
+        right: Arc::new(right.node.clone()),
         kind,
         condition,
     };
@@ -496,6 +499,6 @@ pub(super) fn lookup_join(
         + check
         + cost::output(joined.rows, joined.vars.len());
     let sorted_by = input.node.sorted_by.clone();
-    let op = PlanOp::LookupJoin { input: Box::new(input.node.clone()), pattern, kind, condition };
+    let op = PlanOp::LookupJoin { input: Arc::new(input.node.clone()), pattern, kind, condition };
     Some(Planned::new(op, joined.vars, &joined.certain, sorted_by, joined.rows, cost, joined.distinct))
 }

@@ -57,8 +57,8 @@ impl Shape {
         // The names of results; all others are only names.
         projected(pattern).iter().for_each(|variable| walk.text(variable.as_str()));
         let mixed = walk.parameters.iter().any(|term| walk.fixed.contains(term));
-        let small = walk.key.len() <= KEY_BYTES_MAX && walk.parameters.len() <= PARAMETERS_MAX;
-        (small && !mixed).then_some(Self { key: walk.key, parameters: walk.parameters })
+        walk.small()?;
+        (!mixed).then_some(Self { key: walk.key, parameters: walk.parameters })
     }
 }
 
@@ -171,7 +171,13 @@ impl Walk {
         }
     }
 
+    /// Nothing once there is more than a key may have.
+    fn small(&self) -> Option<()> {
+        (self.key.len() <= KEY_BYTES_MAX && self.parameters.len() <= PARAMETERS_MAX).then_some(())
+    }
+
     fn pattern(&mut self, pattern: &GraphPattern) -> Option<()> {
+        self.small()?;
         match pattern {
             GraphPattern::Bgp { patterns } => {
                 self.tag(b'B');
@@ -214,6 +220,7 @@ impl Walk {
                 self.variables(variables);
                 self.number(bindings.len());
                 for term in bindings.iter().flatten() {
+                    self.small()?;
                     match term {
                         None => self.tag(b'-'),
                         Some(term) => self.fixed(term.clone().into()),
@@ -305,6 +312,7 @@ impl Walk {
     }
 
     fn triple(&mut self, pattern: &TriplePattern) -> Option<()> {
+        self.small()?;
         self.term(&pattern.subject)?;
         self.fixed_name(&pattern.predicate);
         self.term(&pattern.object)
@@ -347,6 +355,7 @@ impl Walk {
     }
 
     fn expression(&mut self, expression: &Expression) -> Option<()> {
+        self.small()?;
         let (tag, operands): (u8, Vec<&Expression>) = match expression {
             Expression::NamedNode(iri) => {
                 self.iri(iri);

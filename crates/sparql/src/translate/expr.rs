@@ -11,9 +11,6 @@ use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Expressions nested deeper than this are refused.
-const EXPR_DEPTH_MAX: usize = 200;
-
 impl Translator<'_> {
     /// Translates an expression over rows with these columns.
     pub(super) fn expr(
@@ -22,19 +19,6 @@ impl Translator<'_> {
         visible: &VarSet,
         graph: &GraphScope,
     ) -> Result<Expr, PlanError> {
-        self.expr_at(expr, visible, graph, 0)
-    }
-
-    fn expr_at(
-        &mut self,
-        expr: &Expression,
-        visible: &VarSet,
-        graph: &GraphScope,
-        depth: usize,
-    ) -> Result<Expr, PlanError> {
-        if depth > EXPR_DEPTH_MAX {
-            return Err(PlanError::TooComplex(format!("expressions nested over {EXPR_DEPTH_MAX} deep")));
-        }
         match expr {
             Expression::NamedNode(iri) => return Ok(Expr::Const(iri.clone().into())),
             Expression::Literal(literal) => return Ok(Expr::Const(literal.clone().into())),
@@ -47,7 +31,7 @@ impl Translator<'_> {
         }
         let mut operands = Vec::new();
         for operand in names::operands(expr) {
-            operands.push(self.expr_at(operand, visible, graph, depth + 1)?);
+            operands.push(self.expr(operand, visible, graph)?);
         }
         operator(expr, operands).ok_or_else(|| PlanError::Unsupported("this expression".into()))
     }
@@ -168,7 +152,7 @@ fn operator(expr: &Expression, operands: Vec<Expr>) -> Option<Expr> {
         return Some(unary(first));
     }
     if matches!(expr, Expression::In(..)) {
-        return Some(Expr::In(first, operands.collect()));
+        return Some(Expr::In(first, Arc::new(operands.collect())));
     }
     let second = Box::new(operands.next()?);
     if matches!(expr, Expression::If(..)) {

@@ -30,9 +30,6 @@ use spargebra::term::Variable;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Patterns nested deeper than this are refused, so that no recursion over a plan can exhaust the stack.
-const DEPTH_MAX: usize = 200;
-
 /// What names mean in one scope: the whole query, or a sub-query.
 #[derive(Debug, Clone, Default)]
 struct Scope {
@@ -49,13 +46,12 @@ pub(crate) struct Translator<'a> {
     scopes: Vec<Scope>,
     /// Variables that stand for terms: the outer row of an EXISTS.
     constants: BTreeMap<VarId, Term>,
-    depth: usize,
 }
 
 impl<'a> Translator<'a> {
     pub fn new(stats: &'a dyn Statistics, optimize: bool, vars: VarTable, dataset: Arc<Dataset>) -> Self {
         let scopes = vec![Scope::default()];
-        Self { stats, optimize, vars, dataset, scopes, constants: BTreeMap::new(), depth: 0 }
+        Self { stats, optimize, vars, dataset, scopes, constants: BTreeMap::new() }
     }
 
     /// The variables so far.
@@ -87,18 +83,11 @@ impl<'a> Translator<'a> {
         Ok((logical, columns))
     }
 
-    /// Translates a pattern in the current scope.
+    /// Translates a pattern in the current scope; one that nobody waits for any more becomes nothing.
     fn pattern(&mut self, pattern: &GraphPattern, graph: &GraphScope) -> Result<Logical, PlanError> {
-        if self.depth >= DEPTH_MAX {
-            return Err(PlanError::TooComplex(format!("patterns are nested over {DEPTH_MAX} deep")));
+        if self.stats.is_cancelled() {
+            return Ok(Logical::empty(VarSet::new()));
         }
-        self.depth += 1;
-        let result = self.pattern_inner(pattern, graph);
-        self.depth -= 1;
-        result
-    }
-
-    fn pattern_inner(&mut self, pattern: &GraphPattern, graph: &GraphScope) -> Result<Logical, PlanError> {
         match pattern {
             GraphPattern::Bgp { patterns } => self.bgp(patterns, graph),
             GraphPattern::Path { subject, path, object } => self.path_pattern(subject, path, object, graph),

@@ -12,9 +12,6 @@ use lode_rdf::{NamedNode, Term};
 use spargebra::algebra::PropertyPathExpression as PathExpr;
 use spargebra::term::TermPattern;
 
-/// Paths nested deeper than this are refused.
-const PATH_DEPTH_MAX: usize = 100;
-
 impl Translator<'_> {
     pub(super) fn path_pattern(
         &mut self,
@@ -29,7 +26,7 @@ impl Translator<'_> {
             // A triple term that cannot exist; zero-length paths need it as a term, and there is none.
             return Ok(Logical::empty(VarSet::new()));
         };
-        let member = self.path(s, path, o, graph, 0)?;
+        let member = self.path(s, path, o, graph)?;
         parts.members.push(member);
         Ok(parts.finish())
     }
@@ -40,27 +37,23 @@ impl Translator<'_> {
         path: &PathExpr,
         object: TermSlot,
         graph: &GraphScope,
-        depth: usize,
     ) -> Result<Logical, PlanError> {
-        if depth > PATH_DEPTH_MAX {
-            return Err(PlanError::TooComplex(format!("property paths nested over {PATH_DEPTH_MAX} deep")));
-        }
         match path {
             PathExpr::NamedNode(iri) => {
                 Ok(self.scan(subject, TermSlot::Const(iri.clone().into()), object, graph))
             }
-            PathExpr::Reverse(inner) => self.path(object, inner, subject, graph, depth + 1),
-            PathExpr::Sequence(..) => self.sequence(subject, path, object, graph, depth),
+            PathExpr::Reverse(inner) => self.path(object, inner, subject, graph),
+            PathExpr::Sequence(..) => self.sequence(subject, path, object, graph),
             PathExpr::Alternative(..) => {
                 let mut branches = Vec::new();
                 for part in alternatives(path) {
-                    branches.push(self.path(subject.clone(), part, object.clone(), graph, depth + 1)?);
+                    branches.push(self.path(subject.clone(), part, object.clone(), graph)?);
                 }
                 Ok(Logical::union(branches))
             }
             PathExpr::NegatedPropertySet(predicates) => Ok(self.negated(subject, predicates, object, graph)),
             PathExpr::ZeroOrMore(_) | PathExpr::OneOrMore(_) | PathExpr::ZeroOrOne(_) => {
-                let path = self.closure(path, depth)?;
+                let path = self.closure(path);
                 Ok(Logical::path(subject, path, object, graph.clone()))
             }
         }
@@ -72,7 +65,6 @@ impl Translator<'_> {
         path: &PathExpr,
         object: TermSlot,
         graph: &GraphScope,
-        depth: usize,
     ) -> Result<Logical, PlanError> {
         let parts = names::spine(path, |p| match p {
             PathExpr::Sequence(a, b) => Some((a, b)),
@@ -83,7 +75,7 @@ impl Translator<'_> {
         let mut members = Vec::with_capacity(parts.len());
         for (i, part) in parts.into_iter().enumerate() {
             let to = if i == last { object.clone() } else { TermSlot::Var(self.fresh("path")) };
-            members.push(self.path(from, part, to.clone(), graph, depth + 1)?);
+            members.push(self.path(from, part, to.clone(), graph)?);
             from = to;
         }
         Ok(super::service::join_members(members))
@@ -111,25 +103,47 @@ impl Translator<'_> {
     }
 
     /// A path that stays one.
-    fn closure(&self, path: &PathExpr, depth: usize) -> Result<Path, PlanError> {
-        if depth > PATH_DEPTH_MAX {
-            return Err(PlanError::TooComplex(format!("property paths nested over {PATH_DEPTH_MAX} deep")));
-        }
-        let one = |p: &PathExpr| self.closure(p, depth + 1).map(Box::new);
+    fn closure(&self, path: &PathExpr) -> Path {
+        let one = |p: &PathExpr| Box::new(self.closure(p));
         let id = |iri: &NamedNode| self.stats.id_of(&Term::from(iri.clone()));
-        Ok(match path {
+        match path {
             PathExpr::NamedNode(iri) => Path::Predicate(id(iri)),
-            PathExpr::Reverse(p) => Path::Reverse(one(p)?),
-            PathExpr::Sequence(a, b) => Path::Sequence(one(a)?, one(b)?),
-            PathExpr::Alternative(a, b) => Path::Alternative(one(a)?, one(b)?),
-            PathExpr::ZeroOrMore(p) => Path::ZeroOrMore(one(p)?),
-            PathExpr::OneOrMore(p) => Path::OneOrMore(one(p)?),
-            PathExpr::ZeroOrOne(p) => Path::ZeroOrOne(one(p)?),
+            PathExpr::Reverse(p) => Path::Reverse(one(p)),
+            PathExpr::Sequence(a, b) => Path::Sequence(one(a), one(b)),
+            PathExpr::Alternative(a, b) => Path::Alternative(one(a), one(b)),
+            PathExpr::ZeroOrMore(p) => repeated(self.closure(p), true),
+            PathExpr::OneOrMore(p) => repeated(self.closure(p), false),
+            PathExpr::ZeroOrOne(p) => match self.closure(p) {
+                Path::ZeroOrMore(p) | Path::OneOrMore(p) => Path::ZeroOrMore(p),
+                Path::ZeroOrOne(p) => Path::ZeroOrOne(p),
+                path => Path::ZeroOrOne(Box::new(path)),
+            },
             PathExpr::NegatedPropertySet(predicates) => {
                 Path::Negated(predicates.iter().filter_map(id).collect())
             }
-        })
+        }
     }
+}
+
+/// `path*`, or (where `empty` is false) `path+`. What may be repeated need not be repeated inside: `(a|b+)*` is `(a|b)*`, and a search that
+/// has such closures in closures would search each as often as the one around it has steps.
+fn repeated(path: Path, mut empty: bool) -> Path {
+    fn once(path: Path, empty: &mut bool) -> Path {
+        match path {
+            Path::OneOrMore(inner) => once(*inner, empty),
+            Path::ZeroOrMore(inner) | Path::ZeroOrOne(inner) => {
+                *empty = true;
+                once(*inner, empty)
+            }
+            Path::Alternative(a, b) => {
+                let (a, b) = (once(*a, empty), once(*b, empty));
+                Path::Alternative(Box::new(a), Box::new(b))
+            }
+            other => other,
+        }
+    }
+    let step = Box::new(once(path, &mut empty));
+    if empty { Path::ZeroOrMore(step) } else { Path::OneOrMore(step) }
 }
 
 fn alternatives(path: &PathExpr) -> Vec<&PathExpr> {

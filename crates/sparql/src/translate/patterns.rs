@@ -9,6 +9,9 @@ use crate::var_set::VarSet;
 use lode_rdf::{NamedOrBlankNode, Term, Triple};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
 
+/// Patterns that are looked up between two looks at whether anybody waits for the plan.
+const CHECK_EVERY: usize = 64;
+
 /// What a basic graph pattern turned into so far.
 #[derive(Default)]
 pub(super) struct Parts {
@@ -46,7 +49,10 @@ impl Translator<'_> {
             return Ok(scoped_unit(graph));
         }
         let mut parts = Parts::default();
-        for pattern in patterns {
+        for (number, pattern) in patterns.iter().enumerate() {
+            if number % CHECK_EVERY == 0 && self.stats.is_cancelled() {
+                return Ok(Logical::empty(VarSet::new()));
+            }
             self.triple_pattern(pattern, graph, &mut parts);
         }
         Ok(parts.finish())

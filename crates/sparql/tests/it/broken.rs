@@ -3,6 +3,7 @@
 use crate::shop::{NS, shop};
 use lode_sparql::plan::DatasetOverride;
 use lode_sparql::{Plan, PlanNode, PlanOp, PlanOptions, VarId, parse_query, plan_query, validate};
+use std::sync::Arc;
 
 fn plan() -> Plan {
     let query =
@@ -14,9 +15,11 @@ fn plan() -> Plan {
 fn each(node: &mut PlanNode, change: &mut dyn FnMut(&mut PlanNode)) {
     change(node);
     let inputs: Vec<&mut PlanNode> = match &mut node.op {
-        PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => vec![left, right],
+        PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
+            vec![Arc::make_mut(left), Arc::make_mut(right)]
+        }
         PlanOp::LookupJoin { input, .. } | PlanOp::Filter { input, .. } | PlanOp::Project(input) => {
-            vec![input]
+            vec![Arc::make_mut(input)]
         }
         _ => Vec::new(),
     };

@@ -120,7 +120,7 @@ proptest! {
             columns: vec![rows.iter().map(|term| id(&cx, term.as_ref())).collect()],
             rows: rows.len(),
         };
-        let expr = Expr::In(Box::new(Expr::Var(var)), list.iter().cloned().map(Expr::Const).collect());
+        let expr = Expr::In(Box::new(Expr::Var(var)), std::sync::Arc::new(list.iter().cloned().map(Expr::Const).collect()));
         let expected: Vec<ValueId> = rows
             .iter()
             .map(|term| {

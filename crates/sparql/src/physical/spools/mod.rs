@@ -13,6 +13,7 @@ use crate::logical::{Logical, LogicalOp};
 use crate::plan::{PlanNode, PlanOp, VarId};
 use crate::var_set::VarSet;
 use pieces::Piece;
+use std::sync::Arc;
 
 /// Queries that cost less are not searched for common parts: a millisecond.
 const QUERY_COST_MIN: f64 = 1e6;
@@ -204,7 +205,7 @@ fn place_inputs(node: &mut PlanNode, spools: &mut [Option<Planned>]) -> f64 {
         && let Some(rows) = spools.get_mut(*number as usize).and_then(Option::take)
     {
         added += rows.node.cost + cost::spool_write(rows.node.rows, rows.node.vars.len());
-        *input = Some(Box::new(rows.node));
+        *input = Some(Arc::new(rows.node));
     }
     added += node.children_mut().into_iter().map(|child| place_inputs(child, spools)).sum::<f64>();
     node.cost += added;

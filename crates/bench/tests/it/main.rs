@@ -1,0 +1,3 @@
+//! Hostile queries, asked of the engine.
+
+mod limits;

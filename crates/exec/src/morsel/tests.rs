@@ -233,9 +233,12 @@ fn cutting_hears_of_the_end() {
     let cx = context(&crate::tests::empty_snapshot(), setup);
     cx.cancel.cancel();
     let root = chain(100);
-    let shared =
-        crate::shared::Shared::new(plan(root.clone()), &cx, crate::profile::Counters::new(&plan(root)))
-            .unwrap();
+    let shared = crate::shared::Shared::new(
+        plan(root.clone()),
+        &cx,
+        crate::profile::Counters::new(&plan(root), &cx.share),
+    )
+    .unwrap();
     assert!(super::cut::cut(&shared, &shared.plan.root, 0.0).is_err());
     let builder = crate::build::Builder::new(&shared);
     assert!(builder.build(&shared.plan.root, true).is_err());

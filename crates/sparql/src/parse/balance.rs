@@ -108,11 +108,17 @@ fn path(path: &mut Path) {
     }
 }
 
-type Halves<T> = (Box<T>, Box<T>);
+/// A node of a chain.
+enum Link<T> {
+    /// An operator, with its two sides.
+    Operator(Box<T>, Box<T>),
+    /// What stands in the chain.
+    Operand(T),
+}
 
 /// A kind of chain.
 struct Kind<T> {
-    /// Takes an operator of the kind apart; anything else comes back.
+    /// Takes an operator of the kind apart.
     split: Split<T>,
     join: Join<T>,
     /// Balances what stands in the chain.
@@ -127,11 +133,11 @@ fn chain<T>(place: &mut T, kind: Kind<T>) {
     let mut operands = Vec::new();
     while let Some(node) = open.pop() {
         match (kind.split)(node) {
-            Ok((left, right)) => {
+            Link::Operator(left, right) => {
                 open.push(*right);
                 open.push(*left);
             }
-            Err(mut operand) => {
+            Link::Operand(mut operand) => {
                 (kind.operand)(&mut operand);
                 operands.push(operand);
             }
@@ -155,7 +161,7 @@ fn in_pairs<T>(operands: Vec<T>, join: Join<T>) -> Vec<T> {
     joined
 }
 
-type Split<T> = fn(T) -> Result<Halves<T>, T>;
+type Split<T> = fn(T) -> Link<T>;
 type Join<T> = fn(Box<T>, Box<T>) -> T;
 
 fn of_patterns(split: Split<GraphPattern>, join: Join<GraphPattern>) -> Kind<GraphPattern> {
@@ -170,10 +176,10 @@ fn of_paths(split: Split<Path>, join: Join<Path>) -> Kind<Path> {
     Kind { split, join, operand: path, nothing: Path::NegatedPropertySet(Vec::new()) }
 }
 
-fn split_join(pattern: GraphPattern) -> Result<Halves<GraphPattern>, GraphPattern> {
+fn split_join(pattern: GraphPattern) -> Link<GraphPattern> {
     match pattern {
-        GraphPattern::Join { left, right } => Ok((left, right)),
-        other => Err(other),
+        GraphPattern::Join { left, right } => Link::Operator(left, right),
+        other => Link::Operand(other),
     }
 }
 
@@ -181,10 +187,10 @@ fn join(left: Box<GraphPattern>, right: Box<GraphPattern>) -> GraphPattern {
     GraphPattern::Join { left, right }
 }
 
-fn split_union(pattern: GraphPattern) -> Result<Halves<GraphPattern>, GraphPattern> {
+fn split_union(pattern: GraphPattern) -> Link<GraphPattern> {
     match pattern {
-        GraphPattern::Union { left, right } => Ok((left, right)),
-        other => Err(other),
+        GraphPattern::Union { left, right } => Link::Operator(left, right),
+        other => Link::Operand(other),
     }
 }
 
@@ -192,31 +198,31 @@ fn union(left: Box<GraphPattern>, right: Box<GraphPattern>) -> GraphPattern {
     GraphPattern::Union { left, right }
 }
 
-fn split_or(expression: Expression) -> Result<Halves<Expression>, Expression> {
+fn split_or(expression: Expression) -> Link<Expression> {
     match expression {
-        Expression::Or(a, b) => Ok((a, b)),
-        other => Err(other),
+        Expression::Or(a, b) => Link::Operator(a, b),
+        other => Link::Operand(other),
     }
 }
 
-fn split_and(expression: Expression) -> Result<Halves<Expression>, Expression> {
+fn split_and(expression: Expression) -> Link<Expression> {
     match expression {
-        Expression::And(a, b) => Ok((a, b)),
-        other => Err(other),
+        Expression::And(a, b) => Link::Operator(a, b),
+        other => Link::Operand(other),
     }
 }
 
-fn split_sequence(path: Path) -> Result<Halves<Path>, Path> {
+fn split_sequence(path: Path) -> Link<Path> {
     match path {
-        Path::Sequence(a, b) => Ok((a, b)),
-        other => Err(other),
+        Path::Sequence(a, b) => Link::Operator(a, b),
+        other => Link::Operand(other),
     }
 }
 
-fn split_alternative(path: Path) -> Result<Halves<Path>, Path> {
+fn split_alternative(path: Path) -> Link<Path> {
     match path {
-        Path::Alternative(a, b) => Ok((a, b)),
-        other => Err(other),
+        Path::Alternative(a, b) => Link::Operator(a, b),
+        other => Link::Operand(other),
     }
 }
 

@@ -27,6 +27,7 @@ impl Planned {
         cost: f64,
         mut distinct: Distinct,
     ) -> Self {
+        let (rows, cost) = (bounded(rows), bounded(cost));
         distinct.values_mut().for_each(|d| *d = d.min(rows).max(1.0));
         let certain = certain.as_slice().to_vec();
         Self { node: PlanNode { id: 0, op, vars, certain, sorted_by, rows, cost }, distinct }
@@ -46,6 +47,11 @@ impl Planned {
     pub fn distinct_of(&self, var: VarId) -> f64 {
         self.distinct.get(&var).copied().unwrap_or(self.node.rows).clamp(1.0, self.node.rows.max(1.0))
     }
+}
+
+/// Estimates of joins of hundreds of patterns go beyond all numbers: they stop where they can still be multiplied with each other, and be compared.
+fn bounded(estimate: f64) -> f64 {
+    estimate.min(1e100)
 }
 
 pub(super) fn unit() -> Planned {
@@ -139,7 +145,7 @@ pub(super) fn filter(input: Planned, exprs: Vec<Expr>) -> Planned {
 /// A filter that leaves so many rows.
 pub(super) fn filter_to(input: Planned, exprs: Vec<Expr>, rows: f64) -> Planned {
     if exprs.is_empty() {
-        return Planned { node: PlanNode { rows, ..input.node }, distinct: input.distinct };
+        return Planned { node: PlanNode { rows: bounded(rows), ..input.node }, distinct: input.distinct };
     }
     let cost: f64 = exprs.iter().map(|e| cost::filter(input.node.rows, e)).sum();
     let (certain, distinct) = (input.certain(), input.distinct);
@@ -433,8 +439,8 @@ pub(super) fn hash_join(left: Planned, right: Planned, kind: JoinKind, filter: O
 pub(super) fn with_rows(mut planned: Planned, rows: f64) -> Planned {
     let columns = planned.node.vars.len();
     let output = cost::output(rows, columns) - cost::output(planned.node.rows, columns);
-    planned.node.cost = (planned.node.cost + output).max(0.0);
-    planned.node.rows = rows;
+    planned.node.cost = bounded((planned.node.cost + output).max(0.0));
+    planned.node.rows = bounded(rows);
     planned
 }
 

@@ -17,6 +17,7 @@ mod table;
 mod update;
 pub mod web;
 mod write;
+mod xml_characters;
 
 pub use database::Database;
 pub use error::EngineError;

@@ -5,6 +5,7 @@ use crate::format::OutputFormat;
 use crate::results::{QueryResults, Solutions, Triples};
 use crate::rows::{self, RowFormat};
 use crate::table::{TableOptions, write_table};
+use crate::xml_characters;
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, VariableRef};
@@ -25,7 +26,7 @@ pub fn write_results(
             QueryResultsFormat::Json => rows::write_rows(solutions, RowFormat::Json, out),
             QueryResultsFormat::Csv => rows::write_rows(solutions, RowFormat::Csv, out),
             QueryResultsFormat::Tsv => rows::write_rows(solutions, RowFormat::Tsv, out),
-            _ => write_rows(solutions, format, out),
+            _ => write_xml(solutions, format, out),
         },
         (QueryResults::Solutions(solutions), OutputFormat::Table) => {
             write_table(solutions, &TableOptions::default(), out)
@@ -49,7 +50,8 @@ pub fn write_results(
     }
 }
 
-fn write_rows(
+/// XML, the only format that is left to the library's serializer.
+fn write_xml(
     solutions: &mut Solutions,
     format: QueryResultsFormat,
     out: &mut dyn Write,
@@ -60,10 +62,13 @@ fn write_rows(
     let mut rows = 0;
     while let Some(batch) = solutions.next_batch()? {
         for row in 0..batch.rows() {
-            let bound = variables.iter().enumerate().filter_map(|(column, variable)| {
-                batch.get(row, column).map(|term| (VariableRef::from(variable), term.as_ref()))
-            });
-            serializer.serialize(bound)?;
+            let terms: Vec<_> = (0..variables.len())
+                .filter_map(|column| {
+                    let variable = VariableRef::from(variables.get(column)?);
+                    Some((variable, xml_characters::replaced(batch.get(row, column)?)))
+                })
+                .collect();
+            serializer.serialize(terms.iter().map(|(variable, term)| (*variable, (**term).as_ref())))?;
         }
         rows += batch.rows() as u64;
     }

@@ -2,9 +2,12 @@
 
 use super::calendar;
 use super::datatypes::{Value, double, float, int, term_value, typed};
+use super::numbers;
+use bigdecimal::BigDecimal;
+use bigdecimal::num_bigint::BigInt;
 use oxrdf::Term;
 use oxrdf::vocab::xsd;
-use oxsdatatypes::{Decimal, Double, Float, Integer};
+use oxsdatatypes::{Double, Float};
 
 /// The four operators.
 #[derive(Clone, Copy)]
@@ -17,8 +20,8 @@ pub(super) enum Operator {
 
 /// Two numbers promoted to one type.
 pub(super) enum Promoted {
-    Integers(Integer, Integer),
-    Decimals(Decimal, Decimal),
+    Integers(BigInt, BigInt),
+    Decimals(BigDecimal, BigDecimal),
     Floats(Float, Float),
     Doubles(Double, Double),
 }
@@ -43,8 +46,8 @@ pub(super) fn promote(a: Value, b: Value) -> Option<Promoted> {
 
 pub(super) fn to_double(value: Value) -> Option<Double> {
     match value {
-        Value::Integer(i) => Some(i.into()),
-        Value::Decimal(d) => Some(d.into()),
+        Value::Integer(i) => numbers::to_double(&i.into()),
+        Value::Decimal(d) => numbers::to_double(&d),
         Value::Float(f) => Some(f.into()),
         Value::Double(d) => Some(d),
         _ => None,
@@ -53,8 +56,8 @@ pub(super) fn to_double(value: Value) -> Option<Double> {
 
 pub(super) fn to_float(value: Value) -> Option<Float> {
     match value {
-        Value::Integer(i) => Some(i.into()),
-        Value::Decimal(d) => Some(d.into()),
+        Value::Integer(i) => numbers::to_float(&i.into()),
+        Value::Decimal(d) => numbers::to_float(&d),
         Value::Float(f) => Some(f),
         _ => None,
     }
@@ -63,7 +66,7 @@ pub(super) fn to_float(value: Value) -> Option<Float> {
 /// The result, or nothing where an operand is no number, the result does not fit, or an exact division is by zero.
 pub(super) fn calculate(operator: Operator, a: &Term, b: &Term) -> Option<Term> {
     let (x, y) = (term_value(a)?, term_value(b)?);
-    let Some(numbers) = promote(x, y) else {
+    let Some(numbers) = promote(x.clone(), y.clone()) else {
         return match operator {
             Operator::Add => calendar::add(x, y),
             Operator::Subtract => calendar::subtract(x, y),
@@ -72,16 +75,16 @@ pub(super) fn calculate(operator: Operator, a: &Term, b: &Term) -> Option<Term> 
     };
     match numbers {
         Promoted::Integers(a, b) => match operator {
-            Operator::Add => a.checked_add(b).map(int),
-            Operator::Subtract => a.checked_sub(b).map(int),
-            Operator::Multiply => a.checked_mul(b).map(int),
-            Operator::Divide => decimal(Decimal::from(a).checked_div(Decimal::from(b))),
+            Operator::Add => Some(int(a + b)),
+            Operator::Subtract => Some(int(a - b)),
+            Operator::Multiply => Some(int(a * b)),
+            Operator::Divide => decimal(numbers::quotient(&a.into(), &b.into())),
         },
         Promoted::Decimals(a, b) => decimal(match operator {
-            Operator::Add => a.checked_add(b),
-            Operator::Subtract => a.checked_sub(b),
-            Operator::Multiply => a.checked_mul(b),
-            Operator::Divide => a.checked_div(b),
+            Operator::Add => Some(a + b),
+            Operator::Subtract => Some(a - b),
+            Operator::Multiply => Some(a * b),
+            Operator::Divide => numbers::quotient(&a, &b),
         }),
         Promoted::Floats(a, b) => Some(float(match operator {
             Operator::Add => a + b,
@@ -98,8 +101,8 @@ pub(super) fn calculate(operator: Operator, a: &Term, b: &Term) -> Option<Term> 
     }
 }
 
-fn decimal(value: Option<Decimal>) -> Option<Term> {
-    value.map(|v| typed(v, xsd::DECIMAL))
+fn decimal(value: Option<BigDecimal>) -> Option<Term> {
+    value.map(|v| typed(numbers::decimal_text(&v), xsd::DECIMAL))
 }
 
 /// Unary plus: the number in its promoted type.
@@ -110,8 +113,8 @@ pub(super) fn plus(term: &Term) -> Option<Term> {
 /// Unary minus.
 pub(super) fn negate(term: &Term) -> Option<Term> {
     number(match term_value(term)? {
-        Value::Integer(i) => Value::Integer(i.checked_neg()?),
-        Value::Decimal(d) => Value::Decimal(d.checked_neg()?),
+        Value::Integer(i) => Value::Integer(-i),
+        Value::Decimal(d) => Value::Decimal(-d),
         Value::Float(f) => Value::Float(-f),
         Value::Double(d) => Value::Double(-d),
         other => return calendar::negate(other),
@@ -122,7 +125,7 @@ pub(super) fn negate(term: &Term) -> Option<Term> {
 pub(super) fn number(value: Value) -> Option<Term> {
     Some(match value {
         Value::Integer(i) => int(i),
-        Value::Decimal(d) => typed(d, xsd::DECIMAL),
+        Value::Decimal(d) => typed(numbers::decimal_text(&d), xsd::DECIMAL),
         Value::Float(f) => float(f),
         Value::Double(d) => double(d),
         _ => return None,

@@ -56,7 +56,7 @@ fn zone(value: Value) -> Option<Option<TimezoneOffset>> {
 
 /// `a + b`.
 pub(super) fn add(a: Value, b: Value) -> Option<Term> {
-    sum(a, b).or_else(|| sum(b, a))
+    sum(a.clone(), b.clone()).or_else(|| sum(b, a))
 }
 
 fn sum(a: Value, b: Value) -> Option<Term> {

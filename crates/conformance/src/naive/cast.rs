@@ -3,9 +3,12 @@
 use super::arithmetic::{to_double, to_float};
 use super::datatypes;
 use super::datatypes::{Value, boolean, float_syntax, int, term_value, text, typed};
+use super::numbers;
+use bigdecimal::BigDecimal;
+use bigdecimal::num_bigint::BigInt;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNodeRef, Term};
-use oxsdatatypes::{Boolean, Date, DateTime, Decimal, Double, Float, Integer, Time};
+use oxsdatatypes::{Boolean, Date, DateTime, Double, Float, Time};
 use std::str::FromStr;
 
 /// The cast of a term to a datatype; nothing for an error or a datatype without a cast.
@@ -21,7 +24,7 @@ pub(super) fn cast(datatype: NamedNodeRef<'_>, term: &Term) -> Option<Term> {
     match datatype {
         xsd::BOOLEAN => to_boolean(value, lexical).map(boolean),
         xsd::INTEGER => to_integer(value, lexical).map(int),
-        xsd::DECIMAL => to_decimal(value, lexical).map(|d| typed(d, xsd::DECIMAL)),
+        xsd::DECIMAL => to_decimal(value, lexical).map(|d| typed(numbers::decimal_text(&d), xsd::DECIMAL)),
         xsd::FLOAT => float(value, lexical).map(datatypes::float),
         xsd::DOUBLE => double(value, lexical).map(datatypes::double),
         xsd::DATE_TIME => match value {
@@ -56,7 +59,7 @@ fn to_string(term: &Term) -> Option<Term> {
         Term::Literal(l) => Some(match term_value(term) {
             Some(Value::Boolean(b)) => text(b.to_string()),
             Some(Value::Integer(i)) => text(i.to_string()),
-            Some(Value::Decimal(d)) => text(d.to_string()),
+            Some(Value::Decimal(d)) => text(numbers::decimal_text(&d)),
             Some(Value::Float(f)) => text(f.to_string()),
             Some(Value::Double(d)) => text(d.to_string()),
             Some(Value::DateTime(d)) => text(d.to_string()),
@@ -81,33 +84,33 @@ fn to_boolean(value: Value, lexical: &str) -> Option<bool> {
         Value::String => Boolean::from_str(lexical).ok().map(bool::from),
         Value::Boolean(b) => Some(b),
         Value::Integer(i) => Some(i != 0.into()),
-        Value::Decimal(d) => Some(d != 0.into()),
+        Value::Decimal(d) => Some(d != BigDecimal::from(0)),
         Value::Float(f) => Some(!f.is_nan() && f != Float::from(0.)),
         Value::Double(d) => Some(!d.is_nan() && d != Double::from(0.)),
         _ => None,
     }
 }
 
-fn to_integer(value: Value, lexical: &str) -> Option<Integer> {
+fn to_integer(value: Value, lexical: &str) -> Option<BigInt> {
     match value {
-        Value::String => Integer::from_str(lexical).ok(),
+        Value::String => numbers::integer(lexical),
         Value::Boolean(b) => Some(b.into()),
         Value::Integer(i) => Some(i),
-        Value::Decimal(d) => d.try_into().ok(),
-        Value::Float(f) => Integer::try_from(f).ok(),
-        Value::Double(d) => Integer::try_from(d).ok(),
+        Value::Decimal(d) => Some(numbers::truncated(&d)),
+        Value::Float(f) => numbers::integer_of(f.into()),
+        Value::Double(d) => numbers::integer_of(d),
         _ => None,
     }
 }
 
-fn to_decimal(value: Value, lexical: &str) -> Option<Decimal> {
+fn to_decimal(value: Value, lexical: &str) -> Option<BigDecimal> {
     match value {
-        Value::String => Decimal::from_str(lexical).ok(),
-        Value::Boolean(b) => Some(b.into()),
+        Value::String => numbers::decimal(lexical),
+        Value::Boolean(b) => Some(u8::from(b).into()),
         Value::Integer(i) => Some(i.into()),
         Value::Decimal(d) => Some(d),
-        Value::Float(f) => Decimal::try_from(f).ok(),
-        Value::Double(d) => Decimal::try_from(d).ok(),
+        Value::Float(f) => numbers::decimal_of(f.into()),
+        Value::Double(d) => numbers::decimal_of(d),
         _ => None,
     }
 }

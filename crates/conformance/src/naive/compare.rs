@@ -34,7 +34,7 @@ fn equal_literals(a: &Literal, b: &Literal) -> Option<bool> {
     let (Some(x), Some(y)) = (value_of(a), value_of(b)) else {
         return (a == b).then_some(true);
     };
-    if let Some(numbers) = promote(x, y) {
+    if let Some(numbers) = promote(x.clone(), y.clone()) {
         return Some(match numbers {
             Promoted::Integers(a, b) => a == b,
             Promoted::Decimals(a, b) => a == b,
@@ -42,7 +42,7 @@ fn equal_literals(a: &Literal, b: &Literal) -> Option<bool> {
             Promoted::Doubles(a, b) => a == b,
         });
     }
-    match (x, y) {
+    match (x.clone(), y.clone()) {
         (Value::String, Value::String) | (Value::LangString, Value::LangString) => Some(a == b),
         (Value::Boolean(a), Value::Boolean(b)) => Some(a == b),
         (Value::DateTime(a), Value::DateTime(b)) => moments(a.partial_cmp(&b)),
@@ -77,7 +77,7 @@ fn duration(value: Value) -> Option<oxsdatatypes::Duration> {
 /// `<` and its kin: nothing for an error. NaN is comparable, but in no order: the comparison is false.
 pub(super) fn less(a: &Term, b: &Term, wanted: fn(Ordering) -> bool) -> Option<bool> {
     if let (Some(x), Some(y)) = (term_value(a), term_value(b))
-        && promote(x, y).is_some()
+        && promote(x.clone(), y.clone()).is_some()
     {
         return Some(compare(a, b).is_some_and(wanted));
     }
@@ -88,7 +88,7 @@ pub(super) fn less(a: &Term, b: &Term, wanted: fn(Ordering) -> bool) -> Option<b
 fn compare(a: &Term, b: &Term) -> Option<Ordering> {
     let (Term::Literal(la), Term::Literal(lb)) = (a, b) else { return None };
     let (x, y) = (value_of(la)?, value_of(lb)?);
-    if let Some(numbers) = promote(x, y) {
+    if let Some(numbers) = promote(x.clone(), y.clone()) {
         return match numbers {
             Promoted::Integers(a, b) => Some(a.cmp(&b)),
             Promoted::Decimals(a, b) => Some(a.cmp(&b)),
@@ -96,7 +96,7 @@ fn compare(a: &Term, b: &Term) -> Option<Ordering> {
             Promoted::Doubles(a, b) => a.partial_cmp(&b),
         };
     }
-    match (x, y) {
+    match (x.clone(), y.clone()) {
         (Value::String, Value::String) => Some(la.value().cmp(lb.value())),
         (Value::Boolean(a), Value::Boolean(b)) => Some(a.cmp(&b)),
         (Value::DateTime(a), Value::DateTime(b)) => a.partial_cmp(&b),

@@ -1,21 +1,24 @@
 //! Literals and their values: which datatypes are known, and how values become literals again.
 
+use super::numbers;
+use bigdecimal::BigDecimal;
+use bigdecimal::num_bigint::BigInt;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, NamedNodeRef, Term};
 use oxsdatatypes::{
-    Boolean, Date, DateTime, DayTimeDuration, Decimal, Double, Duration, Float, GDay, GMonth, GMonthDay,
-    GYear, GYearMonth, Integer, Time, YearMonthDuration,
+    Boolean, Date, DateTime, DayTimeDuration, Double, Duration, Float, GDay, GMonth, GMonthDay, GYear,
+    GYearMonth, Time, YearMonthDuration,
 };
 use std::str::FromStr;
 
 /// The value of a literal of a known datatype. Strings' values are their lexical forms.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) enum Value {
     String,
     LangString,
     Boolean(bool),
-    Integer(Integer),
-    Decimal(Decimal),
+    Integer(BigInt),
+    Decimal(BigDecimal),
     Float(Float),
     Double(Double),
     DateTime(DateTime),
@@ -38,14 +41,15 @@ pub(super) fn value_of(literal: &Literal) -> Option<Value> {
         return Some(Value::LangString);
     }
     if let Some((min, max)) = integer_range(datatype) {
-        let integer = Integer::from_str(text).ok()?;
-        let number = i128::from(i64::from(integer));
-        return (min <= number && number <= max).then_some(Value::Integer(integer));
+        let integer = numbers::integer(text)?;
+        let is_in_range =
+            min.is_none_or(|min| integer >= min.into()) && max.is_none_or(|max| integer <= max.into());
+        return is_in_range.then_some(Value::Integer(integer));
     }
     Some(match datatype {
         xsd::STRING => Value::String,
         xsd::BOOLEAN => Value::Boolean(Boolean::from_str(text).ok()?.into()),
-        xsd::DECIMAL => Value::Decimal(Decimal::from_str(text).ok()?),
+        xsd::DECIMAL => Value::Decimal(numbers::decimal(text)?),
         xsd::FLOAT => Value::Float(float_syntax(text).then(|| Float::from_str(text).ok())??),
         xsd::DOUBLE => Value::Double(float_syntax(text).then(|| Double::from_str(text).ok())??),
         xsd::DATE_TIME | xsd::DATE_TIME_STAMP => {
@@ -75,22 +79,23 @@ pub(super) fn float_syntax(text: &str) -> bool {
         || text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'))
 }
 
-/// The range of `xsd:integer` and the types derived from it; `xsd:integer` itself is bounded by what the arithmetic holds.
-fn integer_range(datatype: NamedNodeRef<'_>) -> Option<(i128, i128)> {
+/// The range of `xsd:integer` and the types derived from it, as far as they have ends.
+fn integer_range(datatype: NamedNodeRef<'_>) -> Option<(Option<i128>, Option<i128>)> {
+    let range = |min, max| (Some(min), Some(max));
     Some(match datatype {
-        xsd::INTEGER => (i128::MIN, i128::MAX),
-        xsd::BYTE => (i128::from(i8::MIN), i128::from(i8::MAX)),
-        xsd::SHORT => (i128::from(i16::MIN), i128::from(i16::MAX)),
-        xsd::INT => (i128::from(i32::MIN), i128::from(i32::MAX)),
-        xsd::LONG => (i128::from(i64::MIN), i128::from(i64::MAX)),
-        xsd::UNSIGNED_BYTE => (0, i128::from(u8::MAX)),
-        xsd::UNSIGNED_SHORT => (0, i128::from(u16::MAX)),
-        xsd::UNSIGNED_INT => (0, i128::from(u32::MAX)),
-        xsd::UNSIGNED_LONG => (0, i128::from(u64::MAX)),
-        xsd::POSITIVE_INTEGER => (1, i128::MAX),
-        xsd::NON_NEGATIVE_INTEGER => (0, i128::MAX),
-        xsd::NEGATIVE_INTEGER => (i128::MIN, -1),
-        xsd::NON_POSITIVE_INTEGER => (i128::MIN, 0),
+        xsd::INTEGER => (None, None),
+        xsd::BYTE => range(i128::from(i8::MIN), i128::from(i8::MAX)),
+        xsd::SHORT => range(i128::from(i16::MIN), i128::from(i16::MAX)),
+        xsd::INT => range(i128::from(i32::MIN), i128::from(i32::MAX)),
+        xsd::LONG => range(i128::from(i64::MIN), i128::from(i64::MAX)),
+        xsd::UNSIGNED_BYTE => range(0, i128::from(u8::MAX)),
+        xsd::UNSIGNED_SHORT => range(0, i128::from(u16::MAX)),
+        xsd::UNSIGNED_INT => range(0, i128::from(u32::MAX)),
+        xsd::UNSIGNED_LONG => range(0, i128::from(u64::MAX)),
+        xsd::POSITIVE_INTEGER => (Some(1), None),
+        xsd::NON_NEGATIVE_INTEGER => (Some(0), None),
+        xsd::NEGATIVE_INTEGER => (None, Some(-1)),
+        xsd::NON_POSITIVE_INTEGER => (None, Some(0)),
         _ => return None,
     })
 }
@@ -143,7 +148,7 @@ pub(super) fn text(value: impl Into<String>) -> Term {
 }
 
 /// `xsd:integer`.
-pub(super) fn int(value: impl Into<Integer>) -> Term {
+pub(super) fn int(value: impl Into<BigInt>) -> Term {
     typed(value.into(), xsd::INTEGER)
 }
 

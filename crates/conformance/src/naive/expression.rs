@@ -7,7 +7,7 @@ use super::datatypes::{Value, boolean, value_of};
 use super::evaluator::Evaluator;
 use super::pattern::Scope;
 use super::solution::{Solution, is_hidden};
-use oxrdf::{Literal, Term, Variable};
+use oxrdf::{Term, Variable};
 use spargebra::algebra::{Expression, GraphPattern};
 use std::cmp::Ordering;
 
@@ -153,25 +153,14 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a literal that has no value here is a number too long for our arithmetic, which is certainly not zero.
-pub(super) fn is_long_number(literal: &Literal) -> bool {
-    let name = literal.datatype().as_str().strip_prefix("http://www.w3.org/2001/XMLSchema#");
-    let text = literal.value();
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    matches!(name, Some("integer")) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// SPARQL 1.2's table: literals with a language and ill-typed ones have none (SPARQL 1.1 called the latter false; a FILTER cannot
 /// tell).
 fn effective_boolean(term: &Term) -> Option<bool> {
     let Term::Literal(literal) = term else { return None };
-    if value_of(literal).is_none() && is_long_number(literal) {
-        return Some(true);
-    }
     match value_of(literal)? {
         Value::Boolean(b) => Some(b),
         Value::Integer(i) => Some(i != 0.into()),
-        Value::Decimal(d) => Some(d != 0.into()),
+        Value::Decimal(d) => Some(d != bigdecimal::BigDecimal::from(0)),
         Value::Float(f) => Some(!f.is_nan() && f != oxsdatatypes::Float::from(0.)),
         Value::Double(f) => Some(!f.is_nan() && f != oxsdatatypes::Double::from(0.)),
         Value::String => Some(!literal.value().is_empty()),

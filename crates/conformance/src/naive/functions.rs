@@ -5,9 +5,11 @@ use super::calendar;
 use super::cast::cast;
 use super::datatypes::{Value, boolean, simple, term_value, text, typed};
 use super::evaluator::Evaluator;
-use super::expression::{At, Evaluated, Problem, is_long_number};
+use super::expression::{At, Evaluated, Problem};
+use super::numbers;
 use super::solution::identity_variable;
 use super::strings;
+use bigdecimal::RoundingMode;
 use oxiri::{Iri, IriRef};
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{BaseDirection, BlankNode, Literal, NamedNode, Term, Triple};
@@ -113,11 +115,7 @@ fn about_terms(function: &Function, args: &[Term]) -> Option<Term> {
         Function::IsBlank => Some(boolean(first.is_blank_node())),
         Function::IsLiteral => Some(boolean(first.is_literal())),
         Function::IsTriple => Some(boolean(first.is_triple())),
-        // Numbers too large for the arithmetic are numbers all the same.
-        Function::IsNumeric => {
-            let is_long = literal(first).is_some_and(is_long_number);
-            Some(boolean(is_long || term_value(first).and_then(number).is_some()))
-        }
+        Function::IsNumeric => Some(boolean(term_value(first).and_then(number).is_some())),
         Function::StrDt => match args {
             // Strings with a language are made by STRLANG.
             [_, Term::NamedNode(datatype)]
@@ -191,18 +189,18 @@ fn about_numbers(function: &Function, args: &[Term]) -> Option<Term> {
         return None;
     }
     number(match (function, term_value(args.first()?)?) {
-        (Function::Abs, Value::Integer(v)) => Value::Integer(v.checked_abs()?),
-        (Function::Abs, Value::Decimal(v)) => Value::Decimal(v.checked_abs()?),
+        (Function::Abs, Value::Integer(v)) => Value::Integer(if v < 0.into() { -v } else { v }),
+        (Function::Abs, Value::Decimal(v)) => Value::Decimal(v.abs()),
         (Function::Abs, Value::Float(v)) => Value::Float(v.abs()),
         (Function::Abs, Value::Double(v)) => Value::Double(v.abs()),
         (_, Value::Integer(v)) => Value::Integer(v),
-        (Function::Ceil, Value::Decimal(v)) => Value::Decimal(v.checked_ceil()?),
+        (Function::Ceil, Value::Decimal(v)) => Value::Decimal(v.with_scale_round(0, RoundingMode::Ceiling)),
         (Function::Ceil, Value::Float(v)) => Value::Float(v.ceil()),
         (Function::Ceil, Value::Double(v)) => Value::Double(v.ceil()),
-        (Function::Floor, Value::Decimal(v)) => Value::Decimal(v.checked_floor()?),
+        (Function::Floor, Value::Decimal(v)) => Value::Decimal(v.with_scale_round(0, RoundingMode::Floor)),
         (Function::Floor, Value::Float(v)) => Value::Float(v.floor()),
         (Function::Floor, Value::Double(v)) => Value::Double(v.floor()),
-        (_, Value::Decimal(v)) => Value::Decimal(v.checked_round()?),
+        (_, Value::Decimal(v)) => Value::Decimal(numbers::rounded(&v)),
         (_, Value::Float(v)) => Value::Float(v.round()),
         (_, Value::Double(v)) => Value::Double(v.round()),
         _ => return None,

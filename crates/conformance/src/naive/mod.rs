@@ -15,6 +15,7 @@ mod evaluator;
 mod expression;
 mod functions;
 mod group;
+mod numbers;
 mod path;
 mod pattern;
 mod solution;

@@ -38,18 +38,36 @@ pub fn row(columns: &[WrittenColumn], row: usize, separator: u8, end: &[u8], out
 
 pub fn csv_term(term: TermRef<'_>, out: &mut Vec<u8>) {
     match term {
-        TermRef::NamedNode(iri) => out.extend_from_slice(iri.as_str().as_bytes()),
+        TermRef::NamedNode(iri) => csv_text(iri.as_str().as_bytes(), out),
         TermRef::BlankNode(node) => {
             out.extend_from_slice(b"_:");
             out.extend_from_slice(node.as_str().as_bytes());
         }
         TermRef::Literal(literal) => csv_text(literal.value().as_bytes(), out),
+        TermRef::Triple(_) => {
+            // One field, whatever is in its parts.
+            let mut text = String::new();
+            plain(term, &mut text);
+            csv_text(text.as_bytes(), out);
+        }
+    }
+}
+
+/// A term's text without what tells its kind; of a triple term, those of its parts.
+fn plain(term: TermRef<'_>, text: &mut String) {
+    match term {
+        TermRef::NamedNode(iri) => text.push_str(iri.as_str()),
+        TermRef::BlankNode(node) => {
+            text.push_str("_:");
+            text.push_str(node.as_str());
+        }
+        TermRef::Literal(literal) => text.push_str(literal.value()),
         TermRef::Triple(triple) => {
-            csv_term(triple.subject.as_ref().into(), out);
-            out.push(b' ');
-            csv_term(triple.predicate.as_ref().into(), out);
-            out.push(b' ');
-            csv_term(triple.object.as_ref(), out);
+            plain(triple.subject.as_ref().into(), text);
+            text.push(' ');
+            plain(triple.predicate.as_ref().into(), text);
+            text.push(' ');
+            plain(triple.object.as_ref(), text);
         }
     }
 }

@@ -5,11 +5,11 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::arithmetic;
 use crate::expr::decode;
+use crate::expr::exact::Exact;
 use crate::expr::value::Value;
 use crate::steps::steps;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::{ValueId, inline};
-use oxsdatatypes::Decimal;
 
 /// A sum so far. Integers are summed in 128 bits, so that only the result has to fit, whatever the order of arrival.
 #[derive(Debug, Clone)]
@@ -57,18 +57,20 @@ impl Total {
     fn number(value: Value) -> Option<Self> {
         match value {
             Value::Integer(value) => Some(Self::Integer(i128::from(value))),
-            Value::Decimal(_) | Value::Float(_) | Value::Double(_) => Some(Self::Number(value)),
+            Value::Decimal(_) | Value::Exact(_) | Value::Float(_) | Value::Double(_) => {
+                Some(Self::Number(value))
+            }
             _ => None,
         }
     }
 
-    /// The sum for further arithmetic: an integer too large for its type as a decimal.
+    /// The sum for further arithmetic.
     fn value(&self) -> Option<Value> {
         match self {
-            Self::Integer(total) => Some(match i64::try_from(*total) {
-                Ok(total) => Value::Integer(total),
-                Err(_) => Value::Decimal(Decimal::try_from(*total).ok()?),
-            }),
+            Self::Integer(total) => match i64::try_from(*total) {
+                Ok(total) => Some(Value::Integer(total)),
+                Err(_) => Exact::integer((*total).into()).into_value(),
+            },
             Self::Number(value) => Some(value.clone()),
             Self::Error => None,
         }
@@ -143,7 +145,6 @@ impl Totals {
     pub fn sum(&self, group: usize) -> Option<Value> {
         match self.totals.get(group) {
             None => Some(Value::Integer(0)),
-            Some((Total::Integer(total), _)) => i64::try_from(*total).ok().map(Value::Integer),
             Some((total, _)) => total.value(),
         }
     }

@@ -1,16 +1,19 @@
 //! `+ - * /`, signs and rounding over values: numbers with XSD promotion, dates and durations.
 //!
-//! `None` is SPARQL's error: no numbers, overflow, exact division by zero.
+//! Integers and decimals that overflow go on as [`Exact`] numbers. `None` is SPARQL's error: no numbers, too many digits, exact
+//! division by zero.
 
 use super::compare::{Numbers, to_duration};
+use super::exact::{Exact, units};
 use super::value::Value;
 use oxsdatatypes::{Decimal, Double, Float};
 
 /// `a + b`.
 pub(crate) fn add(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b) {
-        Some(Numbers::Integer(a, b)) => a.checked_add(b).map(Value::Integer),
-        Some(Numbers::Decimal(a, b)) => a.checked_add(b).map(Value::Decimal),
+        Some(Numbers::Integer(a, b)) => integers(a, b, i64::checked_add, Exact::add),
+        Some(Numbers::Decimal(a, b)) => decimals(a, b, |a, b| a.checked_add(b), Exact::add),
+        Some(Numbers::Exact(pair)) => pair.0.add(&pair.1),
         Some(Numbers::Float(a, b)) => Some(Value::Float(a + b)),
         Some(Numbers::Double(a, b)) => Some(Value::Double(a + b)),
         None => add_calendar(a, b).or_else(|| add_calendar(b, a)),
@@ -20,8 +23,9 @@ pub(crate) fn add(a: &Value, b: &Value) -> Option<Value> {
 /// `a - b`.
 pub(crate) fn subtract(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b) {
-        Some(Numbers::Integer(a, b)) => a.checked_sub(b).map(Value::Integer),
-        Some(Numbers::Decimal(a, b)) => a.checked_sub(b).map(Value::Decimal),
+        Some(Numbers::Integer(a, b)) => integers(a, b, i64::checked_sub, Exact::subtract),
+        Some(Numbers::Decimal(a, b)) => decimals(a, b, |a, b| a.checked_sub(b), Exact::subtract),
+        Some(Numbers::Exact(pair)) => pair.0.subtract(&pair.1),
         Some(Numbers::Float(a, b)) => Some(Value::Float(a - b)),
         Some(Numbers::Double(a, b)) => Some(Value::Double(a - b)),
         None => subtract_calendar(a, b),
@@ -30,28 +34,84 @@ pub(crate) fn subtract(a: &Value, b: &Value) -> Option<Value> {
 
 /// `a * b`.
 pub(crate) fn multiply(a: &Value, b: &Value) -> Option<Value> {
-    Some(match Numbers::promote(a, b)? {
-        Numbers::Integer(a, b) => Value::Integer(a.checked_mul(b)?),
-        Numbers::Decimal(a, b) => Value::Decimal(a.checked_mul(b)?),
-        Numbers::Float(a, b) => Value::Float(a * b),
-        Numbers::Double(a, b) => Value::Double(a * b),
-    })
+    match Numbers::promote(a, b)? {
+        Numbers::Integer(a, b) => integers(a, b, i64::checked_mul, Exact::multiply),
+        Numbers::Decimal(a, b) => decimals(a, b, |a, b| a.checked_mul(b), Exact::multiply),
+        Numbers::Exact(pair) => pair.0.multiply(&pair.1),
+        Numbers::Float(a, b) => Some(Value::Float(a * b)),
+        Numbers::Double(a, b) => Some(Value::Double(a * b)),
+    }
 }
 
 /// `a / b`: a decimal for integers.
 pub(crate) fn divide(a: &Value, b: &Value) -> Option<Value> {
-    Some(match Numbers::promote(a, b)? {
-        Numbers::Integer(a, b) => Value::Decimal(Decimal::from(a).checked_div(Decimal::from(b))?),
-        Numbers::Decimal(a, b) => Value::Decimal(a.checked_div(b)?),
-        Numbers::Float(a, b) => Value::Float(a / b),
-        Numbers::Double(a, b) => Value::Double(a / b),
-    })
+    match Numbers::promote(a, b)? {
+        Numbers::Integer(a, b) => quotient(a.into(), b.into()),
+        Numbers::Decimal(a, b) => quotient(a, b),
+        Numbers::Exact(pair) => pair.0.divide(&pair.1),
+        Numbers::Float(a, b) => Some(Value::Float(a / b)),
+        Numbers::Double(a, b) => Some(Value::Double(a / b)),
+    }
+}
+
+fn quotient(a: Decimal, b: Decimal) -> Option<Value> {
+    decimals(a, b, |a, b| a.checked_div(b), Exact::divide)
+}
+
+/// The result of `fast`, or that of `exact` where it does not fit.
+#[inline]
+fn integers(
+    a: i64,
+    b: i64,
+    fast: fn(i64, i64) -> Option<i64>,
+    exact: fn(&Exact, &Exact) -> Option<Value>,
+) -> Option<Value> {
+    match fast(a, b) {
+        Some(value) => Some(Value::Integer(value)),
+        None => exact(&Exact::integer(a.into()), &Exact::integer(b.into())),
+    }
+}
+
+/// The same for decimals.
+#[inline]
+fn decimals(
+    a: Decimal,
+    b: Decimal,
+    fast: fn(Decimal, Decimal) -> Option<Decimal>,
+    exact: fn(&Exact, &Exact) -> Option<Value>,
+) -> Option<Value> {
+    match fast(a, b) {
+        Some(value) => Some(Value::Decimal(value)),
+        None => exact(&Exact::of_units(units(a)), &Exact::of_units(units(b))),
+    }
+}
+
+/// The result of `fast` for a decimal, or that of `exact` where it does not fit.
+fn of_decimal(
+    a: Decimal,
+    fast: fn(Decimal) -> Option<Decimal>,
+    exact: fn(&Exact) -> Option<Value>,
+) -> Option<Value> {
+    match fast(a) {
+        Some(value) => Some(Value::Decimal(value)),
+        None => exact(&Exact::of_units(units(a))),
+    }
+}
+
+/// The same for an integer.
+fn of_integer(a: i64, fast: fn(i64) -> Option<i64>, exact: fn(&Exact) -> Option<Value>) -> Option<Value> {
+    match fast(a) {
+        Some(value) => Some(Value::Integer(value)),
+        None => exact(&Exact::integer(a.into())),
+    }
 }
 
 /// `+a`.
 pub(crate) fn plus(a: &Value) -> Option<Value> {
     match a {
-        Value::Integer(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_) => Some(a.clone()),
+        Value::Integer(_) | Value::Decimal(_) | Value::Exact(_) | Value::Float(_) | Value::Double(_) => {
+            Some(a.clone())
+        }
         _ => None,
     }
 }
@@ -59,8 +119,9 @@ pub(crate) fn plus(a: &Value) -> Option<Value> {
 /// `-a`.
 pub(crate) fn minus(a: &Value) -> Option<Value> {
     Some(match a {
-        Value::Integer(value) => Value::Integer(value.checked_neg()?),
-        Value::Decimal(value) => Value::Decimal(value.checked_neg()?),
+        Value::Integer(value) => of_integer(*value, i64::checked_neg, Exact::negate)?,
+        Value::Decimal(value) => of_decimal(*value, Decimal::checked_neg, Exact::negate)?,
+        Value::Exact(value) => value.negate()?,
         Value::Float(value) => Value::Float(-value),
         Value::Double(value) => Value::Double(-value),
         Value::YearMonthDuration(value) => Value::YearMonthDuration(value.checked_neg()?),
@@ -73,8 +134,9 @@ pub(crate) fn minus(a: &Value) -> Option<Value> {
 /// `ABS`.
 pub(crate) fn abs(a: &Value) -> Option<Value> {
     Some(match a {
-        Value::Integer(value) => Value::Integer(value.checked_abs()?),
-        Value::Decimal(value) => Value::Decimal(value.checked_abs()?),
+        Value::Integer(value) => of_integer(*value, i64::checked_abs, Exact::abs)?,
+        Value::Decimal(value) => of_decimal(*value, Decimal::checked_abs, Exact::abs)?,
+        Value::Exact(value) => value.abs()?,
         Value::Float(value) => Value::Float(value.abs()),
         Value::Double(value) => Value::Double(value.abs()),
         _ => return None,
@@ -85,7 +147,8 @@ pub(crate) fn abs(a: &Value) -> Option<Value> {
 pub(crate) fn ceil(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
-        Value::Decimal(value) => Value::Decimal(value.checked_ceil()?),
+        Value::Decimal(value) => of_decimal(*value, Decimal::checked_ceil, Exact::ceil)?,
+        Value::Exact(value) => value.ceil()?,
         Value::Float(value) => Value::Float(value.ceil()),
         Value::Double(value) => Value::Double(value.ceil()),
         _ => return None,
@@ -96,7 +159,8 @@ pub(crate) fn ceil(a: &Value) -> Option<Value> {
 pub(crate) fn floor(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
-        Value::Decimal(value) => Value::Decimal(value.checked_floor()?),
+        Value::Decimal(value) => of_decimal(*value, Decimal::checked_floor, Exact::floor)?,
+        Value::Exact(value) => value.floor()?,
         Value::Float(value) => Value::Float(value.floor()),
         Value::Double(value) => Value::Double(value.floor()),
         _ => return None,
@@ -107,7 +171,8 @@ pub(crate) fn floor(a: &Value) -> Option<Value> {
 pub(crate) fn round(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
-        Value::Decimal(value) => Value::Decimal(value.checked_round()?),
+        Value::Decimal(value) => of_decimal(*value, Decimal::checked_round, Exact::round)?,
+        Value::Exact(value) => value.round()?,
         Value::Float(value) => Value::Float(f32::from(Float::from(*value).round())),
         Value::Double(value) => Value::Double(f64::from(Double::from(*value).round())),
         _ => return None,

@@ -1,6 +1,7 @@
 //! Casts: constructor functions of XML Schema types (17.5), after XPath's casting table. `None` is SPARQL's error.
 
-use super::value::{LangString, Value, integer_range, parse_xsd};
+use super::exact::Exact;
+use super::value::{LangString, Value, integer_in_range, integer_range, parse_xsd};
 use lode_rdf::inline;
 use oxsdatatypes::{
     Date, DateTime, DayTimeDuration, Decimal, Double, Duration, Float, GDay, GMonth, GMonthDay, GYear,
@@ -42,19 +43,11 @@ pub(crate) fn cast(value: &Value, name: &str) -> Option<Value> {
     Some(match name {
         "string" => Value::String(to_string(value)?),
         "boolean" => Value::Boolean(to_boolean(value)?),
-        "decimal" => Value::Decimal(to_decimal(value)?),
+        "decimal" => to_decimal(value)?,
         "float" => Value::Float(to_float(value)?),
         "double" => Value::Double(to_double(value)?),
-        _ => match integer_range(name) {
-            Some((low, high)) => {
-                let integer = to_integer(value)?;
-                if integer < low || integer > high {
-                    return None;
-                }
-                Value::Integer(integer)
-            }
-            None => return cast_calendar(value, name),
-        },
+        _ if integer_range(name).is_some() => integer_in_range(to_integer(value)?, name)?,
+        _ => return cast_calendar(value, name),
     })
 }
 
@@ -88,48 +81,56 @@ fn float_string(value: f64, plain: &str, scientific: String) -> String {
 fn to_boolean(value: &Value) -> Option<bool> {
     match value {
         Value::Boolean(value) => Some(*value),
-        Value::Integer(_) | Value::Decimal(_) | Value::Float(_) | Value::Double(_) => {
+        Value::Integer(_) | Value::Decimal(_) | Value::Exact(_) | Value::Float(_) | Value::Double(_) => {
             value.effective_boolean()
         }
         _ => None,
     }
 }
 
-fn to_integer(value: &Value) -> Option<i64> {
+fn to_integer(value: &Value) -> Option<Value> {
     match value {
-        Value::Integer(value) => Some(*value),
-        Value::Boolean(value) => Some(i64::from(*value)),
-        Value::Decimal(value) => oxsdatatypes::Integer::try_from(*value).ok().map(i64::from),
+        Value::Integer(value) => Some(Value::Integer(*value)),
+        Value::Boolean(value) => Some(Value::Integer(i64::from(*value))),
+        Value::Decimal(decimal) => match oxsdatatypes::Integer::try_from(*decimal) {
+            Ok(whole) => Some(Value::Integer(whole.into())),
+            Err(_) => Exact::of(value)?.truncate(),
+        },
+        Value::Exact(value) => value.truncate(),
         Value::Float(value) => truncate(f64::from(*value)),
         Value::Double(value) => truncate(*value),
         _ => None,
     }
 }
 
-/// A double without its fraction, if that fits.
+/// A double without its fraction; `None` for infinities and NaN.
 #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
-fn truncate(value: f64) -> Option<i64> {
-    // 2^63 itself does not fit; NaN is in no range.
-    (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value).then_some(value as i64)
+fn truncate(value: f64) -> Option<Value> {
+    // 2^63 itself does not fit.
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value) {
+        return Some(Value::Integer(value as i64));
+    }
+    Exact::truncated(value)?.into_value()
 }
 
-fn to_decimal(value: &Value) -> Option<Decimal> {
+fn to_decimal(value: &Value) -> Option<Value> {
     match value {
-        Value::Decimal(value) => Some(*value),
-        Value::Integer(value) => Some(Decimal::from(*value)),
-        Value::Boolean(value) => Some(Decimal::from(i64::from(*value))),
+        Value::Decimal(value) => Some(Value::Decimal(*value)),
+        Value::Exact(value) => value.to_decimal(),
+        Value::Integer(value) => Some(Value::Decimal(Decimal::from(*value))),
+        Value::Boolean(value) => Some(Value::Decimal(Decimal::from(i64::from(*value)))),
         Value::Float(value) => double_to_decimal(f64::from(*value)),
         Value::Double(value) => double_to_decimal(*value),
         _ => None,
     }
 }
 
-fn double_to_decimal(value: f64) -> Option<Decimal> {
+fn double_to_decimal(value: f64) -> Option<Value> {
     // Whole numbers convert exactly, which scaling a double by 10^18 would not.
-    match truncate(value) {
-        Some(whole) if value.fract() == 0.0 => Some(Decimal::from(whole)),
-        _ => Decimal::try_from(Double::from(value)).ok(),
+    if value.fract() == 0.0 {
+        return Exact::truncated(value)?.to_decimal();
     }
+    Decimal::try_from(Double::from(value)).ok().map(Value::Decimal)
 }
 
 #[expect(
@@ -143,6 +144,7 @@ fn to_float(value: &Value) -> Option<f32> {
         Value::Double(value) => Some(*value as f32),
         Value::Integer(value) => Some(*value as f32),
         Value::Decimal(value) => Some(f32::from(Float::from(*value))),
+        Value::Exact(value) => Some(value.to_f32()),
         Value::Boolean(value) => Some(f32::from(u8::from(*value))),
         _ => None,
     }
@@ -155,6 +157,7 @@ fn to_double(value: &Value) -> Option<f64> {
         Value::Float(value) => Some(f64::from(*value)),
         Value::Integer(value) => Some(*value as f64),
         Value::Decimal(value) => Some(f64::from(Double::from(*value))),
+        Value::Exact(value) => Some(value.to_f64()),
         Value::Boolean(value) => Some(f64::from(u8::from(*value))),
         _ => None,
     }

@@ -1,6 +1,7 @@
 //! `=`, `<` and the rest over values (17.3, 17.4.1.7), with XSD's numeric promotion.
 
 use super::column::Tri;
+use super::exact::Exact;
 use super::value::Value;
 use lode_rdf::Triple;
 use oxsdatatypes::{Decimal, Double, Duration, Float};
@@ -29,10 +30,12 @@ impl Comparison {
 }
 
 /// Two numbers in the type that both are promoted to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) enum Numbers {
     Integer(i64, i64),
     Decimal(Decimal, Decimal),
+    /// Boxed, since they are rare and large.
+    Exact(Box<(Exact, Exact)>),
     Float(f32, f32),
     Double(f64, f64),
 }
@@ -45,8 +48,14 @@ impl Numbers {
             (Value::Integer(a), Value::Integer(b)) => Self::Integer(*a, *b),
             (Value::Double(_), _) | (_, Value::Double(_)) => Self::Double(to_f64(a)?, to_f64(b)?),
             (Value::Float(_), _) | (_, Value::Float(_)) => Self::Float(to_f32(a)?, to_f32(b)?),
+            (Value::Exact(_), _) | (_, Value::Exact(_)) => Self::exact(a, b)?,
             _ => Self::Decimal(to_decimal(a)?, to_decimal(b)?),
         })
+    }
+
+    #[cold]
+    fn exact(a: &Value, b: &Value) -> Option<Self> {
+        Some(Self::Exact(Box::new((Exact::of(a)?, Exact::of(b)?))))
     }
 
     #[inline]
@@ -54,6 +63,7 @@ impl Numbers {
         match self {
             Self::Integer(a, b) => Some(a.cmp(&b)),
             Self::Decimal(a, b) => Some(a.cmp(&b)),
+            Self::Exact(pair) => Some(pair.0.order(&pair.1)),
             Self::Float(a, b) => a.partial_cmp(&b),
             Self::Double(a, b) => a.partial_cmp(&b),
         }
@@ -66,6 +76,7 @@ pub(crate) fn to_f64(value: &Value) -> Option<f64> {
     Some(match value {
         Value::Integer(value) => *value as f64,
         Value::Decimal(value) => f64::from(Double::from(*value)),
+        Value::Exact(value) => value.to_f64(),
         Value::Float(value) => f64::from(*value),
         Value::Double(value) => *value,
         _ => return None,
@@ -78,6 +89,7 @@ pub(crate) fn to_f32(value: &Value) -> Option<f32> {
     Some(match value {
         Value::Integer(value) => *value as f32,
         Value::Decimal(value) => f32::from(Float::from(*value)),
+        Value::Exact(value) => value.to_f32(),
         Value::Float(value) => *value,
         _ => return None,
     })

@@ -14,6 +14,7 @@ mod constant;
 mod dates;
 pub(crate) mod decode;
 mod eval;
+pub(crate) mod exact;
 mod exists;
 mod hashes;
 mod in_list;

@@ -5,6 +5,7 @@
 //! their exact values (promotion to double is not transitive), NaN after all others; a time without zone counts as UTC.
 
 use super::decode;
+use super::exact::{Exact, units};
 use super::value::{LangString, Value};
 use crate::context::QueryContext;
 use crate::error::ExecError;
@@ -14,7 +15,6 @@ use crate::steps::collect;
 use lode_rdf::value_id::Section;
 use lode_rdf::{BaseDirection, Kind, Triple, ValueId};
 use lode_store::Snapshot;
-use oxsdatatypes::Decimal;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -176,10 +176,11 @@ enum Key {
 }
 
 /// An exact number.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Number {
     /// Times 10^18.
     Decimal(i128),
+    Exact(Arc<Exact>),
     Double(f64),
 }
 
@@ -224,7 +225,8 @@ impl Key {
             Value::LangString(string) => Self::LangString(string.clone()),
             Value::Boolean(value) => Self::Boolean(*value),
             Value::Integer(value) => Self::Number(Number::Decimal(i128::from(*value) * DECIMAL_SCALE)),
-            Value::Decimal(value) => Self::Number(Number::Decimal(scaled(*value))),
+            Value::Decimal(value) => Self::Number(Number::Decimal(units(*value))),
+            Value::Exact(value) => Self::Number(Number::Exact(value.clone())),
             Value::Float(value) => Self::Number(Number::Double(f64::from(*value))),
             Value::Double(value) => Self::Number(Number::Double(*value)),
             Value::DateTime(value) => calendar(0, value.to_be_bytes()),
@@ -270,6 +272,7 @@ impl Key {
         match self {
             Self::Blank(text) | Self::Iri(text) | Self::String(text) => text.len() + 16,
             Self::LangString(string) => string.text.len() + string.language.len() + 32,
+            Self::Number(Number::Exact(value)) => value.heap_bytes() + 16,
             Self::Other(datatype, lexical) => datatype.len() + lexical.len() + 32,
             Self::Triple(parts) => {
                 size_of::<(Key, Key, Key)>()
@@ -280,10 +283,6 @@ impl Key {
             _ => 0,
         }
     }
-}
-
-fn scaled(value: Decimal) -> i128 {
-    i128::from_be_bytes(value.to_be_bytes())
 }
 
 /// `bytes`: seconds times 10^18, then the zone, which is all ones where there is none.
@@ -330,7 +329,7 @@ impl Key {
             | (Self::Iri(a), Self::Iri(b))
             | (Self::String(a), Self::String(b)) => a.cmp(b),
             (Self::Boolean(a), Self::Boolean(b)) => a.cmp(b),
-            (Self::Number(a), Self::Number(b)) => a.order(*b),
+            (Self::Number(a), Self::Number(b)) => a.order(b),
             (Self::LangString(a), Self::LangString(b)) => lang_string_order(a, b),
             (Self::Calendar(a), Self::Calendar(b)) => a.cmp(b),
             (Self::Duration(a), Self::Duration(b)) => a.order(*b),
@@ -366,13 +365,29 @@ impl DurationKey {
 }
 
 impl Number {
-    fn order(self, other: Self) -> Ordering {
+    fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Decimal(a), Self::Decimal(b)) => a.cmp(&b),
-            (Self::Double(a), Self::Double(b)) => order_doubles(a, b),
-            (Self::Decimal(a), Self::Double(b)) => order_exactly(a, b),
-            (Self::Double(a), Self::Decimal(b)) => order_exactly(b, a).reverse(),
+            (Self::Decimal(a), Self::Decimal(b)) => a.cmp(b),
+            (Self::Double(a), Self::Double(b)) => order_doubles(*a, *b),
+            (Self::Decimal(a), Self::Double(b)) => order_exactly(*a, *b),
+            (Self::Double(a), Self::Decimal(b)) => order_exactly(*b, *a).reverse(),
+            (Self::Exact(a), Self::Exact(b)) => a.order(b),
+            (Self::Exact(a), Self::Decimal(b)) => a.order(&Exact::of_units(*b)),
+            (Self::Decimal(a), Self::Exact(b)) => Exact::of_units(*a).order(b),
+            (Self::Exact(a), Self::Double(b)) => order_with_double(a, *b),
+            (Self::Double(a), Self::Exact(b)) => order_with_double(b, *a).reverse(),
         }
+    }
+}
+
+fn order_with_double(a: &Exact, b: f64) -> Ordering {
+    // NaN comes last.
+    if b.is_nan() || b == f64::INFINITY {
+        Ordering::Less
+    } else if b == f64::NEG_INFINITY {
+        Ordering::Greater
+    } else {
+        a.order_double(b)
     }
 }
 

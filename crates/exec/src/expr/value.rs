@@ -3,6 +3,7 @@
 //! A value knows no lexical form: `"01"^^xsd:integer` and `"1"^^xsd:byte` are both the integer 1. Whoever needs the term
 //! itself (STR, DATATYPE, sameTerm) keeps its id. A value that an expression computed has one term: its canonical form.
 
+use super::exact::Exact;
 use lode_rdf::{
     BaseDirection, BlankNode, Literal, LiteralRef, NamedNode, Term, TermRef, Triple, ValueId, inline,
 };
@@ -51,9 +52,11 @@ pub(crate) enum Value {
     String(Arc<str>),
     LangString(LangString),
     Boolean(bool),
-    /// `xsd:integer` and all types derived from it.
+    /// `xsd:integer` and all types derived from it, of 64 bits.
     Integer(i64),
     Decimal(Decimal),
+    /// An `xsd:integer` or an `xsd:decimal` that is neither of the two above.
+    Exact(Arc<Exact>),
     Float(f32),
     Double(f64),
     DateTime(DateTime),
@@ -165,6 +168,7 @@ impl Value {
             Self::Boolean(value) => value.to_string(),
             Self::Integer(value) => value.to_string(),
             Self::Decimal(value) => value.to_string(),
+            Self::Exact(value) => value.lexical(),
             Self::Float(value) => inline::float_lexical(*value),
             Self::Double(value) => inline::double_lexical(*value),
             Self::DateTime(value) => value.to_string(),
@@ -193,7 +197,8 @@ impl Value {
             Self::LangString(_) => "http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString",
             Self::Boolean(_) => "http://www.w3.org/2001/XMLSchema#boolean",
             Self::Integer(_) => "http://www.w3.org/2001/XMLSchema#integer",
-            Self::Decimal(_) => "http://www.w3.org/2001/XMLSchema#decimal",
+            Self::Exact(value) if value.is_integer() => "http://www.w3.org/2001/XMLSchema#integer",
+            Self::Decimal(_) | Self::Exact(_) => "http://www.w3.org/2001/XMLSchema#decimal",
             Self::Float(_) => "http://www.w3.org/2001/XMLSchema#float",
             Self::Double(_) => "http://www.w3.org/2001/XMLSchema#double",
             Self::DateTime(_) => "http://www.w3.org/2001/XMLSchema#dateTime",
@@ -238,18 +243,20 @@ impl Value {
     /// Whether this is a number, or would be one if it were in our range.
     pub fn is_numeric(&self) -> bool {
         match self {
-            Self::Integer(_) | Self::Decimal(_) | Self::Float(_) | Self::Double(_) => true,
+            Self::Integer(_) | Self::Decimal(_) | Self::Exact(_) | Self::Float(_) | Self::Double(_) => true,
             Self::Other(literal) => literal.is_out_of_range_number(),
             _ => false,
         }
     }
 
-    /// SPARQL's effective boolean value; `None` for an error (17.2.2).
+    /// The effective boolean value after SPARQL 1.2 (17.2.2); `None` for an error. There only `xsd:string`, booleans and numbers have one,
+    /// where SPARQL 1.1 also took strings with a language for true unless they are empty, and ill-typed literals for false.
     pub fn effective_boolean(&self) -> Option<bool> {
         match self {
             Self::Boolean(value) => Some(*value),
             Self::Integer(value) => Some(*value != 0),
             Self::Decimal(value) => Some(*value != Decimal::from(0)),
+            Self::Exact(_) => Some(true),
             Self::Float(value) => Some(*value != 0.0 && !value.is_nan()),
             Self::Double(value) => Some(*value != 0.0 && !value.is_nan()),
             Self::String(text) => Some(!text.is_empty()),
@@ -273,7 +280,7 @@ impl LangString {
 }
 
 impl OtherLiteral {
-    /// A valid number of a numeric type that is too large for our arithmetic.
+    /// A valid number of a numeric type that has too many digits for our arithmetic.
     fn is_out_of_range_number(&self) -> bool {
         let Some(name) = self.datatype.strip_prefix(XSD) else { return false };
         match name {
@@ -288,8 +295,10 @@ pub(crate) fn parse_xsd(lexical: &str, name: &str) -> Option<Value> {
     Some(match name {
         "string" => Value::String(lexical.into()),
         "boolean" => Value::Boolean(parse_boolean(lexical)?),
-        "integer" => Value::Integer(lexical.parse().ok()?),
-        "decimal" => Value::Decimal(lexical.parse().ok()?),
+        "decimal" => match lexical.parse() {
+            Ok(value) => Value::Decimal(value),
+            Err(_) => Exact::parse_decimal(lexical)?.into_value()?,
+        },
         "float" => Value::Float(parse_float(lexical)?),
         "double" => Value::Double(parse_double(lexical)?),
         "dateTime" => Value::DateTime(lexical.parse().ok()?),
@@ -309,17 +318,33 @@ pub(crate) fn parse_xsd(lexical: &str, name: &str) -> Option<Value> {
         "yearMonthDuration" => Value::YearMonthDuration(lexical.parse().ok()?),
         "dayTimeDuration" => Value::DayTimeDuration(lexical.parse().ok()?),
         _ => {
-            let (low, high) = integer_range(name)?;
-            let value: i64 = lexical.parse().ok()?;
-            if value < low || value > high {
-                return None;
-            }
-            Value::Integer(value)
+            integer_range(name)?;
+            let value = match lexical.parse() {
+                Ok(value) => Value::Integer(value),
+                Err(_) => Exact::parse_integer(lexical)?.into_value()?,
+            };
+            return integer_in_range(value, name);
         }
     })
 }
 
-/// The least and the greatest value of an integer type, as far as our arithmetic reaches.
+/// A value of `xsd:integer` as one of the integer type `name`; `None` where that does not have it.
+pub(crate) fn integer_in_range(value: Value, name: &str) -> Option<Value> {
+    let (low, high) = integer_range(name)?;
+    let is_in_range = match &value {
+        Value::Integer(value) => (low..=high).contains(value),
+        Value::Exact(value) if value.is_integer() => match name {
+            "long" => false,
+            "unsignedLong" => value.is_u64(),
+            _ if value.is_negative() => low == i64::MIN,
+            _ => high == i64::MAX,
+        },
+        _ => false,
+    };
+    is_in_range.then_some(value)
+}
+
+/// The least and the greatest value of an integer type, in 64 bits.
 pub(crate) fn integer_range(name: &str) -> Option<(i64, i64)> {
     Some(match name {
         "integer" | "long" => (i64::MIN, i64::MAX),

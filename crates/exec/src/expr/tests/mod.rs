@@ -1,6 +1,7 @@
 //! Tests of values, kernels and orders against the specification's examples and against oxsdatatypes.
 
 mod evaluator;
+mod exact;
 mod functions;
 mod ids;
 mod operators;

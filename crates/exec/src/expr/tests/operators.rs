@@ -107,8 +107,8 @@ fn arithmetic_by_example() {
         (add(&x("1.0", "decimal"), &i(2)), "\"3\"^^<xsd:decimal>"),
         (add(&i(1), &x("2", "float")), "\"3.0E0\"^^<xsd:float>"),
         (add(&x("1", "float"), &x("2", "double")), "\"3.0E0\"^^<xsd:double>"),
-        (add(&i(i64::MAX), &i(1)), "error"),
-        (multiply(&i(i64::MAX), &i(2)), "error"),
+        (add(&i(i64::MAX), &i(1)), "\"9223372036854775808\"^^<xsd:integer>"),
+        (multiply(&i(i64::MAX), &i(2)), "\"18446744073709551614\"^^<xsd:integer>"),
         (add(&s("1"), &i(1)), "error"),
         (add(&x("abc", "integer"), &i(1)), "error"),
         (divide(&i(4), &i(2)), "\"2\"^^<xsd:decimal>"),
@@ -116,7 +116,7 @@ fn arithmetic_by_example() {
         (divide(&x("1", "decimal"), &x("0", "decimal")), "error"),
         (divide(&x("1", "double"), &i(0)), "\"INF\"^^<xsd:double>"),
         (divide(&x("0", "float"), &i(0)), "\"NaN\"^^<xsd:float>"),
-        (minus(&i(i64::MIN)), "error"),
+        (minus(&i(i64::MIN)), "\"9223372036854775808\"^^<xsd:integer>"),
         (minus(&x("0", "double")), "\"-0.0E0\"^^<xsd:double>"),
         (
             subtract(&x("2020-01-02T00:00:00Z", "dateTime"), &x("2020-01-01T00:00:00Z", "dateTime")),
@@ -158,13 +158,16 @@ proptest! {
     #[test]
     fn integers_agree(a: i64, b: i64) {
         let (x, y) = (Integer::from(a), Integer::from(b));
-        let integer = |value: Option<Integer>| value.map(|value| value.to_string());
-        let lexical = |value: Option<Value>| value.and_then(|value| value.lexical());
-        prop_assert_eq!(lexical(add(&i(a), &i(b))), integer(x.checked_add(y)));
-        prop_assert_eq!(lexical(subtract(&i(a), &i(b))), integer(x.checked_sub(y)));
-        prop_assert_eq!(lexical(multiply(&i(a), &i(b))), integer(x.checked_mul(y)));
+        // What does not fit is compared elsewhere, with exact numbers.
+        let agree = |value: Option<Value>, expected: Option<String>| {
+            expected.is_none() || value.and_then(|value| value.lexical()) == expected
+        };
+        let text = |value: Option<Integer>| value.map(|value| value.to_string());
+        prop_assert!(agree(add(&i(a), &i(b)), text(x.checked_add(y))));
+        prop_assert!(agree(subtract(&i(a), &i(b)), text(x.checked_sub(y))));
+        prop_assert!(agree(multiply(&i(a), &i(b)), text(x.checked_mul(y))));
         let quotient = Decimal::from(x).checked_div(Decimal::from(y)).map(|value| value.to_string());
-        prop_assert_eq!(lexical(divide(&i(a), &i(b))), quotient);
+        prop_assert!(agree(divide(&i(a), &i(b)), quotient));
     }
 
     #[test]

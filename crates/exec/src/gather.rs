@@ -93,6 +93,9 @@ impl Gather {
     /// pool's queue while the reader could run it.
     fn employ(&self, state: &mut State) {
         let Some(prepared) = &self.prepared else { return };
+        if !Scheduler::has_room() {
+            return;
+        }
         while state.offers < state.idle.len() && state.waiting.len() < state.waiting_max / 2 {
             state.offers += 1;
             let exchange = Arc::clone(&self.exchange);

@@ -79,7 +79,12 @@ impl Scheduler {
         })
     }
 
-    /// Tells that a turn is free.
+    /// Whether a task could begin now: a hint.
+    pub(crate) fn has_room() -> bool {
+        Turns::shared().has_room()
+    }
+
+    /// Tells that a processor is idle.
     pub(crate) fn there_is_room() {
         if let Some(shared) = SHARED.get().filter(|shared| shared.tasks.load(Ordering::Relaxed) > 0) {
             shared.wake.notify_one();

@@ -21,6 +21,11 @@ impl Admission {
         Self { running: Arc::new(Semaphore::new(running_max)), waiting: AtomicUsize::new(0), waiting_max }
     }
 
+    /// Whether somebody waits for a place.
+    pub(crate) fn is_waited_for(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+
     /// A place to run in, after waiting for one if need be, until `deadline` at most; 503 where there was none by then, or too many wait
     /// already.
     pub(crate) async fn enter(&self, deadline: Instant) -> Result<OwnedSemaphorePermit, HttpError> {
@@ -79,6 +84,7 @@ mod tests {
         // Who leaves makes room for another to wait.
         drop(third);
         assert!(pin!(admission.enter(late)).poll(&mut cx).is_pending());
+        assert!(admission.is_waited_for());
         let missed = runtime.block_on(admission.enter(Instant::now()));
         assert_eq!(missed.unwrap_err().status.as_u16(), 503, "waiting counts");
         drop(running);

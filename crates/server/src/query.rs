@@ -38,7 +38,7 @@ pub(crate) struct Asker {
 
 /// Who runs longer needs a place among the long queries.
 const SHORT_MAX: Duration = Duration::from_millis(100);
-/// So does who has not ended by then, however little it could compute: short queries need their places, too.
+/// So does, where others wait for a place among the short ones, who has not ended by then, however little it could compute.
 const SHORT_WALL_MAX: Duration = Duration::from_secs(1);
 
 /// Answers the query: at once where it is short, else once there is a place for it.
@@ -105,7 +105,9 @@ impl Asked {
                 answer = &mut answer => break answer,
                 () = tokio::time::sleep(SHORT_MAX) => {}
             }
-            let is_long = self.ticket.computed() >= SHORT_MAX || started.elapsed() >= SHORT_WALL_MAX;
+            let is_in_the_way =
+                started.elapsed() >= SHORT_WALL_MAX && self.state.short_queries.is_waited_for();
+            let is_long = self.ticket.computed() >= SHORT_MAX || is_in_the_way;
             if is_long && !seat.go_on_long() {
                 cancel.cancel();
                 break answer.await;

@@ -169,3 +169,16 @@ fn processors_of_other_processes_are_told() {
     let error = lode.run(&run).fails(1);
     assert!(error.contains("/proc/4294967295/stat"), "{error}");
 }
+
+#[test]
+fn a_crowd_is_told_in_figures() {
+    let lode = Lode::with_turtle("@prefix : <http://e/> . :a :p 1, 2 . :b :p 3 .");
+    let endpoint = Endpoint::start(&lode, &[]);
+    let url = format!("{}/sparql", endpoint.base);
+    let light = ["--light", "SELECT (%n% AS ?n) { :a :p 1 }", "--light", "ASK { <http://e/a> ?p 1 }"];
+    let wrong = [&["bench", "crowd", &url, "--seconds", "0.2", "--clients", "2"][..], &light[..2]].concat();
+    assert!(lode.run(&wrong).fails(1).contains("status 400"));
+    let right = [&["bench", "crowd", &url, "--seconds", "0.5", "--clients", "3"][..], &light[2..]].concat();
+    let told = lode.run(&right).ok();
+    assert!(told.contains("light queries") && told.contains("99 %") && told.contains("  200 "), "{told}");
+}

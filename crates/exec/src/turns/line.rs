@@ -18,6 +18,8 @@ pub(super) const PATIENCE_NS: u64 = 1_000_000_000;
 /// The line.
 pub(super) struct Line<T> {
     turns_max: usize,
+    /// Where fewer have a turn, a query may have another thread.
+    helped_below: usize,
     held: usize,
     waiting: Vec<Waiter<T>>,
     last_number: u64,
@@ -41,8 +43,8 @@ pub(super) struct Next<T> {
 }
 
 impl<T> Line<T> {
-    pub(super) fn new(turns_max: usize) -> Self {
-        Self { turns_max, held: 0, waiting: Vec::new(), last_number: 0, floor_ns: LEAD_NS }
+    pub(super) fn new(turns_max: usize, helped_below: usize) -> Self {
+        Self { turns_max, helped_below, held: 0, waiting: Vec::new(), last_number: 0, floor_ns: LEAD_NS }
     }
 
     /// A turn, if one is free.
@@ -101,8 +103,19 @@ impl<T> Line<T> {
         self.waiting.len() + self.held.saturating_sub(self.turns_max)
     }
 
+    /// How many have a turn.
+    pub(super) fn held(&self) -> usize {
+        self.held
+    }
+
+    /// Whether a processor is idle: a thread may begin to help another one.
     pub(super) fn has_room(&self) -> bool {
-        self.held < self.turns_max
+        self.held < self.helped_below
+    }
+
+    /// Whether there are more at work than processors: a thread that helps another one should leave.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.held > self.helped_below
     }
 
     fn begin(&mut self, query: &Query) {

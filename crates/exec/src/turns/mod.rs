@@ -1,4 +1,4 @@
-//! Turns at the processors: of all running queries as many compute as there are cores, in turns; the others pause.
+//! Turns at the processors: of all running queries a few compute, two for each core, in turns; the others pause.
 //!
 //! The operating system would share the processors, too, but it knows threads and not queries: it would hold a new, short query up behind
 //! all others, and more threads than cores cost each other their caches. A thread takes a turn before it works on a query, looks between two
@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+/// While a turn is handed over, the processor has nothing to do until the other thread is awake: so there is another turn for it.
+const TURNS_PER_CORE: usize = 2;
 /// If nobody who has a turn gives a sign for so long, who waits goes ahead.
 const SIGN_MAX: Duration = Duration::from_millis(30);
 
@@ -35,6 +37,8 @@ struct Query {
     time_ns: AtomicU64,
     /// It never had a turn.
     is_new: AtomicBool,
+    /// Threads that have a turn for it.
+    held: AtomicUsize,
     turns: Arc<Turns>,
 }
 
@@ -52,7 +56,8 @@ impl Share {
 
     fn among(turns: &Arc<Turns>) -> Self {
         let turns = Arc::clone(turns);
-        Self(Some(Arc::new(Query { time_ns: AtomicU64::new(0), is_new: AtomicBool::new(true), turns })))
+        let (time_ns, is_new, held) = (AtomicU64::new(0), AtomicBool::new(true), AtomicUsize::new(0));
+        Self(Some(Arc::new(Query { time_ns, is_new, held, turns })))
     }
 
     /// Waits until this thread may work on the query, which it may as long as the result lives. A thread that may already need not wait.
@@ -123,15 +128,21 @@ pub(crate) fn paused<T>(wait: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whether other queries want the turn that this thread has.
+/// Whether others want the processor that this thread has.
 pub(crate) fn is_wanted() -> bool {
     HELD.with_borrow(|held| {
-        held.as_ref().is_some_and(|held| held.query.turns.pressure.load(Ordering::Relaxed) > 0)
+        held.as_ref().is_some_and(|held| {
+            let (query, turns) = (&held.query, &held.query.turns);
+            // Threads of one query do not drive each other out.
+            turns.is_crowded.load(Ordering::Relaxed)
+                && turns.held.load(Ordering::Relaxed) > query.held.load(Ordering::Relaxed)
+        })
     })
 }
 
 impl Held {
     fn new(query: Arc<Query>, keeps: bool) -> Self {
+        query.held.fetch_add(1, Ordering::Relaxed);
         let now = Instant::now();
         let keep_until = keeps.then(|| now + Duration::from_nanos(SLICE_NS));
         Self { query, charged_until: now, keep_until }
@@ -147,6 +158,7 @@ impl Held {
 
     fn give(mut self) {
         self.charge();
+        self.query.held.fetch_sub(1, Ordering::Relaxed);
         self.query.turns.give();
     }
 
@@ -158,6 +170,7 @@ impl Held {
         }
         let query = Arc::clone(&self.query);
         if query.turns.must_give(&query) {
+            query.held.fetch_sub(1, Ordering::Relaxed);
             query.turns.give();
             *self = off_the_clock(|| Turns::take(&query));
         }
@@ -173,7 +186,9 @@ pub(crate) struct Turns {
     line: Mutex<Line<Arc<Seat>>>,
     /// May be read without the lock, for a hint.
     pressure: AtomicUsize,
+    held: AtomicUsize,
     has_room: AtomicBool,
+    is_crowded: AtomicBool,
     /// Counts signs of life of those who have a turn.
     signs: AtomicUsize,
     sign_max: Duration,
@@ -195,25 +210,29 @@ impl std::fmt::Debug for Turns {
 }
 
 impl Turns {
-    /// Those of the process: one for each core.
+    /// Those of the process.
     pub(crate) fn shared() -> &'static Arc<Self> {
         static SHARED: OnceLock<Arc<Turns>> = OnceLock::new();
-        // Tests run on all cores at once: one turn more, so that there is sometimes one for a second thread, and sometimes none.
-        SHARED.get_or_init(|| Self::new(if cfg!(test) { cores() + 1 } else { cores() }, SIGN_MAX))
+        // Tests run on all cores at once: one more, so that there is sometimes one for a second thread, and sometimes none.
+        let cores = if cfg!(test) { cores() + 1 } else { cores() };
+        let turns_max = if cfg!(test) { cores } else { cores * TURNS_PER_CORE };
+        SHARED.get_or_init(|| Self::new(turns_max, cores, SIGN_MAX))
     }
 
-    fn new(turns_max: usize, sign_max: Duration) -> Arc<Self> {
+    fn new(turns_max: usize, helped_below: usize, sign_max: Duration) -> Arc<Self> {
         Arc::new(Self {
-            line: Mutex::new(Line::new(turns_max)),
+            line: Mutex::new(Line::new(turns_max, helped_below)),
             pressure: AtomicUsize::new(0),
+            held: AtomicUsize::new(0),
             has_room: AtomicBool::new(true),
+            is_crowded: AtomicBool::new(false),
             signs: AtomicUsize::new(0),
             sign_max,
             began: Instant::now(),
         })
     }
 
-    /// Whether a turn is free: a hint.
+    /// Whether a processor is idle: a hint.
     pub(crate) fn has_room(&self) -> bool {
         self.has_room.load(Ordering::Relaxed)
     }
@@ -225,7 +244,9 @@ impl Turns {
     /// Tells what those look at who do not lock.
     fn tell(&self, line: &MutexGuard<'_, Line<Arc<Seat>>>) {
         self.pressure.store(line.pressure(), Ordering::Relaxed);
+        self.held.store(line.held(), Ordering::Relaxed);
         self.has_room.store(line.has_room(), Ordering::Relaxed);
+        self.is_crowded.store(line.is_crowded(), Ordering::Relaxed);
         self.signs.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Turns that nobody takes without being called.
 fn turns_of(most: usize) -> Arc<Turns> {
-    Turns::new(most, Duration::from_secs(3600))
+    Turns::new(most, most, Duration::from_secs(3600))
 }
 
 fn query(turns: &Arc<Turns>) -> Arc<Query> {
@@ -29,7 +29,7 @@ fn seat<T>(next: Option<Next<T>>) -> Option<T> {
 #[test]
 fn a_new_query_is_ahead_of_two_hundred_that_have_run() {
     let turns = turns_of(2);
-    let mut line = Line::new(2);
+    let mut line = Line::new(2, 2);
     let heavy: Vec<_> = (0..200).map(|_| query(&turns)).collect();
     assert!(line.take(&heavy[0]) && line.take(&heavy[1]));
     for (i, query) in heavy.iter().enumerate().skip(2) {
@@ -63,7 +63,7 @@ fn a_new_query_is_ahead_of_two_hundred_that_have_run() {
 #[test]
 fn a_stream_of_new_queries_stops_nobody_for_good() {
     let turns = turns_of(1);
-    let mut line = Line::new(1);
+    let mut line = Line::new(1, 1);
     let (heavy, first) = (query(&turns), query(&turns));
     assert!(line.take(&heavy));
     compute(&heavy, 50 * SLICE_NS);
@@ -85,7 +85,7 @@ fn a_stream_of_new_queries_stops_nobody_for_good() {
 #[test]
 fn who_was_away_has_saved_nothing_up() {
     let turns = turns_of(1);
-    let mut line = Line::<u32>::new(1);
+    let mut line = Line::<u32>::new(1, 1);
     let (away, busy) = (query(&turns), query(&turns));
     assert!(line.take(&away));
     assert!(line.give(0).is_none());
@@ -138,7 +138,7 @@ fn who_waits_for_others_has_no_turn() {
 
 #[test]
 fn those_who_stand_still_with_a_turn_stop_nobody() {
-    let turns = Turns::new(1, Duration::from_millis(20));
+    let turns = Turns::new(1, 1, Duration::from_millis(20));
     let resource = Arc::new(Mutex::new(()));
     let (share, other) = (Share::among(&turns), Share::among(&turns));
     let held = lock(&resource);

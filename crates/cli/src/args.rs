@@ -89,7 +89,7 @@ pub enum Command {
 #[command(
     after_help = "Syntax by --format, else by extension (.nt .nq .ttl .trig .rdf .jsonld, also with .gz .bz2 .zst .xz), \
 else by content. Compression is recognised by the first bytes. Of a folder, and of a tar archive, all files are loaded whose names \
-have one of these extensions; others are skipped, counted and told. Text in UTF-16 (by its byte order mark) and RDF/XML in the encoding \
+have one of these extensions; others are skipped, counted and told, and so is what is no regular file (FIFOs, links that lead nowhere). Text in UTF-16 (by its byte order mark) and RDF/XML in the encoding \
 that it declares are transcoded. Nothing is visible until all files are loaded: a load that \
 fails or is killed leaves the database as it was.\n\n\
 Every load adds a segment. Where there are more than eight, the newest are merged once the load is done, so that a database is quick \

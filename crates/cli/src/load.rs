@@ -7,14 +7,15 @@ use crate::keep_few::keep_few;
 use crate::load_report;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
+use crate::skipped::SkippedFiles;
 use crate::snapshot::tell_damaged_snapshots;
 use crate::sources::Sources;
 use crate::talk::{say, say_found_log};
 use anyhow::{Context, bail};
 use lode_engine::store::CompactOptions;
 use lode_engine::store::load::{
-    LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Skipped, Source, SourceReport, Stage,
-    load, validate,
+    LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, SourceReport, Stage, load,
+    validate,
 };
 use lode_engine::{Database, OpenOptions};
 use lode_rdf::NamedNode;
@@ -45,9 +46,10 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
                 say!("what was set aside so far is in {}", path.display());
             }
         })?;
-    let skipped = tell_skipped(&found.skipped, &report.skipped);
+    let skipped = SkippedFiles::new(&found.skipped, &report.skipped);
+    skipped.tell();
     if args.json {
-        write_json(&load_report::as_json(&report, skipped))?;
+        write_json(&load_report::as_json(&report, &skipped))?;
     }
     let set_aside = tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref());
     Ok(if set_aside { Done::Quarantined } else { Done::Ok })
@@ -142,9 +144,10 @@ fn dry_run(args: &LoadArgs) -> anyhow::Result<Done> {
     drop(line);
     let report = result.map_err(load_error)?;
     load_report::dry_summary(&report, args.quiet);
-    let skipped = tell_skipped(&found.skipped, &report.skipped);
+    let skipped = SkippedFiles::new(&found.skipped, &report.skipped);
+    skipped.tell();
     if args.json {
-        write_json(&load_report::dry_as_json(&report, skipped))?;
+        write_json(&load_report::dry_as_json(&report, &skipped))?;
     }
     if tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref()) {
         return Ok(Done::Quarantined);
@@ -154,14 +157,6 @@ fn dry_run(args: &LoadArgs) -> anyhow::Result<Done> {
         report if report.failed > 0 => Done::Unreadable,
         _ => Done::Ok,
     })
-}
-
-/// Tells what was skipped in folders and in archives; how many files these are.
-fn tell_skipped(in_folders: &[String], in_archives: &Skipped) -> u64 {
-    let names = [in_folders, &in_archives.names].concat();
-    let files = in_folders.len() as u64 + in_archives.files;
-    load_report::skipped(files, &names);
-    files
 }
 
 /// Writes a report to standard output.

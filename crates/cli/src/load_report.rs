@@ -1,6 +1,7 @@
 //! What `lode load` tells at its end: to people on standard error, to programs as JSON on standard output.
 
 use crate::number;
+use crate::skipped::SkippedFiles;
 use crate::stats::section_name;
 use crate::talk::say;
 use lode_engine::Order;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 /// The stages that take time.
 const STAGES: [Stage; 5] = [Stage::Reading, Stage::Terms, Stage::Sorting, Stage::Writing, Stage::Publishing];
-/// Names of skipped files that are told.
+/// Names of files that are told.
 const NAMES_SHOWN_MAX: usize = 5;
 /// Files set aside that are named; the others are in the quarantine and in the JSON.
 const FILES_SHOWN_MAX: usize = 20;
@@ -46,20 +47,6 @@ pub fn summary(report: &LoadReport, time: Duration) {
         say!("{} on disk, {per_quad:.1} bytes a quad: {}", number::bytes(segment.bytes()), files.join(", "));
     }
     notes(&report.sources);
-}
-
-/// Tells which files were skipped, if any were.
-pub fn skipped(files: u64, names: &[String]) {
-    if files > 0 {
-        let shown = names.get(..NAMES_SHOWN_MAX).unwrap_or(names).join(", ");
-        let more = if files > NAMES_SHOWN_MAX as u64 { ", ..." } else { "" };
-        let which = if files == 1 {
-            "1 file whose name is".to_owned()
-        } else {
-            format!("{} files whose names are", number::grouped(files))
-        };
-        say!("skipped {which} not that of an RDF file: {shown}{more}");
-    }
 }
 
 /// Tells which files could not be read to their end and were set aside; how many these are.
@@ -179,7 +166,7 @@ fn files(report: &LoadReport) -> Vec<(&'static str, u64)> {
 }
 
 /// The report of a load; its keys stay.
-pub fn as_json(report: &LoadReport, skipped: u64) -> Value {
+pub fn as_json(report: &LoadReport, skipped: &SkippedFiles<'_>) -> Value {
     let seconds: Map<String, Value> =
         STAGES.iter().map(|stage| (stage.name().to_owned(), json!(report.seconds.of(*stage)))).collect();
     let terms: Map<String, Value> = Section::ALL
@@ -198,7 +185,8 @@ pub fn as_json(report: &LoadReport, skipped: u64) -> Value {
         "quarantined": report.quarantined,
         "failed_files": failed_files(&report.sources),
         "kept": kept_json(&report.sources),
-        "skipped_files": skipped,
+        "skipped_files": skipped.count(),
+        "skipped": skipped.as_json(),
         "new_terms": terms,
         "blank_nodes": report.blank_nodes,
         "inline_values": report.inline_values,
@@ -258,7 +246,7 @@ pub fn dry_summary(report: &ValidateReport, quiet: bool) {
 }
 
 /// The report of a dry run; its keys stay.
-pub fn dry_as_json(report: &ValidateReport, skipped: u64) -> Value {
+pub fn dry_as_json(report: &ValidateReport, skipped: &SkippedFiles<'_>) -> Value {
     let errors: Vec<String> = report.errors.iter().map(ToString::to_string).collect();
     json!({
         "quads": report.quads,
@@ -266,7 +254,8 @@ pub fn dry_as_json(report: &ValidateReport, skipped: u64) -> Value {
         "quarantined": report.quarantined,
         "failed_files": report.failed,
         "kept": kept_json(&report.sources),
-        "skipped_files": skipped,
+        "skipped_files": skipped.count(),
+        "skipped": skipped.as_json(),
         "source_bytes": report.source_bytes,
         "seconds_total": report.seconds,
         "processor_seconds": report.processor_seconds,

@@ -28,6 +28,7 @@ mod plan_table;
 mod progress;
 mod query;
 mod serve;
+mod skipped;
 mod snapshot;
 mod sources;
 mod stats;

@@ -1,5 +1,6 @@
 //! What `lode load` is told to load: files, folders, standard input, and addresses on the web.
 
+use crate::skipped::{SkipReason, SkippedFile};
 use anyhow::bail;
 use lode_engine::store::load::{Source, is_loadable};
 use lode_engine::web::{self, WebOptions};
@@ -26,8 +27,8 @@ pub struct SourceOptions {
 pub struct Sources {
     /// To load.
     pub sources: Vec<Source>,
-    /// Files in folders whose names are none of RDF.
-    pub skipped: Vec<String>,
+    /// What is in folders and is left out.
+    pub skipped: Vec<SkippedFile>,
 }
 
 impl Sources {
@@ -59,14 +60,19 @@ impl Sources {
             self.add_folder(path, options)?;
             if self.sources.len() == before {
                 bail!(
-                    "{}: no file in this folder has the name of an RDF file (.nt .nq .ttl .trig .rdf .jsonld): \
+                    "{}: no regular file in this folder has the name of an RDF file (.nt .nq .ttl .trig .rdf .jsonld): \
                      name the files, or their --format",
                     path.display()
                 );
             }
             return Ok(());
         }
-        match File::open(path) {
+        // A FIFO opens when somebody writes to it, and can be read once: only what is there can be told of it now.
+        let opened = match std::fs::metadata(path) {
+            Ok(found) if !found.is_file() => Ok(()),
+            _ => File::open(path).map(drop),
+        };
+        match opened {
             Err(error) if !options.sets_aside || error.kind() == ErrorKind::NotFound => {
                 bail!("{}: {}", path.display(), opening(&error));
             }
@@ -93,20 +99,34 @@ impl Sources {
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            // A link to a folder may lead around in circles; one to a file is as good as the file.
+            let is_hidden = name.starts_with('.');
             if entry.file_type().map_err(failed)?.is_dir() {
-                if !name.starts_with('.') {
+                if !is_hidden {
                     self.add_folder(&path, options)?;
                 }
-            } else if path.is_dir() {
-                self.skipped.push(path.display().to_string());
-            } else if is_loadable(&name) || (options.format_is_told && !name.starts_with('.')) {
-                self.add(&path, options)?;
-            } else {
-                self.skipped.push(path.display().to_string());
+                continue;
+            }
+            let is_named = is_loadable(&name) || (options.format_is_told && !is_hidden);
+            match skip_reason(&path, is_named) {
+                None => self.add(&path, options)?,
+                Some(reason) => {
+                    self.skipped.push(SkippedFile { name: path.display().to_string(), reason });
+                }
             }
         }
         Ok(())
+    }
+}
+
+/// Why something in a folder that is no folder itself is left out, if it is. A link to a file is as good as the file.
+fn skip_reason(path: &Path, is_named: bool) -> Option<SkipReason> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Some(SkipReason::LinkedFolder),
+        _ if !is_named => Some(SkipReason::Name),
+        Ok(found) if !found.is_file() => Some(SkipReason::of_special(found.file_type())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(SkipReason::DanglingLink),
+        // What is wrong is told when it is opened.
+        _ => None,
     }
 }
 

@@ -147,5 +147,60 @@ fn folders_are_loaded_by_the_names_of_their_files() {
         report["sources"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["data/a.ttl", "data/b.nt", "data/deeper/c.nt"]);
     std::fs::create_dir(lode.path("nothing")).unwrap();
-    assert_says(&lode.run(&["load", "db", "nothing"]).fails(1), &["nothing: no file in this folder"]);
+    assert_says(&lode.run(&["load", "db", "nothing"]).fails(1), &["nothing: no regular file in this folder"]);
+}
+
+#[test]
+fn what_is_no_regular_file_is_left_out_of_folders_and_told() {
+    let lode = Lode::new();
+    std::fs::create_dir_all(lode.path("data/deeper")).unwrap();
+    lode.write("data/a.nt", "<http://e/a> <http://e/p> <http://e/o> .\n");
+    let fifo = lode.path("data/deeper/fifo.nt");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, lode.path(name)).unwrap();
+    link("deeper/fifo.nt", "data/fifo-link.nt");
+    link("/dev/zero", "data/zero.nt");
+    link("nowhere.nt", "data/dangling.nt");
+    link("deeper", "data/folder.nt");
+    link("a.nt", "data/link.nt");
+    let _socket = std::os::unix::net::UnixListener::bind(lode.path("data/socket.nt")).unwrap();
+    for args in [&["load", "db", "data", "--json"][..], &["load", "--dry-run", "data", "--json"]] {
+        let outcome = lode.run(args);
+        let lines = [
+            "skipped 1 link to a folder: data/folder.nt",
+            "skipped 1 link that leads to no file: data/dangling.nt",
+            "skipped 2 FIFOs: data/deeper/fifo.nt, data/fifo-link.nt",
+            "skipped 1 socket: data/socket.nt",
+            "skipped 1 device: data/zero.nt",
+        ];
+        assert_says(&outcome.err, &lines);
+        let report: serde_json::Value = serde_json::from_str(&outcome.ok()).unwrap();
+        assert_eq!((report["quads"].as_u64(), report["skipped_files"].as_u64()), (Some(2), Some(6)));
+        let skipped = report["skipped"].as_array().unwrap();
+        let found: Vec<_> = skipped
+            .iter()
+            .map(|file| [&file["name"], &file["reason"]].map(|v| v.as_str().unwrap()))
+            .collect();
+        let expected = [
+            ["data/folder.nt", "link to folder"],
+            ["data/dangling.nt", "dangling link"],
+            ["data/deeper/fifo.nt", "fifo"],
+            ["data/fifo-link.nt", "fifo"],
+            ["data/socket.nt", "socket"],
+            ["data/zero.nt", "device"],
+        ];
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn a_fifo_that_is_named_is_read() {
+    let lode = Lode::new();
+    let fifo = lode.path("fifo.nt");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let writer = std::thread::spawn(move || {
+        std::fs::write(fifo, "<http://e/a> <http://e/p> <http://e/o> .\n").unwrap();
+    });
+    assert_says(&lode.run(&["load", "db", "fifo.nt"]).err, &["loaded 1 quads"]);
+    writer.join().unwrap();
 }

@@ -1,7 +1,7 @@
 //! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor.
 
+use crate::compact::merge_budget::MergeBudget;
 use crate::compact::policy::choose_within;
-use crate::compact::room::Room;
 use crate::compact::{ASIDE_BYTES, CompactOptions, Compaction, Turn};
 use crate::error::StoreError;
 use crate::load::{LoadError, LoadProgress, ProgressSample};
@@ -188,7 +188,7 @@ impl Work {
     fn run(&self) {
         let mut wait = Duration::ZERO;
         let (mut delay, mut retry_at, mut rooms_before) = (RETRY_FIRST, Instant::now(), 0);
-        let mut memory = Room::new(self.options.memory_bytes, self.options.threads);
+        let mut budget = MergeBudget::new(self.options.memory_bytes, self.options.threads);
         while let Some(cancel) = self.next_order(wait) {
             wait = self.options.look_every;
             let is_paused = self.shared.lock().is_paused;
@@ -196,11 +196,11 @@ impl Work {
             if std::mem::replace(&mut rooms_before, rooms) != rooms {
                 (delay, retry_at) = (RETRY_FIRST, Instant::now());
             }
-            if is_paused || Instant::now() < retry_at || self.choose(memory).is_none() {
+            if is_paused || Instant::now() < retry_at || self.choose(budget).is_none() {
                 continue;
             }
             let Some(_turn) = Turn::if_free(&self.store) else { continue };
-            match self.store.with_room(|| self.compact(memory, &cancel)) {
+            match self.store.with_room(|| self.compact(budget, &cancel)) {
                 // There may be more to do.
                 Ok(()) => (wait, delay) = (Duration::ZERO, RETRY_FIRST),
                 // Begun again where somebody has dropped or replaced what was merged.
@@ -212,7 +212,7 @@ impl Work {
                 Err(error) => {
                     self.note_failure(&error);
                     if matches!(error, LoadError::Memory { .. }) {
-                        memory = memory.half();
+                        budget = budget.half();
                     }
                     retry_at = Instant::now() + delay;
                     delay = (2 * delay).min(RETRY_LAST);
@@ -245,15 +245,15 @@ impl Work {
         orders.status.last_error = Some(error.to_string());
     }
 
-    fn choose(&self, memory: Room) -> Option<usize> {
-        choose_within(memory, &self.store.version().manifest.segments, self.options.segments_max)
+    fn choose(&self, budget: MergeBudget) -> Option<usize> {
+        choose_within(budget, &self.store.version().manifest.segments, self.options.segments_max)
     }
 
     /// Compacts what is to be compacted now. The caller has the turn.
-    fn compact(&self, memory: Room, cancel: &CancelToken) -> Result<(), LoadError> {
+    fn compact(&self, budget: MergeBudget, cancel: &CancelToken) -> Result<(), LoadError> {
         let version = self.store.version().aside(ASIDE_BYTES);
         let segments = &version.manifest.segments;
-        let Some(from) = choose_within(memory, segments, self.options.segments_max) else { return Ok(()) };
+        let Some(from) = choose_within(budget, segments, self.options.segments_max) else { return Ok(()) };
         let merged = version.segments.get(from..).unwrap_or_default();
         let (segments, quads) = (merged.len(), merged.iter().map(|segment| segment.entry.quads).sum());
         let progress = Arc::new(LoadProgress::default());

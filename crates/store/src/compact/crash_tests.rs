@@ -1,7 +1,7 @@
 //! Power cuts, errors and full disks at every operation of a compaction: the database holds the same quads in the old segments
 //! or in the new one, and what is not named by its manifest goes with the next writer.
 
-use super::{CompactOptions, Room, compact_and};
+use super::{CompactOptions, MergeBudget, compact_and};
 use crate::crash_tests::{NEW, OLD, assert_disk_full, assert_sound, contents, try_load};
 use crate::error::StoreError;
 use crate::load::{LoadError, LoadProgress};
@@ -25,11 +25,11 @@ enum Rounds {
 fn try_compact(vfs: Arc<dyn Vfs>, rounds: Rounds) -> Result<u64, LoadError> {
     let store = Store::create_or_open(vfs, Path::new(FOLDER), 1 << 16)?;
     let options = CompactOptions { threads: 1, memory_bytes: 1 << 30, ..CompactOptions::default() };
-    let room = match rounds {
-        Rounds::One => Room::new(options.memory_bytes, options.threads),
-        Rounds::Many => Room::none(),
+    let budget = match rounds {
+        Rounds::One => MergeBudget::new(options.memory_bytes, options.threads),
+        Rounds::Many => MergeBudget::none(),
     };
-    let report = compact_and(&store, &options, room, &LoadProgress::default(), &mut || {})?;
+    let report = compact_and(&store, &options, budget, &LoadProgress::default(), &mut || {})?;
     Ok(report.rounds)
 }
 

@@ -206,13 +206,14 @@ fn compact_under_drops(times: u32) -> (Result<CompactReport, LoadError>, u32) {
     load_quads(&store, (0..300).filter(in_first));
     let mut merges = 0;
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    let result = compact_and(&store, &options, Room::new(1 << 30, 1), &LoadProgress::default(), &mut || {
-        merges += 1;
-        if merges <= times {
-            clear(&store, 1);
-            load_quads(&store, (0..300).filter(in_first).skip(merges as usize));
-        }
-    });
+    let result =
+        compact_and(&store, &options, MergeBudget::new(1 << 30, 1), &LoadProgress::default(), &mut || {
+            merges += 1;
+            if merges <= times {
+                clear(&store, 1);
+                load_quads(&store, (0..300).filter(in_first).skip(merges as usize));
+            }
+        });
     assert_sound(&vfs);
     let left = lines((0..300).filter(|number| number % 3 == 0));
     let last = lines((0..300).filter(in_first).skip(times.min(merges) as usize));

@@ -1,7 +1,7 @@
 //! Merges the newest segments where there are too many: for programs that write and end, and so have no thread that does it in the background.
 
+use crate::compact::merge_budget::MergeBudget;
 use crate::compact::policy::choose_within;
-use crate::compact::room::Room;
 use crate::compact::{ASIDE_BYTES, BackgroundOptions, CompactOptions, Compaction, Turn};
 use crate::load::{LoadError, LoadProgress};
 use crate::pace::Pace;
@@ -33,13 +33,14 @@ pub fn keep_few(
     let mut report = KeepFewReport { segments_before: count() as u64, ..KeepFewReport::default() };
     store.writer()?;
     let mut turn = None;
-    let (room, pace) = (Room::new(options.memory_bytes, options.threads), Pace::full(&options.cancel));
+    let (budget, pace) =
+        (MergeBudget::new(options.memory_bytes, options.threads), Pace::full(&options.cancel));
     while count() > segments_max {
         if turn.is_none() {
             turn = Some(Turn::wait(store, &options.cancel)?);
         }
         let version = store.version().aside(ASIDE_BYTES);
-        let Some(from) = choose_within(room, &version.manifest.segments, segments_max) else { break };
+        let Some(from) = choose_within(budget, &version.manifest.segments, segments_max) else { break };
         report.quads += version.segments.iter().skip(from).map(|segment| segment.entry.quads).sum::<u64>();
         store.with_room(|| Compaction::new(store, &version, from, options, &pace, progress).run())?;
         report.merges += 1;

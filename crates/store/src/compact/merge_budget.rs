@@ -22,14 +22,14 @@ const BLOCK_ROW_BYTES: u64 = 8;
 const NUMBERS: u64 = 128;
 const NUMBERS_BYTES: u64 = 16;
 
-/// Memory for merging segments.
+/// The memory that merging segments may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub struct MergeBudget {
     working_bytes: u64,
     threads: u64,
 }
 
-impl Room {
+impl MergeBudget {
     /// That of a process that shall not exceed `memory_bytes`.
     pub fn new(memory_bytes: usize, threads: usize) -> Self {
         Self { working_bytes: working_bytes(memory_bytes) as u64, threads: threads.max(1) as u64 }
@@ -171,9 +171,9 @@ mod tests {
     proptest! {
         #[test]
         fn rounds_come_to_an_end(mut segments in segments(), memory in 0_usize..(1 << 33), threads in 1_usize..9) {
-            let room = Room::new(memory, threads);
+            let budget = MergeBudget::new(memory, threads);
             loop {
-                let (from, before) = (room.next_round(&segments), segments.len());
+                let (from, before) = (budget.next_round(&segments), segments.len());
                 merge(&mut segments, from);
                 if from == 0 {
                     break;
@@ -184,26 +184,26 @@ mod tests {
         }
 
         #[test]
-        fn more_memory_is_room_for_more(segments in segments(), memory in 0_usize..(1 << 32), more in 0_usize..(1 << 32)) {
-            let [less, more] = [memory, memory + more].map(|memory| Room::new(memory, 2).first_that_fits(&segments));
+        fn more_memory_merges_more(segments in segments(), memory in 0_usize..(1 << 32), more in 0_usize..(1 << 32)) {
+            let [less, more] = [memory, memory + more].map(|memory| MergeBudget::new(memory, 2).first_that_fits(&segments));
             prop_assert!(more <= less);
         }
     }
 
     #[test]
     fn tiny_segments_fit_by_the_hundred_and_large_ones_do_not() {
-        let smallest = Room::new(16 << 20, 2);
+        let smallest = MergeBudget::new(16 << 20, 2);
         let tiny = vec![entry(Sign::Insertions, 1); 1000];
         assert_eq!(smallest.first_that_fits(&tiny), 0);
         let mut with_base = vec![entry(Sign::Insertions, 10_000_000_000)];
         with_base.extend(tiny);
         assert_eq!(smallest.first_that_fits(&with_base), 1);
-        assert_eq!(Room::new(64 << 30, 2).first_that_fits(&with_base), 0);
+        assert_eq!(MergeBudget::new(64 << 30, 2).first_that_fits(&with_base), 0);
         // What does not fit is tried where nothing else is left to do.
         assert_eq!(smallest.next_round(&with_base), 1);
         assert_eq!(smallest.next_round(&with_base[..2]), 0);
         let large = vec![entry(Sign::Insertions, 1_000_000); 300];
-        let from = Room::new(256 << 20, 2).next_round(&large);
+        let from = MergeBudget::new(256 << 20, 2).next_round(&large);
         assert!((100..298).contains(&from), "{from}");
     }
 }

@@ -17,6 +17,7 @@ mod keep_few;
 mod later;
 mod leading;
 mod merge;
+mod merge_budget;
 pub(crate) use merge::copy_file;
 mod numbering;
 mod order_merge;
@@ -25,7 +26,6 @@ pub(crate) mod output;
 mod pack;
 mod packed;
 mod policy;
-mod room;
 mod source;
 mod switch;
 mod term_map;
@@ -62,7 +62,7 @@ use folders::NewFolders;
 use lode_base::cancel::CancelToken;
 use lode_base::host::peak_resident_bytes;
 use lode_packed::SegmentMeta;
-use room::Room;
+use merge_budget::MergeBudget;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -123,14 +123,14 @@ pub fn compact(
     options: &CompactOptions,
     progress: &Arc<LoadProgress>,
 ) -> Result<CompactReport, LoadError> {
-    compact_and(store, options, Room::new(options.memory_bytes, options.threads), progress, &mut || {})
+    compact_and(store, options, MergeBudget::new(options.memory_bytes, options.threads), progress, &mut || {})
 }
 
-/// The same, with this room for each round; calls `between` after each merge.
+/// The same, with this budget for each round; calls `between` after each merge.
 fn compact_and(
     store: &Store,
     options: &CompactOptions,
-    room: Room,
+    budget: MergeBudget,
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
 ) -> Result<CompactReport, LoadError> {
@@ -138,7 +138,7 @@ fn compact_and(
     let _turn = Turn::wait(store, &options.cancel)?;
     let mut attempt = 1;
     loop {
-        match store.with_room(|| compact_once(store, options, room, progress, between)) {
+        match store.with_room(|| compact_once(store, options, budget, progress, between)) {
             Err(LoadError::Overtaken) if attempt < ATTEMPTS => attempt += 1,
             result => return result,
         }
@@ -152,7 +152,7 @@ const ROUNDS_PER_SEGMENT: u64 = 4;
 fn compact_once(
     store: &Store,
     options: &CompactOptions,
-    room: Room,
+    budget: MergeBudget,
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
 ) -> Result<CompactReport, LoadError> {
@@ -174,7 +174,7 @@ fn compact_once(
     if segments > 1 || !is_packed || (options.force && segments == 1) {
         progress.add_quads(report.quads);
         drop(version);
-        compact_in_rounds(store, options, room, progress, between, &mut report)?;
+        compact_in_rounds(store, options, budget, progress, between, &mut report)?;
     }
     progress.set_stage(Stage::Done);
     report.peak_resident_bytes = peak_resident_bytes();
@@ -184,7 +184,7 @@ fn compact_once(
 fn compact_in_rounds(
     store: &Store,
     options: &CompactOptions,
-    room: Room,
+    budget: MergeBudget,
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
     report: &mut CompactReport,
@@ -194,7 +194,7 @@ fn compact_in_rounds(
     // Each round leaves fewer segments, but others may add some meanwhile.
     for _ in 0..ROUNDS_PER_SEGMENT * report.segments {
         let version = store.version().aside(ASIDE_BYTES);
-        let from = room.next_round(&version.manifest.segments);
+        let from = budget.next_round(&version.manifest.segments);
         let mut compaction = Compaction::new(store, &version, from, options, &pace, progress);
         let new = compaction.run_and(&mut *between)?;
         stages.iter_mut().zip(compaction.stages).for_each(|(sum, time)| *sum += time);

@@ -5,7 +5,7 @@
 //! written again only a few times for each of these. Where quads were deleted, segments of insertions and of deletions that
 //! were written together count as one, because merging only them would bring the same two again.
 
-use crate::compact::room::Room;
+use crate::compact::merge_budget::MergeBudget;
 use crate::manifest::{SegmentEntry, Sign};
 
 /// What comes behind a segment is merged with it once it is so many times as large.
@@ -17,12 +17,12 @@ const DELETED_PERCENT_MAX: u128 = 20;
 /// Segments that a merge of some of the newest may leave.
 const LEFT_MAX: usize = 2;
 
-/// The place of the first segment to merge with all behind it, of those that there is room for; `None` where all is well.
-pub fn choose_within(room: Room, segments: &[SegmentEntry], segments_max: usize) -> Option<usize> {
-    choose(segments, segments_max, room.first_that_fits(segments))
+/// The place of the first segment to merge with all behind it, of those that the memory budget allows; `None` where all is well.
+pub fn choose_within(budget: MergeBudget, segments: &[SegmentEntry], segments_max: usize) -> Option<usize> {
+    choose(segments, segments_max, budget.first_that_fits(segments))
 }
 
-/// The place of the first segment to merge with all behind it; `None` where all is well. The first place that there is room for is
+/// The place of the first segment to merge with all behind it; `None` where all is well. The first place that the budget allows is
 /// `least`.
 fn choose(segments: &[SegmentEntry], segments_max: usize, least: usize) -> Option<usize> {
     let quads = |sign| -> u128 {
@@ -145,7 +145,7 @@ mod tests {
     fn what_is_too_large_is_left_and_the_rest_is_written_a_few_times() {
         // As much as the newest of several old segments cannot be merged any more.
         let mut segments = vec![entry(Sign::Insertions, 5_000_000), entry(Sign::Insertions, 4_000_000)];
-        let room = |segments: &[SegmentEntry]| {
+        let first = |segments: &[SegmentEntry]| {
             let mut sum = 0;
             let newest = segments.iter().rev().take_while(|entry| {
                 sum += entry.quads;
@@ -156,8 +156,8 @@ mod tests {
         let mut written = 0;
         for _ in 0..1000 {
             segments.push(entry(Sign::Insertions, 10_000));
-            while let Some(from) = choose(&segments, 8, room(&segments)) {
-                assert!(from >= room(&segments));
+            while let Some(from) = choose(&segments, 8, first(&segments)) {
+                assert!(from >= first(&segments));
                 written += merge(&mut segments, from);
             }
             assert!(segments.len() < 16, "{segments:?}");

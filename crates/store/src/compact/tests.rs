@@ -63,13 +63,13 @@ proptest! {
         let store = open(&vfs);
         let mut model = Model::new();
         let options = options(threads, if short { 0 } else { 1 << 30 });
-        let room = if in_rounds { Room::none() } else { Room::new(options.memory_bytes, threads) };
+        let budget = if in_rounds { MergeBudget::none() } else { MergeBudget::new(options.memory_bytes, threads) };
         for (round, loads) in [&loads, &later].into_iter().enumerate() {
             load_all(&store, loads, &mut model, 100 * round);
             let before = store.snapshot();
             let expected = lines(&before);
             let progress = LoadProgress::default();
-            let report = compact_and(&store, &options, room, &progress, &mut || {}).unwrap();
+            let report = compact_and(&store, &options, budget, &progress, &mut || {}).unwrap();
             let after = store.snapshot();
             prop_assert_eq!(report.quads, model.len() as u64);
             prop_assert!(report.rounds < report.segments.max(2));

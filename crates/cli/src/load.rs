@@ -2,8 +2,9 @@
 
 use crate::args::LoadArgs;
 use crate::contexts::ContextFolder;
-use crate::exit::{DataSyntaxError, Done};
+use crate::exit::Done;
 use crate::keep_few::keep_few;
+use crate::load_failure::{Remedies, load_failed, with_code};
 use crate::load_report;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
@@ -14,8 +15,7 @@ use crate::talk::{say, say_found_log};
 use anyhow::{Context, bail};
 use lode_engine::store::CompactOptions;
 use lode_engine::store::load::{
-    LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, SourceReport, Stage, load,
-    validate,
+    LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, SourceReport, Stage, load, validate,
 };
 use lode_engine::{Database, OpenOptions};
 use lode_rdf::NamedNode;
@@ -118,9 +118,10 @@ pub fn load_sources(
     let start = Instant::now();
     let line = live_line(quiet, &progress);
     let (threads, memory_bytes) = (options.threads, options.memory_bytes);
+    let remedies = Remedies::left(&options, sources.len());
     let result = load(database.store(), sources, options, &progress);
     drop(line);
-    let report = result.map_err(load_error)?;
+    let report = result.map_err(|error| load_failed(&error, database.snapshot().quad_count(), remedies))?;
     if !quiet {
         load_report::summary(&report, start.elapsed());
     }
@@ -142,7 +143,7 @@ fn dry_run(args: &LoadArgs) -> anyhow::Result<Done> {
     let line = live_line(args.quiet, &progress);
     let result = validate(found.sources, options, &progress);
     drop(line);
-    let report = result.map_err(load_error)?;
+    let report = result.map_err(|error| with_code(&error, error.to_string()))?;
     load_report::dry_summary(&report, args.quiet);
     let skipped = SkippedFiles::new(&found.skipped, &report.skipped);
     skipped.tell();
@@ -172,13 +173,6 @@ pub fn live_line(quiet: bool, progress: &Arc<LoadProgress>) -> LiveLine {
     let shown = Arc::clone(progress);
     let mut text = LineText::new();
     LiveLine::start(quiet, move || text.show(shown.sample()))
-}
-
-fn load_error(error: LoadError) -> anyhow::Error {
-    match error {
-        error @ LoadError::Syntax { .. } => anyhow::Error::new(DataSyntaxError(error.to_string())),
-        other => other.into(),
-    }
 }
 
 /// A load or an update that failed leaves no database where none was.

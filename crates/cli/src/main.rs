@@ -21,6 +21,7 @@ mod dump;
 mod exit;
 mod keep_few;
 mod load;
+mod load_failure;
 mod load_report;
 mod marked;
 mod number;

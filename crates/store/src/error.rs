@@ -75,7 +75,11 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Another process writes to the database.
-    #[error("{} is locked: another process is writing to it; wait for it to end, or stop it", path.display())]
+    #[error(
+        "{} is locked: another process is writing to it, or serves it, as `lode serve` does until it is stopped. Wait for it to end or \
+         stop it; a server that runs takes data at /data and updates at /update",
+        path.display()
+    )]
     Locked {
         /// The path.
         path: PathBuf,

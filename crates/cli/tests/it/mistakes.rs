@@ -11,6 +11,7 @@ fn message(name: &str, text: impl AsRef<[u8]>, code: i32) -> String {
     assert!(!lode.path("db").exists(), "a failed first load leaves no database");
     // A dry run says the same.
     let dry = lode.run(&["load", "--dry-run", name]).fails(code);
+    assert!(error.lines().any(|line| line == "nothing was loaded"), "{error}");
     let line = error.lines().find(|line| line.starts_with("error: ")).unwrap();
     assert!(dry.contains(line), "{dry}\n{line}");
     line.to_owned()
@@ -203,4 +204,35 @@ fn a_fifo_that_is_named_is_read() {
     });
     assert_says(&lode.run(&["load", "db", "fifo.nt"]).err, &["loaded 1 quads"]);
     writer.join().unwrap();
+}
+
+#[test]
+fn a_load_that_fails_says_what_is_there_and_what_helps() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2 .");
+    lode.write("bad.nt", "<a b> <http://e/b> <http://e/c> .\n");
+    let error = lode.run(&["load", "db", "bad.nt"]).fails(4);
+    let is_as_it_was = "nothing was loaded; the database is as it was, with 2 quads";
+    assert_says(&error, &["bad.nt:1:", is_as_it_was, "--quarantine FILE", "--lenient", "--dry-run"]);
+    let error = lode.run(&["load", "db", "bad.nt", "data.ttl", "--lenient"]);
+    error.ok();
+    lode.write("worse.nt", "<http://e/b> .\n");
+    let error = lode.run(&["load", "db", "worse.nt", "--lenient"]).fails(4);
+    assert_says(&error, &["--quarantine FILE", "--dry-run"]);
+    assert!(!error.contains("--lenient"), "it was given: {error}");
+    // Of what no option helps against, none is named.
+    lode.write("page.ttl", "<!DOCTYPE html>\n<html><body>404</body></html>");
+    let error = lode.run(&["load", "db", "page.ttl"]).fails(1);
+    assert_says(&error, &["page.ttl", "nothing was loaded; the database is as it was"]);
+    assert!(!error.contains("--quarantine"), "{error}");
+    let error = lode.run(&["load", "db", "page.ttl", "data.ttl"]).fails(1);
+    assert_says(&error, &["--quarantine FILE leaves out files"]);
+}
+
+#[test]
+fn a_database_that_is_locked_says_who_may_hold_it() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1 .");
+    let lock = std::fs::File::create(lode.path("db/LOCK")).unwrap();
+    lock.lock().unwrap();
+    let error = lode.run(&["load", "db", "data.ttl"]).fails(1);
+    assert_says(&error, &["db is locked", "`lode serve`", "/data", "/update"]);
 }

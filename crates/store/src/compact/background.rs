@@ -1,5 +1,6 @@
 //! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor.
 
+use crate::compact::adaptive_budget::AdaptiveBudget;
 use crate::compact::merge_budget::MergeBudget;
 use crate::compact::policy::choose_within;
 use crate::compact::{ASIDE_BYTES, CompactOptions, Compaction, Turn};
@@ -188,7 +189,8 @@ impl Work {
     fn run(&self) {
         let mut wait = Duration::ZERO;
         let (mut delay, mut retry_at, mut rooms_before) = (RETRY_FIRST, Instant::now(), 0);
-        let mut budget = MergeBudget::new(self.options.memory_bytes, self.options.threads);
+        let mut budget =
+            AdaptiveBudget::new(MergeBudget::new(self.options.memory_bytes, self.options.threads));
         while let Some(cancel) = self.next_order(wait) {
             wait = self.options.look_every;
             let is_paused = self.shared.lock().is_paused;
@@ -196,13 +198,16 @@ impl Work {
             if std::mem::replace(&mut rooms_before, rooms) != rooms {
                 (delay, retry_at) = (RETRY_FIRST, Instant::now());
             }
-            if is_paused || Instant::now() < retry_at || self.choose(budget).is_none() {
+            if is_paused || Instant::now() < retry_at || self.choose(budget.at(Instant::now())).is_none() {
                 continue;
             }
             let Some(_turn) = Turn::if_free(&self.store) else { continue };
-            match self.store.with_room(|| self.compact(budget, &cancel)) {
+            match self.store.with_room(|| self.compact(budget.at(Instant::now()), &cancel)) {
                 // There may be more to do.
-                Ok(()) => (wait, delay) = (Duration::ZERO, RETRY_FIRST),
+                Ok(()) => {
+                    (wait, delay) = (Duration::ZERO, RETRY_FIRST);
+                    budget.succeeded(Instant::now());
+                }
                 // Begun again where somebody has dropped or replaced what was merged.
                 Err(
                     LoadError::Cancelled(_)
@@ -212,7 +217,7 @@ impl Work {
                 Err(error) => {
                     self.note_failure(&error);
                     if matches!(error, LoadError::Memory { .. }) {
-                        budget = budget.half();
+                        budget.failed(Instant::now());
                     }
                     retry_at = Instant::now() + delay;
                     delay = (2 * delay).min(RETRY_LAST);

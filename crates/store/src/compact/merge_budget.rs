@@ -23,7 +23,7 @@ const NUMBERS: u64 = 128;
 const NUMBERS_BYTES: u64 = 16;
 
 /// The memory that merging segments may take.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeBudget {
     working_bytes: u64,
     threads: u64,
@@ -41,9 +41,10 @@ impl MergeBudget {
         Self { working_bytes: 0, threads: 1 }
     }
 
-    /// Half of it, for when less turned out to fit than was thought.
-    pub fn half(self) -> Self {
-        Self { working_bytes: self.working_bytes / 2, ..self }
+    /// So many `parts` of `all`.
+    pub fn share(self, parts: u64, all: u64) -> Self {
+        let bytes = u128::from(self.working_bytes) * u128::from(parts) / u128::from(all.max(1));
+        Self { working_bytes: u64::try_from(bytes).unwrap_or(u64::MAX), ..self }
     }
 
     /// The first place from which on all segments can be merged at once.

@@ -10,6 +10,7 @@
 //!
 //! Terms that no quad uses any more are dropped ([`used`], [`numbering`]).
 
+mod adaptive_budget;
 mod background;
 mod crowd;
 pub(crate) mod folders;

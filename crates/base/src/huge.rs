@@ -8,6 +8,15 @@
 /// Bytes of a huge page on the systems this is tuned for.
 pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 
+/// Lets this process have no huge pages from now on, neither here nor from its allocator (which asks for them for all that it takes from
+/// the system): for who has promised to take little memory. With huge pages what is touched anywhere becomes resident by the 2 MiB, and what
+/// the allocator keeps for later stays so.
+pub fn avoid() {
+    // Where it is not allowed, or there are none, more memory is taken.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
 /// An empty vector with room for `capacity` values.
 pub fn with_capacity<T>(capacity: usize) -> Vec<T> {
     let values = Vec::with_capacity(capacity);

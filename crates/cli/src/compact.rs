@@ -3,6 +3,7 @@
 use crate::args::CompactArgs;
 use crate::exit::Done;
 use crate::load::{CACHE_BYTES, live_line};
+use crate::memory;
 use crate::number;
 use crate::snapshot::tell_damaged_snapshots;
 use crate::talk::{say, say_found_log};
@@ -25,6 +26,7 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
     if let Some(memory) = args.memory {
         options.memory_bytes = memory;
     }
+    memory::keep_to(options.memory_bytes);
     let open = OpenOptions { cache_bytes: CACHE_BYTES };
     let database = Database::open_for_writing(&args.database, &open, WriteOptions::default())?;
     say_found_log(&database);

@@ -6,6 +6,7 @@ use crate::exit::Done;
 use crate::keep_few::keep_few;
 use crate::load_failure::{Remedies, load_failed, with_code};
 use crate::load_report;
+use crate::memory;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::skipped::SkippedFiles;
@@ -88,6 +89,7 @@ fn options(args: &LoadArgs) -> anyhow::Result<(LoadOptions, Option<PathBuf>)> {
     if let Some(memory) = args.memory {
         options.memory_bytes = memory;
     }
+    memory::keep_to(options.memory_bytes);
     options.statement_limit = args.statement_bytes_max.map(StatementLimit::new);
     if let Some(path) = &args.quarantine {
         // What is there already is not written over: it could be one of the sources.

@@ -24,6 +24,7 @@ mod load;
 mod load_failure;
 mod load_report;
 mod marked;
+mod memory;
 mod number;
 mod plan_table;
 mod progress;

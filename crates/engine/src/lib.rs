@@ -36,6 +36,7 @@ pub use write::write_results;
 
 pub use lode_base::cancel::{CancelToken, Cancelled};
 pub use lode_base::file_cache::raise_descriptor_limit;
+pub use lode_base::huge::avoid as avoid_huge_pages;
 pub use lode_exec::ExecError;
 pub use lode_exec::context::{ServiceHandler, ServiceRows};
 pub use lode_packed::Order;

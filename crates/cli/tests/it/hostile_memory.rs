@@ -6,8 +6,8 @@ use std::io::Write as _;
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 /// Memory that a load gets, not much more than a program takes that does nothing; and how much of it may be taken.
-const MEMORY: &str = "128MiB";
-const PEAK_BYTES_MAX: u64 = (128 << 20) / 100 * 115;
+const MEMORY: &str = "64MiB";
+const PEAK_BYTES_MAX: u64 = (64 << 20) / 100 * 115;
 const QUADS: u32 = 500_000;
 
 fn load(lode: &Lode, files: &[&str], more: &[&str]) -> Outcome {
@@ -76,7 +76,7 @@ fn statements_without_an_end_are_refused_within_the_memory() {
         let names = ["a", "b", "c"].map(|name| format!("{name}.{format}.gz"));
         names.iter().for_each(|name| lode.write(name, endless(head)));
         let error = load(&lode, &names.each_ref().map(String::as_str), &[]).fails(4);
-        for part in [":2:", "has more than 8388608 bytes", "--statement-bytes-max"] {
+        for part in [":2:", "has more than 4194304 bytes", "--statement-bytes-max"] {
             assert!(error.contains(part), "{format}: {error}");
         }
     }

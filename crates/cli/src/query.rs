@@ -6,6 +6,7 @@ use crate::number;
 use crate::plan_table;
 use crate::talk::say;
 use anyhow::Context;
+use lode_engine::store::{OpenFiles, StoreError};
 use lode_engine::{
     CancelToken, Database, DefaultGraph, EngineError, HttpService, OpenOptions, OutputFormat, PreparedQuery,
     QueryOptions, ResultKind, write_results,
@@ -23,21 +24,26 @@ const ATTEMPTS: u32 = 5;
 
 pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
     let text = request_text(args.query.as_deref(), args.file.as_deref(), "query")?;
-    for _ in 1..ATTEMPTS {
-        if let Some(done) = answer(args, &text, true)? {
+    // Most queries read few of the files that many segments have.
+    if let Some(done) = answer(args, &text, OpenFiles::WhenRead, true)? {
+        return Ok(done);
+    }
+    for _ in 2..ATTEMPTS {
+        if let Some(done) = answer(args, &text, OpenFiles::Now, true)? {
             return Ok(done);
         }
     }
-    Ok(answer(args, &text, false)?.unwrap_or(Done::Ok))
+    Ok(answer(args, &text, OpenFiles::Now, false)?.unwrap_or(Done::Ok))
 }
 
 /// Answers the query from the version of the moment. None where files of that version have gone before anything was answered, and `again`
 /// says that somebody will ask again.
-fn answer(args: &QueryArgs, text: &str, again: bool) -> anyhow::Result<Option<Done>> {
-    let mut out = BufWriter::with_capacity(1 << 16, Delivered { out: std::io::stdout().lock(), any: false });
-    let outcome = answer_to(args, text, &mut out);
-    let is_stale = |error: &anyhow::Error| error.downcast_ref().is_some_and(EngineError::is_stale);
-    if again && outcome.as_ref().is_err_and(is_stale) && !out.get_ref().any {
+fn answer(args: &QueryArgs, text: &str, files: OpenFiles, again: bool) -> anyhow::Result<Option<Done>> {
+    let mut out = BufWriter::with_capacity(1 << 16, Delivered::new(std::io::stdout().lock()));
+    let outcome = answer_to(args, text, files, &mut out);
+    let failed =
+        out.get_ref().has_lost_files || outcome.as_ref().is_err_and(|error| may_be_stale(error, files));
+    if again && failed && !out.get_ref().any {
         // Not written: what waits in the buffer.
         drop(out.into_parts());
         return Ok(None);
@@ -48,14 +54,40 @@ fn answer(args: &QueryArgs, text: &str, again: bool) -> anyhow::Result<Option<Do
     Ok(Some(Done::Ok))
 }
 
+/// Whether another process may have replaced the version that was asked. One whose files were not all open may have lost some, or have
+/// found others in their place.
+fn may_be_stale(error: &anyhow::Error, files: OpenFiles) -> bool {
+    let Some(error) = error.downcast_ref::<EngineError>() else { return false };
+    let is_of_file =
+        matches!(error, EngineError::Store(StoreError::Io { .. } | StoreError::Corruption { .. }));
+    error.is_stale() || (files == OpenFiles::WhenRead && is_of_file)
+}
+
 /// A writer, and whether anything was written to it.
 struct Delivered<W> {
     out: W,
     any: bool,
+    /// What the answer is read from: all of its files are opened before the first of the answer is written, since then nobody can ask
+    /// again. An answer that comes as a whole needs no more.
+    source: Option<Arc<Database>>,
+    /// Whether that has failed.
+    has_lost_files: bool,
+}
+
+impl<W: Write> Delivered<W> {
+    fn new(out: W) -> Self {
+        Self { out, any: false, source: None, has_lost_files: false }
+    }
 }
 
 impl<W: Write> Write for Delivered<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if let Some(database) = self.source.take()
+            && let Err(error) = database.hold_files()
+        {
+            self.has_lost_files = true;
+            return Err(std::io::Error::other(error));
+        }
         self.any |= !bytes.is_empty();
         self.out.write(bytes)
     }
@@ -65,8 +97,22 @@ impl<W: Write> Write for Delivered<W> {
     }
 }
 
-fn answer_to(args: &QueryArgs, text: &str, out: &mut dyn Write) -> anyhow::Result<()> {
-    let database = Database::open(&args.database, &open_options(&args.evaluation))?;
+fn answer_to<W: Write>(
+    args: &QueryArgs,
+    text: &str,
+    files: OpenFiles,
+    out: &mut BufWriter<Delivered<W>>,
+) -> anyhow::Result<()> {
+    let options = open_options(&args.evaluation);
+    let database = Arc::new(Database::open_for_reading(&args.database, &options, files)?);
+    out.get_mut().source = (files == OpenFiles::WhenRead).then(|| Arc::clone(&database));
+    let answered = answer_from(args, text, &database, out);
+    // All that is left to write was read.
+    out.get_mut().source = None;
+    answered
+}
+
+fn answer_from(args: &QueryArgs, text: &str, database: &Database, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut options = query_options(&args.evaluation);
     options.base_iri = args.base.clone();
     options.cancel = CancelToken::new(args.timeout);

@@ -11,7 +11,7 @@ use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
 use lode_rdf::{NamedNode, ValueId};
-use lode_store::{Commit, Snapshot, Store, WriteOptions};
+use lode_store::{Commit, OpenFiles, Snapshot, Store, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,6 +30,22 @@ impl Database {
     /// Opens an existing database.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
         Ok(Self::of(Store::open(Arc::new(RealVfs), path, options.cache_bytes)?, options.cache_bytes))
+    }
+
+    /// The same, and says when the files of segments are opened: who asks little of many segments reads few of them. Until all are open
+    /// ([`Database::hold_files`]), what another process replaces meanwhile may be missing, or seem damaged.
+    pub fn open_for_reading(
+        path: &Path,
+        options: &OpenOptions,
+        files: OpenFiles,
+    ) -> Result<Self, EngineError> {
+        let store = Store::open_for_reading(Arc::new(RealVfs), path, options.cache_bytes, files)?;
+        Ok(Self::of(store, options.cache_bytes))
+    }
+
+    /// Opens all files of the current version that are not open yet.
+    pub fn hold_files(&self) -> Result<(), EngineError> {
+        Ok(self.store.hold_files()?)
     }
 
     /// Opens an existing database for writing.

@@ -11,6 +11,7 @@ pub mod format;
 #[doc(hidden)]
 pub mod hostile;
 pub mod order;
+mod part;
 pub mod permutation;
 pub mod rows;
 pub mod segment;

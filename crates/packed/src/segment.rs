@@ -5,10 +5,11 @@ mod meta;
 
 pub use meta::{META_BYTES_MAX, META_FILE, SegmentMeta, SegmentOrigin, StarsInfo};
 
-use crate::dictionary::{Dictionary, DictionaryInfo};
+use crate::dictionary::Dictionary;
 use crate::error::{Damage, PackedError, io_error};
 use crate::format::STARS_BYTES_MAX;
 use crate::order::Order;
+use crate::part::{PartPath, SWAPPED};
 use crate::permutation::{Permutation, PermutationInfo};
 use crate::stars::{self, Stars};
 use lode_base::block_cache::BlockCache;
@@ -16,9 +17,8 @@ use lode_base::cancel::{CancelToken, Cancelled};
 use lode_base::vfs::{Vfs, WriteFile};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
-use meta::DAMAGED;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Name of the dictionary's file.
 pub const DICTIONARY_FILE: &str = "dict.lode";
@@ -38,7 +38,7 @@ pub const fn permutation_file_name(order: Order) -> &'static str {
     }
 }
 
-/// An open segment. Clones share it.
+/// A segment. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Segment(Arc<Inner>);
 
@@ -47,24 +47,58 @@ struct Inner {
     meta: SegmentMeta,
     permutations: [Permutation; Order::COUNT],
     dictionary: Option<Dictionary>,
-    /// Or the file that they cannot be read from: queries are right without.
-    stars: Option<Arc<Result<Stars, Arc<str>>>>,
+    stars: Option<Arc<StarsFile>>,
+}
+
+/// The file of the sets of predicates.
+#[derive(Debug)]
+struct StarsFile {
+    path: PartPath,
+    info: StarsInfo,
+    /// None where they cannot be read: queries are right without.
+    read: OnceLock<Option<Stars>>,
+}
+
+impl StarsFile {
+    fn get(&self) -> Option<&Stars> {
+        self.read.get_or_init(|| read_stars(&self.path, self.info).ok()).as_ref()
+    }
 }
 
 impl Segment {
     /// Opens all files of a segment's folder and makes sure that they are the ones the description names.
-    pub fn open(vfs: &dyn Vfs, folder: &Path, cache: &Arc<BlockCache>) -> Result<Self, PackedError> {
-        let meta = SegmentMeta::read(vfs, folder)?;
-        let mut permutations = Vec::with_capacity(Order::COUNT);
-        for info in &meta.permutations {
-            permutations.push(open_permutation(vfs, folder, cache, *info)?);
-        }
-        let dictionary = meta.dictionary.map(|info| open_dictionary(vfs, folder, cache, info)).transpose()?;
-        let file = |_| Arc::from(folder.join(STARS_FILE).to_string_lossy());
-        let stars = meta.stars.map(|info| Arc::new(open_stars(vfs, folder, info).map_err(file)));
-        let missing = || DAMAGED.at(&Arc::from(META_FILE), 0);
-        let permutations = permutations.try_into().map_err(|_| missing())?;
+    pub fn open(vfs: &Arc<dyn Vfs>, folder: &Path, cache: &Arc<BlockCache>) -> Result<Self, PackedError> {
+        let segment = Self::open_when_read(vfs, folder, cache)?;
+        segment.open_files()?;
+        Ok(segment)
+    }
+
+    /// Reads the description alone. Each file is opened when something in it is first wanted, and then it is made sure that it is the one
+    /// that the description names.
+    pub fn open_when_read(
+        vfs: &Arc<dyn Vfs>,
+        folder: &Path,
+        cache: &Arc<BlockCache>,
+    ) -> Result<Self, PackedError> {
+        let meta = SegmentMeta::read(&**vfs, folder)?;
+        let part = |file: &str| PartPath::new(vfs, folder, file);
+        let permutation = |info: &PermutationInfo| {
+            Permutation::at_path(part(permutation_file_name(info.order)), *info, Arc::clone(cache))
+        };
+        let permutations = meta.permutations.each_ref().map(permutation);
+        let dictionary =
+            meta.dictionary.map(|info| Dictionary::at_path(part(DICTIONARY_FILE), info, Arc::clone(cache)));
+        let stars = |info| Arc::new(StarsFile { path: part(STARS_FILE), info, read: OnceLock::new() });
+        let stars = meta.stars.map(stars);
         Ok(Self(Arc::new(Inner { meta, permutations, dictionary, stars })))
+    }
+
+    /// Opens all files that are not open yet, so that they can be read whoever removes them.
+    pub fn open_files(&self) -> Result<(), PackedError> {
+        self.0.permutations.iter().try_for_each(Permutation::open_file)?;
+        self.dictionary().map_or(Ok(()), Dictionary::open_file)?;
+        self.stars();
+        Ok(())
     }
 
     /// The same files for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
@@ -95,16 +129,13 @@ impl Segment {
 
     /// The sets of predicates, unless the segment was written before there were any, or they are damaged.
     pub fn stars(&self) -> Option<&Stars> {
-        self.0.stars.as_deref()?.as_ref().ok()
+        self.0.stars.as_deref()?.get()
     }
 
     /// Reads the quads, and makes sure that the sets of predicates are theirs.
     pub fn verify_stars(&self, cancel: &CancelToken) -> Result<(), PackedError> {
-        let stars = match self.0.stars.as_deref() {
-            None => return Ok(()),
-            Some(Ok(stars)) => stars,
-            Some(Err(file)) => return Err(UNREADABLE_STARS.at(file, 0)),
-        };
+        let Some(file) = &self.0.stars else { return Ok(()) };
+        let stars = file.get().ok_or_else(|| UNREADABLE_STARS.at(file.path.name(), 0))?;
         if stars::gather(self.permutation(Order::Spog), stars.class_predicate(), &|| cancel.check())?
             != *stars
         {
@@ -135,15 +166,17 @@ impl Segment {
 /// Counts the sets of predicates of a segment whose other files are there, and writes them into its folder. The file is the caller's
 /// to sync. `check` is asked for each block.
 pub fn write_stars(
-    vfs: &dyn Vfs,
+    vfs: &Arc<dyn Vfs>,
     folder: &Path,
     meta: &SegmentMeta,
     check: &dyn Fn() -> Result<(), Cancelled>,
 ) -> Result<(StarsInfo, Box<dyn WriteFile>), PackedError> {
     let cache = Arc::new(BlockCache::new(0));
-    let spog = open_permutation(vfs, folder, &cache, meta.permutations[Order::Spog as usize])?;
+    let part = |file: &str| PartPath::new(vfs, folder, file);
+    let spog = meta.permutations[Order::Spog as usize];
+    let spog = Permutation::at_path(part(permutation_file_name(spog.order)), spog, Arc::clone(&cache));
     let class_predicate = match meta.dictionary {
-        Some(info) => open_dictionary(vfs, folder, &cache, info)?.find(Section::Iri, RDF_TYPE)?,
+        Some(info) => Dictionary::at_path(part(DICTIONARY_FILE), info, cache).find(Section::Iri, RDF_TYPE)?,
         None => None,
     };
     let id = |rank| ValueId::new(Kind::Iri, meta.bases[Section::Iri as usize] + rank).to_bits();
@@ -161,52 +194,17 @@ const RDF_TYPE: &[u8] = b"http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const UNREADABLE_STARS: Damage = Damage(
     "the sets of predicates are missing or damaged; queries go without, a compaction counts them anew",
 );
-const SWAPPED: Damage = Damage("not the file that the segment's description names");
 
-fn open_permutation(
-    vfs: &dyn Vfs,
-    folder: &Path,
-    cache: &Arc<BlockCache>,
-    info: PermutationInfo,
-) -> Result<Permutation, PackedError> {
-    let path = folder.join(permutation_file_name(info.order));
-    let name: Arc<str> = Arc::from(path.to_string_lossy());
-    let file = vfs.open_immutable(&path).map_err(io_error(&name))?;
-    let permutation = Permutation::open(file, &name, Arc::clone(cache))?;
-    if permutation.info() != info {
-        return Err(SWAPPED.at(&name, 0));
-    }
-    Ok(permutation)
-}
-
-fn open_dictionary(
-    vfs: &dyn Vfs,
-    folder: &Path,
-    cache: &Arc<BlockCache>,
-    info: DictionaryInfo,
-) -> Result<Dictionary, PackedError> {
-    let path = folder.join(DICTIONARY_FILE);
-    let name: Arc<str> = Arc::from(path.to_string_lossy());
-    let file = vfs.open_immutable(&path).map_err(io_error(&name))?;
-    let dictionary = Dictionary::open(file, &name, Arc::clone(cache))?;
-    if dictionary.info() != info {
-        return Err(SWAPPED.at(&name, 0));
-    }
-    Ok(dictionary)
-}
-
-fn open_stars(vfs: &dyn Vfs, folder: &Path, info: StarsInfo) -> Result<Stars, PackedError> {
-    let path = folder.join(STARS_FILE);
-    let name: Arc<str> = Arc::from(path.to_string_lossy());
-    let file = vfs.open(&path).map_err(io_error(&name))?;
+fn read_stars(path: &PartPath, info: StarsInfo) -> Result<Stars, PackedError> {
+    let (name, file) = (path.name(), path.open_once()?);
     if file.len() != info.bytes || info.bytes > STARS_BYTES_MAX {
-        return Err(SWAPPED.at(&name, 0));
+        return Err(SWAPPED.at(name, 0));
     }
     let mut bytes = vec![0; info.bytes as usize];
-    file.read_exact_at(&mut bytes, 0).map_err(io_error(&name))?;
-    let stars = Stars::decode(&bytes, &name)?;
+    file.read_exact_at(&mut bytes, 0).map_err(io_error(name))?;
+    let stars = Stars::decode(&bytes, name)?;
     if StarsInfo::of(&bytes) != info {
-        return Err(SWAPPED.at(&name, 0));
+        return Err(SWAPPED.at(name, 0));
     }
     Ok(stars)
 }

@@ -84,7 +84,7 @@ pub fn check(
         Ok(version) => version,
         Err(error) => {
             checker.problem(error, folder)?;
-            checker.find_others(&**vfs, folder, &manifest, &cache)?;
+            checker.find_others(vfs, folder, &manifest, &cache)?;
             return Ok(checker.report);
         }
     };
@@ -129,7 +129,7 @@ impl Checker<'_> {
     /// The version does not open: says of every segment by itself whether it does.
     fn find_others(
         &mut self,
-        vfs: &dyn Vfs,
+        vfs: &Arc<dyn Vfs>,
         folder: &Path,
         manifest: &Manifest,
         cache: &Arc<BlockCache>,

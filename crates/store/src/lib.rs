@@ -67,7 +67,7 @@ pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample,
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};
 pub use named::NamedSnapshot;
-pub use recovery::FoundLog;
+pub use recovery::{FoundLog, OpenFiles};
 pub use remake::{RemadeReport, remake_manifest};
 pub use salvage::{SalvageReport, salvage};
 pub use snapshot::{Scan, Snapshot};

@@ -60,14 +60,27 @@ impl fmt::Display for FoundLog {
     }
 }
 
+/// When the files of segments are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenFiles {
+    /// At once: what is open can be read whoever removes it.
+    Now,
+    /// When something in them is wanted.
+    WhenRead,
+}
+
 /// Opens the version of a manifest and applies its log. Changes nothing. How the log was found, if there is one.
 pub fn recover(
     vfs: &Arc<dyn Vfs>,
     folder: &Path,
     manifest: Manifest,
     cache: &Arc<BlockCache>,
+    files: OpenFiles,
 ) -> Result<(Version, Option<FoundLog>), StoreError> {
-    let mut version = Version::open(vfs, folder, manifest, cache, &[])?;
+    let mut version = match files {
+        OpenFiles::Now => Version::open(vfs, folder, manifest, cache, &[])?,
+        OpenFiles::WhenRead => Version::open_when_read(vfs, folder, manifest, cache)?,
+    };
     let found = apply_log(&**vfs, folder, &mut version)?;
     Ok((version, found))
 }

@@ -100,7 +100,7 @@ pub fn seal_segment(
     folder: &Path,
     check: &dyn Fn() -> Result<(), Cancelled>,
 ) -> Result<NewSegment, StoreError> {
-    let (vfs, sign) = (&**store.vfs(), origin.sign);
+    let (vfs, sign) = (store.vfs(), origin.sign);
     let NewFiles { permutations, dictionary, bases } = files;
     let origin = described(store, origin)?;
     let mut meta = SegmentMeta { origin, permutations, dictionary, bases, stars: None };
@@ -110,7 +110,7 @@ pub fn seal_segment(
         file.sync().map_err(StoreError::io(folder))?;
         meta.stars = Some(info);
     }
-    let mut description = meta.write(vfs, folder)?;
+    let mut description = meta.write(&**vfs, folder)?;
     description.sync().map_err(StoreError::io(folder))?;
     vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
     vfs.sync_dir(store.folder()).map_err(StoreError::io(store.folder()))?;

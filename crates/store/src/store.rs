@@ -6,7 +6,7 @@ use crate::gate::Gate;
 use crate::log::{Log, LogCounters, Salvaged};
 use crate::manifest::{BACKUP, Manifest, log_file, log_number, log_of, segment_number};
 use crate::named::{self, Named};
-use crate::recovery::{FoundLog, apply_sound_log, recover, skip_lost_versions, with_advice};
+use crate::recovery::{FoundLog, OpenFiles, apply_sound_log, recover, skip_lost_versions, with_advice};
 use crate::seal::random;
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
@@ -60,10 +60,21 @@ impl Drop for Inner {
 impl Store {
     /// Opens a database for reading. Needs no lock: a writer replaces the manifest in one step and only appends to the log.
     pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, cache_bytes: usize) -> Result<Self, StoreError> {
+        Self::open_for_reading(vfs, folder, cache_bytes, OpenFiles::Now)
+    }
+
+    /// The same, and says when the files of segments are opened. Until all are ([`Store::hold_files`]), what another process replaces
+    /// meanwhile may be missing to this one, or seem damaged.
+    pub fn open_for_reading(
+        vfs: Arc<dyn Vfs>,
+        folder: &Path,
+        cache_bytes: usize,
+        files: OpenFiles,
+    ) -> Result<Self, StoreError> {
         let cache = Arc::new(BlockCache::new(cache_bytes));
         let mut manifest = Manifest::read_current(&*vfs, folder)?;
         loop {
-            let recovered = recover(&vfs, folder, manifest.clone(), &cache);
+            let recovered = recover(&vfs, folder, manifest.clone(), &cache, files);
             // Another process may have put another version in place after the manifest was read. Then segments may be gone, and
             // the log may tell of changes to that version.
             let now = Manifest::read_current(&*vfs, folder)?;
@@ -115,8 +126,8 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let cache = Arc::new(BlockCache::new(cache_bytes));
         let path = folder.join(log_file(manifest.log));
-        let (mut version, found) =
-            recover(&vfs, folder, manifest, &cache).map_err(|error| with_advice(error, &path))?;
+        let (mut version, found) = recover(&vfs, folder, manifest, &cache, OpenFiles::Now)
+            .map_err(|error| with_advice(error, &path))?;
         let named = Named::read(&*vfs, folder, version.manifest.next_segment)?;
         let next_log = next_log(&*vfs, folder, &version.manifest)?;
         if version.manifest.version > 0 {
@@ -181,6 +192,11 @@ impl Store {
     /// The current version, which stays as it is while it is held.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.version())
+    }
+
+    /// Opens all files of the current version that are not open yet, so that it can be read whoever replaces it.
+    pub fn hold_files(&self) -> Result<(), StoreError> {
+        self.version().open_files()
     }
 
     /// The folder.

@@ -7,7 +7,7 @@ use crate::existing::SegmentQuads;
 use crate::manifest::{Manifest, SegmentEntry};
 use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
-use lode_packed::{BlockCache, Dictionary, Order, Permutation, Segment};
+use lode_packed::{BlockCache, Dictionary, Order, PackedError, Permutation, Segment};
 use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
 use std::path::{Path, PathBuf};
@@ -126,6 +126,27 @@ impl Version {
         cache: &Arc<BlockCache>,
         known: &[OpenSegment],
     ) -> Result<Self, StoreError> {
+        Self::open_by(vfs, folder, manifest, cache, known, Segment::open)
+    }
+
+    /// Reads the descriptions of all segments of a manifest; their files are opened when something in them is wanted.
+    pub fn open_when_read(
+        vfs: &Arc<dyn Vfs>,
+        folder: &Path,
+        manifest: Manifest,
+        cache: &Arc<BlockCache>,
+    ) -> Result<Self, StoreError> {
+        Self::open_by(vfs, folder, manifest, cache, &[], Segment::open_when_read)
+    }
+
+    fn open_by(
+        vfs: &Arc<dyn Vfs>,
+        folder: &Path,
+        manifest: Manifest,
+        cache: &Arc<BlockCache>,
+        known: &[OpenSegment],
+        open: OpenSegmentBy,
+    ) -> Result<Self, StoreError> {
         let mut segments = Vec::with_capacity(manifest.segments.len());
         let mut bases = [0_u64; Section::COUNT];
         for entry in &manifest.segments {
@@ -136,7 +157,11 @@ impl Version {
                 Some(open) => OpenSegment { entry: entry.clone(), ..open.clone() },
                 None => OpenSegment {
                     entry: entry.clone(),
-                    segment: open_segment(&**vfs, folder, &manifest, entry, bases, cache)?,
+                    segment: {
+                        let segment = open(vfs, &folder.join(entry.folder()), cache)?;
+                        check_identity(&segment, folder, &manifest, entry, bases)?;
+                        segment
+                    },
                     folder: Arc::new(SegmentFolder {
                         vfs: Arc::clone(vfs),
                         path: folder.join(entry.folder()),
@@ -153,6 +178,11 @@ impl Version {
         let dictionaries = segments.iter().filter(|segment| segment.dictionary().is_some()).count();
         let (segments, delta) = (segments.into(), Delta::default());
         Ok(Self { manifest, segments, dictionaries, delta, number, next_blank })
+    }
+
+    /// Opens all files of its segments that are not open yet, so that it can be read whoever removes them.
+    pub fn open_files(&self) -> Result<(), StoreError> {
+        Ok(self.segments.iter().try_for_each(|open| open.segment.open_files())?)
     }
 
     /// The same version for who reads all of it once: the store's cache stays as it is, and what is read is kept in another one
@@ -194,21 +224,21 @@ fn has_delta_term(quad: &Row) -> bool {
     quad.iter().any(|bits| is_delta_term(ValueId::from_bits(*bits)))
 }
 
-/// Opens a segment and makes sure that it is the one the manifest means.
-fn open_segment(
-    vfs: &dyn Vfs,
+/// Opens the segment in a folder.
+type OpenSegmentBy = fn(&Arc<dyn Vfs>, &Path, &Arc<BlockCache>) -> Result<Segment, PackedError>;
+
+/// Makes sure that a segment is the one the manifest means.
+fn check_identity(
+    segment: &Segment,
     folder: &Path,
     manifest: &Manifest,
     entry: &SegmentEntry,
     bases: [u64; Section::COUNT],
-    cache: &Arc<BlockCache>,
-) -> Result<Segment, StoreError> {
-    let folder = folder.join(entry.folder());
-    let segment = Segment::open(vfs, &folder, cache)?;
+) -> Result<(), StoreError> {
     let meta = segment.meta();
     if !entry.is_of(meta) || meta.bases != bases || meta.origin.database != manifest.database {
-        let path = folder.join(META_FILE);
+        let path = folder.join(entry.folder()).join(META_FILE);
         return Err(StoreError::corruption(&path, 0, "the segment is not the one that the manifest names"));
     }
-    Ok(segment)
+    Ok(())
 }

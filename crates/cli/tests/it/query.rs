@@ -182,3 +182,38 @@ fn beginnings_of_texts() {
     .ok();
     check();
 }
+
+/// A database of two segments in which the files of the orders that begin with the object are damaged.
+fn with_damaged_objects() -> Lode {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, <http://e/b> .");
+    lode.write("more.ttl", "<http://e/b> <http://e/p> 1, 3 .");
+    lode.run(&["load", "db", "more.ttl", "--no-merge"]).ok();
+    for name in ["ospg.perm", "opsg.perm"] {
+        lode.write(&format!("db/segment-000001/{name}"), "damaged");
+    }
+    lode
+}
+
+#[test]
+fn a_query_opens_only_the_files_that_it_reads() {
+    let lode = with_damaged_objects();
+    let found = lode.run(&["query", "db", "SELECT ?o { <http://e/b> <http://e/p> ?o }", "--format", "csv"]);
+    assert_eq!(found.ok(), "o\r\n1\r\n3\r\n");
+    let error = lode.run(&["query", "db", "SELECT ?s { ?s ?p 1 }"]).fails(1);
+    assert!(error.contains("segment-000001/o") && error.contains("too short"), "{error}");
+    // Whoever opens a database for longer is told at once.
+    let error = lode.run(&["dump", "db"]).fails(1);
+    assert!(error.contains("too short"), "{error}");
+}
+
+#[test]
+fn all_files_are_open_before_the_first_of_a_long_answer_is_written() {
+    let lode = with_damaged_objects();
+    let values: String = (0..20_000).map(|number| format!(" {number}")).collect();
+    let query = format!("SELECT * {{ <http://e/b> <http://e/p> ?o VALUES ?x {{{values}}} }}");
+    lode.write("long.rq", query);
+    let outcome = lode.run(&["query", "db", "--file", "long.rq", "--format", "csv"]);
+    assert_eq!(outcome.out, "");
+    let error = outcome.fails(1);
+    assert!(error.contains("too short"), "{error}");
+}

@@ -16,6 +16,7 @@ mod writer;
 
 use crate::bytes::Reader;
 use crate::error::{Damage, PackedError, io_error};
+use crate::part::{FileEnd, PartPath, SWAPPED};
 use block::OpenBlock;
 pub use chunk::{ChunkPacker, KeyBlocks, PackedChunk, RawChunk};
 use filter::Filter;
@@ -28,7 +29,7 @@ use lode_base::vfs::ReadAt;
 use lode_rdf::value_id::Section;
 use page::Page;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 pub use terms::{BlockSupply, TermBlock, TermBlocks, Terms};
 pub use writer::{DictionaryFile, DictionaryWriter};
 
@@ -59,17 +60,38 @@ pub struct DictionaryInfo {
 
 #[derive(Debug)]
 struct Inner {
-    file: Arc<dyn ReadAt>,
     name: Arc<str>,
     /// That of the blocks in the cache, and that of the filters.
     id: u64,
     filters_id: u64,
     cache: Arc<BlockCache>,
     info: DictionaryInfo,
+    /// Where the file is, if it is opened when something in it is wanted.
+    path: Option<PartPath>,
+    opened: OnceLock<Opened>,
+}
+
+/// The file, and the upper level of its index.
+#[derive(Debug)]
+struct Opened {
+    file: Arc<dyn ReadAt>,
     sections: [SectionIndex; Section::COUNT],
 }
 
-/// An open dictionary file, and the cache that this reader has aside. Clones share it; readers on many threads are fine.
+impl Opened {
+    /// What the file holds is told, too.
+    fn read(file: Arc<dyn ReadAt>, name: &Arc<str>, cache: &BlockCache) -> Result<(Self, DictionaryInfo)> {
+        let end = FileEnd::read(file, name)?;
+        let footer = Footer::read(&end, name)?;
+        let bytes = footer.read_index(&end, name)?;
+        cache.count_read(bytes.len() as u64);
+        let damaged = |damage: Damage| damage.at(name, footer.index_offset);
+        let sections = decode_sections(&bytes, &footer).map_err(damaged)?;
+        Ok((Self { file: end.into_file(), sections }, footer.info))
+    }
+}
+
+/// A dictionary file, and the cache that this reader has aside. Clones share it; readers on many threads are fine.
 #[derive(Debug, Clone)]
 pub struct Dictionary(Arc<Inner>, Option<Arc<BlockCache>>);
 
@@ -77,13 +99,50 @@ impl Dictionary {
     /// Opens a file and reads the upper level of its index. `name` is for error messages.
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
-        let footer = Footer::read(&*file, &name)?;
-        let bytes = footer.read_index(&*file, &name)?;
-        cache.count_read(bytes.len() as u64);
-        let damaged = |damage: Damage| damage.at(&name, footer.index_offset);
-        let sections = decode_sections(&bytes, &footer).map_err(damaged)?;
+        let (opened, info) = Opened::read(file, &name, &cache)?;
+        Ok(Self::new(name, info, cache, None, OnceLock::from(opened)))
+    }
+
+    /// A file that holds this, and is opened when something in it is wanted.
+    pub(crate) fn at_path(path: PartPath, info: DictionaryInfo, cache: Arc<BlockCache>) -> Self {
+        Self::new(Arc::clone(path.name()), info, cache, Some(path), OnceLock::new())
+    }
+
+    fn new(
+        name: Arc<str>,
+        info: DictionaryInfo,
+        cache: Arc<BlockCache>,
+        path: Option<PartPath>,
+        opened: OnceLock<Opened>,
+    ) -> Self {
         let (id, filters_id) = (cache.file_id(), cache.file_id());
-        Ok(Self(Arc::new(Inner { file, name, id, filters_id, cache, info: footer.info, sections }), None))
+        Self(Arc::new(Inner { name, id, filters_id, cache, info, path, opened }), None)
+    }
+
+    /// Opens the file now, unless it is open.
+    pub(crate) fn open_file(&self) -> Result<()> {
+        self.opened().map(drop)
+    }
+
+    #[inline]
+    fn opened(&self) -> Result<&Opened> {
+        match self.0.opened.get() {
+            Some(opened) => Ok(opened),
+            None => self.open_path(),
+        }
+    }
+
+    #[cold]
+    fn open_path(&self) -> Result<&Opened> {
+        let Inner { name, cache, info, path, opened, .. } = &*self.0;
+        let missing = || Damage("a file that cannot be opened").at(name, 0);
+        let file = path.as_ref().ok_or_else(missing)?.open()?;
+        let (found, found_info) = Opened::read(file, name, cache)?;
+        if found_info != *info {
+            return Err(SWAPPED.at(name, 0));
+        }
+        // Where another thread was faster, its file is taken.
+        Ok(opened.get_or_init(|| found))
     }
 
     /// The same file for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
@@ -92,8 +151,8 @@ impl Dictionary {
         Self(Arc::clone(&self.0), Some(Arc::clone(cache)))
     }
 
-    fn section(&self, section: Section) -> &SectionIndex {
-        &self.0.sections[section as usize]
+    fn section(&self, section: Section) -> Result<&SectionIndex> {
+        Ok(&self.opened()?.sections[section as usize])
     }
 
     /// What the footer says.
@@ -103,12 +162,13 @@ impl Dictionary {
 
     /// Bytes of memory that the index takes, as far as it was read.
     pub fn index_bytes(&self) -> usize {
-        self.0.sections.iter().map(SectionIndex::memory_bytes).sum()
+        let sections = self.0.opened.get().map(|opened| opened.sections.iter());
+        sections.into_iter().flatten().map(SectionIndex::memory_bytes).sum()
     }
 
     /// Terms of a section; ranks are below this.
     pub fn len(&self, section: Section) -> u64 {
-        self.section(section).terms()
+        self.0.info.counts[section as usize]
     }
 
     /// Whether there are no terms at all.
@@ -123,7 +183,7 @@ impl Dictionary {
 
     /// Like [`Dictionary::find`], with the key's hash: for who looks into several dictionaries.
     pub fn find_hashed(&self, section: Section, key: &[u8], hash: KeyHash) -> Result<Option<u64>> {
-        let pages = self.section(section).pages_of_key(key);
+        let pages = self.section(section)?.pages_of_key(key);
         if !self.may_have(section, pages.clone(), hash)? {
             return Ok(None);
         }
@@ -133,7 +193,7 @@ impl Dictionary {
 
     /// The rank of the first term whose key is not before `key`; the number of terms where all are before it.
     pub fn lower_bound(&self, section: Section, key: &[u8]) -> Result<u64> {
-        Ok(self.search(section, self.section(section).pages_of_key(key), key)?.0)
+        Ok(self.search(section, self.section(section)?.pages_of_key(key), key)?.0)
     }
 
     /// Whether filters leave it possible that a key with this hash is in one of the pages.
@@ -149,7 +209,7 @@ impl Dictionary {
         let Some(last) = pages.end.checked_sub(1).filter(|last| *last >= pages.start) else {
             return Ok((0, false));
         };
-        let index = self.section(section);
+        let index = self.section(section)?;
         // By the number of blocks in the dictionary: the one wanted is the last that does not begin after the key, or the first.
         let candidates = |page| Ok::<_, PackedError>(self.page(section, page)?.separators().candidates(key));
         let mut low = index.start(pages.start).block + candidates(pages.start)?.start as u64;
@@ -178,7 +238,7 @@ impl Dictionary {
     }
 
     fn block_of_rank(&self, section: Section, rank: u64) -> Result<Block> {
-        let index = self.section(section);
+        let index = self.section(section)?;
         if rank >= index.terms() {
             return Err(PackedError::NoSuchRank { file: Arc::clone(&self.0.name), rank });
         }
@@ -239,7 +299,7 @@ impl Dictionary {
 
     /// A page of the index, which is kept from then on.
     fn page(&self, section: Section, number: usize) -> Result<&Page> {
-        let slot = self.section(section).slot(number).ok_or(Damage("no such page of the index"));
+        let slot = self.section(section)?.slot(number).ok_or(Damage("no such page of the index"));
         let slot = self.at(0, slot)?;
         match slot.get() {
             Some(page) => Ok(page),
@@ -252,7 +312,7 @@ impl Dictionary {
 
     /// Reads a page of the index that nobody keeps.
     fn read_page(&self, section: Section, number: usize) -> Result<Page> {
-        let index = self.section(section);
+        let index = self.section(section)?;
         let place = index.page_bytes(number);
         let bytes = self.read_sealed(place.clone(), index.entry(number).page_checksum)?;
         self.at(place.start, Page::decode(&bytes, &index.bounds(number)))
@@ -260,14 +320,14 @@ impl Dictionary {
 
     /// The filter of a page, from the cache if possible.
     fn filter(&self, section: Section, page: usize) -> Result<Arc<Filter>> {
-        let index = self.section(section);
+        let index = self.section(section)?;
         // Numbered by their first blocks.
         let key = BlockKey { file: self.0.filters_id, block: index.start(page).block };
         self.0.cache.get_or_load_aside(self.1.as_deref(), key, || self.read_filter(section, page))
     }
 
     fn read_filter(&self, section: Section, page: usize) -> Result<Filter> {
-        let index = self.section(section);
+        let index = self.section(section)?;
         let place = index.filter_bytes(page);
         let bytes = self.read_sealed(place.clone(), index.entry(page).filter_checksum)?;
         self.at(place.start, Filter::decode(&bytes))
@@ -284,7 +344,7 @@ impl Dictionary {
     }
 
     fn numbered_block(&self, section: Section, number: u64) -> Result<Block> {
-        let index = self.section(section);
+        let index = self.section(section)?;
         let page = index.page_of_block(number);
         let first = index.start(page).block;
         self.block(self.page(section, page)?, (number - first) as usize, first)
@@ -303,7 +363,7 @@ impl Dictionary {
     }
 
     fn read(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
-        self.0.file.read_exact_at(bytes, offset).map_err(io_error(&self.0.name))?;
+        self.opened()?.file.read_exact_at(bytes, offset).map_err(io_error(&self.0.name))?;
         self.0.cache.count_read(bytes.len() as u64);
         Ok(())
     }

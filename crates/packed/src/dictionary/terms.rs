@@ -53,7 +53,7 @@ impl TermBlocks {
     /// The next block, or `None` after the last. Takes the room of `old`.
     pub fn next(&mut self, old: TermBlock) -> Result<Option<TermBlock>> {
         if self.page.as_ref().is_none_or(|page| self.next >= page.len()) {
-            if self.next_page >= self.dictionary.section(self.section).len() {
+            if self.next_page >= self.dictionary.section(self.section)?.len() {
                 return Ok(None);
             }
             self.page = Some(self.dictionary.read_page(self.section, self.next_page)?);

@@ -146,7 +146,7 @@ fn sample_of_chunks() -> Keys {
 fn several_chunks() {
     let keys = sample_of_chunks();
     let dictionary = built(&keys);
-    let pages = |section| dictionary.section(section).len();
+    let pages = |section| dictionary.section(section).unwrap().len();
     assert!(pages(Section::Iri) > 1 && pages(Section::String) > 1, "{dictionary:?}");
     assert_eq!(pages(Section::LangString), 0);
     let info = dictionary.info();
@@ -242,7 +242,7 @@ fn the_index_is_small_whatever_the_keys_share() {
     let dictionary = built(&keys);
     let blocks = dictionary.info().blocks as usize;
     assert_eq!(blocks, 300);
-    let pages = dictionary.section(Section::String).len();
+    let pages = dictionary.section(Section::String).unwrap().len();
     for rank in 0..300 {
         dictionary.get(Section::String, rank, &mut Vec::new()).unwrap();
     }
@@ -272,7 +272,7 @@ fn unknown_keys_read_no_blocks() {
     let mut keys = Keys::default();
     keys[0] = (0..60_000_u32).map(|i| format!("http://example.org/thing/{i:06}").into_bytes()).collect();
     let dictionary = built(&keys);
-    assert!(dictionary.section(Section::Iri).len() > 1, "several pages");
+    assert!(dictionary.section(Section::Iri).unwrap().len() > 1, "several pages");
     let unknown = |i: usize| format!("http://example.org/thing/{i:06}x").into_bytes();
     // So that filters and pages are there.
     (0..60_000)

@@ -71,7 +71,7 @@ impl Dictionary {
         on_terms: &mut dyn FnMut(u64),
     ) -> Result<u64> {
         let mut walk = Walk { terms: self.iter(section), previous: Vec::new(), rank: 0, key_bytes: 0 };
-        for number in 0..self.section(section).len() {
+        for number in 0..self.section(section)?.len() {
             let (page, filter) = (self.read_page(section, number)?, self.read_filter(section, number)?);
             for block in 0..page.len() {
                 let range = page.ranks(block);
@@ -86,7 +86,7 @@ impl Dictionary {
 
     fn verify_header(&self) -> Result<()> {
         let mut header = [0; HEADER_BYTES];
-        self.0.file.read_exact_at(&mut header, 0).map_err(io_error(&self.0.name))?;
+        self.opened()?.file.read_exact_at(&mut header, 0).map_err(io_error(&self.0.name))?;
         let mut expected = DICTIONARY_MAGIC.to_vec();
         expected.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
         expected.extend_from_slice(&0_u32.to_le_bytes());

@@ -126,7 +126,7 @@ impl Cursor {
     fn seek_block(&self, here: usize, key: &[u64]) -> Result<usize> {
         let place = self.permutation.locate(here)?;
         let page = here / PERMUTATION_PAGE_BLOCKS;
-        let target = self.permutation.0.index.seek_page(page, key);
+        let target = self.permutation.index()?.seek_page(page, key);
         if target == page {
             return Ok(here + place.page.seek_block(place.at, key) - place.at);
         }

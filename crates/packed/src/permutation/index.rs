@@ -122,11 +122,6 @@ impl Index {
         self.sums.get(page).or(self.sums.last()).copied().unwrap_or_default()
     }
 
-    /// Number of blocks.
-    pub(super) fn len(&self) -> usize {
-        self.blocks
-    }
-
     pub(super) fn memory_bytes(&self) -> usize {
         let opened = self.opened.iter().filter_map(OnceLock::get);
         self.pages.capacity() * size_of::<PageEntry>()

@@ -13,6 +13,7 @@ use crate::block::{Block, PADDING, ParsedBlock};
 use crate::error::{Damage, PackedError, io_error};
 use crate::format::PERMUTATION_PAGE_BLOCKS;
 use crate::order::Order;
+use crate::part::{FileEnd, PartPath, SWAPPED};
 pub use cursor::Cursor;
 use footer::Footer;
 use index::Index;
@@ -21,7 +22,7 @@ use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
 use page::{BlockEntry, Page};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 pub use writer::PermutationWriter;
 
 type Result<T> = std::result::Result<T, PackedError>;
@@ -60,15 +61,36 @@ pub struct BlockBounds {
 
 #[derive(Debug)]
 struct Inner {
-    file: Arc<dyn ReadAt>,
     name: Arc<str>,
     id: u64,
     cache: Arc<BlockCache>,
     info: PermutationInfo,
+    /// Where the file is, if it is opened when something in it is wanted.
+    path: Option<PartPath>,
+    opened: OnceLock<Opened>,
+}
+
+/// The file, and the upper level of its index.
+#[derive(Debug)]
+struct Opened {
+    file: Arc<dyn ReadAt>,
     index: Index,
 }
 
-/// An open permutation file, and the cache that this reader has aside. Clones share it; readers on many threads are fine.
+impl Opened {
+    /// What the file holds is told, too.
+    fn read(file: Arc<dyn ReadAt>, name: &Arc<str>, cache: &BlockCache) -> Result<(Self, PermutationInfo)> {
+        let end = FileEnd::read(file, name)?;
+        let footer = Footer::read(&end, name)?;
+        let bytes = footer.read_index(&end, name)?;
+        cache.count_read(bytes.len() as u64);
+        let damaged = |damage: Damage| damage.at(name, footer.index_offset);
+        let index = Index::decode(&bytes, &footer).map_err(damaged)?;
+        Ok((Self { file: end.into_file(), index }, footer.info))
+    }
+}
+
+/// A permutation file, and the cache that this reader has aside. Clones share it; readers on many threads are fine.
 #[derive(Debug, Clone)]
 pub struct Permutation(Arc<Inner>, Option<Arc<BlockCache>>);
 
@@ -76,13 +98,59 @@ impl Permutation {
     /// Opens a file and reads the upper level of its index. `name` is for error messages.
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
-        let footer = Footer::read(&*file, &name)?;
-        let bytes = footer.read_index(&*file, &name)?;
-        cache.count_read(bytes.len() as u64);
-        let damaged = |damage: Damage| damage.at(&name, footer.index_offset);
-        let index = Index::decode(&bytes, &footer).map_err(damaged)?;
+        let (opened, info) = Opened::read(file, &name, &cache)?;
+        Ok(Self::new(name, info, cache, None, OnceLock::from(opened)))
+    }
+
+    /// A file that holds this, and is opened when something in it is wanted.
+    pub(crate) fn at_path(path: PartPath, info: PermutationInfo, cache: Arc<BlockCache>) -> Self {
+        Self::new(Arc::clone(path.name()), info, cache, Some(path), OnceLock::new())
+    }
+
+    fn new(
+        name: Arc<str>,
+        info: PermutationInfo,
+        cache: Arc<BlockCache>,
+        path: Option<PartPath>,
+        opened: OnceLock<Opened>,
+    ) -> Self {
         let id = cache.file_id();
-        Ok(Self(Arc::new(Inner { file, name, id, cache, info: footer.info, index }), None))
+        Self(Arc::new(Inner { name, id, cache, info, path, opened }), None)
+    }
+
+    /// Opens the file now, unless it is open.
+    pub(crate) fn open_file(&self) -> Result<()> {
+        self.opened().map(drop)
+    }
+
+    #[inline]
+    fn opened(&self) -> Result<&Opened> {
+        match self.0.opened.get() {
+            Some(opened) => Ok(opened),
+            None => self.open_path(),
+        }
+    }
+
+    #[cold]
+    fn open_path(&self) -> Result<&Opened> {
+        let Inner { name, cache, info, path, opened, .. } = &*self.0;
+        let missing = || Damage("a file that cannot be opened").at(name, 0);
+        let file = path.as_ref().ok_or_else(missing)?.open()?;
+        let (found, found_info) = Opened::read(file, name, cache)?;
+        if found_info != *info {
+            return Err(SWAPPED.at(name, 0));
+        }
+        // Where another thread was faster, its file is taken.
+        Ok(opened.get_or_init(|| found))
+    }
+
+    #[inline]
+    fn index(&self) -> Result<&Index> {
+        Ok(&self.opened()?.index)
+    }
+
+    fn read(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
+        self.opened()?.file.read_exact_at(bytes, offset).map_err(io_error(&self.0.name))
     }
 
     /// The same file for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
@@ -108,12 +176,12 @@ impl Permutation {
 
     /// Bytes of memory that the index takes, as far as it was read.
     pub fn index_bytes(&self) -> usize {
-        self.0.index.memory_bytes()
+        self.0.opened.get().map_or(0, |opened| opened.index.memory_bytes())
     }
 
     /// Number of blocks.
     pub fn blocks(&self) -> usize {
-        self.0.index.len()
+        usize::try_from(self.0.info.blocks).unwrap_or(usize::MAX)
     }
 
     /// What the index knows of block number `block`, to skip it without reading it.
@@ -254,7 +322,7 @@ impl Permutation {
     /// A page of the index, which is kept from then on.
     #[inline]
     fn page(&self, number: usize) -> Result<&Page> {
-        match self.0.index.slot(number).and_then(|slot| slot.get()) {
+        match self.index()?.slot(number).and_then(|slot| slot.get()) {
             Some(page) => Ok(page),
             None => self.read_page(number),
         }
@@ -263,13 +331,14 @@ impl Permutation {
     #[cold]
     fn read_page(&self, number: usize) -> Result<&Page> {
         let missing = || Damage("no such page of the index").at(&self.0.name, 0);
-        let slot = self.0.index.slot(number).ok_or_else(missing)?;
-        let (place, sum) = self.0.index.place(number);
+        let index = self.index()?;
+        let slot = index.slot(number).ok_or_else(missing)?;
+        let (place, sum) = index.place(number);
         let mut bytes = vec![0; (place.end - place.start) as usize];
-        self.0.file.read_exact_at(&mut bytes, place.start).map_err(io_error(&self.0.name))?;
+        self.read(&mut bytes, place.start)?;
         self.0.cache.count_read(place.end - place.start);
         let page = if checksum(&bytes) == sum {
-            Page::decode(&bytes, &self.0.index.bounds(number))
+            Page::decode(&bytes, &index.bounds(number))
         } else {
             Err(Damage("the checksum of a page of the index is wrong"))
         };
@@ -291,7 +360,7 @@ impl Permutation {
 
     /// The block that holds a row that there is.
     fn block_of_row(&self, row: u64) -> Result<Located<'_>> {
-        let number = self.0.index.page_of(row);
+        let number = self.index()?.page_of(row);
         let page = self.page(number)?;
         let at = page.block_of(row);
         Ok(Located { page, at, number: number * PERMUTATION_PAGE_BLOCKS + at })
@@ -300,7 +369,7 @@ impl Permutation {
     /// The last block whose first row is before all rows that begin with `key` (the first of those is in it, or the first of the
     /// next), or where `or_equal`, not after all of them.
     fn block_before(&self, key: &[u64], or_equal: bool) -> Result<Option<Located<'_>>> {
-        let Some(number) = self.0.index.page_before(key, or_equal) else { return Ok(None) };
+        let Some(number) = self.index()?.page_before(key, or_equal) else { return Ok(None) };
         let page = self.page(number)?;
         let at = page.block_before(key, or_equal);
         Ok(Some(Located { page, at, number: number * PERMUTATION_PAGE_BLOCKS + at }))
@@ -361,7 +430,7 @@ impl Permutation {
         let Range { start, end } = place.bytes();
         let mut bytes = Vec::with_capacity((end - start) as usize + PADDING);
         bytes.resize((end - start) as usize, 0);
-        self.0.file.read_exact_at(&mut bytes, start).map_err(io_error(&self.0.name))?;
+        self.read(&mut bytes, start)?;
         self.0.cache.count_read(end - start);
         let entry = place.entry();
         if checksum(&bytes) != entry.checksum {

@@ -318,7 +318,7 @@ fn damage_to_pages_is_noticed() {
     vfs.open(Path::new("p")).unwrap().read_exact_at(&mut bytes, 0).unwrap();
     let permutation = open(&vfs).unwrap();
     for page in 0..3 {
-        let (place, _) = permutation.0.index.place(page);
+        let (place, _) = permutation.index().unwrap().place(page);
         for at in place.step_by(101) {
             bytes[at as usize] ^= 16;
             assert!(read_all(&bytes, rows).is_err(), "byte {at}");

@@ -4,7 +4,7 @@ use super::page::BlockEntry;
 use super::writer::describe;
 use super::{Located, Permutation, PermutationInfo, Result};
 use crate::codec::ColumnValues;
-use crate::error::{Damage, io_error};
+use crate::error::Damage;
 use crate::fingerprint::fingerprint;
 use crate::format::{FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
 use lode_base::cancel::CancelToken;
@@ -35,7 +35,7 @@ impl Permutation {
 
     fn verify_header(&self) -> Result<()> {
         let mut header = [0; HEADER_BYTES];
-        self.0.file.read_exact_at(&mut header, 0).map_err(io_error(&self.0.name))?;
+        self.read(&mut header, 0)?;
         let mut expected = PERMUTATION_MAGIC.to_vec();
         expected.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
         expected.extend_from_slice(&u32::from(self.order() as u8).to_le_bytes());

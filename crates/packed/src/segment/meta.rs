@@ -82,7 +82,7 @@ pub struct SegmentMeta {
     pub stars: Option<StarsInfo>,
 }
 
-pub(super) const DAMAGED: Damage = Damage("the description of the segment is damaged");
+const DAMAGED: Damage = Damage("the description of the segment is damaged");
 const PARTS: Damage =
     Damage("the description names files in several parts, which this version of the program does not read");
 const UNSEALED: Unsealed = Unsealed {

@@ -6,6 +6,10 @@ use crate::permutation::PermutationWriter;
 use lode_base::checksum::checksum;
 use lode_base::mem_vfs::MemVfs;
 
+fn shared(vfs: &MemVfs) -> Arc<dyn Vfs> {
+    Arc::new(vfs.clone())
+}
+
 fn write(vfs: &MemVfs, folder: &Path, quads: &[[u64; 4]]) -> SegmentMeta {
     vfs.create_dir_all(folder).unwrap();
     let permutations = Order::ALL.map(|order| {
@@ -38,13 +42,13 @@ fn write(vfs: &MemVfs, folder: &Path, quads: &[[u64; 4]]) -> SegmentMeta {
         buried: Vec::new(),
     };
     let mut meta = SegmentMeta { origin, permutations, dictionary, bases: [5, 0, 0, 0, 1], stars: None };
-    meta.stars = Some(write_stars(vfs, folder, &meta, &|| Ok(())).unwrap().0);
+    meta.stars = Some(write_stars(&shared(vfs), folder, &meta, &|| Ok(())).unwrap().0);
     meta.write(vfs, folder).unwrap();
     meta
 }
 
 fn open(vfs: &MemVfs, folder: &Path) -> Result<Segment, PackedError> {
-    Segment::open(vfs, folder, &Arc::new(BlockCache::new(1 << 20)))
+    Segment::open(&shared(vfs), folder, &Arc::new(BlockCache::new(1 << 20)))
 }
 
 fn quads(count: u64) -> Vec<[u64; 4]> {
@@ -74,6 +78,24 @@ fn files_of_other_segments_are_refused() {
     vfs.rename(Path::new("b/posg.perm"), Path::new("a/posg.perm")).unwrap();
     assert!(matches!(open(&vfs, Path::new("a")), Err(PackedError::Corruption { .. })));
     assert!(matches!(open(&vfs, Path::new("b")), Err(PackedError::Io { .. })));
+    // Or when they are read.
+    for folder in ["a", "b"] {
+        let cache = Arc::new(BlockCache::new(1 << 20));
+        let segment = Segment::open_when_read(&shared(&vfs), Path::new(folder), &cache).unwrap();
+        assert_eq!(segment.permutation(Order::Spog).row(0).unwrap(), quads(1)[0]);
+        for _ in 0..2 {
+            let posg = segment.permutation(Order::Posg);
+            assert_eq!(posg.rows(), segment.meta().quads(), "told by the description");
+            match posg.range(&[1]) {
+                Err(PackedError::Corruption { what, .. }) if folder == "a" => {
+                    assert!(what.to_string().contains("not the file"), "{what}");
+                }
+                Err(PackedError::Io { .. }) if folder == "b" => {}
+                other => panic!("{folder}: {other:?}"),
+            }
+            segment.open_files().unwrap_err();
+        }
+    }
 }
 
 #[test]

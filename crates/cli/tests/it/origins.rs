@@ -84,7 +84,10 @@ fn pages_that_are_listed_read_and_write() {
 
 #[test]
 fn errors_tell_no_paths_of_this_machine() {
-    let lode = Lode::with_turtle("@prefix : <http://e/> . :a :p 1, 2 .");
+    // So many quads that no file is held in memory as a whole.
+    let quad = |number: u32| format!(":s{number} :p {} .\n", number.wrapping_mul(0x9E37_79B9));
+    let quads: String = (0..6000).map(quad).collect();
+    let lode = Lode::with_turtle(&format!("@prefix : <http://e/> .\n{quads}"));
     let endpoint = Endpoint::start(&lode, &["--cache", "1"]);
     let segment = std::fs::read_dir(lode.path("db")).unwrap().map(|entry| entry.unwrap().path());
     let segment = segment.into_iter().find(|path| path.is_dir()).unwrap();

@@ -48,7 +48,7 @@ fn open(database: &Path) -> Result<Database, EngineError> {
 pub fn tell_damaged_snapshots(database: &Database) {
     for name in database.store().damaged_snapshots().unwrap_or_default() {
         say!(
-            "warning: snapshot {name}: its manifest is damaged, so nobody can read it; no segment that it may need is removed \
+            "warning: snapshot {name}: its manifest is damaged or missing, so nobody can read it; no segment that it may need is removed \
              until `lode snapshot drop` drops it"
         );
     }
@@ -66,7 +66,9 @@ fn list(database: &Database, as_json: bool) -> anyhow::Result<()> {
                 "segments": snapshot.segments,
             })
         });
-        return write_json(&rows.collect());
+        let damaged = database.store().damaged_snapshots().map_err(EngineError::from)?;
+        let damaged = damaged.into_iter().map(|name| json!({ "name": name, "damaged": true }));
+        return write_json(&rows.chain(damaged).collect());
     }
     let mut out = std::io::stdout().lock();
     for snapshot in &snapshots {

@@ -266,11 +266,9 @@ impl Checker<'_> {
         let mut seen: BTreeSet<u64> = current.segments.iter().map(|entry| entry.number).collect();
         for name in named::names(&**vfs, folder)? {
             let own = named::folder_of(folder, &name);
-            let version = match Manifest::read(&**vfs, &own) {
-                // What is left of one that was not made, or not dropped, wholly.
-                Err(error) if error.is_without_manifest() => continue,
-                other => other.and_then(|manifest| Version::open(vfs, folder, manifest, cache, &[])),
-            };
+            let found = named::read_manifest(&**vfs, folder, &name, Some(current.database));
+            let Some(found) = found.transpose() else { continue };
+            let version = found.and_then(|manifest| Version::open(vfs, folder, manifest, cache, &[]));
             match version {
                 Err(error) => self.problem(error, &own)?,
                 Ok(version) => {

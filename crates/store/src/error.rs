@@ -170,9 +170,9 @@ pub enum SnapshotProblem {
     /// Nothing has it.
     #[error("there is no such snapshot")]
     Missing,
-    /// Its manifest is damaged.
+    /// Its manifest is damaged or missing.
     #[error(
-        "its manifest is damaged, so nobody can read it; no segment that it may need is removed until `lode snapshot drop` drops it"
+        "its manifest is damaged or missing, so nobody can read it; no segment that it may need is removed until `lode snapshot drop` drops it"
     )]
     Damaged,
     /// Another snapshot has it.

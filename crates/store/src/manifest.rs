@@ -150,6 +150,8 @@ pub struct Manifest {
     pub next_log: u64,
     /// Number of the log that goes on from here; 0: none was begun yet.
     pub log: u64,
+    /// The name of the snapshot whose manifest it is; none in the manifest of a database.
+    pub snapshot: Option<String>,
     /// The segments; their dictionaries share out the numbers of terms in this order.
     pub segments: Vec<SegmentEntry>,
 }
@@ -157,6 +159,8 @@ pub struct Manifest {
 const SECTION_NAMES: [&str; Section::COUNT] =
     ["iri", "string", "lang_string", "typed_literal", "triple_term"];
 
+/// First word of the line that says which snapshot it is.
+const SNAPSHOT: &str = "snapshot";
 /// First words of a segment's line.
 const INSERTIONS: &str = "segment";
 const DELETIONS: &str = "deletions";
@@ -172,6 +176,7 @@ impl Manifest {
             next_segment: 1,
             next_log: 1,
             log: 0,
+            snapshot: None,
             segments: Vec::new(),
         }
     }
@@ -199,6 +204,9 @@ impl Manifest {
             "lodestore {FORMAT_VERSION}\ndatabase {:032x}\nversion {}\nnext_blank {}\nnext_segment {}\nnext_log {}\nlog {}\n",
             self.database, self.version, self.next_blank, self.next_segment, self.next_log, self.log
         );
+        if let Some(name) = &self.snapshot {
+            let _ = writeln!(text, "{SNAPSHOT} {name}");
+        }
         for segment in &self.segments {
             let word = match segment.sign {
                 Sign::Insertions => INSERTIONS,
@@ -248,16 +256,26 @@ impl Manifest {
 
     /// Reads the manifest in `folder`.
     pub fn read(vfs: &dyn Vfs, folder: &Path) -> Result<Self, StoreError> {
-        Self::read_file(vfs, &folder.join(MANIFEST))?.ok_or_else(|| without_manifest(vfs, folder))
+        Self::read_own(vfs, &folder.join(MANIFEST))?.ok_or_else(|| without_manifest(vfs, folder))
     }
 
     /// Reads the copy of the manifest, if there is one.
     pub fn read_copy(vfs: &dyn Vfs, folder: &Path) -> Result<Option<Self>, StoreError> {
-        Self::read_file(vfs, &folder.join(MANIFEST_COPY))
+        Self::read_own(vfs, &folder.join(MANIFEST_COPY))
+    }
+
+    /// One of a database, not of a snapshot.
+    fn read_own(vfs: &dyn Vfs, path: &Path) -> Result<Option<Self>, StoreError> {
+        match Self::read_file(vfs, path)? {
+            Some(Self { snapshot: Some(name), .. }) => {
+                Err(StoreError::corruption(path, 0, format!("the manifest of a snapshot, {name}")))
+            }
+            found => Ok(found),
+        }
     }
 
     /// `None` where there is no such file.
-    fn read_file(vfs: &dyn Vfs, path: &Path) -> Result<Option<Self>, StoreError> {
+    pub fn read_file(vfs: &dyn Vfs, path: &Path) -> Result<Option<Self>, StoreError> {
         let file = match vfs.open(path) {
             Ok(file) => file,
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -335,7 +353,8 @@ impl Manifest {
         })
     }
 
-    fn write_file(&self, vfs: &dyn Vfs, path: &Path) -> io::Result<()> {
+    /// Writes it to a file, durably but for its name.
+    pub fn write_file(&self, vfs: &dyn Vfs, path: &Path) -> io::Result<()> {
         let mut file = vfs.create(path)?;
         file.write_all(self.encode().as_bytes())?;
         file.sync()
@@ -361,8 +380,14 @@ fn parse_body(body: &str) -> Option<Manifest> {
     let next_segment = field("next_segment")?.parse().ok()?;
     let next_log = field("next_log")?.parse().ok()?;
     let log = field("log")?.parse().ok()?;
+    let mut lines = lines.peekable();
+    let name = lines.peek().and_then(|line| line.strip_prefix(SNAPSHOT)?.strip_prefix(' '));
+    let snapshot = name.map(str::to_owned);
+    if snapshot.is_some() {
+        lines.next();
+    }
     let segments = lines.map(parse_segment).collect::<Option<Vec<_>>>()?;
-    Some(Manifest { database, version, next_blank, next_segment, next_log, log, segments })
+    Some(Manifest { database, version, next_blank, next_segment, next_log, log, snapshot, segments })
 }
 
 fn parse_segment(line: &str) -> Option<SegmentEntry> {

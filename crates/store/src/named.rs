@@ -4,8 +4,12 @@
 //! does not need them any more. Whoever writes knows all snapshots, and makes and drops them in the writer's place, where no
 //! segment can go meanwhile.
 
+mod folders;
+
+pub(crate) use folders::{folder_of, names, read as read_manifest, settle};
+
 use crate::error::{SnapshotProblem, StoreError};
-use crate::manifest::{MANIFEST, Manifest, segment_folder, segment_number};
+use crate::manifest::{Manifest, segment_folder, segment_number};
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::{OpenSegment, SegmentMark, Version};
@@ -16,7 +20,7 @@ use lode_packed::segment::META_FILE;
 use lode_packed::{PackedError, SegmentMeta};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// The folder of the snapshots in that of the database.
@@ -44,7 +48,7 @@ pub struct NamedSnapshot {
 pub(crate) struct Named {
     /// By name. Empty where the database was opened for reading: another process may make and drop them.
     pub manifests: BTreeMap<String, Manifest>,
-    /// Those whose manifest is damaged. Nobody knows what they need, so of the segments that there were then all stay.
+    /// Those whose manifest is damaged or missing. Nobody knows what they need, so of the segments that there were then all stay.
     pub damaged: BTreeSet<String>,
     /// The segments that there were then have numbers below this.
     damaged_need_below: u64,
@@ -55,14 +59,24 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// The snapshots in the folder of a database whose segments have numbers below `next_segment`. What is left of a snapshot that was
-    /// not made or not dropped wholly is none.
-    pub fn read(vfs: &dyn Vfs, database: &Path, next_segment: u64) -> Result<Self, StoreError> {
+    /// The snapshots of the database that has this manifest.
+    pub fn of(vfs: &dyn Vfs, database: &Path, manifest: &Manifest) -> Result<Self, StoreError> {
+        Self::read(vfs, database, manifest.next_segment, Some(manifest.database))
+    }
+
+    /// The snapshots in the folder of a database whose segments have numbers below `next_segment`; `of_database` where it is known which
+    /// one it is.
+    pub fn read(
+        vfs: &dyn Vfs,
+        database: &Path,
+        next_segment: u64,
+        of_database: Option<u128>,
+    ) -> Result<Self, StoreError> {
         let mut named = Self { damaged_need_below: next_segment, ..Self::default() };
         for name in names(vfs, database)? {
-            match Manifest::read(vfs, &folder_of(database, &name)) {
-                Ok(manifest) => drop(named.manifests.insert(name, manifest)),
-                Err(error) if error.is_without_manifest() => {}
+            match read_manifest(vfs, database, &name, of_database) {
+                Ok(Some(manifest)) => drop(named.manifests.insert(name, manifest)),
+                Ok(None) => {}
                 Err(error) if is_damage(&error) => drop(named.damaged.insert(name)),
                 Err(error) => return Err(error),
             }
@@ -109,42 +123,13 @@ impl Named {
     }
 }
 
-/// Whether a manifest is there and is none that can be read.
+/// Whether a snapshot is there and its manifest is none that can be read.
 fn is_damage(error: &StoreError) -> bool {
     matches!(error, StoreError::Corruption { .. } | StoreError::Version { .. })
 }
 
 fn has_segment(manifest: &Manifest, number: u64) -> bool {
     manifest.segments.iter().any(|entry| entry.number == number)
-}
-
-/// Names of what may be snapshots.
-pub(crate) fn names(vfs: &dyn Vfs, database: &Path) -> Result<Vec<String>, StoreError> {
-    let folder = database.join(SNAPSHOTS);
-    match vfs.list(&folder) {
-        Ok(found) => {
-            let names = found.into_iter().filter_map(|name| name.to_str().map(str::to_owned));
-            Ok(names.filter(|name| check_name(name).is_ok()).collect())
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(StoreError::io(&folder)(error)),
-    }
-}
-
-/// Makes durable that snapshots have no manifest of which somebody was removing it, or just writing it, when he came to an end: until then
-/// they may be there again after a power cut, and need their segments.
-pub(crate) fn settle_dropped(vfs: &dyn Vfs, database: &Path) -> Result<(), StoreError> {
-    for name in names(vfs, database)? {
-        let folder = folder_of(database, &name);
-        if !vfs.exists(&folder.join(MANIFEST)) {
-            vfs.sync_dir(&folder).map_err(StoreError::io(&folder))?;
-        }
-    }
-    Ok(())
-}
-
-pub(crate) fn folder_of(database: &Path, name: &str) -> PathBuf {
-    database.join(SNAPSHOTS).join(name)
 }
 
 /// A name is that of a folder, and never leads anywhere else.
@@ -170,11 +155,11 @@ impl Store {
         }
         place.settle(cancel)?;
         // All is in segments; the log is the database's.
-        let manifest = Manifest { log: 0, ..self.version().manifest.clone() };
-        let folder = folder_of(self.folder(), name);
-        let written = self.with_room(|| write(&**self.vfs(), self.folder(), &folder, &manifest));
-        if let Err(error) = written {
-            if self.remove_for_good(&folder).is_err() {
+        let manifest =
+            Manifest { log: 0, snapshot: Some(name.to_owned()), ..self.version().manifest.clone() };
+        let (vfs, folder) = (&**self.vfs(), self.folder());
+        if let Err(error) = self.with_room(|| folders::make(vfs, folder, name, &manifest)) {
+            if folders::remove(vfs, folder, name).is_err() {
                 // It may be there after a power cut: then what it names must be there as well.
                 self.named().manifests.insert(name.to_owned(), manifest);
             }
@@ -191,13 +176,10 @@ impl Store {
         Ok(self.manifests()?.iter().map(|(name, manifest)| described(name, manifest)).collect())
     }
 
-    /// Names of snapshots whose manifest is damaged. As long as there are any, segments stay that nothing else needs.
+    /// Names of snapshots whose manifest is damaged or missing. As long as there are any, segments stay that nothing else needs.
     pub fn damaged_snapshots(&self) -> Result<Vec<String>, StoreError> {
-        let damaged = if self.is_writable() {
-            self.named().damaged.clone()
-        } else {
-            Named::read(&**self.vfs(), self.folder(), 0)?.damaged
-        };
+        let damaged =
+            if self.is_writable() { self.named().damaged.clone() } else { self.read_named()?.damaged };
         Ok(damaged.into_iter().collect())
     }
 
@@ -237,18 +219,8 @@ impl Store {
             Err(StoreError::Snapshot { what: SnapshotProblem::Damaged, .. }) => None,
             other => Some(other?),
         };
-        let (vfs, folder) = (self.vfs(), folder_of(self.folder(), name));
-        // Without its manifest it is none. Until that is durable, it may come back, and needs its segments.
-        let path = folder.join(MANIFEST);
-        let removed = vfs.remove(&path).or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        });
-        removed.map_err(StoreError::io(&path))?;
-        if vfs.exists(&folder) {
-            vfs.sync_dir(&folder).map_err(StoreError::io(&folder))?;
-        }
-        self.remove_for_good(&folder).map_err(StoreError::io(&folder))?;
+        // Until it is durable that it is gone, it may come back, and needs its segments.
+        folders::remove(&**self.vfs(), self.folder(), name)?;
         let mut named = self.named();
         named.manifests.remove(name);
         named.damaged.remove(name);
@@ -322,7 +294,12 @@ impl Store {
         if self.is_writable() {
             return Ok(self.named().manifests.clone());
         }
-        Ok(Named::read(&**self.vfs(), self.folder(), 0)?.manifests)
+        Ok(self.read_named()?.manifests)
+    }
+
+    /// The snapshots that there are now, for a reader.
+    fn read_named(&self) -> Result<Named, StoreError> {
+        Named::read(&**self.vfs(), self.folder(), 0, Some(self.version().manifest.database))
     }
 
     fn manifest_of(&self, named: &Named, name: &str) -> Result<Manifest, StoreError> {
@@ -333,21 +310,11 @@ impl Store {
             }
             return named.manifests.get(name).cloned().ok_or_else(none);
         }
-        match Manifest::read(&**self.vfs(), &folder_of(self.folder(), name)) {
-            Err(error) if error.is_without_manifest() => Err(none()),
+        let database = self.version().manifest.database;
+        match read_manifest(&**self.vfs(), self.folder(), name, Some(database)) {
             Err(error) if is_damage(&error) => Err(wrong(name, SnapshotProblem::Damaged)),
-            other => other,
+            found => found?.ok_or_else(none),
         }
-    }
-
-    /// Removes the folder of a snapshot, durably, if there is one.
-    fn remove_for_good(&self, folder: &Path) -> io::Result<()> {
-        let unless_missing = |result: io::Result<()>| match result {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
-        };
-        unless_missing(self.vfs().remove_dir_all(folder))?;
-        unless_missing(self.vfs().sync_dir(&self.folder().join(SNAPSHOTS)))
     }
 
     pub(crate) fn named(&self) -> MutexGuard<'_, Named> {
@@ -363,15 +330,6 @@ fn described(name: &str, manifest: &Manifest) -> NamedSnapshot {
         quads: manifest.quads(),
         segments: manifest.segments.len() as u64,
     }
-}
-
-fn write(vfs: &dyn Vfs, database: &Path, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
-    vfs.create_dir_all(folder).map_err(StoreError::io(folder))?;
-    manifest.publish(vfs, folder)?;
-    for folder in [&database.join(SNAPSHOTS), database] {
-        vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

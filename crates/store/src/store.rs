@@ -128,11 +128,11 @@ impl Store {
         let path = folder.join(log_file(manifest.log));
         let (mut version, found) = recover(&vfs, folder, manifest, &cache, OpenFiles::Now)
             .map_err(|error| with_advice(error, &path))?;
-        let named = Named::read(&*vfs, folder, version.manifest.next_segment)?;
+        let named = Named::of(&*vfs, folder, &version.manifest)?;
         let next_log = next_log(&*vfs, folder, &version.manifest)?;
         if version.manifest.version > 0 {
             // Where somebody made the database just now there is nothing that could be left over.
-            named::settle_dropped(&*vfs, folder)?;
+            named::settle(&*vfs, folder)?;
             let manifests = [&version.manifest].into_iter().chain(named.manifests.values());
             remove_leftovers(&*vfs, folder, manifests, &|number| named.may_name(number))?;
             renew_copy(&*vfs, folder, &version.manifest);
@@ -159,7 +159,7 @@ impl Store {
         let mut version = Version::open(&vfs, folder, manifest, &cache, &[])?;
         let found = apply_sound_log(&*vfs, folder, &mut version)?;
         skip_lost_versions(&mut version, None);
-        let named = Named::read(&*vfs, folder, version.manifest.next_segment)?;
+        let named = Named::of(&*vfs, folder, &version.manifest)?;
         let next_log = next_log(&*vfs, folder, &version.manifest)?;
         let writer = Writer::new(Arc::new(version.clone()), None, WriteOptions::default(), lock);
         writer.skip_logs(next_log);

@@ -77,6 +77,21 @@ fn snapshots_are_made_queried_and_dropped() {
 }
 
 #[test]
+fn damaged_snapshots_are_told() {
+    let lode = Lode::with_turtle(TURTLE);
+    lode.run(&["snapshot", "create", "db", "s", "--quiet"]).ok();
+    std::fs::remove_file(lode.path("db/snapshots/s/MANIFEST")).unwrap();
+    let endpoint = Endpoint::start(&lode, &[]);
+    let told = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&endpoint.send("GET", path, &[], b"").is(200).body).unwrap()
+    };
+    assert_eq!(told("/admin/stats")["snapshots"]["damaged"], serde_json::json!(["s"]));
+    assert_eq!(told("/admin/snapshots"), serde_json::json!([{ "name": "s", "damaged": true }]));
+    endpoint.send("DELETE", "/admin/snapshots?name=s", &[], b"").is(200);
+    assert_eq!(told("/admin/stats")["snapshots"]["damaged"], serde_json::json!([]));
+}
+
+#[test]
 fn snapshots_stay_as_they_are_and_have_names() {
     let lode = Lode::with_turtle(TURTLE);
     lode.run(&["snapshot", "create", "db", "s", "--quiet"]).ok();

@@ -111,22 +111,42 @@ fn a_damaged_snapshot_stops_nobody() {
     let good = std::fs::read(&path).unwrap();
     let kept = sorted(&lode, &["dump", "db", "--at", "first"]);
     std::fs::write(&path, &good[..good.len() / 2]).unwrap();
-    for args in [&["load", "db", "more.ttl", "--quiet"][..], &["compact", "db", "--quiet"], &["stats", "db"]]
-    {
-        let outcome = lode.run(args);
-        assert!(outcome.err.contains("warning: snapshot first: its manifest is damaged"), "{outcome:?}");
-        outcome.ok();
-    }
-    let report = lode.run(&["check", "db", "--quiet"]);
-    assert!(report.out.contains("snapshots/first/MANIFEST"), "{report:?}");
-    report.fails(6);
-    assert!(lode.run(&["dump", "db", "--at", "first"]).fails(1).contains("lode snapshot drop"));
+    check_damaged_snapshot(&lode);
+    // The manifest of another snapshot is none of this one.
+    std::fs::copy(lode.path("db/snapshots/second/MANIFEST"), &path).unwrap();
+    check_damaged_snapshot(&lode);
+    std::fs::remove_file(&path).unwrap();
+    check_damaged_snapshot(&lode);
     // Nothing that it needs is gone.
     std::fs::write(&path, &good).unwrap();
     assert_eq!(sorted(&lode, &["dump", "db", "--at", "first"]), kept);
-    std::fs::write(&path, "").unwrap();
+    std::fs::remove_file(&path).unwrap();
     lode.run(&["snapshot", "drop", "db", "first"]).ok();
     let report = lode.run(&["check", "db", "--quiet"]);
     assert!(!report.err.contains("first"), "{report:?}");
     report.ok();
+}
+
+/// Everybody goes on and is warned of the snapshot `first`.
+fn check_damaged_snapshot(lode: &Lode) {
+    for args in [
+        &["load", "db", "more.ttl", "--quiet"][..],
+        &["compact", "db", "--quiet"],
+        &["stats", "db"],
+        &["snapshot", "list", "db"],
+    ] {
+        let outcome = lode.run(args);
+        assert!(
+            outcome.err.contains("warning: snapshot first: its manifest is damaged or missing"),
+            "{outcome:?}"
+        );
+        outcome.ok();
+    }
+    let listed = lode.run(&["snapshot", "list", "db", "--json"]).ok();
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed[1], serde_json::json!({ "name": "first", "damaged": true }));
+    let report = lode.run(&["check", "db", "--quiet"]);
+    assert!(report.out.contains("snapshots/first/MANIFEST"), "{report:?}");
+    report.fails(6);
+    assert!(lode.run(&["dump", "db", "--at", "first"]).fails(1).contains("lode snapshot drop"));
 }

@@ -27,7 +27,7 @@ pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) ->
     client.check(&state)?;
     let of_snapshots = work(Arc::clone(&state), |state, _| {
         let store = state.database.store();
-        Ok::<_, StoreError>((store.snapshots()?.len(), store.snapshot_bytes()?))
+        Ok::<_, StoreError>((store.snapshots()?.len(), store.snapshot_bytes()?, store.damaged_snapshots()?))
     })
     .await?;
     let store = state.database.store();
@@ -44,7 +44,7 @@ pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) ->
     Ok(json(&format!(
         "{{\"quads\":{},\"version\":{},\"writable\":{},\"segments\":{},\"delta_changes\":{},\
          \"disk_full\":{},\"log\":{{\"records\":{},\"bytes\":{},\"syncs\":{},\"sync_failures\":{},\"cut_bytes\":{}}},\"flush\":{},\
-         \"snapshots\":{{\"count\":{},\"bytes\":{}}},\
+         \"snapshots\":{{\"count\":{},\"bytes\":{},\"damaged\":{}}},\
          \"cache\":{{\"hits\":{},\"misses\":{},\"bytes\":{}}},\"compactor\":{}}}\n",
         snapshot.quad_count(),
         snapshot.version_number(),
@@ -60,6 +60,7 @@ pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) ->
         flush_json(&store.flush_status()),
         of_snapshots.0,
         of_snapshots.1,
+        Value::from(of_snapshots.2),
         cache.hits,
         cache.misses,
         cache.bytes_held,

@@ -11,15 +11,17 @@ use lode_engine::EngineError;
 use lode_engine::store::NamedSnapshot;
 use std::sync::Arc;
 
-/// All of them.
+/// All of them; of those that are damaged only the name.
 pub(crate) async fn list(State(state): State<Arc<AppState>>, client: Client) -> Result<Response, HttpError> {
     client.check(&state)?;
-    let snapshots = blocking(move || {
-        let snapshots = state.database.store().snapshots();
-        snapshots.map_err(|error| EngineError::from(error).into())
+    let (snapshots, damaged) = blocking(move || {
+        let store = state.database.store();
+        let all = store.snapshots().and_then(|snapshots| Ok((snapshots, store.damaged_snapshots()?)));
+        all.map_err(|error| EngineError::from(error).into())
     })
     .await?;
-    let snapshots: Vec<String> = snapshots.iter().map(described).collect();
+    let damaged = damaged.iter().map(|name| format!("{{\"name\":\"{name}\",\"damaged\":true}}"));
+    let snapshots: Vec<String> = snapshots.iter().map(described).chain(damaged).collect();
     Ok(json(&format!("[{}]\n", snapshots.join(","))))
 }
 

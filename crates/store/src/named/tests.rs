@@ -5,6 +5,7 @@ use crate::check::check;
 use crate::compact::{CompactOptions, compact};
 use crate::crash_tests;
 use crate::load::LoadProgress;
+use crate::manifest::MANIFEST;
 use crate::test_data::FOLDER;
 use crate::transaction::crash_tests::{Model, commit, open};
 use lode_base::fault_vfs::{Fault, FaultVfs, Operation};
@@ -250,7 +251,7 @@ fn with_a_snapshot_of_its_own(vfs: &FaultVfs) -> Store {
 
 #[test]
 fn a_snapshot_that_comes_back_after_a_power_cut_has_its_segments() {
-    for kind in [Operation::Remove, Operation::SyncDir, Operation::RemoveDir] {
+    for kind in [Operation::Rename, Operation::SyncDir, Operation::RemoveDir] {
         for fault in [Fault::Error, Fault::PowerCut, Fault::LateError] {
             let vfs = FaultVfs::counting(MemVfs::new(), false);
             let store = with_a_snapshot_of_its_own(&vfs);
@@ -265,6 +266,19 @@ fn a_snapshot_that_comes_back_after_a_power_cut_has_its_segments() {
             crash_tests::assert_sound(&vfs.after_crash(CrashKind::LoseAll));
         }
     }
+}
+
+/// The sync fails, and makes nothing durable any more that it was to.
+#[test]
+fn a_snapshot_that_is_dropped_again_is_gone_for_good() {
+    let vfs = FaultVfs::counting(MemVfs::new(), false);
+    let store = with_a_snapshot_of_its_own(&vfs);
+    vfs.fail_next(Fault::LostSync, Operation::SyncDir);
+    assert!(store.drop_snapshot("kept", &cancel()).is_err());
+    store.drop_snapshot("kept", &cancel()).unwrap();
+    let after = vfs.after_crash(CrashKind::LoseAll);
+    crash_tests::assert_sound(&after);
+    assert!(reader(&after).at("kept").is_err());
 }
 
 #[test]
@@ -284,8 +298,36 @@ fn a_snapshot_that_was_not_made_and_may_come_back_keeps_its_segments() {
     }
 }
 
+/// What is done to the manifest of a snapshot.
+#[derive(Debug, Clone, Copy)]
+enum Lost {
+    Bit,
+    Removed,
+    /// In its place is that of another.
+    OfAnother,
+    /// In its place is that of the database.
+    OfDatabase,
+}
+
+fn lose(vfs: &MemVfs, manifest: &Path, lost: Lost) {
+    let mut bytes = vfs.read(manifest).unwrap();
+    match lost {
+        Lost::Bit => bytes[20] ^= 1,
+        Lost::Removed => return vfs.remove(manifest).unwrap(),
+        Lost::OfAnother => bytes = vfs.read(&folder_of(Path::new(FOLDER), "b").join(MANIFEST)).unwrap(),
+        Lost::OfDatabase => bytes = vfs.read(&Path::new(FOLDER).join(MANIFEST)).unwrap(),
+    }
+    vfs.overwrite(manifest, bytes).unwrap();
+}
+
 #[test]
 fn a_damaged_snapshot_stops_nobody_and_loses_nothing() {
+    for lost in [Lost::Bit, Lost::Removed, Lost::OfAnother, Lost::OfDatabase] {
+        check_lost(lost);
+    }
+}
+
+fn check_lost(lost: Lost) {
     let vfs = MemVfs::new();
     let store = open(Arc::new(vfs.clone())).unwrap();
     let mut kept = Vec::new();
@@ -298,9 +340,7 @@ fn a_damaged_snapshot_stops_nobody_and_loses_nothing() {
     drop(store);
     let manifest = folder_of(Path::new(FOLDER), "a").join(MANIFEST);
     let good = vfs.read(&manifest).unwrap();
-    let mut bad = good.clone();
-    bad[20] ^= 1;
-    vfs.overwrite(&manifest, bad).unwrap();
+    lose(&vfs, &manifest, lost);
     let told = |store: &Store| {
         assert_eq!(store.damaged_snapshots().unwrap(), ["a"]);
         let error = store.at("a").unwrap_err().to_string();
@@ -333,10 +373,54 @@ fn a_damaged_snapshot_stops_nobody_and_loses_nothing() {
     assert!(with_it >= before);
     // Put right, it is there as it was.
     let mended = vfs.deep_copy();
+    drop(mended.create(&manifest).unwrap());
     mended.overwrite(&manifest, good).unwrap();
     assert_eq!(at(&reader(&mended), "a"), kept[0]);
     store.drop_snapshot("a", &cancel()).unwrap();
     assert_eq!(store.damaged_snapshots().unwrap(), [""; 0]);
     assert_eq!(segment_folders(&vfs), store.version().segments.len());
+    crash_tests::assert_sound(&vfs);
+}
+
+#[test]
+fn a_snapshot_of_another_database_is_none_of_this_one() {
+    let vfs = MemVfs::new();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    commit(&store, 0).unwrap();
+    store.create_snapshot("a", &cancel()).unwrap();
+    drop(store);
+    let path = folder_of(Path::new(FOLDER), "a").join(MANIFEST);
+    let text = String::from_utf8(vfs.read(&path).unwrap()).unwrap();
+    let mut other = Manifest::decode(text.as_bytes()).unwrap();
+    other.database ^= 1;
+    vfs.overwrite(&path, other.encode().into_bytes()).unwrap();
+    assert_eq!(reader(&vfs).damaged_snapshots().unwrap(), ["a"]);
+    assert_eq!(open(Arc::new(vfs.clone())).unwrap().damaged_snapshots().unwrap(), ["a"]);
+}
+
+/// Folders of other things, files, and what is left of snapshots that were not made or not dropped wholly.
+#[test]
+fn what_is_no_snapshot_is_not_taken_for_one() {
+    let vfs = MemVfs::new();
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    commit(&store, 0).unwrap();
+    store.create_snapshot("a", &cancel()).unwrap();
+    drop(store);
+    let snapshots = Path::new(FOLDER).join(SNAPSHOTS);
+    vfs.create_dir_all(&snapshots.join("b~")).unwrap();
+    drop(vfs.create(&snapshots.join("b~").join(MANIFEST)).unwrap());
+    vfs.create_dir_all(&snapshots.join("what is this")).unwrap();
+    drop(vfs.create(&snapshots.join(".hidden")).unwrap());
+    crash_tests::assert_sound(&vfs);
+    let store = open(Arc::new(vfs.clone())).unwrap();
+    assert_eq!(store.snapshots().unwrap().len(), 1);
+    assert_eq!(store.damaged_snapshots().unwrap(), [""; 0]);
+    assert!(!vfs.exists(&snapshots.join("b~")) && vfs.exists(&snapshots.join("what is this")));
+    store.create_snapshot("b", &cancel()).unwrap();
+    // What is left of one does not hinder the next of its name.
+    vfs.create_dir_all(&snapshots.join("b~").join("x")).unwrap();
+    store.drop_snapshot("b", &cancel()).unwrap();
+    vfs.create_dir_all(&snapshots.join("b~").join("x")).unwrap();
+    store.create_snapshot("b", &cancel()).unwrap();
     crash_tests::assert_sound(&vfs);
 }

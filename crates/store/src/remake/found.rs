@@ -125,10 +125,12 @@ impl Found {
     }
 
     fn snapshots(&mut self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
-        let named = Named::read(vfs, folder, u64::MAX)?;
+        let named = Named::read(vfs, folder, u64::MAX, None)?;
         for name in &named.damaged {
             self.keeps_all = true;
-            self.doubts.push(format!("the manifest of snapshot {name} is damaged: no segment is set aside"));
+            self.doubts.push(format!(
+                "the manifest of snapshot {name} is damaged or missing: no segment is set aside"
+            ));
         }
         for manifest in named.manifests.values() {
             self.note(manifest);

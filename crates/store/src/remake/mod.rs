@@ -187,6 +187,7 @@ fn manifest(database: u128, choice: &Choice, log: Option<&FoundLog>, found: &Fou
         next_segment: found.next_segment,
         next_log,
         log: log.map_or(0, |log| log.number),
+        snapshot: None,
         segments: choice.segments.clone(),
     }
 }

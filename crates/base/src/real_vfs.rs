@@ -181,6 +181,18 @@ impl Vfs for RealVfs {
         fs::hard_link(from, to)
     }
 
+    #[cfg(unix)]
+    fn is_same_file(&self, a: &Path, b: &Path) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt;
+        let [a, b] = [fs::metadata(a)?, fs::metadata(b)?];
+        Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn is_same_file(&self, a: &Path, b: &Path) -> io::Result<bool> {
+        fs::metadata(a).and(fs::metadata(b)).map(|_| true)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }

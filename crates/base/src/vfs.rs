@@ -61,6 +61,10 @@ pub trait Vfs: Send + Sync + Debug {
     fn hard_link(&self, _from: &Path, _to: &Path) -> io::Result<()> {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
+    /// Whether two paths are names of one file. Where that cannot be told they may be, and count as such.
+    fn is_same_file(&self, _a: &Path, _b: &Path) -> io::Result<bool> {
+        Ok(false)
+    }
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Removes a folder and all in it.

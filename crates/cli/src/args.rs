@@ -326,13 +326,14 @@ pub struct StatsArgs {
     after_help = "Damage of segments is mended by a backup only. With --salvage, a MANIFEST that is missing or damaged is made again, from \
 its copy or else from what the segments say of themselves: what cannot be decided is told, and files that it does not name are moved into the \
 folder set-aside. A log that is damaged keeps the database from being written to: with --salvage everything before the damage is kept, what was \
-committed after it is given up and counted, and the damaged file stays as log-NNNNNN.damaged. A snapshot whose manifest is damaged or missing is dropped by \
+committed after it is given up and counted, and the damaged file stays as log-NNNNNN.damaged. Of a log that is missing all is given up; a damaged \
+end mark of a log is written again. A snapshot whose manifest is damaged or missing is dropped by \
 lode snapshot drop."
 )]
 pub struct CheckArgs {
     /// The database folder
     pub database: PathBuf,
-    /// First make a lost manifest again, and where the log is damaged, a database of what is before the damage
+    /// First make a lost manifest again, and where the log is damaged or missing, a database of what is before the damage
     #[arg(long)]
     pub salvage: bool,
     /// No progress line

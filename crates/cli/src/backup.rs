@@ -92,22 +92,22 @@ impl LineText {
 fn summary(report: &BackupReport, done: &str, time: Duration) {
     let rate = report.bytes_copied as f64 / time.as_secs_f64().max(1e-9);
     say!(
-        "{done} version {}: {} quads in {} segments, {} in {}",
+        "{done} version {}: {} in {}, {} in {}",
         report.version,
-        number::grouped(report.quads),
-        report.segments,
+        number::of(report.quads, "quad"),
+        number::of(report.segments, "segment"),
         number::bytes(report.bytes),
         number::duration(time)
     );
     say!(
-        "copied {} files of {} ({}/s), linked {} of {}; {} of {} segments, {}, were there before",
-        report.files_copied,
+        "copied {} of {} ({}/s), linked {} of {}; there before: {} of {}, {}",
+        number::of(report.files_copied, "file"),
         number::bytes(report.bytes_copied),
         number::bytes(rate as u64),
         report.files_linked,
         number::bytes(report.bytes_linked),
         report.segments_kept,
-        report.segments,
+        number::of(report.segments, "segment"),
         number::bytes(report.bytes_kept)
     );
 }

@@ -5,9 +5,10 @@ use crate::exit::Done;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::talk::say;
+use lode_engine::store::{Remedy, Salvage, SalvageReport};
 use lode_engine::{CancelToken, remake_manifest, salvage_database};
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -41,30 +42,38 @@ pub fn run(args: &CheckArgs) -> anyhow::Result<Done> {
     for note in &report.notes {
         say!("{note}");
     }
-    let (quads, terms) = (number::grouped(report.quads), number::grouped(report.terms));
+    let (quads, terms) = (number::of(report.quads, "quad"), number::of(report.terms, "term"));
     let time = number::duration(start.elapsed());
     if report.problems.is_empty() {
-        say!("sound: {quads} quads in {} segments, {terms} terms, checked in {time}", report.segments);
+        let segments = number::of(report.segments, "segment");
+        say!("sound: {quads} in {segments}, {terms}, checked in {time}");
         return Ok(Done::Ok);
     }
-    if report.problems.iter().any(|problem| is_log(&problem.file)) {
-        say!("`lode check --salvage` makes a database of what is before the damage of the log");
-    }
-    if report.problems.iter().all(|problem| problem.file.ends_with(".end")) {
-        say!(
-            "damaged: only the end mark of the log, which the next command that writes to the database makes again"
-        );
-        return Ok(Done::Damaged);
-    }
-    say!("damaged: {} problems; restore the database from a backup or load it again", report.problems.len());
+    let remedies: BTreeSet<&Remedy> = report.problems.iter().map(|problem| &problem.remedy).collect();
+    remedies.into_iter().for_each(tell_remedy);
+    say!("damaged: {}", number::of(report.problems.len() as u64, "problem"));
     Ok(Done::Damaged)
 }
 
-fn is_log(file: &str) -> bool {
-    Path::new(file)
-        .file_name()
-        .and_then(|name| name.to_str())
-        .is_some_and(|name| name.starts_with("log-") && !name.ends_with(".end"))
+fn tell_remedy(remedy: &Remedy) {
+    match remedy {
+        Remedy::Salvage => say!(
+            "`lode check --salvage` mends this (a manifest, a log or its end mark): it keeps all that is whole, and tells what it gives up"
+        ),
+        Remedy::Write => {
+            say!("the next command that writes to the database makes the copy of the manifest again")
+        }
+        Remedy::DropSnapshot(name) => {
+            say!(
+                "`lode snapshot drop` gives up the snapshot {name}; the database does not need what it has lost"
+            )
+        }
+        Remedy::BackUp => say!(
+            "make another backup, in a new folder; without the database, copy this one, remove the file BACKUP from the copy, and see what \
+             `lode check --salvage` makes of that"
+        ),
+        Remedy::Restore => say!("restore the database from a backup, or load it again"),
+    }
 }
 
 /// Makes a lost manifest again; whether it was lost.
@@ -72,7 +81,7 @@ fn remake(args: &CheckArgs) -> anyhow::Result<bool> {
     let Some(report) = remake_manifest(&args.database)? else { return Ok(false) };
     let from = if report.is_copy { "of its copy" } else { "of what the segments say" };
     let log = if report.has_log { " and a log" } else { "" };
-    say!("the manifest was made again {from}: {} segments{log}", report.segments);
+    say!("the manifest was made again {from}: {}{log}", number::of(report.segments, "segment"));
     for doubt in &report.doubts {
         say!("in doubt: {doubt}");
     }
@@ -84,23 +93,37 @@ fn remake(args: &CheckArgs) -> anyhow::Result<bool> {
 
 fn salvage(args: &CheckArgs) -> anyhow::Result<()> {
     let is_remade = remake(args)?;
-    let Some(report) = salvage_database(&args.database, &CancelToken::default())? else {
-        if !is_remade {
-            say!("the manifest and the log are sound: nothing to salvage");
+    match salvage_database(&args.database, &CancelToken::default())? {
+        Salvage::Nothing if is_remade => {}
+        Salvage::Nothing => say!("the manifest and the log are sound: nothing to salvage"),
+        Salvage::EndMark(path) => {
+            say!(
+                "{}: it was damaged, and has been written again; the log is whole up to where it ends",
+                path.display()
+            )
         }
-        return Ok(());
-    };
+        Salvage::Log(report) => tell_salvaged_log(&report),
+    }
+    Ok(())
+}
+
+fn tell_salvaged_log(report: &SalvageReport) {
     say!("{}", report.damage);
     say!(
-        "kept {} commits of the log: the database has {} quads",
-        number::grouped(report.kept_records),
-        number::grouped(report.quads)
+        "kept {} of the log, up to version {}: the database has {}, as version {}",
+        number::of(report.kept_records, "commit"),
+        report.kept_version,
+        number::of(report.quads, "quad"),
+        report.version
     );
-    say!(
-        "gave up {} commits or more, {} bytes; the damaged log is kept as {}",
-        number::grouped(report.lost_records),
-        number::grouped(report.lost_bytes),
-        report.kept_as.display()
+    let lost = format!(
+        "{} or more, {}",
+        number::of(report.lost_records, "commit"),
+        number::of(report.lost_bytes, "byte")
     );
-    Ok(())
+    match &report.kept_as {
+        Some(kept_as) => say!("gave up {lost}; the damaged log is kept as {}", kept_as.display()),
+        None if report.lost_records == 0 => say!("gave up the whole log, and nobody can tell what was in it"),
+        None => say!("gave up the whole log: {lost}, as its end mark says"),
+    }
 }

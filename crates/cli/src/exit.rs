@@ -40,7 +40,7 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
         // The reader (`head`, a pager) has seen enough: nothing to say.
         return ExitCode::SUCCESS;
     }
-    say!("error: {error:#}");
+    say!("error: {}", text(&error));
     if error.is::<DataSyntaxError>() {
         return ExitCode::from(4);
     }
@@ -49,6 +49,17 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
         Some(EngineError::Cancelled(Cancelled::Timeout)) => 5,
         _ => 1,
     })
+}
+
+/// An error with its causes, each said once: many tell their cause themselves.
+pub(crate) fn text(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

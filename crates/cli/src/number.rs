@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+/// A count and what is counted, in the singular or the plural.
+pub fn of(n: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
 /// `1234567` as `1,234,567`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();

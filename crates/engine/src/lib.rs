@@ -81,10 +81,10 @@ pub fn remake_manifest(folder: &std::path::Path) -> Result<Option<lode_store::Re
     Ok(lode_store::remake_manifest(&lode_base::real_vfs::RealVfs, folder)?)
 }
 
-/// Makes a database whose log is damaged one that can be written again; see [`lode_store::salvage()`].
+/// Makes a database whose log is damaged or missing one that can be written again; see [`lode_store::salvage()`].
 pub fn salvage_database(
     folder: &std::path::Path,
     cancel: &CancelToken,
-) -> Result<Option<lode_store::SalvageReport>, EngineError> {
+) -> Result<lode_store::Salvage, EngineError> {
     Ok(lode_store::salvage(&lode_base::real_vfs::RealVfs::shared(), folder, cancel)?)
 }

@@ -26,11 +26,11 @@ pub fn without_manifest(vfs: &dyn Vfs, folder: &Path) -> StoreError {
     if has(RESTORING) {
         return StoreError::RestoreUnfinished { path };
     }
+    let found = Found::of(&names);
     if has(BACKUP) {
-        return StoreError::NoBackup { path };
+        return StoreError::NoBackup { path, found: found.to_string() };
     }
     let is_foreign = names.iter().any(|name| !is_own_name(name));
-    let found = Found::of(&names);
     if found.is_nothing() {
         return if is_foreign { StoreError::NotADatabase { path } } else { StoreError::Missing { path } };
     }

@@ -5,7 +5,7 @@ use crate::delta::{Delta, is_delta_term};
 use crate::dump::is_plain;
 use crate::error::StoreError;
 use crate::log::mark_file;
-use crate::manifest::{Manifest, log_file, segment_folder};
+use crate::manifest::{BACKUP, MANIFEST_COPY, Manifest, log_file, segment_folder};
 use crate::named;
 use crate::recovery::{FoundLog, apply_log};
 use crate::snapshot::Snapshot;
@@ -38,6 +38,23 @@ pub struct Problem {
     pub offset: u64,
     /// What is wrong.
     pub what: String,
+    /// What can be done about it.
+    pub remedy: Remedy,
+}
+
+/// What can be done about a problem.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Remedy {
+    /// A salvage.
+    Salvage,
+    /// To write to the database: that brings a sound file.
+    Write,
+    /// To drop the snapshot of this name.
+    DropSnapshot(String),
+    /// It is a backup: to make another.
+    BackUp,
+    /// To restore the database, or to load it again.
+    Restore,
 }
 
 /// What a check found.
@@ -55,7 +72,8 @@ pub struct CheckReport {
     pub terms: u64,
 }
 
-/// Checks the database in `folder`. `progress` hears the number of rows and terms done since it was called last.
+/// Checks the database in `folder`, which another process may be writing to. `progress` hears the number of rows and terms done since
+/// it was called last.
 ///
 /// # Errors
 /// Only where the check itself cannot go on (cancelled, no database there); damage is in the report.
@@ -65,65 +83,98 @@ pub fn check(
     cancel: &CancelToken,
     progress: &mut dyn FnMut(u64),
 ) -> Result<CheckReport, StoreError> {
-    let mut checker = Checker { cancel, progress, report: CheckReport::default() };
-    let manifest = match Manifest::read_current(&**vfs, folder) {
-        Ok(manifest) => manifest,
-        Err(error @ (StoreError::Corruption { .. } | StoreError::NoManifest { .. })) => {
-            checker.problem(error, folder)?;
-            return Ok(checker.report);
+    loop {
+        let mut checker = Checker {
+            cancel,
+            progress: &mut *progress,
+            report: CheckReport::default(),
+            remedy: Remedy::Salvage,
+        };
+        let manifest = match Manifest::read(&**vfs, folder) {
+            Ok(manifest) => manifest,
+            Err(error @ (StoreError::Corruption { .. } | StoreError::NoManifest { .. })) => {
+                checker.problem(error, folder)?;
+                return Ok(checker.finish(&**vfs, folder));
+            }
+            Err(error) => return Err(error),
+        };
+        checker.version(vfs, folder, &manifest)?;
+        let report = checker.finish(&**vfs, folder);
+        // Another process may have put another version in place, and have removed files of this one.
+        let is_other = || Manifest::read(&**vfs, folder).is_ok_and(|now| now != manifest);
+        if report.problems.is_empty() || !is_other() {
+            return Ok(report);
         }
-        Err(error) => return Err(error),
-    };
-    if let Err(error) = Manifest::read_copy(&**vfs, folder) {
-        checker.problem(error, folder)?;
     }
-    checker.report.quads = manifest.quads();
-    checker.report.terms = manifest.terms().iter().sum();
-    let cache = Arc::new(BlockCache::new(CACHE_BYTES));
-    let mut version = match Version::open(vfs, folder, manifest.clone(), &cache, &[]) {
-        Ok(version) => version,
-        Err(error) => {
-            checker.problem(error, folder)?;
-            checker.find_others(vfs, folder, &manifest, &cache)?;
-            return Ok(checker.report);
-        }
-    };
-    for open in &*version.segments {
-        checker.segment(&folder.join(open.entry.folder()), open, &version)?;
-    }
-    checker.snapshots(vfs, folder, &manifest, &cache)?;
-    checker.log(&**vfs, folder, &mut version)?;
-    let layers = version.segments.len() + version.delta.runs().len();
-    if checker.report.problems.is_empty() && layers > 1 {
-        checker.layers(folder, &Arc::new(version))?;
-    }
-    Ok(checker.report)
 }
 
 struct Checker<'a> {
     cancel: &'a CancelToken,
     progress: &'a mut dyn FnMut(u64),
     report: CheckReport,
+    /// What can be done about the problems of what is being looked at.
+    remedy: Remedy,
 }
 
 impl Checker<'_> {
+    fn version(&mut self, vfs: &Arc<dyn Vfs>, folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
+        self.remedy = Remedy::Write;
+        match Manifest::read_copy(&**vfs, folder) {
+            Err(error) => self.problem(error, folder)?,
+            Ok(None) if manifest.version > 0 && !vfs.exists(&folder.join(BACKUP)) => {
+                let copy = folder.join(MANIFEST_COPY);
+                self.report
+                    .notes
+                    .push(format!("{}: it is missing; the next writer makes it again", copy.display()));
+            }
+            Ok(_) => {}
+        }
+        self.remedy = Remedy::Restore;
+        self.report.quads = manifest.quads();
+        self.report.terms = manifest.terms().iter().sum();
+        let cache = Arc::new(BlockCache::new(CACHE_BYTES));
+        let mut version = match Version::open(vfs, folder, manifest.clone(), &cache, &[]) {
+            Ok(version) => version,
+            Err(error) => {
+                self.problem(error, folder)?;
+                return self.find_others(vfs, folder, manifest, &cache);
+            }
+        };
+        for open in &*version.segments {
+            self.segment(&folder.join(open.entry.folder()), open, &version)?;
+        }
+        self.snapshots(vfs, folder, manifest, &cache)?;
+        self.log(&**vfs, folder, &mut version)?;
+        let layers = version.segments.len() + version.delta.runs().len();
+        if self.report.problems.is_empty() && layers > 1 {
+            self.layers(folder, &Arc::new(version))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self, vfs: &dyn Vfs, folder: &Path) -> CheckReport {
+        let mut report = self.report;
+        if vfs.exists(&folder.join(BACKUP)) {
+            report.problems.iter_mut().for_each(|problem| problem.remedy = Remedy::BackUp);
+        }
+        report
+    }
+
     /// Notes an error as a problem; passes on the one that says to stop.
     fn problem(&mut self, error: StoreError, file: &Path) -> Result<(), StoreError> {
-        let problem = match error {
+        let (file, offset, what) = match error {
             StoreError::Cancelled(_) => return Err(error),
-            StoreError::Corruption { file, offset, what } => Problem { file, offset, what },
-            StoreError::Io { path, source } => {
-                Problem { file: path.display().to_string(), offset: 0, what: source.to_string() }
-            }
-            other => Problem { file: file.display().to_string(), offset: 0, what: other.to_string() },
+            StoreError::Corruption { file, offset, what } => (file, offset, what),
+            StoreError::Io { path, source } => (path.display().to_string(), 0, source.to_string()),
+            other => (file.display().to_string(), 0, other.to_string()),
         };
-        self.report.problems.push(problem);
+        self.report.problems.push(Problem { file, offset, what, remedy: self.remedy.clone() });
         Ok(())
     }
 
     fn wrong(&mut self, file: &Path, what: impl Into<String>) {
-        let problem = Problem { file: file.display().to_string(), offset: 0, what: what.into() };
-        self.report.problems.push(problem);
+        let (file, remedy) = (file.display().to_string(), self.remedy.clone());
+        self.report.problems.push(Problem { file, offset: 0, what: what.into(), remedy });
     }
 
     /// The version does not open: says of every segment by itself whether it does.
@@ -268,6 +319,7 @@ impl Checker<'_> {
             let own = named::folder_of(folder, &name);
             let found = named::read_manifest(&**vfs, folder, &name, Some(current.database));
             let Some(found) = found.transpose() else { continue };
+            self.remedy = Remedy::DropSnapshot(name.clone());
             let version = found.and_then(|manifest| Version::open(vfs, folder, manifest, cache, &[]));
             match version {
                 Err(error) => self.problem(error, &own)?,
@@ -286,11 +338,13 @@ impl Checker<'_> {
     /// The log can be read, and says only what can be.
     fn log(&mut self, vfs: &dyn Vfs, folder: &Path, version: &mut Version) -> Result<(), StoreError> {
         let file = folder.join(log_file(version.manifest.log));
+        self.remedy = Remedy::Salvage;
         match apply_log(vfs, folder, version) {
             Err(error) => return self.problem(error, &file),
             Ok(None) => return Ok(()),
             Ok(Some(found)) => self.found_log(&found),
         }
+        self.remedy = Remedy::Restore;
         self.report.quads = version.quads();
         let known = KnownIds::new(version);
         let net = version.delta.net();
@@ -308,8 +362,9 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A torn tail is no damage, but worth a word. Without an end mark it may be damage.
+    /// A torn tail is no damage, but worth a word. Without an end mark it may be damage, and nothing tells whether it is.
     fn found_log(&mut self, found: &FoundLog) {
+        self.report.notes.extend(found.unproved());
         let Some(note) = found.note() else { return };
         if found.mark_damage.is_some() {
             self.wrong(&mark_file(&found.path), note.to_string());

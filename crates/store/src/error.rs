@@ -1,5 +1,6 @@
 //! What can go wrong in the store.
 
+use crate::advice::BACKUP_ADVICE;
 use lode_base::cancel::Cancelled;
 use lode_packed::PackedError;
 use lode_rdf::ValueId;
@@ -99,7 +100,11 @@ pub enum StoreError {
         what: SnapshotProblem,
     },
     /// Somebody wants to write to a backup.
-    #[error("{} is a backup: it can be read, but not written to; `lode restore` makes a database of it", path.display())]
+    #[error(
+        "{} is a backup: it can be read, but not written to; `lode restore` makes a database of it, and `lode backup` of its database into a new \
+         folder another backup",
+        path.display()
+    )]
     IsBackup {
         /// The path.
         path: PathBuf,
@@ -113,10 +118,12 @@ pub enum StoreError {
         what: String,
     },
     /// There is no backup at this path.
-    #[error("there is no whole backup at {}", path.display())]
+    #[error("there is no whole backup at {}{}", path.display(), part_of_a_backup(found))]
     NoBackup {
         /// The path.
         path: PathBuf,
+        /// What is there of one.
+        found: String,
     },
     /// A database can be restored only where nothing is.
     #[error("{} is not empty: a database is restored into a new or an empty folder only", path.display())]
@@ -178,6 +185,14 @@ pub enum SnapshotProblem {
     /// Another snapshot has it.
     #[error("there is such a snapshot already")]
     Exists,
+}
+
+/// What to do about a backup of which only this is there.
+fn part_of_a_backup(found: &str) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    format!(": one did not end there, or has lost its MANIFEST (found: {found}). {BACKUP_ADVICE}")
 }
 
 /// What to do about an error of the file system, where that is not plain from its text.

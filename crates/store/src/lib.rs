@@ -2,6 +2,7 @@
 
 mod absent;
 pub mod activity;
+mod advice;
 #[cfg(test)]
 mod aside_tests;
 pub mod backup;
@@ -54,7 +55,7 @@ mod writer;
 
 pub use activity::{Activity, ActivitySample};
 pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
-pub use check::{CheckReport, Problem, check};
+pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use compact::{
     BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus,
@@ -69,7 +70,7 @@ pub use maintenance::{Maintenance, Tell};
 pub use named::NamedSnapshot;
 pub use recovery::{FoundLog, OpenFiles};
 pub use remake::{RemadeReport, remake_manifest};
-pub use salvage::{SalvageReport, salvage};
+pub use salvage::{Salvage, SalvageReport, salvage};
 pub use snapshot::{Scan, Snapshot};
 pub use stats::StoreStats;
 pub use store::Store;

@@ -1,7 +1,7 @@
 //! The end of a log, seen from the database: damage anywhere in one that was closed is told, a torn tail is told as such, and
 //! versions that somebody may have seen are never made again.
 
-use crate::check::{CheckReport, check};
+use crate::check::{CheckReport, Remedy, check};
 use crate::crash_tests::contents;
 use crate::log::mark_file;
 use crate::test_data::FOLDER;
@@ -194,4 +194,55 @@ fn what_a_log_begins_with_is_marked() {
         left.overwrite(&log, good[..length].to_vec()).unwrap();
         assert_told(&left, &format!("cut at {length}"));
     }
+}
+
+/// Damage to the log and its mark at once cannot be seen where a process may have been killed; but it is told that it cannot.
+#[test]
+fn a_log_without_its_end_mark_is_told_to_be_unproved() {
+    let (vfs, model) = database();
+    vfs.remove(&mark_file(&log())).unwrap();
+    assert_eq!(contents(&vfs).unwrap(), model);
+    let good = vfs.read(&log()).unwrap();
+    for length in 0..=good.len() {
+        vfs.overwrite(&log(), good[..length].to_vec()).unwrap();
+        let report = checked(&vfs);
+        let is_told = report.notes.iter().any(|note| note.contains("no end mark says that the log ends"));
+        assert!(is_told || report.problems.len() == 1, "cut at {length}: {report:?}");
+    }
+    // Once it has been closed, there is a mark again.
+    vfs.overwrite(&log(), good).unwrap();
+    drop(open(Arc::new(vfs.clone())).unwrap());
+    assert_eq!(checked(&vfs).notes, [""; 0]);
+    // A mark that is older than the log.
+    let old = vfs.read(&mark_file(&log())).unwrap();
+    commit(&open(Arc::new(vfs.clone())).unwrap(), 4).unwrap();
+    assert_eq!(checked(&vfs).notes, [""; 0]);
+    vfs.overwrite(&mark_file(&log()), old).unwrap();
+    assert_eq!((checked(&vfs).notes.len(), checked(&vfs).problems.len()), (1, 0));
+}
+
+#[test]
+fn each_problem_is_told_with_what_can_be_done() {
+    let (vfs, _) = database();
+    let folder = Path::new(FOLDER);
+    open(Arc::new(vfs.clone())).unwrap().create_snapshot("s", &CancelToken::default()).unwrap();
+    commit(&open(Arc::new(vfs.clone())).unwrap(), 4).unwrap();
+    let manifest = crate::manifest::Manifest::read(&vfs, folder).unwrap();
+    let log = crate::manifest::log_file(manifest.log);
+    let segment = format!("{}/spog.perm", manifest.segments[0].folder());
+    let remedy = |file: &str| {
+        let lost = vfs.deep_copy();
+        lost.remove(&folder.join(file)).unwrap();
+        let report = checked(&lost);
+        assert!(!report.problems.is_empty(), "{file}");
+        report.problems[0].remedy.clone()
+    };
+    assert_eq!(remedy("MANIFEST"), Remedy::Salvage);
+    assert_eq!(remedy(&log), Remedy::Salvage);
+    assert_eq!(remedy(&segment), Remedy::Restore);
+    assert_eq!(remedy("snapshots/s/MANIFEST"), Remedy::DropSnapshot("s".to_owned()));
+    vfs.overwrite(&folder.join("MANIFEST.copy"), vec![1]).unwrap();
+    assert_eq!(checked(&vfs).problems[0].remedy, Remedy::Write);
+    drop(vfs.create(&folder.join("BACKUP")).unwrap());
+    assert_eq!(checked(&vfs).problems[0].remedy, Remedy::BackUp);
 }

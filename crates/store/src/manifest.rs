@@ -4,6 +4,7 @@
 //! is written beside it, made durable, and renamed over it. `docs/format.md` describes the lines.
 
 use crate::absent::without_manifest;
+use crate::advice::{MANIFEST_ADVICE, advised};
 use crate::error::StoreError;
 use lode_base::vfs::Vfs;
 use lode_packed::SegmentMeta;
@@ -245,13 +246,7 @@ impl Manifest {
 
     /// Reads the manifest of the database in `folder`; where it is damaged, the error says what to do.
     pub fn read_current(vfs: &dyn Vfs, folder: &Path) -> Result<Self, StoreError> {
-        Self::read(vfs, folder).map_err(|error| match error {
-            StoreError::Corruption { file, offset, what } => {
-                let what = format!("{what}; `lode check --salvage` makes the manifest again");
-                StoreError::Corruption { file, offset, what }
-            }
-            other => other,
-        })
+        Self::read(vfs, folder).map_err(|error| advised(error, vfs, folder, MANIFEST_ADVICE))
     }
 
     /// Reads the manifest in `folder`.

@@ -1,5 +1,6 @@
 //! The version that a folder holds: what its manifest names, and what its log tells.
 
+use crate::advice::{LOG_ADVICE, advised};
 use crate::delta::{Delta, Row, Run, TermTable};
 use crate::error::StoreError;
 use crate::log::{Changes, LogEnd, LogRecord, Salvaged, VERSIONS_LOST_MAX, salvage};
@@ -20,13 +21,15 @@ pub struct FoundLog {
     pub end: LogEnd,
     /// What is wrong with its end mark, without which damage to its end could not be seen.
     pub mark_damage: Option<String>,
+    /// Whether the end mark says that the log was durable up to its end.
+    pub is_marked: bool,
 }
 
 impl FoundLog {
     /// Damage is an error.
     pub(crate) fn new(path: &Path, found: Salvaged) -> Result<Self, StoreError> {
         let mark_damage = found.mark_damage.map(|error| error.to_string());
-        let sound = Self { path: path.to_owned(), end: found.end, mark_damage };
+        let sound = Self { path: path.to_owned(), end: found.end, mark_damage, is_marked: found.is_marked };
         found.damage.map_or(Ok(sound), Err)
     }
 
@@ -34,6 +37,19 @@ impl FoundLog {
     pub fn note(&self) -> Option<&dyn fmt::Display> {
         let is_notable = self.end.ignored_bytes > 0 || self.mark_damage.is_some();
         is_notable.then_some(self)
+    }
+
+    /// What a check should tell: nothing proves that the log was not longer. A log that is being written to has no mark of its last commits,
+    /// nor has one whose process was killed in the middle of them.
+    pub fn unproved(&self) -> Option<String> {
+        (!self.is_marked && self.mark_damage.is_none()).then(|| {
+            format!(
+                "{}: no end mark says that the log ends at byte {}, as there is none while a process writes to it, or where one was killed \
+                 then. All that it holds is whole; but if that was not so, it may have been longer",
+                self.path.display(),
+                self.end.offset
+            )
+        })
     }
 }
 
@@ -81,7 +97,8 @@ pub fn recover(
         OpenFiles::Now => Version::open(vfs, folder, manifest, cache, &[])?,
         OpenFiles::WhenRead => Version::open_when_read(vfs, folder, manifest, cache)?,
     };
-    let found = apply_log(&**vfs, folder, &mut version)?;
+    let log = folder.join(log_file(version.manifest.log));
+    let found = apply_log(&**vfs, folder, &mut version).map_err(|error| log_advised(error, &**vfs, &log))?;
     Ok((version, found))
 }
 
@@ -122,16 +139,11 @@ pub fn apply_sound_log(
     Ok(Some(found))
 }
 
-/// The error of a database that cannot be opened for writing, with what can be done about it.
-pub fn with_advice(error: StoreError, log: &Path) -> StoreError {
-    match error {
-        StoreError::Corruption { file, offset, what } if Path::new(&file) == log => {
-            let what =
-                format!("{what}; `lode check --salvage` makes a database of what is before the damage");
-            StoreError::Corruption { file, offset, what }
-        }
-        other => other,
-    }
+/// The error about a log, with what can be done about it where that is damaged.
+pub fn log_advised(error: StoreError, vfs: &dyn Vfs, log: &Path) -> StoreError {
+    let is_of_log = matches!(&error, StoreError::Corruption { file, .. } if Path::new(file) == log);
+    let folder = log.parent().unwrap_or(log);
+    if is_of_log { advised(error, vfs, folder, LOG_ADVICE) } else { error }
 }
 
 #[derive(Default)]

@@ -6,7 +6,7 @@ use crate::gate::Gate;
 use crate::log::{Log, LogCounters, Salvaged};
 use crate::manifest::{BACKUP, Manifest, log_file, log_number, log_of, segment_number};
 use crate::named::{self, Named};
-use crate::recovery::{FoundLog, OpenFiles, apply_sound_log, recover, skip_lost_versions, with_advice};
+use crate::recovery::{FoundLog, OpenFiles, apply_sound_log, recover, skip_lost_versions};
 use crate::seal::random;
 use crate::snapshot::Snapshot;
 use crate::version::{OpenSegment, Version};
@@ -126,8 +126,7 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let cache = Arc::new(BlockCache::new(cache_bytes));
         let path = folder.join(log_file(manifest.log));
-        let (mut version, found) = recover(&vfs, folder, manifest, &cache, OpenFiles::Now)
-            .map_err(|error| with_advice(error, &path))?;
+        let (mut version, found) = recover(&vfs, folder, manifest, &cache, OpenFiles::Now)?;
         let named = Named::of(&*vfs, folder, &version.manifest)?;
         let next_log = next_log(&*vfs, folder, &version.manifest)?;
         if version.manifest.version > 0 {
@@ -150,14 +149,12 @@ impl Store {
     }
 
     /// Opens for writing what is sound of a database whose log may be damaged; there is no log to go on with.
-    pub(crate) fn open_sound(
-        vfs: Arc<dyn Vfs>,
-        folder: &Path,
-    ) -> Result<(Self, Option<Salvaged>), StoreError> {
+    pub(crate) fn open_sound(vfs: Arc<dyn Vfs>, folder: &Path) -> Result<SoundStore, StoreError> {
         let (lock, manifest) = lock_database(&*vfs, folder)?;
         let cache = Arc::new(BlockCache::new(0));
         let mut version = Version::open(&vfs, folder, manifest, &cache, &[])?;
         let found = apply_sound_log(&*vfs, folder, &mut version)?;
+        let last_version = version.number;
         skip_lost_versions(&mut version, None);
         let named = Named::of(&*vfs, folder, &version.manifest)?;
         let next_log = next_log(&*vfs, folder, &version.manifest)?;
@@ -165,7 +162,7 @@ impl Store {
         writer.skip_logs(next_log);
         let store = Self::new(vfs, folder, cache, version, Some(writer), None);
         *store.named() = named;
-        Ok((store, found))
+        Ok(SoundStore { store, last_version, found })
     }
 
     fn new(
@@ -330,6 +327,15 @@ impl Store {
         }
         published
     }
+}
+
+/// What is sound of a database whose log may be damaged.
+pub(crate) struct SoundStore {
+    pub store: Store,
+    /// The last version that the log tells of, or that of the manifest. The store goes on behind those that may be lost.
+    pub last_version: u64,
+    /// What was found in the log, if there should be one.
+    pub found: Option<Salvaged>,
 }
 
 /// Held by whoever writes to a folder.

@@ -181,6 +181,10 @@ impl Vfs for FaultVfs {
         self.operate(Operation::Link, || self.inner.hard_link(from, to))
     }
 
+    fn is_same_file(&self, a: &Path, b: &Path) -> io::Result<bool> {
+        self.inner.is_same_file(a, b)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.operate(Operation::Remove, || self.inner.remove(path))
     }

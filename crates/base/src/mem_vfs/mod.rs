@@ -277,6 +277,10 @@ impl Vfs for MemVfs {
         Ok(())
     }
 
+    fn is_same_file(&self, a: &Path, b: &Path) -> io::Result<bool> {
+        Ok(self.file(a)?.address() == self.file(b)?.address())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let (folder, name) = self.parent(path)?;
         let mut folder = folder.lock();

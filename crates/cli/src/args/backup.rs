@@ -11,17 +11,17 @@ written, and what the new backup does not need any more is removed. Others may w
 that was committed when it began. At every moment DIR holds the old backup or the new one, whole.\n\n\
 A backup is read like a database (lode query DIR ..., lode check DIR) and cannot be written to; lode restore makes a database of it. \
 Files that never change are linked where DIR is on the file system of the database: this takes no room and no time, but what damages \
-the disk damages both. Use --copy, or a folder on another disk."
+the disk damages both. Use --copy, which also copies what an older backup in DIR has linked, or a folder on another disk."
 )]
 pub struct BackupArgs {
     /// The database folder
     pub database: PathBuf,
     /// The folder of the backup
     pub folder: PathBuf,
-    /// Copy all files, also where they could be linked
+    /// Copy all files, also where they could be linked: then DIR shares none with the database
     #[arg(long)]
     pub copy: bool,
-    /// Read and verify what was written before it counts
+    /// Read and verify the whole backup before it counts, also what was there before
     #[arg(long)]
     pub check: bool,
     /// Write the report as JSON to standard output

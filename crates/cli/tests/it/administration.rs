@@ -4,6 +4,7 @@ use crate::endpoint::{Answer, Endpoint};
 use crate::lode::Lode;
 use crate::update::slow_update;
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -80,14 +81,15 @@ fn snapshots_are_made_queried_and_dropped() {
 fn damaged_snapshots_are_told() {
     let lode = Lode::with_turtle(TURTLE);
     lode.run(&["snapshot", "create", "db", "s", "--quiet"]).ok();
-    std::fs::remove_file(lode.path("db/snapshots/s/MANIFEST")).unwrap();
-    let endpoint = Endpoint::start(&lode, &[]);
+    let endpoint = Endpoint::start(&lode, &["--read-only"]);
     let told = |path: &str| -> serde_json::Value {
         serde_json::from_str(&endpoint.send("GET", path, &[], b"").is(200).body).unwrap()
     };
+    assert_eq!(told("/admin/stats")["snapshots"]["damaged"], serde_json::json!([]));
+    std::fs::remove_file(lode.path("db/snapshots/s/MANIFEST")).unwrap();
     assert_eq!(told("/admin/stats")["snapshots"]["damaged"], serde_json::json!(["s"]));
     assert_eq!(told("/admin/snapshots"), serde_json::json!([{ "name": "s", "damaged": true }]));
-    endpoint.send("DELETE", "/admin/snapshots?name=s", &[], b"").is(200);
+    lode.run(&["snapshot", "drop", "db", "s", "--quiet"]).ok();
     assert_eq!(told("/admin/stats")["snapshots"]["damaged"], serde_json::json!([]));
 }
 
@@ -163,6 +165,10 @@ fn backups_are_made_where_it_is_allowed() {
     assert_eq!((second.number("segments_kept"), second.number("files_copied")), (1, 1));
     let linked = backup("b").is(200);
     assert!(linked.number("files_linked") > 0 && linked.number("bytes_copied") < linked.number("bytes"));
+    let copied = backup("b&copy").is(200);
+    assert_eq!((copied.number("segments_kept"), copied.number("files_linked")), (0, 0));
+    let file = |folder: &str| std::fs::metadata(lode.path(folder).join("segment-000001/spog.perm")).unwrap();
+    assert_eq!((file("db").nlink(), file("backups/b").nlink()), (1, 1));
     for name in ["backups/a", "backups/b"] {
         assert_eq!(dump(&lode, name), dump(&lode, "db"));
         lode.run(&["check", name, "--quiet"]).ok();

@@ -24,7 +24,7 @@ fn a_backup_and_a_restore() {
     insert(&lode, 1);
     let outcome = lode.run(&["backup", "db", "backup"]);
     assert!(
-        outcome.err.contains("backed up version ") && outcome.err.contains("4 quads in 1 segments"),
+        outcome.err.contains("backed up version ") && outcome.err.contains("4 quads in 1 segment,"),
         "{}",
         outcome.err
     );
@@ -94,6 +94,77 @@ fn mistakes_are_told_and_nothing_is_touched() {
     assert!(error.contains("backup/segment-000001/posg.perm: damaged at byte"), "{error}");
     assert!(!lode.path("new").exists());
     assert_eq!(std::fs::read_dir(lode.path("photos")).unwrap().count(), 1);
+}
+
+/// Files of a backup that have another name somewhere.
+fn links(lode: &Lode, folder: &str) -> usize {
+    let walk = |path: &std::path::Path| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    let inner = walk(&lode.path(folder))
+        .filter(|path| path.is_dir())
+        .flat_map(|path| walk(&path).collect::<Vec<_>>());
+    inner.filter(|path| std::fs::metadata(path).unwrap().nlink() > 1).count()
+}
+
+#[test]
+fn a_copy_takes_the_place_of_links() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, _:x .");
+    lode.run(&["backup", "db", "backup"]).ok();
+    assert!(links(&lode, "backup") > 5);
+    let copied = report(&lode, &["backup", "db", "backup", "--copy"]);
+    assert_eq!((links(&lode, "backup"), &copied["files_linked"]), (0, &0.into()));
+    lode.run(&["check", "backup", "--quiet"]).ok();
+    let again = report(&lode, &["backup", "db", "backup", "--copy"]);
+    assert_eq!((&again["files_copied"], &again["segments_kept"]), (&0.into(), &1.into()));
+}
+
+#[test]
+fn a_check_reads_the_whole_backup() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, _:x .");
+    lode.run(&["backup", "db", "backup", "--copy"]).ok();
+    let file = lode.path("backup/segment-000001/posg.perm");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    insert(&lode, 1);
+    let error = lode.run(&["backup", "db", "backup", "--check"]).fails(1);
+    assert!(error.contains("posg.perm: damaged at byte") && error.contains("in a new folder"), "{error}");
+    let checked = lode.run(&["check", "backup", "--quiet"]);
+    assert!(checked.err.contains("make another backup"), "{checked:?}");
+    checked.fails(6);
+}
+
+#[test]
+fn a_backup_without_its_manifest_says_what_to_do() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, _:x .");
+    insert(&lode, 1);
+    lode.run(&["backup", "db", "backup"]).ok();
+    let then = dump(&lode, "backup");
+    std::fs::remove_file(lode.path("backup/MANIFEST")).unwrap();
+    for args in [&["query", "backup", "ASK {}"][..], &["check", "backup"], &["restore", "backup", "new"]] {
+        let error = lode.run(args).fails(1);
+        assert!(
+            error.contains("found: 1 segment, 1 log") && error.contains("remove the file BACKUP"),
+            "{error}"
+        );
+    }
+    // What it says: without the database, from a copy.
+    std::fs::create_dir_all(lode.path("copy/segment-000001")).unwrap();
+    for folder in ["", "segment-000001"] {
+        for entry in std::fs::read_dir(lode.path("backup").join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                std::fs::copy(&path, lode.path("copy").join(folder).join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    assert!(lode.run(&["check", "copy", "--salvage"]).fails(1).contains("is a backup"));
+    std::fs::remove_file(lode.path("copy/BACKUP")).unwrap();
+    lode.run(&["check", "copy", "--salvage"]).ok();
+    assert_eq!(dump(&lode, "copy"), then);
+    // With it.
+    lode.run(&["backup", "db", "backup"]).ok();
+    assert_eq!(dump(&lode, "backup"), then);
 }
 
 #[test]

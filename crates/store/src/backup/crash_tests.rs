@@ -1,7 +1,9 @@
 //! Power cuts, errors and full disks at every operation of backups and restores: the backup is the old one or the new one, or
 //! there is none, and the database is as it was.
 
-use super::tests::{BACKUP_FOLDER, back_up, database, names, restore_to, settle, sound_contents};
+use super::tests::{
+    BACKUP_FOLDER, back_up, database, names, restore_to, settle, shared_files, sound_contents,
+};
 use super::*;
 use crate::crash_tests::{NEW, try_load};
 use crate::test_data::FOLDER;
@@ -166,5 +168,38 @@ fn a_description_that_was_not_made_durable_is_written_again() {
     for nth in 0..30 {
         check_second_attempt(Fault::LostSync, Operation::Sync, nth);
         check_second_attempt(Fault::Error, Operation::SyncDir, nth);
+    }
+}
+
+/// A copy takes the place of links: at every moment the backup is whole, and when it is done it shares nothing.
+#[test]
+fn power_cuts_and_errors_where_copies_take_the_place_of_links() {
+    let linked = || {
+        let vfs = FaultVfs::counting(database(), false);
+        back_up(Arc::new(vfs.clone()), true).unwrap();
+        vfs
+    };
+    let counting = linked();
+    let before = counting.operations();
+    back_up(Arc::new(counting.clone()), false).unwrap();
+    let (after, expected) = (counting.operations(), sound_contents(counting.inner(), FOLDER).unwrap());
+    for fault in [Fault::PowerCut, Fault::Error, Fault::LateError] {
+        for at in before..=after {
+            let vfs = linked();
+            vfs.fail_at(fault, at);
+            let is_done = back_up(Arc::new(vfs.clone()), false).is_ok();
+            let crashes = [CrashKind::KeepAll, CrashKind::LoseAll, CrashKind::Torn(at)];
+            for left in crashes.map(|kind| vfs.after_crash(kind)) {
+                for folder in [FOLDER, BACKUP_FOLDER] {
+                    assert_eq!(sound_contents(&left, folder).unwrap(), expected, "{fault:?}, operation {at}");
+                }
+                assert!(!is_done || shared_files(&left) == 0, "{fault:?}, operation {at}");
+                back_up(Arc::new(left.clone()), false).unwrap();
+                assert_eq!(shared_files(&left), 0, "{fault:?}, operation {at}");
+                for folder in [FOLDER, BACKUP_FOLDER] {
+                    assert_eq!(sound_contents(&left, folder).unwrap(), expected, "{fault:?}, operation {at}");
+                }
+            }
+        }
     }
 }

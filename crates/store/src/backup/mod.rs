@@ -15,7 +15,7 @@ mod tests;
 use crate::error::StoreError;
 use crate::manifest::RESTORING;
 use crate::store::{LOCK, Store, create_folder, lock};
-use crate::version::Version;
+use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::BlockCache;
@@ -33,9 +33,9 @@ const CACHE_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BackupOptions {
     /// Give files of segments a second name instead of copying them, where the file system can. Costs neither room nor time, and
-    /// keeps nothing from being lost with the disk.
+    /// keeps nothing from being lost with the disk. Else the copy shares no file with the original when it is done, also where it did before.
     pub link: bool,
-    /// Read all segments that were copied or linked, and verify them, before the copy counts.
+    /// Read all segments, also those that were there before, and verify them, before the copy counts.
     pub check: bool,
 }
 
@@ -139,7 +139,9 @@ pub fn restore(
     progress: &BackupProgress,
 ) -> Result<BackupReport, StoreError> {
     let original = Original::of_folder(&**vfs, backup, cancel).map_err(|error| match error {
-        StoreError::Missing { path } | StoreError::NotADatabase { path } => StoreError::NoBackup { path },
+        StoreError::Missing { path } | StoreError::NotADatabase { path } => {
+            StoreError::NoBackup { path, found: String::new() }
+        }
         other => other,
     })?;
     let is_new = is_new(&**vfs, database)?;
@@ -213,26 +215,37 @@ fn fill(original: &Original, target: &mut Target<'_>, vfs: &Arc<dyn Vfs>) -> Res
     target.switch(original)
 }
 
-/// Reads all that was written. The log was read when it was opened.
+/// Reads all segments. The log was read when it was opened.
 fn verify(original: &Original, target: &Target<'_>, vfs: &Arc<dyn Vfs>) -> Result<(), StoreError> {
     let cache = Arc::new(BlockCache::new(CACHE_BYTES));
     let version = Version::open(vfs, target.folder, original.manifest.clone(), &cache, &[])?;
-    let is_written = |folder: &str| target.written.contains(&target.folder.join(folder));
-    let written = version.segments.iter().filter(|open| is_written(&open.entry.folder()));
-    let written: Vec<_> = written.collect();
-    let items = |open: &&&crate::version::OpenSegment| {
+    let items = |open: &OpenSegment| {
         let rows: u64 = open.segment.meta().permutations.iter().map(|info| info.rows).sum();
         rows + open.entry.terms.iter().sum::<u64>()
     };
-    let total = written.iter().map(|open| items(&open)).sum();
+    let total = version.segments.iter().map(items).sum();
     target.progress.to_check.store(total, Ordering::Relaxed);
     let mut hear = |items| {
         target.progress.checked.fetch_add(items, Ordering::Relaxed);
     };
-    for open in written {
-        open.segment.verify(target.cancel, &mut hear)?;
+    for open in version.segments.iter() {
+        open.segment.verify(target.cancel, &mut hear).map_err(|error| {
+            let is_written = target.written.contains(&target.folder.join(open.entry.folder()));
+            if is_written { error.into() } else { of_old_backup(error.into()) }
+        })?;
     }
     Ok(())
+}
+
+/// Damage of a file that was there before.
+fn of_old_backup(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Corruption { file, offset, what } => {
+            let what = format!("{what}; the backup was damaged before: make another in a new folder");
+            StoreError::Corruption { file, offset, what }
+        }
+        other => other,
+    }
 }
 
 /// Removes what a restore has written. What cannot be removed keeps the folder from being used, and is told then: the mark goes last.

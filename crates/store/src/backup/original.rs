@@ -7,7 +7,7 @@
 use crate::error::StoreError;
 use crate::log::{Changes, LogEnd, salvage};
 use crate::manifest::{Manifest, SegmentEntry, log_file};
-use crate::recovery::FoundLog;
+use crate::recovery::{FoundLog, log_advised};
 use crate::store::Store;
 use crate::version::Version;
 use crate::writer::WriterPlace;
@@ -78,11 +78,11 @@ impl Original {
 
     /// The version in a folder that another process may be writing to.
     pub fn of_folder(vfs: &dyn Vfs, folder: &Path, cancel: &CancelToken) -> Result<Self, StoreError> {
-        let mut manifest = Manifest::read(vfs, folder)?;
+        let mut manifest = Manifest::read_current(vfs, folder)?;
         loop {
             cancel.check()?;
             let opened = Self::open(vfs, folder, &manifest);
-            let now = Manifest::read(vfs, folder)?;
+            let now = Manifest::read_current(vfs, folder)?;
             if now == manifest {
                 return opened;
             }
@@ -105,7 +105,7 @@ impl Original {
                 quads += changes.inserts.len() as i128 - changes.deletes.len() as i128;
                 Ok(())
             })?;
-            let found = FoundLog::new(path, found)?;
+            let found = FoundLog::new(path, found).map_err(|error| log_advised(error, vfs, path))?;
             note = found.mark_damage.is_some().then(|| found.to_string());
             log = Some(open_log(vfs, folder, manifest.log, found.end)?);
         }

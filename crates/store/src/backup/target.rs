@@ -2,16 +2,17 @@
 //!
 //! At every moment the folder holds the old version, the new one, or (where there was none) none. A file is written only under
 //! a name that the manifest there does not mention yet, and never over another: that one may be a link to a file of the
-//! database. The log, which grows under one name, is written beside the old one and renamed over it.
+//! database. The log, which grows under one name, is written beside the old one and renamed over it; so is a copy that takes the place of a link.
 
 use super::original::{Original, OriginalLog, OriginalSegment, read_meta};
 use super::{BackupOptions, BackupProgress, BackupReport};
 use crate::error::StoreError;
-use crate::log::{mark_end, replay};
-use crate::manifest::{BACKUP, BACKUP_TMP, Manifest, log_file};
+use crate::log::{header, mark_end, replay};
+use crate::manifest::{BACKUP, BACKUP_TMP, Manifest, log_file, log_number, segment_number};
 use crate::store::{FolderLock, create_folder, remove_leftovers};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::{ReadAt, Vfs};
+use lode_packed::SegmentMeta;
 use lode_packed::segment::META_FILE;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,13 @@ impl<'a> Target<'a> {
         let old = match Manifest::read(vfs, folder) {
             Ok(old) if old.database == database => Some(old),
             Ok(_) => return Err(refused("this is a backup of another database")),
-            Err(error) if error.is_without_manifest() => None,
+            // What is sound of a backup that did not end, or has lost its manifest, is kept, if it is of this database.
+            Err(error) if error.is_without_manifest() || matches!(error, StoreError::Corruption { .. }) => {
+                if has_files_of_another(vfs, folder, database) {
+                    return Err(refused("this holds files of a backup of another database"));
+                }
+                None
+            }
             Err(error) => return Err(error),
         };
         let mut target = Self::empty(vfs, folder, options, cancel, progress);
@@ -103,9 +110,10 @@ impl<'a> Target<'a> {
         for segment in &original.segments {
             let folder = self.folder.join(segment.entry.folder());
             if self.has(segment, &folder)? {
-                self.report.segments_kept += 1;
-                self.report.bytes_kept += segment.bytes();
-                self.progress.done.fetch_add(segment.bytes(), Ordering::Relaxed);
+                let copied = if self.options.link { 0 } else { self.copy_links(segment, &folder)? };
+                self.report.segments_kept += u64::from(copied == 0);
+                self.report.bytes_kept += segment.bytes() - copied;
+                self.progress.done.fetch_add(segment.bytes() - copied, Ordering::Relaxed);
             } else {
                 self.add_segment(segment, &folder)?;
                 self.written.push(folder);
@@ -200,6 +208,47 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// Puts copies in the place of those files of a segment that the original has, too. Their bytes.
+    fn copy_links(&mut self, segment: &OriginalSegment, folder: &Path) -> Result<u64, StoreError> {
+        let mut copied = 0;
+        for file in &segment.files {
+            self.cancel.check()?;
+            let (from, to) = (segment.folder.join(&file.name), folder.join(&file.name));
+            let is_link = match self.vfs.is_same_file(&from, &to) {
+                // The original may be gone, and is open still.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+                other => other.map_err(StoreError::io(&to))?,
+            };
+            if is_link {
+                let reader = file.open(self.vfs, &segment.folder)?;
+                self.copy_over(&*reader, &from, file.bytes, &to)?;
+                copied += file.bytes;
+            }
+        }
+        if copied > 0 {
+            self.vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
+        }
+        Ok(copied)
+    }
+
+    /// Copies the first bytes of a file beside another, durably, and puts the copy in its place in one step, which is not durable yet.
+    fn copy_over(
+        &mut self,
+        reader: &dyn ReadAt,
+        from: &Path,
+        bytes: u64,
+        to: &Path,
+    ) -> Result<(), StoreError> {
+        let tmp = self.folder.join(BACKUP_TMP);
+        // Never over another file: it may have a second name.
+        match self.vfs.remove(&tmp) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StoreError::io(&tmp)(error)),
+            _ => {}
+        }
+        self.copy(reader, from, bytes, &tmp)?;
+        self.vfs.rename(&tmp, to).map_err(StoreError::io(to))
+    }
+
     fn has_copied(&mut self, bytes: u64) {
         self.report.files_copied += 1;
         self.report.bytes_copied += bytes;
@@ -279,9 +328,7 @@ impl<'a> Target<'a> {
                 Err(error) => return Err(error),
             }
         }
-        let tmp = self.folder.join(BACKUP_TMP);
-        self.copy(&*log.reader, &log.path, bytes, &tmp)?;
-        self.vfs.rename(&tmp, to).map_err(StoreError::io(to))?;
+        self.copy_over(&*log.reader, &log.path, bytes, to)?;
         self.vfs.sync_dir(self.folder).map_err(StoreError::io(self.folder))
     }
 
@@ -312,4 +359,15 @@ impl<'a> Target<'a> {
     pub fn clean(&self, manifest: &Manifest) -> Result<(), StoreError> {
         remove_leftovers(self.vfs, self.folder, std::iter::once(manifest), &|_| false)
     }
+}
+
+/// Whether a folder without a sound manifest holds files that say that they are of another database.
+fn has_files_of_another(vfs: &dyn Vfs, folder: &Path, database: u128) -> bool {
+    let owner = |name: &str| match (segment_number(name), log_number(name)) {
+        (Some(_), _) => SegmentMeta::read(vfs, &folder.join(name)).ok().map(|meta| meta.origin.database),
+        (_, Some(_)) => header(vfs, &folder.join(name)).ok().map(|(database, _)| database),
+        _ => None,
+    };
+    let names = vfs.list(folder).unwrap_or_default();
+    names.iter().any(|name| owner(&name.to_string_lossy()).is_some_and(|owner| owner != database))
 }

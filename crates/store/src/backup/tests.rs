@@ -379,3 +379,84 @@ fn nobody_makes_a_database_where_one_is_being_restored() {
     drop(store);
     assert!(matches!(restore(&CancelToken::default()), Err(StoreError::NotEmpty { .. })));
 }
+
+/// Files of the backup that are files of the database.
+pub(super) fn shared_files(vfs: &MemVfs) -> usize {
+    let of =
+        |folder: &str| vfs.files().into_iter().filter(|path| path.starts_with(folder)).collect::<Vec<_>>();
+    let here = of(FOLDER);
+    let is_shared = |path: &PathBuf| here.iter().any(|own| vfs.is_same_file(own, path).unwrap());
+    of(BACKUP_FOLDER).iter().filter(|path| is_shared(path)).count()
+}
+
+#[test]
+fn a_copy_onto_a_linked_backup_shares_nothing_with_the_database() {
+    let vfs = database();
+    let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    back_up(Arc::clone(&shared), true).unwrap();
+    assert!(shared_files(&vfs) > 10);
+    let report = back_up(Arc::clone(&shared), false).unwrap();
+    assert_eq!((shared_files(&vfs), report.segments_kept, report.files_linked), (0, 0, 0));
+    assert!(report.bytes_copied > 0 && report.bytes_kept + report.bytes_copied <= report.bytes, "{report:?}");
+    let (here, there) = (names(&vfs, FOLDER).len(), names(&vfs, BACKUP_FOLDER).len());
+    assert_eq!(here, there + 1);
+    let expected = sound_contents(&vfs, BACKUP_FOLDER).unwrap();
+    // Now it is whole by itself, and there is nothing to do.
+    let report = back_up(Arc::clone(&shared), false).unwrap();
+    assert_eq!((report.files_copied, report.bytes_kept), (0, report.bytes));
+    vfs.overwrite(&Path::new(FOLDER).join("segment-000001/spog.perm"), vec![7; 9]).unwrap();
+    assert_eq!(sound_contents(&vfs, BACKUP_FOLDER).unwrap(), expected);
+}
+
+#[test]
+fn a_check_reads_also_what_was_there_before() {
+    let vfs = database();
+    let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    back_up(Arc::clone(&shared), false).unwrap();
+    let file = Path::new(BACKUP_FOLDER).join("segment-000001/posg.perm");
+    let mut bytes = vfs.read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    vfs.overwrite(&file, bytes).unwrap();
+    let (cancel, progress) = (CancelToken::default(), BackupProgress::default());
+    let options = BackupOptions { link: false, check: true };
+    let error = backup(&shared, Path::new(FOLDER), Path::new(BACKUP_FOLDER), &options, &cancel, &progress);
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("posg.perm: damaged") && error.contains("in a new folder"), "{error}");
+}
+
+#[test]
+fn a_backup_that_has_lost_its_manifest_is_made_whole_again() {
+    let vfs = database();
+    let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+    let manifest = Path::new(BACKUP_FOLDER).join("MANIFEST");
+    let other = Store::create_or_open(Arc::clone(&shared), Path::new("/other"), 1 << 16).unwrap();
+    for is_removed in [true, false] {
+        back_up(Arc::clone(&shared), false).unwrap();
+        let expected = sound_contents(&vfs, BACKUP_FOLDER).unwrap();
+        if is_removed {
+            vfs.remove(&manifest).unwrap();
+        } else {
+            vfs.overwrite(&manifest, b"lodestore 4".to_vec()).unwrap();
+        }
+        for error in [
+            Store::open(Arc::clone(&shared), Path::new(BACKUP_FOLDER), 0).map(drop).unwrap_err(),
+            restore_to(Arc::clone(&shared), "/restored", false).map(drop).unwrap_err(),
+        ] {
+            let text = error.to_string();
+            assert!(text.contains("`lode backup`") && text.contains("remove the file BACKUP"), "{text}");
+        }
+        // As these say: without the database, of a copy.
+        let copy = vfs.deep_copy();
+        copy.remove(&Path::new(BACKUP_FOLDER).join("BACKUP")).unwrap();
+        crate::remake_manifest(&copy, Path::new(BACKUP_FOLDER)).unwrap().unwrap();
+        assert_eq!(sound_contents(&copy, BACKUP_FOLDER).unwrap(), expected);
+        // With the database.
+        let (cancel, progress) = (CancelToken::default(), BackupProgress::default());
+        let refused = other.backup(Path::new(BACKUP_FOLDER), &BackupOptions::default(), &cancel, &progress);
+        assert!(refused.unwrap_err().to_string().contains("another database"));
+        let report = back_up(Arc::clone(&shared), false).unwrap();
+        assert_eq!(report.segments_kept, 2);
+        assert_eq!(sound_contents(&vfs, BACKUP_FOLDER).unwrap(), expected);
+    }
+}

@@ -7,7 +7,9 @@ mod databases;
 mod reading;
 
 use crate::check::{CheckReport, check};
-use crate::salvage::salvage;
+use crate::manifest::{BACKUP, MANIFEST, MANIFEST_COPY};
+use crate::remake::remake_manifest;
+use crate::salvage::{Salvage, salvage};
 use crate::test_data::FOLDER;
 use crate::transaction::crash_tests::{commit, open};
 use databases::{Database, Dice, Ended, backup_of};
@@ -95,12 +97,16 @@ impl<'a> Trial<'a> {
         wrong
     }
 
-    /// What is not damage: a mark less, and bytes behind the end of a log, of which there is a note.
+    /// What is not damage, but told: a mark or a copy less, bytes behind the end of a log, and a log that nothing proves to be whole.
     fn is_harmless(&self, report: &CheckReport) -> bool {
-        let is_mark = self.path.extension().is_some_and(|extension| extension == "end");
-        (is_mark && self.damage == Damage::Removed)
-            || (self.is_log() && self.damage == Damage::Garbage && report.notes.len() == 1)
-            || self.may_be_earlier()
+        let has_copy = self.path.file_name().is_some_and(|name| name == MANIFEST_COPY);
+        let is_second = has_copy || self.path.extension().is_some_and(|extension| extension == "end");
+        let is_told = !report.notes.is_empty();
+        let is_less = is_second && self.damage == Damage::Removed;
+        let is_more = self.is_log() && self.damage == Damage::Garbage;
+        // One that is cut where it ended when it had been closed before seems to have been closed there.
+        (is_told && (is_less || is_more))
+            || (self.may_be_earlier() && (is_told || self.damage == Damage::Cut))
     }
 
     fn repaired(&self, vfs: &MemVfs) -> MemVfs {
@@ -152,16 +158,24 @@ impl<'a> Trial<'a> {
         true
     }
 
-    /// Salvages; whether that did something.
+    /// Salvages; whether that gave something up.
     fn salvages(&self, was_whole: bool) -> bool {
         let vfs = self.vfs.deep_copy();
         let shared: Arc<dyn Vfs> = Arc::new(vfs.clone());
+        let remade = remake_manifest(&vfs, Path::new(FOLDER));
         let report = salvage(&shared, Path::new(FOLDER), &CancelToken::default());
         let found = read(&vfs);
-        let has_salvaged = matches!(report, Ok(Some(_)));
-        if has_salvaged {
+        if matches!(remade, Ok(Some(_))) {
+            assert_eq!(found, self.database.good, "{}: not what it was with a new manifest", self.text);
+        }
+        if self.path == Path::new(FOLDER).join(MANIFEST) && !vfs.exists(&Path::new(FOLDER).join(BACKUP)) {
+            assert!(found.is_whole(), "{}: the manifest was not made again: {remade:?}", self.text);
+        }
+        let has_salvaged = matches!(report, Ok(Salvage::Log(_)));
+        if let Ok(Salvage::Log(report)) = report {
             assert!(found.current().is_whole(), "{}: salvaged, but gives errors", self.text);
-            assert_eq!(vfs.read(&report.unwrap().unwrap().kept_as).ok(), self.vfs.read(&self.path).ok());
+            let kept = report.kept_as.and_then(|path| vfs.read(&path).ok());
+            assert_eq!(kept, self.vfs.read(&self.path).ok(), "{}", self.text);
         } else {
             assert_eq!(
                 self.wrong(&found),
@@ -177,23 +191,20 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Manifests have tests of their own.
+/// The manifest of the database or of a snapshot, or its copy.
 fn is_manifest(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("MANIFEST"))
 }
 
-/// A file; those of the log as often as all others.
+/// A file: more often than others one of the log, or a manifest.
 fn pick(vfs: &MemVfs, dice: &mut Dice) -> PathBuf {
     let mut files = vfs.files();
-    files
-        .retain(|path| path.starts_with(FOLDER) && !is_manifest(path) && !vfs.read(path).unwrap().is_empty());
-    let is_log =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("log-"));
-    let logs: Vec<PathBuf> = files.iter().filter(|path| is_log(path)).cloned().collect();
-    if dice.of(3) == 0 && !logs.is_empty() {
-        return logs[dice.of(logs.len())].clone();
-    }
-    files[dice.of(files.len())].clone()
+    files.retain(|path| path.starts_with(FOLDER) && !vfs.read(path).unwrap().is_empty());
+    let begins = ["log-", "MANIFEST", ""][dice.of(4).min(2)];
+    let of_kind =
+        |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begins));
+    let chosen: Vec<&PathBuf> = files.iter().filter(of_kind).collect();
+    if chosen.is_empty() { &files[dice.of(files.len())] } else { chosen[dice.of(chosen.len())] }.clone()
 }
 
 /// Damages a file; where.
@@ -247,6 +258,7 @@ fn damaged_databases() {
                 ("opened for writing", trial.writes()),
                 ("salvaged", trial.salvages(!has_errors)),
                 ("logs and marks", trial.path.to_string_lossy().contains("log-")),
+                ("manifests", is_manifest(&trial.path)),
                 ("all", true),
             ];
             for (name, is_so) in outcomes {
@@ -264,7 +276,7 @@ fn damaged_databases() {
 fn every_byte_is_covered() {
     let database = Database::new(3);
     let every = std::env::var("LODE_DAMAGED").map_or(41, |_| 1);
-    for path in database.vfs.files().into_iter().filter(|path| !is_manifest(path)) {
+    for path in database.vfs.files().into_iter().filter(|path| !database.vfs.read(path).unwrap().is_empty()) {
         let good = database.vfs.read(&path).unwrap();
         for at in (0..good.len()).step_by(every) {
             let mut bad = good.clone();

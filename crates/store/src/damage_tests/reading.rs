@@ -66,14 +66,13 @@ pub fn read(vfs: &MemVfs) -> Reading {
         }
     };
     read_version(&store.snapshot(), "", &mut reading);
-    match store.snapshots() {
+    match snapshots(&store) {
         Err(error) => reading.add("snapshots".to_owned(), Err(error)),
         Ok(snapshots) => {
-            let names: BTreeSet<String> = snapshots.iter().map(|snapshot| snapshot.name.clone()).collect();
-            reading.add::<StoreError>("snapshots".to_owned(), Ok(names));
+            reading.add::<StoreError>("snapshots".to_owned(), Ok(snapshots.clone()));
             for snapshot in &snapshots {
-                let name = format!("snapshot {}", snapshot.name);
-                match store.at(&snapshot.name) {
+                let name = format!("snapshot {snapshot}");
+                match store.at(snapshot) {
                     Err(error) => reading.add(name, Err(error)),
                     Ok(version) => read_version(&version, &format!("{name}:"), &mut reading),
                 }
@@ -81,6 +80,13 @@ pub fn read(vfs: &MemVfs) -> Reading {
         }
     }
     reading
+}
+
+/// Names of all, also of those that are known to be damaged.
+fn snapshots(store: &Store) -> Result<BTreeSet<String>, StoreError> {
+    let mut names: BTreeSet<String> = store.damaged_snapshots()?.into_iter().collect();
+    names.extend(store.snapshots()?.into_iter().map(|snapshot| snapshot.name));
+    Ok(names)
 }
 
 fn read_version(snapshot: &Snapshot, name: &str, reading: &mut Reading) {

@@ -11,6 +11,7 @@ use super::frame::{
 };
 use crate::error::StoreError;
 use lode_base::vfs::{ReadAt, Vfs};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,7 +55,32 @@ pub struct Salvaged {
     pub lost_bytes: u64,
     /// What is wrong with the end mark. The log is read without it then.
     pub mark_damage: Option<StoreError>,
+    /// Whether the end mark says that the log was durable up to its end. Else nobody can tell whether it was longer.
+    pub is_marked: bool,
+    /// Whether there is no such file. Then all that it told is lost.
+    pub is_missing: bool,
 }
+
+impl Salvaged {
+    /// Of a log that should be there and is not.
+    fn missing(path: &Path, mark: &FoundMark) -> Self {
+        let mark = if let FoundMark::Sound(mark) = mark { Some(mark) } else { None };
+        let what = "the log is missing: what was committed to it is not in the database";
+        Self {
+            end: START,
+            damage: Some(StoreError::corruption(path, 0, what)),
+            lost_records: mark.map_or(0, |mark| mark.next_sequence),
+            lost_bytes: mark.map_or(0, |mark| mark.offset),
+            mark_damage: None,
+            is_marked: false,
+            is_missing: true,
+        }
+    }
+}
+
+/// The end of a log that nothing was appended to.
+const START: LogEnd =
+    LogEnd { offset: HEADER_BYTES as u64, next_sequence: 0, ignored_bytes: 0, is_closed: false };
 
 /// Reads all whole records in order. A torn tail is no error but counted in [`LogEnd::ignored_bytes`]; a bad record that was
 /// durable when a later one was written is [`StoreError::Corruption`]. The records before it have been visited then.
@@ -69,8 +95,8 @@ pub fn replay(
     found.damage.map_or(Ok(found.end), Err)
 }
 
-/// The same, but damage only ends the log, and damage of its header not even that. A log that is damaged must not be
-/// reopened.
+/// The same, but damage only ends the log, and damage of its header not even that; one that is missing ends where it began. A log that
+/// is damaged must not be reopened.
 pub fn salvage(
     vfs: &dyn Vfs,
     path: &Path,
@@ -81,7 +107,12 @@ pub fn salvage(
     let (_, salt) = encode_header(database, number);
     // Before the file is opened, which may grow: it is never shorter than the mark says.
     let mark = EndMark::read(vfs, path, salt)?;
-    let mut reader = Reader::open(vfs, path)?;
+    let mut reader = match Reader::open(vfs, path) {
+        Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            return Ok(Salvaged::missing(path, &mark));
+        }
+        other => other?,
+    };
     let mut damage = match reader.header() {
         Ok(found) if found == salt => None,
         Ok(_) => return Err(StoreError::corruption(path, 0, "the log of another database, or another log")),
@@ -93,9 +124,7 @@ pub fn salvage(
         FoundMark::Sound(mark) => (Some(mark), None),
         FoundMark::Damaged(error) => (None, Some(error)),
     };
-    let mut end =
-        LogEnd { offset: HEADER_BYTES as u64, next_sequence: 0, ignored_bytes: 0, is_closed: false };
-    let mut fits = false;
+    let (mut end, mut fits) = (START, false);
     loop {
         fits |= mark.is_some_and(|mark| mark.is_at(&end));
         let Some(frame) = reader.frame(end.offset, salt)? else { break };
@@ -127,7 +156,8 @@ pub fn salvage(
         lost_records = records.max(reader.records_behind(&end, salt)?);
         lost_bytes = bytes.max(end.ignored_bytes);
     }
-    Ok(Salvaged { end, damage, lost_records, lost_bytes, mark_damage })
+    let is_marked = mark.is_some_and(|mark| mark.is_at(&end));
+    Ok(Salvaged { end, damage, lost_records, lost_bytes, mark_damage, is_marked, is_missing: false })
 }
 
 /// The number of the database that a log belongs to, and its own, as its header says.

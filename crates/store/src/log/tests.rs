@@ -306,7 +306,7 @@ fn logs_are_not_mixed_up() {
     vfs.overwrite(&path(), bytes).unwrap();
     assert!(matches!(read(&vfs), Err(StoreError::Version { found: 9, .. })));
     vfs.remove(&path()).unwrap();
-    assert!(matches!(read(&vfs), Err(StoreError::Io { .. })));
+    assert!(matches!(read(&vfs), Err(StoreError::Corruption { offset: 0, .. })));
 }
 
 #[test]

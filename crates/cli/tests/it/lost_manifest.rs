@@ -62,7 +62,8 @@ fn without_its_manifest_a_database_is_refused_and_made_whole_again() {
         assert_eq!(std::fs::read_dir(lode.path("db")).unwrap().count(), files);
         let report = lode.run(&["check", "db", "--salvage", "--quiet"]);
         assert!(report.err.contains("made again") && report.err.contains("sound: "), "{report:?}");
-        assert_eq!(report.err.contains("in doubt: "), lost.len() == 2, "{report:?}");
+        // The log, to which something was committed, goes on from all segments that there are.
+        assert!(!report.err.contains("in doubt: "), "{report:?}");
         report.ok();
         assert_eq!(dump.map(|args| sorted(&lode, args)), before);
         lode.run(&["load", "db", "more.ttl", "--quiet"]).ok();

@@ -156,12 +156,24 @@ fn from_segments(
             None
         }
     };
-    report.doubts.push(
-        "the manifest was made of what the segments say: what the program was writing when it was stopped, if it was, may count \
-         although it had not taken effect, wholly or in part"
-            .to_owned(),
-    );
+    if !is_certain(choice, log.as_ref(), found) {
+        report.doubts.push(
+            "the manifest was made of what the segments say: what the program was writing when it was stopped, if it was, may count \
+             although it had not taken effect, wholly or in part"
+                .to_owned(),
+        );
+    }
     Ok(manifest(database, choice, log.as_ref(), found))
+}
+
+/// Whether nothing was being written when the manifest was lost that would have led to another: the only log goes on from these segments,
+/// and there are no others.
+fn is_certain(choice: &Choice, log: Option<&FoundLog>, found: &Found) -> bool {
+    let is_taken =
+        |number| choice.segments.iter().any(|entry| entry.number == number) || found.is_kept(number);
+    log.is_some_and(|log| log.first_version.is_some())
+        && found.logs.len() == 1
+        && found.segments.iter().all(|meta| is_taken(meta.origin.number))
 }
 
 fn undecided(folder: &Path, what: &str) -> StoreError {

@@ -49,21 +49,21 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
 }
 
 fn summary(report: &CompactReport, time: Duration) {
-    let count = number::grouped;
-    let dropped = count(report.terms_dropped);
     let Some(segment) = &report.segment else {
         if report.terms_dropped > 0 {
-            say!("no quads are left: {} segments and {dropped} terms are gone", report.segments);
+            let segments = number::of(report.segments, "segment");
+            say!("no quads are left: {segments} and {} are gone", number::of(report.terms_dropped, "term"));
             return;
         }
-        say!("nothing to do: {} quads in {} segments", count(report.quads), report.segments);
+        let segments = number::of(report.segments, "segment");
+        say!("nothing to do: {} in {segments}", number::of(report.quads, "quad"));
         return;
     };
     say!(
-        "compacted {} quads and {} terms of {} segments in {}, {}",
-        count(report.quads),
-        count(report.terms),
-        report.segments,
+        "compacted {} and {} of {} in {}, {}",
+        number::of(report.quads, "quad"),
+        number::of(report.terms, "term"),
+        number::of(report.segments, "segment"),
         number::duration(time),
         number::rate(report.quads, time),
     );
@@ -73,7 +73,7 @@ fn summary(report: &CompactReport, time: Duration) {
     let seconds = STAGES.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
     say!("{}", seconds.join(", "));
     if report.terms_dropped > 0 {
-        say!("{dropped} of the terms were in no quad any more, and are gone");
+        say!("gone, since no quad has them any more: {}", number::of(report.terms_dropped, "term"));
     }
     let per_quad = segment.bytes() as f64 / segment.quads().max(1) as f64;
     let peak = report

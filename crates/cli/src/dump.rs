@@ -1,5 +1,6 @@
 //! `lode dump`.
 
+use crate::again;
 use crate::args::DumpArgs;
 use crate::exit::Done;
 use anyhow::{Context, bail};
@@ -8,12 +9,16 @@ use lode_engine::{CancelToken, Database, OpenOptions, Order};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, Term, ValueId};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 /// What quads are collected to before they are written.
 const BUFFER_BYTES: usize = 1 << 20;
 
 pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
+    again::to_stdout(BUFFER_BYTES, &|out| write(args, out))
+}
+
+fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let format = RdfFormat::from_name(&args.format)
         .with_context(|| format!("unknown format {}: use nt, nq, ttl, trig, rdf or jsonld", args.format))?;
     let snapshot =
@@ -26,24 +31,23 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
         ),
         None => DumpScope::All,
     };
-    let mut out = BufWriter::with_capacity(BUFFER_BYTES, std::io::stdout().lock());
     let cancel = CancelToken::default();
     let as_triples = args.graph.is_some() || !format.supports_datasets();
     if let (RdfFormat::NQuads, false) = (format, as_triples) {
-        dump_lines(&snapshot, scope, &cancel, &mut out)?;
-        return Ok(Done::Ok);
+        dump_lines(&snapshot, scope, &cancel, out)?;
+        return Ok(());
     }
     if let (Some(format), true) = (GraphText::new(format), as_triples) {
-        dump_graph(&snapshot, scope, format, &cancel, &mut out)?;
-        return Ok(Done::Ok);
+        dump_graph(&snapshot, scope, format, &cancel, out)?;
+        return Ok(());
     }
-    let mut writer = QuadWriter::start(format, &mut out)?;
+    let mut writer = QuadWriter::start(format, out)?;
     dump_quads(&snapshot, scope, &cancel, &mut |quad| {
         let graph_name = if as_triples { GraphNameRef::DefaultGraph } else { quad.graph_name };
         writer.write(QuadRef { graph_name, ..quad })
     })?;
     writer.finish()?.flush()?;
-    Ok(Done::Ok)
+    Ok(())
 }
 
 fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {

@@ -18,10 +18,10 @@ pub fn keep_few(database: &Database, options: &CompactOptions, quiet: bool) {
     drop(line);
     match result {
         Ok(report) if report.merges > 0 && !quiet => say!(
-            "merged the newest segments, {} quads, in {}: {} of {} segments are left",
-            number::grouped(report.quads),
+            "merged the newest segments, {}, in {}: there are {} of {}",
+            number::of(report.quads, "quad"),
             number::duration(start.elapsed()),
-            report.segments,
+            number::of(report.segments, "segment"),
             report.segments_before
         ),
         Ok(_) => {}

@@ -24,17 +24,17 @@ const EXAMPLES_SHOWN_MAX: usize = 3;
 pub fn summary(report: &LoadReport, time: Duration) {
     let count = number::grouped;
     say!(
-        "loaded {} quads in {}, {} ({} distinct: {} new, {} already there; {} duplicates)",
-        count(report.quads),
+        "loaded {} in {}, {} ({} distinct: {} new, {} already there; {})",
+        number::of(report.quads, "quad"),
         number::duration(time),
         number::rate(report.quads, time),
         count(report.added + report.existing),
         count(report.added),
         count(report.existing),
-        count(report.duplicates),
+        number::of(report.duplicates, "duplicate"),
     );
     let terms: u64 = report.new_terms.iter().sum();
-    say!("{} new terms, {} blank nodes", count(terms), count(report.blank_nodes));
+    say!("{}, {}", number::of(terms, "new term"), number::of(report.blank_nodes, "blank node"));
     let seconds = STAGES.map(|stage| format!("{} {:.2} s", stage.name(), report.seconds.of(stage)));
     say!("{}{}", seconds.join(", "), resources(report.processor_seconds, report.peak_resident_bytes));
     if let Some(segment) = &report.segment {
@@ -230,16 +230,16 @@ pub fn dry_summary(report: &ValidateReport, quiet: bool) {
     for source in &report.sources {
         let format = source.format.map_or(String::new(), |format| format!(" ({format})"));
         let bad = if source.bad > 0 { format!(", {} bad", count(source.bad)) } else { String::new() };
-        say!("{}: {} quads{bad}{format}", source.name, count(source.quads));
+        say!("{}: {}{bad}{format}", source.name, number::of(source.quads, "quad"));
     }
     let time = Duration::from_secs_f64(report.seconds);
     say!(
-        "read {} quads in {}, {}; {} bad statements, {} files that cannot be read{}",
-        count(report.quads),
+        "read {} in {}, {}; {}, {} that cannot be read{}",
+        number::of(report.quads, "quad"),
         number::duration(time),
         number::rate(report.quads, time),
-        count(report.bad),
-        count(report.failed),
+        number::of(report.bad, "bad statement"),
+        number::of(report.failed, "file"),
         resources(report.processor_seconds, report.peak_resident_bytes),
     );
     notes(&report.sources);

@@ -1,5 +1,6 @@
 //! The `lode` command: reads the command line, runs one command, and turns its outcome into an exit code.
 
+mod again;
 mod args;
 mod backup;
 mod bench;

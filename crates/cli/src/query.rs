@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 /// How long a federated request may take where the query has no limit.
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often a query is begun that another process, which replaces files of the database, keeps from its end.
-const ATTEMPTS: u32 = 5;
+/// How often something is begun that another process, which replaces files of the database, keeps from its end.
+pub const ATTEMPTS: u32 = 5;
 
 pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
     let text = request_text(args.query.as_deref(), args.file.as_deref(), "query")?;
@@ -64,9 +64,9 @@ fn may_be_stale(error: &anyhow::Error, files: OpenFiles) -> bool {
 }
 
 /// A writer, and whether anything was written to it.
-struct Delivered<W> {
+pub struct Delivered<W> {
     out: W,
-    any: bool,
+    pub any: bool,
     /// What the answer is read from: all of its files are opened before the first of the answer is written, since then nobody can ask
     /// again. An answer that comes as a whole needs no more.
     source: Option<Arc<Database>>,
@@ -75,7 +75,7 @@ struct Delivered<W> {
 }
 
 impl<W: Write> Delivered<W> {
-    fn new(out: W) -> Self {
+    pub fn new(out: W) -> Self {
         Self { out, any: false, source: None, has_lost_files: false }
     }
 }

@@ -18,8 +18,8 @@ pub fn run(command: &SnapshotCommand) -> anyhow::Result<Done> {
             let made = database.store().create_snapshot(&args.name, &CancelToken::default());
             let made = made.map_err(EngineError::from)?;
             if !args.quiet {
-                let quads = number::grouped(made.quads);
-                say!("snapshot {}: version {}, {quads} quads", made.name, made.version);
+                let quads = number::of(made.quads, "quad");
+                say!("snapshot {}: version {}, {quads}", made.name, made.version);
             }
         }
         SnapshotCommand::Drop(args) => {
@@ -72,8 +72,8 @@ fn list(database: &Database, as_json: bool) -> anyhow::Result<()> {
     }
     let mut out = std::io::stdout().lock();
     for snapshot in &snapshots {
-        let quads = number::grouped(snapshot.quads);
-        writeln!(out, "{:<24} version {:>8} {quads:>16} quads", snapshot.name, snapshot.version)?;
+        let quads = number::of(snapshot.quads, "quad");
+        writeln!(out, "{:<24} version {:>8} {quads:>22}", snapshot.name, snapshot.version)?;
     }
     Ok(())
 }

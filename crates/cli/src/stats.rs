@@ -1,5 +1,6 @@
 //! `lode stats`.
 
+use crate::again;
 use crate::args::StatsArgs;
 use crate::exit::Done;
 use crate::number;
@@ -13,21 +14,26 @@ use std::io::Write;
 
 /// Named graphs that are listed.
 const GRAPHS_SHOWN_MAX: usize = 20;
+/// What text is collected to before it is written.
+const BUFFER_BYTES: usize = 1 << 16;
 
 pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
+    again::to_stdout(BUFFER_BYTES, &|out| write(args, out))
+}
+
+fn write(args: &StatsArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let database = Database::open(&args.database, &OpenOptions::default())?;
     say_found_log(&database);
     tell_damaged_snapshots(&database);
     let snapshot = database.snapshot_at(args.at.as_deref())?;
     let stats = StoreStats::gather_at(database.store(), &snapshot, GRAPHS_SHOWN_MAX)?;
-    let mut out = std::io::stdout().lock();
     if args.json {
-        serde_json::to_writer_pretty(&mut out, &as_json(&stats))?;
+        serde_json::to_writer_pretty(&mut *out, &as_json(&stats))?;
         writeln!(out)?;
     } else {
-        write_text(&stats, &mut out)?;
+        write_text(&stats, out)?;
     }
-    Ok(Done::Ok)
+    Ok(())
 }
 
 /// What a section of the dictionary holds.
@@ -78,9 +84,9 @@ fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
     if stats.snapshots > 0 {
         writeln!(
             out,
-            "\n{} named snapshots keep {} bytes of older versions",
-            stats.snapshots,
-            number::grouped(stats.snapshot_bytes)
+            "\nkept of older versions: {}, by {}",
+            number::of(stats.snapshot_bytes, "byte"),
+            number::of(stats.snapshots, "named snapshot")
         )?;
     }
     Ok(())

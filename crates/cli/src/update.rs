@@ -40,7 +40,7 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     tell_damaged_snapshots(&database);
     let line = LiveLine::start(args.quiet, move || {
         let (operations, changes) = (progress.operations(), progress.changes());
-        format!("{} operations done, {} changes", number::grouped(operations), number::grouped(changes))
+        format!("{} done, {}", number::of(operations, "operation"), number::of(changes, "change"))
     });
     let result = database.update(&text, &options);
     drop(line);
@@ -64,9 +64,9 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
 
 fn summary(report: &UpdateReport) -> String {
     format!(
-        "inserted {}, deleted {} quads in {}; version {}",
+        "inserted {}, deleted {} in {}; version {}",
         number::grouped(report.inserted),
-        number::grouped(report.deleted),
+        number::of(report.deleted, "quad"),
         number::duration(Duration::from_secs_f64(report.seconds)),
         report.version
     )

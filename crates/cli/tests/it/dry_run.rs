@@ -17,7 +17,7 @@ fn a_dry_run_tells_all_errors_and_touches_nothing() {
     lode.write("bad.ttl", "<http://e/a> <http://e/p> 1 .\n<http://e/a> <http://e/p> ; .\n");
     let outcome = lode.run(&["load", "db", "--dry-run", "good.ttl", "bad.nt", "bad.ttl", "--json"]);
     for part in
-        ["bad.nt:1:1", "bad.nt:3:", "bad.ttl:2:", "good.ttl: 3 quads (Turtle)", "bad.nt: 1 quads, 2 bad"]
+        ["bad.nt:1:1", "bad.nt:3:", "bad.ttl:2:", "good.ttl: 3 quads (Turtle)", "bad.nt: 1 quad, 2 bad"]
     {
         assert!(outcome.err.contains(part), "{part}: {outcome:#?}");
     }
@@ -52,8 +52,8 @@ fn a_dry_run_needs_no_database_but_may_name_one() {
     let before = lode.run(&["dump", "db"]).ok();
     for args in [&["good.nt"][..], &["good.nt", "data.ttl"], &["db", "good.nt"], &["none", "good.nt"]] {
         let outcome = lode.run(&[&["load", "--dry-run"][..], args].concat());
-        assert!(outcome.err.contains("good.nt: 1 quads"), "{outcome:#?}");
-        assert_eq!(outcome.err.contains("data.ttl: 1 quads"), args.contains(&"data.ttl"));
+        assert!(outcome.err.contains("good.nt: 1 quad "), "{outcome:#?}");
+        assert_eq!(outcome.err.contains("data.ttl: 1 quad "), args.contains(&"data.ttl"));
         outcome.ok();
     }
     assert_eq!(lode.run(&["dump", "db"]).ok(), before);

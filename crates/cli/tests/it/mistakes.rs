@@ -202,7 +202,7 @@ fn a_fifo_that_is_named_is_read() {
     let writer = std::thread::spawn(move || {
         std::fs::write(fifo, "<http://e/a> <http://e/p> <http://e/o> .\n").unwrap();
     });
-    assert_says(&lode.run(&["load", "db", "fifo.nt"]).err, &["loaded 1 quads"]);
+    assert_says(&lode.run(&["load", "db", "fifo.nt"]).err, &["loaded 1 quad in"]);
     writer.join().unwrap();
 }
 

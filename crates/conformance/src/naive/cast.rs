@@ -84,7 +84,7 @@ fn to_boolean(value: Value, lexical: &str) -> Option<bool> {
         Value::String => Boolean::from_str(lexical).ok().map(bool::from),
         Value::Boolean(b) => Some(b),
         Value::Integer(i) => Some(i != 0.into()),
-        Value::Decimal(d) => Some(d != BigDecimal::from(0)),
+        Value::Decimal(d) => Some(d != 0),
         Value::Float(f) => Some(!f.is_nan() && f != Float::from(0.)),
         Value::Double(d) => Some(!d.is_nan() && d != Double::from(0.)),
         _ => None,

@@ -160,7 +160,7 @@ fn effective_boolean(term: &Term) -> Option<bool> {
     match value_of(literal)? {
         Value::Boolean(b) => Some(b),
         Value::Integer(i) => Some(i != 0.into()),
-        Value::Decimal(d) => Some(d != bigdecimal::BigDecimal::from(0)),
+        Value::Decimal(d) => Some(d != 0),
         Value::Float(f) => Some(!f.is_nan() && f != oxsdatatypes::Float::from(0.)),
         Value::Double(f) => Some(!f.is_nan() && f != oxsdatatypes::Double::from(0.)),
         Value::String => Some(!literal.value().is_empty()),

@@ -71,7 +71,7 @@ pub(super) fn truncated(value: &BigDecimal) -> BigInt {
 
 /// The quotient, cut off.
 pub(super) fn quotient(a: &BigDecimal, b: &BigDecimal) -> Option<BigDecimal> {
-    if *b == BigDecimal::from(0) {
+    if *b == 0 {
         return None;
     }
     let (a, scale_a) = a.as_bigint_and_exponent();

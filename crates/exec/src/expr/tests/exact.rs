@@ -141,13 +141,13 @@ proptest! {
     #[test]
     fn quotients_are_cut_off((v, a) in number(), (w, b) in number()) {
         let Some(quotient) = divide(&v, &w) else {
-            prop_assert!(b == BigDecimal::from(0));
+            prop_assert!(b == 0);
             return Ok(());
         };
         let quotient = BigDecimal::from_str(&quotient.lexical().unwrap()).unwrap();
         // |a| - |q * b| is less than |b| * 10^-18.
         let rest = a.abs() - (&quotient * &b).abs();
-        prop_assert!(rest >= BigDecimal::from(0));
+        prop_assert!(rest >= 0);
         prop_assert!(rest < b.abs() * BigDecimal::new(1.into(), 18));
     }
 

@@ -1,6 +1,6 @@
 //! Stack for recursion over queries, whose depth is the writer's choice.
 //!
-//! Trees of a query are bounded in depth ([`crate::parse::DEPTH_MAX`]), but at that depth a thread of two MiB is too small for what
+//! Trees of a query are bounded in depth ([`crate::parse::depth::DEPTH_MAX`]), but at that depth a thread of two MiB is too small for what
 //! walks them. So who enters a recursion makes sure that there is room for it: [`deep`] for all levels at once, also where the code
 //! that recurses is not ours (parsers, derived clones and comparisons, drops), [`room`] for one level more.
 

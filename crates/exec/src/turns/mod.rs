@@ -33,7 +33,7 @@ pub struct Share(Option<Arc<Query>>);
 /// One query among those that share the processors.
 #[derive(Debug)]
 struct Query {
-    /// Its time (see [`line`]), in nanoseconds.
+    /// Its time (see [`mod@line`]), in nanoseconds.
     time_ns: AtomicU64,
     /// It never had a turn.
     is_new: AtomicBool,

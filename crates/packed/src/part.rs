@@ -4,7 +4,7 @@ use crate::error::{Damage, PackedError, io_error};
 use lode_base::vfs::{ReadAt, Vfs};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A file is not the one of its segment.
 pub(crate) const SWAPPED: Damage = Damage("not the file that the segment's description names");
@@ -31,13 +31,69 @@ impl PartPath {
     }
 
     /// Opens the file, to be read now and then for long.
-    pub fn open(&self) -> Result<Arc<dyn ReadAt>, PackedError> {
+    fn open(&self) -> Result<Arc<dyn ReadAt>, PackedError> {
         self.vfs.open_immutable(&self.path).map_err(io_error(&self.name))
+    }
+
+    #[cold]
+    fn read_into<'a, T, I: PartialEq>(
+        &self,
+        opened: &'a OnceLock<T>,
+        info: &I,
+        read: impl FnOnce(Arc<dyn ReadAt>) -> Result<(T, I), PackedError>,
+    ) -> Result<&'a T, PackedError> {
+        let (found, found_info) = read(self.open()?)?;
+        if found_info != *info {
+            return Err(SWAPPED.at(&self.name, 0));
+        }
+        // Where another thread was faster, its file is taken.
+        Ok(opened.get_or_init(|| found))
     }
 
     /// Opens the file, to be read once.
     pub fn open_once(&self) -> Result<Arc<dyn ReadAt>, PackedError> {
         self.vfs.open(&self.path).map_err(io_error(&self.name))
+    }
+}
+
+/// A file of a segment and what `T` holds of it in memory.
+#[derive(Debug)]
+pub(crate) enum Part<T> {
+    /// It is open.
+    Open(T),
+    /// It is opened when something in it is wanted.
+    AtPath(PartPath, OnceLock<T>),
+}
+
+impl<T> Part<T> {
+    /// A file that is opened when something in it is wanted.
+    pub fn at(path: PartPath) -> Self {
+        Self::AtPath(path, OnceLock::new())
+    }
+
+    /// What there is in memory, if the file is open.
+    pub fn if_open(&self) -> Option<&T> {
+        match self {
+            Self::Open(opened) => Some(opened),
+            Self::AtPath(_, opened) => opened.get(),
+        }
+    }
+
+    /// What there is in memory, once the file is open. `read` also tells what the file holds: that must be `info`, as the description of
+    /// the segment has it.
+    #[inline]
+    pub fn get<I: PartialEq>(
+        &self,
+        info: &I,
+        read: impl FnOnce(Arc<dyn ReadAt>) -> Result<(T, I), PackedError>,
+    ) -> Result<&T, PackedError> {
+        match self {
+            Self::Open(opened) => Ok(opened),
+            Self::AtPath(path, opened) => match opened.get() {
+                Some(opened) => Ok(opened),
+                None => path.read_into(opened, info, read),
+            },
+        }
     }
 }
 

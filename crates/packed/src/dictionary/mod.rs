@@ -16,7 +16,7 @@ mod writer;
 
 use crate::bytes::Reader;
 use crate::error::{Damage, PackedError, io_error};
-use crate::part::{FileEnd, PartPath, SWAPPED};
+use crate::part::{FileEnd, Part, PartPath};
 use block::OpenBlock;
 pub use chunk::{ChunkPacker, KeyBlocks, PackedChunk, RawChunk};
 use filter::Filter;
@@ -29,7 +29,7 @@ use lode_base::vfs::ReadAt;
 use lode_rdf::value_id::Section;
 use page::Page;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 pub use terms::{BlockSupply, TermBlock, TermBlocks, Terms};
 pub use writer::{DictionaryFile, DictionaryWriter};
 
@@ -66,9 +66,7 @@ struct Inner {
     filters_id: u64,
     cache: Arc<BlockCache>,
     info: DictionaryInfo,
-    /// Where the file is, if it is opened when something in it is wanted.
-    path: Option<PartPath>,
-    opened: OnceLock<Opened>,
+    part: Part<Opened>,
 }
 
 /// The file, and the upper level of its index.
@@ -100,23 +98,17 @@ impl Dictionary {
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
         let (opened, info) = Opened::read(file, &name, &cache)?;
-        Ok(Self::new(name, info, cache, None, OnceLock::from(opened)))
+        Ok(Self::new(name, info, cache, Part::Open(opened)))
     }
 
     /// A file that holds this, and is opened when something in it is wanted.
     pub(crate) fn at_path(path: PartPath, info: DictionaryInfo, cache: Arc<BlockCache>) -> Self {
-        Self::new(Arc::clone(path.name()), info, cache, Some(path), OnceLock::new())
+        Self::new(Arc::clone(path.name()), info, cache, Part::at(path))
     }
 
-    fn new(
-        name: Arc<str>,
-        info: DictionaryInfo,
-        cache: Arc<BlockCache>,
-        path: Option<PartPath>,
-        opened: OnceLock<Opened>,
-    ) -> Self {
+    fn new(name: Arc<str>, info: DictionaryInfo, cache: Arc<BlockCache>, part: Part<Opened>) -> Self {
         let (id, filters_id) = (cache.file_id(), cache.file_id());
-        Self(Arc::new(Inner { name, id, filters_id, cache, info, path, opened }), None)
+        Self(Arc::new(Inner { name, id, filters_id, cache, info, part }), None)
     }
 
     /// Opens the file now, unless it is open.
@@ -126,23 +118,8 @@ impl Dictionary {
 
     #[inline]
     fn opened(&self) -> Result<&Opened> {
-        match self.0.opened.get() {
-            Some(opened) => Ok(opened),
-            None => self.open_path(),
-        }
-    }
-
-    #[cold]
-    fn open_path(&self) -> Result<&Opened> {
-        let Inner { name, cache, info, path, opened, .. } = &*self.0;
-        let missing = || Damage("a file that cannot be opened").at(name, 0);
-        let file = path.as_ref().ok_or_else(missing)?.open()?;
-        let (found, found_info) = Opened::read(file, name, cache)?;
-        if found_info != *info {
-            return Err(SWAPPED.at(name, 0));
-        }
-        // Where another thread was faster, its file is taken.
-        Ok(opened.get_or_init(|| found))
+        let Inner { name, cache, info, part, .. } = &*self.0;
+        part.get(info, |file| Opened::read(file, name, cache))
     }
 
     /// The same file for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
@@ -162,7 +139,7 @@ impl Dictionary {
 
     /// Bytes of memory that the index takes, as far as it was read.
     pub fn index_bytes(&self) -> usize {
-        let sections = self.0.opened.get().map(|opened| opened.sections.iter());
+        let sections = self.0.part.if_open().map(|opened| opened.sections.iter());
         sections.into_iter().flatten().map(SectionIndex::memory_bytes).sum()
     }
 

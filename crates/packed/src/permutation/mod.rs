@@ -13,7 +13,7 @@ use crate::block::{Block, PADDING, ParsedBlock};
 use crate::error::{Damage, PackedError, io_error};
 use crate::format::PERMUTATION_PAGE_BLOCKS;
 use crate::order::Order;
-use crate::part::{FileEnd, PartPath, SWAPPED};
+use crate::part::{FileEnd, Part, PartPath};
 pub use cursor::Cursor;
 use footer::Footer;
 use index::Index;
@@ -22,7 +22,7 @@ use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
 use page::{BlockEntry, Page};
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 pub use writer::PermutationWriter;
 
 type Result<T> = std::result::Result<T, PackedError>;
@@ -65,9 +65,7 @@ struct Inner {
     id: u64,
     cache: Arc<BlockCache>,
     info: PermutationInfo,
-    /// Where the file is, if it is opened when something in it is wanted.
-    path: Option<PartPath>,
-    opened: OnceLock<Opened>,
+    part: Part<Opened>,
 }
 
 /// The file, and the upper level of its index.
@@ -99,23 +97,17 @@ impl Permutation {
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
         let (opened, info) = Opened::read(file, &name, &cache)?;
-        Ok(Self::new(name, info, cache, None, OnceLock::from(opened)))
+        Ok(Self::new(name, info, cache, Part::Open(opened)))
     }
 
     /// A file that holds this, and is opened when something in it is wanted.
     pub(crate) fn at_path(path: PartPath, info: PermutationInfo, cache: Arc<BlockCache>) -> Self {
-        Self::new(Arc::clone(path.name()), info, cache, Some(path), OnceLock::new())
+        Self::new(Arc::clone(path.name()), info, cache, Part::at(path))
     }
 
-    fn new(
-        name: Arc<str>,
-        info: PermutationInfo,
-        cache: Arc<BlockCache>,
-        path: Option<PartPath>,
-        opened: OnceLock<Opened>,
-    ) -> Self {
+    fn new(name: Arc<str>, info: PermutationInfo, cache: Arc<BlockCache>, part: Part<Opened>) -> Self {
         let id = cache.file_id();
-        Self(Arc::new(Inner { name, id, cache, info, path, opened }), None)
+        Self(Arc::new(Inner { name, id, cache, info, part }), None)
     }
 
     /// Opens the file now, unless it is open.
@@ -125,23 +117,8 @@ impl Permutation {
 
     #[inline]
     fn opened(&self) -> Result<&Opened> {
-        match self.0.opened.get() {
-            Some(opened) => Ok(opened),
-            None => self.open_path(),
-        }
-    }
-
-    #[cold]
-    fn open_path(&self) -> Result<&Opened> {
-        let Inner { name, cache, info, path, opened, .. } = &*self.0;
-        let missing = || Damage("a file that cannot be opened").at(name, 0);
-        let file = path.as_ref().ok_or_else(missing)?.open()?;
-        let (found, found_info) = Opened::read(file, name, cache)?;
-        if found_info != *info {
-            return Err(SWAPPED.at(name, 0));
-        }
-        // Where another thread was faster, its file is taken.
-        Ok(opened.get_or_init(|| found))
+        let Inner { name, cache, info, part, .. } = &*self.0;
+        part.get(info, |file| Opened::read(file, name, cache))
     }
 
     #[inline]
@@ -176,7 +153,7 @@ impl Permutation {
 
     /// Bytes of memory that the index takes, as far as it was read.
     pub fn index_bytes(&self) -> usize {
-        self.0.opened.get().map_or(0, |opened| opened.index.memory_bytes())
+        self.0.part.if_open().map_or(0, |opened| opened.index.memory_bytes())
     }
 
     /// Number of blocks.

@@ -4,15 +4,15 @@
 //! division by zero.
 
 use super::compare::{Numbers, to_duration};
-use super::exact::{Exact, units};
+use super::exact::Exact;
 use super::value::Value;
 use oxsdatatypes::{Decimal, Double, Float};
 
 /// `a + b`.
 pub(crate) fn add(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b) {
-        Some(Numbers::Integer(a, b)) => integers(a, b, i64::checked_add, Exact::add),
-        Some(Numbers::Decimal(a, b)) => decimals(a, b, |a, b| a.checked_add(b), Exact::add),
+        Some(Numbers::Integer(a, b)) => binary((a, b), Value::Integer, i64::checked_add, Exact::add),
+        Some(Numbers::Decimal(a, b)) => binary((a, b), Value::Decimal, |a, b| a.checked_add(b), Exact::add),
         Some(Numbers::Exact(pair)) => pair.0.add(&pair.1),
         Some(Numbers::Float(a, b)) => Some(Value::Float(a + b)),
         Some(Numbers::Double(a, b)) => Some(Value::Double(a + b)),
@@ -23,8 +23,10 @@ pub(crate) fn add(a: &Value, b: &Value) -> Option<Value> {
 /// `a - b`.
 pub(crate) fn subtract(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b) {
-        Some(Numbers::Integer(a, b)) => integers(a, b, i64::checked_sub, Exact::subtract),
-        Some(Numbers::Decimal(a, b)) => decimals(a, b, |a, b| a.checked_sub(b), Exact::subtract),
+        Some(Numbers::Integer(a, b)) => binary((a, b), Value::Integer, i64::checked_sub, Exact::subtract),
+        Some(Numbers::Decimal(a, b)) => {
+            binary((a, b), Value::Decimal, |a, b| a.checked_sub(b), Exact::subtract)
+        }
         Some(Numbers::Exact(pair)) => pair.0.subtract(&pair.1),
         Some(Numbers::Float(a, b)) => Some(Value::Float(a - b)),
         Some(Numbers::Double(a, b)) => Some(Value::Double(a - b)),
@@ -35,8 +37,8 @@ pub(crate) fn subtract(a: &Value, b: &Value) -> Option<Value> {
 /// `a * b`.
 pub(crate) fn multiply(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b)? {
-        Numbers::Integer(a, b) => integers(a, b, i64::checked_mul, Exact::multiply),
-        Numbers::Decimal(a, b) => decimals(a, b, |a, b| a.checked_mul(b), Exact::multiply),
+        Numbers::Integer(a, b) => binary((a, b), Value::Integer, i64::checked_mul, Exact::multiply),
+        Numbers::Decimal(a, b) => binary((a, b), Value::Decimal, |a, b| a.checked_mul(b), Exact::multiply),
         Numbers::Exact(pair) => pair.0.multiply(&pair.1),
         Numbers::Float(a, b) => Some(Value::Float(a * b)),
         Numbers::Double(a, b) => Some(Value::Double(a * b)),
@@ -55,55 +57,28 @@ pub(crate) fn divide(a: &Value, b: &Value) -> Option<Value> {
 }
 
 fn quotient(a: Decimal, b: Decimal) -> Option<Value> {
-    decimals(a, b, |a, b| a.checked_div(b), Exact::divide)
+    binary((a, b), Value::Decimal, |a, b| a.checked_div(b), Exact::divide)
 }
 
 /// The result of `fast`, or that of `exact` where it does not fit.
 #[inline]
-fn integers(
-    a: i64,
-    b: i64,
-    fast: fn(i64, i64) -> Option<i64>,
+fn binary<T: Copy + Into<Exact>>(
+    (a, b): (T, T),
+    value: fn(T) -> Value,
+    fast: impl FnOnce(T, T) -> Option<T>,
     exact: fn(&Exact, &Exact) -> Option<Value>,
 ) -> Option<Value> {
-    match fast(a, b) {
-        Some(value) => Some(Value::Integer(value)),
-        None => exact(&Exact::integer(a.into()), &Exact::integer(b.into())),
-    }
+    fast(a, b).map(value).or_else(|| exact(&a.into(), &b.into()))
 }
 
-/// The same for decimals.
-#[inline]
-fn decimals(
-    a: Decimal,
-    b: Decimal,
-    fast: fn(Decimal, Decimal) -> Option<Decimal>,
-    exact: fn(&Exact, &Exact) -> Option<Value>,
-) -> Option<Value> {
-    match fast(a, b) {
-        Some(value) => Some(Value::Decimal(value)),
-        None => exact(&Exact::of_units(units(a)), &Exact::of_units(units(b))),
-    }
-}
-
-/// The result of `fast` for a decimal, or that of `exact` where it does not fit.
-fn of_decimal(
-    a: Decimal,
-    fast: fn(Decimal) -> Option<Decimal>,
+/// The same of one operand.
+fn unary<T: Copy + Into<Exact>>(
+    a: T,
+    value: fn(T) -> Value,
+    fast: impl FnOnce(T) -> Option<T>,
     exact: fn(&Exact) -> Option<Value>,
 ) -> Option<Value> {
-    match fast(a) {
-        Some(value) => Some(Value::Decimal(value)),
-        None => exact(&Exact::of_units(units(a))),
-    }
-}
-
-/// The same for an integer.
-fn of_integer(a: i64, fast: fn(i64) -> Option<i64>, exact: fn(&Exact) -> Option<Value>) -> Option<Value> {
-    match fast(a) {
-        Some(value) => Some(Value::Integer(value)),
-        None => exact(&Exact::integer(a.into())),
-    }
+    fast(a).map(value).or_else(|| exact(&a.into()))
 }
 
 /// `+a`.
@@ -119,8 +94,8 @@ pub(crate) fn plus(a: &Value) -> Option<Value> {
 /// `-a`.
 pub(crate) fn minus(a: &Value) -> Option<Value> {
     Some(match a {
-        Value::Integer(value) => of_integer(*value, i64::checked_neg, Exact::negate)?,
-        Value::Decimal(value) => of_decimal(*value, Decimal::checked_neg, Exact::negate)?,
+        Value::Integer(value) => unary(*value, Value::Integer, i64::checked_neg, Exact::negate)?,
+        Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_neg, Exact::negate)?,
         Value::Exact(value) => value.negate()?,
         Value::Float(value) => Value::Float(-value),
         Value::Double(value) => Value::Double(-value),
@@ -134,8 +109,8 @@ pub(crate) fn minus(a: &Value) -> Option<Value> {
 /// `ABS`.
 pub(crate) fn abs(a: &Value) -> Option<Value> {
     Some(match a {
-        Value::Integer(value) => of_integer(*value, i64::checked_abs, Exact::abs)?,
-        Value::Decimal(value) => of_decimal(*value, Decimal::checked_abs, Exact::abs)?,
+        Value::Integer(value) => unary(*value, Value::Integer, i64::checked_abs, Exact::abs)?,
+        Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_abs, Exact::abs)?,
         Value::Exact(value) => value.abs()?,
         Value::Float(value) => Value::Float(value.abs()),
         Value::Double(value) => Value::Double(value.abs()),
@@ -147,7 +122,7 @@ pub(crate) fn abs(a: &Value) -> Option<Value> {
 pub(crate) fn ceil(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
-        Value::Decimal(value) => of_decimal(*value, Decimal::checked_ceil, Exact::ceil)?,
+        Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_ceil, Exact::ceil)?,
         Value::Exact(value) => value.ceil()?,
         Value::Float(value) => Value::Float(value.ceil()),
         Value::Double(value) => Value::Double(value.ceil()),
@@ -159,7 +134,7 @@ pub(crate) fn ceil(a: &Value) -> Option<Value> {
 pub(crate) fn floor(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
-        Value::Decimal(value) => of_decimal(*value, Decimal::checked_floor, Exact::floor)?,
+        Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_floor, Exact::floor)?,
         Value::Exact(value) => value.floor()?,
         Value::Float(value) => Value::Float(value.floor()),
         Value::Double(value) => Value::Double(value.floor()),
@@ -171,7 +146,7 @@ pub(crate) fn floor(a: &Value) -> Option<Value> {
 pub(crate) fn round(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
-        Value::Decimal(value) => of_decimal(*value, Decimal::checked_round, Exact::round)?,
+        Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_round, Exact::round)?,
         Value::Exact(value) => value.round()?,
         Value::Float(value) => Value::Float(f32::from(Float::from(*value).round())),
         Value::Double(value) => Value::Double(f64::from(Double::from(*value).round())),

@@ -1,11 +1,12 @@
 //! Casts: constructor functions of XML Schema types (17.5), after XPath's casting table. `None` is SPARQL's error.
 
+use super::compare;
 use super::exact::Exact;
 use super::value::{LangString, Value, integer_in_range, integer_range, parse_xsd};
 use lode_rdf::inline;
 use oxsdatatypes::{
-    Date, DateTime, DayTimeDuration, Decimal, Double, Duration, Float, GDay, GMonth, GMonthDay, GYear,
-    GYearMonth, Time, YearMonthDuration,
+    Date, DateTime, DayTimeDuration, Decimal, Double, Duration, GDay, GMonth, GMonthDay, GYear, GYearMonth,
+    Time, YearMonthDuration,
 };
 use std::sync::Arc;
 
@@ -133,33 +134,19 @@ fn double_to_decimal(value: f64) -> Option<Value> {
     Decimal::try_from(Double::from(value)).ok().map(Value::Decimal)
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "casts to the nearest float"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "casts to the nearest float")]
 fn to_float(value: &Value) -> Option<f32> {
     match value {
-        Value::Float(value) => Some(*value),
         Value::Double(value) => Some(*value as f32),
-        Value::Integer(value) => Some(*value as f32),
-        Value::Decimal(value) => Some(f32::from(Float::from(*value))),
-        Value::Exact(value) => Some(value.to_f32()),
         Value::Boolean(value) => Some(f32::from(u8::from(*value))),
-        _ => None,
+        _ => compare::to_f32(value),
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "casts to the nearest double")]
 fn to_double(value: &Value) -> Option<f64> {
     match value {
-        Value::Double(value) => Some(*value),
-        Value::Float(value) => Some(f64::from(*value)),
-        Value::Integer(value) => Some(*value as f64),
-        Value::Decimal(value) => Some(f64::from(Double::from(*value))),
-        Value::Exact(value) => Some(value.to_f64()),
         Value::Boolean(value) => Some(f64::from(u8::from(*value))),
-        _ => None,
+        _ => compare::to_f64(value),
     }
 }
 
@@ -192,7 +179,7 @@ fn cast_calendar(value: &Value, name: &str) -> Option<Value> {
 
 /// Durations lose the parts that the target lacks.
 fn cast_duration(value: &Value, name: &str) -> Option<Value> {
-    let duration: Duration = super::compare::to_duration(value)?;
+    let duration: Duration = compare::to_duration(value)?;
     Some(match name {
         "duration" => Value::Duration(duration),
         "yearMonthDuration" => {

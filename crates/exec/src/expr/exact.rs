@@ -33,8 +33,8 @@ impl Exact {
     /// An integer or a decimal; `None` for all other values.
     pub fn of(value: &Value) -> Option<Self> {
         match value {
-            Value::Integer(value) => Some(Self::integer(BigInt::from(*value))),
-            Value::Decimal(value) => Some(Self::of_units(units(*value))),
+            Value::Integer(value) => Some((*value).into()),
+            Value::Decimal(value) => Some((*value).into()),
             Value::Exact(value) => Some(Self::clone(value)),
             _ => None,
         }
@@ -251,17 +251,23 @@ impl Exact {
 
     /// Compares with a finite double, exactly.
     pub fn order_double(&self, double: f64) -> Ordering {
-        let bits = double.to_bits();
-        let (fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52) & 0x7FF);
-        let (mantissa, exponent) =
-            if exponent == 0 { (fraction, 1) } else { (fraction | (1 << 52), exponent) };
-        // The double is mantissa * 2^(exponent - 1075).
+        let (mantissa, shift) = mantissa_and_shift(double);
         let signed = if double < 0.0 { -BigInt::from(mantissa) } else { BigInt::from(mantissa) };
         let theirs = signed * power(self.scale);
-        match exponent.checked_sub(1075) {
-            Some(more) => self.digits.cmp(&(theirs << more)),
-            None => (&self.digits << (1075 - exponent)).cmp(&theirs),
-        }
+        let by = shift.unsigned_abs();
+        if shift >= 0 { self.digits.cmp(&(theirs << by)) } else { (&self.digits << by).cmp(&theirs) }
+    }
+}
+
+impl From<i64> for Exact {
+    fn from(value: i64) -> Self {
+        Self::integer(value.into())
+    }
+}
+
+impl From<Decimal> for Exact {
+    fn from(value: Decimal) -> Self {
+        Self::of_units(units(value))
     }
 }
 
@@ -271,6 +277,14 @@ fn split_sign(lexical: &str) -> (bool, &str) {
 
 fn power(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
+}
+
+/// The magnitude of a finite double: the first times two to the power of the second.
+pub(crate) fn mantissa_and_shift(double: f64) -> (u64, i32) {
+    let bits = double.to_bits();
+    let (fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52) & 0x7FF);
+    let (mantissa, exponent) = if exponent == 0 { (fraction, 1) } else { (fraction | (1 << 52), exponent) };
+    (mantissa, i32::try_from(exponent).unwrap_or(0) - 1075)
 }
 
 /// A decimal times 10^18.

@@ -5,7 +5,7 @@
 //! their exact values (promotion to double is not transitive), NaN after all others; a time without zone counts as UTC.
 
 use super::decode;
-use super::exact::{Exact, units};
+use super::exact::{Exact, mantissa_and_shift, units};
 use super::value::{LangString, Value};
 use crate::context::QueryContext;
 use crate::error::ExecError;
@@ -424,13 +424,10 @@ fn order_magnitudes(decimal: u128, double: f64) -> Ordering {
     if double.is_infinite() {
         return Ordering::Less;
     }
-    let bits = double.to_bits();
-    let (fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52) & 0x7FF);
-    let (mantissa, exponent) = if exponent == 0 { (fraction, 1) } else { (fraction | (1 << 52), exponent) };
-    // The double is mantissa * 2^shift; with 10^18 the product has at most 53 + 60 bits.
-    let shift = i64::try_from(exponent).unwrap_or(0) - 1075;
+    // With 10^18 the product has at most 53 + 60 bits.
+    let (mantissa, shift) = mantissa_and_shift(double);
     let product = u128::from(mantissa) * DECIMAL_SCALE.unsigned_abs();
-    let by = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX);
+    let by = shift.unsigned_abs();
     if product == 0 || decimal == 0 {
         decimal.cmp(&product)
     } else if shift >= 0 {

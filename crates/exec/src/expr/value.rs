@@ -285,7 +285,7 @@ impl OtherLiteral {
         let Some(name) = self.datatype.strip_prefix(XSD) else { return false };
         match name {
             "decimal" => is_decimal_lexical(&self.lexical),
-            _ => integer_range(name).is_some_and(|range| is_big_integer(&self.lexical, name, range)),
+            _ => is_big_integer(&self.lexical, name),
         }
     }
 }
@@ -333,12 +333,9 @@ pub(crate) fn integer_in_range(value: Value, name: &str) -> Option<Value> {
     let (low, high) = integer_range(name)?;
     let is_in_range = match &value {
         Value::Integer(value) => (low..=high).contains(value),
-        Value::Exact(value) if value.is_integer() => match name {
-            "long" => false,
-            "unsignedLong" => value.is_u64(),
-            _ if value.is_negative() => low == i64::MIN,
-            _ => high == i64::MAX,
-        },
+        Value::Exact(value) if value.is_integer() => {
+            is_unbounded(name, value.is_negative()) || (name == "unsignedLong" && value.is_u64())
+        }
         _ => false,
     };
     is_in_range.then_some(value)
@@ -362,19 +359,17 @@ pub(crate) fn integer_range(name: &str) -> Option<(i64, i64)> {
     })
 }
 
-/// Whether `lexical` is an integer beyond 64 bits that the type nevertheless has.
-fn is_big_integer(lexical: &str, name: &str, range: (i64, i64)) -> bool {
-    let negative = lexical.starts_with('-');
+/// Whether an integer type has no end on the side of a sign.
+fn is_unbounded(name: &str, negative: bool) -> bool {
+    let reaches = |(low, high)| if negative { low == i64::MIN } else { high == i64::MAX };
+    !matches!(name, "long" | "unsignedLong") && integer_range(name).is_some_and(reaches)
+}
+
+/// Whether `lexical` is an integer beyond 64 bits of a type without an end there.
+fn is_big_integer(lexical: &str, name: &str) -> bool {
     let digits = lexical.strip_prefix(['+', '-']).unwrap_or(lexical);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return false;
-    }
-    match name {
-        "long" => false,
-        "unsignedLong" => !negative && digits.parse::<u64>().is_ok_and(|value| i64::try_from(value).is_err()),
-        _ if negative => range.0 == i64::MIN && lexical.parse::<i64>().is_err(),
-        _ => range.1 == i64::MAX && lexical.parse::<i64>().is_err(),
-    }
+    let are_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    are_digits && is_unbounded(name, lexical.starts_with('-')) && lexical.parse::<i64>().is_err()
 }
 
 fn is_decimal_lexical(lexical: &str) -> bool {

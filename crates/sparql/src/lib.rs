@@ -6,6 +6,7 @@ pub mod expr;
 mod expr_vars;
 mod joins;
 mod logical;
+mod operands;
 pub mod parse;
 mod physical;
 pub mod plan;

@@ -1,5 +1,6 @@
 //! How deep the algebra of a query is, found without recursion: all that comes after the parser walks it, most of it recursively.
 
+use crate::operands;
 use spargebra::Query;
 use spargebra::algebra::{
     AggregateExpression, Expression, GraphPattern, OrderExpression, PropertyPathExpression,
@@ -162,37 +163,8 @@ fn of_terms<'a>(terms: [&'a TermPattern; 2], visit: &mut dyn FnMut(Node<'a>)) {
 }
 
 fn of_expression<'a>(expression: &'a Expression, visit: &mut dyn FnMut(Node<'a>)) {
-    match expression {
-        Expression::NamedNode(_)
-        | Expression::Literal(_)
-        | Expression::Variable(_)
-        | Expression::Bound(_) => {}
-        Expression::Or(a, b)
-        | Expression::And(a, b)
-        | Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => {
-            visit(Node::Expression(a));
-            visit(Node::Expression(b));
-        }
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => {
-            visit(Node::Expression(a));
-        }
-        Expression::In(a, list) => {
-            visit(Node::Expression(a));
-            list.iter().for_each(|expr| visit(Node::Expression(expr)));
-        }
-        Expression::If(a, b, c) => [a, b, c].into_iter().for_each(|expr| visit(Node::Expression(expr))),
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
-            list.iter().for_each(|expr| visit(Node::Expression(expr)));
-        }
-        Expression::Exists(pattern) => visit(Node::Pattern(pattern)),
+    if let Expression::Exists(pattern) = expression {
+        visit(Node::Pattern(pattern));
     }
+    operands::each(expression, &mut |operand| visit(Node::Expression(operand)));
 }

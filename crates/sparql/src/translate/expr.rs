@@ -3,6 +3,7 @@
 use super::{Translator, names};
 use crate::expr::Expr;
 use crate::logical::Logical;
+use crate::operands;
 use crate::plan::{GraphScope, SortKey, SubPattern};
 use crate::planner::PlanError;
 use crate::var_set::VarSet;
@@ -30,7 +31,7 @@ impl Translator<'_> {
             _ => {}
         }
         let mut operands = Vec::new();
-        for operand in names::operands(expr) {
+        for operand in operands::of(expr) {
             operands.push(self.expr(operand, visible, graph)?);
         }
         operator(expr, operands).ok_or_else(|| PlanError::Unsupported("this expression".into()))

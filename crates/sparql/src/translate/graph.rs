@@ -3,6 +3,7 @@
 use super::names::{self, Names};
 use super::{Translator, dataset, paths};
 use crate::logical::Logical;
+use crate::operands;
 use crate::plan::{GraphScope, Slot, SubPattern, TermSlot};
 use crate::planner::PlanError;
 use lode_rdf::Term;
@@ -171,5 +172,5 @@ fn is_free_of(expr: &Expression, g: &str) -> bool {
 }
 
 fn has_exists(expr: &Expression) -> bool {
-    matches!(expr, Expression::Exists(_)) || names::operands(expr).into_iter().any(has_exists)
+    matches!(expr, Expression::Exists(_)) || operands::of(expr).into_iter().any(has_exists)
 }

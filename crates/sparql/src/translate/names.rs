@@ -1,5 +1,6 @@
 //! Variable names in the algebra: which a pattern mentions anywhere, and which it certainly binds.
 
+use crate::operands;
 use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 use std::collections::BTreeSet;
@@ -171,40 +172,7 @@ fn expr_names(expr: &Expression, names: &mut Names) {
             names.insert(v.as_str().to_owned());
         }
         Expression::Exists(pattern) => pattern_names(pattern, names),
-        other => operands(other).into_iter().for_each(|e| expr_names(e, names)),
-    }
-}
-
-/// Direct operands of an expression; chains of `||` and `&&` are flat, so that long ones need no deep recursion.
-pub(super) fn operands(expr: &Expression) -> Vec<&Expression> {
-    match expr {
-        Expression::NamedNode(_)
-        | Expression::Literal(_)
-        | Expression::Variable(_)
-        | Expression::Bound(_)
-        | Expression::Exists(_) => Vec::new(),
-        Expression::Or(..) => spine(expr, |e| match e {
-            Expression::Or(a, b) => Some((a, b)),
-            _ => None,
-        }),
-        Expression::And(..) => spine(expr, |e| match e {
-            Expression::And(a, b) => Some((a, b)),
-            _ => None,
-        }),
-        Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => vec![a, b],
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => vec![a],
-        Expression::In(a, list) => std::iter::once(&**a).chain(list).collect(),
-        Expression::If(a, b, c) => vec![a, b, c],
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => list.iter().collect(),
+        other => operands::each(other, &mut |e| expr_names(e, names)),
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) fn plan(mut root: PlanNode) -> Arc<Plan> {
 fn number(node: &mut PlanNode, next: &mut u32) {
     node.id = *next;
     *next += 1;
-    for child in naive::children_mut(&mut node.op) {
+    for child in node.children_mut() {
         number(child, next);
     }
 }

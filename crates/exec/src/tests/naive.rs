@@ -11,7 +11,6 @@ use lode_sparql::{
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 pub(crate) type Row = Vec<ValueId>;
 
@@ -364,29 +363,5 @@ fn reduce(cx: &QueryContext, input: &Table, aggregate: &Aggregate, rows: &[&Row]
             states.update(cx, &vec![0; values.len()], &values).unwrap();
             states.finish(cx, 0).unwrap()
         }
-    }
-}
-
-/// The inputs of an operator.
-pub(crate) fn children_mut(op: &mut PlanOp) -> Vec<&mut PlanNode> {
-    match op {
-        PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
-            vec![Arc::make_mut(left), Arc::make_mut(right)]
-        }
-        PlanOp::LookupJoin { input, .. }
-        | PlanOp::Filter { input, .. }
-        | PlanOp::Extend { input, .. }
-        | PlanOp::TripleTerm { input, .. }
-        | PlanOp::Project(input)
-        | PlanOp::Distinct(input)
-        | PlanOp::Reduced(input)
-        | PlanOp::Sort { input, .. }
-        | PlanOp::Slice { input, .. }
-        | PlanOp::Group { input, .. } => vec![Arc::make_mut(input)],
-        PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
-            input.iter_mut().map(Arc::make_mut).collect()
-        }
-        PlanOp::Union(inputs) => inputs.iter_mut().collect(),
-        _ => Vec::new(),
     }
 }

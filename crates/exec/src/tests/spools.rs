@@ -41,7 +41,7 @@ fn place(node: &mut PlanNode, spools: &mut Vec<Option<PlanNode>>) {
     {
         *input = Some(Arc::new(rows));
     }
-    for child in super::naive::children_mut(&mut node.op) {
+    for child in node.children_mut() {
         place(child, spools);
     }
 }

@@ -90,7 +90,7 @@ impl PlanNode {
     }
 
     /// The inputs, left before right.
-    pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
+    pub fn children_mut(&mut self) -> Vec<&mut Self> {
         match &mut self.op {
             PlanOp::Unit
             | PlanOp::Empty

@@ -16,6 +16,8 @@ mod crash_tests;
 mod damage_tests;
 mod delta;
 #[cfg(test)]
+mod dice;
+#[cfg(test)]
 mod doubt_tests;
 pub mod dump;
 pub mod error;

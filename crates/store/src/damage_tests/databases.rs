@@ -3,6 +3,7 @@
 
 use super::reading::{Reading, read};
 use crate::compact::{CompactOptions, compact};
+use crate::dice::Dice;
 use crate::load::{LoadOptions, LoadProgress, Source, load};
 use crate::test_data::FOLDER;
 use crate::transaction::crash_tests::{commit, open};
@@ -13,24 +14,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// SplitMix64.
-pub struct Dice(pub u64);
-
-impl Dice {
-    pub fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Less than `count`.
-    pub fn of(&mut self, count: usize) -> usize {
-        usize::try_from(self.roll() % (count as u64)).unwrap()
-    }
-}
 
 /// How the last process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,12 +38,12 @@ pub struct Database {
 /// Quads of many kinds, some hundred; some of them again and again.
 fn text(dice: &mut Dice) -> String {
     let mut text = String::new();
-    let count = if dice.of(12) == 0 { 9000 } else { 1 + dice.of(150) };
+    let count = if dice.place(12) == 0 { 9000 } else { 1 + dice.place(150) };
     for _ in 0..count {
-        let (s, p, o) = (dice.of(count), dice.of(5), dice.of(40));
+        let (s, p, o) = (dice.place(count), dice.place(5), dice.place(40));
         let subject =
             if s.is_multiple_of(7) { format!("_:b{s}") } else { format!("<http://example.org/things/{s}>") };
-        let object = match dice.of(7) {
+        let object = match dice.place(7) {
             0 => format!("\"{o}\"^^<http://www.w3.org/2001/XMLSchema#integer>"),
             1 => format!("\"text {o} {}\"", "long ".repeat(o)),
             2 => format!("\"{o}\"@en"),
@@ -68,8 +51,8 @@ fn text(dice: &mut Dice) -> String {
             4 => format!("<<( _:b{o} <http://example.org/p> \"{o}\" )>>"),
             _ => format!("<http://example.org/things/{o}>"),
         };
-        let graph = if dice.of(3) == 0 {
-            format!("<http://example.org/graph/{}>", dice.of(4))
+        let graph = if dice.place(3) == 0 {
+            format!("<http://example.org/graph/{}>", dice.place(4))
         } else {
             String::new()
         };
@@ -80,7 +63,7 @@ fn text(dice: &mut Dice) -> String {
 
 fn step(store: &Store, dice: &mut Dice, number: u64) {
     let cancel = CancelToken::default();
-    match dice.of(12) {
+    match dice.place(12) {
         0..=2 => {
             let options = LoadOptions { threads: 1, memory_bytes: 64 << 20, ..LoadOptions::default() };
             let source = Source::bytes("x.nq", text(dice));
@@ -92,7 +75,7 @@ fn step(store: &Store, dice: &mut Dice, number: u64) {
         4 => {
             store.create_snapshot(&format!("s{number}"), &cancel).unwrap();
         }
-        5 if dice.of(3) == 0 => {
+        5 if dice.place(3) == 0 => {
             let mut transaction = store.begin(&cancel).unwrap();
             transaction.clear(Graphs::Named).unwrap();
             transaction.commit().unwrap();
@@ -104,14 +87,14 @@ fn step(store: &Store, dice: &mut Dice, number: u64) {
 
 impl Database {
     pub fn new(seed: u64) -> Self {
-        let (vfs, mut dice) = (MemVfs::new(), Dice(seed));
-        let ended = [Ended::Closed, Ended::KilledIdle, Ended::Killed][dice.of(3)];
+        let (vfs, mut dice) = (MemVfs::new(), Dice::new(seed));
+        let ended = [Ended::Closed, Ended::KilledIdle, Ended::Killed][dice.place(3)];
         let mut store = open(Arc::new(vfs.clone())).unwrap();
         let mut earlier = vec![read(&vfs)];
-        let steps = 3 + dice.of(12);
+        let steps = 3 + dice.place(12);
         // The last ones are commits, so that there is a log.
         for number in 0..steps + 3 {
-            if dice.of(6) == 0 {
+            if dice.place(6) == 0 {
                 drop(store);
                 store = open(Arc::new(vfs.clone())).unwrap();
             }

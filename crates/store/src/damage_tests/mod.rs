@@ -7,12 +7,13 @@ mod databases;
 mod reading;
 
 use crate::check::{CheckReport, check};
+use crate::dice::Dice;
 use crate::manifest::{BACKUP, MANIFEST, MANIFEST_COPY};
 use crate::remake::remake_manifest;
 use crate::salvage::{Salvage, salvage};
 use crate::test_data::FOLDER;
 use crate::transaction::crash_tests::{commit, open};
-use databases::{Database, Dice, Ended, backup_of};
+use databases::{Database, Ended, backup_of};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
@@ -55,7 +56,7 @@ impl<'a> Trial<'a> {
     fn new(database: &'a Database, dice: &mut Dice, seed: u64) -> Option<Self> {
         let vfs = database.vfs.deep_copy();
         let path = pick(&vfs, dice);
-        let damage = match dice.of(10) {
+        let damage = match dice.place(10) {
             0..=2 => Damage::Bit,
             3 => Damage::Byte,
             4 => Damage::Sector(512),
@@ -200,32 +201,32 @@ fn is_manifest(path: &Path) -> bool {
 fn pick(vfs: &MemVfs, dice: &mut Dice) -> PathBuf {
     let mut files = vfs.files();
     files.retain(|path| path.starts_with(FOLDER) && !vfs.read(path).unwrap().is_empty());
-    let begins = ["log-", "MANIFEST", ""][dice.of(4).min(2)];
+    let begins = ["log-", "MANIFEST", ""][dice.place(4).min(2)];
     let of_kind =
         |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begins));
     let chosen: Vec<&PathBuf> = files.iter().filter(of_kind).collect();
-    if chosen.is_empty() { &files[dice.of(files.len())] } else { chosen[dice.of(chosen.len())] }.clone()
+    if chosen.is_empty() { &files[dice.place(files.len())] } else { chosen[dice.place(chosen.len())] }.clone()
 }
 
 /// Damages a file; where.
 fn inflict(vfs: &MemVfs, path: &Path, damage: Damage, dice: &mut Dice) -> usize {
     let mut bytes = vfs.read(path).unwrap();
-    let at = dice.of(bytes.len());
+    let at = dice.place(bytes.len());
     match damage {
-        Damage::Bit => bytes[at] ^= 1 << dice.of(8),
-        Damage::Byte => bytes[at] = dice.of(256) as u8,
+        Damage::Bit => bytes[at] ^= 1 << dice.place(8),
+        Damage::Byte => bytes[at] = dice.place(256) as u8,
         Damage::Sector(size) => {
             let start = at - at % size;
             let end = bytes.len().min(start + size);
             bytes[start..end].fill(0);
         }
         Damage::Cut => bytes.truncate(at),
-        Damage::Garbage => bytes.extend((0..1 + dice.of(600)).map(|_| dice.of(256) as u8)),
+        Damage::Garbage => bytes.extend((0..1 + dice.place(600)).map(|_| dice.place(256) as u8)),
         Damage::Swapped => {
             let mut others = vfs.files();
             others.retain(|other| other.file_name() == path.file_name() && other != path);
             if !others.is_empty() {
-                bytes = vfs.read(&others[dice.of(others.len())]).unwrap();
+                bytes = vfs.read(&others[dice.place(others.len())]).unwrap();
             }
         }
         Damage::Removed => {
@@ -248,7 +249,7 @@ fn damaged_databases() {
         if seed.is_multiple_of(5) {
             database = backup_of(&database);
         }
-        let mut dice = Dice(!seed);
+        let mut dice = Dice::new(!seed);
         for _ in 0..TRIALS_EACH.min(trials - done) {
             let Some(trial) = Trial::new(&database, &mut dice, seed) else { continue };
             let has_errors = trial.reads();

@@ -1,6 +1,6 @@
 //! Which faults strike a run, where, and what the crash at its end leaves.
 
-use super::dice::Dice;
+use crate::dice::Dice;
 use lode_base::fault_vfs::{Fault, FaultVfs};
 use lode_base::mem_vfs::{CrashKind, MemVfs};
 

@@ -1,10 +1,10 @@
 //! Named snapshots, backups, compactions and readers beside the writers: what is kept stays what it was.
 
 use super::book::{Contents, states};
-use super::dice::Dice;
 use super::workload::{Done, assert_no_damage, read, told, told_of_load, undamaged};
 use crate::compact::{CompactOptions, compact};
 use crate::crash_tests::read_all;
+use crate::dice::Dice;
 use crate::load::LoadProgress;
 use crate::test_data::FOLDER;
 use crate::writer::WriterPlace;

@@ -8,7 +8,6 @@
 //! run in one thread and come out alike each time; in the others the moments of the threads differ.
 
 mod book;
-mod dice;
 mod faults;
 mod keeper;
 mod tests;

@@ -1,11 +1,11 @@
 //! Lives of a process that end in a crash, one after the other, and what is found after each.
 
 use super::book::states;
-use super::dice::Dice;
 use super::faults::Faults;
 use super::workload::{Actor, assert_no_damage, read};
 use crate::compact::{BackgroundOptions, Compactor};
 use crate::crash_tests::{assert_sound, contents};
+use crate::dice::Dice;
 use crate::test_data::FOLDER;
 use crate::writer::WriteOptions;
 use crate::{Store, StoreError};

@@ -1,9 +1,9 @@
 //! What the actors of a simulation do: each has its own units, and knows what must be there of them.
 
 use super::book::{Book, Contents, State, Unit, states};
-use super::dice::Dice;
 use super::keeper::Keeper;
 use crate::crash_tests::read_all;
+use crate::dice::Dice;
 use crate::load::{LoadOptions, LoadProgress, Replace, Source, load};
 use crate::{LoadError, Store, StoreError};
 use lode_base::cancel::CancelToken;

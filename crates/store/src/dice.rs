@@ -1,4 +1,4 @@
-//! Random numbers that depend on a seed alone (SplitMix64).
+//! Random numbers of tests, which depend on a seed alone (SplitMix64).
 
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
@@ -19,6 +19,11 @@ impl Dice {
     /// Less than `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.roll() % end.max(1)
+    }
+
+    /// One of so many places.
+    pub fn place(&mut self, count: usize) -> usize {
+        usize::try_from(self.below(count as u64)).unwrap()
     }
 
     /// True once in so many rolls.

@@ -176,6 +176,7 @@ impl PreparedQuery {
             share,
             batch_rows: options.batch_rows.max(1),
             spill_dir: options.spill_dir.clone(),
+            domain: None,
             exists: Arc::default(),
             memos,
             vars: Arc::default(),

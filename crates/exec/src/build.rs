@@ -15,6 +15,7 @@ use crate::operators::group_table::GroupSpec;
 use crate::operators::hash_join::HashJoin;
 use crate::operators::index_scan::IndexScan;
 use crate::operators::join_output::JoinOutput;
+use crate::operators::limit_by::LimitBy;
 use crate::operators::lookup_join::LookupJoin;
 use crate::operators::merge_join::MergeJoin;
 use crate::operators::multiway_join::MultiwayJoin;
@@ -106,6 +107,11 @@ impl<'a> Builder<'a> {
             PlanOp::Unit => Box::new(Values::unit(vars)),
             PlanOp::Empty => Box::new(Values::empty(vars)),
             PlanOp::Values(rows) => Box::new(Values::new(cx, rows, vars)?),
+            PlanOp::Domain => {
+                let rows = cx.domain.as_ref().map(|domain| domain.rows_of(vars));
+                let rows = rows.ok_or_else(|| ExecError::Internal("a plan without its domain".into()))?;
+                Box::new(Values::of(rows, cx.batch_rows))
+            }
             PlanOp::IndexScan(pattern) => self.index_scan(node, pattern, vars, counters)?,
             PlanOp::GraphNames { slot, among } => {
                 Box::new(GraphNames::new(cx, *slot, among.as_deref(), vars)?)
@@ -187,6 +193,11 @@ impl<'a> Builder<'a> {
                 let child = self.build(input, ordered || early)?;
                 let child = Project::new(child, &input.vars, vars);
                 Box::new(Slice::new(Box::new(child), *start, *length))
+            }
+            PlanOp::LimitBy { input, keys, start, length } => {
+                let child = Project::new(self.build(input, ordered)?, &input.vars, vars);
+                let (columns, range) = ((&**vars, keys.as_slice()), (*start, *length));
+                Box::new(LimitBy::new(cx, counters, Box::new(child), columns, range)?)
             }
             _ => return Err(ExecError::Internal("an operator that nobody builds".into())),
         })
@@ -360,6 +371,7 @@ fn has_sort(mut node: &PlanNode) -> bool {
             | PlanOp::Distinct(input)
             | PlanOp::Reduced(input)
             | PlanOp::Slice { input, .. }
+            | PlanOp::LimitBy { input, .. }
             | PlanOp::Path { input: Some(input), .. }
             | PlanOp::Service { input: Some(input), .. } => input,
             _ => return false,

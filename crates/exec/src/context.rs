@@ -1,7 +1,7 @@
 //! What all operators of a running query share.
 
 use crate::error::ExecError;
-use crate::exists::ExistsCache;
+use crate::exists::{Domain, ExistsCache};
 use crate::expr::Memos;
 use crate::local_vocab::LocalVocab;
 use crate::turns::Share;
@@ -48,7 +48,9 @@ pub struct QueryContext {
     pub batch_rows: usize,
     /// Folder for spill files; each execution makes a folder of its own in it when it first spills.
     pub spill_dir: std::path::PathBuf,
-    /// Answers of EXISTS patterns, by binding (start with its default).
+    /// The domain of the dependent plan that runs, if it is one (start with none).
+    pub domain: Option<Arc<Domain>>,
+    /// Plans and answers of EXISTS patterns (start with its default).
     pub exists: Arc<ExistsCache>,
     /// What expressions were worth for terms met before (start with its default).
     pub memos: Arc<Memos>,

@@ -53,7 +53,7 @@ pub enum Expr {
     Coalesce(Vec<Expr>),
     /// A function or, as `Function::Custom`, a cast or extension.
     Call(Function, Vec<Expr>),
-    /// `EXISTS`, where it could not become a semi-join: evaluated by substitution for each distinct binding.
+    /// `EXISTS`, where it could not become a semi-join: evaluated for many distinct bindings at once.
     Exists(Arc<SubPattern>),
 }
 

@@ -25,6 +25,6 @@ pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
-pub use planner::{PlanError, PlanOptions, plan_query, plan_sub};
+pub use planner::{PlanError, PlanOptions, plan_dependent, plan_query, plan_sub};
 pub use statistics::Statistics;
 pub use update::Update;

@@ -89,6 +89,11 @@ pub(crate) enum LogicalOp {
         columns: Vec<VarId>,
         rows: Vec<Vec<Option<Term>>>,
     },
+    /// The distinct bindings of outer variables for which a dependent pattern is run: at most so many rows are expected.
+    Domain {
+        columns: Vec<VarId>,
+        rows: f64,
+    },
     Scan(QuadPattern),
     GraphNames {
         slot: Slot,
@@ -172,6 +177,13 @@ pub(crate) enum LogicalOp {
         start: usize,
         length: Option<usize>,
     },
+    /// OFFSET and LIMIT of the rows with the same keys, for each such group of rows.
+    LimitBy {
+        input: Box<Logical>,
+        keys: Vec<VarId>,
+        start: usize,
+        length: Option<usize>,
+    },
     Group {
         input: Box<Logical>,
         keys: Vec<VarId>,
@@ -203,6 +215,15 @@ impl Logical {
         let bound = |i: usize| rows.iter().all(|row| matches!(row.get(i), Some(Some(_))));
         let certain = columns.iter().enumerate().filter(|(i, _)| bound(*i)).map(|(_, v)| *v).collect();
         Self::new(LogicalOp::Values { columns, rows }, vars, certain)
+    }
+
+    /// The bindings of a dependent pattern for these of its outer variables, each once; with no columns, one row.
+    pub fn domain(columns: Vec<VarId>, rows: f64) -> Self {
+        if columns.is_empty() {
+            return Self::unit();
+        }
+        let vars: VarSet = columns.iter().copied().collect();
+        Self::new(LogicalOp::Domain { columns, rows }, vars.clone(), vars)
     }
 
     pub fn scan(pattern: QuadPattern) -> Self {
@@ -242,6 +263,7 @@ impl Logical {
             Op::Unit
             | Op::Empty
             | Op::Values { .. }
+            | Op::Domain { .. }
             | Op::Scan(_)
             | Op::GraphNames { .. }
             | Op::Path { .. }
@@ -261,6 +283,7 @@ impl Logical {
             | Op::Reduced(input)
             | Op::Sort { input, .. }
             | Op::Slice { input, .. }
+            | Op::LimitBy { input, .. }
             | Op::Group { input, .. } => vec![input],
             Op::Union(branches) => branches.iter().collect(),
         }
@@ -385,6 +408,15 @@ impl Logical {
     pub fn slice(input: Self, start: usize, length: Option<usize>) -> Self {
         let (vars, certain) = (input.vars.clone(), input.certain.clone());
         Self::new(LogicalOp::Slice { input: Box::new(input), start, length }, vars, certain)
+    }
+
+    /// A slice of the rows with each combination of `keys`.
+    pub fn limit_by(input: Self, keys: Vec<VarId>, start: usize, length: Option<usize>) -> Self {
+        if keys.is_empty() {
+            return Self::slice(input, start, length);
+        }
+        let (vars, certain) = (input.vars.clone(), input.certain.clone());
+        Self::new(LogicalOp::LimitBy { input: Box::new(input), keys, start, length }, vars, certain)
     }
 
     pub fn group(input: Self, keys: Vec<VarId>, aggregates: Vec<Aggregate>) -> Self {

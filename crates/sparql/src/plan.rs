@@ -172,8 +172,8 @@ pub enum TermSlot {
     Var(VarId),
 }
 
-/// A pattern that is planned while the query runs, once per distinct binding of its outer variables: an EXISTS that is no
-/// semi-join, or the body of a GRAPH with a variable that does not distribute over its parts.
+/// A pattern that is planned while the query runs: an EXISTS that is no semi-join, once for all bindings of its outer variables (see
+/// [`crate::plan_dependent`]), or the body of a GRAPH with a variable over which a path is searched, once per graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubPattern {
     /// The algebra.
@@ -212,7 +212,7 @@ pub struct SortKey {
 /// An operator with its inputs.
 ///
 /// Every variable that an expression mentions is a column of its operator's input (joins: of one of the two). Filter, Extend,
-/// TripleTerm, Project, Distinct, Reduced, Slice, a Path or Service with input, and all joins keep the order of their (left)
+/// TripleTerm, Project, Distinct, Reduced, Slice, LimitBy, a Path or Service with input, and all joins keep the order of their (left)
 /// input; Distinct keeps the first of equal rows. This holds for any order, that of `sorted_by` and that of a Sort below.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlanOp {
@@ -222,6 +222,9 @@ pub enum PlanOp {
     Empty,
     /// Inline data; columns are the node's `vars`, `None` is UNDEF.
     Values(Vec<Vec<Option<Term>>>),
+    /// The distinct bindings of outer variables for which a dependent plan (an EXISTS) is run: those of the node's `vars`, each once. Who runs
+    /// the plan hands them in.
+    Domain,
     /// Reads one permutation.
     IndexScan(ScanPattern),
     /// The named graphs of the dataset, into the variable or filtered to the constant (`GRAPH ?g {}`).
@@ -257,6 +260,8 @@ pub enum PlanOp {
     Sort { input: Arc<PlanNode>, keys: Vec<SortKey>, limit: Option<usize> },
     /// Rows `start..start + length`.
     Slice { input: Arc<PlanNode>, start: usize, length: Option<usize> },
+    /// Rows `start..start + length` of those that have the same `keys`, for each combination of them; in the order of the input.
+    LimitBy { input: Arc<PlanNode>, keys: Vec<VarId>, start: usize, length: Option<usize> },
     /// Groups. With `keys` empty there is exactly one group, also over no rows. `sorted`: the input comes grouped by its keys,
     /// so the groups stream.
     Group { input: Arc<PlanNode>, keys: Vec<VarId>, aggregates: Vec<Aggregate>, sorted: bool },

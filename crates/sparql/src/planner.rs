@@ -96,6 +96,30 @@ pub fn plan_sub(
     })
 }
 
+/// Plans a pattern while its query runs, for many bindings of its outer variables at once: the plan's [`PlanOp::Domain`](crate::PlanOp::Domain) has those of `params`, at
+/// most `rows` or so, and its rows are those of them for which the pattern has a solution. `None` where bindings can only be put in one by
+/// one, with [`plan_sub`].
+pub fn plan_dependent(
+    sub: &SubPattern,
+    params: &[VarId],
+    rows: usize,
+    vars: &VarTable,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
+) -> Result<Option<Plan>, PlanError> {
+    if !translate::is_dependent(sub) {
+        return Ok(None);
+    }
+    let stats = &Cached::new(stats);
+    let dataset = Arc::clone(&sub.dataset);
+    stack::deep(depth::of_pattern(&sub.algebra).for_plans(), || {
+        let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
+        let (logical, columns) = translator.dependent(sub, params, rows as f64)?;
+        let form = QueryForm::Select(columns.clone());
+        finish(logical, columns, form, translator.into_vars(), dataset, options, stats).map(Some)
+    })
+}
+
 fn finish(
     logical: Logical,
     columns: Vec<VarId>,

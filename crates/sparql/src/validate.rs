@@ -79,6 +79,9 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
     match &node.op {
         PlanOp::Unit => rule(node.vars.is_empty(), || "columns".into()),
         PlanOp::Empty => Ok(()),
+        PlanOp::Domain => {
+            rule(!node.vars.is_empty() && node.certain.len() == node.vars.len(), || "columns".into())
+        }
         PlanOp::Values(rows) => {
             rule(rows.iter().all(|r| r.len() == node.vars.len()), || "rows of another width".into())
         }
@@ -118,6 +121,10 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
         }
         PlanOp::Distinct(input) | PlanOp::Reduced(input) | PlanOp::Slice { input, .. } => {
             same_columns(node, input)
+        }
+        PlanOp::LimitBy { input, keys, .. } => {
+            same_columns(node, input)?;
+            rule(set(keys).is_subset(&set(&input.certain)), || "keys that may be unbound".into())
         }
         PlanOp::Sort { input, keys, .. } => {
             same_columns(node, input)?;

@@ -81,7 +81,7 @@ impl Generator<'_> {
         }
     }
 
-    fn exists(&mut self) -> Expr {
+    pub(super) fn exists(&mut self) -> Expr {
         let word = if self.random.chance(50) { "EXISTS" } else { "NOT EXISTS" };
         Expr::Exists(word, self.group(1))
     }

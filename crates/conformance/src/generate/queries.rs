@@ -116,8 +116,19 @@ impl<'a> Generator<'a> {
     fn element(&mut self) -> Element {
         self.budget = self.budget.saturating_sub(1);
         let nested = if self.depth > 0 { 1 } else { 0 };
-        let weights =
-            [14, 20 * nested, 12 * nested, 9 * nested, 12, 10, 5, 9 * nested, 3 * nested, 8 * nested];
+        let weights = [
+            14,
+            20 * nested,
+            12 * nested,
+            9 * nested,
+            12,
+            10,
+            5,
+            9 * nested,
+            3 * nested,
+            8 * nested,
+            7 * nested,
+        ];
         match self.random.weighted(&weights) {
             1 => {
                 let mut group = self.group(1);
@@ -147,7 +158,34 @@ impl<'a> Generator<'a> {
             }
             8 => Element::Group(self.group(1)),
             9 => Element::Sub(Box::new(self.select(false))),
+            10 => self.dependent(),
             _ => self.triples(),
+        }
+    }
+
+    /// What is evaluated for each row or in each graph: an EXISTS that is no semi-join, a path or a sub-select in a GRAPH.
+    fn dependent(&mut self) -> Element {
+        match self.random.below(4) {
+            0 => {
+                let variable = self.fresh_variable();
+                let exists = self.exists();
+                self.assigned.push(variable.clone());
+                Element::Bind(exists, variable)
+            }
+            1 => {
+                let (exists, other) = (self.exists(), self.condition(1));
+                let operator = self.random.word(&["&&", "||"]);
+                Element::Filter(Expr::Infix(operator, Box::new(exists), Box::new(other)))
+            }
+            2 => {
+                let (subject, predicate) = (self.subject(), self.path(2));
+                let path = Triple { subject, predicate, object: self.object() };
+                Element::Graph("?g".to_owned(), vec![Element::Triples(vec![path])])
+            }
+            _ => {
+                let select = self.select(false);
+                Element::Graph("?g".to_owned(), vec![Element::Sub(Box::new(select))])
+            }
         }
     }
 

@@ -1,8 +1,9 @@
-//! EXISTS inside expressions: asked once per distinct binding of the outer variables that the pattern knows.
+//! EXISTS inside expressions: asked for the distinct bindings of the outer variables that the pattern knows, all together.
 
 use super::column::{Column, Tri};
 use super::eval::Evaluator;
 use crate::error::ExecError;
+use crate::exists::{Binding, exists};
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_sparql::plan::SubPattern;
@@ -14,24 +15,27 @@ impl Evaluator<'_> {
         let mut vars: Vec<VarId> = pattern.scope.values().copied().collect();
         vars.sort_unstable();
         vars.dedup();
-        vars.retain(|var| self.batch.column(*var).is_some());
-        let columns: Vec<Vec<ValueId>> = vars.iter().map(|var| self.variable(*var)).collect();
-        let mut known: HashMap<Vec<ValueId>, Tri> = HashMap::new();
-        let mut result = Vec::with_capacity(self.rows());
+        let columns: Vec<Vec<ValueId>> = vars
+            .iter()
+            .map(|var| match self.batch.column(*var) {
+                Some(_) => self.variable(*var),
+                None => vec![ValueId::UNDEF; self.rows()],
+            })
+            .collect();
+        let mut numbers: HashMap<Binding, usize> = HashMap::new();
+        let mut bindings: Vec<Binding> = Vec::new();
+        let mut places = Vec::with_capacity(self.rows());
         for row in 0..self.rows() {
-            let key: Vec<ValueId> =
+            let binding: Binding =
                 columns.iter().map(|column| column.get(row).copied().unwrap_or_default()).collect();
-            if let Some(truth) = known.get(&key) {
-                result.push(*truth);
-                continue;
-            }
-            self.cx.cancel.check()?;
-            let bindings: Vec<(VarId, ValueId)> =
-                vars.iter().copied().zip(key.iter().copied()).filter(|(_, id)| !id.is_undef()).collect();
-            let truth = Tri::from(crate::exists::exists(self.cx, pattern, &bindings)?);
-            known.insert(key, truth);
-            result.push(truth);
+            let place = *numbers.entry(binding).or_insert_with_key(|binding| {
+                bindings.push(binding.clone());
+                bindings.len() - 1
+            });
+            places.push(place);
         }
-        Ok(Column::Bools(result))
+        let truths = exists(self.cx, pattern, &vars, &bindings)?;
+        let truth = |place: usize| Tri::from(truths.get(place).copied().unwrap_or(false));
+        Ok(Column::Bools(places.into_iter().map(truth).collect()))
     }
 }

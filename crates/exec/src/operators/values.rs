@@ -1,4 +1,4 @@
-//! Rows that the query itself gives: VALUES, the empty group's one row, and no rows at all.
+//! Rows that come from no data: VALUES, the empty group's one row, no rows at all, and the domain of a dependent plan.
 
 use super::Operator;
 use crate::batch::Batch;
@@ -30,6 +30,11 @@ impl Values {
     /// No rows.
     pub(crate) fn empty(vars: &Arc<[VarId]>) -> Self {
         Self { rows: Batch::new(Arc::clone(vars)), position: 0, batch_rows: 1 }
+    }
+
+    /// Rows that are there already.
+    pub(crate) fn of(rows: Batch, batch_rows: usize) -> Self {
+        Self { rows, position: 0, batch_rows }
     }
 
     /// These rows.

@@ -74,6 +74,7 @@ pub(crate) fn context(snapshot: &Snapshot, setup: Setup) -> Arc<QueryContext> {
         share: Share::default(),
         batch_rows: setup.batch_rows,
         spill_dir: std::env::temp_dir(),
+        domain: None,
         exists: Arc::default(),
         memos: Arc::default(),
         vars: Arc::default(),

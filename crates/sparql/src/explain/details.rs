@@ -77,6 +77,7 @@ fn cut(text: &str) -> String {
 pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
     match &node.op {
         PlanOp::Unit | PlanOp::Empty => String::new(),
+        PlanOp::Domain => names.vars(&node.vars),
         PlanOp::Values(rows) => format!("{} ({} rows)", names.vars(&node.vars), rows.len()),
         PlanOp::IndexScan(pattern) => scan(pattern, names),
         PlanOp::GraphNames { slot, among } => {
@@ -114,10 +115,10 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
             let keys = keys.iter().map(key).collect::<Vec<_>>().join(" ");
             limit.map_or(keys.clone(), |l| format!("{keys} first {l}"))
         }
-        PlanOp::Slice { start, length, .. } => match length {
-            Some(length) => format!("offset {start} limit {length}"),
-            None => format!("offset {start}"),
-        },
+        PlanOp::Slice { start, length, .. } => slice(*start, *length),
+        PlanOp::LimitBy { keys, start, length, .. } => {
+            format!("{} for each {}", slice(*start, *length), names.vars(keys))
+        }
         PlanOp::Group { keys, aggregates, sorted, .. } => group(keys, aggregates, *sorted, names),
         PlanOp::Path { subject, path, object, graph, .. } => format!(
             "{} {} {}{}",
@@ -136,6 +137,13 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
             let silent = if *silent { "SILENT " } else { "" };
             format!("{silent}{} {}", names.term_slot(endpoint), cut(query))
         }
+    }
+}
+
+fn slice(start: usize, length: Option<usize>) -> String {
+    match length {
+        Some(length) => format!("offset {start} limit {length}"),
+        None => format!("offset {start}"),
     }
 }
 

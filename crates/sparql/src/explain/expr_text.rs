@@ -35,7 +35,7 @@ impl Names<'_> {
             Expr::Call(function, list) => format!("{function}{}", self.list(list)),
             Expr::Exists(sub) => {
                 let vars: Vec<_> = sub.scope.values().map(|v| self.var(*v)).collect();
-                format!("EXISTS {{ by substitution of {} }}", vars.join(" "))
+                format!("EXISTS {{ dependent on {} }}", vars.join(" "))
             }
         }
     }

@@ -126,6 +126,9 @@ impl<'a> Lowering<'a> {
             LogicalOp::Slice { input, start, length } => {
                 self.unary(input, interest, |p| node::slice(p, *start, *length))
             }
+            LogicalOp::LimitBy { input, keys, start, length } => {
+                self.unary(input, interest, |p| node::limit_by(p, keys.clone(), *start, *length))
+            }
             LogicalOp::Group { input, keys, aggregates } => self.group(input, keys, aggregates, interest),
             LogicalOp::Service { input, endpoint, query, silent } => {
                 let rows = input.as_deref().map(|i| self.best(i, &VarSet::new()));
@@ -142,6 +145,7 @@ impl<'a> Lowering<'a> {
             LogicalOp::Unit
             | LogicalOp::Empty
             | LogicalOp::Values { .. }
+            | LogicalOp::Domain { .. }
             | LogicalOp::GraphNames { .. }
             | LogicalOp::Path { .. }
             | LogicalOp::ForEachGraph { .. } => vec![leaves::lower(logical, self.stats)],

@@ -65,6 +65,7 @@ impl PlanNode {
             PlanOp::Unit
             | PlanOp::Empty
             | PlanOp::Values(_)
+            | PlanOp::Domain
             | PlanOp::IndexScan(_)
             | PlanOp::MultiwayJoin(_)
             | PlanOp::GraphNames { .. }
@@ -81,6 +82,7 @@ impl PlanNode {
             | PlanOp::Reduced(input)
             | PlanOp::Sort { input, .. }
             | PlanOp::Slice { input, .. }
+            | PlanOp::LimitBy { input, .. }
             | PlanOp::Group { input, .. } => vec![input],
             PlanOp::Union(branches) => branches.iter().collect(),
             PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
@@ -95,6 +97,7 @@ impl PlanNode {
             PlanOp::Unit
             | PlanOp::Empty
             | PlanOp::Values(_)
+            | PlanOp::Domain
             | PlanOp::IndexScan(_)
             | PlanOp::MultiwayJoin(_)
             | PlanOp::GraphNames { .. }
@@ -111,6 +114,7 @@ impl PlanNode {
             | PlanOp::Reduced(input)
             | PlanOp::Sort { input, .. }
             | PlanOp::Slice { input, .. }
+            | PlanOp::LimitBy { input, .. }
             | PlanOp::Group { input, .. } => vec![Arc::make_mut(input)],
             PlanOp::Union(branches) => branches.iter_mut().collect(),
             PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {

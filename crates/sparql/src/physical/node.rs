@@ -71,6 +71,14 @@ pub(super) fn values(columns: &[VarId], rows: &[Vec<Option<lode_rdf::Term>>], ce
     Planned::new(op, columns.to_vec(), certain, Vec::new(), count, cost, distinct)
 }
 
+/// The bindings of a dependent plan's outer variables.
+pub(super) fn domain(columns: &[VarId], rows: f64) -> Planned {
+    let certain: VarSet = columns.iter().copied().collect();
+    let distinct = columns.iter().map(|v| (*v, rows)).collect();
+    let cost = cost::output(rows, columns.len());
+    Planned::new(PlanOp::Domain, columns.to_vec(), &certain, Vec::new(), rows, cost, distinct)
+}
+
 /// What a scan delivers, in the order of its columns, and how far that is sorted.
 pub(crate) fn scan_columns(pattern: &ScanPattern) -> (Vec<VarId>, Vec<VarId>) {
     let mut vars = Vec::with_capacity(4);
@@ -265,6 +273,19 @@ pub(super) fn slice(input: Planned, start: usize, length: Option<usize>) -> Plan
     let rows = length.map_or(left, |l| left.min(l as f64));
     let (vars, sorted_by, cost) = (node.vars.clone(), node.sorted_by.clone(), node.cost);
     let op = PlanOp::Slice { input: Arc::new(node), start, length };
+    Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
+}
+
+pub(super) fn limit_by(input: Planned, keys: Vec<VarId>, start: usize, length: Option<usize>) -> Planned {
+    let certain = input.certain();
+    let groups = group_count(&input, &keys);
+    let distinct = input.distinct;
+    let node = input.node;
+    let left = (node.rows - start as f64 * groups).max(0.0);
+    let rows = length.map_or(left, |l| left.min(l as f64 * groups));
+    let cost = node.cost + cost::group(node.rows, false, 0);
+    let (vars, sorted_by) = (node.vars.clone(), node.sorted_by.clone());
+    let op = PlanOp::LimitBy { input: Arc::new(node), keys, start, length };
     Planned::new(op, vars, &certain, sorted_by, rows, cost, distinct)
 }
 

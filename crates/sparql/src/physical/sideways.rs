@@ -24,6 +24,10 @@ pub(super) fn reduced(
     lowering: &Lowering<'_>,
 ) -> Option<Logical> {
     let LogicalOp::Join { members, filters } = &right.op else { return None };
+    if members.iter().any(|member| matches!(member.op, LogicalOp::Domain { .. })) {
+        // It is restricted already.
+        return None;
+    }
     let right_cost = right_plans.first()?.node.cost;
     if left_plan.node.cost > right_cost * CHEAP_PART || members.len() < 2 || is_volatile(left) {
         return None;
@@ -114,7 +118,10 @@ fn core<'a>(logical: &'a Logical, keys: &VarSet) -> &'a Logical {
 fn is_volatile(logical: &Logical) -> bool {
     let volatile = |exprs: &[Expr]| exprs.iter().any(Expr::is_volatile);
     let own = match &logical.op {
-        LogicalOp::Service { .. } | LogicalOp::Slice { .. } | LogicalOp::ForEachGraph { .. } => true,
+        LogicalOp::Service { .. }
+        | LogicalOp::Slice { .. }
+        | LogicalOp::LimitBy { .. }
+        | LogicalOp::ForEachGraph { .. } => true,
         LogicalOp::Filter { exprs, .. } | LogicalOp::Join { filters: exprs, .. } => volatile(exprs),
         LogicalOp::Extend { expr, .. } => expr.is_volatile(),
         LogicalOp::LeftJoin { filter, .. } | LogicalOp::Exists { filter, .. } => {
@@ -134,6 +141,7 @@ fn is_volatile(logical: &Logical) -> bool {
         | LogicalOp::Empty
         | LogicalOp::Values { .. }
         | LogicalOp::Scan(_)
+        | LogicalOp::Domain { .. }
         | LogicalOp::GraphNames { .. }
         | LogicalOp::Path { .. }
         | LogicalOp::Spool { .. } => false,

@@ -42,6 +42,9 @@ pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
         LogicalOp::Reduced(inner) => node::reduced(input(inner)),
         LogicalOp::Sort { input: inner, keys, limit } => node::sort(input(inner), keys.clone(), *limit),
         LogicalOp::Slice { input: inner, start, length } => node::slice(input(inner), *start, *length),
+        LogicalOp::LimitBy { input: inner, keys, start, length } => {
+            node::limit_by(input(inner), keys.clone(), *start, *length)
+        }
         LogicalOp::Group { input: inner, keys, aggregates } => {
             node::group(input(inner), keys.clone(), aggregates.clone())
         }
@@ -52,6 +55,7 @@ pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
         LogicalOp::Unit
         | LogicalOp::Empty
         | LogicalOp::Values { .. }
+        | LogicalOp::Domain { .. }
         | LogicalOp::GraphNames { .. }
         | LogicalOp::Path { .. }
         | LogicalOp::ForEachGraph { .. }

@@ -43,6 +43,15 @@ pub(super) fn push(logical: Logical, filters: Vec<Expr>) -> Logical {
                 |i| Logical::group(i, keys, aggregates),
             )
         }
+        Op::LimitBy { input, keys, start, length } => {
+            let apart: VarSet = keys.iter().copied().collect();
+            below(
+                filters,
+                |f| !f.vars().is_empty() && f.vars().is_subset(&apart),
+                *input,
+                |i| Logical::limit_by(i, keys, start, length),
+            )
+        }
         _ => Logical::filter(logical.map_inputs(&mut |i| push(i, Vec::new())), filters),
     }
 }
@@ -101,6 +110,7 @@ fn target(filter: &Expr, members: &[Logical]) -> Option<usize> {
             Op::Scan(_)
                 | Op::Values { .. }
                 | Op::Path { .. }
+                | Op::Domain { .. }
                 | Op::GraphNames { .. }
                 | Op::ForEachGraph { .. }
                 | Op::TripleTerm { .. }

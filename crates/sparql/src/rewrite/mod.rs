@@ -65,6 +65,7 @@ impl Logical {
             | Op::Empty
             | Op::Values { .. }
             | Op::Scan(_)
+            | Op::Domain { .. }
             | Op::GraphNames { .. }
             | Op::Path { .. }
             | Op::ForEachGraph { .. }
@@ -89,6 +90,7 @@ impl Logical {
             Op::Reduced(input) => Self::reduced(f(*input)),
             Op::Sort { input, keys, limit } => Self::sort(f(*input), keys, limit),
             Op::Slice { input, start, length } => Self::slice(f(*input), start, length),
+            Op::LimitBy { input, keys, start, length } => Self::limit_by(f(*input), keys, start, length),
             Op::Group { input, keys, aggregates } => Self::group(f(*input), keys, aggregates),
         }
     }

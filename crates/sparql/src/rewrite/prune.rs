@@ -67,6 +67,10 @@ pub(super) fn prune(logical: Logical, needed: &VarSet) -> Logical {
             Logical::sort(prune(*input, &below), keys, limit)
         }
         Op::Slice { input, start, length } => Logical::slice(prune(*input, needed), start, length),
+        Op::LimitBy { input, keys, start, length } => {
+            let below = needed.union(&keys.iter().copied().collect());
+            Logical::limit_by(prune(*input, &below), keys, start, length)
+        }
         Op::Group { input, keys, aggregates } => {
             let aggregates: Vec<_> = aggregates.into_iter().filter(|a| needed.contains(a.output)).collect();
             let counts_rows = aggregates.iter().any(|a| a.argument.is_none() && a.distinct);

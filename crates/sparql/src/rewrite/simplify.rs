@@ -39,7 +39,12 @@ pub(super) fn simplify(logical: Logical, stats: &dyn Statistics) -> Logical {
         }
         Op::Group { ref input, ref keys, .. } if input.is_empty() && !keys.is_empty() => Logical::empty(vars),
         Op::Slice { ref input, length, .. } if input.is_empty() || length == Some(0) => Logical::empty(vars),
-        Op::Slice { input, start: 0, length: None } => *input,
+        Op::LimitBy { ref input, length, .. } if input.is_empty() || length == Some(0) => {
+            Logical::empty(vars)
+        }
+        Op::Slice { input, start: 0, length: None } | Op::LimitBy { input, start: 0, length: None, .. } => {
+            *input
+        }
         Op::Slice { input, start, length: Some(length) } => {
             let input = top(*input, start.saturating_add(length));
             Logical::slice(input, start, Some(length))
@@ -112,8 +117,14 @@ fn flatten(member: Logical, others: &VarSet, flat: &mut Vec<Logical>, filters: &
     }
 }
 
-/// Whether a member names graphs that a pattern of the join names as well.
+/// Whether a member names graphs that a pattern of the join names as well, or bindings of some of another's variables.
 fn is_implied(index: usize, members: &[Logical]) -> bool {
+    if let Some(Op::Domain { columns, .. }) = members.get(index).map(|m| &m.op) {
+        return members.iter().enumerate().any(|(i, m)| {
+            let more = matches!(&m.op, Op::Domain { columns: others, .. } if others.len() > columns.len() || i < index);
+            more && columns.iter().all(|column| m.vars.contains(*column))
+        });
+    }
     let Some(Op::GraphNames { slot, among }) = members.get(index).map(|m| &m.op) else { return false };
     let Slot::Var(var) = slot else { return false };
     members.iter().enumerate().any(|(i, m)| match &m.op {

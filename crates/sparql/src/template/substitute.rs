@@ -101,6 +101,7 @@ fn node(node: &mut PlanNode, changes: &[Change<'_>]) {
         }
         PlanOp::Unit
         | PlanOp::Empty
+        | PlanOp::Domain
         | PlanOp::GraphNames { .. }
         | PlanOp::TripleTerm { .. }
         | PlanOp::Union(_)
@@ -108,6 +109,7 @@ fn node(node: &mut PlanNode, changes: &[Change<'_>]) {
         | PlanOp::Distinct(_)
         | PlanOp::Reduced(_)
         | PlanOp::Slice { .. }
+        | PlanOp::LimitBy { .. }
         | PlanOp::Spool { .. }
         // These have no parameters.
         | PlanOp::Path { .. }

@@ -9,7 +9,7 @@
 use super::names::{self, Names};
 use super::{Translator, expr, paths};
 use crate::expr::Expr;
-use crate::logical::Logical;
+use crate::logical::{Logical, graph_var};
 use crate::plan::GraphScope;
 use crate::planner::PlanError;
 use spargebra::algebra::{Expression, GraphPattern};
@@ -26,7 +26,8 @@ impl Translator<'_> {
         pattern: &GraphPattern,
         graph: &GraphScope,
     ) -> Result<Option<SemiJoin>, PlanError> {
-        if !self.optimize {
+        let searches = graph_var(graph).is_some() && names::any(pattern, &super::graph::is_search);
+        if !self.optimize || searches {
             return Ok(None);
         }
         let (body, conditions) = strip_filters(pattern);
@@ -68,7 +69,7 @@ impl Translator<'_> {
 }
 
 /// The pattern under its topmost filters, and their conjuncts.
-fn strip_filters(mut pattern: &GraphPattern) -> (&GraphPattern, Vec<&Expression>) {
+pub(super) fn strip_filters(mut pattern: &GraphPattern) -> (&GraphPattern, Vec<&Expression>) {
     let mut conditions = Vec::new();
     while let GraphPattern::Filter { expr, inner } = pattern {
         conditions.extend(expr::conjuncts(expr));

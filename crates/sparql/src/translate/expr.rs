@@ -2,7 +2,7 @@
 
 use super::{Translator, names};
 use crate::expr::Expr;
-use crate::logical::Logical;
+use crate::logical::{Logical, graph_var};
 use crate::operands;
 use crate::plan::{GraphScope, SortKey, SubPattern};
 use crate::planner::PlanError;
@@ -69,6 +69,10 @@ impl Translator<'_> {
                 scope.insert(name, var);
             }
         }
+        if let Some(var) = graph_var(graph) {
+            // No name that a query can have.
+            scope.insert(".graph".to_owned(), var);
+        }
         let (algebra, dataset) = (pattern.clone(), Arc::clone(&self.dataset));
         SubPattern { algebra, scope, constants, graph: graph.clone(), dataset }
     }
@@ -80,6 +84,7 @@ impl Translator<'_> {
         expr: &Expression,
         graph: &GraphScope,
     ) -> Result<Logical, PlanError> {
+        let input = self.with_params_of(input, expr);
         let mut plain = Vec::new();
         let mut patterns = Vec::new();
         for conjunct in conjuncts(expr) {
@@ -111,7 +116,11 @@ impl Translator<'_> {
         order: &[OrderExpression],
         graph: &GraphScope,
     ) -> Result<Logical, PlanError> {
-        let input = self.pattern(inner, graph)?;
+        let mut input = self.pattern(inner, graph)?;
+        for OrderExpression::Asc(expr) | OrderExpression::Desc(expr) in order {
+            input = self.with_params_of(input, expr);
+        }
+        let input = self.confined_rows(input);
         let mut keys = Vec::with_capacity(order.len());
         for key in order {
             let (expr, descending) = match key {

@@ -2,9 +2,9 @@
 
 use super::names::{self, Names};
 use super::{Translator, dataset, paths};
+use crate::expr::Expr;
 use crate::logical::Logical;
-use crate::operands;
-use crate::plan::{GraphScope, Slot, SubPattern, TermSlot};
+use crate::plan::{GraphScope, Slot, SubPattern, TermSlot, VarId};
 use crate::planner::PlanError;
 use lode_rdf::Term;
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
@@ -55,9 +55,27 @@ impl Translator<'_> {
             vars.insert(var);
             return Ok(Logical::empty(vars));
         }
-        if distributes(inner, name) {
-            return self.pattern(inner, &GraphScope::Named { slot: Slot::Var(var), among });
+        let own = |slot| GraphScope::Named { slot: Slot::Var(slot), among: among.clone() };
+        if !self.is_param(var) && runs_by_graph(inner, name) {
+            return Ok(self.for_each_graph(var, inner));
         }
+        let direct = |name| distributes(inner, name) || !names::mentioned(inner).contains(name);
+        if self.is_param(var) || direct(name) {
+            return self.pattern(inner, &own(var));
+        }
+        // What the pattern says of ?g is not of its graph: that has a name of its own, until both meet in a join.
+        let hidden = self.fresh("graph");
+        let logical = self.pattern(inner, &own(hidden))?;
+        let names = Logical::graph_names(Slot::Var(hidden), among.clone());
+        let names = Logical::extend(names, var, Expr::Var(hidden));
+        let joined = Logical::join(vec![names, logical], Vec::new());
+        let columns = joined.vars.iter().filter(|v| *v != hidden).collect();
+        Ok(Logical::project(joined, columns))
+    }
+
+    /// A pattern that is run graph by graph.
+    fn for_each_graph(&mut self, var: VarId, inner: &GraphPattern) -> Logical {
+        let among = self.dataset.named.clone();
         let mut scope = BTreeMap::new();
         let mut constants: BTreeMap<String, Term> = BTreeMap::new();
         for name in names::mentioned(inner) {
@@ -79,8 +97,23 @@ impl Translator<'_> {
             graph: GraphScope::Named { slot: Slot::Any, among: among.clone() },
             dataset: Arc::clone(&self.dataset),
         };
-        Ok(Logical::for_each_graph(var, among, Arc::new(pattern)))
+        Logical::for_each_graph(var, among, Arc::new(pattern))
     }
+}
+
+/// Whether a pattern in `GRAPH ?g` cannot have the graph as a column.
+fn runs_by_graph(pattern: &GraphPattern, g: &str) -> bool {
+    !distributes(pattern, g) && names::any(pattern, &|p| is_search(p) || is_remote(p))
+}
+
+/// Whether a pattern is a property path that is searched.
+pub(super) fn is_search(pattern: &GraphPattern) -> bool {
+    matches!(pattern, GraphPattern::Path { path, .. } if !paths::is_plain(path))
+}
+
+/// Whether a pattern is evaluated elsewhere.
+pub(super) fn is_remote(pattern: &GraphPattern) -> bool {
+    matches!(pattern, GraphPattern::Service { .. })
 }
 
 /// Whether each solution of a pattern needs a quad of its graph, so that a graph without quads has none.
@@ -168,9 +201,5 @@ fn binds(pattern: &GraphPattern, name: &str) -> bool {
 
 /// Whether an expression depends neither on ?g nor, through a pattern inside, on the graph.
 fn is_free_of(expr: &Expression, g: &str) -> bool {
-    !names::mentioned_in_expr(expr).contains(g) && !has_exists(expr)
-}
-
-fn has_exists(expr: &Expression) -> bool {
-    matches!(expr, Expression::Exists(_)) || operands::of(expr).into_iter().any(has_exists)
+    !names::mentioned_in_expr(expr).contains(g)
 }

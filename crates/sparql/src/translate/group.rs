@@ -1,5 +1,6 @@
 //! GROUP BY and aggregates.
 
+use super::patterns::scoped_unit;
 use super::{Scope, Translator};
 use crate::expr::{Aggregate, AggregateFunction, Expr};
 use crate::logical::{Logical, graph_var};
@@ -29,6 +30,11 @@ impl Translator<'_> {
         let result = self.group_inside(inner, aggregates, &outputs, graph);
         self.scopes.pop();
         let (mut input, aggregates) = result?;
+        let params = variables.iter().filter_map(|v| shared.get(v.as_str())).copied().collect();
+        input = self.with_params(input, &params);
+        if graph_var(graph).is_some_and(|var| !input.vars.contains(var)) {
+            input = self.in_graph(input, graph);
+        }
         let mut keys: Vec<VarId> = Vec::new();
         for variable in variables {
             let var = shared.get(variable.as_str()).copied().unwrap_or_else(|| self.var(variable.as_str()));
@@ -45,14 +51,48 @@ impl Translator<'_> {
                 keys.push(key);
             }
         }
-        keys.extend(graph_var(graph).filter(|v| !keys.contains(v)));
+        let one_group = keys.is_empty();
+        let apart = self.keys(&input.vars, graph);
+        keys.extend(apart.iter().filter(|v| !keys.contains(v)).collect::<Vec<_>>());
         if !keys.iter().all(|v| input.vars.contains(*v)) {
             // A key that nothing binds is unbound in every row.
             let mut columns = input.vars.clone();
             columns.extend(&keys.iter().copied().collect());
             input = Logical::project(input, columns.as_slice().to_vec());
         }
+        let input = self.confined_rows(input);
+        if one_group && !keys.is_empty() {
+            return Ok(self.group_for_each(input, keys, aggregates, graph));
+        }
         Ok(Logical::group(input, keys, aggregates))
+    }
+
+    /// The one group of all rows, for each graph and each binding of the domain: also where there are no rows.
+    fn group_for_each(
+        &mut self,
+        input: Logical,
+        keys: Vec<VarId>,
+        aggregates: Vec<Aggregate>,
+        graph: &GraphScope,
+    ) -> Logical {
+        let key_set: VarSet = keys.iter().copied().collect();
+        let everywhere = self.with_params(scoped_unit(graph), &key_set);
+        let mut renamed = |hint| -> Vec<Aggregate> {
+            let renamed = |a: &Aggregate| Aggregate { output: self.fresh(hint), ..a.clone() };
+            aggregates.iter().map(renamed).collect()
+        };
+        let (values, defaults) = (renamed("value"), renamed("default"));
+        let of_nothing = Logical::group(Logical::empty(input.vars.clone()), Vec::new(), defaults.clone());
+        let grouped = Logical::group(input, keys, values.clone());
+        let found = self.fresh("found");
+        let grouped = Logical::extend(grouped, found, Expr::boolean(true));
+        let all = Logical::join(vec![everywhere, of_nothing], Vec::new());
+        let all = Logical::left_join(all, grouped, None);
+        aggregates.iter().zip(values).zip(defaults).fold(all, |rows, ((aggregate, value), default)| {
+            let var = |a: &Aggregate| Box::new(Expr::Var(a.output));
+            let value = Expr::If(Box::new(Expr::Bound(found)), var(&value), var(&default));
+            Logical::extend(rows, aggregate.output, value)
+        })
     }
 
     fn group_inside(
@@ -68,11 +108,14 @@ impl Translator<'_> {
         if aggregates.iter().any(|(_, a)| counts_rows(a)) {
             // Distinct solutions have no blank nodes or other hidden columns.
             let mut columns = self.visible_vars(inner);
-            columns.extend(&graph_var(graph).into_iter().collect());
+            columns.extend(&self.keys(&input.vars, graph));
             input = Logical::project(input, columns.as_slice().to_vec());
         }
         let mut translated = Vec::with_capacity(aggregates.len());
         for ((_, aggregate), output) in aggregates.iter().zip(outputs) {
+            if let AggregateExpression::FunctionCall { expr, .. } = aggregate {
+                input = self.with_params_of(input, expr);
+            }
             translated.push(self.aggregate(aggregate, *output, &input.vars, graph)?);
         }
         Ok((input, translated))
@@ -101,7 +144,7 @@ impl Translator<'_> {
     /// Names that stand for terms in the current scope.
     fn constant_names(&self) -> HashMap<String, VarId> {
         let Some(scope) = self.scopes.last() else { return HashMap::new() };
-        let constant = |v: &VarId| self.constants.contains_key(v);
+        let constant = |v: &VarId| self.constants.contains_key(v) || self.is_param(*v);
         scope.names.iter().filter(|(_, v)| constant(v)).map(|(n, v)| (n.clone(), *v)).collect()
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing is optimised here, but for EXISTS, which becomes a semi-join where that is the same (see [`exists`]).
 
 mod dataset;
+mod dependent;
 mod exists;
 mod expr;
 mod forms;
@@ -17,6 +18,7 @@ mod service_text;
 mod tests;
 
 pub(crate) use dataset::resolve as resolve_dataset;
+pub(crate) use dependent::is_dependent;
 
 use crate::expr::Expr;
 use crate::logical::Logical;
@@ -46,12 +48,15 @@ pub(crate) struct Translator<'a> {
     scopes: Vec<Scope>,
     /// Variables that stand for terms: the outer row of an EXISTS.
     constants: BTreeMap<VarId, Term>,
+    /// Variables that stand for the columns of a domain (see [`dependent`]).
+    params: dependent::Parameters,
 }
 
 impl<'a> Translator<'a> {
     pub fn new(stats: &'a dyn Statistics, optimize: bool, vars: VarTable, dataset: Arc<Dataset>) -> Self {
         let scopes = vec![Scope::default()];
-        Self { stats, optimize, vars, dataset, scopes, constants: BTreeMap::new() }
+        let (constants, params) = (BTreeMap::new(), dependent::Parameters::default());
+        Self { stats, optimize, vars, dataset, scopes, constants, params }
     }
 
     /// The variables so far.
@@ -65,15 +70,8 @@ impl<'a> Translator<'a> {
         sub: &SubPattern,
         bindings: &[(VarId, Term)],
     ) -> Result<(Logical, Vec<VarId>), PlanError> {
-        for (name, var) in &sub.scope {
-            self.scope_mut().names.insert(name.clone(), *var);
-        }
+        self.put_names(sub);
         self.constants.extend(bindings.iter().cloned());
-        for (name, term) in &sub.constants {
-            let var = self.vars.add(name.clone());
-            self.scope_mut().names.insert(name.clone(), var);
-            self.constants.insert(var, term.clone());
-        }
         let graph = self.bind_graph(&sub.graph);
         let logical = match graph {
             Some(graph) => self.pattern(&sub.algebra, &graph)?,
@@ -81,6 +79,18 @@ impl<'a> Translator<'a> {
         };
         let columns = self.visible_vars(&sub.algebra).as_slice().to_vec();
         Ok((logical, columns))
+    }
+
+    /// Gives the names of a pattern their meanings.
+    fn put_names(&mut self, sub: &SubPattern) {
+        for (name, var) in &sub.scope {
+            self.scope_mut().names.insert(name.clone(), *var);
+        }
+        for (name, term) in &sub.constants {
+            let var = self.vars.add(name.clone());
+            self.scope_mut().names.insert(name.clone(), var);
+            self.constants.insert(var, term.clone());
+        }
     }
 
     /// Translates a pattern in the current scope; one that nobody waits for any more becomes nothing.
@@ -104,11 +114,7 @@ impl<'a> Translator<'a> {
             GraphPattern::Extend { inner, variable, expression } => {
                 self.extend(inner, variable, expression, graph)
             }
-            GraphPattern::Minus { left, right } => {
-                let left = self.pattern(left, graph)?;
-                let right = self.isolated(&left.vars, |t| t.pattern(right, graph))?;
-                Ok(Logical::minus(left, right))
-            }
+            GraphPattern::Minus { left, right } => self.minus(left, right, graph),
             GraphPattern::Values { variables, bindings } => {
                 let values = self.values(variables, bindings);
                 Ok(self.in_graph(values, graph))
@@ -118,7 +124,9 @@ impl<'a> Translator<'a> {
             GraphPattern::Distinct { inner } => Ok(Logical::distinct(self.pattern(inner, graph)?)),
             GraphPattern::Reduced { inner } => Ok(Logical::reduced(self.pattern(inner, graph)?)),
             GraphPattern::Slice { inner, start, length } => {
-                Ok(Logical::slice(self.pattern(inner, graph)?, *start, *length))
+                let input = self.pattern(inner, graph)?;
+                let keys = self.keys(&input.vars, graph);
+                Ok(Logical::limit_by(input, keys.as_slice().to_vec(), *start, *length))
             }
             GraphPattern::Group { inner, variables, aggregates } => {
                 self.group(inner, variables, aggregates, graph)
@@ -158,6 +166,11 @@ impl<'a> Translator<'a> {
         let left = self.pattern(left, graph)?;
         let right = self.pattern(right, graph)?;
         let right = service::bind_endpoint(right, &left);
+        let mut params = self.keys(&right.vars, graph);
+        if let Some(expr) = expression.filter(|_| !self.params.vars.is_empty()) {
+            params.extend(&self.params_among(&names::mentioned_in_expr(expr)));
+        }
+        let left = self.with_params(left, &params);
         let visible = left.vars.union(&right.vars);
         let filter = match expression {
             Some(expr) => Some(self.expr(expr, &visible, graph)?),
@@ -175,7 +188,7 @@ impl<'a> Translator<'a> {
         for part in parts {
             branches.push(self.pattern(part, graph)?);
         }
-        Ok(Logical::union(branches))
+        Ok(self.union_of(branches))
     }
 
     /// `BIND`, `SELECT (expr AS ?v)`, `GROUP BY (expr AS ?v)`.
@@ -187,8 +200,12 @@ impl<'a> Translator<'a> {
         graph: &GraphScope,
     ) -> Result<Logical, PlanError> {
         let input = self.pattern(inner, graph)?;
-        let expr = self.expr(expression, &input.vars, graph)?;
+        let input = self.with_params_of(input, expression);
         let var = self.var(variable.as_str());
+        if self.is_param(var) {
+            return self.assigned_param(input, var, expression, graph);
+        }
+        let expr = self.expr(expression, &input.vars, graph)?;
         if let Some(term) = self.constants.get(&var).cloned() {
             // The variable has the outer row's value already: what is assigned must be the same, or nothing.
             let fresh = self.fresh(variable.as_str());
@@ -203,6 +220,23 @@ impl<'a> Translator<'a> {
         Ok(Logical::extend(input, var, expr))
     }
 
+    /// `BIND` to a variable that has the outer row's value already.
+    fn assigned_param(
+        &mut self,
+        input: Logical,
+        var: VarId,
+        expression: &Expression,
+        graph: &GraphScope,
+    ) -> Result<Logical, PlanError> {
+        let input = self.with_params(input, &std::iter::once(var).collect());
+        let expr = self.expr(expression, &input.vars, graph)?;
+        let fresh = self.fresh("assigned");
+        let same = Expr::SameTerm(Box::new(Expr::Var(fresh)), Box::new(Expr::Var(var)));
+        let unbound = Expr::Not(Box::new(Expr::Bound(fresh)));
+        let extended = Logical::extend(input, fresh, expr);
+        Ok(Logical::filter(extended, vec![Expr::Or(vec![unbound, same])]))
+    }
+
     /// A sub-query: names that it does not project are its own.
     fn project(
         &mut self,
@@ -212,21 +246,23 @@ impl<'a> Translator<'a> {
     ) -> Result<Logical, PlanError> {
         let shared: Vec<(String, VarId)> =
             variables.iter().map(|v| (v.as_str().to_owned(), self.var(v.as_str()))).collect();
-        let mut columns: Vec<VarId> =
-            shared.iter().map(|(_, v)| *v).filter(|v| !self.constants.contains_key(v)).collect();
+        let own = |v: &VarId| !self.constants.contains_key(v) && !self.is_param(*v);
+        let mut columns: Vec<VarId> = shared.iter().map(|(_, v)| *v).filter(own).collect();
         self.scopes.push(Scope { names: shared.into_iter().collect(), blanks: HashMap::new() });
         let input = self.pattern(inner, graph);
         self.scopes.pop();
-        if let Some(var) = crate::logical::graph_var(graph).filter(|v| !columns.contains(v)) {
-            columns.push(var);
-        }
-        Ok(Logical::project(input?, columns))
+        let input = input?;
+        let keys = self.keys(&input.vars, graph);
+        columns.extend(keys.iter().filter(|v| !columns.contains(v)).collect::<Vec<_>>());
+        Ok(Logical::project(input, columns))
     }
 
     /// Translates something whose names mean the same as outside only where `outer` has them; all others are its own.
     fn isolated<T>(&mut self, outer: &VarSet, translate: impl FnOnce(&mut Self) -> T) -> T {
         let mut scope = self.scope_mut().clone();
-        scope.names.retain(|_, v| outer.contains(*v) || self.constants.contains_key(v));
+        scope.names.retain(|_, v| {
+            outer.contains(*v) || self.constants.contains_key(v) || self.params.vars.contains(*v)
+        });
         scope.blanks.clear();
         self.scopes.push(scope);
         let result = translate(self);
@@ -276,6 +312,6 @@ impl<'a> Translator<'a> {
     fn visible_vars(&mut self, pattern: &GraphPattern) -> VarSet {
         let names = names::in_scope(pattern);
         let vars: Vec<VarId> = names.iter().map(|n| self.var(n)).collect();
-        vars.into_iter().filter(|v| !self.constants.contains_key(v)).collect()
+        vars.into_iter().filter(|v| !self.constants.contains_key(v) && !self.is_param(*v)).collect()
     }
 }

@@ -176,6 +176,44 @@ fn expr_names(expr: &Expression, names: &mut Names) {
     }
 }
 
+/// Whether `is` holds for a pattern or one inside of it; those of EXISTS are not inside.
+pub(super) fn any(pattern: &GraphPattern, is: &dyn Fn(&GraphPattern) -> bool) -> bool {
+    let mut open = vec![pattern];
+    while let Some(pattern) = open.pop() {
+        if is(pattern) {
+            return true;
+        }
+        match pattern {
+            GraphPattern::Join { left, right }
+            | GraphPattern::LeftJoin { left, right, .. }
+            | GraphPattern::Union { left, right }
+            | GraphPattern::Minus { left, right } => open.extend([&**left, &**right]),
+            GraphPattern::Filter { inner, .. }
+            | GraphPattern::Graph { inner, .. }
+            | GraphPattern::Extend { inner, .. }
+            | GraphPattern::OrderBy { inner, .. }
+            | GraphPattern::Project { inner, .. }
+            | GraphPattern::Distinct { inner }
+            | GraphPattern::Reduced { inner }
+            | GraphPattern::Slice { inner, .. }
+            | GraphPattern::Group { inner, .. }
+            | GraphPattern::Service { inner, .. } => open.push(inner),
+            GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {}
+            #[expect(
+                unreachable_patterns,
+                reason = "variants behind features that other crates may switch on"
+            )]
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether an EXISTS is inside of an expression.
+pub(super) fn has_exists(expr: &Expression) -> bool {
+    matches!(expr, Expression::Exists(_)) || operands::of(expr).into_iter().any(has_exists)
+}
+
 /// The leaves of a tree of one binary operator, left to right, without recursion.
 pub(super) fn spine<'a, T>(root: &'a T, split: impl Fn(&'a T) -> Option<(&'a T, &'a T)>) -> Vec<&'a T> {
     let mut pending = vec![root];

@@ -4,10 +4,9 @@
 use super::patterns::Parts;
 use super::{Translator, names};
 use crate::expr::Expr;
-use crate::logical::Logical;
+use crate::logical::{Logical, graph_var};
 use crate::plan::{GraphScope, Path, TermSlot};
 use crate::planner::PlanError;
-use crate::var_set::VarSet;
 use lode_rdf::{NamedNode, Term};
 use spargebra::algebra::PropertyPathExpression as PathExpr;
 use spargebra::term::TermPattern;
@@ -24,7 +23,7 @@ impl Translator<'_> {
         let (s, o) = (self.term_slot(subject, &mut parts), self.term_slot(object, &mut parts));
         let (Some(s), Some(o)) = (s, o) else {
             // A triple term that cannot exist; zero-length paths need it as a term, and there is none.
-            return Ok(Logical::empty(VarSet::new()));
+            return Ok(Logical::empty(graph_var(graph).into_iter().collect()));
         };
         let member = self.path(s, path, o, graph)?;
         parts.members.push(member);
@@ -49,12 +48,12 @@ impl Translator<'_> {
                 for part in alternatives(path) {
                     branches.push(self.path(subject.clone(), part, object.clone(), graph)?);
                 }
-                Ok(Logical::union(branches))
+                Ok(self.union_of(branches))
             }
             PathExpr::NegatedPropertySet(predicates) => Ok(self.negated(subject, predicates, object, graph)),
             PathExpr::ZeroOrMore(_) | PathExpr::OneOrMore(_) | PathExpr::ZeroOrOne(_) => {
                 let path = self.closure(path);
-                Ok(Logical::path(subject, path, object, graph.clone()))
+                Ok(self.path_of_param(subject, path, object, graph))
             }
         }
     }

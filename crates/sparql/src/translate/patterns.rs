@@ -191,7 +191,10 @@ impl Translator<'_> {
             }
         }
         let columns = vars.into_iter().filter(|v| !self.constants.contains_key(v)).collect();
-        Logical::values(columns, rows)
+        let values = Logical::values(columns, rows);
+        // UNDEF goes with each value of a parameter.
+        let params = values.vars.intersect(&self.params.vars);
+        if params.is_subset(&values.certain) { values } else { self.confined_rows(values) }
     }
 
     /// Joins something that looks into no graph with the names of the graphs, where a variable wants them.

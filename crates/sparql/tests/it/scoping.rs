@@ -5,7 +5,8 @@ use crate::shop::{NS, shop};
 use lode_rdf::{NamedNode, Term};
 use lode_sparql::plan::{DatasetOverride, SubPattern};
 use lode_sparql::{
-    Expr, Plan, PlanNode, PlanOp, PlanOptions, VarId, explain, parse_query, plan_query, plan_sub, validate,
+    Expr, Plan, PlanNode, PlanOp, PlanOptions, VarId, explain, parse_query, plan_dependent, plan_query,
+    plan_sub, validate,
 };
 use std::sync::Arc;
 
@@ -143,22 +144,81 @@ fn a_graph_variable_goes_into_patterns_only_where_that_is_the_same() {
         assert!(!text.contains("ForEachGraph"), "{text}");
         assert!(text.contains("left on ?b ?g") || text.contains("left on ?g ?b"), "{text}");
     }
-    for inner in [
-        "?a :link0 ?b FILTER(?g = :graphA)",
-        "?a :link0* ?b",
-        "SELECT ?a { ?a :link0 ?b } LIMIT 1",
-        "?a :link0 ?b MINUS { ?c :link1 ?d }",
-        "?a :link0 ?b FILTER EXISTS { ?b :link1 ?c }",
-        "?a :link0 ?b BIND(?a AS ?g)",
+    for text in both("SELECT * { GRAPH ?g { ?a :link0* ?b } }") {
+        assert!(text.contains("ForEachGraph"), "{text}");
+    }
+}
+
+#[test]
+fn a_graph_variable_is_a_key_of_what_does_not_distribute() {
+    for (inner, shows) in [
+        ("?a :link0 ?b FILTER(?g = :graphA)", ["Extend ?g := ?.graph", "error = <:graphA>"]),
+        ("SELECT ?a { ?a :link0 ?b } LIMIT 1", ["LimitBy offset 0 limit 1 for each ?g", "in graph ?g"]),
+        ("SELECT ?a { ?a :link0 ?b } ORDER BY ?b OFFSET 2", ["LimitBy offset 2 for each ?g", "Sort ?b"]),
+        ("SELECT (COUNT(*) AS ?n) { ?a :link0 ?b }", ["Group by ?g", "GraphNames ?g"]),
+        ("?a :link0 ?b MINUS { ?a :link1 ?d }", ["on ?a ?g", "in graph ?g"]),
+        ("?a :link0 ?b FILTER EXISTS { ?b :link1 ?c }", ["in graph ?g", "?b"]),
+        ("?a :link0 ?b BIND(?a AS ?g)", ["?.graph", "on ?g"]),
     ] {
         let query = format!("SELECT * {{ GRAPH ?g {{ {inner} }} }}");
         if parse_query(&format!("PREFIX : <{NS}> {query}"), None).is_err() {
             continue;
         }
         for text in both(&query) {
-            assert!(text.contains("ForEachGraph"), "{inner}\n{text}");
+            assert!(!text.contains("ForEachGraph"), "{inner}\n{text}");
+            assert!(shows.iter().all(|part| text.contains(part)), "{inner}\n{text}");
         }
     }
+    for text in both("SELECT * { GRAPH ?g { ?a :link0 ?b MINUS { ?c :link1 ?d } } }") {
+        assert!(!text.contains("anti") && !text.contains("minus"), "nothing in common but the graph: {text}");
+    }
+}
+
+/// The plan of the EXISTS in the plan of a query, for bindings of these variables.
+fn dependent(query: &str, params: &[&str]) -> Option<String> {
+    let stats = shop();
+    let outer = plan(query, true, stats);
+    let filter = find(&outer.root, &|op| matches!(op, PlanOp::Filter { .. })).expect("a filter");
+    let PlanOp::Filter { exprs, .. } = &filter.op else { panic!("no filter") };
+    let sub = exists_in(exprs).expect("an EXISTS");
+    let params: Vec<_> = params.iter().map(|name| *sub.scope.get(*name).expect("shared")).collect();
+    let options = PlanOptions::default();
+    let inner = plan_dependent(&sub, &params, 100, &outer.vars, &options, stats).expect("a plan")?;
+    validate::validate(&inner).expect("valid");
+    assert_eq!(inner.root.vars.len(), params.len());
+    Some(text(&inner, stats))
+}
+
+#[test]
+fn an_exists_is_planned_for_all_rows_at_once() {
+    let outer = "SELECT ?x { ?x :rank ?k FILTER(?k > 9 || EXISTS ";
+    for (inner, shows) in [
+        ("{ ?r :reviewFor ?x }", vec!["Domain ?x", "semi on ?x"]),
+        ("{ ?r :reviewFor ?x ; :rating ?g . FILTER(?g > ?k) }", vec!["Domain ?x ?k", "?g > ?k"]),
+        ("{ ?r :reviewFor ?x { ?r :rating ?g FILTER(?g > ?k) } }", vec!["Domain ?x ?k", "?g > ?k"]),
+        (
+            "{ { SELECT ?x (COUNT(*) AS ?n) { ?r :reviewFor ?x } GROUP BY ?x } FILTER(?n > ?k) }",
+            vec!["by ?x"],
+        ),
+        (
+            "{ SELECT ?x { ?r :reviewFor ?x } ORDER BY ?r LIMIT 1 }",
+            vec!["LimitBy offset 0 limit 1 for each ?x"],
+        ),
+        ("{ ?x :link0* ?y . ?y :note ?n }", vec!["Domain ?x", "?y := ?x", "<:link0>+"]),
+        ("{ { ?r :reviewFor ?x } UNION { ?a :link0 ?k } }", vec!["Domain ?x ?k", "Union"]),
+        (
+            "{ ?r :reviewFor ?x OPTIONAL { ?r :rating ?g FILTER(?g > ?k) } FILTER(!BOUND(?g)) }",
+            vec!["Domain ?x ?k", "left on ?r"],
+        ),
+        ("{ ?r :reviewFor ?x FILTER(?x = ?k || EXISTS { ?r :rating ?k }) }", vec!["EXISTS { dependent on"]),
+        ("{ ?r :reviewFor ?x . ?a :link0 ?b }", vec!["semi on ?x", "limit 1"]),
+    ] {
+        let params: Vec<&str> = ["k", "x"].into_iter().filter(|v| inner.contains(&format!("?{v}"))).collect();
+        let text = dependent(&format!("{outer} {inner}) }}"), &params).expect("one plan for all");
+        assert!(shows.iter().all(|part| text.contains(part)), "{inner}\n{text}");
+    }
+    let remote = format!("{outer} {{ SERVICE <http://example.org/> {{ ?x ?p ?k }} }}) }}");
+    assert_eq!(dependent(&remote, &["k", "x"]), None);
 }
 
 #[test]

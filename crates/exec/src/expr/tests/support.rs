@@ -41,6 +41,7 @@ pub(crate) fn context_with(loads: &[Vec<Term>]) -> QueryContext {
         share: crate::turns::Share::default(),
         batch_rows: 4096,
         spill_dir: std::path::PathBuf::new(),
+        domain: None,
         exists: Arc::default(),
         memos: Arc::default(),
         vars: Arc::default(),

@@ -91,6 +91,10 @@ impl Matcher {
             (Op::Values { columns: a, rows }, Op::Values { columns: b, rows: others }) => {
                 rows == others && renaming.add_all(a, b)
             }
+            // Bindings of other outer variables are others.
+            (Op::Domain { columns: a, .. }, Op::Domain { columns: b, .. }) => {
+                a == b && renaming.add_all(a, b)
+            }
             (Op::Scan(a), Op::Scan(b)) => scan(a, b, Dropped::None, renaming),
             (Op::GraphNames { slot: a, among }, Op::GraphNames { slot: b, among: others }) => {
                 among == others && slot(*a, *b, Dropped::None, renaming)
@@ -155,6 +159,10 @@ impl Matcher {
             (Op::Slice { input, start, length }, Op::Slice { input: i, start: s, length: l }) => {
                 start == s && length == l && both(input, i)
             }
+            (
+                Op::LimitBy { input, keys, start, length },
+                Op::LimitBy { input: i, keys: k, start: s, length: l },
+            ) => start == s && length == l && both(input, i) && renaming.add_all(keys, k),
             (Op::Group { input, keys, aggregates }, Op::Group { input: i, keys: k, aggregates: a }) => {
                 both(input, i)
                     && renaming.add_all(keys, k)

@@ -7,16 +7,19 @@
 
 use crate::block_work;
 use crate::checksum::fold;
+use crate::memory_budget::{MemoryBudget, Relief, Reservation};
 use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 const SHARDS: usize = 16;
 /// What an entry costs besides its bytes.
 const ENTRY_BYTES: usize = 96;
 const NONE: u32 = u32::MAX;
+/// The part of its memory that a cache keeps whoever asks.
+const KEPT_PART: usize = 8;
 
 /// Which block of which file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,6 +47,22 @@ pub struct CacheCounters {
 pub trait CachedBlock: Any + Send + Sync {
     /// The memory it takes.
     fn bytes(&self) -> usize;
+}
+
+/// The memory that a cache may take.
+#[derive(Debug, Clone, Default)]
+pub struct CacheMemory {
+    /// The most bytes it keeps.
+    pub bytes_max: usize,
+    /// The pool that they count in, if any. From that an eighth of `bytes_max` is taken at once and for good; the rest only while a
+    /// quarter of the pool is free, and it is given back where others need it.
+    pub pool: Option<MemoryBudget>,
+}
+
+impl From<usize> for CacheMemory {
+    fn from(bytes_max: usize) -> Self {
+        Self { bytes_max, pool: None }
+    }
 }
 
 type AnyBlock = Arc<dyn Any + Send + Sync>;
@@ -85,11 +104,21 @@ struct Shard {
     oldest: u32,
     hand: u32,
     bytes: usize,
+    bytes_max: usize,
+    /// What it keeps in any case.
+    bytes_min: usize,
+    /// What it holds of the pool: never less than it has in blocks.
+    held: Reservation,
 }
 
-impl Default for Shard {
-    fn default() -> Self {
-        Self {
+impl Shard {
+    fn new(memory: &CacheMemory) -> Self {
+        let bytes_max = memory.bytes_max / SHARDS;
+        let (bytes_min, held) = match &memory.pool {
+            Some(pool) => (bytes_max / KEPT_PART, pool.reserve_idle()),
+            None => (bytes_max, MemoryBudget::unlimited().reserve_idle()),
+        };
+        let mut shard = Self {
             slots: Vec::new(),
             free: Vec::new(),
             map: HashMap::default(),
@@ -97,11 +126,14 @@ impl Default for Shard {
             oldest: NONE,
             hand: NONE,
             bytes: 0,
-        }
+            bytes_max,
+            bytes_min,
+            held,
+        };
+        shard.held.hold(bytes_min);
+        shard
     }
-}
 
-impl Shard {
     fn slot(&mut self, at: u32) -> Option<&mut Slot> {
         self.slots.get_mut(at as usize)?.as_mut()
     }
@@ -119,11 +151,10 @@ impl Shard {
         self.slot(at).map(|slot| Arc::clone(&slot.block))
     }
 
-    fn insert(&mut self, key: BlockKey, block: AnyBlock, cost: usize, bytes_max: usize) {
-        if cost > bytes_max || self.map.contains_key(&key) {
+    fn insert(&mut self, key: BlockKey, block: AnyBlock, cost: usize) {
+        if cost > self.bytes_max || self.map.contains_key(&key) || !self.make_room(cost) {
             return;
         }
-        while self.bytes + cost > bytes_max && self.evict_one() {}
         let older = self.newest;
         let slot = Slot { key, block, cost, marked: false, older, newer: NONE };
         let at = match self.free.pop() {
@@ -144,6 +175,29 @@ impl Shard {
         self.newest = at;
         self.map.insert(key, at);
         self.bytes += cost;
+    }
+
+    /// Evicts what it must, so that there is room for `cost` bytes more; false where even all of it would not do.
+    fn make_room(&mut self, cost: usize) -> bool {
+        while self.bytes + cost > self.bytes_max && self.evict_one() {}
+        if self.bytes + cost <= self.held.bytes() || self.held.resize(self.bytes + cost).is_ok() {
+            return true;
+        }
+        while self.bytes + cost > self.held.bytes() {
+            if cost > self.held.bytes() || !self.evict_one() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives back memory until it holds `bytes`, or what it keeps in any case; how much that was.
+    fn shrink(&mut self, bytes: usize) -> usize {
+        let rest = bytes.max(self.bytes_min);
+        while self.bytes > rest && self.evict_one() {}
+        let before = self.held.bytes();
+        self.held.shrink(rest.max(self.bytes));
+        before - self.held.bytes()
     }
 
     fn evict_one(&mut self) -> bool {
@@ -187,7 +241,9 @@ impl Shard {
 #[derive(Debug)]
 pub struct BlockCache {
     shards: Vec<Mutex<Shard>>,
-    shard_bytes: usize,
+    capacity: usize,
+    /// Where relief begins next.
+    relieved: AtomicU64,
     files: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
@@ -197,9 +253,23 @@ pub struct BlockCache {
 impl BlockCache {
     /// A cache of at most `bytes` bytes. Blocks over a sixteenth of that are handed out but not kept.
     pub fn new(bytes: usize) -> Self {
+        Self::of(&bytes.into())
+    }
+
+    /// A cache of memory that others may need.
+    pub fn sharing(memory: &CacheMemory) -> Arc<Self> {
+        let cache = Arc::new(Self::of(memory));
+        if let Some(pool) = &memory.pool {
+            pool.relieve_by(Arc::downgrade(&cache) as Weak<dyn Relief>);
+        }
+        cache
+    }
+
+    fn of(memory: &CacheMemory) -> Self {
         Self {
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            shard_bytes: bytes / SHARDS,
+            shards: (0..SHARDS).map(|_| Mutex::new(Shard::new(memory))).collect(),
+            capacity: memory.bytes_max / SHARDS * SHARDS,
+            relieved: AtomicU64::new(0),
             files: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
@@ -234,7 +304,7 @@ impl BlockCache {
     /// Keeps a verified block.
     pub fn insert<B: CachedBlock>(&self, key: BlockKey, block: &Arc<B>) {
         let cost = block.bytes() + ENTRY_BYTES;
-        self.shard(key).insert(key, Arc::clone(block) as AnyBlock, cost, self.shard_bytes);
+        self.shard(key).insert(key, Arc::clone(block) as AnyBlock, cost);
     }
 
     /// The block from the cache, or else from `load`, which runs without a lock held (two threads may load the same).
@@ -288,7 +358,27 @@ impl BlockCache {
 
     /// The most bytes it keeps.
     pub fn capacity(&self) -> usize {
-        self.shard_bytes * SHARDS
+        self.capacity
+    }
+}
+
+impl Relief for BlockCache {
+    fn relieve(&self, bytes: usize) {
+        let mut rest = bytes;
+        let first = self.relieved.fetch_add(1, Ordering::Relaxed) as usize;
+        // Each gives its part, and in a second round all that it can.
+        for part in [SHARDS, 1] {
+            for at in 0..SHARDS {
+                let shard = &self.shards[(first + at) % SHARDS];
+                let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+                let less = rest.min(bytes.div_ceil(part));
+                let target = shard.held.bytes().saturating_sub(less);
+                rest = rest.saturating_sub(shard.shrink(target));
+                if rest == 0 {
+                    return;
+                }
+            }
+        }
     }
 }
 
@@ -322,6 +412,37 @@ mod tests {
         let counters = cache.counters();
         assert_eq!(counters.hits + counters.misses, 1500);
         assert!(counters.bytes_held > 0);
+    }
+
+    #[test]
+    fn gives_back_what_others_need_but_for_an_eighth() {
+        let pool = MemoryBudget::new(4 << 20);
+        let cache = BlockCache::sharing(&CacheMemory { bytes_max: 4 << 20, pool: Some(pool.clone()) });
+        let kept = (4 << 20) / KEPT_PART;
+        assert_eq!(pool.used(), kept);
+        let fill = || {
+            for n in 0..10_000_u64 {
+                cache.insert(BlockKey { file: 0, block: n }, &Arc::new(block(1, 1000)));
+            }
+        };
+        fill();
+        let held = cache.counters().bytes_held as usize;
+        assert!(pool.used() <= 3 << 20 && held > 5 << 19 && held <= pool.used(), "{held} of {}", pool.used());
+        let needed = pool.reserve(2 << 20).unwrap();
+        fill();
+        let held = cache.counters().bytes_held as usize;
+        assert!(pool.used() <= 4 << 20 && held > kept, "{held} of {}", pool.used());
+        assert!(pool.reserve(2 << 20).is_err());
+        let rest = pool.reserve((2 << 20) - kept).unwrap();
+        let held = cache.counters().bytes_held as usize;
+        assert!(pool.used() == 4 << 20 && held <= kept && held > kept / 2, "{held} of {kept}");
+        fill();
+        assert_eq!(pool.used(), 4 << 20);
+        drop((needed, rest));
+        fill();
+        assert!(cache.counters().bytes_held > 5 << 19);
+        drop(cache);
+        assert_eq!(pool.used(), 0);
     }
 
     #[test]

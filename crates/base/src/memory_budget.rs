@@ -1,40 +1,101 @@
-//! A shared, hierarchical-free count of reserved bytes with a limit; operators reserve before they allocate.
+//! A shared count of reserved bytes with a limit; whoever allocates reserves before. A budget may be part of a larger one, so that a
+//! process has one pool, and each query in it a limit of its own.
 
-use std::sync::Arc;
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// More memory was asked for than the budget holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("memory budget exceeded: {requested} bytes asked for, {used} of {limit} bytes in use")]
+#[error("memory budget exceeded: {requested} bytes asked for, {used} of {limit} bytes in use{}", by_others(*.others))]
 pub struct OutOfBudget {
     /// Bytes asked for.
     pub requested: usize,
     /// Bytes already reserved.
     pub used: usize,
-    /// The budget's size in bytes.
+    /// Of so many bytes that could be.
     pub limit: usize,
+    /// How many of those in use belong to other parts of the same whole.
+    pub others: usize,
 }
 
-#[derive(Debug)]
+impl OutOfBudget {
+    /// Whether there would have been enough if nobody else had taken any.
+    pub fn is_for_others(&self) -> bool {
+        self.others > 0 && self.used.saturating_sub(self.others).saturating_add(self.requested) <= self.limit
+    }
+}
+
+fn by_others(others: usize) -> String {
+    if others > 0 { format!(", {others} of them by others") } else { String::new() }
+}
+
+/// What holds memory of a budget that it can do without, such as a cache.
+pub trait Relief: Send + Sync {
+    /// Gives back about `bytes` bytes, or as many as it can. Called by who was refused memory: takes no lock that is held while memory is
+    /// asked for.
+    fn relieve(&self, bytes: usize);
+}
+
 struct State {
     limit: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
+    /// The budget that this one is part of.
+    whole: Option<MemoryBudget>,
+    reliefs: Mutex<Vec<Weak<dyn Relief>>>,
 }
 
 /// A limit on bytes, shared by clones.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct MemoryBudget(Arc<State>);
+
+impl fmt::Debug for MemoryBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryBudget").field("limit", &self.0.limit).field("used", &self.used()).finish()
+    }
+}
+
+/// How much of a budget a reservation may fill up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Share {
+    /// All of it.
+    All,
+    /// Seven eighths.
+    Spillable,
+    /// Three quarters.
+    Idle,
+}
+
+impl Share {
+    fn of(self, limit: usize) -> usize {
+        match self {
+            Self::All => limit,
+            Self::Spillable => limit - limit / 8,
+            Self::Idle => limit - limit / 4,
+        }
+    }
+}
 
 impl MemoryBudget {
     /// A budget of `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self(Arc::new(State { limit, used: AtomicUsize::new(0), peak: AtomicUsize::new(0) }))
+        Self::within(limit, None)
     }
 
     /// A budget that never refuses.
     pub fn unlimited() -> Self {
         Self::new(usize::MAX)
+    }
+
+    /// A budget of `limit` bytes at most, each of which is this one's, too.
+    pub fn part(&self, limit: usize) -> Self {
+        Self::within(limit.min(self.0.limit), Some(self.clone()))
+    }
+
+    fn within(limit: usize, whole: Option<Self>) -> Self {
+        let (used, peak, reliefs) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default());
+        Self(Arc::new(State { limit, used, peak, whole, reliefs }))
     }
 
     /// The limit in bytes.
@@ -52,33 +113,127 @@ impl MemoryBudget {
         self.0.peak.load(Ordering::Relaxed)
     }
 
-    /// Bytes that can still be reserved.
+    /// Bytes that can still be reserved, as long as nobody else takes them.
     pub fn free(&self) -> usize {
-        self.0.limit.saturating_sub(self.used())
+        let own = self.0.limit.saturating_sub(self.used());
+        self.0.whole.as_ref().map_or(own, |whole| own.min(whole.free()))
+    }
+
+    /// Asks `relief` to give back memory before anybody is refused any, here or of the whole, as long as it exists.
+    pub fn relieve_by(&self, relief: Weak<dyn Relief>) {
+        if let Some(whole) = &self.0.whole {
+            whole.relieve_by(Weak::clone(&relief));
+        }
+        let mut reliefs = self.0.reliefs.lock().unwrap_or_else(PoisonError::into_inner);
+        if reliefs.len() >= RELIEFS_UNCHECKED {
+            reliefs.retain(|relief| relief.strong_count() > 0);
+        }
+        reliefs.push(relief);
     }
 
     /// Reserves `bytes`, given back when the reservation is dropped.
     pub fn reserve(&self, bytes: usize) -> Result<Reservation, OutOfBudget> {
-        let mut reservation = Reservation { budget: self.clone(), bytes: 0, limit: self.0.limit };
+        let mut reservation = self.empty(Share::All);
         reservation.grow(bytes)?;
         Ok(reservation)
+    }
+
+    /// A reservation of nothing yet.
+    pub fn reserve_empty(&self) -> Reservation {
+        self.empty(Share::All)
     }
 
     /// A reservation, of nothing yet, for what can go to disk instead: it grows until seven eighths of the budget are in use, so that what
     /// cannot has room left.
     pub fn reserve_spillable(&self) -> Reservation {
-        let limit = self.0.limit - self.0.limit / 8;
-        Reservation { budget: self.clone(), bytes: 0, limit }
+        self.empty(Share::Spillable)
+    }
+
+    /// A reservation, of nothing yet, for what is only kept because there is room: it grows until three quarters of the budget are in
+    /// use, and asks nobody for relief.
+    pub fn reserve_idle(&self) -> Reservation {
+        self.empty(Share::Idle)
+    }
+
+    /// Reserves `bytes`, also beyond the limit: for what is there already, so that others know.
+    pub fn hold(&self, bytes: usize) -> Reservation {
+        let mut reservation = self.empty(Share::All);
+        reservation.hold(bytes);
+        reservation
+    }
+
+    fn empty(&self, share: Share) -> Reservation {
+        Reservation { budget: self.clone(), bytes: 0, share }
+    }
+
+    /// Takes bytes here and from the whole, or nowhere.
+    fn take(&self, more: usize, share: Share) -> Result<(), OutOfBudget> {
+        let state = &*self.0;
+        let before = match self.add(more, share) {
+            Err(refused) if share == Share::Idle || !self.relieve(refused) => return Err(refused),
+            Err(_) => self.add(more, share)?,
+            Ok(before) => before,
+        };
+        if let Some(refused) = state.whole.as_ref().and_then(|whole| whole.take(more, share).err()) {
+            state.used.fetch_sub(more, Ordering::Relaxed);
+            return Err(OutOfBudget { others: refused.used.saturating_sub(before), ..refused });
+        }
+        state.peak.fetch_max(before.saturating_add(more), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn add(&self, more: usize, share: Share) -> Result<usize, OutOfBudget> {
+        let limit = share.of(self.0.limit);
+        let add = |used: usize| used.checked_add(more).filter(|sum| *sum <= limit);
+        let added = self.0.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        added.map_err(|used| OutOfBudget { requested: more, used, limit, others: 0 })
+    }
+
+    /// Asks for what is missing, and some more, so that not every little step has to ask; whether there is anybody to ask.
+    fn relieve(&self, refused: OutOfBudget) -> bool {
+        if refused.requested > refused.limit {
+            return false;
+        }
+        let reliefs: Vec<Arc<dyn Relief>> = {
+            let mut reliefs = self.0.reliefs.lock().unwrap_or_else(PoisonError::into_inner);
+            reliefs.retain(|relief| relief.strong_count() > 0);
+            reliefs.iter().filter_map(Weak::upgrade).collect()
+        };
+        for relief in &reliefs {
+            let missing = self.used().saturating_add(refused.requested).saturating_sub(refused.limit);
+            if missing == 0 {
+                break;
+            }
+            relief.relieve(missing.saturating_add(self.0.limit / 64));
+        }
+        !reliefs.is_empty()
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.0.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(whole) = &self.0.whole {
+            whole.give_back(bytes);
+        }
+    }
+
+    fn hold_more(&self, bytes: usize) {
+        let before = self.0.used.fetch_add(bytes, Ordering::Relaxed);
+        self.0.peak.fetch_max(before.saturating_add(bytes), Ordering::Relaxed);
+        if let Some(whole) = &self.0.whole {
+            whole.hold_more(bytes);
+        }
     }
 }
+
+/// Those that are gone are forgotten when there are so many.
+const RELIEFS_UNCHECKED: usize = 64;
 
 /// Bytes held from a [`MemoryBudget`].
 #[derive(Debug)]
 pub struct Reservation {
     budget: MemoryBudget,
     bytes: usize,
-    /// Of the bytes that all reservations hold together, when this one grows.
-    limit: usize,
+    share: Share,
 }
 
 impl Reservation {
@@ -89,45 +244,59 @@ impl Reservation {
 
     /// Takes `more` bytes, or none where the budget has not that many left.
     pub fn grow(&mut self, more: usize) -> Result<(), OutOfBudget> {
-        self.grow_below(more, self.limit)
+        self.grow_as(more, self.share)
     }
 
-    fn grow_below(&mut self, more: usize, limit: usize) -> Result<(), OutOfBudget> {
-        let state = &self.budget.0;
-        let add = |used: usize| used.checked_add(more).filter(|sum| *sum <= limit);
-        match state.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add) {
-            Ok(before) => {
-                state.peak.fetch_max(before + more, Ordering::Relaxed);
-                self.bytes += more;
-                Ok(())
-            }
-            Err(used) => Err(OutOfBudget { requested: more, used, limit }),
-        }
+    fn grow_as(&mut self, more: usize, share: Share) -> Result<(), OutOfBudget> {
+        self.budget.take(more, share)?;
+        self.bytes += more;
+        Ok(())
     }
 
     /// As [`Self::resize`], with all of the budget for this once: where what is spillable otherwise must grow.
     pub fn resize_to_limit(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
-        self.resize_below(bytes, self.budget.limit())
+        self.resize_as(bytes, Share::All)
     }
 
     /// Holds exactly `bytes` from now on.
     pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
-        self.resize_below(bytes, self.limit)
+        self.resize_as(bytes, self.share)
     }
 
-    fn resize_below(&mut self, bytes: usize, limit: usize) -> Result<(), OutOfBudget> {
+    fn resize_as(&mut self, bytes: usize, share: Share) -> Result<(), OutOfBudget> {
         if bytes > self.bytes {
-            return self.grow_below(bytes - self.bytes, limit);
+            return self.grow_as(bytes - self.bytes, share);
         }
-        self.budget.0.used.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
-        self.bytes = bytes;
+        self.shrink(bytes);
         Ok(())
+    }
+
+    /// Gives back all but `bytes`.
+    pub fn shrink(&mut self, bytes: usize) {
+        let less = self.bytes.saturating_sub(bytes);
+        self.budget.give_back(less);
+        self.bytes -= less;
+    }
+
+    /// Holds exactly `bytes` from now on, also beyond the limit: for what is there already.
+    pub fn hold(&mut self, bytes: usize) {
+        if bytes > self.bytes {
+            self.budget.hold_more(bytes - self.bytes);
+            self.bytes = bytes;
+        }
+        self.shrink(bytes);
+    }
+
+    /// Takes over what another reservation of the same budget holds.
+    pub fn absorb(&mut self, mut other: Self) {
+        debug_assert!(Arc::ptr_eq(&self.budget.0, &other.budget.0), "of the same budget");
+        self.bytes += std::mem::take(&mut other.bytes);
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.budget.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.budget.give_back(self.bytes);
     }
 }
 
@@ -148,5 +317,57 @@ mod tests {
         drop((spillable, other));
         assert_eq!((budget.used(), budget.peak()), (0, 800));
         assert!(MemoryBudget::unlimited().reserve_spillable().grow(usize::MAX / 2).is_ok());
+    }
+
+    #[test]
+    fn parts_share_what_the_whole_has() {
+        let whole = MemoryBudget::new(800);
+        let (one, other) = (whole.part(600), whole.part(5000));
+        let mut held = one.reserve(500).unwrap();
+        assert!(held.grow(101).is_err(), "its own limit");
+        let refused = other.reserve(301).unwrap_err();
+        assert_eq!((refused.used, refused.limit, refused.others), (500, 800, 500), "the whole's");
+        assert!(refused.is_for_others() && !other.reserve(5001).unwrap_err().is_for_others());
+        assert_eq!((other.used(), other.free(), one.free()), (0, 300, 100));
+        let rest = other.reserve(300).unwrap();
+        assert!(held.grow(1).is_err() && one.used() == 500);
+        drop(rest);
+        let mut more = one.reserve(50).unwrap();
+        more.absorb(held);
+        more.shrink(20);
+        assert_eq!((one.used(), whole.used(), whole.peak()), (20, 20, 800));
+        let beyond = other.hold(900);
+        assert_eq!((whole.used(), whole.free()), (920, 0));
+        assert!(more.grow(1).is_err());
+        drop((beyond, more));
+        assert_eq!((one.used(), other.used(), whole.used()), (0, 0, 0));
+    }
+
+    /// Holds memory that it gives back when asked.
+    struct Kept(Mutex<Reservation>);
+
+    impl Relief for Kept {
+        fn relieve(&self, bytes: usize) {
+            let mut held = self.0.lock().unwrap();
+            let rest = held.bytes().saturating_sub(bytes);
+            held.shrink(rest);
+        }
+    }
+
+    #[test]
+    fn what_is_only_kept_makes_room_for_what_is_needed() {
+        let whole = MemoryBudget::new(6400);
+        let kept = Arc::new(Kept(Mutex::new(whole.reserve_idle())));
+        whole.relieve_by(Arc::downgrade(&kept) as Weak<dyn Relief>);
+        assert!(kept.0.lock().unwrap().grow(4800).is_ok());
+        assert!(kept.0.lock().unwrap().grow(1).is_err(), "a quarter stays free");
+        let part = whole.part(6400);
+        let mut needed = part.reserve(1600).unwrap();
+        assert_eq!(kept.0.lock().unwrap().bytes(), 4800);
+        needed.grow(1000).unwrap();
+        assert_eq!(kept.0.lock().unwrap().bytes(), 4800 - 1000 - 100);
+        assert!(needed.grow(6400).is_err());
+        assert_eq!(kept.0.lock().unwrap().bytes(), 3700, "that is beyond the part's own limit");
+        assert!(needed.grow(3800).is_ok() && needed.grow(1).is_err());
     }
 }

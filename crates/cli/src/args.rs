@@ -201,12 +201,13 @@ pub struct EvaluationArgs {
     /// Threads for a query (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Memory for a query's operators, such as 512MiB or 2GiB; beyond it, they work on disk
-    #[arg(long, default_value = "2GiB", value_name = "BYTES", value_parser = parse_bytes)]
-    pub memory: usize,
-    /// Memory for the cache of decompressed blocks
-    #[arg(long, default_value = "1GiB", value_name = "BYTES", value_parser = parse_bytes)]
-    pub cache: usize,
+    /// Memory that the process may use in all, such as 512MiB or 2GiB: queries, updates, uploads, compaction and the cache share it, and
+    /// work on disk beyond it (default: half of the machine's)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<usize>,
+    /// The most of it for the cache of decompressed blocks, which gives it back where others need it (default: half)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub cache: Option<usize>,
     /// Let SERVICE talk to this endpoint (an IRI, or a prefix ending in *); repeatable, none by default
     #[arg(long, value_name = "IRI")]
     pub allow_service: Vec<String>,
@@ -271,9 +272,10 @@ pub struct UpdateArgs {
     /// Let LOAD read this file, files in this folder and below, or addresses that begin so; repeatable, none by default
     #[arg(long, value_name = "PREFIX")]
     pub allow_load: Vec<String>,
-    /// The longest statement (a line, or what is between two triples) in what LOAD reads
-    #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
-    pub statement_bytes_max: usize,
+    /// The longest statement (a line, or what is between two triples) in what LOAD reads: some times as much memory is taken (default:
+    /// 64MiB, or a sixteenth of --memory)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub statement_bytes_max: Option<usize>,
     /// Give up after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<std::time::Duration>,

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const NAMESPACE: &str = "http://example.org/lode-bench/";
 
 pub fn run(args: &BenchUpdateArgs) -> anyhow::Result<Done> {
-    let options = OpenOptions { cache_bytes: args.cache };
+    let options = OpenOptions::with_cache(args.cache);
     drop(Database::create_or_open(&args.database, &options)?);
     let write = WriteOptions {
         delta_bytes_max: args.delta,

@@ -27,7 +27,7 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
         options.memory_bytes = memory;
     }
     memory::keep_to(options.memory_bytes);
-    let open = OpenOptions { cache_bytes: CACHE_BYTES };
+    let open = OpenOptions::with_cache(CACHE_BYTES);
     let database = Database::open_for_writing(&args.database, &open, WriteOptions::default())?;
     say_found_log(&database);
     tell_damaged_snapshots(&database);

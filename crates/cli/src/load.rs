@@ -113,7 +113,7 @@ pub fn load_sources(
     merges: bool,
     quiet: bool,
 ) -> anyhow::Result<LoadReport> {
-    let database = Database::create_or_open(database, &OpenOptions { cache_bytes: CACHE_BYTES })?;
+    let database = Database::create_or_open(database, &OpenOptions::with_cache(CACHE_BYTES))?;
     say_found_log(&database);
     tell_damaged_snapshots(&database);
     let progress = Arc::new(LoadProgress::default());
@@ -179,7 +179,7 @@ pub fn live_line(quiet: bool, progress: &Arc<LoadProgress>) -> LiveLine {
 
 /// A load or an update that failed leaves no database where none was.
 pub fn remove_if_empty(database: &Path) {
-    let holds_data = Database::open(database, &OpenOptions { cache_bytes: CACHE_BYTES })
+    let holds_data = Database::open(database, &OpenOptions::with_cache(CACHE_BYTES))
         .map_or(true, |database| database.snapshot().quad_count() > 0);
     if !holds_data {
         // What is left is the next load's to clean up.

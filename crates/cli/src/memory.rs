@@ -1,14 +1,142 @@
-//! What the memory that a command may take means for the process as a whole.
+//! What the memory that a command may take means for the process as a whole, and for those in it that take of it.
 
-use lode_engine::avoid_huge_pages;
+use crate::args::{DefaultGraphArg, EvaluationArgs};
+use lode_engine::store::{BackgroundOptions, WriteOptions};
+use lode_engine::{
+    DefaultGraph, HttpService, MemoryBudget, OpenOptions, QueryOptions, avoid_huge_pages,
+    machine_memory_bytes,
+};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// With less memory, huge pages are not worth what they take: some 40 MiB are resident that nobody has written to, or not any more. With
 /// more, they are in what a load takes besides its tables, and save it time.
 const HUGE_PAGES_BYTES_MIN: usize = 512 << 20;
+/// What the program itself takes, with the stacks of its threads and what its allocator keeps: an eighth of all, but no less than this.
+const OWN_BYTES_MIN: usize = 32 << 20;
+/// Where nobody can tell what the machine has.
+const DEFAULT_BYTES: usize = 3 << 30;
+/// A remote endpoint has so long to answer.
+const SERVICE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Prepares the process for a promise to take so much memory.
 pub fn keep_to(bytes: usize) {
     if bytes < HUGE_PAGES_BYTES_MIN {
         avoid_huge_pages();
+    }
+}
+
+/// The memory that queries, updates, uploads, compaction and the cache share.
+#[derive(Debug)]
+pub struct SharedMemory {
+    pool: MemoryBudget,
+    cache_bytes: usize,
+}
+
+impl SharedMemory {
+    /// What the options say; the process keeps to it from now on.
+    pub fn new(args: &EvaluationArgs) -> Self {
+        let half = || machine_memory_bytes().and_then(|bytes| usize::try_from(bytes / 2).ok());
+        let bytes = args.memory.or_else(half).unwrap_or(DEFAULT_BYTES);
+        keep_to(bytes);
+        let own = (bytes / 8).max(OWN_BYTES_MIN).min(bytes / 2);
+        let pool = MemoryBudget::new(bytes - own);
+        let cache_bytes = args.cache.unwrap_or(pool.limit() / 2).min(pool.limit());
+        Self { pool, cache_bytes }
+    }
+
+    /// Bytes that it has.
+    pub fn bytes(&self) -> usize {
+        self.pool.limit()
+    }
+
+    /// How to open a database.
+    pub fn open_options(&self) -> OpenOptions {
+        OpenOptions { cache_bytes: self.cache_bytes, memory: Some(self.pool.clone()) }
+    }
+
+    /// How to run queries.
+    pub fn query_options(&self, args: &EvaluationArgs) -> QueryOptions {
+        let mut options = QueryOptions {
+            memory_bytes: self.bytes(),
+            memory: Some(self.pool.clone()),
+            ..QueryOptions::default()
+        };
+        if let Some(threads) = args.threads {
+            options.threads = threads;
+        }
+        if args.default_graph == DefaultGraphArg::Union {
+            options.default_graph = DefaultGraph::Union;
+        }
+        if !args.allow_service.is_empty() {
+            options.service = Some(Arc::new(HttpService::new(args.allow_service.clone(), SERVICE_TIMEOUT)));
+        }
+        options
+    }
+
+    /// How to write changes.
+    pub fn write_options(&self) -> WriteOptions {
+        let default = WriteOptions::default();
+        let part = self.bytes() / 8;
+        WriteOptions {
+            delta_bytes_max: default.delta_bytes_max.min(part),
+            logged_bytes_max: default.logged_bytes_max.min(part),
+            memory_bytes: default.memory_bytes.min(part),
+            memory: self.pool.clone(),
+            ..default
+        }
+    }
+
+    /// How to compact in the background.
+    pub fn background_options(&self) -> BackgroundOptions {
+        let default = BackgroundOptions::default();
+        let memory_bytes = default.memory_bytes.min(self.bytes() / 4);
+        BackgroundOptions { memory_bytes, memory: self.pool.clone(), ..default }
+    }
+
+    /// How long the text of an update may be unless that is told.
+    pub fn update_bytes_max(&self) -> usize {
+        (64 << 20).min(self.bytes() / 8)
+    }
+
+    /// How much all bodies of requests may take unless that is told.
+    pub fn bodies_bytes_max(&self) -> usize {
+        (256 << 20).min(self.bytes() / 4)
+    }
+
+    /// How long a statement may be unless that is told.
+    pub fn statement_bytes_max(&self) -> usize {
+        (64 << 20).min(self.bytes() / 16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! How the memory is divided.
+    use super::*;
+
+    fn of(memory: Option<usize>, cache: Option<usize>) -> SharedMemory {
+        let default_graph = DefaultGraphArg::Separate;
+        SharedMemory::new(&EvaluationArgs {
+            default_graph,
+            threads: None,
+            memory,
+            cache,
+            allow_service: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn the_parts_are_within_the_whole() {
+        let memory = of(Some(256 << 20), None);
+        assert_eq!((memory.bytes(), memory.open_options().cache_bytes), (224 << 20, 112 << 20));
+        assert_eq!(memory.write_options().delta_bytes_max, 28 << 20);
+        assert_eq!(memory.background_options().memory_bytes, 56 << 20);
+        let memory = of(Some(16 << 30), Some(1 << 40));
+        assert_eq!(memory.open_options().cache_bytes, 14 << 30, "no more than all");
+        assert_eq!(memory.write_options().delta_bytes_max, WriteOptions::default().delta_bytes_max);
+        assert_eq!(of(Some(10 << 20), None).bytes(), 5 << 20);
+        assert_eq!(of(Some(0), None).bytes(), 0);
+        assert!(of(None, None).bytes() > 64 << 20);
     }
 }

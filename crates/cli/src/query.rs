@@ -1,23 +1,20 @@
 //! `lode query`.
 
-use crate::args::{DefaultGraphArg, EvaluationArgs, PlanForm, QueryArgs};
+use crate::args::{PlanForm, QueryArgs};
 use crate::exit::Done;
+use crate::memory::SharedMemory;
 use crate::number;
 use crate::plan_table;
 use crate::talk::say;
 use anyhow::Context;
 use lode_engine::store::{OpenFiles, StoreError};
 use lode_engine::{
-    CancelToken, Database, DefaultGraph, EngineError, HttpService, OpenOptions, OutputFormat, PreparedQuery,
-    QueryOptions, ResultKind, write_results,
+    CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind, write_results,
 };
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long a federated request may take where the query has no limit.
-const SERVICE_TIMEOUT: Duration = Duration::from_secs(60);
+use std::time::Instant;
 
 /// How often something is begun that another process, which replaces files of the database, keeps from its end.
 pub const ATTEMPTS: u32 = 5;
@@ -103,17 +100,24 @@ fn answer_to<W: Write>(
     files: OpenFiles,
     out: &mut BufWriter<Delivered<W>>,
 ) -> anyhow::Result<()> {
-    let options = open_options(&args.evaluation);
+    let memory = SharedMemory::new(&args.evaluation);
+    let options = memory.open_options();
     let database = Arc::new(Database::open_for_reading(&args.database, &options, files)?);
     out.get_mut().source = (files == OpenFiles::WhenRead).then(|| Arc::clone(&database));
-    let answered = answer_from(args, text, &database, out);
+    let answered = answer_from(args, text, &memory, &database, out);
     // All that is left to write was read.
     out.get_mut().source = None;
     answered
 }
 
-fn answer_from(args: &QueryArgs, text: &str, database: &Database, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut options = query_options(&args.evaluation);
+fn answer_from(
+    args: &QueryArgs,
+    text: &str,
+    memory: &SharedMemory,
+    database: &Database,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let mut options = memory.query_options(&args.evaluation);
     options.base_iri = args.base.clone();
     options.cancel = CancelToken::new(args.timeout);
     let start = Instant::now();
@@ -145,26 +149,6 @@ fn answer_from(args: &QueryArgs, text: &str, database: &Database, out: &mut dyn 
 /// The plan, and what has become of it, as a line of JSON.
 fn json(query: &PreparedQuery) -> anyhow::Result<String> {
     Ok(serde_json::to_string(&query.report())? + "\n")
-}
-
-/// Evaluation options as the engine has them.
-pub fn query_options(args: &EvaluationArgs) -> QueryOptions {
-    let mut options = QueryOptions { memory_bytes: args.memory, ..QueryOptions::default() };
-    if let Some(threads) = args.threads {
-        options.threads = threads;
-    }
-    if args.default_graph == DefaultGraphArg::Union {
-        options.default_graph = DefaultGraph::Union;
-    }
-    if !args.allow_service.is_empty() {
-        options.service = Some(Arc::new(HttpService::new(args.allow_service.clone(), SERVICE_TIMEOUT)));
-    }
-    options
-}
-
-/// Options for opening a database.
-pub fn open_options(args: &EvaluationArgs) -> OpenOptions {
-    OpenOptions { cache_bytes: args.cache }
 }
 
 /// The text of a query or an update: given, from a file, or from standard input.

@@ -2,11 +2,11 @@
 
 use crate::args::ServeArgs;
 use crate::exit::Done;
-use crate::query::{open_options, query_options};
+use crate::memory::SharedMemory;
 use crate::snapshot::tell_damaged_snapshots;
 use crate::talk::{say, say_found_log};
 use anyhow::{Context, anyhow, bail};
-use lode_engine::store::{BackgroundOptions, Compactor, Maintenance, StoreError, WriteOptions};
+use lode_engine::store::{Compactor, Maintenance, StoreError, WriteOptions};
 use lode_engine::{Database, EngineError, LoadAllow};
 use lode_rdf::parse::StatementLimit;
 use lode_server::{Server, ServerError, ServerOptions};
@@ -19,18 +19,23 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, &args.database));
     let backup_folder = backup_folder.transpose()?;
-    let database = open(args)?;
+    let memory = SharedMemory::new(&args.evaluation);
+    let database = open(args, &memory)?;
     say_found_log(&database);
     let maintenance = maintenance(&database)?;
-    let compactor = compactor(&database, args.no_compaction)?;
+    let compactor = compactor(&database, &memory, args.no_compaction)?;
+    let update_bytes_max = args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max());
+    let bodies_bytes_max = args.bodies_bytes_max.unwrap_or_else(|| memory.bodies_bytes_max());
     let options = ServerOptions {
-        query: query_options(&args.evaluation),
+        query: memory.query_options(&args.evaluation),
         timeout: args.timeout,
         update_timeout: args.update_timeout,
-        update_bytes_max: args.update_bytes_max,
-        bodies_bytes_max: args.bodies_bytes_max.max(args.update_bytes_max),
+        update_bytes_max,
+        bodies_bytes_max: bodies_bytes_max.max(update_bytes_max),
         download_timeout: args.download_timeout,
-        statement_limit: StatementLimit::new(args.statement_bytes_max),
+        statement_limit: StatementLimit::new(
+            args.statement_bytes_max.unwrap_or_else(|| memory.statement_bytes_max()),
+        ),
         transaction_quads_max: args.transaction_quads_max,
         load,
         connections_max: args.connections_max,
@@ -69,23 +74,27 @@ fn maintenance(database: &Database) -> anyhow::Result<Option<Arc<Maintenance>>> 
 }
 
 /// What compacts in the background.
-fn compactor(database: &Database, is_paused: bool) -> anyhow::Result<Option<Arc<Compactor>>> {
+fn compactor(
+    database: &Database,
+    memory: &SharedMemory,
+    is_paused: bool,
+) -> anyhow::Result<Option<Arc<Compactor>>> {
     if !database.store().is_writable() {
         return Ok(None);
     }
-    let compactor = Compactor::start(database.store(), BackgroundOptions::default())?;
+    let compactor = Compactor::start(database.store(), memory.background_options())?;
     if is_paused {
         compactor.pause();
     }
     Ok(Some(Arc::new(compactor)))
 }
 
-fn open(args: &ServeArgs) -> anyhow::Result<Database> {
-    let options = open_options(&args.evaluation);
+fn open(args: &ServeArgs, memory: &SharedMemory) -> anyhow::Result<Database> {
+    let options = memory.open_options();
     if args.read_only {
         return Ok(Database::open(&args.database, &options)?);
     }
-    let write = WriteOptions { durability: args.durability, ..WriteOptions::default() };
+    let write = WriteOptions { durability: args.durability, ..memory.write_options() };
     match Database::open_for_writing(&args.database, &options, write.clone()) {
         Err(error @ EngineError::Store(StoreError::Locked { .. })) => {
             bail!("{error}; to answer queries meanwhile, use --read-only")

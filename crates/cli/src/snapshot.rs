@@ -30,7 +30,7 @@ pub fn run(command: &SnapshotCommand) -> anyhow::Result<Done> {
             }
         }
         SnapshotCommand::List(args) => {
-            let database = Database::open(&args.database, &OpenOptions { cache_bytes: 0 })?;
+            let database = Database::open(&args.database, &OpenOptions::with_cache(0))?;
             list(&database, args.json)?;
         }
     }
@@ -38,7 +38,7 @@ pub fn run(command: &SnapshotCommand) -> anyhow::Result<Done> {
 }
 
 fn open(database: &Path) -> Result<Database, EngineError> {
-    let options = OpenOptions { cache_bytes: CACHE_BYTES };
+    let options = OpenOptions::with_cache(CACHE_BYTES);
     let database = Database::open_for_writing(database, &options, WriteOptions::default())?;
     say_found_log(&database);
     Ok(database)

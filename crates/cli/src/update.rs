@@ -4,13 +4,14 @@ use crate::args::UpdateArgs;
 use crate::exit::Done;
 use crate::keep_few::keep_few;
 use crate::load::{remove_if_empty, write_json};
+use crate::memory::SharedMemory;
 use crate::number;
 use crate::progress::LiveLine;
-use crate::query::{open_options, query_options, request_text};
+use crate::query::request_text;
 use crate::snapshot::tell_damaged_snapshots;
 use crate::talk::{say, say_found_log};
 use anyhow::Context;
-use lode_engine::store::{CompactOptions, WriteOptions};
+use lode_engine::store::CompactOptions;
 use lode_engine::{CancelToken, Database, LoadAllow, UpdateOptions, UpdateProgress, UpdateReport};
 use lode_rdf::parse::StatementLimit;
 use std::sync::Arc;
@@ -21,20 +22,23 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     let text = request_text(given, args.file.as_deref(), "update")?;
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let progress = Arc::new(UpdateProgress::default());
+    let memory = SharedMemory::new(&args.evaluation);
     let mut options = UpdateOptions {
-        evaluation: query_options(&args.evaluation),
+        evaluation: memory.query_options(&args.evaluation),
         load,
-        statement_limit: StatementLimit::new(args.statement_bytes_max),
+        statement_limit: StatementLimit::new(
+            args.statement_bytes_max.unwrap_or_else(|| memory.statement_bytes_max()),
+        ),
         progress: Some(progress.clone()),
     };
     options.evaluation.base_iri = args.base.clone();
     options.evaluation.cancel = CancelToken::new(args.timeout);
     let existed = args.database.exists();
-    let open = open_options(&args.evaluation);
+    let (open, write) = (memory.open_options(), memory.write_options());
     let database = if args.create {
-        Database::create_or_open(&args.database, &open)?
+        Database::create_or_open_for_writing(&args.database, &open, write)?
     } else {
-        Database::open_for_writing(&args.database, &open, WriteOptions::default())?
+        Database::open_for_writing(&args.database, &open, write)?
     };
     say_found_log(&database);
     tell_damaged_snapshots(&database);
@@ -45,7 +49,8 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     let result = database.update(&text, &options);
     drop(line);
     if result.is_ok() {
-        keep_few(&database, &CompactOptions::default(), args.quiet);
+        let memory_bytes = CompactOptions::default().memory_bytes.min(memory.bytes());
+        keep_few(&database, &CompactOptions { memory_bytes, ..CompactOptions::default() }, args.quiet);
     }
     drop(database);
     let report = result.inspect_err(|_| {

@@ -1,6 +1,8 @@
 //! What queries leave for those that follow.
 
+use crate::options::OpenOptions;
 use crate::plan_cache::PlanCache;
+use lode_base::memory_budget::MemoryBudget;
 use lode_exec::expr::{KeptResults, Memos};
 use lode_store::Snapshot;
 use std::sync::Arc;
@@ -16,9 +18,16 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    /// Empty ones, for a database that may keep so many bytes of blocks.
-    pub fn new(cache_bytes: usize) -> Self {
-        Self { plans: PlanCache::default(), results: Arc::new(KeptResults::new(cache_bytes / RESULTS_PART)) }
+    /// Empty ones, for a database that is opened so.
+    pub fn new(options: &OpenOptions) -> Self {
+        let bytes_max = options.cache_bytes / RESULTS_PART;
+        let own = || MemoryBudget::new(bytes_max);
+        let memory = options.memory.as_ref().map_or_else(own, |pool| pool.part(bytes_max));
+        let plans = options
+            .memory
+            .as_ref()
+            .map_or_else(PlanCache::default, |pool| PlanCache::of_memory(pool.limit()));
+        Self { plans, results: Arc::new(KeptResults::new(memory)) }
     }
 
     /// Memos for a query over a version that transactions made public.

@@ -23,13 +23,13 @@ pub struct Database {
 }
 
 impl Database {
-    fn of(store: Store, cache_bytes: usize) -> Self {
-        Self { store, caches: Caches::new(cache_bytes) }
+    fn of(store: Store, options: &OpenOptions) -> Self {
+        Self { store, caches: Caches::new(options) }
     }
 
     /// Opens an existing database.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
-        Ok(Self::of(Store::open(Arc::new(RealVfs), path, options.cache_bytes)?, options.cache_bytes))
+        Ok(Self::of(Store::open(Arc::new(RealVfs), path, options.cache())?, options))
     }
 
     /// The same, and says when the files of segments are opened: who asks little of many segments reads few of them. Until all are open
@@ -39,8 +39,8 @@ impl Database {
         options: &OpenOptions,
         files: OpenFiles,
     ) -> Result<Self, EngineError> {
-        let store = Store::open_for_reading(Arc::new(RealVfs), path, options.cache_bytes, files)?;
-        Ok(Self::of(store, options.cache_bytes))
+        let store = Store::open_for_reading(Arc::new(RealVfs), path, options.cache(), files)?;
+        Ok(Self::of(store, options))
     }
 
     /// Opens all files of the current version that are not open yet.
@@ -54,8 +54,8 @@ impl Database {
         options: &OpenOptions,
         write: WriteOptions,
     ) -> Result<Self, EngineError> {
-        let store = Store::open_existing(Arc::new(RealVfs), path, options.cache_bytes, write)?;
-        Ok(Self::of(store, options.cache_bytes))
+        let store = Store::open_existing(Arc::new(RealVfs), path, options.cache(), write)?;
+        Ok(Self::of(store, options))
     }
 
     /// Opens a database for writing, or makes an empty one where there is nothing at all.
@@ -64,8 +64,8 @@ impl Database {
         options: &OpenOptions,
         write: WriteOptions,
     ) -> Result<Self, EngineError> {
-        let store = Store::open_for_writing(Arc::new(RealVfs), path, options.cache_bytes, write)?;
-        Ok(Self::of(store, options.cache_bytes))
+        let store = Store::open_for_writing(Arc::new(RealVfs), path, options.cache(), write)?;
+        Ok(Self::of(store, options))
     }
 
     /// Opens a database, or makes an empty one where there is none.
@@ -80,13 +80,13 @@ impl Database {
 
     /// The same, and says how updates are written.
     pub fn in_memory_with(write: WriteOptions) -> Result<Self, EngineError> {
-        let (vfs, cache_bytes) = (Arc::new(MemVfs::default()), OpenOptions::default().cache_bytes);
-        Ok(Self::of(Store::open_for_writing(vfs, Path::new("/db"), cache_bytes, write)?, cache_bytes))
+        let (vfs, options) = (Arc::new(MemVfs::default()), OpenOptions::default());
+        Ok(Self::of(Store::open_for_writing(vfs, Path::new("/db"), options.cache(), write)?, &options))
     }
 
     /// Opens or makes a database on any file system.
     pub fn create_on(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
-        Ok(Self::of(Store::create_or_open(vfs, path, options.cache_bytes)?, options.cache_bytes))
+        Ok(Self::of(Store::create_or_open(vfs, path, options.cache())?, options))
     }
 
     /// The store below, for loads, checks, dumps and figures.

@@ -14,6 +14,7 @@ mod results;
 mod rows;
 mod service;
 mod table;
+mod text_memory;
 mod update;
 pub mod web;
 mod write;
@@ -36,7 +37,9 @@ pub use write::write_results;
 
 pub use lode_base::cancel::{CancelToken, Cancelled};
 pub use lode_base::file_cache::raise_descriptor_limit;
+pub use lode_base::host::memory_bytes as machine_memory_bytes;
 pub use lode_base::huge::avoid as avoid_huge_pages;
+pub use lode_base::memory_budget::{MemoryBudget, Reservation};
 pub use lode_exec::ExecError;
 pub use lode_exec::context::{ServiceHandler, ServiceRows};
 pub use lode_packed::Order;

@@ -1,7 +1,9 @@
 //! How a database is opened and how a query runs.
 
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::ServiceHandler;
+use lode_packed::CacheMemory;
 use lode_sparql::plan::DatasetOverride;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,13 +21,26 @@ pub enum DefaultGraph {
 /// How a database is opened.
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
-    /// Bytes for the cache of decompressed blocks.
+    /// The most bytes for the cache of decompressed blocks.
     pub cache_bytes: usize,
+    /// The pool that they count in, if any: the cache takes what others leave, and gives it back.
+    pub memory: Option<MemoryBudget>,
+}
+
+impl OpenOptions {
+    /// With a cache of its own.
+    pub fn with_cache(cache_bytes: usize) -> Self {
+        Self { cache_bytes, memory: None }
+    }
+
+    pub(crate) fn cache(&self) -> CacheMemory {
+        CacheMemory { bytes_max: self.cache_bytes, pool: self.memory.clone() }
+    }
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { cache_bytes: 1 << 30 }
+        Self::with_cache(1 << 30)
     }
 }
 
@@ -40,8 +55,10 @@ pub struct QueryOptions {
     pub dataset: Option<DatasetOverride>,
     /// Stops the query, on request or after its time-out.
     pub cancel: CancelToken,
-    /// Bytes that its operators may hold; beyond it they spill or fail.
+    /// Bytes that it may hold; beyond it its operators spill or fail.
     pub memory_bytes: usize,
+    /// The pool that these bytes count in, if any.
+    pub memory: Option<MemoryBudget>,
     /// Threads that may work on it.
     pub threads: usize,
     /// Whether it computes in turns with other queries. What ends within some milliseconds need not.
@@ -62,6 +79,14 @@ pub struct QueryOptions {
     pub spill_dir: PathBuf,
 }
 
+impl QueryOptions {
+    /// The memory of one query.
+    pub(crate) fn budget(&self) -> MemoryBudget {
+        let own = || MemoryBudget::new(self.memory_bytes);
+        self.memory.as_ref().map_or_else(own, |pool| pool.part(self.memory_bytes))
+    }
+}
+
 impl Default for QueryOptions {
     fn default() -> Self {
         Self {
@@ -70,6 +95,7 @@ impl Default for QueryOptions {
             dataset: None,
             cancel: CancelToken::default(),
             memory_bytes: 2 << 30,
+            memory: None,
             threads: lode_base::cores::cores(),
             takes_turns: true,
             batch_rows: lode_exec::batch::BATCH_ROWS,

@@ -22,15 +22,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const SHELVES_MAX: usize = 512;
 /// Plans for each.
 const PLANS_MAX: usize = 4;
+/// Bytes of all plans, about, where there is as much memory; else this part of it.
+const BYTES_MAX: usize = 32 << 20;
+const BYTES_PART: usize = 32;
+/// A plan that takes more than this part of them is not kept.
+const PLAN_PART: usize = 16;
 /// Counts may differ by this factor,
 const FACTOR: u64 = 4;
 /// or be both no larger than this.
 const FEW: u64 = 64;
 
 /// The plans.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PlanCache {
     shelves: Mutex<Shelves>,
+    bytes_max: usize,
+}
+
+impl Default for PlanCache {
+    fn default() -> Self {
+        Self { shelves: Mutex::default(), bytes_max: BYTES_MAX }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -38,6 +50,8 @@ struct Shelves {
     by_key: HashMap<Vec<u8>, Shelf>,
     /// Counts uses, to tell which shelf was not used for longest.
     clock: u64,
+    /// Bytes of all plans, about.
+    bytes: usize,
 }
 
 #[derive(Debug, Default)]
@@ -59,6 +73,8 @@ struct Known {
     version_number: u64,
     /// How long its runs took.
     shortness: Arc<Shortness>,
+    /// What it takes, about.
+    bytes: usize,
 }
 
 /// Whether nothing is asked for that changes plans besides what the keys have.
@@ -106,6 +122,16 @@ fn shape(query: &Query, literals: Literals, default_graph: DefaultGraph) -> Opti
 }
 
 impl PlanCache {
+    /// One for a process with so much memory.
+    pub fn of_memory(bytes: usize) -> Self {
+        Self { bytes_max: (bytes / BYTES_PART).min(BYTES_MAX), ..Self::default() }
+    }
+
+    /// Whether plans of so many bytes are kept.
+    pub fn keeps(&self, plan_bytes: usize) -> bool {
+        plan_bytes <= self.bytes_max / PLAN_PART
+    }
+
     fn lock(&self) -> MutexGuard<'_, Shelves> {
         // A panic leaves no half-made entry.
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
@@ -138,45 +164,63 @@ impl PlanCache {
         })
     }
 
-    /// Remembers a plan, if it can be of use, and how long it will take from now on.
+    /// Remembers a plan of so many bytes, if it can be of use, and how long it will take from now on.
     pub fn keep(
         &self,
         keys: &Keys<'_>,
         plan: &Arc<Plan>,
         snapshot: &Snapshot,
         shortness: &Arc<Shortness>,
+        bytes: usize,
     ) -> Result<(), EngineError> {
-        if plan.reuse == Reuse::Never {
+        if plan.reuse == Reuse::Never || !self.keeps(bytes) {
             return Ok(());
         }
         // A plan for its literals only, of a query whose key with them is too long, is kept nowhere.
         let by_literals = plan.uses_literals && keys.has_literals();
         let shape = if by_literals { keys.literal() } else { keys.usual.as_ref() };
         let Some(shape) = shape else { return Ok(()) };
-        let known = Arc::new(Known::new(shape, plan, snapshot, shortness)?);
+        let known = Arc::new(Known::new(shape, plan, snapshot, shortness, bytes)?);
         let mut shelves = self.lock();
-        shelves.make_room(&shape.key);
+        shelves.make_room(&shape.key, bytes, self.bytes_max);
         shelves.clock += 1;
         let clock = shelves.clock;
         let shelf = shelves.by_key.entry(shape.key.clone()).or_default();
+        let before = shelf.bytes();
         shelf.used = clock;
         shelf.plans.retain(|other| other.is_current(snapshot));
         if shelf.plans.len() == PLANS_MAX {
             shelf.plans.remove(0);
         }
         shelf.plans.push(known);
+        let after = shelf.bytes();
+        shelves.bytes = shelves.bytes + after - before;
         Ok(())
     }
 }
 
 impl Shelves {
-    /// Forgets the shelf that was not used for longest, if a new one is needed and there are many.
-    fn make_room(&mut self, key: &[u8]) {
-        if self.by_key.len() < SHELVES_MAX || self.by_key.contains_key(key) {
-            return;
+    /// Forgets shelves that were not used for longest: one, if a new one is needed and there are many, and more, until a plan of `bytes`
+    /// bytes fits.
+    fn make_room(&mut self, key: &[u8], bytes: usize, bytes_max: usize) {
+        if self.by_key.len() >= SHELVES_MAX && !self.by_key.contains_key(key) {
+            self.forget_oldest();
         }
+        while self.bytes + bytes > bytes_max && !self.by_key.is_empty() {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
         let oldest = self.by_key.iter().min_by_key(|(_, shelf)| shelf.used).map(|(key, _)| key.clone());
-        oldest.and_then(|key| self.by_key.remove(&key));
+        let forgotten = oldest.and_then(|key| self.by_key.remove(&key));
+        self.bytes -= forgotten.map_or(0, |shelf| shelf.bytes());
+    }
+}
+
+impl Shelf {
+    fn bytes(&self) -> usize {
+        self.plans.iter().map(|known| known.bytes).sum()
     }
 }
 
@@ -186,6 +230,7 @@ impl Known {
         plan: &Arc<Plan>,
         snapshot: &Snapshot,
         shortness: &Arc<Shortness>,
+        bytes: usize,
     ) -> Result<Self, EngineError> {
         let parameters = shape
             .parameters
@@ -205,6 +250,7 @@ impl Known {
             terms_number: snapshot.terms_number(),
             version_number: snapshot.version_number(),
             shortness: Arc::clone(shortness),
+            bytes,
         })
     }
 

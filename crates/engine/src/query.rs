@@ -8,6 +8,7 @@ use crate::plan_cache::shortness::Shortness;
 use crate::plan_cache::{self, Keys};
 use crate::report::{PlanReport, PlanReportNode, RunReport};
 use crate::results::{QueryResults, Solutions, Triples};
+use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
 use lode_exec::expr::Memos;
@@ -39,7 +40,12 @@ pub struct PreparedQuery {
     running: Mutex<Option<Running>>,
     /// How long the runs of its plan took.
     shortness: Arc<Shortness>,
+    /// What its plan takes.
+    _memory: Option<TextMemory>,
 }
+
+/// Longer texts are not looked at to tell whether they are short queries.
+const SHORT_TEXT_BYTES_MAX: usize = 16 << 10;
 
 /// The run that began last.
 #[derive(Debug, Clone)]
@@ -63,7 +69,7 @@ pub(crate) struct Setting {
 impl Setting {
     /// Nothing shared.
     fn new(options: &QueryOptions) -> Self {
-        let budget = MemoryBudget::new(options.memory_bytes);
+        let budget = options.budget();
         Self { budget, now: DateTime::now(), memos: Arc::default(), share: share_of(options) }
     }
 }
@@ -77,9 +83,11 @@ impl PreparedQuery {
     /// Parses and plans `text` over `snapshot`.
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
         let (started, setting) = (Instant::now(), Setting::new(options));
-        let _turn = setting.share.take_turn();
-        let prepared = parsed(text, options, |query| Self::planned(query, snapshot, options, setting))?;
-        Ok(Self { planning: started.elapsed(), ..prepared })
+        let (budget, share) = (setting.budget.clone(), setting.share.clone());
+        let _turn = share.take_turn();
+        let (prepared, memory) =
+            parsed(text, options, &budget, |query, _| Self::planned(query, snapshot, options, setting))?;
+        Ok(Self { planning: started.elapsed(), _memory: Some(memory), ..prepared })
     }
 
     /// The same over a version that transactions made public, with a plan of an earlier query where one fits.
@@ -91,10 +99,13 @@ impl PreparedQuery {
     ) -> Result<Self, EngineError> {
         let started = Instant::now();
         let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
-        let _turn = setting.share.take_turn();
-        let prepared =
-            parsed(text, options, |query| Self::cached(query, snapshot, options, caches, setting))?;
-        Ok(Self { planning: started.elapsed(), ..prepared })
+        let (budget, share) = (setting.budget.clone(), setting.share.clone());
+        let _turn = share.take_turn();
+        let work = |query: &Query, memory: &TextMemory| {
+            Self::cached(query, snapshot, options, caches, setting, memory.of_plan())
+        };
+        let (prepared, memory) = parsed(text, options, &budget, work)?;
+        Ok(Self { planning: started.elapsed(), _memory: Some(memory), ..prepared })
     }
 
     fn cached(
@@ -103,8 +114,9 @@ impl PreparedQuery {
         options: &QueryOptions,
         caches: &Caches,
         setting: Setting,
+        plan_bytes: usize,
     ) -> Result<Self, EngineError> {
-        if !plan_cache::is_usual(options) {
+        if !plan_cache::is_usual(options) || !caches.plans.keeps(plan_bytes) {
             return Self::planned(query, snapshot, options, setting);
         }
         let keys = Keys::new(query, options);
@@ -113,7 +125,7 @@ impl PreparedQuery {
             return Ok(Self { from_cache: true, shortness, ..prepared });
         }
         let prepared = Self::planned(query, snapshot, options, setting)?;
-        caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.shortness)?;
+        caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.shortness, plan_bytes)?;
         Ok(prepared)
     }
 
@@ -125,17 +137,18 @@ impl PreparedQuery {
         caches: &Caches,
     ) -> Result<Option<Self>, EngineError> {
         let started = Instant::now();
-        if !plan_cache::is_usual(options) {
+        if !plan_cache::is_usual(options) || text.len() > SHORT_TEXT_BYTES_MAX {
             return Ok(None);
         }
-        let find = |query: &Query| caches.plans.find(&Keys::new(query, options), &snapshot);
-        let found = parsed(text, options, find)?;
+        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
+        let find = |query: &Query, _: &TextMemory| caches.plans.find(&Keys::new(query, options), &snapshot);
+        let (found, memory) = parsed(text, options, &setting.budget, find)?;
         let Some((plan, shortness)) = found.filter(|(_, shortness)| shortness.is_short()) else {
             return Ok(None);
         };
-        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
         let prepared = Self::over(plan, snapshot, options, setting);
-        Ok(Some(Self { from_cache: true, planning: started.elapsed(), shortness, ..prepared }))
+        let (planning, _memory) = (started.elapsed(), Some(memory));
+        Ok(Some(Self { from_cache: true, planning, shortness, _memory, ..prepared }))
     }
 
     /// Plans a query over `snapshot`.
@@ -182,7 +195,7 @@ impl PreparedQuery {
             vars: Arc::default(),
         });
         let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
-        Self { plan, cx, from_cache: false, planning, running, shortness }
+        Self { plan, cx, from_cache: false, planning, running, shortness, _memory: None }
     }
 
     /// Whether the plan is that of an earlier query, with other constants.
@@ -299,15 +312,24 @@ impl PreparedQuery {
     }
 }
 
-/// Parses `text`, and has `work` done with the query: where that is deep, with the stack it takes, to drop it as well.
+/// Parses `text`, and has `work` done with the query: where that is deep, with the stack it takes, to drop it as well. The memory of
+/// both is taken from the budget; what is left of it is for as long as the plan is there.
 fn parsed<T>(
     text: &str,
     options: &QueryOptions,
-    work: impl FnOnce(&Query) -> Result<T, EngineError>,
-) -> Result<T, EngineError> {
+    budget: &MemoryBudget,
+    work: impl FnOnce(&Query, &TextMemory) -> Result<T, EngineError>,
+) -> Result<(T, TextMemory), EngineError> {
     options.cancel.check().map_err(EngineError::Cancelled)?;
+    let mut memory = TextMemory::of_query(text, budget)?;
     let query = lode_sparql::parse_query(text, options.base_iri.as_deref())
         .map_err(|error| EngineError::Syntax(error.to_string()))?;
     options.cancel.check().map_err(EngineError::Cancelled)?;
-    stack::deep(depth::of_query(&query).for_plans(), move || work(&query))
+    let done = stack::deep(depth::of_query(&query).for_plans(), || {
+        let done = work(&query, &memory);
+        drop(query);
+        done
+    })?;
+    memory.keep_plan();
+    Ok((done, memory))
 }

@@ -67,19 +67,19 @@ impl QueryContext {
         {
             return Ok(id);
         }
-        if let Some(id) = self.local.get(term) {
+        if let Some(id) = self.local.get(term)? {
             return Ok(id);
         }
         if let Some(id) = self.snapshot.id_of(term)? {
             self.local.remember(term, id);
             return Ok(id);
         }
-        Ok(self.local.intern_within(term, &self.budget)?)
+        self.local.intern(term, &self.budget, &self.spill_dir)
     }
 
     /// The term of any id but [`ValueId::UNDEF`].
     pub fn term(&self, id: ValueId) -> Result<Term, ExecError> {
-        if let Some(term) = self.local.term(id) {
+        if let Some(term) = self.local.term(id)? {
             return Ok(term);
         }
         Ok(self.snapshot.term(id)?)

@@ -15,8 +15,20 @@ pub enum ExecError {
     #[error("the query was stopped: {0}")]
     Cancelled(#[from] Cancelled),
     /// Memory ran out where spilling was not possible.
-    #[error(transparent)]
+    #[error(
+        "{0}; ask for less at once (fewer rows in DISTINCT, GROUP BY, ORDER BY and joins), or give more with --memory"
+    )]
     OutOfMemory(#[from] OutOfBudget),
+    /// An expression would make a text that is too long.
+    #[error(
+        "{function} would make a text of more than {bytes_max} bytes: make shorter ones, or give more with --memory (a text may be a sixteenth of it)"
+    )]
+    TextTooLong {
+        /// Which function.
+        function: &'static str,
+        /// How long it may be.
+        bytes_max: usize,
+    },
     /// A temporary file could not be written or read.
     #[error("spilling to a temporary file failed: {0}")]
     Spill(#[from] std::io::Error),

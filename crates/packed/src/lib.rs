@@ -19,7 +19,7 @@ pub mod stars;
 
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, KeyHash, Terms};
 pub use error::PackedError;
-pub use lode_base::block_cache::{BlockCache, CacheCounters};
+pub use lode_base::block_cache::{BlockCache, CacheCounters, CacheMemory};
 pub use order::{Order, Position};
 pub use permutation::{BlockBounds, Cursor, Permutation, PermutationInfo, PermutationWriter};
 pub use segment::{Segment, SegmentMeta};

@@ -7,14 +7,14 @@ use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::{Buf, Bytes};
 use http_body::Body as _;
+use lode_engine::{MemoryBudget, Reservation};
 use std::future::poll_fn;
 use std::io::{self, Read};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::timeout_at;
+use tokio::sync::watch;
 
 /// Pieces that may wait for the thread that reads them.
 const PIECES_WAITING_MAX: usize = 16;
@@ -22,41 +22,44 @@ const PIECES_WAITING_MAX: usize = 16;
 const UNWANTED_BYTES_MAX: usize = 32 << 20;
 /// In as long as it may send nothing, a client must send so much of a body that is kept in memory.
 const BYTES_MIN: usize = 16 << 10;
-/// Room for bodies is counted in pieces of this size.
-const ROOM_BYTES: usize = 4 << 10;
 /// Where nobody knows how long a body is, room is made for so much more at a time.
 const ROOM_STEP_BYTES: usize = 256 << 10;
+
+/// How often it is looked whether there is memory now for a body that waits for some.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Bodies up to this length find room also where longer ones wait for some: an eighth of all is theirs.
+const SMALL_BYTES: usize = 16 << 10;
 
 /// The memory for bodies of all requests.
 #[derive(Debug)]
 pub(crate) struct Bodies {
-    free: Arc<Semaphore>,
+    memory: MemoryBudget,
+    /// The longest body that may be kept.
     bytes_max: usize,
 }
 
 /// Room that a body takes, given back when dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Room(Option<OwnedSemaphorePermit>);
+pub(crate) struct Room(Option<Reservation>);
 
 impl Bodies {
-    pub(crate) fn new(bytes_max: usize) -> Self {
-        let pieces = bytes_max.div_ceil(ROOM_BYTES).min(u32::MAX as usize);
-        Self { free: Arc::new(Semaphore::new(pieces)), bytes_max: pieces * ROOM_BYTES }
+    /// Bodies of so many bytes together; they count in `pool`, if there is one.
+    pub(crate) fn new(bytes_max: usize, pool: Option<MemoryBudget>) -> Self {
+        let pool = pool.unwrap_or_else(MemoryBudget::unlimited);
+        Self { memory: pool.part(bytes_max.saturating_add(bytes_max / 7 + SMALL_BYTES)), bytes_max }
     }
 
     /// Makes room for `bytes` bytes in all; waits for it until `deadline` at most.
     async fn make_room(&self, room: &mut Room, bytes: usize, deadline: Instant) -> Result<(), HttpError> {
-        let held = room.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let more = bytes.div_ceil(ROOM_BYTES).saturating_sub(held);
-        let Ok(more) = u32::try_from(more) else { return Err(no_room()) };
-        if more == 0 {
-            return Ok(());
-        }
-        let made = timeout_at(deadline.into(), Arc::clone(&self.free).acquire_many_owned(more)).await;
-        let made = made.map_err(|_| no_room())?.map_err(|_| no_room())?;
-        match &mut room.0 {
-            Some(room) => room.merge(made),
-            none => *none = Some(made),
+        let is_small = bytes <= SMALL_BYTES;
+        let room = room.0.get_or_insert_with(|| self.memory.reserve_spillable());
+        let mut make = || if is_small { room.resize_to_limit(bytes) } else { room.resize(bytes) };
+        while make().is_err() {
+            if Instant::now() >= deadline {
+                return Err(no_room());
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
         }
         Ok(())
     }

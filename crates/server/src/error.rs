@@ -104,6 +104,9 @@ impl From<EngineError> for HttpError {
                 StatusCode::INSUFFICIENT_STORAGE
             }
             EngineError::Execution(ExecError::Service { .. }) => StatusCode::BAD_GATEWAY,
+            EngineError::Execution(ExecError::OutOfMemory(reason)) if reason.is_for_others() => {
+                return Self::busy(format!("{reason}; try again later"));
+            }
             // It would have to be asked for less.
             EngineError::Execution(ExecError::OutOfMemory(_)) => StatusCode::PAYLOAD_TOO_LARGE,
             EngineError::Store(StoreError::Behind { .. }) => StatusCode::SERVICE_UNAVAILABLE,

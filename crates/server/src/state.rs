@@ -132,7 +132,7 @@ impl AppState {
         let updates = Admission::new(options.updates_running_max, options.waiting_max);
         let downloads = Admission::new(options.downloads_max, options.waiting_max);
         let bulk_loads = Admission::new(options.bulk_loads_max, options.waiting_max);
-        let bodies = Bodies::new(options.bodies_bytes_max);
+        let bodies = Bodies::new(options.bodies_bytes_max, options.query.memory.clone());
         let backups = Arc::new(Semaphore::new(1));
         let running = Arc::default();
         Self {

@@ -15,6 +15,8 @@ use lode_rdf::{Kind, ValueId};
 
 /// Rows that get their final ids at once.
 const CHUNK_ROWS: usize = 1 << 14;
+/// How often rows are in memory while segments are written of them, besides in the delta.
+const ROW_COPIES: usize = 3;
 
 /// Segments of a run.
 pub struct Flushed {
@@ -55,6 +57,8 @@ pub fn write_segments(
     cancel: &CancelToken,
 ) -> Result<Flushed, StoreError> {
     let writer = store.writer()?;
+    // The rows of an order, their final form, and the column that is packed.
+    let _held = writer.options.memory.hold(run.len().saturating_mul(ROW_COPIES * size_of::<Row>()));
     let bases = tip.manifest.terms();
     let mut flush = Flush {
         store,
@@ -140,7 +144,7 @@ impl Flush<'_> {
             }
             Ok(())
         };
-        let WriteOptions { threads, memory_bytes, .. } = *self.options;
+        let &WriteOptions { threads, memory_bytes, .. } = self.options;
         let (store, cancel) = (self.store, self.cancel);
         let origin = NewOrigin::new(number, sign, self.tip.number, self.tip.numbering());
         let origin = NewOrigin { is_followed: self.is_followed, ..origin };

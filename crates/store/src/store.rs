@@ -13,7 +13,7 @@ use crate::version::{OpenSegment, Version};
 use crate::writer::{WriteOptions, Writer, WriterPlace};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
-use lode_packed::{BlockCache, CacheCounters};
+use lode_packed::{BlockCache, CacheCounters, CacheMemory};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -59,8 +59,8 @@ impl Drop for Inner {
 
 impl Store {
     /// Opens a database for reading. Needs no lock: a writer replaces the manifest in one step and only appends to the log.
-    pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, cache_bytes: usize) -> Result<Self, StoreError> {
-        Self::open_for_reading(vfs, folder, cache_bytes, OpenFiles::Now)
+    pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, cache: impl Into<CacheMemory>) -> Result<Self, StoreError> {
+        Self::open_for_reading(vfs, folder, cache, OpenFiles::Now)
     }
 
     /// The same, and says when the files of segments are opened. Until all are ([`Store::hold_files`]), what another process replaces
@@ -68,10 +68,10 @@ impl Store {
     pub fn open_for_reading(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
-        cache_bytes: usize,
+        cache: impl Into<CacheMemory>,
         files: OpenFiles,
     ) -> Result<Self, StoreError> {
-        let cache = Arc::new(BlockCache::new(cache_bytes));
+        let cache = BlockCache::sharing(&cache.into());
         let mut manifest = Manifest::read_current(&*vfs, folder)?;
         loop {
             let recovered = recover(&vfs, folder, manifest.clone(), &cache, files);
@@ -87,44 +87,48 @@ impl Store {
     }
 
     /// Opens a database for writing, making an empty one where there is nothing. Removes what a killed writer left.
-    pub fn create_or_open(vfs: Arc<dyn Vfs>, folder: &Path, cache_bytes: usize) -> Result<Self, StoreError> {
-        Self::open_for_writing(vfs, folder, cache_bytes, WriteOptions::default())
+    pub fn create_or_open(
+        vfs: Arc<dyn Vfs>,
+        folder: &Path,
+        cache: impl Into<CacheMemory>,
+    ) -> Result<Self, StoreError> {
+        Self::open_for_writing(vfs, folder, cache, WriteOptions::default())
     }
 
     /// Like [`Store::create_or_open`], and says how to write.
     pub fn open_for_writing(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
-        cache_bytes: usize,
+        cache: impl Into<CacheMemory>,
         options: WriteOptions,
     ) -> Result<Self, StoreError> {
         let (lock, manifest) = match lock_database(&*vfs, folder) {
             Err(StoreError::Missing { .. }) => lock_new_database(&*vfs, folder)?,
             other => other?,
         };
-        Self::open_locked(vfs, folder, cache_bytes, options, lock, manifest)
+        Self::open_locked(vfs, folder, cache, options, lock, manifest)
     }
 
     /// The same where there is a database; makes none.
     pub fn open_existing(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
-        cache_bytes: usize,
+        cache: impl Into<CacheMemory>,
         options: WriteOptions,
     ) -> Result<Self, StoreError> {
         let (lock, manifest) = lock_database(&*vfs, folder)?;
-        Self::open_locked(vfs, folder, cache_bytes, options, lock, manifest)
+        Self::open_locked(vfs, folder, cache, options, lock, manifest)
     }
 
     fn open_locked(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
-        cache_bytes: usize,
+        cache: impl Into<CacheMemory>,
         options: WriteOptions,
         lock: FolderLock,
         manifest: Manifest,
     ) -> Result<Self, StoreError> {
-        let cache = Arc::new(BlockCache::new(cache_bytes));
+        let cache = BlockCache::sharing(&cache.into());
         let path = folder.join(log_file(manifest.log));
         let (mut version, found) = recover(&vfs, folder, manifest, &cache, OpenFiles::Now)?;
         let named = Named::of(&*vfs, folder, &version.manifest)?;

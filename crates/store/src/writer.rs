@@ -17,6 +17,7 @@ use crate::room::Room;
 use crate::store::Store;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_packed::Order as SortOrder;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,6 +41,8 @@ pub struct WriteOptions {
     pub memory_bytes: usize,
     /// Threads for writing segments.
     pub threads: usize,
+    /// The pool that the delta, and what writes segments of it, count in. Neither is ever refused: what is committed must stay.
+    pub memory: MemoryBudget,
 }
 
 impl Default for WriteOptions {
@@ -52,6 +55,7 @@ impl Default for WriteOptions {
             logged_bytes_max: 64 << 20,
             memory_bytes: 1 << 30,
             threads: lode_base::cores::cores(),
+            memory: MemoryBudget::unlimited(),
         }
     }
 }
@@ -90,6 +94,8 @@ pub(crate) struct Writer {
     pub(crate) log_watch: LogWatch,
     /// The log, for whoever makes it durable: that waits for nobody who has the place.
     current_log: Mutex<Option<Arc<VersionLog>>>,
+    /// What the delta takes.
+    delta_memory: Mutex<Reservation>,
     /// Used only by whoever has the place.
     state: Mutex<State>,
     /// Held until the store is closed.
@@ -119,6 +125,7 @@ impl Writer {
         lock: Box<dyn Send + Sync>,
     ) -> Self {
         let log = log.map(Arc::new);
+        let delta_memory = Mutex::new(options.memory.hold(tip.delta.memory_bytes()));
         Self {
             options,
             next_blank: AtomicU64::new(tip.next_blank),
@@ -130,6 +137,7 @@ impl Writer {
             chores: Arc::default(),
             log_watch: LogWatch::default(),
             current_log: Mutex::new(log.clone()),
+            delta_memory,
             state: Mutex::new(State { tip, log, last: None, ended_logs: LogCounters::default() }),
             _lock: lock,
         }
@@ -237,9 +245,11 @@ impl Writer {
         Arc::clone(&state.tip)
     }
 
-    /// Tells the flusher how full the delta and the log are.
+    /// Tells the flusher how full the delta and the log are, and the pool what the delta takes.
     fn tell_fullness(&self, state: &State) {
-        let delta = state.tip.delta.memory_bytes() as u64;
+        let delta = state.tip.delta.memory_bytes();
+        self.delta_memory.lock().unwrap_or_else(PoisonError::into_inner).hold(delta);
+        let delta = delta as u64;
         let log = state.log.as_ref().map_or(0, |log| log.bytes());
         let (delta_max, log_max) = (self.options.delta_bytes_max as u64, self.options.log_bytes_max);
         self.flusher.set_fullness([(delta, delta_max), (log, log_max)]);

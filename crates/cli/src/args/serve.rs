@@ -46,19 +46,20 @@ pub struct ServeArgs {
     /// The longest an update may take, in seconds; large uploads take as long as they come
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
     pub update_timeout: Duration,
-    /// The longest update text, and form of files; larger data go to /data as a file
-    #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
-    pub update_bytes_max: usize,
+    /// The longest update text, and form of files; larger data go to /data as a file (default: 64MiB, or an eighth of --memory)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub update_bytes_max: Option<usize>,
     /// Bytes of request bodies (queries, updates, small uploads) that may be in memory at once, of all requests together; who sends more
-    /// waits for room, and gets 503 after half a minute
-    #[arg(long, default_value = "256MiB", value_name = "BYTES", value_parser = parse_bytes)]
-    pub bodies_bytes_max: usize,
+    /// waits for room, and gets 503 after half a minute (default: 256MiB, or a quarter of --memory)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub bodies_bytes_max: Option<usize>,
     /// The longest a download from /data may take, in seconds: so long it keeps the version that it reads
     #[arg(long, default_value = "3600", value_name = "SECONDS", value_parser = parse_seconds)]
     pub download_timeout: Duration,
     /// The longest statement (a line, or what is between two triples) in uploads and in what LOAD reads: some times as much memory is taken
-    #[arg(long, default_value = "64MiB", value_name = "BYTES", value_parser = parse_bytes)]
-    pub statement_bytes_max: usize,
+    /// (default: 64MiB, or a sixteenth of --memory)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub statement_bytes_max: Option<usize>,
     /// Uploads of more quads, or of more than 64 MiB of new terms, are loaded as a segment of their own
     #[arg(long, default_value_t = 100_000, value_name = "QUADS")]
     pub transaction_quads_max: u64,

@@ -31,12 +31,12 @@ pub fn quads(folder: &Path) -> anyhow::Result<u64> {
 }
 
 fn open(folder: &Path) -> Result<Database, EngineError> {
-    Database::open(folder, &OpenOptions { cache_bytes: CACHE_BYTES })
+    Database::open(folder, &OpenOptions::with_cache(CACHE_BYTES))
 }
 
 /// Forgets all named snapshots.
 pub fn drop_snapshots(folder: &Path) -> anyhow::Result<()> {
-    let options = OpenOptions { cache_bytes: CACHE_BYTES };
+    let options = OpenOptions::with_cache(CACHE_BYTES);
     let database = Database::open_for_writing(folder, &options, WriteOptions::default())?;
     let store = database.store();
     for snapshot in store.snapshots()? {

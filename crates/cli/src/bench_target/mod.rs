@@ -76,7 +76,7 @@ impl<'a> Target<'a> {
         let Some(path) = args.database.as_ref().or(args.db.as_ref()) else {
             bail!("name a database, or an --endpoint")
         };
-        let open = OpenOptions { cache_bytes: args.cache };
+        let open = OpenOptions::with_cache(args.cache);
         let database = Box::new(match usage {
             Use::Read => Database::open(path, &open)?,
             Use::Write => Database::open_for_writing(path, &open, WriteOptions::default())?,

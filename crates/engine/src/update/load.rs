@@ -13,7 +13,7 @@ use lode_store::load::read_document;
 impl Updater<'_> {
     pub(super) fn load(&mut self, source: &NamedNode, into: &Graph, silent: bool) -> Result<(), EngineError> {
         match self.read(source, into) {
-            Ok(rows) => rows.iter().try_for_each(|quad| self.insert(quad)),
+            Ok(rows) => rows.for_each(|quad| self.insert(quad)),
             // What is wrong with the document, not with us or the time it takes.
             Err(Failure::Document(_) | Failure::Refused(_) | Failure::Unreachable(_)) if silent => Ok(()),
             Err(Failure::Document(message)) => Err(EngineError::Update(told(source, &message))),
@@ -30,7 +30,7 @@ impl Updater<'_> {
             None => ValueId::DEFAULT_GRAPH,
             Some(name) => self.graph_id(name)?,
         };
-        let mut rows = Rows::new(&self.budget)?;
+        let mut rows = Rows::new(&self.budget, &self.options.evaluation.spill_dir);
         let mut terms = NewTerms::new(Labels::OfText);
         let limit = self.options.statement_limit;
         read_document(document, Some(source.as_str()), limit, &cancel, &mut |quad| {

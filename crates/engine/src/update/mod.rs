@@ -14,6 +14,7 @@ mod upload;
 use crate::EngineError;
 use crate::load_allow::LoadAllow;
 use crate::options::QueryOptions;
+use crate::text_memory::TextMemory;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
 use lode_rdf::parse::StatementLimit;
@@ -80,11 +81,13 @@ pub struct UpdateReport {
 /// Runs a request.
 pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
     let start = Instant::now();
+    let budget = options.evaluation.budget();
+    let _memory = TextMemory::of_update(text, &budget)?;
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
         .map_err(|error| EngineError::Syntax(error.to_string()))?;
     stack::deep(levels(&update), move || {
         check_dataset(&update, options)?;
-        let commit = with_room(store, || commit(store, &update, options))?;
+        let commit = with_room(store, || commit(store, &update, options, &budget))?;
         Ok(UpdateReport {
             operations: update.operations.len(),
             inserted: commit.inserted,
@@ -127,26 +130,31 @@ fn check_dataset(update: &Update, options: &UpdateOptions) -> Result<(), EngineE
     Ok(())
 }
 
-fn commit(store: &Store, update: &Update, options: &UpdateOptions) -> Result<Commit, EngineError> {
+fn commit(
+    store: &Store,
+    update: &Update,
+    options: &UpdateOptions,
+    budget: &MemoryBudget,
+) -> Result<Commit, EngineError> {
     let blind = |operation: &Operation| {
         matches!(operation, Operation::InsertData(_) | Operation::DeleteData(_) | Operation::Nothing)
     };
     if update.operations.iter().all(blind) {
         let mut updater =
-            Updater::new(store.begin_blind()?.with_cancel(&options.evaluation.cancel), options)?;
+            Updater::new(store.begin_blind()?.with_cancel(&options.evaluation.cancel), options, budget)?;
         updater.run(update)?;
         if !updater.met_unknown {
             return updater.commit();
         }
         // A term that nobody knew then may be known by the time of the commit: who deletes it must have the writer's place.
     }
-    let mut updater = Updater::new(store.begin(&options.evaluation.cancel)?, options)?;
+    let mut updater = Updater::new(store.begin(&options.evaluation.cancel)?, options, budget)?;
     updater.run(update)?;
     updater.commit()
 }
 
-/// Bytes that the transaction takes for each change, about.
-const CHANGE_BYTES: usize = 48;
+/// Bytes that the transaction takes for each change, about: as it was asked for, sorted beside that, and in the end as a row of a run.
+const CHANGE_BYTES: usize = 112;
 /// Changes whose bytes are taken from the budget at once.
 const CHANGES_AT_ONCE: usize = 1024;
 
@@ -169,8 +177,12 @@ struct Updater<'a> {
 }
 
 impl<'a> Updater<'a> {
-    fn new(transaction: Transaction, options: &'a UpdateOptions) -> Result<Self, EngineError> {
-        let budget = MemoryBudget::new(options.evaluation.memory_bytes);
+    fn new(
+        transaction: Transaction,
+        options: &'a UpdateOptions,
+        budget: &MemoryBudget,
+    ) -> Result<Self, EngineError> {
+        let budget = budget.clone();
         let held = rows::reserve(&budget)?;
         let now = DateTime::now();
         Ok(Self { transaction, options, budget, held, changes: 0, term_bytes: 0, now, met_unknown: false })

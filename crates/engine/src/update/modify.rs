@@ -20,7 +20,8 @@ impl Updater<'_> {
         let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, setting)?;
         let mut execution = query.execute()?;
         let cx = Arc::clone(execution.context());
-        let (mut deleted, mut inserted) = (Rows::new(&self.budget)?, Rows::new(&self.budget)?);
+        let rows = || Rows::new(&self.budget, &evaluation.spill_dir);
+        let (mut deleted, mut inserted) = (rows(), rows());
         let mut templates = None;
         while let Some(batch) = execution.next()? {
             // Without solutions constants need not be known.
@@ -35,8 +36,8 @@ impl Updater<'_> {
             }
         }
         drop(execution);
-        deleted.iter().try_for_each(|quad| self.delete(quad))?;
-        inserted.iter().try_for_each(|quad| self.insert(quad))
+        deleted.for_each(|quad| self.delete(quad))?;
+        inserted.for_each(|quad| self.insert(quad))
     }
 
     fn templates<'a>(

@@ -7,6 +7,8 @@ use super::{UpdateOptions, Updater, with_room};
 use crate::EngineError;
 use crate::options::QueryOptions;
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_exec::ExecError;
 use lode_packed::Order;
 use lode_rdf::parse::StatementLimit;
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, RdfFormat, ValueId};
@@ -58,6 +60,8 @@ pub struct UploadOptions {
     pub transaction_quads_max: u64,
     /// Bytes of memory.
     pub memory_bytes: usize,
+    /// The pool that these bytes count in, if any: of that a bulk load takes a quarter, or what there is.
+    pub memory: Option<MemoryBudget>,
     /// Threads of a bulk load.
     pub threads: usize,
     /// How long a statement may be.
@@ -121,6 +125,12 @@ impl Document {
         Some(Self { name: self.name.clone(), format: self.format, body })
     }
 
+    /// How long it is, if that is known. A compressed one is longer than that.
+    fn bytes(&self) -> Option<usize> {
+        let DocumentBody::Bytes(bytes) = &self.body else { return None };
+        Some(bytes.len())
+    }
+
     fn source(self) -> Source {
         let reader: Box<dyn Read + Send> = match self.body {
             DocumentBody::Bytes(bytes) => Box::new(Cursor::new(bytes)),
@@ -156,6 +166,7 @@ fn in_transaction(
     let evaluation = QueryOptions {
         cancel: options.cancel.clone(),
         memory_bytes: options.memory_bytes,
+        memory: options.memory.clone(),
         ..QueryOptions::default()
     };
     let update = UpdateOptions { evaluation, ..UpdateOptions::default() };
@@ -165,7 +176,7 @@ fn in_transaction(
     } else {
         store.begin_blind()?.with_cancel(&options.cancel)
     };
-    let mut updater = Updater::new(transaction, &update)?;
+    let mut updater = Updater::new(transaction, &update, &update.evaluation.budget())?;
     let graph = updater.prepare(options)?;
     let bytes_max = TRANSACTION_BYTES_MAX.min(options.memory_bytes / 8);
     let mut quads = 0;
@@ -240,6 +251,26 @@ fn check_graph(quad: &QuadRef<'_>, name: &str) -> Result<(), LoadError> {
     Err(LoadError::NamesGraph { source_name: name.to_owned() })
 }
 
+/// The least memory for a bulk load.
+const BULK_BYTES_MIN: usize = 16 << 20;
+/// So many times the memory of its texts is more than a bulk load needs.
+const BULK_TIMES: usize = 64;
+
+/// Memory for a bulk load of texts of so many bytes (none: of a stream): `usual`, but no more than a quarter of the pool, and than half of
+/// what others have left of it, so that there is some for those that come.
+fn bulk_memory(
+    options: &UploadOptions,
+    text_bytes: Option<usize>,
+    usual: usize,
+) -> Result<(usize, Option<Reservation>), EngineError> {
+    let usual = usual.min(options.memory_bytes);
+    let Some(pool) = &options.memory else { return Ok((usual, None)) };
+    let of_texts = text_bytes.map_or(usize::MAX, |bytes| bytes.saturating_mul(BULK_TIMES));
+    let bytes = usual.min(pool.limit() / 4).min(pool.free() / 2).min(of_texts).max(BULK_BYTES_MIN);
+    let held = pool.reserve(bytes).map_err(|error| EngineError::Execution(ExecError::OutOfMemory(error)))?;
+    Ok((bytes, Some(held)))
+}
+
 fn in_bulk(
     store: &Store,
     documents: Vec<Document>,
@@ -250,9 +281,11 @@ fn in_bulk(
         UploadTarget::Dataset => (None, Replace::All),
     };
     let default = LoadOptions::default();
+    let text_bytes = documents.iter().map(Document::bytes).sum();
+    let (memory_bytes, _held) = bulk_memory(options, text_bytes, default.memory_bytes)?;
     let load_options = LoadOptions {
         threads: options.threads,
-        memory_bytes: options.memory_bytes.min(default.memory_bytes),
+        memory_bytes,
         base_iri: options.base_iri.clone(),
         statement_limit: Some(options.statement_limit),
         graph,

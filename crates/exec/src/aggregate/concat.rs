@@ -5,9 +5,9 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::decode;
 use crate::expr::terms;
+use crate::expr::texts::TextLimit;
 use crate::expr::value::Value;
 use crate::steps::steps;
-use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;
 
 /// A text so far.
@@ -16,6 +16,12 @@ enum Text {
     Empty,
     Some(String),
     Error,
+}
+
+impl Text {
+    fn len(&self) -> usize {
+        if let Self::Some(text) = self { text.len() } else { 0 }
+    }
 }
 
 /// Texts, one per group.
@@ -36,15 +42,29 @@ impl Concats {
     }
 
     pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
-        let parts = decode::map_terms(cx, values, terms::str)?;
+        let (parts, _texts) = match decode::map_terms(cx, values, terms::str) {
+            // Where there is no memory for all, half of them first.
+            Err(ExecError::OutOfMemory(_)) if values.len() > 1 => {
+                let (first, others) = values.split_at(values.len() / 2);
+                let (first_groups, other_groups) = groups.split_at(first.len().min(groups.len()));
+                self.update(cx, first_groups, first)?;
+                return self.update(cx, other_groups, others);
+            }
+            parts => parts?,
+        };
+        let limit = TextLimit::new(cx);
         for (group, part) in groups.iter().zip(parts) {
-            self.append(*group, part.as_ref().and_then(Value::simple).map(|text| &**text));
+            self.append(*group, part.as_ref().and_then(Value::simple).map(|text| &**text), &limit);
         }
-        Ok(())
+        limit.check("GROUP_CONCAT")
     }
 
-    fn append(&mut self, group: u32, part: Option<&str>) {
+    fn append(&mut self, group: u32, part: Option<&str>, limit: &TextLimit) {
         let Some(text) = self.texts.get_mut(group as usize) else { return };
+        let (before, more) = (text.len(), part.map_or(0, |part| self.separator.len() + part.len()));
+        if limit.allow(before + more).is_none() {
+            return;
+        }
         match (&mut *text, part) {
             (Text::Error, _) => {}
             (_, None) => *text = Text::Error,
@@ -60,18 +80,19 @@ impl Concats {
         }
     }
 
-    pub fn merge(&mut self, other: &Self, groups: &[u32], cancel: &CancelToken) -> Result<(), Cancelled> {
-        for step in steps(groups.len().min(other.texts.len()), cancel) {
+    pub fn merge(&mut self, cx: &QueryContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
+        let limit = TextLimit::new(cx);
+        for step in steps(groups.len().min(other.texts.len()), &cx.cancel) {
             let step = step?;
             for (group, theirs) in groups[step.clone()].iter().zip(&other.texts[step]) {
                 match theirs {
                     Text::Empty => {}
-                    Text::Some(text) => self.append(*group, Some(text)),
-                    Text::Error => self.append(*group, None),
+                    Text::Some(text) => self.append(*group, Some(text), &limit),
+                    Text::Error => self.append(*group, None, &limit),
                 }
             }
         }
-        Ok(())
+        limit.check("GROUP_CONCAT")
     }
 
     /// The text; empty of nothing.

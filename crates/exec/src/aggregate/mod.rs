@@ -184,7 +184,7 @@ impl States {
                     sample(samples, &groups[step.clone()], &more[step]);
                 }
             }
-            (Self::Concat(concats), Self::Concat(more)) => concats.merge(&more, groups, &cx.cancel)?,
+            (Self::Concat(concats), Self::Concat(more)) => concats.merge(cx, &more, groups)?,
             _ => debug_assert!(false, "states of different aggregates"),
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::column::{Column, Constant, Tri};
 use super::eval::Evaluator;
+use super::texts::Texts;
 use super::value::{Value, XSD};
 use super::{arithmetic, dates, decode, hashes, pattern, random, strings, terms};
 use crate::error::ExecError;
@@ -25,9 +26,9 @@ impl Evaluator<'_> {
             Function::Concat => Ok(Column::Constant(Constant::Value(Some(Value::string(""))))),
             Function::Now => Ok(Column::Constant(Constant::Value(Some(Value::DateTime(self.cx.now))))),
             Function::BNode => self.blank_node(&[]),
-            Function::Rand => Ok(Column::Values(random::doubles(self.rows()))),
-            Function::Uuid => Ok(Column::Values(random::uuids(self.rows(), true))),
-            Function::StrUuid => Ok(Column::Values(random::uuids(self.rows(), false))),
+            Function::Rand => Ok(Column::Values(random::doubles(self.rows()), Texts::default())),
+            Function::Uuid => Ok(Column::Values(random::uuids(self.rows(), true), Texts::default())),
+            Function::StrUuid => Ok(Column::Values(random::uuids(self.rows(), false), Texts::default())),
             _ => Ok(Column::ERROR),
         }
     }
@@ -49,11 +50,15 @@ impl Evaluator<'_> {
             Function::Ceil => self.unary(a, arithmetic::ceil),
             Function::Floor => self.unary(a, arithmetic::floor),
             Function::Round => self.unary(a, arithmetic::round),
-            Function::Concat => self.unary(a, |a| strings::concat(&[a])),
+            Function::Concat => {
+                self.limited("CONCAT", |limit| self.unary(a, |a| strings::concat(&[a], limit)))
+            }
             Function::StrLen => self.unary(a, strings::length),
-            Function::UCase => self.unary(a, strings::upper),
-            Function::LCase => self.unary(a, strings::lower),
-            Function::EncodeForUri => self.unary(a, strings::encode_for_uri),
+            Function::UCase => self.limited("UCASE", |limit| self.unary(a, |a| strings::upper(a, limit))),
+            Function::LCase => self.limited("LCASE", |limit| self.unary(a, |a| strings::lower(a, limit))),
+            Function::EncodeForUri => {
+                self.limited("ENCODE_FOR_URI", |limit| self.unary(a, |a| strings::encode_for_uri(a, limit)))
+            }
             Function::Year => self.unary(a, dates::year),
             Function::Month => self.unary(a, dates::month),
             Function::Day => self.unary(a, dates::day),
@@ -127,7 +132,9 @@ impl Evaluator<'_> {
             Function::StrBefore => self.binary(a, b, strings::before),
             Function::StrAfter => self.binary(a, b, strings::after),
             Function::SubStr => self.binary(a, b, |a, b| strings::substring(a, b, None)),
-            Function::Concat => self.binary(a, b, |a, b| strings::concat(&[a, b])),
+            Function::Concat => {
+                self.limited("CONCAT", |limit| self.binary(a, b, |a, b| strings::concat(&[a, b], limit)))
+            }
             Function::StrLang => self.binary(a, b, |a, b| terms::with_language(a, b, None)),
             Function::StrDt => self.typed_literal(arguments),
             _ => Ok(Column::ERROR),
@@ -136,7 +143,8 @@ impl Evaluator<'_> {
 
     fn call_more<'e>(&self, function: &Function, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
         match (function, arguments.len()) {
-            (Function::Concat, _) => self.variadic(arguments, strings::concat),
+            (Function::Concat, _) => self
+                .limited("CONCAT", |limit| self.variadic(arguments, |values| strings::concat(values, limit))),
             (Function::Triple, 3) => self.triple(arguments),
             (Function::SubStr, 3) => self.variadic(arguments, |values| match values {
                 [text, start, length] => strings::substring(text, start, Some(length)),
@@ -146,10 +154,12 @@ impl Evaluator<'_> {
                 [text, pattern, flags] => self.regex(text, pattern, Some(flags)),
                 _ => Ok(Column::ERROR),
             },
-            (Function::Replace, 3 | 4) => self.variadic(arguments, |values| match values {
-                [text, pattern, with] => pattern::replace(text, pattern, with, None),
-                [text, pattern, with, flags] => pattern::replace(text, pattern, with, Some(flags)),
-                _ => None,
+            (Function::Replace, 3 | 4) => self.limited("REPLACE", |limit| {
+                self.variadic(arguments, |values| match values {
+                    [text, pattern, with] => pattern::replace(text, pattern, with, None, limit),
+                    [text, pattern, with, flags] => pattern::replace(text, pattern, with, Some(flags), limit),
+                    _ => None,
+                })
             }),
             (Function::StrLangDir, 3) => self.variadic(arguments, |values| match values {
                 [text, language, direction] => terms::with_language(text, language, Some(direction)),

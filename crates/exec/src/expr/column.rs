@@ -1,5 +1,6 @@
 //! Columns: what an expression is worth for every row of a batch.
 
+use super::texts::Texts;
 use super::value::Value;
 use crate::context::QueryContext;
 use crate::error::ExecError;
@@ -62,8 +63,8 @@ pub(crate) enum Column<'e> {
     /// Terms; unbound is an error.
     Ids(Vec<ValueId>),
     Bools(Vec<Tri>),
-    /// Computed values; `None` is an error.
-    Values(Vec<Option<Value>>),
+    /// Computed values, and the memory of their texts; `None` is an error.
+    Values(Vec<Option<Value>>, Texts),
     Constant(Constant<'e>),
 }
 
@@ -80,7 +81,7 @@ impl Column<'_> {
         match self {
             Self::Ids(ids) => ids.iter().all(|id| id.kind() != Some(Kind::Local)).then(|| ids.clone()),
             Self::Bools(bools) => Some(bools.iter().copied().map(tri_id).collect()),
-            Self::Values(values) => values.iter().map(inline).collect(),
+            Self::Values(values, _) => values.iter().map(inline).collect(),
             Self::Constant(Constant::Value(value)) => Some(vec![inline(value)?; rows]),
             Self::Constant(Constant::Term(_)) => None,
         }
@@ -91,7 +92,7 @@ impl Column<'_> {
         match self {
             Self::Ids(ids) => Ok(ids),
             Self::Bools(bools) => Ok(bools.into_iter().map(tri_id).collect()),
-            Self::Values(values) => values.iter().map(|value| value_id(cx, value.as_ref())).collect(),
+            Self::Values(values, _) => values.iter().map(|value| value_id(cx, value.as_ref())).collect(),
             Self::Constant(Constant::Term(term)) => Ok(vec![cx.intern(term)?; rows]),
             Self::Constant(Constant::Value(value)) => Ok(vec![value_id(cx, value.as_ref())?; rows]),
         }
@@ -119,7 +120,9 @@ pub(crate) fn value_id(cx: &QueryContext, value: Option<&Value>) -> Result<Value
 /// The values of a column, ready to be read row by row.
 pub(crate) enum Operand<'c> {
     One(Option<Value>),
-    Rows(std::borrow::Cow<'c, [Option<Value>]>),
+    Rows(&'c [Option<Value>]),
+    /// Values of ids, with the memory of their texts.
+    Decoded(Vec<Option<Value>>, #[expect(dead_code, reason = "held as long as the values")] Texts),
     Bools(&'c [Tri]),
 }
 
@@ -133,6 +136,7 @@ impl Operand<'_> {
         match self {
             Self::One(value) => value.as_ref(),
             Self::Rows(values) => values.get(row).and_then(Option::as_ref),
+            Self::Decoded(values, _) => values.get(row).and_then(Option::as_ref),
             Self::Bools(bools) => match bools.get(row) {
                 Some(Tri::True) => Some(&TRUE),
                 Some(Tri::False) => Some(&FALSE),

@@ -1,6 +1,7 @@
 //! From ids to terms and values: inline ids in place, dictionary ids once per distinct id and in sorted batches.
 
 use super::column::{Column, Constant, Operand};
+use super::texts::{TextBytes, TextCounter, Texts};
 use super::value::{LangString, Value};
 use crate::context::QueryContext;
 use crate::error::ExecError;
@@ -8,7 +9,6 @@ use hashbrown::HashTable;
 use lode_rdf::key::{self, KeyError};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, TermRef, ValueId};
-use std::borrow::Cow;
 
 /// The distinct ids of a column, and for each row which of them it has.
 pub(crate) struct Distinct {
@@ -58,8 +58,14 @@ fn in_dictionary(id: ValueId) -> Option<Section> {
     id.kind().and_then(Kind::section)
 }
 
-/// The values of ids; `None` for unbound.
+/// The values of ids; `None` for unbound. Whoever keeps them accounts for them.
 pub(crate) fn values(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<Option<Value>>, ExecError> {
+    Ok(values_and_texts(cx, ids)?.0)
+}
+
+/// The values of ids, and the memory of their texts; `None` for unbound.
+fn values_and_texts(cx: &QueryContext, ids: &[ValueId]) -> Result<(Vec<Option<Value>>, Texts), ExecError> {
+    let mut texts = TextCounter::new(cx);
     let mut out: Vec<Option<Value>> = Vec::with_capacity(ids.len());
     let mut pending = Vec::new();
     let mut pending_rows = Vec::new();
@@ -69,20 +75,22 @@ pub(crate) fn values(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<Option<Va
             pending_rows.push(row);
             out.push(None);
         } else {
-            out.push(direct_value(cx, id)?);
+            let value = direct_value(cx, id)?;
+            texts.add(value.as_ref().map_or(0, Value::text_bytes))?;
+            out.push(value);
         }
     }
     if pending.is_empty() {
-        return Ok(out);
+        return Ok((out, texts.finish()));
     }
     let distinct = distinct(&pending);
-    let decoded = dictionary_values(cx, &distinct.ids)?;
+    let decoded = dictionary_values(cx, &distinct.ids, &mut texts)?;
     for (&row, &at) in pending_rows.iter().zip(&distinct.rows) {
         if let (Some(slot), Some(value)) = (out.get_mut(row), decoded.get(at as usize)) {
             slot.clone_from(value);
         }
     }
-    Ok(out)
+    Ok((out, texts.finish()))
 }
 
 /// The value of one id; `None` for unbound.
@@ -97,17 +105,27 @@ fn direct_value(cx: &QueryContext, id: ValueId) -> Result<Option<Value>, ExecErr
     }
     match id.kind() {
         Some(Kind::Blank) => Ok(Some(Value::Blank(format!("b{}", id.payload()).into()))),
-        Some(Kind::Local) => Ok(cx.local.with_term(id, |term| Value::from_term(term.as_ref()))),
+        Some(Kind::Local) => cx.local.with_term(id, |term| Value::from_term(term.as_ref())),
         Some(Kind::Special) => Ok(None),
         // Bits that no encoder makes: let the store say that they are damaged.
         _ => Ok(Some(Value::from_term(cx.snapshot.term(id)?.as_ref()))),
     }
 }
 
-fn dictionary_values(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<Option<Value>>, ExecError> {
+fn dictionary_values(
+    cx: &QueryContext,
+    ids: &[ValueId],
+    texts: &mut TextCounter<'_>,
+) -> Result<Vec<Option<Value>>, ExecError> {
     let mut out = vec![None; ids.len()];
-    let mut damaged = None;
+    let (mut damaged, mut counted) = (None, Ok(()));
     cx.snapshot.keys(ids, &mut |at, bytes| {
+        if counted.is_ok() {
+            counted = texts.add(bytes.len());
+        }
+        if counted.is_err() {
+            return Ok(());
+        }
         let section = ids.get(at).and_then(|id| in_dictionary(*id));
         match section.map(|section| key_value(section, bytes)) {
             Some(Ok(value)) => {
@@ -119,6 +137,7 @@ fn dictionary_values(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<Option<Va
         }
         Ok(())
     })?;
+    counted?;
     if let Some(id) = damaged.and_then(|at| ids.get(at)) {
         // The store's own decoder meets the same bytes and reports where they lie.
         cx.snapshot.term(*id)?;
@@ -152,20 +171,21 @@ fn text(bytes: &[u8]) -> Result<&str, KeyError> {
     std::str::from_utf8(bytes).map_err(|_| KeyError::Utf8)
 }
 
-/// Calls `f` with the term of every bound id, once per distinct id, and spreads the results over the rows.
-pub(crate) fn map_terms<T: Clone>(
+/// Calls `f` with the term of every bound id, once per distinct id, and spreads the results over the rows; with the memory of their texts.
+pub(crate) fn map_terms<T: Clone + TextBytes>(
     cx: &QueryContext,
     ids: &[ValueId],
     mut f: impl FnMut(TermRef<'_>) -> Option<T>,
-) -> Result<Vec<Option<T>>, ExecError> {
+) -> Result<(Vec<Option<T>>, Texts), ExecError> {
     let distinct = distinct(ids);
+    let (mut texts, mut counted) = (TextCounter::new(cx), Ok(()));
     let mut results: Vec<Option<T>> = vec![None; distinct.ids.len()];
     let mut stored = Vec::new();
     let mut stored_at = Vec::new();
     for (at, &id) in distinct.ids.iter().enumerate() {
         let result = match id.kind() {
             Some(Kind::Special) => None,
-            Some(Kind::Local) => cx.local.with_term(id, |term| f(term.as_ref())).flatten(),
+            Some(Kind::Local) => cx.local.with_term(id, |term| f(term.as_ref()))?.flatten(),
             _ => match key::inline_term(id) {
                 Some(term) => f(term.as_ref()),
                 None => {
@@ -175,27 +195,38 @@ pub(crate) fn map_terms<T: Clone>(
                 }
             },
         };
+        texts.add(result.as_ref().map_or(0, T::text_bytes))?;
         if let Some(slot) = results.get_mut(at) {
             *slot = result;
         }
     }
     if !stored.is_empty() {
         cx.snapshot.term_refs(&stored, &mut |at, term| {
+            if counted.is_err() {
+                return Ok(());
+            }
+            let result = f(term);
+            counted = texts.add(result.as_ref().map_or(0, T::text_bytes));
             if let Some(slot) = stored_at.get(at).and_then(|at| results.get_mut(*at)) {
-                *slot = f(term);
+                *slot = result;
             }
             Ok(())
         })?;
+        counted?;
     }
-    Ok(distinct.rows.iter().map(|at| results.get(*at as usize).cloned().flatten()).collect())
+    let rows = distinct.rows.iter().map(|at| results.get(*at as usize).cloned().flatten()).collect();
+    Ok((rows, texts.finish()))
 }
 
 /// The values of a column.
 pub(crate) fn operand<'c>(cx: &QueryContext, column: &'c Column<'_>) -> Result<Operand<'c>, ExecError> {
     Ok(match column {
-        Column::Ids(ids) => Operand::Rows(Cow::Owned(values(cx, ids)?)),
+        Column::Ids(ids) => {
+            let (values, texts) = values_and_texts(cx, ids)?;
+            Operand::Decoded(values, texts)
+        }
         Column::Bools(bools) => Operand::Bools(bools),
-        Column::Values(values) => Operand::Rows(Cow::Borrowed(values)),
+        Column::Values(values, _) => Operand::Rows(values),
         Column::Constant(Constant::Term(term)) => Operand::One(Some(Value::from_term(term.as_ref()))),
         Column::Constant(Constant::Value(value)) => Operand::One(value.clone()),
     })

@@ -9,6 +9,7 @@ use super::compare::Comparison;
 use super::decode;
 use super::memo::{self, Memo};
 use super::shape;
+use super::texts::{TextBytes as _, TextCounter, TextLimit};
 use super::value::Value;
 use super::{arithmetic, logic};
 use crate::batch::Batch;
@@ -22,8 +23,8 @@ use std::sync::Arc;
 /// Below this many rows, looking for distinct ids costs more than it can save.
 const DISTINCT_ROWS_MIN: usize = 32;
 
-/// Bytes of computed texts, after which the budget is asked and the cancel token looked at.
-const TEXT_BYTES_FREE: usize = 1 << 20;
+/// Longer texts are no constants, but a column of the same: that has its memory.
+const CONSTANT_BYTES_FREE: usize = 4 << 10;
 
 /// Which results may become ids before the whole expression is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,12 @@ impl<'a> Evaluator<'a> {
             None => row,
             Some(rows) => rows.get(row).map_or(0, |row| *row as usize),
         }
+    }
+
+    /// The first rows and the others.
+    pub fn halves(&self) -> [Vec<u32>; 2] {
+        let (rows, middle) = (self.rows() as u32, self.rows() as u32 / 2);
+        [(0..middle).collect(), (middle..rows).collect()]
     }
 
     /// The same over some of the rows (numbers here, ascending).
@@ -120,6 +127,19 @@ impl<'a> Evaluator<'a> {
                 let ids = self.over_terms(&batch).eval_rows(expr)?.into_ids(self.cx, batch.rows)?;
                 Ok(logic::pick(&ids, &rows))
             }
+        }
+    }
+
+    /// The same; where there is no memory for the texts of all rows, of half of them first.
+    pub fn ids_in_parts(&self, expr: &Expr) -> Result<Vec<ValueId>, ExecError> {
+        match self.eval_ids(expr) {
+            Err(ExecError::OutOfMemory(_)) if self.rows() > 1 => {
+                let [first, others] = self.halves();
+                let mut ids = self.narrow(&first).ids_in_parts(expr)?;
+                ids.extend(self.narrow(&others).ids_in_parts(expr)?);
+                Ok(ids)
+            }
+            other => other,
         }
     }
 
@@ -258,7 +278,7 @@ impl<'a> Evaluator<'a> {
         let a = self.eval(a)?;
         let a = decode::operand(self.cx, &a)?;
         if a.is_constant() {
-            return Ok(Column::Constant(Constant::Value(a.get(0).and_then(f))));
+            return self.constant(a.get(0).and_then(f));
         }
         self.values(|row| a.get(row).and_then(&f))
     }
@@ -283,7 +303,7 @@ impl<'a> Evaluator<'a> {
         let (a, b) = (decode::operand(self.cx, a)?, decode::operand(self.cx, b)?);
         let apply = |row| f(a.get(row)?, b.get(row)?);
         if a.is_constant() && b.is_constant() {
-            return Ok(Column::Constant(Constant::Value(apply(0))));
+            return self.constant(apply(0));
         }
         self.values(apply)
     }
@@ -302,7 +322,7 @@ impl<'a> Evaluator<'a> {
             let mut row_values = Vec::with_capacity(operands.len());
             row_values.extend(operands.iter().filter_map(|operand| operand.get(0)));
             let complete = row_values.len() == operands.len();
-            return Ok(Column::Constant(Constant::Value(if complete { f(&row_values) } else { None })));
+            return self.constant(if complete { f(&row_values) } else { None });
         }
         self.values(|row| {
             let mut row_values = Vec::with_capacity(operands.len());
@@ -313,18 +333,36 @@ impl<'a> Evaluator<'a> {
 
     /// A column of computed values. Their texts have to fit into the memory of the query: a few thousand rows of long ones are much.
     pub fn values<'e>(&self, mut value: impl FnMut(usize) -> Option<Value>) -> Result<Column<'e>, ExecError> {
-        let mut texts = self.cx.budget.reserve(0)?;
-        let mut bytes = 0;
+        let mut texts = TextCounter::new(self.cx);
         let mut out = Vec::with_capacity(self.rows());
         for row in 0..self.rows() {
             let value = value(row);
-            bytes += value.as_ref().and_then(Value::text).map_or(0, |text| text.len());
-            if bytes > texts.bytes() + TEXT_BYTES_FREE {
-                self.cx.cancel.check()?;
-                texts.resize(bytes)?;
-            }
+            texts.add(value.as_ref().map_or(0, Value::text_bytes))?;
             out.push(value);
         }
-        Ok(Column::Values(out))
+        Ok(Column::Values(out, texts.finish()))
+    }
+
+    /// One value for all rows. A long text is accounted.
+    pub fn constant<'e>(&self, value: Option<Value>) -> Result<Column<'e>, ExecError> {
+        let bytes = value.as_ref().map_or(0, Value::text_bytes);
+        if bytes <= CONSTANT_BYTES_FREE {
+            return Ok(Column::Constant(Constant::Value(value)));
+        }
+        let mut texts = TextCounter::new(self.cx);
+        texts.add(bytes)?;
+        Ok(Column::Values(vec![value; self.rows()], texts.finish()))
+    }
+
+    /// A column of texts that `make` keeps within their greatest length.
+    pub fn limited<'e>(
+        &self,
+        function: &'static str,
+        make: impl FnOnce(&TextLimit) -> Result<Column<'e>, ExecError>,
+    ) -> Result<Column<'e>, ExecError> {
+        let limit = TextLimit::new(self.cx);
+        let column = make(&limit);
+        limit.check(function)?;
+        column
     }
 }

@@ -4,6 +4,7 @@ use super::column::{Column, Constant, Tri, value_id};
 use super::decode;
 use super::eval::Evaluator;
 use super::in_list::InList;
+use super::texts::Texts;
 use super::value::Value;
 use crate::error::ExecError;
 use lode_rdf::{Kind, ValueId, inline};
@@ -197,7 +198,7 @@ fn error_rows(column: &Column<'_>, rows: usize) -> Vec<u32> {
     match column {
         Column::Ids(ids) => positions(ids, |id| id.is_undef()),
         Column::Bools(bools) => positions(bools, |truth| *truth == Tri::Error),
-        Column::Values(values) => positions(values, Option::is_none),
+        Column::Values(values, _) => positions(values, Option::is_none),
         Column::Constant(Constant::Value(None)) => (0..rows as u32).collect(),
         Column::Constant(_) => Vec::new(),
     }
@@ -210,7 +211,7 @@ pub(crate) fn gather<'e>(column: Column<'e>, rows: &[u32]) -> Column<'e> {
         Column::Bools(bools) => Column::Bools(
             rows.iter().map(|row| bools.get(*row as usize).copied().unwrap_or(Tri::Error)).collect(),
         ),
-        Column::Values(values) => Column::Values(pick(&values, rows)),
+        Column::Values(values, texts) => Column::Values(pick(&values, rows), texts),
         Column::Constant(constant) => Column::Constant(constant),
     }
 }
@@ -224,18 +225,23 @@ pub(crate) fn pick<T: Clone + Default>(column: &[T], rows: &[u32]) -> Vec<T> {
 struct Merge<'m, 'a> {
     evaluator: &'m Evaluator<'a>,
     values: Vec<Option<Value>>,
+    texts: Texts,
     ids: Option<Vec<ValueId>>,
 }
 
 impl<'m, 'a> Merge<'m, 'a> {
     fn new(evaluator: &'m Evaluator<'a>) -> Self {
-        Self { evaluator, values: vec![None; evaluator.rows()], ids: None }
+        let values = vec![None; evaluator.rows()];
+        Self { evaluator, values, texts: Texts::default(), ids: None }
     }
 
     fn put(&mut self, rows: &[u32], column: Column<'_>) -> Result<(), ExecError> {
         let computed =
-            matches!(column, Column::Values(_) | Column::Bools(_) | Column::Constant(Constant::Value(_)));
+            matches!(column, Column::Values(..) | Column::Bools(_) | Column::Constant(Constant::Value(_)));
         if computed && self.ids.is_none() {
+            if let Column::Values(_, texts) = &column {
+                self.texts.add(texts);
+            }
             let operand = decode::operand(self.evaluator.cx, &column)?;
             for (at, row) in rows.iter().enumerate() {
                 if let Some(slot) = self.values.get_mut(*row as usize) {
@@ -268,7 +274,7 @@ impl<'m, 'a> Merge<'m, 'a> {
     fn finish<'e>(self) -> Result<Column<'e>, ExecError> {
         Ok(match self.ids {
             Some(ids) => Column::Ids(ids),
-            None => Column::Values(self.values),
+            None => Column::Values(self.values, self.texts),
         })
     }
 }

@@ -28,6 +28,7 @@ mod shape;
 mod strings;
 pub(crate) mod terms;
 mod text_tests;
+pub(crate) mod texts;
 pub(crate) mod value;
 
 #[cfg(test)]
@@ -61,7 +62,7 @@ pub fn evaluate_numbered(
     batch: &Batch,
     numbers: &RowNumbers,
 ) -> Result<Vec<ValueId>, ExecError> {
-    Evaluator::new(cx, batch, &numbers.0).eval_ids(expr)
+    Evaluator::new(cx, batch, &numbers.0).ids_in_parts(expr)
 }
 
 /// What tells the rows of one batch from all other rows of the query, for BNODE.
@@ -71,8 +72,22 @@ pub struct RowNumbers(Cell<Option<u64>>);
 /// The numbers, ascending, of the rows whose effective boolean value is true.
 pub fn select(cx: &QueryContext, expr: &Expr, batch: &Batch) -> Result<Vec<u32>, ExecError> {
     let numbers = RowNumbers::default();
-    let evaluator = Evaluator::new(cx, batch, &numbers.0);
-    select_rows(&evaluator, expr)
+    select_in_parts(&Evaluator::new(cx, batch, &numbers.0), expr)
+}
+
+/// Where there is no memory for the texts of all rows, half of them first.
+fn select_in_parts(evaluator: &Evaluator<'_>, expr: &Expr) -> Result<Vec<u32>, ExecError> {
+    match select_rows(evaluator, expr) {
+        Err(ExecError::OutOfMemory(_)) if evaluator.rows() > 1 => {
+            let mut selected = Vec::new();
+            for part in evaluator.halves() {
+                let rows = select_in_parts(&evaluator.narrow(&part), expr)?;
+                selected.extend(rows.iter().filter_map(|row| part.get(*row as usize)));
+            }
+            Ok(selected)
+        }
+        other => other,
+    }
 }
 
 /// Conjunctions narrow the rows operand by operand: a row that one does not accept is not looked at again.

@@ -3,6 +3,7 @@
 //! XPath's syntax is translated: its own meanings of `\s`, `\w`, `\i`, `\c`, class subtraction, the flag `x`; what the crate
 //! would take but XPath forbids is an error, and so are back-references, which the crate lacks.
 
+use super::texts::TextLimit;
 use super::value::Value;
 use regex::{Regex, RegexBuilder};
 use std::cell::RefCell;
@@ -47,7 +48,13 @@ pub(crate) fn of_values(pattern: &Value, flags: Option<Option<&Value>>) -> Optio
 }
 
 /// `REPLACE(text, pattern, replacement, flags)`. A pattern that matches the empty string is an error, as in XPath.
-pub(crate) fn replace(text: &Value, pattern: &Value, with: &Value, flags: Option<&Value>) -> Option<Value> {
+pub(crate) fn replace(
+    text: &Value,
+    pattern: &Value,
+    with: &Value,
+    flags: Option<&Value>,
+    limit: &TextLimit,
+) -> Option<Value> {
     let input = text.text()?;
     let pattern = of_values(pattern, flags.map(Some))?;
     if pattern.regex.is_match("") {
@@ -57,7 +64,7 @@ pub(crate) fn replace(text: &Value, pattern: &Value, with: &Value, flags: Option
     let parts = if pattern.literal {
         vec![Part::Text(with.simple()?.to_string())]
     } else {
-        replacement_parts(with.simple()?, groups)?
+        replacement_parts(with.simple()?, groups, limit)?
     };
     let mut out = String::with_capacity(input.len());
     let mut copied = 0;
@@ -65,17 +72,21 @@ pub(crate) fn replace(text: &Value, pattern: &Value, with: &Value, flags: Option
         let Some(whole) = captures.get(0) else { continue };
         out.push_str(input.get(copied..whole.start()).unwrap_or_default());
         for part in &parts {
-            match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Group(group) => out.push_str(captures.get(*group).map_or("", |found| found.as_str())),
-            }
+            let text = match part {
+                Part::Text(text) => text.as_str(),
+                Part::Group(group) => captures.get(*group).map_or("", |found| found.as_str()),
+            };
+            limit.allow(out.len() + text.len())?;
+            out.push_str(text);
         }
         copied = whole.end();
     }
     if copied == 0 && out.is_empty() {
         return Some(text.clone());
     }
-    out.push_str(input.get(copied..).unwrap_or_default());
+    let rest = input.get(copied..).unwrap_or_default();
+    limit.allow(out.len() + rest.len())?;
+    out.push_str(rest);
     Some(text.with_text(out))
 }
 
@@ -86,7 +97,7 @@ enum Part {
 }
 
 /// `$N` is a group, `\$` and `\\` stand for themselves; a lone `$` or `\` is an error.
-fn replacement_parts(with: &str, groups: usize) -> Option<Vec<Part>> {
+fn replacement_parts(with: &str, groups: usize, limit: &TextLimit) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut chars = with.chars();
@@ -100,6 +111,7 @@ fn replacement_parts(with: &str, groups: usize) -> Option<Vec<Part>> {
                 let group = group_number(&mut chars, groups)?;
                 parts.push(Part::Text(std::mem::take(&mut text)));
                 parts.push(Part::Group(group));
+                limit.allow(parts.len() * size_of::<Part>())?;
             }
             _ => text.push(c),
         }

@@ -2,6 +2,7 @@
 
 use super::compare::to_f64;
 use super::text_tests::StringRef;
+use super::texts::TextLimit;
 use super::value::{LangString, Value};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -19,13 +20,17 @@ pub(crate) fn length(a: &Value) -> Option<Value> {
 }
 
 /// `UCASE`.
-pub(crate) fn upper(a: &Value) -> Option<Value> {
-    Some(a.with_text(a.text()?.to_uppercase()))
+pub(crate) fn upper(a: &Value, limit: &TextLimit) -> Option<Value> {
+    let text = a.text()?;
+    limit.allow(text.len())?;
+    Some(a.with_text(text.to_uppercase()))
 }
 
 /// `LCASE`.
-pub(crate) fn lower(a: &Value) -> Option<Value> {
-    Some(a.with_text(a.text()?.to_lowercase()))
+pub(crate) fn lower(a: &Value, limit: &TextLimit) -> Option<Value> {
+    let text = a.text()?;
+    limit.allow(text.len())?;
+    Some(a.with_text(text.to_lowercase()))
 }
 
 /// `STRBEFORE`: without a match the simple empty string.
@@ -47,8 +52,10 @@ pub(crate) fn after(a: &Value, b: &Value) -> Option<Value> {
 }
 
 /// `CONCAT`: with a language where all arguments have the same.
-pub(crate) fn concat(values: &[&Value]) -> Option<Value> {
-    let mut text = String::new();
+pub(crate) fn concat(values: &[&Value], limit: &TextLimit) -> Option<Value> {
+    let bytes = values.iter().filter_map(|value| value.text()).map(|text| text.len()).sum();
+    limit.allow(bytes)?;
+    let mut text = String::with_capacity(bytes);
     for value in values {
         text.push_str(value.text()?);
     }
@@ -110,11 +117,13 @@ fn to_position(position: f64) -> usize {
 }
 
 /// `ENCODE_FOR_URI`.
-pub(crate) fn encode_for_uri(a: &Value) -> Option<Value> {
+pub(crate) fn encode_for_uri(a: &Value, limit: &TextLimit) -> Option<Value> {
     let text = a.text()?;
+    let escapes = text.bytes().filter(|byte| !is_unreserved(*byte)).count();
+    limit.allow(text.len() + 2 * escapes)?;
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+        if is_unreserved(byte) {
             out.push(char::from(byte));
         } else {
             // Writing to a string cannot fail.
@@ -122,6 +131,11 @@ pub(crate) fn encode_for_uri(a: &Value) -> Option<Value> {
         }
     }
     Some(Value::string(out))
+}
+
+/// RFC 3986, section 2.3.
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~')
 }
 
 /// `LANGMATCHES`: basic filtering of RFC 4647.

@@ -4,6 +4,7 @@ use super::cast;
 use super::column::{Column, Constant, Tri};
 use super::decode;
 use super::eval::Evaluator;
+use super::texts::Texts;
 use super::value::{LangString, Value, XSD};
 use crate::error::ExecError;
 use lode_rdf::{
@@ -24,15 +25,14 @@ impl Evaluator<'_> {
     ) -> Result<Column<'e>, ExecError> {
         Ok(match self.eval(a)? {
             Column::Constant(Constant::Term(term)) => Column::Constant(Constant::Value(f(term.as_ref()))),
-            Column::Ids(ids) => Column::Values(decode::map_terms(self.cx, &ids, f)?),
+            Column::Ids(ids) => {
+                let (values, texts) = decode::map_terms(self.cx, &ids, f)?;
+                Column::Values(values, texts)
+            }
             column => {
                 let operand = decode::operand(self.cx, &column)?;
                 let apply = |row| operand.get(row).and_then(|value| f(value.to_term().as_ref()));
-                if operand.is_constant() {
-                    Column::Constant(Constant::Value(apply(0)))
-                } else {
-                    self.values(apply)?
-                }
+                if operand.is_constant() { self.constant(apply(0))? } else { self.values(apply)? }
             }
         })
     }
@@ -93,17 +93,21 @@ impl Evaluator<'_> {
                 distinct.ids.iter().map(|id| iri(id).map(|iri| Value::Iri(iri.into()))).collect();
             return Ok(Column::Values(
                 distinct.rows.iter().map(|at| iris.get(*at as usize).cloned().flatten()).collect(),
+                Texts::default(),
             ));
         }
         match column {
-            Column::Ids(ids) => Ok(Column::Values(decode::map_terms(self.cx, &ids, datatype)?)),
+            Column::Ids(ids) => {
+                let (values, texts) = decode::map_terms(self.cx, &ids, datatype)?;
+                Ok(Column::Values(values, texts))
+            }
             Column::Constant(Constant::Term(term)) => {
                 Ok(Column::Constant(Constant::Value(datatype(term.as_ref()))))
             }
             column => {
                 let operand = decode::operand(self.cx, &column)?;
                 let apply = |row| operand.get(row)?.datatype().map(|iri| Value::Iri(iri.into()));
-                Ok(Column::Values((0..self.rows()).map(apply).collect()))
+                self.values(apply)
             }
         }
     }
@@ -130,7 +134,7 @@ impl Evaluator<'_> {
             let base = self.cx.local.fresh(self.rows() as u64);
             let node =
                 |row: usize| Some(Value::Blank(format!("q{:x}", base.wrapping_add(row as u64)).into()));
-            return Ok(Column::Values((0..self.rows()).map(node).collect()));
+            return self.values(node);
         };
         let column = self.eval(label)?;
         let labels = decode::operand(self.cx, &column)?;
@@ -138,7 +142,7 @@ impl Evaluator<'_> {
             let label = labels.get(row)?.simple()?;
             Some(Value::Blank(labelled(self.row_number(row), label).into()))
         };
-        Ok(Column::Values((0..self.rows()).map(node).collect()))
+        self.values(node)
     }
 
     /// A function of values whose result is a term, not the canonical form of a value.
@@ -200,13 +204,13 @@ impl Evaluator<'_> {
     /// `TRIPLE`: terms in, a term out, so lexical forms stay.
     pub fn triple<'e>(&self, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
         let [subject, predicate, object] = arguments else { return Ok(Column::ERROR) };
-        let terms = |expr| -> Result<Vec<Option<Term>>, ExecError> {
+        let terms = |expr| -> Result<(Vec<Option<Term>>, Texts), ExecError> {
             let ids = self.eval(expr)?.into_ids(self.cx, self.rows())?;
             decode::map_terms(self.cx, &ids, |term| Some(term.into_owned()))
         };
         let (subjects, predicates, objects) = (terms(subject)?, terms(predicate)?, terms(object)?);
         let mut ids = Vec::with_capacity(self.rows());
-        for ((subject, predicate), object) in subjects.into_iter().zip(predicates).zip(objects) {
+        for ((subject, predicate), object) in subjects.0.into_iter().zip(predicates.0).zip(objects.0) {
             let triple = make_triple(subject, predicate, object);
             ids.push(
                 triple
@@ -223,7 +227,7 @@ impl Evaluator<'_> {
         component: impl Fn(&Triple) -> Term,
     ) -> Result<Column<'e>, ExecError> {
         let ids = self.eval(a)?.into_ids(self.cx, self.rows())?;
-        let components = decode::map_terms(self.cx, &ids, |term| match term {
+        let (components, _texts) = decode::map_terms(self.cx, &ids, |term| match term {
             TermRef::Triple(triple) => Some(component(triple)),
             _ => None,
         })?;

@@ -118,7 +118,7 @@ impl Evaluator<'_> {
         test: impl Fn(StringRef<'_>) -> Option<bool>,
     ) -> Result<Column<'e>, ExecError> {
         let (mut bytes, mut cancelled) = (0, Ok(()));
-        let truths = decode::map_terms(self.cx, ids, |term| {
+        let (truths, _) = decode::map_terms(self.cx, ids, |term| {
             let string = StringRef::of_term(term)?;
             bytes += string.text.len();
             if bytes > BYTES_UNCHECKED && cancelled.is_ok() {

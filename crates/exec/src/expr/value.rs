@@ -4,6 +4,7 @@
 //! itself (STR, DATATYPE, sameTerm) keeps its id. A value that an expression computed has one term: its canonical form.
 
 use super::exact::Exact;
+use super::texts::{TextBytes, term_bytes};
 use lode_rdf::{
     BaseDirection, BlankNode, Literal, LiteralRef, NamedNode, Term, TermRef, Triple, ValueId, inline,
 };
@@ -262,6 +263,19 @@ impl Value {
             Self::String(text) => Some(!text.is_empty()),
             Self::Other(literal) => literal.is_out_of_range_number().then_some(true),
             _ => None,
+        }
+    }
+}
+
+impl TextBytes for Value {
+    fn text_bytes(&self) -> usize {
+        match self {
+            Self::Iri(text) | Self::Blank(text) | Self::String(text) => text.len(),
+            Self::LangString(string) => string.text.len() + string.language.len(),
+            Self::Exact(value) => value.heap_bytes(),
+            Self::Other(literal) => literal.lexical.len() + literal.datatype.len(),
+            Self::Triple(triple) => term_bytes(lode_rdf::TermRef::Triple(triple)),
+            _ => 0,
         }
     }
 }

@@ -72,6 +72,7 @@ fn prepare(
         cancel: CancelToken::default(),
         transaction_quads_max: state.options.transaction_quads_max,
         memory_bytes: state.options.query.memory_bytes,
+        memory: state.options.query.memory.clone(),
         threads: state.options.query.threads,
         statement_limit: state.options.statement_limit,
     };

@@ -304,11 +304,13 @@ fn bodies_of_all_requests_together_have_room() {
     let large = format!("ASK {{}} #{}", "x".repeat(40 << 10));
     assert_eq!(send(address, "POST", "/query", &large).0, 200);
     let first = begin_to_send(address, 40 << 10);
+    // Until its head has been read.
+    thread::sleep(Duration::from_millis(300));
     let text = large.clone();
     let second = thread::spawn(move || send(address, "POST", "/query", &text).0);
-    // What is small finds room at any time.
+    thread::sleep(Duration::from_millis(300));
+    // What is small finds room at any time, also behind what is large and waits for some.
     assert_eq!(send(address, "POST", "/query", "ASK {}").0, 200);
-    thread::sleep(Duration::from_millis(200));
     assert!(!second.is_finished(), "there is no room for both");
     drop(first);
     assert_eq!(second.join().unwrap(), 200);

@@ -37,6 +37,21 @@ pub(super) fn check(text: &str, data: bool) -> Result<Extent, TooMuch> {
     Ok(Extent { nesting: state.deepest, links: if data { 0 } else { state.operators + state.brackets } })
 }
 
+/// How many words, numbers, names, strings, IRIs and marks a text has, about: what the memory of its algebra and its plan grows with.
+pub fn count_tokens(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut count, mut before) = (0, b' ');
+    for range in tokens(text) {
+        let Some(&first) = bytes.get(range.start) else { break };
+        // Numbers and names beyond ASCII come byte by byte.
+        let goes_on = |byte: u8| byte.is_ascii_digit() || byte >= 0x80 || matches!(byte, b'.' | b':');
+        let is_blank = first.is_ascii_whitespace() || first == b'#';
+        count += usize::from(!(is_blank || goes_on(first) && goes_on(before)));
+        before = bytes.get(range.end - 1).copied().unwrap_or(b' ');
+    }
+    count
+}
+
 /// What the parser may need the stack for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extent {

@@ -11,6 +11,7 @@ mod operations;
 mod tests;
 mod update;
 
+pub use limits::count_tokens;
 pub use update::parse_update;
 
 use crate::stack;

@@ -9,6 +9,7 @@ use crate::load::{LoadError, LoadProgress, ProgressSample};
 use crate::pace::Pace;
 use crate::store::Store;
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -18,8 +19,10 @@ use std::time::{Duration, Instant};
 pub struct BackgroundOptions {
     /// Threads that merge and write.
     pub threads: usize,
-    /// Bytes of memory that the process shall not exceed.
+    /// Bytes of memory that a compaction may take.
     pub memory_bytes: usize,
+    /// The pool that they count in. Where it has not so many left, compactions make do with less.
+    pub memory: MemoryBudget,
     /// Segments that there may be.
     pub segments_max: usize,
     /// For so long it works,
@@ -35,6 +38,7 @@ impl Default for BackgroundOptions {
         Self {
             threads: 1,
             memory_bytes: 512 << 20,
+            memory: MemoryBudget::unlimited(),
             segments_max: 8,
             busy: Duration::from_millis(20),
             rest: Duration::from_millis(20),
@@ -174,6 +178,9 @@ impl Drop for Compactor {
     }
 }
 
+/// Where the pool has less left, nothing is compacted until it has.
+const MEMORY_BYTES_MIN: usize = 16 << 20;
+
 /// After the first failure it waits so long, then twice as long, and so on,
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// up to so long.
@@ -202,7 +209,10 @@ impl Work {
                 continue;
             }
             let Some(_turn) = Turn::if_free(&self.store) else { continue };
-            match self.store.with_room(|| self.compact(budget.at(Instant::now()), &cancel)) {
+            let Some(memory) = self.reserve() else { continue };
+            let fitting =
+                MergeBudget::new(memory.bytes(), self.options.threads).min(budget.at(Instant::now()));
+            match self.store.with_room(|| self.compact(fitting, memory.bytes(), &cancel)) {
                 // There may be more to do.
                 Ok(()) => {
                     (wait, delay) = (Duration::ZERO, RETRY_FIRST);
@@ -244,6 +254,16 @@ impl Work {
         Some(orders.cancel.clone())
     }
 
+    /// What the pool has left of the memory that a compaction may take, a half or a quarter of it, and so on; none where that is too
+    /// little.
+    fn reserve(&self) -> Option<Reservation> {
+        let all = self.options.memory_bytes;
+        let halves = std::iter::successors(Some(all), |bytes| {
+            Some(bytes / 2).filter(|half| *half >= MEMORY_BYTES_MIN)
+        });
+        halves.into_iter().find_map(|bytes| self.options.memory.reserve(bytes).ok())
+    }
+
     fn note_failure(&self, error: &dyn std::error::Error) {
         let mut orders = self.shared.lock();
         orders.status.failures += 1;
@@ -255,7 +275,12 @@ impl Work {
     }
 
     /// Compacts what is to be compacted now. The caller has the turn.
-    fn compact(&self, budget: MergeBudget, cancel: &CancelToken) -> Result<(), LoadError> {
+    fn compact(
+        &self,
+        budget: MergeBudget,
+        memory_bytes: usize,
+        cancel: &CancelToken,
+    ) -> Result<(), LoadError> {
         let version = self.store.version().aside(ASIDE_BYTES);
         let segments = &version.manifest.segments;
         let Some(from) = choose_within(budget, segments, self.options.segments_max) else { return Ok(()) };
@@ -268,11 +293,8 @@ impl Work {
             orders.progress = Some(Arc::clone(&progress));
         }
         let pace = self.pace(cancel, version.segments.len());
-        let options = CompactOptions {
-            threads: self.options.threads,
-            memory_bytes: self.options.memory_bytes,
-            ..CompactOptions::default()
-        };
+        let options =
+            CompactOptions { threads: self.options.threads, memory_bytes, ..CompactOptions::default() };
         Compaction::new(&self.store, &version, from, &options, &pace, &progress).run()?;
         let mut orders = self.shared.lock();
         orders.status.compactions += 1;

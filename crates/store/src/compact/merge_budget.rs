@@ -41,6 +41,11 @@ impl MergeBudget {
         Self { working_bytes: 0, threads: 1 }
     }
 
+    /// The smaller of two.
+    pub fn min(self, other: Self) -> Self {
+        Self { working_bytes: self.working_bytes.min(other.working_bytes), ..self }
+    }
+
     /// So many `parts` of `all`.
     pub fn share(self, parts: u64, all: u64) -> Self {
         let bytes = u128::from(self.working_bytes) * u128::from(parts) / u128::from(all.max(1));

@@ -31,9 +31,9 @@ struct Kept {
 }
 
 impl KeptResults {
-    /// Keeps results of at most so many bytes.
-    pub fn new(bytes: usize) -> Self {
-        Self { budget: MemoryBudget::new(bytes), kept: Mutex::default() }
+    /// Keeps results as long as there is memory.
+    pub fn new(budget: MemoryBudget) -> Self {
+        Self { budget, kept: Mutex::default() }
     }
 
     /// The pages of a function of `var`, where ids mean what they do in `terms_number`; none where they cannot be kept.
@@ -81,7 +81,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::super::pages::page_of;
-    use super::{EXPRESSIONS_MAX, KeptResults};
+    use super::{EXPRESSIONS_MAX, KeptResults, MemoryBudget};
     use lode_rdf::{Kind, Literal, ValueId};
     use lode_sparql::{Expr, VarId};
     use spargebra::algebra::Function;
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_variable_by_another_name_has_the_same_results() {
-        let kept = KeptResults::new(1 << 20);
+        let kept = KeptResults::new(MemoryBudget::new(1 << 20));
         fill(&kept, &call(Function::StrLen, 0), 7);
         let pages = kept.pages(&call(Function::StrLen, 5), VarId(5), 1).unwrap();
         assert_eq!(pages.view().get(id(1)), Some(id(7)));
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn results_are_for_the_ids_of_their_time() {
-        let kept = KeptResults::new(1 << 20);
+        let kept = KeptResults::new(MemoryBudget::new(1 << 20));
         fill(&kept, &call(Function::StrLen, 0), 7);
         let expr = call(Function::StrLen, 0);
         assert!(kept.pages(&expr, VarId(0), 0).is_none(), "a snapshot from before");
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_depends_on_more_than_the_term_is_not_kept() {
-        let kept = KeptResults::new(1 << 20);
+        let kept = KeptResults::new(MemoryBudget::new(1 << 20));
         let constant = Expr::Const(Literal::from("a").into());
         let contains = Expr::Call(Function::Contains, vec![call(Function::Str, 0), constant]);
         let now = Expr::Equal(Box::new(Expr::Call(Function::Now, vec![])), Box::new(call(Function::Str, 0)));
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let kept = KeptResults::new(64 << 10);
+        let kept = KeptResults::new(MemoryBudget::new(64 << 10));
         let mut expr = call(Function::StrLen, 0);
         for n in 0..2 * EXPRESSIONS_MAX as u64 {
             fill(&kept, &expr, n);

@@ -5,6 +5,7 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::{RowNumbers, evaluate, evaluate_numbered, select};
 use lode_base::memory_budget::MemoryBudget;
+use lode_rdf::ValueId;
 use std::collections::HashSet;
 
 #[test]
@@ -291,6 +292,49 @@ fn computed_texts_have_to_fit_into_memory() {
     };
     let (expr, batch) = parse(&cx, &expression, &data(100), 1);
     assert_eq!(evaluate(&cx, &expr, &batch).unwrap().len(), 100);
+    // 200 MB, some rows at a time.
+    let (expr, batch) = parse(&cx, &expression, &data(2000), 1);
+    let lengths = evaluate(&cx, &expr, &batch).unwrap();
+    assert_eq!((lengths.len(), lengths[0], lengths[1999]), (2000, integer(100_001), integer(100_004)));
+    assert!(cx.budget.peak() > 32 << 20 && cx.budget.used() < 1 << 20);
+    let (expr, batch) = parse(&cx, &format!("{expression} > 100002"), &data(2000), 1);
+    assert_eq!(select(&cx, &expr, &batch).unwrap(), (100..2000).collect::<Vec<u32>>());
+    let _others = cx.budget.reserve(cx.budget.free() - (10 << 10)).unwrap();
+    let expression = format!("STRLEN(CONCAT(\"{}\", ?x))", "x".repeat(1_000_000));
     let (expr, batch) = parse(&cx, &expression, &data(2000), 1);
     assert!(matches!(evaluate(&cx, &expr, &batch), Err(ExecError::OutOfMemory(_))));
+}
+
+#[test]
+fn a_text_has_a_greatest_length() {
+    let cx = QueryContext { budget: MemoryBudget::new(64 << 20), ..context() };
+    let grown = |times: usize| {
+        let grow = |text: String| format!("REPLACE({text}, \"x\", \"xxxxxxxxxx\")");
+        (0..times).fold("?x".to_owned(), |text, _| grow(text))
+    };
+    let cases = [
+        (format!("STRLEN({})", grown(6)), Ok(1_000_000)),
+        (format!("STRLEN({})", grown(7)), Err("REPLACE")),
+        (format!("STRLEN(CONCAT({0}, {0}, {0}, {0}, {0}))", grown(6)), Err("CONCAT")),
+        (format!("STRLEN(ENCODE_FOR_URI(REPLACE({}, \"x\", \"  \")))", grown(6)), Err("ENCODE_FOR_URI")),
+        (format!("STRLEN(REPLACE(?x, \"(x)\", \"{}\"))", "$1".repeat(500_000)), Err("REPLACE")),
+    ];
+    for (expression, expected) in cases {
+        // A constant and a column.
+        for expression in [expression.replace("?x", "\"x\""), expression] {
+            let (expr, batch) = parse(&cx, &expression, "?x { \"x\" \"x\" }", 1);
+            match (evaluate(&cx, &expr, &batch), expected) {
+                (Ok(ids), Ok(length)) => assert_eq!(ids, [integer(length); 2]),
+                (Err(ExecError::TextTooLong { function, bytes_max }), Err(expected)) => {
+                    assert_eq!((function, bytes_max), (expected, 4 << 20));
+                }
+                other => panic!("{expression:.100}: {other:?}"),
+            }
+        }
+    }
+    assert!(cx.budget.peak() < 64 << 20);
+}
+
+fn integer(value: i64) -> ValueId {
+    lode_rdf::inline::encode_literal(&value.to_string(), "http://www.w3.org/2001/XMLSchema#integer").unwrap()
 }

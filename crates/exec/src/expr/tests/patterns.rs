@@ -1,7 +1,9 @@
 //! REGEX and REPLACE: XPath's syntax and its differences from the regex crate's.
 
+use super::support::context;
 use super::{i, l, s, show};
 use crate::expr::pattern::{of_values, replace};
+use crate::expr::texts::TextLimit;
 use crate::expr::value::Value;
 
 fn matches(text: &Value, pattern: &Value, flags: Option<&Value>) -> Option<bool> {
@@ -116,9 +118,10 @@ fn replacements() {
         ("abc", "x", "-", "", "\"abc\""),
         ("abc", "abc", "", "", "\"\""),
     ];
+    let limit = TextLimit::new(&context());
     for (text, pattern, with, flags, expected) in cases {
-        let found = replace(&s(text), &s(pattern), &s(with), Some(&s(flags)));
+        let found = replace(&s(text), &s(pattern), &s(with), Some(&s(flags)), &limit);
         assert_eq!(show(found), expected, "{text} {pattern} {with}");
     }
-    assert_eq!(show(replace(&l("abc", "en"), &s("b"), &s("Z"), None)), "\"aZc\"@en");
+    assert_eq!(show(replace(&l("abc", "en"), &s("b"), &s("Z"), None, &limit)), "\"aZc\"@en");
 }

@@ -1,0 +1,56 @@
+//! The memory that the text of a request takes once it is read: as algebra, as a plan, and on the way from one to the other.
+//!
+//! A number of one digit becomes a term with the IRI of its datatype, in a list of lists: 8 MB of `1 1 1 ...` in VALUES were 2.2 GB. So memory is
+//! taken for each token before a text is parsed, as much as was measured for those that take most. docs/design/030-one-pool.md has the figures.
+
+use crate::EngineError;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_exec::ExecError;
+use lode_sparql::parse::count_tokens;
+
+/// Bytes for each token of a query: at most, while it is parsed and planned,
+const QUERY_TOKEN_BYTES: usize = 600;
+/// and in its plan.
+const PLAN_TOKEN_BYTES: usize = 200;
+/// Bytes for each token of an update.
+const UPDATE_TOKEN_BYTES: usize = 300;
+/// The text itself is copied where something in it is written in another way.
+const TEXT_COPIES: usize = 3;
+
+/// Memory for a text.
+#[derive(Debug)]
+pub(crate) struct TextMemory {
+    held: Reservation,
+    tokens: usize,
+}
+
+impl TextMemory {
+    /// For a query.
+    pub fn of_query(text: &str, budget: &MemoryBudget) -> Result<Self, EngineError> {
+        Self::new(text, QUERY_TOKEN_BYTES, budget)
+    }
+
+    /// For an update.
+    pub fn of_update(text: &str, budget: &MemoryBudget) -> Result<Self, EngineError> {
+        Self::new(text, UPDATE_TOKEN_BYTES, budget)
+    }
+
+    fn new(text: &str, token_bytes: usize, budget: &MemoryBudget) -> Result<Self, EngineError> {
+        let tokens = count_tokens(text);
+        let held = budget.reserve(tokens * token_bytes + text.len() * TEXT_COPIES);
+        Ok(Self {
+            held: held.map_err(|error| EngineError::Execution(ExecError::OutOfMemory(error)))?,
+            tokens,
+        })
+    }
+
+    /// Bytes of its plan, about.
+    pub fn of_plan(&self) -> usize {
+        self.tokens * PLAN_TOKEN_BYTES
+    }
+
+    /// Gives back all but what the plan takes.
+    pub fn keep_plan(&mut self) {
+        self.held.shrink(self.of_plan());
+    }
+}

@@ -127,7 +127,7 @@ impl<'a> Generator<'a> {
             9 * nested,
             3 * nested,
             8 * nested,
-            7 * nested,
+            5 * nested,
         ];
         match self.random.weighted(&weights) {
             1 => {
@@ -174,12 +174,14 @@ impl<'a> Generator<'a> {
             }
             1 => {
                 let (exists, other) = (self.exists(), self.condition(1));
-                let operator = self.random.word(&["&&", "||"]);
+                // Both of two conditions are rarely met, and an answer without rows shows little.
+                let operator = self.random.word(&["&&", "||", "||"]);
                 Element::Filter(Expr::Infix(operator, Box::new(exists), Box::new(other)))
             }
             2 => {
                 let (subject, predicate) = (self.subject(), self.path(2));
-                let path = Triple { subject, predicate, object: self.object() };
+                let object = if self.random.chance(60) { self.fresh_variable() } else { self.object() };
+                let path = Triple { subject, predicate, object };
                 Element::Graph("?g".to_owned(), vec![Element::Triples(vec![path])])
             }
             _ => {

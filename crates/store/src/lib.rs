@@ -22,6 +22,8 @@ mod doubt_tests;
 pub mod dump;
 pub mod error;
 mod existing;
+#[cfg(test)]
+mod failed_log_tests;
 mod flush;
 mod flusher;
 mod gate;

@@ -111,6 +111,14 @@ struct State {
     ended_logs: LogCounters,
 }
 
+impl State {
+    /// Whether the manifest names a log that nobody goes on with, because it failed. Nobody knows what is in its file: perhaps records that
+    /// were never committed. They must not follow another version than the one that they were written after.
+    fn has_given_up_log(&self) -> bool {
+        self.log.is_none() && self.tip.manifest.log != 0
+    }
+}
+
 fn add(sum: &mut LogCounters, more: LogCounters) {
     sum.records += more.records;
     sum.bytes += more.bytes;
@@ -463,10 +471,11 @@ impl WriterPlace {
         Ok(())
     }
 
-    /// Makes sure that all there is is in segments.
+    /// Makes sure that all there is is in segments, and that the manifest names no log but one that goes on.
     pub(crate) fn settle(&self, cancel: &CancelToken) -> Result<(), StoreError> {
         let mut state = self.writer()?.state();
-        if state.tip.number == state.tip.manifest.version && state.tip.delta.is_empty() {
+        let is_settled = state.tip.number == state.tip.manifest.version && state.tip.delta.is_empty();
+        if is_settled && !state.has_given_up_log() {
             return Ok(());
         }
         self.flush(&mut state, &Run::default(), cancel)
@@ -478,8 +487,7 @@ impl WriterPlace {
         cancel: &CancelToken,
     ) -> Result<(Arc<Version>, Option<LogEnd>), StoreError> {
         let mut state = self.writer()?.state();
-        if state.log.is_none() && state.tip.manifest.log != 0 {
-            // Nobody knows what is in the file of the log that was given up.
+        if state.has_given_up_log() {
             self.flush(&mut state, &Run::default(), cancel)?;
         }
         self.drain(&state)?;

@@ -158,7 +158,8 @@ impl Store {
         let manifest =
             Manifest { log: 0, snapshot: Some(name.to_owned()), ..self.version().manifest.clone() };
         let (vfs, folder) = (&**self.vfs(), self.folder());
-        if let Err(error) = self.with_room(|| folders::make(vfs, folder, name, &manifest)) {
+        self.with_room(|| folders::make(vfs, folder, name, &manifest))?;
+        if let Err(error) = self.with_room(|| folders::give_name(vfs, folder, name)) {
             if folders::remove(vfs, folder, name).is_err() {
                 // It may be there after a power cut: then what it names must be there as well.
                 self.named().manifests.insert(name.to_owned(), manifest);

@@ -68,17 +68,36 @@ pub fn read(
     }
 }
 
-/// Makes the folder of a snapshot, durably. After an error [`remove`] takes back what may be there.
+/// Makes the folder of a snapshot, durably, but for its name: [`give_name`] comes next. After an error it never had the name, and must not
+/// get it, as it may not be whole.
 pub fn make(vfs: &dyn Vfs, database: &Path, name: &str, manifest: &Manifest) -> Result<(), StoreError> {
     let unnamed = unnamed_of(database, name);
     remove_unnamed(vfs, &unnamed)?;
-    vfs.create_dir_all(&unnamed).map_err(StoreError::io(&unnamed))?;
+    let made = write(vfs, database, &unnamed, manifest);
+    if made.is_err() {
+        // What cannot be removed now is removed when the database is next opened for writing.
+        let _ = remove_unnamed(vfs, &unnamed);
+    }
+    made
+}
+
+fn write(vfs: &dyn Vfs, database: &Path, unnamed: &Path, manifest: &Manifest) -> Result<(), StoreError> {
+    vfs.create_dir_all(unnamed).map_err(StoreError::io(unnamed))?;
     let path = unnamed.join(MANIFEST);
     manifest.write_file(vfs, &path).map_err(StoreError::io(&path))?;
-    for folder in [&unnamed, database] {
+    for folder in [unnamed, database] {
         vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
     }
-    rename(vfs, &unnamed, &folder_of(database, name))?;
+    Ok(())
+}
+
+/// Gives the folder that [`make`] has made the name of the snapshot, durably. After an error [`remove`] takes back what may be there.
+pub fn give_name(vfs: &dyn Vfs, database: &Path, name: &str) -> Result<(), StoreError> {
+    let unnamed = unnamed_of(database, name);
+    // Or it has the name, and nobody knows whether durably: this is tried again.
+    if vfs.exists(&unnamed) {
+        rename(vfs, &unnamed, &folder_of(database, name))?;
+    }
     sync(vfs, database)
 }
 
@@ -90,6 +109,7 @@ pub fn remove(vfs: &dyn Vfs, database: &Path, name: &str) -> Result<(), StoreErr
         remove_unnamed(vfs, &unnamed)?;
     } else if vfs.exists(&unnamed) {
         // It lost the name before, and that may not have become durable: a sync makes durable only what has changed since one failed.
+        // It is whole, or the name would be gone for good.
         rename(vfs, &unnamed, &folder)?;
     }
     if vfs.exists(&folder) {

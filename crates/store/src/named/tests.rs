@@ -424,3 +424,25 @@ fn what_is_no_snapshot_is_not_taken_for_one() {
     store.create_snapshot("b", &cancel()).unwrap();
     crash_tests::assert_sound(&vfs);
 }
+
+/// Whatever comes between: also when the process ends while it takes back what it has begun.
+#[test]
+fn a_folder_without_its_manifest_never_has_the_name_of_a_snapshot() {
+    let kinds =
+        [Operation::CreateDir, Operation::Create, Operation::Write, Operation::Sync, Operation::SyncDir];
+    for kind in kinds {
+        let vfs = FaultVfs::counting(MemVfs::new(), false);
+        let store = open(Arc::new(vfs.clone())).unwrap();
+        commit(&store, 3).unwrap();
+        vfs.fail_next(Fault::Error, kind);
+        vfs.fail_nth(Fault::Error, Operation::Rename, 1);
+        store.create_snapshot("new", &cancel()).unwrap_err();
+        for after in [vfs.inner().deep_copy(), vfs.after_crash(CrashKind::LoseAll)] {
+            crash_tests::assert_sound(&after);
+            assert_eq!(reader(&after).damaged_snapshots().unwrap(), [""; 0], "{kind:?}");
+        }
+        vfs.mend();
+        store.create_snapshot("new", &cancel()).unwrap();
+        assert!(reader(vfs.inner()).at("new").is_ok());
+    }
+}

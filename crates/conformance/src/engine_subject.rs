@@ -190,8 +190,8 @@ impl Subject for EngineSubject {
             QueryResults::Graph(mut triples) => {
                 let mut all = Vec::new();
                 while let Some(batch) = triples.next_batch()? {
-                    for triple in batch {
-                        all.push(self.triple(&triple)?);
+                    for triple in batch.triples() {
+                        all.push(self.triple(&triple.into_owned())?);
                     }
                 }
                 Answer::Graph(all)

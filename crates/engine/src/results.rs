@@ -3,9 +3,9 @@
 use crate::EngineError;
 use lode_exec::batch::Batch;
 use lode_exec::context::QueryContext;
-use lode_exec::results::{TermColumn, batch_terms};
-use lode_exec::{Execution, Graph};
-use lode_rdf::{Term, Triple, Variable};
+pub use lode_exec::results::TermBatch;
+use lode_exec::{ExecError, Execution, Graph};
+use lode_rdf::{Term, Variable};
 
 /// What a query returns.
 pub enum QueryResults {
@@ -15,25 +15,6 @@ pub enum QueryResults {
     Boolean(bool),
     /// CONSTRUCT and DESCRIBE.
     Graph(Triples),
-}
-
-/// Rows of terms; each distinct term of a column is held once.
-#[derive(Debug)]
-pub struct TermBatch {
-    columns: Vec<TermColumn>,
-    rows: usize,
-}
-
-impl TermBatch {
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// The term in a row and column; `None` where unbound.
-    pub fn get(&self, row: usize, column: usize) -> Option<&Term> {
-        self.columns.get(column)?.get(row)
-    }
 }
 
 /// The rows of a SELECT, computed as they are asked for.
@@ -48,21 +29,18 @@ impl Solutions {
         &self.variables
     }
 
-    /// The next rows as ids; `None` at the end.
-    pub(crate) fn next_ids(&mut self) -> Result<Option<Batch>, EngineError> {
-        Ok(self.execution.next()?)
-    }
-
-    /// Makes what is answered of `rows` rows, with what ids are read with.
-    pub(crate) fn make<T>(&self, rows: usize, step: impl FnOnce(&QueryContext) -> T) -> T {
-        self.execution.make_answer(rows, || step(self.execution.context()))
+    /// Calls `make` with the next rows, to make of them what is answered; `None` at the end. Where `make` has no memory for all of them, it
+    /// is called again with fewer.
+    pub(crate) fn answer<T>(
+        &mut self,
+        make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
+    ) -> Result<Option<T>, EngineError> {
+        Ok(self.execution.answer(make)?)
     }
 
     /// The next rows; `None` at the end.
     pub fn next_batch(&mut self) -> Result<Option<TermBatch>, EngineError> {
-        let Some(batch) = self.next_ids()? else { return Ok(None) };
-        let columns = self.make(batch.rows, |cx| batch_terms(cx, &batch))?;
-        Ok(Some(TermBatch { columns, rows: batch.rows }))
+        self.answer(TermBatch::new)
     }
 
     /// All remaining rows, each with one optional term a variable.
@@ -84,18 +62,16 @@ pub struct Triples {
 }
 
 impl Triples {
-    /// The next triples as ids; `None` at the end.
-    pub(crate) fn next_ids(&mut self) -> Result<Option<Batch>, EngineError> {
-        Ok(self.inner.next_ids()?)
+    /// Like [`Solutions::answer`], with triples.
+    pub(crate) fn answer<T>(
+        &mut self,
+        make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
+    ) -> Result<Option<T>, EngineError> {
+        Ok(self.inner.answer(make)?)
     }
 
-    /// Makes what is answered of `rows` triples, with what ids are read with.
-    pub(crate) fn make<T>(&self, rows: usize, step: impl FnOnce(&QueryContext) -> T) -> T {
-        self.inner.make_answer(rows, step)
-    }
-
-    /// The next triples; `None` at the end.
-    pub fn next_batch(&mut self) -> Result<Option<Vec<Triple>>, EngineError> {
-        Ok(self.inner.next()?)
+    /// The next triples (see [`TermBatch::triples`]); `None` at the end.
+    pub fn next_batch(&mut self) -> Result<Option<TermBatch>, EngineError> {
+        self.answer(TermBatch::new)
     }
 }

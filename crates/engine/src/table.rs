@@ -33,6 +33,7 @@ pub(crate) fn write_table(
     let mut rows = 0;
     while let Some(batch) = solutions.next_batch()? {
         for row in 0..batch.rows() {
+            let cell = |term| cell(term, options.column_width_max);
             let cells =
                 (0..table.names.len()).map(|column| batch.get(row, column).map_or(String::new(), cell));
             table.push(cells.collect(), out)?;
@@ -43,12 +44,18 @@ pub(crate) fn write_table(
     Ok(rows)
 }
 
-/// A term as in Turtle: numbers and booleans bare, all else as N-Triples, with line breaks escaped so that a row stays a line.
-fn cell(term: &Term) -> String {
-    match term {
+/// A term as in Turtle: numbers and booleans bare, all else as N-Triples, with line breaks escaped so that a row stays a line. Of long ones
+/// one character more than is shown, since rows wait here.
+fn cell(term: &Term, width_max: usize) -> String {
+    let mut cell = match term {
         Term::Literal(literal) if goes_bare(literal.as_ref()) => literal.value().to_owned(),
         other => other.to_string(),
+    };
+    if let Some((end, _)) = cell.char_indices().nth(width_max + 1) {
+        cell.truncate(end);
+        cell.shrink_to_fit();
     }
+    cell
 }
 
 struct Table {

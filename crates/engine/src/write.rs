@@ -83,10 +83,10 @@ fn write_graph(triples: &mut Triples, format: RdfFormat, out: &mut dyn Write) ->
     let mut writer = QuadWriter::start(format, out)?;
     let mut count = 0;
     while let Some(batch) = triples.next_batch()? {
-        for triple in &batch {
-            writer.write(triple.as_ref().in_graph(GraphNameRef::DefaultGraph))?;
+        for triple in batch.triples() {
+            writer.write(triple.in_graph(GraphNameRef::DefaultGraph))?;
         }
-        count += batch.len() as u64;
+        count += batch.rows() as u64;
     }
     writer.finish()?;
     Ok(count)

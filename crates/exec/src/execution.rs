@@ -1,5 +1,6 @@
 //! Running a plan: batches of ids out, counters aside.
 
+use crate::answer::Unanswered;
 use crate::batch::Batch;
 use crate::build::Builder;
 use crate::context::QueryContext;
@@ -21,6 +22,7 @@ pub struct Execution {
     shared: Arc<Shared>,
     vars: Arc<[VarId]>,
     root: BoxOp,
+    unanswered: Unanswered,
 }
 
 impl Execution {
@@ -41,23 +43,23 @@ impl Execution {
         let root = Builder::new(&shared).build(&shared.plan.root, false)?;
         drop(at_work);
         let vars = shared.plan.root.vars.as_slice().into();
-        Ok(Self { shared, vars, root })
+        Ok(Self { shared, vars, root, unanswered: Unanswered::default() })
     }
 
     /// The next rows; `None` at the end. A batch has at least one row.
     #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
     pub fn next(&mut self) -> Result<Option<Batch>, ExecError> {
-        let mut batch = Batch::new(Arc::clone(&self.vars));
-        self.shared.cx.cancel.check()?;
-        let _at_work = self.shared.counters.work();
-        Ok(self.root.next(&mut batch)?.then_some(batch))
+        next(&self.shared, &self.vars, &mut self.root)
     }
 
-    /// A step that makes what is answered of `rows` rows: terms of ids, and their text.
-    pub fn make_answer<T>(&self, rows: usize, step: impl FnOnce() -> T) -> T {
-        let (_at_work, answer) = (self.shared.counters.work(), self.shared.counters.answer());
-        answer.batch(rows);
-        answer.measure(step)
+    /// Calls `make` with the next rows, to make of them what is answered: terms of ids, and their text; `None` at the end. Where `make` has
+    /// no memory for all of them, it is called again with fewer.
+    pub fn answer<T>(
+        &mut self,
+        make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
+    ) -> Result<Option<T>, ExecError> {
+        let Self { shared, vars, root, unanswered } = self;
+        unanswered.answer(shared, || next(shared, vars, root), make)
     }
 
     /// The columns of the batches.
@@ -89,4 +91,11 @@ impl Execution {
     pub(crate) fn into_root(self) -> BoxOp {
         self.root
     }
+}
+
+fn next(shared: &Shared, vars: &Arc<[VarId]>, root: &mut BoxOp) -> Result<Option<Batch>, ExecError> {
+    let mut batch = Batch::new(Arc::clone(vars));
+    shared.cx.cancel.check()?;
+    let _at_work = shared.counters.work();
+    Ok(root.next(&mut batch)?.then_some(batch))
 }

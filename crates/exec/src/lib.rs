@@ -4,6 +4,7 @@
 //! Consumers pull batches through operators (`operators`); where it pays, a sub-plan is cut into morsels that several threads run.
 
 pub mod aggregate;
+mod answer;
 pub mod batch;
 mod build;
 pub mod context;

@@ -1,77 +1,110 @@
 //! From ids back to terms: tables of terms for solutions, triples for CONSTRUCT and DESCRIBE, a truth value for ASK.
 
+use crate::answer::Unanswered;
 use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::execution::Execution;
+use crate::expr::texts::{TextBytes, TextCounter, Texts};
 use crate::operators::BoxOp;
 use crate::operators::construct::Construct;
 use crate::operators::describe::Describe;
 use crate::operators::distinct::{Distinct, DistinctSpec};
 use crate::shared::Shared;
-use lode_rdf::{BlankNode, Kind, NamedOrBlankNode, Term, Triple, ValueId};
+use lode_rdf::{BlankNode, Kind, Term, TripleRef, ValueId};
 use lode_sparql::{QueryForm, VarId};
 use std::sync::Arc;
 
-/// The terms of a column: each distinct one once.
-#[derive(Debug, Clone, Default)]
-pub struct TermColumn {
+/// The terms of a batch, each distinct one of a column once.
+#[derive(Debug)]
+pub struct TermBatch {
+    columns: Vec<TermColumn>,
+    rows: usize,
+    _texts: Texts,
+}
+
+impl TermBatch {
+    /// The terms of all columns of a batch. The dictionary is read in the order of its blocks.
+    pub fn new(cx: &QueryContext, batch: &Batch) -> Result<Self, ExecError> {
+        let mut texts = TextCounter::new(cx);
+        let columns = batch.columns.iter().map(|ids| TermColumn::new(cx, ids, &mut texts));
+        let columns = columns.collect::<Result<_, _>>()?;
+        Ok(Self { columns, rows: batch.rows, _texts: texts.finish() })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The term in a row and column; `None` where unbound.
+    pub fn get(&self, row: usize, column: usize) -> Option<&Term> {
+        self.columns.get(column)?.get(row)
+    }
+
+    /// The rows as triples, if these are of a CONSTRUCT or DESCRIBE.
+    pub fn triples(&self) -> impl Iterator<Item = TripleRef<'_>> {
+        (0..self.rows).filter_map(|row| self.triple(row))
+    }
+
+    fn triple(&self, row: usize) -> Option<TripleRef<'_>> {
+        let subject = match self.get(row, 0)? {
+            Term::NamedNode(node) => node.as_ref().into(),
+            Term::BlankNode(node) => node.as_ref().into(),
+            _ => return None,
+        };
+        let Term::NamedNode(predicate) = self.get(row, 1)? else { return None };
+        Some(TripleRef { subject, predicate: predicate.as_ref(), object: self.get(row, 2)?.as_ref() })
+    }
+}
+
+/// The terms of a column.
+#[derive(Debug)]
+struct TermColumn {
     terms: Vec<Term>,
     /// By row, an index into `terms` plus one; 0 is unbound.
     rows: Vec<u32>,
 }
 
 impl TermColumn {
-    /// The term of a row; `None` is unbound.
-    pub fn get(&self, row: usize) -> Option<&Term> {
+    fn new(cx: &QueryContext, column: &[ValueId], texts: &mut TextCounter<'_>) -> Result<Self, ExecError> {
+        let mut distinct: Vec<ValueId> = column.iter().copied().filter(|id| !id.is_undef()).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let mut terms: Vec<Option<Term>> = vec![None; distinct.len()];
+        let (mut stored, mut places) = (Vec::new(), Vec::new());
+        let mut keep = |place: usize, term: Term| {
+            let counted = texts.add(term.text_bytes());
+            if let Some(slot) = terms.get_mut(place) {
+                *slot = Some(term);
+            }
+            counted
+        };
+        for (place, id) in distinct.iter().enumerate() {
+            match id.kind() {
+                Some(Kind::Special) => keep(place, Term::BlankNode(blank_of(*id)))?,
+                Some(Kind::Local) => keep(place, cx.term(*id)?)?,
+                _ => {
+                    stored.push(*id);
+                    places.push(place);
+                }
+            }
+        }
+        cx.snapshot.terms::<ExecError>(&stored, &mut |index, term| match places.get(index) {
+            Some(place) => keep(*place, term),
+            None => Ok(()),
+        })?;
+        let row = |id: &ValueId| distinct.binary_search(id).map_or(0, |i| u32::try_from(i + 1).unwrap_or(0));
+        let rows = column.iter().map(row).collect();
+        let missing = || ExecError::Internal("a term was not delivered".into());
+        let terms = terms.into_iter().map(|term| term.ok_or_else(missing)).collect::<Result<_, _>>()?;
+        Ok(Self { terms, rows })
+    }
+
+    fn get(&self, row: usize) -> Option<&Term> {
         let index = self.rows.get(row)?.checked_sub(1)?;
         self.terms.get(index as usize)
     }
-
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-}
-
-/// The terms of all columns of a batch. The dictionary is read in the order of its blocks.
-pub fn batch_terms(cx: &QueryContext, batch: &Batch) -> Result<Vec<TermColumn>, ExecError> {
-    batch.columns.iter().map(|column| column_terms(cx, column)).collect()
-}
-
-/// The terms of one column.
-pub fn column_terms(cx: &QueryContext, column: &[ValueId]) -> Result<TermColumn, ExecError> {
-    let mut distinct: Vec<ValueId> = column.iter().copied().filter(|id| !id.is_undef()).collect();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let mut terms: Vec<Option<Term>> = vec![None; distinct.len()];
-    let (mut stored, mut places) = (Vec::new(), Vec::new());
-    for (place, id) in distinct.iter().enumerate() {
-        match id.kind() {
-            Some(Kind::Special) => terms[place] = Some(Term::BlankNode(blank_of(*id))),
-            Some(Kind::Local) => terms[place] = Some(cx.term(*id)?),
-            _ => {
-                stored.push(*id);
-                places.push(place);
-            }
-        }
-    }
-    cx.snapshot.terms(&stored, &mut |index, term| {
-        if let Some(place) = places.get(index) {
-            terms[*place] = Some(term);
-        }
-        Ok(())
-    })?;
-    let row = |id: &ValueId| distinct.binary_search(id).map_or(0, |i| u32::try_from(i + 1).unwrap_or(0));
-    let rows = column.iter().map(row).collect();
-    let missing = || ExecError::Internal("a term was not delivered".into());
-    let terms = terms.into_iter().map(|term| term.ok_or_else(missing)).collect::<Result<_, _>>()?;
-    Ok(TermColumn { terms, rows })
 }
 
 /// Fresh blank nodes of a CONSTRUCT are ids that no table holds: of the special kind, after its two marks.
@@ -136,6 +169,7 @@ fn triple_vars() -> Arc<[VarId]> {
 pub struct Graph {
     shared: Arc<Shared>,
     triples: BoxOp,
+    unanswered: Unanswered,
 }
 
 impl Graph {
@@ -148,46 +182,27 @@ impl Graph {
             ordered: false,
         };
         let triples = Box::new(Distinct::new(spec, triples));
-        Ok(Self { shared, triples })
+        Ok(Self { shared, triples, unanswered: Unanswered::default() })
     }
 
-    /// The next triples as ids, in columns subject, predicate, object; `None` at the end. Their subjects are IRIs or blank nodes, their
-    /// predicates IRIs.
-    pub fn next_ids(&mut self) -> Result<Option<Batch>, ExecError> {
-        let shared = Arc::clone(&self.shared);
-        let (_at_work, answer) = (shared.counters.work(), shared.counters.answer());
-        let mut batch = Batch::default();
-        Ok(answer.measure(|| self.triples.next(&mut batch))?.then_some(batch))
-    }
-
-    /// A step that makes what is answered of `rows` triples: terms of ids, and their text.
-    pub fn make_answer<T>(&self, rows: usize, step: impl FnOnce(&QueryContext) -> T) -> T {
-        let (_at_work, answer) = (self.shared.counters.work(), self.shared.counters.answer());
-        answer.batch(rows);
-        answer.measure(|| step(&self.shared.cx))
+    /// Calls `make` with the next triples as ids, in columns subject, predicate, object; `None` at the end. Their subjects are IRIs or
+    /// blank nodes, their predicates IRIs. Where `make` has no memory for all of them, it is called again with fewer.
+    pub fn answer<T>(
+        &mut self,
+        make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
+    ) -> Result<Option<T>, ExecError> {
+        let Self { shared, triples, unanswered } = self;
+        let next = || {
+            let (_at_work, answer) = (shared.counters.work(), shared.counters.answer());
+            let mut batch = Batch::default();
+            Ok(answer.measure(|| triples.next(&mut batch))?.then_some(batch))
+        };
+        unanswered.answer(shared, next, make)
     }
 
     /// The next triples; `None` at the end.
     #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
-    pub fn next(&mut self) -> Result<Option<Vec<Triple>>, ExecError> {
-        let Some(batch) = self.next_ids()? else { return Ok(None) };
-        self.make_answer(batch.rows, |cx| triples(cx, &batch)).map(Some)
+    pub fn next(&mut self) -> Result<Option<TermBatch>, ExecError> {
+        self.answer(TermBatch::new)
     }
-}
-
-fn triples(cx: &QueryContext, batch: &Batch) -> Result<Vec<Triple>, ExecError> {
-    let columns = batch_terms(cx, batch)?;
-    let mut triples = Vec::with_capacity(batch.rows);
-    for row in 0..batch.rows {
-        let [subject, predicate, object] = [0, 1, 2].map(|i| columns.get(i).and_then(|c| c.get(row)));
-        let subject = match subject {
-            Some(Term::NamedNode(node)) => NamedOrBlankNode::NamedNode(node.clone()),
-            Some(Term::BlankNode(node)) => NamedOrBlankNode::BlankNode(node.clone()),
-            _ => continue,
-        };
-        if let (Some(Term::NamedNode(predicate)), Some(object)) = (predicate, object) {
-            triples.push(Triple { subject, predicate: predicate.clone(), object: object.clone() });
-        }
-    }
-    Ok(triples)
 }

@@ -1,14 +1,53 @@
 //! Columns of results as texts: each distinct term is written once, straight from the dictionary, and copied for its rows.
 
+use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::decode::distinct;
+use crate::expr::texts::{TextCounter, Texts};
 use crate::results::blank_of;
 use lode_rdf::{Kind, Term, TermRef, ValueId};
 use std::ops::Range;
 
+/// The texts of a batch's terms.
+#[derive(Debug, Default)]
+pub struct WrittenBatch {
+    columns: Vec<WrittenColumn>,
+    texts: Texts,
+}
+
+impl WrittenBatch {
+    /// Replaces all by the texts of `batch`; `write` appends the text of a term. Out of memory, it holds nothing.
+    pub fn fill(
+        &mut self,
+        cx: &QueryContext,
+        batch: &Batch,
+        mut write: impl FnMut(TermRef<'_>, &mut Vec<u8>),
+    ) -> Result<(), ExecError> {
+        if !self.texts.is_empty() {
+            // What was reserved for long texts goes back, and so must they.
+            *self = Self::default();
+        }
+        self.columns.resize_with(batch.columns.len(), WrittenColumn::default);
+        let mut texts = TextCounter::new(cx);
+        for (column, ids) in self.columns.iter_mut().zip(&batch.columns) {
+            if let Err(error) = column.fill(cx, ids, &mut write, &mut texts) {
+                *self = Self::default();
+                return Err(error);
+            }
+        }
+        self.texts = texts.finish();
+        Ok(())
+    }
+
+    /// One for each column of the batch.
+    pub fn columns(&self) -> &[WrittenColumn] {
+        &self.columns
+    }
+}
+
 /// The texts of a column's terms.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct WrittenColumn {
     /// All texts, in no order.
     bytes: Vec<u8>,
@@ -19,12 +58,12 @@ pub struct WrittenColumn {
 }
 
 impl WrittenColumn {
-    /// Replaces the column by that of `ids`; `write` appends the text of a term.
-    pub fn fill(
+    fn fill(
         &mut self,
         cx: &QueryContext,
         ids: &[ValueId],
-        mut write: impl FnMut(TermRef<'_>, &mut Vec<u8>),
+        write: &mut impl FnMut(TermRef<'_>, &mut Vec<u8>),
+        texts: &mut TextCounter<'_>,
     ) -> Result<(), ExecError> {
         let distinct = distinct(ids);
         let Self { bytes, places, rows } = self;
@@ -38,26 +77,24 @@ impl WrittenColumn {
             if let Some(range) = places.get_mut(place) {
                 *range = start..bytes.len();
             }
+            texts.add(bytes.len() - start)
         };
         let (mut stored, mut stored_places) = (Vec::new(), Vec::new());
         for (place, id) in distinct.ids.iter().enumerate() {
             match id.kind() {
                 _ if id.is_undef() => {}
-                Some(Kind::Special) => text(place, Term::BlankNode(blank_of(*id)).as_ref()),
-                Some(Kind::Local) => text(place, cx.term(*id)?.as_ref()),
+                Some(Kind::Special) => text(place, Term::BlankNode(blank_of(*id)).as_ref())?,
+                Some(Kind::Local) => text(place, cx.term(*id)?.as_ref())?,
                 _ => {
                     stored.push(*id);
                     stored_places.push(place);
                 }
             }
         }
-        cx.snapshot.term_refs(&stored, &mut |index, term| {
-            if let Some(place) = stored_places.get(index) {
-                text(*place, term);
-            }
-            Ok(())
-        })?;
-        Ok(())
+        cx.snapshot.term_refs::<ExecError>(&stored, &mut |index, term| match stored_places.get(index) {
+            Some(place) => text(*place, term),
+            None => Ok(()),
+        })
     }
 
     /// The text of a row's term; `None` is unbound.

@@ -8,6 +8,7 @@ mod ntriples;
 pub mod parse;
 pub mod raw;
 pub mod serialize;
+mod term_bytes;
 pub mod value_id;
 
 pub use format::RdfFormat;
@@ -18,6 +19,7 @@ pub use oxrdf::{
 };
 pub use parse::{ParseError, ParseOptions};
 pub use raw::{RawKey, RawQuad, RawTerm};
+pub use term_bytes::term_bytes;
 pub use value_id::{Kind, ValueId};
 
 /// Whether a literal is an `xsd:string`: one without a language.

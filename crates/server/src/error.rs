@@ -108,7 +108,9 @@ impl From<EngineError> for HttpError {
                 return Self::busy(format!("{reason}; try again later"));
             }
             // It would have to be asked for less.
-            EngineError::Execution(ExecError::OutOfMemory(_)) => StatusCode::PAYLOAD_TOO_LARGE,
+            EngineError::Execution(ExecError::OutOfMemory(_) | ExecError::TextTooLong { .. }) => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
             EngineError::Store(StoreError::Behind { .. }) => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
@@ -140,6 +142,10 @@ fn with_means_of_http(error: &EngineError) -> Option<String> {
         EngineError::Execution(ExecError::OutOfMemory(reason)) => format!(
             "{reason}; ask for less at once (fewer rows in DISTINCT, GROUP BY, ORDER BY and joins), or the server's administrator for \
              more memory (lode serve --memory)"
+        ),
+        EngineError::Execution(ExecError::TextTooLong { function, bytes_max }) => format!(
+            "{function} would make a text of more than {bytes_max} bytes: make shorter ones, or ask the server's administrator for more \
+             memory (a text may be a sixteenth of what lode serve --memory gives)"
         ),
         EngineError::Load(LoadError::Memory { what, bytes }) => format!(
             "{what} need more memory than this server has for an upload: send less at once, or ask its administrator for {} MiB or \

@@ -5,7 +5,7 @@ use crate::compact::{CompactOptions, compact};
 use crate::dump::{DumpScope, dump_lines};
 use crate::snapshot::Snapshot;
 use crate::test_data::{load_files, open};
-use crate::{LoadOptions, LoadProgress, Store};
+use crate::{LoadOptions, LoadProgress, Store, StoreError};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
@@ -53,7 +53,7 @@ fn read_some(snapshot: &Snapshot) {
     let mut columns: [Vec<ValueId>; 4] = Default::default();
     scan.next(1000, &mut columns).unwrap();
     let ids: Vec<ValueId> = columns[2].iter().copied().filter(|id| id.kind() == Some(Kind::Iri)).collect();
-    snapshot.terms(&ids, &mut |_, _| Ok(())).unwrap();
+    snapshot.terms(&ids, &mut |_, _| Ok::<_, StoreError>(())).unwrap();
 }
 
 /// Does `work`, which must not change what the cache holds, or ask it for blocks that it lacks.

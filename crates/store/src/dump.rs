@@ -1,17 +1,19 @@
 //! All quads of a version, or of one graph, as terms or as lines of text: for exports and backups that any tool can read.
 
+mod batches;
+
 use crate::error::StoreError;
-use crate::snapshot::{Scan, Snapshot};
+use crate::snapshot::Snapshot;
+use batches::{Batches, Stop, TextBytes, in_parts};
 use lode_base::cancel::{CancelToken, Cancelled};
-use lode_packed::{Order, Position};
 use lode_rdf::key::inline_term;
 use lode_rdf::serialize::{GraphText, write_inline_ntriples, write_key_ntriples};
-use lode_rdf::{GraphName, Kind, NamedOrBlankNode, QuadRef, Term, ValueId};
+use lode_rdf::{GraphName, Kind, NamedOrBlankNode, QuadRef, Term, ValueId, term_bytes};
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-/// Rows that are turned into terms at once: a term that repeats among them is read once.
-const BATCH_ROWS: usize = 1 << 15;
+/// Bytes of text that are gathered before they are written.
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// Which quads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,16 +50,10 @@ pub fn dump_quads(
     let mut count = 0;
     while batches.next()? {
         cancel.check()?;
-        let ids = batches.distinct();
-        let mut terms: Vec<Option<Term>> = vec![None; ids.len()];
-        snapshot.terms(&ids, &mut |index, term| {
-            terms[index] = Some(term);
-            Ok(())
+        let read = |rows, bytes| Terms::new(snapshot, batches.distinct(rows), bytes);
+        in_parts(batches.rows(), read, |mut rows, terms| {
+            rows.try_for_each(|row| visit_row(batches.row(row), &|id| terms.get(id), visit))
         })?;
-        let term = |id: ValueId| ids.binary_search(&id).ok().and_then(|at| terms[at].as_ref());
-        for row in 0..batches.rows() {
-            visit_row(batches.row(row), &term, visit)?;
-        }
         count += batches.rows() as u64;
     }
     Ok(count)
@@ -141,17 +137,22 @@ fn dump_texts(
     let (mut count, mut buffer) = (0, Vec::new());
     while batches.next()? {
         cancel.check()?;
-        let texts = Texts::new(snapshot, batches.distinct())?;
-        buffer.clear();
-        for row in 0..batches.rows() {
-            let quad = batches.row(row);
-            check_places(quad)?;
-            write(&texts, quad, &mut buffer)?;
-        }
-        out.write_all(&buffer)?;
+        let read = |rows, bytes| Texts::new(snapshot, batches.distinct(rows), bytes);
+        in_parts(batches.rows(), read, |rows, texts| {
+            for row in rows {
+                let quad = batches.row(row);
+                check_places(quad)?;
+                write(&texts, quad, &mut buffer)?;
+                if buffer.len() >= BUFFER_BYTES {
+                    out.write_all(&buffer)?;
+                    buffer.clear();
+                    buffer.shrink_to(2 * BUFFER_BYTES);
+                }
+            }
+            Ok::<_, DumpError>(())
+        })?;
         count += batches.rows() as u64;
     }
-    buffer.clear();
     finish(&mut buffer);
     out.write_all(&buffer)?;
     out.flush()?;
@@ -169,6 +170,29 @@ fn check_places([s, p, _, g]: [ValueId; 4]) -> Result<(), StoreError> {
     }
 }
 
+/// Distinct terms.
+struct Terms {
+    ids: Vec<ValueId>,
+    terms: Vec<Option<Term>>,
+}
+
+impl Terms {
+    fn new(snapshot: &Snapshot, ids: Vec<ValueId>, mut bytes: TextBytes) -> Result<Self, Stop> {
+        let mut terms: Vec<Option<Term>> = vec![None; ids.len()];
+        snapshot.term_refs::<Stop>(&ids, &mut |index, term| {
+            let term = term.into_owned();
+            bytes.add(term_bytes(term.as_ref()))?;
+            terms[index] = Some(term);
+            Ok(())
+        })?;
+        Ok(Self { ids, terms })
+    }
+
+    fn get(&self, id: ValueId) -> Option<&Term> {
+        self.ids.binary_search(&id).ok().and_then(|at| self.terms[at].as_ref())
+    }
+}
+
 /// The texts of distinct terms.
 struct Texts {
     ids: Vec<ValueId>,
@@ -177,7 +201,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn new(snapshot: &Snapshot, ids: Vec<ValueId>) -> Result<Self, StoreError> {
+    fn new(snapshot: &Snapshot, ids: Vec<ValueId>, mut bytes: TextBytes) -> Result<Self, Stop> {
         let mut spans = vec![(0, 0); ids.len()];
         let mut text = Vec::new();
         let (mut in_dictionary, mut places) = (Vec::new(), Vec::new());
@@ -189,18 +213,18 @@ impl Texts {
             }
             let start = text.len();
             if !write_inline_ntriples(*id, &mut text) {
-                return Err(StoreError::UnknownId(*id));
+                return Err(StoreError::UnknownId(*id).into());
             }
             spans[place] = (start, text.len());
         }
-        snapshot.keys(&in_dictionary, &mut |index, key| {
+        snapshot.keys::<Stop>(&in_dictionary, &mut |index, key| {
             let start = text.len();
             let id = in_dictionary[index];
             let section = id.kind().and_then(Kind::section).ok_or(StoreError::UnknownId(id))?;
             write_key_ntriples(section, key, &mut text)
                 .map_err(|error| StoreError::Limit(format!("the key of {id:?} is damaged: {error}")))?;
             spans[places[index]] = (start, text.len());
-            Ok(())
+            bytes.add(text.len() - start)
         })?;
         Ok(Self { ids, spans, text })
     }
@@ -209,76 +233,6 @@ impl Texts {
         let at = self.ids.binary_search(&id).map_err(|_| StoreError::UnknownId(id))?;
         let (start, end) = self.spans[at];
         Ok(&self.text[start..end])
-    }
-}
-
-/// Batches of rows in the positions S, P, O, G.
-struct Batches<'a> {
-    snapshot: &'a Snapshot,
-    /// Scans still to do, last first.
-    scans: Vec<(Order, Scan)>,
-    columns: [Vec<ValueId>; 4],
-}
-
-impl<'a> Batches<'a> {
-    fn new(snapshot: &'a Snapshot, scope: DumpScope) -> Result<Self, StoreError> {
-        let scan =
-            |order, prefix: &[ValueId]| Ok::<_, StoreError>((order, snapshot.scan(order, prefix, 0b1111)?));
-        let scans = match scope {
-            DumpScope::All => vec![scan(Order::Gspo, &[])?, scan(Order::Spog, &[])?],
-            DumpScope::Graph(ValueId::DEFAULT_GRAPH) => vec![scan(Order::Spog, &[])?],
-            DumpScope::Graph(graph) => vec![scan(Order::Gspo, &[graph])?],
-        };
-        Ok(Self { snapshot, scans, columns: Default::default() })
-    }
-
-    /// Reads the next batch; `false` at the end. A scan in SPOG order contributes the default graph alone.
-    fn next(&mut self) -> Result<bool, StoreError> {
-        while let Some((order, scan)) = self.scans.last_mut() {
-            self.columns.iter_mut().for_each(Vec::clear);
-            let order = *order;
-            let mut read: [Vec<ValueId>; 4] = Default::default();
-            if scan.next(BATCH_ROWS, &mut read)? == 0 {
-                self.scans.pop();
-                continue;
-            }
-            for (column, position) in read.into_iter().zip(order.positions()) {
-                self.columns[position as usize] = column;
-            }
-            if order == Order::Spog && self.snapshot.has_named_graphs() {
-                self.keep_default_graph();
-            }
-            if self.rows() > 0 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn keep_default_graph(&mut self) {
-        let keep: Vec<bool> =
-            self.columns[Position::G as usize].iter().map(|g| *g == ValueId::DEFAULT_GRAPH).collect();
-        for column in &mut self.columns {
-            let mut kept = keep.iter();
-            column.retain(|_| kept.next().copied().unwrap_or(false));
-        }
-    }
-
-    fn rows(&self) -> usize {
-        self.columns[0].len()
-    }
-
-    fn row(&self, row: usize) -> [ValueId; 4] {
-        self.columns.each_ref().map(|column| column[row])
-    }
-
-    /// The ids of the batch but the default graph's mark, sorted, once each.
-    fn distinct(&self) -> Vec<ValueId> {
-        let mut ids: Vec<ValueId> = self.columns.iter().flatten().copied().collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.retain(|id| *id != ValueId::DEFAULT_GRAPH);
-        ids
     }
 }
 

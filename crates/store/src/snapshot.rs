@@ -7,7 +7,7 @@ use crate::manifest::Sign;
 pub use crate::scan::Scan;
 use crate::scan::{Layer, LayerRows};
 use crate::version::{OpenSegment, Version};
-use lode_packed::{KeyHash, Order, Permutation};
+use lode_packed::{KeyHash, Order, PackedError, Permutation};
 use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, TermRef, ValueId};
@@ -293,21 +293,21 @@ impl Snapshot {
         self.version.delta.with_key(id, visit).ok_or(StoreError::UnknownId(id))
     }
 
-    /// Calls `visit(index, term)` for every id, in an order that is cheap (sorted by id, block by block).
-    pub fn terms(
+    /// Calls `visit(index, term)` for every id, in an order that is cheap (sorted by id, block by block). Its first error ends that.
+    pub fn terms<E: From<StoreError>>(
         &self,
         ids: &[ValueId],
-        visit: &mut dyn FnMut(usize, Term) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+        visit: &mut dyn FnMut(usize, Term) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.term_refs(ids, &mut |index, term| visit(index, term.into_owned()))
     }
 
     /// Like [`Snapshot::terms`], without a term of their own for those of dictionaries.
-    pub fn term_refs(
+    pub fn term_refs<E: From<StoreError>>(
         &self,
         ids: &[ValueId],
-        visit: &mut dyn FnMut(usize, TermRef<'_>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+        visit: &mut dyn FnMut(usize, TermRef<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut in_dictionary = Vec::new();
         for (index, id) in ids.iter().enumerate() {
             if id.kind().is_some_and(|kind| kind.section().is_some()) {
@@ -323,21 +323,21 @@ impl Snapshot {
 
     /// Dictionary keys (see `lode_rdf::key`) instead of terms: no parsing, no allocation per term. `ids` must be of
     /// dictionary kinds.
-    pub fn keys(
+    pub fn keys<E: From<StoreError>>(
         &self,
         ids: &[ValueId],
-        visit: &mut dyn FnMut(usize, &[u8]) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+        visit: &mut dyn FnMut(usize, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let pairs = ids.iter().enumerate().map(|(index, id)| (*id, index)).collect();
         self.visit_sorted(pairs, &mut |_, _, index, key| visit(index, key))
     }
 
     /// Visits the keys of ids of dictionary kinds, block by block.
-    fn visit_sorted(
+    fn visit_sorted<E: From<StoreError>>(
         &self,
         mut ids: Vec<(ValueId, usize)>,
-        visit: &mut dyn FnMut(ValueId, Section, usize, &[u8]) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+        visit: &mut dyn FnMut(ValueId, Section, usize, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.activity.add_terms_read(ids.len() as u64);
         if !ids.is_sorted() {
             ids.sort_unstable();
@@ -362,10 +362,11 @@ impl Snapshot {
             let (here, later) = rest.split_at(rest.partition_point(|(id, _)| *id < end));
             ranks.clear();
             ranks.extend(here.iter().map(|(id, _)| id.payload() - base));
-            dictionary.visit_sorted(section, &ranks, &mut |at, key| match here.get(at) {
-                Some((id, index)) => visit(*id, section, *index, key),
+            let visited = dictionary.visit_sorted(section, &ranks, &mut |at, key| match here.get(at) {
+                Some((id, index)) => visit(*id, section, *index, key).map_err(VisitError),
                 None => Ok(()),
-            })?;
+            });
+            visited.map_err(|VisitError(error)| error)?;
             rest = later;
         }
         Ok(())
@@ -472,6 +473,15 @@ impl Snapshot {
         while scan.next(usize::MAX, &mut columns)? > 0 {}
         let values = columns.get_mut(column).map(std::mem::take).unwrap_or_default();
         Ok(values.chunk_by(|a, b| a == b).count() as u64)
+    }
+}
+
+/// An error of a visit to the terms of a dictionary, whichever kind the visitor has.
+struct VisitError<E>(E);
+
+impl<E: From<StoreError>> From<PackedError> for VisitError<E> {
+    fn from(error: PackedError) -> Self {
+        Self(StoreError::from(error).into())
     }
 }
 

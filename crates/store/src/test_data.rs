@@ -2,7 +2,7 @@
 
 use crate::snapshot::Snapshot;
 use crate::store::Store;
-use crate::{LoadError, LoadOptions, LoadProgress, LoadReport, Source, load};
+use crate::{LoadError, LoadOptions, LoadProgress, LoadReport, Source, StoreError, load};
 use lode_base::vfs::Vfs;
 use lode_packed::{Order, Position};
 use lode_rdf::{
@@ -245,7 +245,7 @@ pub fn check_reads(snapshot: &Snapshot, pick: usize) {
     let mut seen = vec![None; ids.len()];
     let visit = &mut |index: usize, term: Term| {
         seen[index] = Some(term);
-        Ok(())
+        Ok::<_, StoreError>(())
     };
     snapshot.terms(&ids, visit).unwrap();
     for (id, term) in ids.iter().zip(seen) {

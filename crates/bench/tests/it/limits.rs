@@ -41,7 +41,7 @@ fn ask(database: &Database, text: &str) -> Result<usize, String> {
             QueryResults::Graph(mut triples) => {
                 let mut count = 0;
                 while let Some(batch) = triples.next_batch()? {
-                    count += batch.len();
+                    count += batch.rows();
                 }
                 count
             }

@@ -11,10 +11,10 @@ mod tests;
 use crate::EngineError;
 use crate::results::{Solutions, Triples};
 use lode_exec::ExecError;
-use lode_exec::written::WrittenColumn;
+use lode_exec::written::WrittenBatch;
 use lode_rdf::serialize::{GraphText, write_term_ntriples};
 use lode_rdf::{TermRef, Variable};
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Bytes gathered before they are handed on.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -62,30 +62,26 @@ pub fn write_rows(
 ) -> Result<u64, EngineError> {
     let variables = solutions.variables().to_vec();
     let names = json::names(&variables);
-    let mut buffer = Vec::with_capacity(2 * BUFFER_BYTES);
-    format.head(&variables, &mut buffer);
-    let mut columns = vec![WrittenColumn::default(); variables.len()];
+    let mut buffer = Buffer::new(out);
+    format.head(&variables, &mut buffer.bytes);
+    let mut texts = WrittenBatch::default();
     let mut count = 0;
-    while let Some(batch) = solutions.next_ids()? {
-        solutions.make(batch.rows, |cx| {
-            let mut both = columns.iter_mut().zip(&batch.columns);
-            both.try_for_each(|(column, ids)| column.fill(cx, ids, |term, out| format.term(term, out)))
-        })?;
-        for row in 0..batch.rows {
+    while let Some(rows) = solutions
+        .answer(|cx, batch| texts.fill(cx, batch, |term, out| format.term(term, out)).map(|()| batch.rows))?
+    {
+        let columns = texts.columns();
+        for row in 0..rows {
             match format {
-                RowFormat::Json => json::row(&columns, &names, row, count == 0, &mut buffer),
-                RowFormat::Csv => separated::row(&columns, row, b',', b"\r\n", &mut buffer),
-                RowFormat::Tsv => separated::row(&columns, row, b'\t', b"\n", &mut buffer),
+                RowFormat::Json => json::row(columns, &names, row, count == 0, &mut buffer.bytes),
+                RowFormat::Csv => separated::row(columns, row, b',', b"\r\n", &mut buffer.bytes),
+                RowFormat::Tsv => separated::row(columns, row, b'\t', b"\n", &mut buffer.bytes),
             }
             count += 1;
-            if buffer.len() >= BUFFER_BYTES {
-                out.write_all(&buffer)?;
-                buffer.clear();
-            }
+            buffer.hand_on()?;
         }
     }
-    format.tail(&mut buffer);
-    out.write_all(&buffer)?;
+    format.tail(&mut buffer.bytes);
+    buffer.finish()?;
     Ok(count)
 }
 
@@ -95,27 +91,52 @@ pub fn write_triples(
     mut format: GraphText,
     out: &mut dyn Write,
 ) -> Result<u64, EngineError> {
-    let mut buffer = Vec::with_capacity(2 * BUFFER_BYTES);
-    let mut columns: [WrittenColumn; 3] = Default::default();
+    let mut buffer = Buffer::new(out);
+    let mut texts = WrittenBatch::default();
     let mut count = 0;
-    while let Some(batch) = triples.next_ids()? {
-        triples.make(batch.rows, |cx| {
-            let mut both = columns.iter_mut().zip(&batch.columns);
-            both.try_for_each(|(column, ids)| column.fill(cx, ids, write_term_ntriples))
-        })?;
-        for row in 0..batch.rows {
-            let [Some(s), Some(p), Some(o)] = columns.each_ref().map(|column| column.get(row)) else {
+    while let Some(rows) =
+        triples.answer(|cx, batch| texts.fill(cx, batch, write_term_ntriples).map(|()| batch.rows))?
+    {
+        for row in 0..rows {
+            let [s, p, o] = [0, 1, 2].map(|at| texts.columns().get(at)?.get(row));
+            let (Some(s), Some(p), Some(o)) = (s, p, o) else {
                 return Err(ExecError::Internal("a triple without one of its terms".into()).into());
             };
-            format.write([s, p, o], &mut buffer);
-            if buffer.len() >= BUFFER_BYTES {
-                out.write_all(&buffer)?;
-                buffer.clear();
-            }
+            format.write([s, p, o], &mut buffer.bytes);
+            buffer.hand_on()?;
         }
-        count += batch.rows as u64;
+        count += rows as u64;
     }
-    format.finish(&mut buffer);
-    out.write_all(&buffer)?;
+    format.finish(&mut buffer.bytes);
+    buffer.finish()?;
     Ok(count)
+}
+
+/// Text on its way out.
+struct Buffer<'a> {
+    bytes: Vec<u8>,
+    out: &'a mut dyn Write,
+}
+
+impl<'a> Buffer<'a> {
+    fn new(out: &'a mut dyn Write) -> Self {
+        Self { bytes: Vec::with_capacity(2 * BUFFER_BYTES), out }
+    }
+
+    /// Hands on what there is if that is enough.
+    #[inline]
+    fn hand_on(&mut self) -> io::Result<()> {
+        if self.bytes.len() < BUFFER_BYTES {
+            return Ok(());
+        }
+        self.out.write_all(&self.bytes)?;
+        self.bytes.clear();
+        // A row can be long.
+        self.bytes.shrink_to(2 * BUFFER_BYTES);
+        Ok(())
+    }
+
+    fn finish(self) -> io::Result<()> {
+        self.out.write_all(&self.bytes)
+    }
 }

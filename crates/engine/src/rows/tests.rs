@@ -1,7 +1,7 @@
 //! The writers beside the general serializers: the same bytes.
 
 use super::RowFormat;
-use crate::{Database, OutputFormat, QueryOptions, QueryResults, UpdateOptions};
+use crate::{Database, OutputFormat, QueryOptions, QueryResults, UpdateOptions, write_results};
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, RdfFormat};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
@@ -122,8 +122,8 @@ fn triples_are_written_as_the_serializers_do() {
             let mut writer = QuadWriter::start(format, Vec::new()).unwrap();
             let (mut triples, mut expected) = (triples(), 0);
             while let Some(batch) = triples.next_batch().unwrap() {
-                for triple in &batch {
-                    writer.write(triple.as_ref().in_graph(GraphNameRef::DefaultGraph)).unwrap();
+                for triple in batch.triples() {
+                    writer.write(triple.in_graph(GraphNameRef::DefaultGraph)).unwrap();
                     expected += 1;
                 }
             }
@@ -138,6 +138,49 @@ fn triples_are_written_as_the_serializers_do() {
             };
             assert_eq!(written, expected_text, "{query}");
             assert_eq!(count, expected);
+        }
+    }
+}
+
+/// Counts what is written.
+struct Count(usize);
+
+impl std::io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn rows_whose_texts_do_not_fit_into_the_memory_are_written_in_parts() {
+    const ROWS: usize = 2000;
+    const TEXT_BYTES: usize = 16 << 10;
+    let database = Database::in_memory().unwrap();
+    let text = "x".repeat(TEXT_BYTES);
+    for start in (0..ROWS).step_by(100) {
+        let rows: String = (start..start + 100)
+            .map(|row| format!("<http://example.org/{row}> <http://example.org/p> \"{row}{text}\" . "))
+            .collect();
+        database.update(&format!("INSERT DATA {{ {rows} }}"), &UpdateOptions::default()).unwrap();
+    }
+    let options = QueryOptions { memory_bytes: 4 << 20, threads: 1, ..QueryOptions::default() };
+    let select = "SELECT * { ?s <http://example.org/p> ?o }";
+    let construct = "CONSTRUCT { ?s <http://example.org/q> ?o } { ?s <http://example.org/p> ?o }";
+    for (query, formats) in
+        [(select, &["json", "csv", "tsv", "xml"][..]), (construct, &["nt", "ttl", "rdf", "jsonld"])]
+    {
+        for format in formats {
+            let mut out = Count(0);
+            let format = OutputFormat::from_name(format).unwrap();
+            let mut results = database.query(query, &options).unwrap();
+            let count = write_results(&mut results, format, &mut out).unwrap();
+            assert_eq!(count, ROWS as u64, "{format:?}");
+            assert!(out.0 > ROWS * TEXT_BYTES, "{format:?}: {}", out.0);
         }
     }
 }

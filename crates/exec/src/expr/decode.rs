@@ -118,14 +118,9 @@ fn dictionary_values(
     texts: &mut TextCounter<'_>,
 ) -> Result<Vec<Option<Value>>, ExecError> {
     let mut out = vec![None; ids.len()];
-    let (mut damaged, mut counted) = (None, Ok(()));
-    cx.snapshot.keys(ids, &mut |at, bytes| {
-        if counted.is_ok() {
-            counted = texts.add(bytes.len());
-        }
-        if counted.is_err() {
-            return Ok(());
-        }
+    let mut damaged = None;
+    cx.snapshot.keys::<ExecError>(ids, &mut |at, bytes| {
+        texts.add(bytes.len())?;
         let section = ids.get(at).and_then(|id| in_dictionary(*id));
         match section.map(|section| key_value(section, bytes)) {
             Some(Ok(value)) => {
@@ -137,7 +132,6 @@ fn dictionary_values(
         }
         Ok(())
     })?;
-    counted?;
     if let Some(id) = damaged.and_then(|at| ids.get(at)) {
         // The store's own decoder meets the same bytes and reports where they lie.
         cx.snapshot.term(*id)?;
@@ -178,7 +172,7 @@ pub(crate) fn map_terms<T: Clone + TextBytes>(
     mut f: impl FnMut(TermRef<'_>) -> Option<T>,
 ) -> Result<(Vec<Option<T>>, Texts), ExecError> {
     let distinct = distinct(ids);
-    let (mut texts, mut counted) = (TextCounter::new(cx), Ok(()));
+    let mut texts = TextCounter::new(cx);
     let mut results: Vec<Option<T>> = vec![None; distinct.ids.len()];
     let mut stored = Vec::new();
     let mut stored_at = Vec::new();
@@ -201,18 +195,14 @@ pub(crate) fn map_terms<T: Clone + TextBytes>(
         }
     }
     if !stored.is_empty() {
-        cx.snapshot.term_refs(&stored, &mut |at, term| {
-            if counted.is_err() {
-                return Ok(());
-            }
+        cx.snapshot.term_refs::<ExecError>(&stored, &mut |at, term| {
             let result = f(term);
-            counted = texts.add(result.as_ref().map_or(0, T::text_bytes));
+            texts.add(result.as_ref().map_or(0, T::text_bytes))?;
             if let Some(slot) = stored_at.get(at).and_then(|at| results.get_mut(*at)) {
                 *slot = result;
             }
             Ok(())
         })?;
-        counted?;
     }
     let rows = distinct.rows.iter().map(|at| results.get(*at as usize).cloned().flatten()).collect();
     Ok((rows, texts.finish()))

@@ -7,7 +7,7 @@
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use lode_base::memory_budget::Reservation;
-use lode_rdf::{Term, TermRef};
+use lode_rdf::{Term, term_bytes};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -28,6 +28,11 @@ impl Texts {
     /// Both together.
     pub fn add(&mut self, other: &Self) {
         self.0.extend(other.0.iter().cloned());
+    }
+
+    /// Whether they were too few for a reservation.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
@@ -88,23 +93,6 @@ impl TextBytes for bool {
 impl TextBytes for Term {
     fn text_bytes(&self) -> usize {
         term_bytes(self.as_ref())
-    }
-}
-
-/// Bytes of the texts of a term, about.
-pub(crate) fn term_bytes(term: TermRef<'_>) -> usize {
-    match term {
-        TermRef::NamedNode(node) => node.as_str().len(),
-        TermRef::BlankNode(node) => node.as_str().len(),
-        TermRef::Literal(literal) => {
-            let typed = if literal.language().is_some() { 0 } else { literal.datatype().as_str().len() };
-            literal.value().len() + literal.language().map_or(typed, str::len)
-        }
-        TermRef::Triple(triple) => {
-            let parts =
-                [triple.subject.as_ref().into(), triple.predicate.as_ref().into(), triple.object.as_ref()];
-            size_of_val(triple) + parts.into_iter().map(term_bytes).sum::<usize>()
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! itself (STR, DATATYPE, sameTerm) keeps its id. A value that an expression computed has one term: its canonical form.
 
 use super::exact::Exact;
-use super::texts::{TextBytes, term_bytes};
+use super::texts::TextBytes;
 use lode_rdf::{
     BaseDirection, BlankNode, Literal, LiteralRef, NamedNode, Term, TermRef, Triple, ValueId, inline,
 };
@@ -274,7 +274,7 @@ impl TextBytes for Value {
             Self::LangString(string) => string.text.len() + string.language.len(),
             Self::Exact(value) => value.heap_bytes(),
             Self::Other(literal) => literal.lexical.len() + literal.datatype.len(),
-            Self::Triple(triple) => term_bytes(lode_rdf::TermRef::Triple(triple)),
+            Self::Triple(triple) => lode_rdf::term_bytes(lode_rdf::TermRef::Triple(triple)),
             _ => 0,
         }
     }

@@ -42,7 +42,7 @@ fn triples(result: QueryResult) -> Vec<String> {
     let QueryResult::Graph(mut graph) = result else { panic!("not a graph") };
     let mut lines = Vec::new();
     while let Some(triples) = graph.next().unwrap() {
-        lines.extend(triples.iter().map(|triple| triple.to_string().replace("http://e/", "")));
+        lines.extend(triples.triples().map(|triple| triple.to_string().replace("http://e/", "")));
     }
     lines.sort();
     lines

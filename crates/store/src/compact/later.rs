@@ -112,7 +112,7 @@ impl Later<'_, '_> {
             if bytes <= compaction.working_bytes {
                 keys.push((section, key.to_vec(), ids[at]));
             }
-            Ok(())
+            Ok::<_, StoreError>(())
         })?;
         if bytes > compaction.working_bytes {
             // The next merge knows that they are used.

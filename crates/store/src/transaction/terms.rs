@@ -146,7 +146,7 @@ fn rename_by_text(id: ValueId, old: &Snapshot, new: &Snapshot) -> Result<u64, St
     let mut key = Vec::new();
     old.keys(&[id], &mut |_, found| {
         key.extend_from_slice(found);
-        Ok(())
+        Ok::<_, StoreError>(())
     })?;
     let id = match new.id_of_key(section, &key)? {
         Some(id) => id,

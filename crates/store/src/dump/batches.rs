@@ -1,0 +1,158 @@
+//! The rows that a dump writes, and the parts of them whose texts it holds at once.
+
+use super::DumpScope;
+use crate::error::StoreError;
+use crate::snapshot::{Scan, Snapshot};
+use lode_packed::{Order, Position};
+use lode_rdf::ValueId;
+use std::ops::Range;
+
+/// Rows that are turned into terms at once: a term that repeats among them is read once.
+const BATCH_ROWS: usize = 1 << 15;
+/// Bytes of the texts of several rows that are held at once.
+const TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// Why reading texts ended.
+pub(super) enum Stop {
+    /// They are too many for memory.
+    TooLong,
+    /// An error.
+    Error(StoreError),
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// Counts the bytes of texts that are read.
+pub(super) struct TextBytes {
+    bytes: usize,
+    bytes_max: usize,
+}
+
+impl TextBytes {
+    /// One more of so many bytes.
+    pub fn add(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.bytes_max { Err(Stop::TooLong) } else { Ok(()) }
+    }
+}
+
+/// Cuts rows into parts: `read` reads the texts of some and counts them, `write` takes what it read. A single row is never too long.
+pub(super) fn in_parts<T, E: From<StoreError>>(
+    rows: usize,
+    mut read: impl FnMut(Range<usize>, TextBytes) -> Result<T, Stop>,
+    mut write: impl FnMut(Range<usize>, T) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut parts: Vec<_> = std::iter::once(0..rows).collect();
+    while let Some(part) = parts.pop() {
+        let bytes_max = if part.len() > 1 { TEXT_BYTES_MAX } else { usize::MAX };
+        match read(part.clone(), TextBytes { bytes: 0, bytes_max }) {
+            Ok(texts) => write(part, texts)?,
+            Err(Stop::Error(error)) => return Err(error.into()),
+            Err(Stop::TooLong) => {
+                let middle = usize::midpoint(part.start, part.end);
+                parts.extend([middle..part.end, part.start..middle]);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Batches of rows in the positions S, P, O, G.
+pub(super) struct Batches<'a> {
+    snapshot: &'a Snapshot,
+    /// Scans still to do, last first.
+    scans: Vec<(Order, Scan)>,
+    columns: [Vec<ValueId>; 4],
+}
+
+impl<'a> Batches<'a> {
+    pub fn new(snapshot: &'a Snapshot, scope: DumpScope) -> Result<Self, StoreError> {
+        let scan =
+            |order, prefix: &[ValueId]| Ok::<_, StoreError>((order, snapshot.scan(order, prefix, 0b1111)?));
+        let scans = match scope {
+            DumpScope::All => vec![scan(Order::Gspo, &[])?, scan(Order::Spog, &[])?],
+            DumpScope::Graph(ValueId::DEFAULT_GRAPH) => vec![scan(Order::Spog, &[])?],
+            DumpScope::Graph(graph) => vec![scan(Order::Gspo, &[graph])?],
+        };
+        Ok(Self { snapshot, scans, columns: Default::default() })
+    }
+
+    /// Reads the next batch; `false` at the end. A scan in SPOG order contributes the default graph alone.
+    pub fn next(&mut self) -> Result<bool, StoreError> {
+        while let Some((order, scan)) = self.scans.last_mut() {
+            self.columns.iter_mut().for_each(Vec::clear);
+            let order = *order;
+            let mut read: [Vec<ValueId>; 4] = Default::default();
+            if scan.next(BATCH_ROWS, &mut read)? == 0 {
+                self.scans.pop();
+                continue;
+            }
+            for (column, position) in read.into_iter().zip(order.positions()) {
+                self.columns[position as usize] = column;
+            }
+            if order == Order::Spog && self.snapshot.has_named_graphs() {
+                self.keep_default_graph();
+            }
+            if self.rows() > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn keep_default_graph(&mut self) {
+        let keep: Vec<bool> =
+            self.columns[Position::G as usize].iter().map(|g| *g == ValueId::DEFAULT_GRAPH).collect();
+        for column in &mut self.columns {
+            let mut kept = keep.iter();
+            column.retain(|_| kept.next().copied().unwrap_or(false));
+        }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.columns[0].len()
+    }
+
+    pub fn row(&self, row: usize) -> [ValueId; 4] {
+        self.columns.each_ref().map(|column| column[row])
+    }
+
+    /// The ids of some rows but the default graph's mark, sorted, once each.
+    pub fn distinct(&self, rows: Range<usize>) -> Vec<ValueId> {
+        let of_rows = |column: &'_ Vec<ValueId>| column.get(rows.clone()).unwrap_or_default().to_vec();
+        let mut ids: Vec<ValueId> = self.columns.iter().flat_map(of_rows).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|id| *id != ValueId::DEFAULT_GRAPH);
+        ids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_in_sequence_and_only_single_ones_are_longer_than_what_is_held() {
+        let sizes: Vec<usize> =
+            (0..1000).map(|row| if row % 97 == 0 { 3 * TEXT_BYTES_MAX } else { row << 10 }).collect();
+        let mut written = Vec::new();
+        let read = |rows: Range<usize>, mut bytes: TextBytes| {
+            rows.map(|row| bytes.add(sizes[row]).map(|()| sizes[row])).collect::<Result<Vec<_>, _>>()
+        };
+        in_parts(sizes.len(), read, |rows, texts| {
+            assert_eq!(texts, &sizes[rows.clone()]);
+            assert!(rows.len() == 1 || texts.iter().sum::<usize>() <= TEXT_BYTES_MAX);
+            written.extend(rows);
+            Ok::<_, StoreError>(())
+        })
+        .unwrap();
+        assert_eq!(written, (0..sizes.len()).collect::<Vec<_>>());
+        let damaged = |_, _| Err::<(), _>(Stop::Error(StoreError::Limit("damaged".to_owned())));
+        assert!(in_parts(2, damaged, |_, ()| Ok::<_, StoreError>(())).is_err());
+    }
+}

@@ -17,6 +17,7 @@ use lode_base::cancel::{CancelToken, Cancelled};
 use lode_base::vfs::{Vfs, WriteFile};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -55,13 +56,29 @@ struct Inner {
 struct StarsFile {
     path: PartPath,
     info: StarsInfo,
-    /// None where they cannot be read: queries are right without.
+    /// What was found: none where they are missing or damaged.
     read: OnceLock<Option<Stars>>,
 }
 
 impl StarsFile {
-    fn get(&self) -> Option<&Stars> {
-        self.read.get_or_init(|| read_stars(&self.path, self.info).ok()).as_ref()
+    fn get(&self) -> Result<&Stars, PackedError> {
+        let found = match self.read.get() {
+            Some(found) => found,
+            None => {
+                let found = self.read()?;
+                self.read.get_or_init(|| found)
+            }
+        };
+        found.as_ref().ok_or_else(|| UNREADABLE_STARS.at(self.path.name(), 0))
+    }
+
+    /// Only damage is found once for all: what the file system refuses now it may grant the next time.
+    fn read(&self) -> Result<Option<Stars>, PackedError> {
+        match read_stars(&self.path, self.info) {
+            Err(PackedError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error @ PackedError::Io { .. }) => Err(error),
+            found => Ok(found.ok()),
+        }
     }
 }
 
@@ -127,15 +144,15 @@ impl Segment {
         self.0.dictionary.as_ref()
     }
 
-    /// The sets of predicates, unless the segment was written before there were any, or they are damaged.
+    /// The sets of predicates, unless the segment was written before there were any, or they cannot be read: queries are right without.
     pub fn stars(&self) -> Option<&Stars> {
-        self.0.stars.as_deref()?.get()
+        self.0.stars.as_deref()?.get().ok()
     }
 
     /// Reads the quads, and makes sure that the sets of predicates are theirs.
     pub fn verify_stars(&self, cancel: &CancelToken) -> Result<(), PackedError> {
         let Some(file) = &self.0.stars else { return Ok(()) };
-        let stars = file.get().ok_or_else(|| UNREADABLE_STARS.at(file.path.name(), 0))?;
+        let stars = file.get()?;
         if stars::gather(self.permutation(Order::Spog), stars.class_predicate(), &|| cancel.check())?
             != *stars
         {

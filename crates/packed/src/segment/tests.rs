@@ -4,6 +4,7 @@ use super::*;
 use crate::dictionary::DictionaryWriter;
 use crate::permutation::PermutationWriter;
 use lode_base::checksum::checksum;
+use lode_base::fault_vfs::{Fault, FaultVfs, Operation};
 use lode_base::mem_vfs::MemVfs;
 
 fn shared(vfs: &MemVfs) -> Arc<dyn Vfs> {
@@ -145,4 +146,26 @@ fn files_in_several_parts_are_for_later_versions() {
     bytes[end..].copy_from_slice(&sum.to_le_bytes());
     let error = SegmentMeta::decode(&bytes, "m").unwrap_err().to_string();
     assert!(error.contains("several parts"), "{error}");
+}
+
+#[test]
+fn sets_of_predicates_that_cannot_be_read_now_are_not_damaged() {
+    let vfs = MemVfs::default();
+    write(&vfs, Path::new("a"), &quads(100));
+    let verify = |segment: &Segment| segment.verify_stars(&CancelToken::default());
+    for kind in [Operation::Open, Operation::Read] {
+        let faulty = FaultVfs::counting(vfs.clone(), false);
+        let shared: Arc<dyn Vfs> = Arc::new(faulty.clone());
+        let cache = Arc::new(BlockCache::new(1 << 20));
+        let segment = Segment::open_when_read(&shared, Path::new("a"), &cache).unwrap();
+        faulty.fail_next(Fault::Outage(2), kind);
+        assert!(segment.stars().is_none(), "queries go without");
+        assert!(matches!(verify(&segment), Err(PackedError::Io { .. })), "{kind:?}");
+        verify(&segment).unwrap();
+        assert!(segment.stars().is_some());
+    }
+    vfs.remove(&Path::new("a").join(STARS_FILE)).unwrap();
+    let segment = open(&vfs, Path::new("a")).unwrap();
+    assert!(segment.stars().is_none());
+    assert!(matches!(verify(&segment), Err(PackedError::Corruption { .. })));
 }

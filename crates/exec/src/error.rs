@@ -29,6 +29,17 @@ pub enum ExecError {
         /// How long it may be.
         bytes_max: usize,
     },
+    /// An expression with back-references needs too many steps for a text.
+    #[error(
+        "the regular expression {pattern:?}, which has back-references, needs too many steps for a text of {text_bytes} bytes: \
+         make it simpler (fewer repetitions that can match the same text), or anchor it with ^"
+    )]
+    PatternTooComplex {
+        /// How the expression begins.
+        pattern: String,
+        /// How long the text is.
+        text_bytes: usize,
+    },
     /// A temporary file could not be written or read.
     #[error("spilling to a temporary file failed: {0}")]
     Spill(#[from] std::io::Error),

@@ -126,12 +126,13 @@ impl Generator<'_> {
             1 => Expr::Call("SUBSTR".into(), vec![self.text(0), self.small_number(), self.small_number()]),
             2 => {
                 let replacement = self.random.word(&["\"b\"", "\"\"", "\"$0$0\"", "\"\\\\$\""]);
-                let pattern = self.random.word(&["\"a\"", "\"[a-c]\"", "\"a*\"", "\"(a|b)\""]);
+                let pattern =
+                    self.random.word(&["\"a\"", "\"[a-c]\"", "\"a*\"", "\"(a|b)\"", "\"(.)\\\\1\""]);
                 Expr::Call("REPLACE".into(), vec![self.text(0), constant(pattern), constant(replacement)])
             }
             3 => {
                 let flags = self.random.word(&["\"i\"", "\"\"", "\"s\"", "\"q\"", "\"x\""]);
-                let pattern = self.random.word(&["\"^a\"", "\"A\"", "\"a.\"", "\"(\""]);
+                let pattern = self.random.word(&["\"^a\"", "\"A\"", "\"a.\"", "\"(\"", "\"(.).*\\\\1\""]);
                 Expr::Call("REGEX".into(), vec![self.text(0), constant(pattern), constant(flags)])
             }
             4 => {

@@ -2,8 +2,8 @@
 
 use super::arithmetic::to_double;
 use super::datatypes::{boolean, int, like, simple, string_literal as string, term_value, text};
+use fancy_regex::{Regex, RegexBuilder};
 use oxrdf::{Literal, Term};
-use regex::{Regex, RegexBuilder};
 use spargebra::algebra::Function;
 
 /// The function's value; nothing for an error, or a function that is not about strings.
@@ -106,13 +106,13 @@ fn lang_matches(tag: &str, range: &str) -> bool {
 }
 
 fn regex(literal: &Literal, pattern: &str, flags: &str) -> Option<Term> {
-    Some(boolean(compile(pattern, flags)?.is_match(literal.value())))
+    Some(boolean(compile(pattern, flags)?.is_match(literal.value()).ok()?))
 }
 
 /// `fn:replace`: a pattern that matches the empty string is an error.
 fn replace(literal: &Literal, pattern: &str, replacement: &str, flags: &str) -> Option<Term> {
     let regex = compile(pattern, flags)?;
-    if regex.is_match("") {
+    if regex.is_match("").ok()? {
         return None;
     }
     let template = if flags.contains('q') {
@@ -120,7 +120,7 @@ fn replace(literal: &Literal, pattern: &str, replacement: &str, flags: &str) -> 
     } else {
         template(replacement, regex.captures_len() - 1)?
     };
-    Some(like(literal, regex.replace_all(literal.value(), template.as_str()).into_owned()))
+    Some(like(literal, regex.try_replacen(literal.value(), 0, template.as_str()).ok()?.into_owned()))
 }
 
 fn compile(pattern: &str, flags: &str) -> Option<Regex> {
@@ -129,6 +129,9 @@ fn compile(pattern: &str, flags: &str) -> Option<Regex> {
         stripped = regex::escape(pattern);
     } else if flags.contains('x') {
         stripped = strip_space(pattern);
+    }
+    if !flags.contains('q') {
+        stripped = with_empty_groups(&stripped)?;
     }
     let mut builder = RegexBuilder::new(&stripped);
     for flag in flags.chars() {
@@ -140,7 +143,58 @@ fn compile(pattern: &str, flags: &str) -> Option<Regex> {
             _ => return None,
         };
     }
-    builder.size_limit(1 << 20).build().ok()
+    builder.delegate_size_limit(1 << 20).build().ok()
+}
+
+/// Back-references `\N` as in XPath (section 5.6.1): the group must have ended before, further digits count as far as there are so many
+/// groups before, and a group without a match is the empty string. Look-around and other groups with `?` are errors.
+fn with_empty_groups(pattern: &str) -> Option<String> {
+    let mut out = String::new();
+    let (mut open, mut ended) = (Vec::new(), Vec::new());
+    let (mut groups, mut classes) = (0_usize, 0_usize);
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.peek().is_some_and(char::is_ascii_digit) => {
+                let mut number = 0;
+                while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+                    let longer = number * 10 + usize::try_from(digit).ok()?;
+                    if number > 0 && longer > groups {
+                        break;
+                    }
+                    number = longer;
+                    chars.next();
+                }
+                if classes > 0 || !ended.contains(&number) {
+                    return None;
+                }
+                out.push_str(&format!("(?:(?({number})\\{number}|))"));
+                continue;
+            }
+            '\\' => {
+                out.push(c);
+                out.extend(chars.next());
+                continue;
+            }
+            '[' => classes += 1,
+            ']' => classes = classes.saturating_sub(1),
+            '(' if classes == 0 && chars.peek() == Some(&'?') => {
+                let mut ahead = chars.clone();
+                if ahead.nth(1) != Some(':') {
+                    return None;
+                }
+                open.push(0);
+            }
+            '(' if classes == 0 => {
+                groups += 1;
+                open.push(groups);
+            }
+            ')' if classes == 0 => ended.extend(open.pop().filter(|group| *group > 0)),
+            _ => {}
+        }
+        out.push(c);
+    }
+    Some(out)
 }
 
 /// Flag `x`: white space outside character classes means nothing.

@@ -2,6 +2,7 @@
 
 use super::column::{Column, Constant, Tri};
 use super::eval::Evaluator;
+use super::pattern::MatchLimit;
 use super::texts::Texts;
 use super::value::{Value, XSD};
 use super::{arithmetic, dates, decode, hashes, pattern, random, strings, terms};
@@ -154,19 +155,28 @@ impl Evaluator<'_> {
                 [text, pattern, flags] => self.regex(text, pattern, Some(flags)),
                 _ => Ok(Column::ERROR),
             },
-            (Function::Replace, 3 | 4) => self.limited("REPLACE", |limit| {
-                self.variadic(arguments, |values| match values {
-                    [text, pattern, with] => pattern::replace(text, pattern, with, None, limit),
-                    [text, pattern, with, flags] => pattern::replace(text, pattern, with, Some(flags), limit),
-                    _ => None,
-                })
-            }),
+            (Function::Replace, 3 | 4) => self.replace(arguments),
             (Function::StrLangDir, 3) => self.variadic(arguments, |values| match values {
                 [text, language, direction] => terms::with_language(text, language, Some(direction)),
                 _ => None,
             }),
             _ => Ok(Column::ERROR),
         }
+    }
+
+    fn replace<'e>(&self, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
+        let matching = MatchLimit::new(self.cx);
+        let column = self.limited("REPLACE", |limit| {
+            self.variadic(arguments, |values| match values {
+                [text, pattern, with] => pattern::replace(text, pattern, with, None, limit, &matching),
+                [text, pattern, with, flags] => {
+                    pattern::replace(text, pattern, with, Some(flags), limit, &matching)
+                }
+                _ => None,
+            })
+        });
+        matching.check()?;
+        column
     }
 
     /// A function of two values that is true or false.

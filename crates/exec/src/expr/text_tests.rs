@@ -4,7 +4,7 @@
 use super::column::{Column, Operand, Tri};
 use super::decode;
 use super::eval::Evaluator;
-use super::pattern;
+use super::pattern::{self, MatchLimit};
 use super::value::Value;
 use crate::error::ExecError;
 use lode_rdf::{BaseDirection, TermRef, ValueId};
@@ -82,6 +82,7 @@ impl Evaluator<'_> {
         pattern: &'e Expr,
         flags: Option<&'e Expr>,
     ) -> Result<Column<'e>, ExecError> {
+        let matching = MatchLimit::new(self.cx);
         let columns =
             (self.eval(text)?, self.eval(pattern)?, flags.map(|flags| self.eval(flags)).transpose()?);
         let pattern = decode::operand(self.cx, &columns.1)?;
@@ -91,13 +92,16 @@ impl Evaluator<'_> {
         {
             let flags = flags.as_ref().map(|flags| flags.get(0));
             let compiled = one.as_ref().and_then(|one| pattern::of_values(one, flags));
-            return self.test_of_strings(ids, |string| Some(compiled.as_ref()?.is_match(string.text)));
+            let truths =
+                self.test_of_strings(ids, |string| compiled.as_ref()?.is_match(string.text, &matching));
+            matching.check()?;
+            return truths;
         }
         let text = decode::operand(self.cx, &columns.0)?;
         let matches = |row| {
             let flags = flags.as_ref().map(|flags| flags.get(row));
             let compiled = pattern::of_values(pattern.get(row)?, flags)?;
-            Some(compiled.is_match(text.get(row)?.text()?))
+            compiled.is_match(text.get(row)?.text()?, &matching)
         };
         let mut truths = Vec::with_capacity(self.rows());
         let mut bytes = 0;
@@ -109,6 +113,7 @@ impl Evaluator<'_> {
             }
             truths.push(Tri::from_option(matches(row)));
         }
+        matching.check()?;
         Ok(Column::Bools(truths))
     }
 

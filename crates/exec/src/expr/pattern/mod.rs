@@ -1,11 +1,18 @@
-//! REGEX and REPLACE: XPath regular expressions on the `regex` crate, whose running time is linear and whose size is bounded.
+//! REGEX and REPLACE: XPath regular expressions on the `regex` crate, whose running time is linear and whose size is bounded. Those
+//! with back-references have a matcher of their own.
 
+mod backtrack;
 mod translate;
+
+pub(crate) use backtrack::MatchLimit;
 
 use super::texts::TextLimit;
 use super::value::Value;
-use regex::{Regex, RegexBuilder};
+use backtrack::{Matcher, Program};
+use regex::{CaptureLocations, Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
 use std::cell::RefCell;
+use std::ops::Range;
 use std::str::Chars;
 use std::sync::Arc;
 
@@ -17,15 +24,77 @@ const CACHE_ENTRIES: usize = 32;
 /// A compiled expression.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    regex: Regex,
+    engine: Engine,
     /// Flag `q`: the replacement is literal, too.
     literal: bool,
 }
 
+#[derive(Debug)]
+enum Engine {
+    Linear(Regex),
+    /// The expression as it was written, and its program.
+    Backtracking(Box<str>, Program),
+}
+
+/// What the groups of a match are, the whole first.
+enum Groups<'a> {
+    Linear(&'a CaptureLocations),
+    Backtracking(&'a Matcher<'a>),
+}
+
+impl Groups<'_> {
+    fn get(&self, group: usize) -> Option<Range<usize>> {
+        match self {
+            Self::Linear(found) => found.get(group).map(|(start, end)| start..end),
+            Self::Backtracking(found) => found.group(group),
+        }
+    }
+}
+
 impl Pattern {
-    /// Whether a text matches.
-    pub fn is_match(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+    /// Whether a text matches. `None` where that would cost too much: then the limit has an error.
+    pub fn is_match(&self, text: &str, limit: &MatchLimit) -> Option<bool> {
+        match &self.engine {
+            Engine::Linear(regex) => Some(regex.is_match(text)),
+            Engine::Backtracking(pattern, program) => Matcher::new(program, pattern, text, limit)?.find(0),
+        }
+    }
+
+    /// Groups that capture, without the whole.
+    fn groups(&self) -> usize {
+        match &self.engine {
+            Engine::Linear(regex) => regex.captures_len() - 1,
+            Engine::Backtracking(_, program) => program.groups(),
+        }
+    }
+
+    /// Calls `found` for every match; none of them is empty, if the pattern does not match the empty text.
+    fn each_match(
+        &self,
+        text: &str,
+        limit: &MatchLimit,
+        mut found: impl FnMut(&Groups<'_>) -> Option<()>,
+    ) -> Option<()> {
+        let mut from = 0;
+        match &self.engine {
+            Engine::Linear(regex) => {
+                let mut locations = regex.capture_locations();
+                while regex.captures_read_at(&mut locations, text, from).is_some() {
+                    let groups = Groups::Linear(&locations);
+                    from = groups.get(0)?.end;
+                    found(&groups)?;
+                }
+            }
+            Engine::Backtracking(pattern, program) => {
+                let mut matcher = Matcher::new(program, pattern, text, limit)?;
+                while matcher.find(from)? {
+                    let groups = Groups::Backtracking(&matcher);
+                    from = groups.get(0)?.end;
+                    found(&groups)?;
+                }
+            }
+        }
+        Some(())
     }
 }
 
@@ -45,33 +114,34 @@ pub(crate) fn replace(
     with: &Value,
     flags: Option<&Value>,
     limit: &TextLimit,
+    matching: &MatchLimit,
 ) -> Option<Value> {
     let input = text.text()?;
     let pattern = of_values(pattern, flags.map(Some))?;
-    if pattern.regex.is_match("") {
+    if pattern.is_match("", matching)? {
         return None;
     }
-    let groups = pattern.regex.captures_len() - 1;
     let parts = if pattern.literal {
         vec![Part::Text(with.simple()?.to_string())]
     } else {
-        replacement_parts(with.simple()?, groups, limit)?
+        replacement_parts(with.simple()?, pattern.groups(), limit)?
     };
     let mut out = String::with_capacity(input.len());
     let mut copied = 0;
-    for captures in pattern.regex.captures_iter(input) {
-        let Some(whole) = captures.get(0) else { continue };
-        out.push_str(input.get(copied..whole.start()).unwrap_or_default());
+    pattern.each_match(input, matching, |groups| {
+        let whole = groups.get(0)?;
+        out.push_str(input.get(copied..whole.start).unwrap_or_default());
         for part in &parts {
             let text = match part {
                 Part::Text(text) => text.as_str(),
-                Part::Group(group) => captures.get(*group).map_or("", |found| found.as_str()),
+                Part::Group(group) => groups.get(*group).and_then(|at| input.get(at)).unwrap_or_default(),
             };
             limit.allow(out.len() + text.len())?;
             out.push_str(text);
         }
-        copied = whole.end();
-    }
+        copied = whole.end;
+        Some(())
+    })?;
     if copied == 0 && out.is_empty() {
         return Some(text.clone());
     }
@@ -176,18 +246,36 @@ impl Flags {
 
 fn compile(pattern: &str, flags: &str) -> Option<Pattern> {
     let flags = Flags::parse(flags)?;
-    let translated = if flags.literal {
-        regex::escape(pattern)
+    if flags.literal {
+        let engine = Engine::Linear(linear(&regex::escape(pattern), flags)?);
+        return Some(Pattern { engine, literal: true });
+    }
+    let translated = translate::translate(pattern, flags.free_spacing)?;
+    let engine = if translated.groups.references == 0 {
+        Engine::Linear(linear(&translated.text, flags)?)
     } else {
-        translate::translate(pattern, flags.free_spacing)?
+        let hir = ParserBuilder::new()
+            .dot_matches_new_line(flags.dot_all)
+            .multi_line(flags.multi_line)
+            .case_insensitive(flags.ignore_case)
+            .build()
+            .parse(&translated.text)
+            .ok()?;
+        Engine::Backtracking(
+            pattern.into(),
+            Program::new(&hir, &translated.groups.numbers, flags.ignore_case)?,
+        )
     };
-    let regex = RegexBuilder::new(&translated)
+    Some(Pattern { engine, literal: false })
+}
+
+fn linear(translated: &str, flags: Flags) -> Option<Regex> {
+    RegexBuilder::new(translated)
         .dot_matches_new_line(flags.dot_all)
         .multi_line(flags.multi_line)
         .case_insensitive(flags.ignore_case)
         .size_limit(REGEX_BYTES_MAX)
         .dfa_size_limit(REGEX_BYTES_MAX)
         .build()
-        .ok()?;
-    Some(Pattern { regex, literal: flags.literal })
+        .ok()
 }

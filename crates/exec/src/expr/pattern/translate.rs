@@ -1,8 +1,9 @@
 //! XPath's regular expressions in the syntax of the `regex` crate (XPath and XQuery Functions and Operators 3.1, section 5.6.1).
 //!
 //! XPath has its own meanings of `\s`, `\w`, `\i`, `\c`, class subtraction, the flag `x`; what the crate would take but XPath forbids
-//! is an error, and so are back-references, which the crate lacks.
+//! is an error. Groups stand for back-references, which the crate lacks.
 
+use super::backtrack;
 use std::str::Chars;
 
 const SPACE: &str = r" \t\n\r";
@@ -13,12 +14,46 @@ const NAME_START: &str = concat!(
 );
 const NAME_MORE: &str = r"\-.0-9\xB7\u{300}-\u{36F}\u{203F}\u{2040}";
 
+/// Back-references that an expression may have: the parser takes time for each that grows with their number.
+const REFERENCES_MAX: usize = 1000;
+
+/// An expression in the `regex` crate's syntax.
+pub(super) struct Translated {
+    pub text: String,
+    pub groups: Groups,
+}
+
+/// The groups of an expression that capture.
+#[derive(Default)]
+pub(super) struct Groups {
+    /// For each its number in the translated expression, where those that stand for back-references have numbers, too.
+    pub numbers: Vec<u32>,
+    /// Back-references so far.
+    pub references: usize,
+    /// Those that capture or not and have not ended yet; their places in `numbers`.
+    open: Vec<Option<usize>>,
+}
+
+impl Groups {
+    fn open(&mut self, captures: bool) -> Option<()> {
+        if captures {
+            self.numbers.push(u32::try_from(self.numbers.len() + self.references + 1).ok()?);
+        }
+        self.open.push(captures.then_some(self.numbers.len()));
+        Some(())
+    }
+}
+
 /// An XPath expression in the `regex` crate's syntax.
-pub(super) fn translate(pattern: &str, free_spacing: bool) -> Option<String> {
+pub(super) fn translate(pattern: &str, free_spacing: bool) -> Option<Translated> {
     let mut out = String::with_capacity(pattern.len() + 16);
+    let mut groups = Groups::default();
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {
         match c {
+            '\\' if chars.as_str().starts_with(|c: char| c.is_ascii_digit()) => {
+                translate_reference(&mut chars, free_spacing, &mut groups, &mut out)?;
+            }
             '\\' => translate_escape(&mut chars, &mut out)?,
             '[' => translate_class(&mut chars, &mut out, 0)?,
             '(' => {
@@ -30,9 +65,15 @@ pub(super) fn translate(pattern: &str, free_spacing: bool) -> Option<String> {
                     }
                     chars = ahead;
                     out.push_str("(?:");
+                    groups.open(false)?;
                 } else {
                     out.push('(');
+                    groups.open(true)?;
                 }
+            }
+            ')' => {
+                groups.open.pop()?;
+                out.push(')');
             }
             '{' => translate_count(&mut chars, &mut out)?,
             '}' | ']' => return None,
@@ -40,7 +81,36 @@ pub(super) fn translate(pattern: &str, free_spacing: bool) -> Option<String> {
             _ => out.push(c),
         }
     }
-    Some(out)
+    Some(Translated { text: out, groups })
+}
+
+/// The number after a backslash: one digit, and those after it as long as so many groups have begun. The group must have ended.
+fn translate_reference(
+    chars: &mut Chars<'_>,
+    free_spacing: bool,
+    groups: &mut Groups,
+    out: &mut String,
+) -> Option<()> {
+    let mut group = usize::try_from(chars.next()?.to_digit(10)?).ok()?;
+    loop {
+        let mut ahead = chars.clone();
+        let is_space = |c: &char| free_spacing && matches!(c, ' ' | '\t' | '\n' | '\r');
+        let digit = ahead.find(|c| !is_space(c)).and_then(|c| c.to_digit(10));
+        let longer = digit.and_then(|digit| group.checked_mul(10)?.checked_add(usize::try_from(digit).ok()?));
+        let Some(longer) = longer.filter(|longer| *longer <= groups.numbers.len()) else { break };
+        group = longer;
+        *chars = ahead;
+    }
+    if groups.references == REFERENCES_MAX
+        || group == 0
+        || group > groups.numbers.len()
+        || groups.open.contains(&Some(group))
+    {
+        return None;
+    }
+    groups.references += 1;
+    out.push_str(&backtrack::reference(group, groups.references));
+    Some(())
 }
 
 /// `{n}`, `{n,}`, `{n,m}`.
@@ -82,7 +152,7 @@ fn translate_escape(chars: &mut Chars<'_>, out: &mut String) -> Option<()> {
         'c' => set(out, false, &format!("{NAME_START}{NAME_MORE}")),
         'C' => set(out, true, &format!("{NAME_START}{NAME_MORE}")),
         c @ ('p' | 'P') => translate_category(chars, out, c == 'P')?,
-        // There is no other escape; a digit would be a back-reference.
+        // There is no other escape; in a class there are no back-references.
         _ => return None,
     }
     Some(())

@@ -338,3 +338,27 @@ fn a_text_has_a_greatest_length() {
 fn integer(value: i64) -> ValueId {
     lode_rdf::inline::encode_literal(&value.to_string(), "http://www.w3.org/2001/XMLSchema#integer").unwrap()
 }
+
+/// It is an error of the query, not of the expression: that would be a wrong answer.
+#[test]
+fn a_pattern_that_takes_too_many_steps_ends_the_query() {
+    let cx = context();
+    let text = format!("\"{}!\"", "a".repeat(2000));
+    let pattern = r#""(a+)+()\\2b""#;
+    for expression in [
+        format!("REGEX(?x, {pattern})"),
+        format!("REGEX(CONCAT(?x, ?x), {pattern})"),
+        format!("COALESCE(REGEX(?x, STR({pattern})), 1)"),
+        format!("REPLACE(?x, {pattern}, \"-\")"),
+        format!("REPLACE(?x, {pattern}, \"-\", \"i\")"),
+    ] {
+        let (expr, batch) = parse(&cx, &expression, &format!("?x {{ {text} \"b\" }}"), 1);
+        match evaluate(&cx, &expr, &batch) {
+            Err(error @ ExecError::PatternTooComplex { .. }) => {
+                let message = error.to_string();
+                assert!(message.contains(r#""(a+)+()\\2b", which has back-references"#), "{message}");
+            }
+            other => panic!("{expression}: {other:?}"),
+        }
+    }
+}

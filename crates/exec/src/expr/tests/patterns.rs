@@ -2,13 +2,16 @@
 
 use super::support::context;
 use super::{i, l, s, show};
-use crate::expr::pattern::{of_values, replace};
+use crate::expr::pattern::{MatchLimit, of_values, replace};
 use crate::expr::texts::TextLimit;
 use crate::expr::value::Value;
 
 fn matches(text: &Value, pattern: &Value, flags: Option<&Value>) -> Option<bool> {
     let pattern = of_values(pattern, flags.map(Some))?;
-    Some(pattern.is_match(text.text()?))
+    let limit = MatchLimit::new(&context());
+    let found = pattern.is_match(text.text()?, &limit);
+    limit.check().unwrap();
+    found
 }
 
 #[track_caller]
@@ -68,7 +71,6 @@ fn what_xpath_lacks_is_an_error() {
         "(?P<n>a)",
         "(?=a)",
         r"\bword\b",
-        r"(a)\1",
         r"\x41",
         r"\p{Greek}",
         "[a",
@@ -91,11 +93,66 @@ fn what_xpath_lacks_is_an_error() {
 }
 
 #[test]
+fn back_references() {
+    check("abba", r"(.)\1", "", Some(true));
+    check("abca", r"(.)\1", "", Some(false));
+    check("abca", r"^(.).*\1$", "", Some(true));
+    check("'Hi' there", r#"('|").*\1"#, "", Some(true));
+    check("'Hi\" there", r#"('|").*\1"#, "", Some(false));
+    check("xyzabcabc", r"(?:x|(y))z(abc)\2", "", Some(true));
+    // A group without a match is the empty text.
+    check("b", r"^(?:(a)|b)\1$", "", Some(true));
+    check("a", r"^(?:(a)|b)\1$", "", Some(false));
+    check("aba1", r"^(a){0}b?(b)?.*$\1", "", Some(true));
+    check("bb", r"^(a){0}(b)\2$", "", Some(true));
+    // As many digits as there are groups before.
+    check("a1", r"^(a)?1$", "", Some(true));
+    check("aa1", r"^(a)\11$", "", Some(true));
+    check("abcdefghijkk", r"^(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)(k)\11$", "", Some(true));
+    check("abcdefghijka1", r"^(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)(k)\1 1$", "", Some(false));
+    check("abcdefghijkk", r"^(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)(k)\1 1$", "x", Some(true));
+    for pattern in
+        [r"(a\1)", r"\1(a)", r"(a)\2", r"(a)\0", r"(a)[\1]", r"(?:a)\1", r"((a)\1)", r"(?=(a))\1", r"(a)\1)"]
+    {
+        check("aa", pattern, "", None);
+    }
+    check("aa", r"^((a)\2)$", "", Some(true));
+    check("aAaB", r"^(a)\1\1b$", "i", Some(true));
+    check("aA", r"^(a)\1$", "", Some(false));
+    check("σς", r"^(σ)\1$", "i", Some(true));
+    check("a\nb\na", r"^(a)$.^b$.^\1$", "ms", Some(true));
+    check("a\nb\na", r"^(a)$.^b$.^\1$", "m", Some(false));
+}
+
+/// Repetitions, greedy and not, take what they do without back-references.
+#[test]
+fn repetitions_beside_back_references() {
+    check("abab", r"^(ab){2}()\2$", "", Some(true));
+    check("ababab", r"^(ab){2}()\2$", "", Some(false));
+    check("aaa", r"^(a)\1{2}$", "", Some(true));
+    check("aaaa", r"^(a)\1{1,2}$", "", Some(false));
+    check("a1a1a1", r"^(?:(a)(1))*\1?\2?$", "", Some(true));
+    check("", r"^(a*)*\1$", "", Some(true));
+    check("aaaaaa", r"^(a+?)\1+$", "", Some(true));
+    check("aaaaaaa", r"^(aa+?)\1+$", "", Some(false));
+    check("xxyyzz", r"^((.)\2)*$", "", Some(true));
+    check("xxyzz", r"^((.)\2)*$", "", Some(false));
+    check("aéaé", r"^([^x]{2}?)\1$", "", Some(true));
+    check("éa", r"^([^x]{2,}?)()\2$", "", Some(true));
+    check("éééb", r"^(é*)éb\1?$", "", Some(true));
+}
+
+#[test]
 fn large_expressions_are_refused() {
     check("a", "(a{1000}){1000}", "", None);
     check("a", &"(".repeat(100_000), "", None);
     check("a", &format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000)), "", None);
     check("a", &"[a-".repeat(10_000), "", None);
+    check("a", r"(x)\1((ab){1000}c){1000}", "", None);
+    check("a", r"(x)\1(((ab){0,99}b){0,99}){0,99}", "", None);
+    check("a", r"(x)\1(\w{9}x){9999}", "", None);
+    check("a", &format!("{}a{}\\1", "(".repeat(10_000), ")".repeat(10_000)), "", None);
+    check("a", &format!("(a){}", r"\1".repeat(1_000_000)), "", None);
 }
 
 #[test]
@@ -117,11 +174,18 @@ fn replacements() {
         ("abc", "x*", "-", "", "error"),
         ("abc", "x", "-", "", "\"abc\""),
         ("abc", "abc", "", "", "\"\""),
+        ("aabbcd", r"(.)\1", "<$1>", "", "\"<a><b>cd\""),
+        ("bookkeeper", r"(.)\1", "", "", "\"bper\""),
+        ("the the cat", r"(\w+) \1", "$1", "", "\"the cat\""),
+        ("aXbAxB", r"(a)(.)(b)\1\2\3", "$3$2$1", "i", "\"bXa\""),
+        ("日日本", r"(.)\1", "[$1]", "", "\"[日]本\""),
+        ("abc", r"(x?)\1", "-", "", "error"),
     ];
-    let limit = TextLimit::new(&context());
+    let cx = context();
+    let (limit, matching) = (TextLimit::new(&cx), MatchLimit::new(&cx));
     for (text, pattern, with, flags, expected) in cases {
-        let found = replace(&s(text), &s(pattern), &s(with), Some(&s(flags)), &limit);
+        let found = replace(&s(text), &s(pattern), &s(with), Some(&s(flags)), &limit, &matching);
         assert_eq!(show(found), expected, "{text} {pattern} {with}");
     }
-    assert_eq!(show(replace(&l("abc", "en"), &s("b"), &s("Z"), None, &limit)), "\"aZc\"@en");
+    assert_eq!(show(replace(&l("abc", "en"), &s("b"), &s("Z"), None, &limit, &matching)), "\"aZc\"@en");
 }

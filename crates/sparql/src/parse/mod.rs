@@ -7,6 +7,7 @@ pub mod depth;
 mod group_keys;
 mod limits;
 mod operations;
+mod star;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -56,6 +57,7 @@ pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> 
     stack::deep(extent.levels(), || {
         let parsed = parser.parse_query(text);
         let mut query = parsed.map_err(|error| ParseError::from_parser(text, &error.to_string()))?;
+        star::order_columns(&mut query, text);
         bounded(&mut query)?;
         Ok(query)
     })

@@ -156,7 +156,7 @@ fn a_graph_variable_is_a_key_of_what_does_not_distribute() {
         ("SELECT ?a { ?a :link0 ?b } LIMIT 1", ["LimitBy offset 0 limit 1 for each ?g", "in graph ?g"]),
         ("SELECT ?a { ?a :link0 ?b } ORDER BY ?b OFFSET 2", ["LimitBy offset 2 for each ?g", "Sort ?b"]),
         ("SELECT (COUNT(*) AS ?n) { ?a :link0 ?b }", ["Group by ?g", "GraphNames ?g"]),
-        ("?a :link0 ?b MINUS { ?a :link1 ?d }", ["on ?a ?g", "in graph ?g"]),
+        ("?a :link0 ?b MINUS { ?a :link1 ?d }", ["on ?g ?a", "in graph ?g"]),
         ("?a :link0 ?b FILTER EXISTS { ?b :link1 ?c }", ["in graph ?g", "?b"]),
         ("?a :link0 ?b BIND(?a AS ?g)", ["?.graph", "on ?g"]),
     ] {

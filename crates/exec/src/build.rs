@@ -113,11 +113,9 @@ impl<'a> Builder<'a> {
                 Box::new(Values::of(rows, cx.batch_rows))
             }
             PlanOp::IndexScan(pattern) => self.index_scan(node, pattern, vars, counters)?,
-            PlanOp::GraphNames { slot, among } => {
-                Box::new(GraphNames::new(cx, *slot, among.as_deref(), vars)?)
-            }
+            PlanOp::GraphNames { slot, among } => Box::new(GraphNames::new(cx, *slot, among.as_ref(), vars)?),
             PlanOp::ForEachGraph { var, among, pattern } => {
-                Box::new(ForEachGraph::new(cx, counters, *var, (among.as_deref(), pattern), vars)?)
+                Box::new(ForEachGraph::new(cx, counters, *var, (among.as_ref(), pattern), vars)?)
             }
             PlanOp::MergeJoin { left, right, kind, condition } => {
                 let inputs = (&**left, &**right);

@@ -5,7 +5,7 @@
 //! both, so that no rewrite can let them drift.
 
 use crate::expr::{Aggregate, Expr};
-use crate::plan::{GraphScope, Path, Slot, SortKey, SubPattern, TermSlot, VarId};
+use crate::plan::{GraphScope, NamedGraphs, Path, Slot, SortKey, SubPattern, TermSlot, VarId};
 use crate::var_set::VarSet;
 use lode_rdf::{Term, ValueId};
 use std::ops::Range;
@@ -97,7 +97,7 @@ pub(crate) enum LogicalOp {
     Scan(QuadPattern),
     GraphNames {
         slot: Slot,
-        among: Option<Arc<[ValueId]>>,
+        among: Option<NamedGraphs>,
     },
     Path {
         subject: TermSlot,
@@ -107,7 +107,7 @@ pub(crate) enum LogicalOp {
     },
     ForEachGraph {
         var: VarId,
-        among: Option<Arc<[ValueId]>>,
+        among: Option<NamedGraphs>,
         pattern: Arc<SubPattern>,
     },
     /// Reads a common sub-plan: pairs of a column here, and the sub-plan's variable that it is.
@@ -231,7 +231,7 @@ impl Logical {
         Self::new(LogicalOp::Scan(pattern), vars.clone(), vars)
     }
 
-    pub fn graph_names(slot: Slot, among: Option<Arc<[ValueId]>>) -> Self {
+    pub fn graph_names(slot: Slot, among: Option<NamedGraphs>) -> Self {
         let vars: VarSet = slot_var(&slot).into_iter().collect();
         Self::new(LogicalOp::GraphNames { slot, among }, vars.clone(), vars)
     }
@@ -241,7 +241,7 @@ impl Logical {
         Self::new(LogicalOp::Path { subject, path, object, graph }, vars.clone(), vars)
     }
 
-    pub fn for_each_graph(var: VarId, among: Option<Arc<[ValueId]>>, pattern: Arc<SubPattern>) -> Self {
+    pub fn for_each_graph(var: VarId, among: Option<NamedGraphs>, pattern: Arc<SubPattern>) -> Self {
         let mut vars: VarSet = pattern.scope.values().copied().collect();
         vars.insert(var);
         let certain = std::iter::once(var).collect();

@@ -194,10 +194,31 @@ pub struct SubPattern {
 pub struct Dataset {
     /// Where patterns outside GRAPH look.
     pub default: GraphScope,
-    /// The named graphs, sorted; `None`: all of the store.
-    pub named: Option<Arc<[ValueId]>>,
+    /// The named graphs; `None`: all of the store.
+    pub named: Option<NamedGraphs>,
     /// Base IRI for IRI().
     pub base_iri: Option<String>,
+}
+
+/// The named graphs that a query or the protocol lists. All of them are there, with quads or without (SPARQL 1.1 section 13.2).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NamedGraphs {
+    /// Ids of the names that the store knows, sorted.
+    pub ids: Arc<[ValueId]>,
+    /// The other names, sorted: their graphs have no quads.
+    pub unknown: Arc<[Term]>,
+}
+
+impl NamedGraphs {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ids.len() + self.unknown.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// A sort key.
@@ -228,7 +249,7 @@ pub enum PlanOp {
     /// Reads one permutation.
     IndexScan(ScanPattern),
     /// The named graphs of the dataset, into the variable or filtered to the constant (`GRAPH ?g {}`).
-    GraphNames { slot: Slot, among: Option<Arc<[ValueId]>> },
+    GraphNames { slot: Slot, among: Option<NamedGraphs> },
     /// Both inputs sorted by `on` (in this order, ascending ids), all of `on` certainly bound. Kinds: Inner, Left, Semi, Anti.
     /// Output keeps the left's order.
     MergeJoin { left: Arc<PlanNode>, right: Arc<PlanNode>, kind: JoinKind, condition: JoinCondition },
@@ -274,7 +295,7 @@ pub enum PlanOp {
     Path { input: Option<Arc<PlanNode>>, subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope },
     /// For each graph of `among` (or each named graph): plan and run `pattern` with `graph` set to it, and bind `var` to it.
     /// Rows whose own binding of `var` differs vanish.
-    ForEachGraph { var: VarId, among: Option<Arc<[ValueId]>>, pattern: Arc<SubPattern> },
+    ForEachGraph { var: VarId, among: Option<NamedGraphs>, pattern: Arc<SubPattern> },
     /// The rows of a sub-plan that the query has several times: made once, when they are first asked for, and read by each node with
     /// this `number`. The first of them in the plan (parents before children, left before right) has the sub-plan as `input`. The node's
     /// `vars` are the sub-plan's `columns`, one for one; a variable of the sub-plan means nothing outside of it. Keeps the sub-plan's order.

@@ -149,6 +149,13 @@ fn active_dataset(
     // WITH names a default graph, and leaves the named graphs.
     let Some(allowed) = &clause.named else { return (Rc::new(default), named) };
     named.retain(|(n, _)| matches!(n, NamedOrBlankNode::NamedNode(n) if allowed.contains(n)));
+    // A graph that is listed is in the dataset, with triples or without.
+    for name in allowed {
+        let name = NamedOrBlankNode::from(name.clone());
+        if named.iter().all(|(known, _)| *known != name) {
+            named.push((name, Rc::new(Vec::new())));
+        }
+    }
     (Rc::new(default), named)
 }
 

@@ -209,6 +209,31 @@ fn common_sub_plans_are_those_of_the_constants() {
     }
 }
 
+/// What the protocol lists is there, too.
+#[test]
+fn named_graphs_of_the_protocol() {
+    let database = Database::in_memory().unwrap();
+    let mut options = QueryOptions::default();
+    options.set_dataset(&[], &["http://x/g".to_owned(), "http://x/missing".to_owned()]).unwrap();
+    let rows = |text: &str| {
+        let text = format!("PREFIX : <http://x/> {text}");
+        prepared_lines(&database.prepare(&text, &options).unwrap()).len() - 1
+    };
+    let check = |triples| {
+        assert_eq!(rows("SELECT * { GRAPH ?g {} }"), 2);
+        assert_eq!(rows("SELECT * { GRAPH :g { BIND(1 AS ?x) } }"), 1);
+        assert_eq!(rows("SELECT * { GRAPH :missing { BIND(1 AS ?x) } }"), 1);
+        assert_eq!(rows("SELECT * { GRAPH :other { BIND(1 AS ?x) } }"), 0);
+        assert_eq!(rows("SELECT * { GRAPH ?g { ?s ?p ?o } }"), triples);
+    };
+    check(0);
+    let update = |text: &str| database.update(text, &UpdateOptions::default()).unwrap();
+    update("INSERT DATA { GRAPH <http://x/g> { <x:a> <x:p> 1 } GRAPH <http://x/other> { <x:a> <x:p> 1 } }");
+    check(1);
+    update("DROP GRAPH <http://x/g>");
+    check(0);
+}
+
 /// A graph's existence is no row of a pattern: plans that rely on it must not outlive it, nor serve for another graph.
 #[test]
 fn graphs_vanish_between_the_same_queries() {
@@ -225,17 +250,25 @@ fn graphs_vanish_between_the_same_queries() {
         "{ GRAPH :h {} }",
     ];
     let queries = |graph: &str| -> Vec<String> {
-        let in_graph = groups.iter().flat_map(|group| {
+        let mut all = Vec::new();
+        for group in groups {
             let graph = format!("GRAPH :{graph} {group}");
-            [
+            all.extend([
                 format!("ASK {{ {graph} }}"),
                 format!("SELECT * {{ {graph} }}"),
                 format!("SELECT * {{ :a :p ?y OPTIONAL {{ {graph} }} }}"),
                 format!("SELECT * {{ VALUES ?x {{ 1 2 }} MINUS {{ {graph} }} }}"),
                 format!("SELECT * {{ :a :p ?y FILTER EXISTS {{ {graph} }} }}"),
-            ]
-        });
-        in_graph.collect()
+            ]);
+            // Graphs that are listed are there without quads.
+            for listed in
+                ["FROM NAMED :g", "FROM NAMED :missing FROM NAMED :h", "FROM :g FROM NAMED :missing"]
+            {
+                all.push(format!("SELECT * {listed} {{ {graph} }}"));
+                all.push(format!("SELECT * {listed} {{ GRAPH ?g {group} }}"));
+            }
+        }
+        all
     };
     let (database, fresh) = (Database::in_memory().unwrap(), Database::in_memory().unwrap());
     let update = |text: &str| {
@@ -259,5 +292,10 @@ fn graphs_vanish_between_the_same_queries() {
     update("DROP GRAPH :g");
     (0..2).for_each(|_| check());
     update("INSERT DATA { GRAPH :g { :a :p :b } } ; DROP GRAPH :h");
+    (0..2).for_each(|_| check());
+    // The name that nobody knew becomes one.
+    update("INSERT DATA { GRAPH :missing { :a :p :b } }");
+    (0..2).for_each(|_| check());
+    update("CLEAR GRAPH :missing");
     (0..2).for_each(|_| check());
 }

@@ -8,9 +8,9 @@ use crate::error::ExecError;
 use crate::execution::Execution;
 use crate::profile::NodeCounters;
 use crate::statistics::SnapshotStatistics;
-use lode_rdf::ValueId;
+use lode_rdf::{Kind, ValueId};
 use lode_sparql::parse::depth;
-use lode_sparql::plan::SubPattern;
+use lode_sparql::plan::{NamedGraphs, SubPattern};
 use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub, stack};
 use std::sync::Arc;
 
@@ -27,12 +27,12 @@ pub(crate) struct ForEachGraph {
 }
 
 impl ForEachGraph {
-    /// Over the named graphs, or those `among` them.
+    /// Over the named graphs, or those that are listed.
     pub(crate) fn new(
         cx: &Arc<QueryContext>,
         counters: &Arc<NodeCounters>,
         var: VarId,
-        (among, pattern): (Option<&[ValueId]>, &Arc<SubPattern>),
+        (among, pattern): (Option<&NamedGraphs>, &Arc<SubPattern>),
         vars: &Arc<[VarId]>,
     ) -> Result<Self, ExecError> {
         let mut graphs = named_graphs(cx, among)?;
@@ -54,7 +54,11 @@ impl ForEachGraph {
 
     fn start_here(&self, graph: ValueId) -> Result<Execution, ExecError> {
         let mut pattern = (*self.pattern).clone();
-        pattern.graph = GraphScope::Named { slot: Slot::Const(graph), among: None };
+        pattern.graph = match graph.kind() {
+            // The store does not know the name, so the graph has no quads.
+            Some(Kind::Local) => GraphScope::Merge(Arc::default()),
+            _ => GraphScope::Named { slot: Slot::Const(graph), among: None },
+        };
         let stats = SnapshotStatistics::new(&self.cx.snapshot, &self.cx.cancel);
         let plan = plan_sub(&pattern, &[], &self.cx.vars, &PlanOptions::default(), &stats);
         stats.finish()?;

@@ -5,6 +5,7 @@ use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use lode_rdf::ValueId;
+use lode_sparql::plan::NamedGraphs;
 use lode_sparql::{Slot, VarId};
 use std::sync::Arc;
 
@@ -19,11 +20,11 @@ pub(crate) struct GraphNames {
 }
 
 impl GraphNames {
-    /// The named graphs `among` the given, or all, that `slot` matches.
+    /// The named graphs, all or those listed, that `slot` matches.
     pub(crate) fn new(
         cx: &QueryContext,
         slot: Slot,
-        among: Option<&[ValueId]>,
+        among: Option<&NamedGraphs>,
         vars: &Arc<[VarId]>,
     ) -> Result<Self, ExecError> {
         let mut names = named_graphs(cx, among)?;
@@ -38,13 +39,17 @@ impl GraphNames {
     }
 }
 
-/// The dataset's named graphs, sorted by id: those of the store, of which `among` may be a choice. A graph without quads does not
-/// exist, also when FROM NAMED names it.
-pub(crate) fn named_graphs(cx: &QueryContext, among: Option<&[ValueId]>) -> Result<Vec<ValueId>, ExecError> {
-    let mut names = cx.snapshot.named_graphs()?;
-    if let Some(among) = among {
-        names.retain(|name| among.contains(name));
+/// The dataset's named graphs, sorted by id: those of the store that have quads, or all that are listed.
+pub(crate) fn named_graphs(
+    cx: &QueryContext,
+    among: Option<&NamedGraphs>,
+) -> Result<Vec<ValueId>, ExecError> {
+    let Some(among) = among else { return Ok(cx.snapshot.named_graphs()?) };
+    let mut names = among.ids.to_vec();
+    for name in among.unknown.iter() {
+        names.push(cx.intern(name)?);
     }
+    names.sort_unstable();
     Ok(names)
 }
 

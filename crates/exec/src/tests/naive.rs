@@ -4,7 +4,7 @@ use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::expr;
 use lode_rdf::ValueId;
-use lode_sparql::plan::{JoinCondition, SortKey};
+use lode_sparql::plan::{JoinCondition, NamedGraphs, SortKey};
 use lode_sparql::{
     Aggregate, AggregateFunction, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId,
 };
@@ -75,7 +75,7 @@ pub(crate) fn eval(world: &World<'_>, node: &PlanNode) -> Option<Table> {
         PlanOp::LookupJoin { input, pattern, kind, condition } => {
             join(cx, &eval(world, input)?, &scan(world, pattern), *kind, condition)?
         }
-        PlanOp::GraphNames { slot, among } => graph_names(world, *slot, among.as_deref()),
+        PlanOp::GraphNames { slot, among } => graph_names(world, *slot, among.as_ref()),
         PlanOp::Path { input, subject, path, object, graph } => {
             let alone = super::naive_path::eval(world, (subject, object), path, graph)?;
             match input {
@@ -217,12 +217,14 @@ fn scan(world: &World<'_>, pattern: &ScanPattern) -> Table {
     Table { vars, rows }
 }
 
-fn graph_names(world: &World<'_>, slot: Slot, among: Option<&[ValueId]>) -> Table {
+fn graph_names(world: &World<'_>, slot: Slot, among: Option<&NamedGraphs>) -> Table {
     let mut names: Vec<ValueId> = world.quads.iter().map(|quad| quad[3]).collect();
     names.sort_unstable();
     names.dedup();
     names.retain(|name| *name != ValueId::DEFAULT_GRAPH);
-    names.retain(|name| among.is_none_or(|among| among.contains(name)));
+    if let Some(among) = among {
+        names = among.ids.to_vec();
+    }
     match slot {
         Slot::Const(id) => {
             let rows = names.iter().filter(|name| **name == id).map(|_| Vec::new()).collect();

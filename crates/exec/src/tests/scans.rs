@@ -7,7 +7,7 @@ use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::{Order, Position};
 use lode_rdf::{Kind, NamedNode, Term, ValueId};
-use lode_sparql::plan::{JoinCondition, Path, TermSlot};
+use lode_sparql::plan::{JoinCondition, NamedGraphs, Path, TermSlot};
 use lode_sparql::{
     Aggregate, AggregateFunction, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId,
 };
@@ -483,6 +483,7 @@ proptest! {
         let graphs = generator.data.graphs.clone();
         let slot = generator.slot(&graphs);
         let among = generator.random.chance(50).then(|| generator.some_graphs());
+        let among = among.map(|ids| NamedGraphs { ids, ..NamedGraphs::default() });
         let vars = if let Slot::Var(var) = slot { vec![var] } else { Vec::new() };
         let root = node(PlanOp::GraphNames { slot, among }, vars.clone(), vars);
         generator.check(root, &setups());

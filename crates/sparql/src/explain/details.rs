@@ -2,8 +2,8 @@
 
 use crate::expr::{Aggregate, AggregateFunction};
 use crate::plan::{
-    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, TermSlot, TriePattern,
-    VarId, VarTable,
+    GraphScope, JoinCondition, JoinKind, NamedGraphs, Path, PlanNode, PlanOp, ScanPattern, Slot, TermSlot,
+    TriePattern, VarId, VarTable,
 };
 use lode_rdf::{Term, ValueId};
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
         PlanOp::Values(rows) => format!("{} ({} rows)", names.vars(&node.vars), rows.len()),
         PlanOp::IndexScan(pattern) => scan(pattern, names),
         PlanOp::GraphNames { slot, among } => {
-            format!("{}{}", names.slot(*slot), among_text(among.as_deref()))
+            format!("{}{}", names.slot(*slot), among_text(among.as_ref().map(NamedGraphs::len)))
         }
         PlanOp::MergeJoin { kind, condition, .. } | PlanOp::HashJoin { kind, condition, .. } => {
             format!("{}{}", join_kind(*kind), join(condition, names))
@@ -131,7 +131,7 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
             spool(*number, (&node.vars, columns), input.is_some(), names)
         }
         PlanOp::ForEachGraph { var, among, .. } => {
-            format!("{}{}", names.var(*var), among_text(among.as_deref()))
+            format!("{}{}", names.var(*var), among_text(among.as_ref().map(NamedGraphs::len)))
         }
         PlanOp::Service { endpoint, query, silent, .. } => {
             let silent = if *silent { "SILENT " } else { "" };
@@ -201,13 +201,13 @@ fn graph_text(graph: &GraphScope, names: &Names<'_>) -> String {
         GraphScope::Union => " in all graphs".to_owned(),
         GraphScope::Merge(graphs) => format!(" in the merge of {} graphs", graphs.len()),
         GraphScope::Named { slot, among } => {
-            format!(" in graph {}{}", names.slot(*slot), among_text(among.as_deref()))
+            format!(" in graph {}{}", names.slot(*slot), among_text(among.as_deref().map(<[_]>::len)))
         }
     }
 }
 
-fn among_text(among: Option<&[ValueId]>) -> String {
-    among.map_or(String::new(), |ids| format!(" of {}", ids.len()))
+fn among_text(among: Option<usize>) -> String {
+    among.map_or(String::new(), |graphs| format!(" of {graphs}"))
 }
 
 fn group(keys: &[VarId], aggregates: &[Aggregate], sorted: bool, names: &Names<'_>) -> String {

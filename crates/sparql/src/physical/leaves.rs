@@ -15,7 +15,7 @@ pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
         LogicalOp::Domain { columns, rows } => node::domain(columns, *rows),
         LogicalOp::GraphNames { slot, among } => {
             let all = stats.distinct(Order::Gspo, &[]) as f64;
-            let graphs = among.as_ref().map_or(all, |ids| ids.len() as f64);
+            let graphs = among.as_ref().map_or(all, |graphs| graphs.len() as f64);
             let op = PlanOp::GraphNames { slot: *slot, among: among.clone() };
             node::graph_names(op, slot, graphs)
         }
@@ -25,7 +25,7 @@ pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
         }
         LogicalOp::ForEachGraph { var, among, pattern } => {
             let all = stats.distinct(Order::Gspo, &[]) as f64;
-            let graphs = among.as_ref().map_or(all, |ids| ids.len() as f64).max(1.0);
+            let graphs = among.as_ref().map_or(all, |graphs| graphs.len() as f64).max(1.0);
             let op = PlanOp::ForEachGraph { var: *var, among: among.clone(), pattern: pattern.clone() };
             node::leaf(op, &logical.vars, &logical.certain, graphs * 10.0, graphs * 50_000.0)
         }

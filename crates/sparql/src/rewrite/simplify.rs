@@ -8,6 +8,7 @@ use crate::plan::{GraphScope, Slot};
 use crate::statistics::Statistics;
 use crate::var_set::VarSet;
 use lode_rdf::Term;
+use std::sync::Arc;
 
 /// Simplifies from the leaves up.
 pub(super) fn simplify(logical: Logical, stats: &dyn Statistics) -> Logical {
@@ -129,7 +130,9 @@ fn is_implied(index: usize, members: &[Logical]) -> bool {
     let Slot::Var(var) = slot else { return false };
     members.iter().enumerate().any(|(i, m)| match &m.op {
         Op::Scan(pattern) => match &pattern.graph {
-            GraphScope::Named { slot, among: other } => *slot == Slot::Var(*var) && other == among,
+            GraphScope::Named { slot, among: other } => {
+                *slot == Slot::Var(*var) && *other == among.as_ref().map(|graphs| Arc::clone(&graphs.ids))
+            }
             _ => false,
         },
         // Of two equal members the first stays.

@@ -1,7 +1,7 @@
 //! The query's dataset (SPARQL 1.1 section 13.2): FROM, FROM NAMED, what the protocol says, and the union option.
 
 use crate::logical::slot_var;
-use crate::plan::{Dataset, DatasetOverride, GraphScope, Slot, VarId};
+use crate::plan::{Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, VarId};
 use crate::statistics::Statistics;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
@@ -19,10 +19,11 @@ pub(crate) fn resolve(
     let base_iri = query.base_iri().map(|iri| iri.as_str().to_owned());
     let ids = |names: &[NamedNode]| graph_ids(names, stats);
     if !given.default.is_empty() || !given.named.is_empty() {
-        return Dataset { default: merge(ids(&given.default)), named: Some(ids(&given.named)), base_iri };
+        let named = Some(listed(&given.named, stats));
+        return Dataset { default: merge(ids(&given.default)), named, base_iri };
     }
     if let Some(own) = query.dataset() {
-        let named = own.named.as_deref().map(ids);
+        let named = own.named.as_deref().map(|names| listed(names, stats));
         return Dataset { default: merge(ids(&own.default)), named, base_iri };
     }
     let default = if union_default { GraphScope::Union } else { GraphScope::Default };
@@ -36,41 +37,57 @@ fn merge(graphs: Arc<[ValueId]>) -> GraphScope {
     }
 }
 
-/// The ids of the graphs that exist, sorted.
+/// The ids of the graphs that have quads, sorted.
 fn graph_ids(names: &[NamedNode], stats: &dyn Statistics) -> Arc<[ValueId]> {
     let mut ids: Vec<ValueId> =
-        names.iter().filter_map(|n| existing_graph(&Term::from(n.clone()), None, stats)).collect();
+        names.iter().filter_map(|n| graph_with_quads(&Term::from(n.clone()), stats)).collect();
     ids.sort_unstable();
     ids.dedup();
     ids.into()
 }
 
-/// The id of a named graph that has quads, and is one of `among`. What is planned for it must have no rows once it has none, or else ask
-/// for [`known_graph`].
-pub(super) fn existing_graph(
-    name: &Term,
-    among: Option<&[ValueId]>,
-    stats: &dyn Statistics,
-) -> Option<ValueId> {
-    listed_graph(name, among, stats).filter(|id| stats.count(Order::Gspo, &[*id]) > 0)
+/// Graphs that are listed, with quads or without.
+fn listed(names: &[NamedNode], stats: &dyn Statistics) -> NamedGraphs {
+    let (mut ids, mut unknown) = (Vec::new(), Vec::new());
+    for name in names {
+        let name = Term::from(name.clone());
+        match stats.id_of(&name) {
+            Some(id) => ids.push(id),
+            None => unknown.push(name),
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    unknown.sort_by_cached_key(Term::to_string);
+    unknown.dedup();
+    NamedGraphs { ids: ids.into(), unknown: unknown.into() }
 }
 
-/// The same for a plan that relies on the graph.
-pub(super) fn known_graph(name: &Term, among: Option<&[ValueId]>, stats: &dyn Statistics) -> Option<ValueId> {
-    listed_graph(name, among, stats).filter(|id| stats.holds(Order::Gspo, &[*id]))
-}
-
-fn listed_graph(name: &Term, among: Option<&[ValueId]>, stats: &dyn Statistics) -> Option<ValueId> {
-    stats.id_of(name).filter(|id| among.is_none_or(|ids| ids.binary_search(id).is_ok()))
+/// The id of a graph that has quads. What is planned for it must have no rows once it has none.
+fn graph_with_quads(name: &Term, stats: &dyn Statistics) -> Option<ValueId> {
+    stats.id_of(name).filter(|id| stats.count(Order::Gspo, &[*id]) > 0)
 }
 
 impl super::Translator<'_> {
     /// Puts the outer row's term in for a graph variable; `None` where there is no such graph.
     pub(super) fn bind_graph(&self, graph: &GraphScope) -> Option<GraphScope> {
-        let GraphScope::Named { slot, among } = graph else { return Some(graph.clone()) };
+        let GraphScope::Named { slot, .. } = graph else { return Some(graph.clone()) };
         let constant = slot_var(slot).and_then(|v: VarId| self.constants.get(&v));
         let Some(term) = constant else { return Some(graph.clone()) };
-        let id = existing_graph(term, among.as_deref(), self.stats)?;
-        Some(GraphScope::Named { slot: Slot::Const(id), among: None })
+        self.named_graph(term, true)
+    }
+
+    /// Where a pattern in GRAPH with this name looks; `None` where the dataset has no such graph. `needs_quads`: the pattern has no
+    /// solutions in a graph without quads, so that its plan stays right when the graph vanishes.
+    pub(super) fn named_graph(&self, name: &Term, needs_quads: bool) -> Option<GraphScope> {
+        let stats = self.stats;
+        let id = match &self.dataset.named {
+            // It is there if it is listed, whatever the store has.
+            Some(named) if named.unknown.contains(name) => return Some(GraphScope::Merge(Arc::default())),
+            Some(named) => stats.id_of(name).filter(|id| named.ids.binary_search(id).is_ok()),
+            None if needs_quads => graph_with_quads(name, stats),
+            None => stats.id_of(name).filter(|id| stats.holds(Order::Gspo, &[*id])),
+        };
+        Some(GraphScope::Named { slot: Slot::Const(id?), among: None })
     }
 }

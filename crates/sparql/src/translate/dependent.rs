@@ -10,7 +10,6 @@
 //! The variable of a GRAPH is such a column as well, whose domain are the names of the graphs. Both are called *keys*.
 
 use super::names::{self, Names};
-use super::patterns::scoped_unit;
 use super::{Translator, exists};
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp, graph_var};
@@ -238,7 +237,7 @@ impl Translator<'_> {
             }
         };
         let itself = match graph_var(graph) {
-            Some(_) => Logical::join(vec![scoped_unit(graph), itself], Vec::new()),
+            Some(_) => Logical::join(vec![self.scoped_unit(graph), itself], Vec::new()),
             None => itself,
         };
         let further = self.confined(Logical::path(subject, step, object, graph.clone()));

@@ -1,10 +1,10 @@
 //! GRAPH: pushed into the patterns inside as their graph position where that is the same, else run graph by graph.
 
 use super::names::{self, Names};
-use super::{Translator, dataset, paths};
+use super::{Translator, paths};
 use crate::expr::Expr;
 use crate::logical::Logical;
-use crate::plan::{GraphScope, Slot, SubPattern, TermSlot, VarId};
+use crate::plan::{GraphScope, NamedGraphs, Slot, SubPattern, TermSlot, VarId};
 use crate::planner::PlanError;
 use lode_rdf::Term;
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
@@ -35,26 +35,22 @@ impl Translator<'_> {
     }
 
     fn constant_graph(&mut self, name: &Term, inner: &GraphPattern) -> Result<Logical, PlanError> {
-        let among = self.dataset.named.clone();
         // A graph that vanishes leaves such a plan with no rows, as is right; any other plan must be made anew.
-        let graph = if needs_quads(inner) { dataset::existing_graph } else { dataset::known_graph };
-        match graph(name, among.as_deref(), self.stats) {
-            Some(id) => {
-                let scope = GraphScope::Named { slot: Slot::Const(id), among: None };
-                self.pattern(inner, &scope)
-            }
+        match self.named_graph(name, needs_quads(inner)) {
+            Some(scope) => self.pattern(inner, &scope),
             None => Ok(Logical::empty(self.visible_vars(inner))),
         }
     }
 
     fn variable_graph(&mut self, name: &str, inner: &GraphPattern) -> Result<Logical, PlanError> {
         let var = self.var(name);
-        let among = self.dataset.named.clone();
-        if among.as_deref().is_some_and(<[_]>::is_empty) {
+        let listed = self.dataset.named.clone();
+        if listed.as_ref().is_some_and(NamedGraphs::is_empty) {
             let mut vars = self.visible_vars(inner);
             vars.insert(var);
             return Ok(Logical::empty(vars));
         }
+        let among = listed.as_ref().map(|graphs| Arc::clone(&graphs.ids));
         let own = |slot| GraphScope::Named { slot: Slot::Var(slot), among: among.clone() };
         if !self.is_param(var) && runs_by_graph(inner, name) {
             return Ok(self.for_each_graph(var, inner));
@@ -66,7 +62,7 @@ impl Translator<'_> {
         // What the pattern says of ?g is not of its graph: that has a name of its own, until both meet in a join.
         let hidden = self.fresh("graph");
         let logical = self.pattern(inner, &own(hidden))?;
-        let names = Logical::graph_names(Slot::Var(hidden), among.clone());
+        let names = Logical::graph_names(Slot::Var(hidden), listed);
         let names = Logical::extend(names, var, Expr::Var(hidden));
         let joined = Logical::join(vec![names, logical], Vec::new());
         let columns = joined.vars.iter().filter(|v| *v != hidden).collect();
@@ -75,7 +71,8 @@ impl Translator<'_> {
 
     /// A pattern that is run graph by graph.
     fn for_each_graph(&mut self, var: VarId, inner: &GraphPattern) -> Logical {
-        let among = self.dataset.named.clone();
+        let listed = self.dataset.named.clone();
+        let among = listed.as_ref().map(|graphs| Arc::clone(&graphs.ids));
         let mut scope = BTreeMap::new();
         let mut constants: BTreeMap<String, Term> = BTreeMap::new();
         for name in names::mentioned(inner) {
@@ -94,10 +91,10 @@ impl Translator<'_> {
             algebra: inner.clone(),
             scope,
             constants,
-            graph: GraphScope::Named { slot: Slot::Any, among: among.clone() },
+            graph: GraphScope::Named { slot: Slot::Any, among },
             dataset: Arc::clone(&self.dataset),
         };
-        Logical::for_each_graph(var, among, Arc::new(pattern))
+        Logical::for_each_graph(var, listed, Arc::new(pattern))
     }
 }
 

@@ -1,6 +1,5 @@
 //! GROUP BY and aggregates.
 
-use super::patterns::scoped_unit;
 use super::{Scope, Translator};
 use crate::expr::{Aggregate, AggregateFunction, Expr};
 use crate::logical::{Logical, graph_var};
@@ -76,7 +75,7 @@ impl Translator<'_> {
         graph: &GraphScope,
     ) -> Logical {
         let key_set: VarSet = keys.iter().copied().collect();
-        let everywhere = self.with_params(scoped_unit(graph), &key_set);
+        let everywhere = self.with_params(self.scoped_unit(graph), &key_set);
         let mut renamed = |hint| -> Vec<Aggregate> {
             let renamed = |a: &Aggregate| Aggregate { output: self.fresh(hint), ..a.clone() };
             aggregates.iter().map(renamed).collect()

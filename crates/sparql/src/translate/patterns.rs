@@ -46,7 +46,7 @@ impl Translator<'_> {
         graph: &GraphScope,
     ) -> Result<Logical, PlanError> {
         if patterns.is_empty() {
-            return Ok(scoped_unit(graph));
+            return Ok(self.scoped_unit(graph));
         }
         let mut parts = Parts::default();
         for (number, pattern) in patterns.iter().enumerate() {
@@ -199,18 +199,20 @@ impl Translator<'_> {
 
     /// Joins something that looks into no graph with the names of the graphs, where a variable wants them.
     pub(super) fn in_graph(&self, logical: Logical, graph: &GraphScope) -> Logical {
-        match scoped_unit(graph) {
+        match self.scoped_unit(graph) {
             names if graph_var(graph).is_some() => Logical::join(vec![names, logical], Vec::new()),
             _ => logical,
         }
     }
-}
 
-/// The empty group in a scope: one row, or one for each graph.
-pub(super) fn scoped_unit(graph: &GraphScope) -> Logical {
-    match graph {
-        GraphScope::Named { slot: slot @ Slot::Var(_), among } => Logical::graph_names(*slot, among.clone()),
-        _ => Logical::unit(),
+    /// The empty group in a scope: one row, or one for each graph.
+    pub(super) fn scoped_unit(&self, graph: &GraphScope) -> Logical {
+        match graph {
+            GraphScope::Named { slot: slot @ Slot::Var(_), .. } => {
+                Logical::graph_names(*slot, self.dataset.named.clone())
+            }
+            _ => Logical::unit(),
+        }
     }
 }
 

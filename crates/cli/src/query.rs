@@ -5,7 +5,7 @@ use crate::exit::Done;
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::plan_table;
-use crate::talk::say;
+use crate::talk::{say, say_warnings};
 use anyhow::Context;
 use lode_engine::store::{OpenFiles, StoreError};
 use lode_engine::{
@@ -130,6 +130,7 @@ fn answer_from(
         return Ok(out.write_all(text.as_bytes())?);
     }
     let format = output_format(args, query.kind())?;
+    say_warnings(query.warnings());
     let planned = start.elapsed();
     let outcome = query.run().and_then(|mut results| write_results(&mut results, format, out));
     // Also of a query that ran out of time: it tells where that went.

@@ -1,8 +1,8 @@
 //! What the program says to people: lines on standard error. A standard error that nobody reads any more is no reason to stop
 //! (`eprintln!` would panic).
 
-use lode_engine::Database;
 use lode_engine::store::FoundLog;
+use lode_engine::{Database, PlanWarning};
 
 /// Writes a line to standard error, if it can be written.
 macro_rules! say {
@@ -13,6 +13,11 @@ macro_rules! say {
 }
 
 pub(crate) use say;
+
+/// Says what of a query or an update is most likely not meant.
+pub(crate) fn say_warnings(warnings: &[PlanWarning]) {
+    warnings.iter().for_each(|warning| say!("warning: {warning}"));
+}
 
 /// Says how the log of a database was found, where people should know.
 pub(crate) fn say_found_log(database: &Database) {

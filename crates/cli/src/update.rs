@@ -9,7 +9,7 @@ use crate::number;
 use crate::progress::LiveLine;
 use crate::query::request_text;
 use crate::snapshot::tell_damaged_snapshots;
-use crate::talk::{say, say_found_log};
+use crate::talk::{say, say_found_log, say_warnings};
 use anyhow::Context;
 use lode_engine::store::CompactOptions;
 use lode_engine::{CancelToken, Database, LoadAllow, UpdateOptions, UpdateProgress, UpdateReport};
@@ -58,6 +58,7 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
             remove_if_empty(&args.database);
         }
     })?;
+    say_warnings(&report.warnings);
     if !args.quiet {
         say!("{}", summary(&report));
     }
@@ -84,5 +85,6 @@ fn as_json(report: &UpdateReport) -> serde_json::Value {
         "deleted": report.deleted,
         "version": report.version,
         "seconds": report.seconds,
+        "warnings": report.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }

@@ -43,6 +43,7 @@ pub use lode_base::memory_budget::{MemoryBudget, Reservation};
 pub use lode_exec::ExecError;
 pub use lode_exec::context::{ServiceHandler, ServiceRows};
 pub use lode_packed::Order;
+pub use lode_sparql::PlanWarning;
 pub use lode_sparql::plan::DatasetOverride;
 pub use lode_store as store;
 

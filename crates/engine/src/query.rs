@@ -16,12 +16,12 @@ use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::turns::Share;
 use lode_exec::{Execution, Probe, QueryResult};
 use lode_rdf::Variable;
-use lode_sparql::Plan;
 use lode_sparql::explain::{Explained, explain};
 use lode_sparql::parse::depth;
 use lode_sparql::plan::{DatasetOverride, QueryForm};
 use lode_sparql::planner::PlanOptions;
 use lode_sparql::stack;
+use lode_sparql::{Plan, PlanWarning};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use spargebra::Query;
@@ -228,9 +228,17 @@ impl PreparedQuery {
         }
     }
 
-    /// The plan as a tree, for people.
+    /// What of it is most likely not meant.
+    pub fn warnings(&self) -> &Arc<[PlanWarning]> {
+        &self.plan.warnings
+    }
+
+    /// The plan as a tree below the warnings, for people.
     pub fn explain(&self) -> String {
-        stack::deep(self.plan.depth, || self.explained().to_text(&|_| String::new()))
+        let mut text: String =
+            self.plan.warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
+        text += &stack::deep(self.plan.depth, || self.explained().to_text(&|_| String::new()));
+        text
     }
 
     /// The plan, and what has become of it if it was run: all that there is to tell.
@@ -245,6 +253,7 @@ impl PreparedQuery {
             },
             from_cache: self.from_cache,
             planning_seconds: self.planning.as_secs_f64(),
+            warnings: self.plan.warnings.iter().map(ToString::to_string).collect(),
             plan: stack::deep(self.plan.depth, || PlanReportNode::new(self.explained(), profile.as_ref())),
             run: self.run_report(),
         }

@@ -18,6 +18,9 @@ pub struct PlanReport {
     pub from_cache: bool,
     /// Time to parse and to plan.
     pub planning_seconds: f64,
+    /// What of the query is most likely not meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The top operator.
     pub plan: PlanReportNode,
     /// What all of it did so far.

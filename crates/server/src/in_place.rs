@@ -7,7 +7,7 @@
 //! read from a slow disk.
 
 use crate::error::HttpError;
-use crate::query::{Asker, format_of, options};
+use crate::query::{Asker, Head, format_of, options};
 use crate::request::{QueryRequest, time_limit};
 use crate::state::AppState;
 use crate::stream::CHUNK_BYTES;
@@ -26,7 +26,7 @@ const TIME_MAX: Duration = Duration::from_millis(2);
 /// What became of a query.
 pub(crate) enum InPlace {
     /// It was answered, or has an error.
-    Answered(Result<(OutputFormat, Bytes), HttpError>),
+    Answered(Result<(Head, Bytes), HttpError>),
     /// It wants a thread of its own.
     NotShort,
 }
@@ -57,7 +57,7 @@ fn attempt(
     request: &QueryRequest,
     asker: &Asker,
     cancel: &CancelToken,
-) -> Option<Result<(OutputFormat, Bytes), HttpError>> {
+) -> Option<Result<(Head, Bytes), HttpError>> {
     let prepared = options(state, request, asker, cancel.clone()).and_then(|mut options| {
         options.threads = 1;
         // It ends soon by itself, and holds up a thread that serves others.
@@ -79,7 +79,7 @@ fn attempt(
         Some(_) => query.ran(started.elapsed()),
         None => query.was_not_short(),
     }
-    written.map(|bytes| Ok((format, bytes)))
+    written.map(|bytes| Ok((Head::new(format, &query), bytes)))
 }
 
 /// The answer; `None` where it is too long, takes too long, or fails.

@@ -21,6 +21,7 @@ mod slow_client;
 mod state;
 mod stream;
 mod update;
+mod warnings;
 
 pub use app::{Requests, Server};
 pub use error::ServerError;

@@ -11,12 +11,14 @@ use crate::seat::Seat;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::stream::{ChunkWriter, answered};
 use crate::update::json;
+use crate::warnings;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::report::PlanReport;
 use lode_engine::{
-    CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, QueryOptions, write_results,
+    CancelToken, EngineError, ExecError, OutputFormat, PlanWarning, PreparedQuery, QueryOptions,
+    write_results,
 };
 use serde::Serialize;
 use std::io::{self, Write};
@@ -50,7 +52,7 @@ pub(crate) async fn answer(
     let limit = time_limit(request.timeout, state.options.timeout);
     let ticket = state.running.enter(RequestKind::Query, &request.query, asker.client, limit);
     if let InPlace::Answered(answer) = in_place::answer(&state, &request, &asker) {
-        return answer.map(|(format, bytes)| respond(format, bytes.into()));
+        return answer.map(|(head, bytes)| respond(&head, bytes.into()));
     }
     let asked = Asked { state, request: request.into(), asker: asker.into(), ticket: ticket.into() };
     if let Some(place) = asked.state.queries.try_enter() {
@@ -121,8 +123,24 @@ impl Asked {
     }
 }
 
-fn respond(format: OutputFormat, body: Body) -> Response {
-    ([(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")], body).into_response()
+/// What the head of an answer tells.
+pub(crate) struct Head {
+    format: OutputFormat,
+    warnings: Arc<[PlanWarning]>,
+}
+
+impl Head {
+    /// That of a query's answer.
+    pub(crate) fn new(format: OutputFormat, query: &PreparedQuery) -> Self {
+        Self { format, warnings: Arc::clone(query.warnings()) }
+    }
+}
+
+fn respond(head: &Head, body: Body) -> Response {
+    let fields = [(header::CONTENT_TYPE, head.format.media_type()), (header::VARY, "Accept")];
+    let mut response = (fields, body).into_response();
+    warnings::tell(&head.warnings, &mut response);
+    response
 }
 
 /// A plan, and if it was run how that went.
@@ -152,8 +170,8 @@ impl Job {
     async fn answer(self) -> Result<Response, HttpError> {
         match self.request.plan {
             None => {
-                let (format, body) = answered(self.cancel.clone(), self, Self::run).await?;
-                Ok(respond(format, body))
+                let (head, body) = answered(self.cancel.clone(), self, Self::run).await?;
+                Ok(respond(&head, body))
             }
             Some(wish) => {
                 let _left = CancelOnDrop(self.cancel.clone());
@@ -162,14 +180,14 @@ impl Job {
         }
     }
 
-    fn run(&self, writer: &mut ChunkWriter<OutputFormat>) -> Result<(), HttpError> {
+    fn run(&self, writer: &mut ChunkWriter<Head>) -> Result<(), HttpError> {
         let prepared =
             self.prepare().and_then(|query| Ok((format_of(&self.request, &self.asker, &query)?, query)));
         let (format, query) = prepared.map_err(|error| self.ticket.explain(error))?;
         if query.is_long() && !self.seat.go_on_long() {
             return Err(HttpError::busy("it is long, and all places for long queries are taken"));
         }
-        writer.announce(format);
+        writer.announce(Head::new(format, &query));
         let seat = Arc::clone(&self.seat);
         writer.stream_if(move || seat.go_on_long());
         let started = Instant::now();
@@ -200,7 +218,9 @@ impl Job {
         let text = serde_json::to_string(&PlanAnswer { error, answer_bytes, report: query.report() });
         let text =
             text.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-        Ok((status, json(&(text + "\n"))).into_response())
+        let mut response = (status, json(&(text + "\n"))).into_response();
+        warnings::tell(query.warnings(), &mut response);
+        Ok(response)
     }
 
     fn prepare(&self) -> Result<Arc<PreparedQuery>, HttpError> {

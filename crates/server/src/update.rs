@@ -4,6 +4,7 @@ use crate::error::HttpError;
 use crate::request::{UpdateRequest, time_limit};
 use crate::running::{RequestKind, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
+use crate::warnings;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use lode_engine::UpdateOptions;
@@ -39,10 +40,12 @@ pub(crate) async fn answer(
         Ok(report)
     })
     .await?;
-    Ok(json(&format!(
+    let mut response = json(&format!(
         "{{\"operations\":{},\"inserted\":{},\"deleted\":{},\"version\":{},\"seconds\":{:.6}}}\n",
         report.operations, report.inserted, report.deleted, report.version, report.seconds
-    )))
+    ));
+    warnings::tell(&report.warnings, &mut response);
+    Ok(response)
 }
 
 /// An answer in JSON.

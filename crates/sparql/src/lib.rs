@@ -20,6 +20,7 @@ mod translate;
 pub mod update;
 pub mod validate;
 mod var_set;
+pub mod warnings;
 
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
@@ -28,3 +29,4 @@ pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPatt
 pub use planner::{PlanError, PlanOptions, plan_dependent, plan_query, plan_sub};
 pub use statistics::Statistics;
 pub use update::Update;
+pub use warnings::PlanWarning;

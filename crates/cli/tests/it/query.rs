@@ -59,6 +59,29 @@ fn errors_have_their_codes() {
 }
 
 #[test]
+fn unknown_functions_are_warned_of() {
+    let lode = Lode::with_turtle(TURTLE);
+    let warning = "warning: no function <http://e/f> is known; each call is an error: ";
+    let query = "SELECT ?s { ?s <http://e/q> ?o FILTER(<http://e/f>(?o) || isIRI(?o)) }";
+    let outcome = lode.run(&["query", "db", query, "--format", "csv"]);
+    assert!(outcome.err.starts_with(warning), "{outcome:#?}");
+    assert_eq!((outcome.err.lines().count(), outcome.ok().as_str()), (1, "s\r\nhttp://e/b\r\n"));
+    let plan = lode.run(&["query", "db", query, "--explain"]).ok();
+    assert!(plan.starts_with(warning), "{plan}");
+    let plan = lode.run(&["query", "db", query, "--explain=json"]).ok();
+    let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    let [text] = plan["warnings"].as_array().unwrap().as_slice() else { panic!("{plan}") };
+    assert!(text.as_str().unwrap().starts_with("no function <http://e/f>"), "{plan}");
+    let update = "INSERT { ?s <http://e/r> ?y } WHERE { ?s <http://e/q> ?o BIND(<http://e/f>(?o) AS ?y) }";
+    let outcome = lode.run(&["update", "db", update]);
+    assert!(outcome.err.starts_with(warning) && outcome.err.contains("inserted 0"), "{outcome:#?}");
+    let report = lode.run(&["update", "db", update, "--json", "--quiet"]).ok();
+    assert!(report.contains("\"no function <http://e/f> is known"), "{report}");
+    let known = "SELECT (<http://www.w3.org/2001/XMLSchema#integer>(?o) AS ?n) { ?s ?p ?o }";
+    assert_eq!(lode.run(&["query", "db", known]).err, "");
+}
+
+#[test]
 fn explain_and_profile() {
     let lode = Lode::with_turtle(TURTLE);
     let query = "SELECT * { ?s <http://e/p> ?o ; <http://e/q> ?x }";

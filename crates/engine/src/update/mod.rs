@@ -20,7 +20,7 @@ use lode_rdf::ValueId;
 use lode_rdf::parse::StatementLimit;
 use lode_sparql::parse::depth;
 use lode_sparql::update::Operation;
-use lode_sparql::{Update, stack};
+use lode_sparql::{PlanWarning, Update, stack, warnings};
 use lode_store::{Commit, Store, Transaction};
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
@@ -76,6 +76,8 @@ pub struct UpdateReport {
     pub version: u64,
     /// How long it took.
     pub seconds: f64,
+    /// What of it is most likely not meant.
+    pub warnings: Arc<[PlanWarning]>,
 }
 
 /// Runs a request.
@@ -87,6 +89,7 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
         .map_err(|error| EngineError::Syntax(error.to_string()))?;
     stack::deep(levels(&update), move || {
         check_dataset(&update, options)?;
+        let warnings = warnings_of(&update);
         let commit = with_room(store, || commit(store, &update, options, &budget))?;
         Ok(UpdateReport {
             operations: update.operations.len(),
@@ -94,8 +97,17 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
             deleted: commit.deleted,
             version: commit.version,
             seconds: start.elapsed().as_secs_f64(),
+            warnings,
         })
     })
+}
+
+fn warnings_of(update: &Update) -> Arc<[PlanWarning]> {
+    let modifies = update.operations.iter().filter_map(|operation| match operation {
+        Operation::Modify(modify) => Some(&modify.query),
+        _ => None,
+    });
+    warnings::of_queries(modifies)
 }
 
 /// The levels of the deepest operation's pattern.

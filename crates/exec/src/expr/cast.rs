@@ -10,30 +10,6 @@ use oxsdatatypes::{
 };
 use std::sync::Arc;
 
-/// Whether `name` (an XML Schema type without its namespace) can be cast to.
-pub(crate) fn is_target(name: &str) -> bool {
-    integer_range(name).is_some()
-        || matches!(
-            name,
-            "string"
-                | "boolean"
-                | "decimal"
-                | "float"
-                | "double"
-                | "dateTime"
-                | "date"
-                | "time"
-                | "gYear"
-                | "gYearMonth"
-                | "gMonth"
-                | "gMonthDay"
-                | "gDay"
-                | "duration"
-                | "yearMonthDuration"
-                | "dayTimeDuration"
-        )
-}
-
 /// `value` as an `xsd:name`. Types derived from integer give the integer, in their range.
 pub(crate) fn cast(value: &Value, name: &str) -> Option<Value> {
     if let Value::String(text) = value
@@ -193,4 +169,53 @@ fn cast_duration(value: &Value, name: &str) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    //! Which types there are casts to.
+    use crate::expr::value::{Value, integer_range};
+    use lode_sparql::warnings::is_cast;
+
+    /// What the planner does not warn of can be cast to, and the other way round.
+    #[test]
+    fn the_planner_knows_the_casts() {
+        let texts = [
+            ("string", "x"),
+            ("boolean", "true"),
+            ("decimal", "1.5"),
+            ("float", "1e0"),
+            ("double", "1e0"),
+            ("dateTime", "2020-01-01T00:00:00Z"),
+            ("date", "2020-01-01"),
+            ("time", "12:00:00"),
+            ("gYear", "2020"),
+            ("gYearMonth", "2020-01"),
+            ("gMonth", "--01"),
+            ("gMonthDay", "--01-01"),
+            ("gDay", "---01"),
+            ("duration", "P1Y"),
+            ("yearMonthDuration", "P1Y"),
+            ("dayTimeDuration", "P1D"),
+            ("integer", "1"),
+            ("long", "1"),
+            ("int", "1"),
+            ("short", "1"),
+            ("byte", "1"),
+            ("nonNegativeInteger", "1"),
+            ("positiveInteger", "1"),
+            ("nonPositiveInteger", "-1"),
+            ("negativeInteger", "-1"),
+            ("unsignedLong", "1"),
+            ("unsignedInt", "1"),
+            ("unsignedShort", "1"),
+            ("unsignedByte", "1"),
+        ];
+        for (name, text) in texts {
+            assert!(is_cast(name) && super::cast(&Value::String(text.into()), name).is_some(), "{name}");
+        }
+        for name in ["", "anyURI", "hexBinary", "Integer", "token", "dateTimeStamp", "anyType"] {
+            assert!(!is_cast(name) && integer_range(name).is_none(), "{name}");
+        }
+    }
 }

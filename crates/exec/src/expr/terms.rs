@@ -11,6 +11,7 @@ use lode_rdf::{
     BaseDirection, Kind, Literal, NamedNode, NamedOrBlankNode, Term, TermRef, Triple, ValueId, inline,
 };
 use lode_sparql::Expr;
+use lode_sparql::warnings::is_cast;
 use oxiri::{Iri, IriRef};
 use sha2::Digest as _;
 use spargebra::algebra::Function;
@@ -185,7 +186,7 @@ impl Evaluator<'_> {
     /// A cast to an XML Schema type; types derived from integer keep their own name.
     pub fn cast<'e>(&self, name: &str, a: &'e [Expr]) -> Result<Column<'e>, ExecError> {
         let [argument] = a else { return Ok(Column::ERROR) };
-        if !cast::is_target(name) {
+        if !is_cast(name) {
             return Ok(Column::ERROR);
         }
         if name == "integer" || super::value::integer_range(name).is_none() {

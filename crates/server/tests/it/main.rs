@@ -35,13 +35,18 @@ fn serve_database(database: Database, options: ServerOptions) -> SocketAddr {
 
 /// Status, head and body.
 fn send(address: SocketAddr, method: &str, path: &str, body: &str) -> (u16, String, String) {
+    send_as("application/sparql-query", address, method, path, body)
+}
+
+fn send_as(kind: &str, address: SocketAddr, method: &str, path: &str, body: &str) -> (u16, String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAccept: text/csv, */*\r\n"
     );
-    let kind = "Content-Type: application/sparql-query";
-    stream.write_all(format!("{head}{kind}\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes()).unwrap();
+    stream
+        .write_all(format!("{head}Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes())
+        .unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
@@ -427,4 +432,44 @@ fn where_all_connections_are_answering_one_more_is_closed() {
         let mut text = Vec::new();
         stream.read_to_end(&mut text).is_ok() && !text.is_empty()
     });
+}
+
+/// The head's field of warnings, in lower case.
+fn warnings(head: &str) -> Option<&str> {
+    head.lines().find_map(|line| line.strip_prefix("lode-warning: "))
+}
+
+#[test]
+fn warnings_are_in_the_head_of_an_answer() {
+    let address = serve(ServerOptions::default());
+    let query = "SELECT ?o { <http://e/s1> <http://e/p> ?o FILTER(!BOUND(?x) || <http://e/\u{fc}>(?o)) }";
+    // The first is planned, others have its plan, and are answered in place; of a kept plan the warnings are the same.
+    for number in 0..8 {
+        let query = query.replace("s1", &format!("s{number}"));
+        let (status, head, body) = send(address, "POST", "/query", &query);
+        assert_eq!((status, body), (200, format!("o\r\n{number}\r\n")));
+        let text = warnings(&head).unwrap_or_else(|| panic!("{head}"));
+        assert!(
+            text.starts_with("\"no function <http://e/%c3%bc> is known; ") && text.ends_with('"'),
+            "{text}"
+        );
+    }
+    for plan in ["explain", "profile"] {
+        let (_, head, body) = send(address, "POST", &format!("/query?{plan}=1"), query);
+        let report: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert!(warnings(&head).is_some(), "{head}");
+        assert!(
+            report["warnings"][0].as_str().unwrap().starts_with("no function <http://e/\u{fc}>"),
+            "{body}"
+        );
+    }
+    let update = "INSERT { ?s <http://e/q> ?y } WHERE { ?s <http://e/p> 1 BIND(<http://e/f>(?s) AS ?y) }";
+    let (status, head, body) = send_as("application/sparql-update", address, "POST", "/update", update);
+    assert_eq!(status, 200, "{body}");
+    assert!(warnings(&head).is_some_and(|text| text.starts_with("\"no function <http://e/f>")), "{head}");
+    let (_, head, _) =
+        send(address, "POST", "/query", "SELECT ?o { <http://e/s1> <http://e/p> ?o FILTER(STR(?o) = '1') }");
+    assert_eq!(warnings(&head), None);
+    let (_, _, page) = send(address, "GET", "/", "");
+    assert!(page.contains("response.headers.get('Lode-Warning')"));
 }

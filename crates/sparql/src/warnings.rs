@@ -1,0 +1,289 @@
+//! What is no error of a query, but most likely not meant: calls of functions that nobody defines. Each such call is an error of its
+//! expression, so that a FILTER drops its rows and a BIND leaves its variable unbound, without a word.
+
+use crate::operands;
+use crate::stack;
+use spargebra::Query;
+use spargebra::algebra::{AggregateExpression, Expression, Function, GraphPattern, OrderExpression};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// The namespace of XML Schema's types, whose names are functions as well: casts.
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+/// Warnings that a query has at most, and the note that there are more.
+const WARNINGS_MAX: usize = 8;
+/// Characters that are shown of an IRI.
+const IRI_CHARS_MAX: usize = 200;
+
+/// Something of a query that most likely is not meant. Its text is one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlanWarning {
+    /// A function is called that nobody defines.
+    UnknownFunction(NamedFunction),
+    /// A cast to a type that values cannot be cast to.
+    UnknownCast(NamedFunction),
+    /// A cast of several values, or of none.
+    CastOfOther(NamedFunction),
+    /// So many others.
+    More(usize),
+}
+
+/// The IRI of a function, as much of it as is shown.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamedFunction(Arc<str>);
+
+impl NamedFunction {
+    fn new(iri: &str) -> Self {
+        let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+        let mut text: String = iri.chars().take(IRI_CHARS_MAX).map(shown).collect();
+        if text.len() < iri.len() {
+            text.push_str("...");
+        }
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for PlanWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const ERROR: &str = "each call is an error: FILTER drops its rows, BIND leaves its variable unbound";
+        match self {
+            Self::UnknownFunction(NamedFunction(iri)) => write!(f, "no function <{iri}> is known; {ERROR}"),
+            Self::UnknownCast(NamedFunction(iri)) => write!(f, "nothing can be cast to <{iri}>; {ERROR}"),
+            Self::CastOfOther(NamedFunction(iri)) => {
+                write!(f, "the cast <{iri}> takes one value, not several or none; {ERROR}")
+            }
+            Self::More(count) => write!(f, "and {count} more warnings"),
+        }
+    }
+}
+
+/// Whether `name`, of an XML Schema type without its namespace, is one that values can be cast to (SPARQL 1.1 section 17.5, and the types of
+/// XPath that have values here).
+pub fn is_cast(name: &str) -> bool {
+    matches!(
+        name,
+        "string"
+            | "boolean"
+            | "decimal"
+            | "float"
+            | "double"
+            | "dateTime"
+            | "date"
+            | "time"
+            | "gYear"
+            | "gYearMonth"
+            | "gMonth"
+            | "gMonthDay"
+            | "gDay"
+            | "duration"
+            | "yearMonthDuration"
+            | "dayTimeDuration"
+    ) || is_integer(name)
+}
+
+/// Whether a type is `integer` or derived from it.
+fn is_integer(name: &str) -> bool {
+    matches!(
+        name,
+        "integer"
+            | "nonPositiveInteger"
+            | "negativeInteger"
+            | "nonNegativeInteger"
+            | "positiveInteger"
+            | "long"
+            | "int"
+            | "short"
+            | "byte"
+            | "unsignedLong"
+            | "unsignedInt"
+            | "unsignedShort"
+            | "unsignedByte"
+    )
+}
+
+/// The warnings of queries, each once, in the order of the functions' IRIs. What a SERVICE evaluates is not looked at.
+pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>) -> Arc<[PlanWarning]> {
+    let mut calls = Calls::default();
+    for query in queries {
+        let (Query::Select { pattern, .. }
+        | Query::Construct { pattern, .. }
+        | Query::Describe { pattern, .. }
+        | Query::Ask { pattern, .. }) = query;
+        calls.pattern(pattern);
+    }
+    let mut warnings: Vec<PlanWarning> = calls.0.into_iter().map(|call| call.warning()).collect();
+    if warnings.len() > WARNINGS_MAX {
+        let more = warnings.len() - WARNINGS_MAX;
+        warnings.truncate(WARNINGS_MAX);
+        warnings.push(PlanWarning::More(more));
+    }
+    warnings.into()
+}
+
+/// A call that is always an error.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Call {
+    function: NamedFunction,
+    kind: CallKind,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum CallKind {
+    Function,
+    Cast,
+    Arguments,
+}
+
+impl Call {
+    fn of(iri: &str, arguments: usize) -> Option<Self> {
+        let kind = match iri.strip_prefix(XSD) {
+            None => CallKind::Function,
+            Some(name) if !is_cast(name) => CallKind::Cast,
+            Some(_) if arguments != 1 => CallKind::Arguments,
+            Some(_) => return None,
+        };
+        Some(Self { function: NamedFunction::new(iri), kind })
+    }
+
+    fn warning(self) -> PlanWarning {
+        match self.kind {
+            CallKind::Function => PlanWarning::UnknownFunction(self.function),
+            CallKind::Cast => PlanWarning::UnknownCast(self.function),
+            CallKind::Arguments => PlanWarning::CastOfOther(self.function),
+        }
+    }
+}
+
+/// Calls that are always errors, each once.
+#[derive(Default)]
+struct Calls(BTreeSet<Call>);
+
+impl Calls {
+    fn pattern(&mut self, pattern: &GraphPattern) {
+        stack::room(|| self.pattern_here(pattern));
+    }
+
+    fn pattern_here(&mut self, pattern: &GraphPattern) {
+        match pattern {
+            GraphPattern::Join { left, right }
+            | GraphPattern::Union { left, right }
+            | GraphPattern::Minus { left, right } => {
+                self.pattern(left);
+                self.pattern(right);
+            }
+            GraphPattern::LeftJoin { left, right, expression } => {
+                self.pattern(left);
+                self.pattern(right);
+                expression.iter().for_each(|expr| self.expression(expr));
+            }
+            GraphPattern::Filter { expr, inner } => {
+                self.expression(expr);
+                self.pattern(inner);
+            }
+            GraphPattern::Extend { inner, expression, .. } => {
+                self.expression(expression);
+                self.pattern(inner);
+            }
+            GraphPattern::OrderBy { inner, expression } => {
+                for OrderExpression::Asc(expr) | OrderExpression::Desc(expr) in expression {
+                    self.expression(expr);
+                }
+                self.pattern(inner);
+            }
+            GraphPattern::Group { inner, aggregates, .. } => {
+                for (_, aggregate) in aggregates {
+                    if let AggregateExpression::FunctionCall { expr, .. } = aggregate {
+                        self.expression(expr);
+                    }
+                }
+                self.pattern(inner);
+            }
+            GraphPattern::Graph { inner, .. }
+            | GraphPattern::Project { inner, .. }
+            | GraphPattern::Distinct { inner }
+            | GraphPattern::Reduced { inner }
+            | GraphPattern::Slice { inner, .. } => self.pattern(inner),
+            // Patterns without expressions, and what is evaluated elsewhere.
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, expr: &Expression) {
+        stack::room(|| match expr {
+            Expression::Exists(pattern) => self.pattern(pattern),
+            other => {
+                if let Expression::FunctionCall(Function::Custom(iri), arguments) = other {
+                    self.0.extend(Call::of(iri.as_str(), arguments.len()));
+                }
+                operands::each(other, &mut |operand| self.expression(operand));
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What is warned of, and how long warnings are.
+    use super::of_queries;
+    use crate::parse_query;
+
+    fn warnings(text: &str) -> Vec<String> {
+        let text = format!("PREFIX : <http://x/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> {text}");
+        of_queries([&parse_query(&text, None).unwrap()]).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn functions_that_nobody_defines() {
+        let place = |call: &str| {
+            [
+                format!("SELECT ({call} AS ?y) {{ ?x :p ?o }}"),
+                format!("ASK {{ ?x :p ?o FILTER(1 + {call} = 2 || ?o) }}"),
+                format!("CONSTRUCT {{ ?y :p 1 }} WHERE {{ ?x :p ?o BIND(IF(?o, 1, {call}) AS ?y) }}"),
+                format!(
+                    "DESCRIBE ?x {{ ?x :p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?x :q ?y FILTER({call}) }} }} }}"
+                ),
+                format!("SELECT * {{ ?x :p ?o OPTIONAL {{ ?x :q ?y FILTER({call}) }} }}"),
+                format!("SELECT ?x {{ ?x :p ?o }} ORDER BY DESC({call})"),
+                format!("SELECT (SUM({call}) AS ?n) {{ ?x :p ?o MINUS {{ ?x :q 1 }} }}"),
+                format!("SELECT ?k {{ ?x :p ?o }} GROUP BY ({call} AS ?k)"),
+                format!("SELECT (1 AS ?one) {{ ?x :p ?o }} GROUP BY ?x HAVING({call})"),
+                format!(
+                    "SELECT ?o {{ {{ SELECT DISTINCT ?o {{ ?x :p ?o FILTER(?o IN (1, {call})) }} LIMIT 1 }} UNION {{}} }}"
+                ),
+            ]
+        };
+        let error = "each call is an error: FILTER drops its rows, BIND leaves its variable unbound";
+        for (call, warning) in [
+            (":f(?x)", "no function <http://x/f> is known"),
+            ("xsd:anyURI(?x)", "nothing can be cast to <http://www.w3.org/2001/XMLSchema#anyURI>"),
+            (
+                "xsd:integer(?x, 2)",
+                "the cast <http://www.w3.org/2001/XMLSchema#integer> takes one value, not several or none",
+            ),
+        ] {
+            for text in place(call) {
+                assert_eq!(warnings(&text), [format!("{warning}; {error}")], "{text}");
+            }
+        }
+        for call in ["xsd:integer(?x)", "xsd:unsignedByte(?x)", "xsd:dayTimeDuration(?x)", "STR(?x)", "?x"] {
+            for text in place(call) {
+                assert!(warnings(&text).is_empty(), "{text}");
+            }
+        }
+        assert!(warnings("SELECT * { SERVICE <http://e/> { ?x :p ?o FILTER(:f(?x)) } }").is_empty());
+    }
+
+    #[test]
+    fn warnings_are_few_and_short() {
+        let calls: String = (0..50).map(|n| format!(":f{n}(:f{n}(1)), ")).collect();
+        let found = warnings(&format!("ASK {{ FILTER(COALESCE({calls} 1)) }}"));
+        assert_eq!((found.len(), found[8].as_str()), (9, "and 42 more warnings"));
+        let found = warnings(&format!("ASK {{ FILTER(<http://é.example/{}>(1)) }}", "ü".repeat(5000)));
+        assert!(found[0].chars().count() < 400 && found[0].contains("üü...> is known"), "{found:?}");
+        // As deep as expressions may be.
+        let deep = format!("ASK {{ FILTER({}1{}) }}", ":f(".repeat(900), ")".repeat(900));
+        assert_eq!(warnings(&deep).len(), 1);
+    }
+}

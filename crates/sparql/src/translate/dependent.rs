@@ -17,7 +17,7 @@ use crate::plan::{GraphScope, Path, SubPattern, TermSlot, VarId};
 use crate::planner::PlanError;
 use crate::var_set::VarSet;
 use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::NamedNodePattern;
+use spargebra::term::{NamedNodePattern, TermPattern};
 
 /// What a dependent pattern depends on.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +34,16 @@ pub(crate) fn is_dependent(sub: &SubPattern) -> bool {
         |p: &GraphPattern| matches!(p, GraphPattern::Graph { name: NamedNodePattern::Variable(_), .. });
     let graphs = graph_var(&sub.graph).is_some() || names::any(&sub.algebra, &variable);
     let searches = graphs && names::any(&sub.algebra, &super::graph::is_search);
-    !searches && !names::any(&sub.algebra, &super::graph::is_remote)
+    let others = |p: &GraphPattern| super::graph::is_remote(p) || searches_triple_terms(p);
+    !searches && !names::any(&sub.algebra, &others)
+}
+
+/// Whether a pattern is a path that is searched from or to a triple term. With outer variables in it that is a term by substitution, which
+/// may be that of a path without length also where no graph has it; here it would be one of the terms of a graph.
+fn searches_triple_terms(pattern: &GraphPattern) -> bool {
+    let is_triple = |end: &TermPattern| matches!(end, TermPattern::Triple(_));
+    let GraphPattern::Path { subject, object, .. } = pattern else { return false };
+    super::graph::is_search(pattern) && (is_triple(subject) || is_triple(object))
 }
 
 impl Translator<'_> {

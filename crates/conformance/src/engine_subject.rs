@@ -17,7 +17,7 @@ use lode_engine::{
     UpdateOptions,
 };
 use lode_rdf::ValueId;
-use oxrdf::{BlankNode, NamedOrBlankNode, Quad, Term, Triple};
+use oxrdf::{BlankNode, GraphName, NamedOrBlankNode, Quad, Term, Triple};
 use spargebra::SparqlParser;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -216,7 +216,11 @@ impl Subject for EngineSubject {
     }
 
     fn contents(&mut self) -> Result<Dataset> {
-        dump(self.database.as_ref().context("nothing is loaded")?)
+        let mut named = Dataset::new();
+        for quad in dump(self.database.as_ref().context("nothing is loaded")?)?.quads() {
+            named.insert(self.quad(quad)?);
+        }
+        Ok(named)
     }
 
     fn has_services(&self) -> bool {
@@ -233,6 +237,18 @@ impl Subject for EngineSubject {
 }
 
 impl EngineSubject {
+    fn quad(&self, quad: &Quad) -> Result<Quad> {
+        let triple = self.triple(&quad.clone().into())?;
+        let graph_name = match &quad.graph_name {
+            GraphName::BlankNode(node) => match self.term(&node.clone().into()) {
+                Term::BlankNode(node) => node.into(),
+                _ => quad.graph_name.clone(),
+            },
+            other => other.clone(),
+        };
+        Ok(triple.in_graph(graph_name))
+    }
+
     fn triple(&self, triple: &Triple) -> Result<Triple> {
         let subject = self.term(&triple.subject.clone().into());
         let object = self.term(&triple.object);

@@ -1,8 +1,10 @@
 //! The differential test of updates: after each of several requests the subject must hold what the oracle says, up to the names of blank
-//! nodes; and where the oracle says that a request fails, it must fail and change nothing.
+//! nodes; and where the oracle says that a request fails, it must fail and change nothing. Before the first request and after each the same
+//! queries are asked again, for which the subject may have kept plans.
 
-use super::{Knobs, STEPS_MAX, Summary, TINY, Verdict};
+use super::{Knobs, STEPS_MAX, Summary, TINY, Verdict, check_query};
 use crate::dataset::{Dataset, quad_row};
+use crate::generate::Case;
 use crate::generate::updates::{Request, UpdateCase};
 use crate::isomorphism::isomorphic;
 use crate::naive::{self, NaiveError};
@@ -25,7 +27,7 @@ pub fn run(
 ) -> Summary {
     let mut summary = Summary::default();
     for seed in first..first.saturating_add(cases) {
-        let (case, knobs) = (UpdateCase::new(seed), Knobs::new(seed));
+        let (case, knobs) = (UpdateCase::new(seed), Knobs::of_updates(seed));
         let mut changed = false;
         match check(subject, &case, &knobs, &mut changed) {
             Verdict::Agree => {
@@ -66,6 +68,11 @@ fn try_check(
         QuerySettings { union_default_graph: case.union_default_graph, ..QuerySettings::default() };
     subject.configure(knobs);
     no_panic(|| subject.load(&state)).context("loading")?;
+    let queries = queries(case);
+    let held = no_panic(|| subject.contents()).context("reading what there is")?;
+    if let Some(difference) = ask(subject, &queries, &held, knobs)? {
+        return Ok(Verdict::Differ(format!("before the first request, {difference}")));
+    }
     for (number, request) in case.requests.iter().enumerate() {
         let wanted = match expected(request, &state, &options)? {
             Expected::State(wanted) if wanted.quads().len() <= QUADS_MAX => Some(wanted),
@@ -90,8 +97,28 @@ fn try_check(
             let message = format!("after request {number}\nexpected\n{}got\n{}", show(&state), show(&holds));
             return Ok(Verdict::Differ(message));
         }
+        if let Some(difference) = ask(subject, &queries, &holds, knobs)? {
+            return Ok(Verdict::Differ(format!("after request {number}, {difference}")));
+        }
     }
     Ok(Verdict::Agree)
+}
+
+/// The queries of a case, over whatever there is by then.
+fn queries(case: &UpdateCase) -> Vec<Case> {
+    let queries = case.queries.iter().cloned();
+    let union_default_graph = case.union_default_graph;
+    queries.map(|query| Case { data: Vec::new(), query, union_default_graph }).collect()
+}
+
+/// Asks all of the queries, over what the subject says that it holds: so blank nodes have its names.
+fn ask(subject: &mut dyn Subject, queries: &[Case], held: &Dataset, knobs: &Knobs) -> Result<Option<String>> {
+    for query in queries {
+        if let Verdict::Differ(difference) = check_query(subject, held, query, knobs, &mut false)? {
+            return Ok(Some(format!("of the query\n{}{difference}", query.query_text())));
+        }
+    }
+    Ok(None)
 }
 
 /// What should come of a request.
@@ -149,12 +176,14 @@ fn report(subject: &mut dyn Subject, seed: u64, case: &UpdateCase, knobs: &Knobs
         Verdict::Differ(message) => message,
         other => format!("{other:?}, after: {message}"),
     };
+    let queries: Vec<String> = queries(&small).iter().map(Case::query_text).collect();
     let requests: Vec<String> = small.requests.iter().map(Request::text).collect();
     format!(
-        "seed {seed}, {knobs:?}, union default graph: {}\n--- data\n{}--- requests\n{}--- difference\n{message}\n",
+        "seed {seed}, {knobs:?}, union default graph: {}\n--- data\n{}--- requests\n{}--- queries\n{}--- difference\n{message}\n",
         small.union_default_graph,
         small.data_text(),
         requests.join("--- then\n"),
+        queries.join("--- and\n"),
     )
 }
 
@@ -186,6 +215,9 @@ fn smaller(case: &UpdateCase) -> Vec<UpdateCase> {
             add(&|c| drop(c.requests[i].operations.remove(j)));
         }
     }
+    for i in 0..case.queries.len() {
+        add(&|c| drop(c.queries.remove(i)));
+    }
     if case.data.len() > 3 {
         let half = case.data.len() / 2;
         add(&|c| drop(c.data.drain(..half)));
@@ -201,12 +233,14 @@ fn smaller(case: &UpdateCase) -> Vec<UpdateCase> {
 mod tests {
     //! The oracle agrees with itself, and a planted error is found and made small.
     use super::{check, run};
+    use crate::answer::Answer;
     use crate::dataset::Dataset;
     use crate::differential::{Knobs, Verdict};
     use crate::generate::updates::UpdateCase;
     use crate::rdf_files::RdfFormat;
     use crate::subject::{NaiveSubject, QuerySettings, Subject};
-    use anyhow::Result;
+    use anyhow::{Context, Result};
+    use std::collections::HashMap;
 
     /// As a subject the oracle has what the parser makes of COPY, MOVE, ADD, and of declarations between operations.
     fn the_parser_suffices(case: &UpdateCase) -> bool {
@@ -235,12 +269,19 @@ mod tests {
         assert!(agreed > 300 && changing * 3 > agreed * 2, "{agreed} agree, {changing} change something");
     }
 
-    /// Does not clear.
-    struct Hoarder(NaiveSubject);
+    /// An error that a subject makes.
+    enum Planted {
+        /// It does not clear.
+        Hoards,
+        /// It gives the answer again that it gave before.
+        Remembers(HashMap<String, Answer>),
+    }
 
-    impl Subject for Hoarder {
+    struct Wrong(NaiveSubject, Planted);
+
+    impl Subject for Wrong {
         fn name(&self) -> &'static str {
-            "hoarder"
+            "wrong"
         }
 
         fn read_rdf(&mut self, bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset> {
@@ -248,15 +289,23 @@ mod tests {
         }
 
         fn load(&mut self, dataset: &Dataset) -> Result<()> {
+            if let Planted::Remembers(answers) = &mut self.1 {
+                answers.clear();
+            }
             self.0.load(dataset)
         }
 
-        fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<crate::answer::Answer> {
-            self.0.query(text, settings)
+        fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer> {
+            let Planted::Remembers(answers) = &mut self.1 else { return self.0.query(text, settings) };
+            if !answers.contains_key(text) {
+                answers.insert(text.to_owned(), self.0.query(text, settings)?);
+            }
+            answers.get(text).cloned().context("no answer")
         }
 
         fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()> {
-            if text.contains("CLEAR ") { Ok(()) } else { self.0.update(text, settings) }
+            let hoards = matches!(self.1, Planted::Hoards);
+            if hoards && text.contains("CLEAR ") { Ok(()) } else { self.0.update(text, settings) }
         }
 
         fn contents(&mut self) -> Result<Dataset> {
@@ -278,9 +327,23 @@ mod tests {
 
     #[test]
     fn a_planted_error_is_found_and_made_small() {
-        let summary = run(&mut Hoarder(NaiveSubject::default()), 0, 300, 1000, &mut |_| {});
+        let mut subject = Wrong(NaiveSubject::default(), Planted::Hoards);
+        let summary = run(&mut subject, 0, 300, 1000, &mut |_| {});
         let found = summary.failures.iter().find(|failure| failure.contains("CLEAR "));
         let failure = found.expect("no difference found");
         assert!(failure.len() < 1500, "not made small:\n{failure}");
+    }
+
+    #[test]
+    fn an_answer_that_is_no_longer_right_is_found() {
+        let mut subject = Wrong(NaiveSubject::default(), Planted::Remembers(HashMap::new()));
+        let summary = run(&mut subject, 0, 100, 1000, &mut |_| {});
+        let of_graphs = |failure: &&String| {
+            failure.contains("after request")
+                && failure.contains("of the query")
+                && failure.contains("GRAPH :g")
+        };
+        let failure = summary.failures.iter().find(of_graphs).expect("no difference found");
+        assert!(failure.len() < 2500, "not made small:\n{failure}");
     }
 }

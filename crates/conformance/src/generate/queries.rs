@@ -53,6 +53,8 @@ impl<'a> Generator<'a> {
         if self.random.chance(12) {
             query.from = self.graphs();
             query.from_named = self.graphs();
+            // A name that no quad has.
+            query.from_named.extend(self.random.chance(30).then(|| ":none".to_owned()));
         }
         query
     }

@@ -1,8 +1,12 @@
 //! Random update requests: all operations, with patterns and templates as queries have them, over the same small vocabularies.
 
+use super::ast::{Column, Element, Expr, Form, Group, Query, Select, Triple};
 use super::data::{GRAPHS, Vocabulary};
 use super::queries::Generator;
 use super::{PREFIXES, Random};
+
+/// Queries that are asked before the first request and after each.
+const QUERIES: usize = 3;
 
 /// Data, and requests to be run on it one after the other.
 #[derive(Debug, Clone)]
@@ -13,6 +17,8 @@ pub struct UpdateCase {
     pub requests: Vec<Request>,
     /// Whether WHERE takes the union of all graphs for the default graph.
     pub union_default_graph: bool,
+    /// Queries to be asked before the first request and again after each, whose plans are kept meanwhile.
+    pub queries: Vec<Query>,
 }
 
 /// A request.
@@ -51,7 +57,9 @@ impl UpdateCase {
         let data = vocabulary.quads(&mut random);
         let count = 1 + random.below(4);
         let requests = (0..count).map(|_| request(&mut random, &vocabulary, &data)).collect();
-        Self { data, requests, union_default_graph: random.chance(10) }
+        let union_default_graph = random.chance(10);
+        let queries = (0..QUERIES).map(|number| query(&mut random, &vocabulary, number)).collect();
+        Self { data, requests, union_default_graph, queries }
     }
 
     /// The data as TriG.
@@ -83,7 +91,7 @@ fn request(random: &mut Random, vocabulary: &Vocabulary, data: &[String]) -> Req
 }
 
 fn operation(random: &mut Random, vocabulary: &Vocabulary, data: &[String], number: usize) -> Operation {
-    let text = match random.weighted(&[18, 12, 38, 12, 8, 4, 8]) {
+    let text = match random.weighted(&[18, 12, 34, 12, 12, 4, 8]) {
         0 => insert_data(random, vocabulary, number),
         1 => delete_data(random, vocabulary, data),
         2 => modify(random, vocabulary),
@@ -98,6 +106,56 @@ fn operation(random: &mut Random, vocabulary: &Vocabulary, data: &[String], numb
         _ => return transfer(random),
     };
     Operation { text, transfer: None }
+}
+
+/// Any query, or one whose answer depends on nothing but which graphs there are.
+fn query(random: &mut Random, vocabulary: &Vocabulary, number: usize) -> Query {
+    if number == 0 {
+        return Generator::new(random, vocabulary).query();
+    }
+    let graphs: Vec<&'static str> = GRAPHS.iter().copied().chain(["?g", ":none"]).collect();
+    let graph = Element::Graph(random.word(&graphs).to_owned(), group_for_graphs(random));
+    let pattern = match random.below(5) {
+        0 => vec![Element::Triples(vec![triple(":p")]), Element::Optional(vec![graph])],
+        1 => {
+            let exists = Expr::Exists(random.word(&["EXISTS", "NOT EXISTS"]), vec![graph]);
+            vec![Element::Triples(vec![triple("?q")]), Element::Filter(exists)]
+        }
+        2 => vec![Element::Triples(vec![triple(":q")]), Element::Minus(vec![graph])],
+        _ => vec![graph],
+    };
+    let form = if random.chance(25) { Form::Ask } else { Form::Select };
+    let mut from_named = Vec::new();
+    if random.chance(30) {
+        from_named = graphs
+            .iter()
+            .filter(|name| **name != "?g" && random.chance(40))
+            .map(|name| (*name).to_owned())
+            .collect();
+    }
+    Query { form, from: Vec::new(), from_named, select: Select { pattern, ..Select::default() } }
+}
+
+/// A group that may have solutions in a graph without quads.
+fn group_for_graphs(random: &mut Random) -> Group {
+    match random.below(7) {
+        0 => Vec::new(),
+        1 => vec![Element::Bind(Expr::Atom("1".to_owned()), "?x".to_owned())],
+        2 => vec![Element::Optional(vec![Element::Triples(vec![triple(":p")])])],
+        3 => vec![Element::Triples(vec![Triple { subject: ":a".to_owned(), ..triple(":p*") }])],
+        4 => {
+            let count = Expr::Aggregate("COUNT(", Some(Box::new(Expr::Atom("?b".to_owned()))), ")");
+            let columns = vec![Column::As(count, "?n".to_owned())];
+            let pattern = vec![Element::Triples(vec![triple(":q")])];
+            vec![Element::Sub(Box::new(Select { columns, pattern, ..Select::default() }))]
+        }
+        5 => vec![Element::Triples(vec![triple(":p")])],
+        _ => vec![Element::Graph(random.word(GRAPHS).to_owned(), Vec::new())],
+    }
+}
+
+fn triple(predicate: &str) -> Triple {
+    Triple { subject: "?a".to_owned(), predicate: predicate.to_owned(), object: "?b".to_owned() }
 }
 
 fn transfer(random: &mut Random) -> Operation {
@@ -203,7 +261,7 @@ fn delete_where(random: &mut Random, vocabulary: &Vocabulary) -> String {
 #[cfg(test)]
 mod tests {
     //! What is generated is SPARQL.
-    use super::UpdateCase;
+    use super::{PREFIXES, UpdateCase};
     use crate::rdf_files::{RdfFormat, parse};
     use spargebra::SparqlParser;
 
@@ -212,6 +270,12 @@ mod tests {
         for seed in 0..5_000 {
             let case = UpdateCase::new(seed);
             parse(case.data_text().as_bytes(), RdfFormat::TriG, "http://e/").expect("data");
+            for query in &case.queries {
+                let text = format!("{PREFIXES}{query}");
+                if let Err(error) = SparqlParser::new().parse_query(&text) {
+                    panic!("seed {seed}: {error}\n{text}");
+                }
+            }
             for request in &case.requests {
                 for operation in &request.operations {
                     let text = operation.request_text();

@@ -27,7 +27,7 @@ pub(crate) use query_set;
 #[cfg(test)]
 mod tests {
     //! Every set: well-formed, each query once, and said in words.
-    use crate::{NamedQuery, analytic, lubm, paths};
+    use crate::{NamedQuery, analytic, hostile, lubm, paths};
     use std::collections::HashSet;
 
     fn check(set: &[NamedQuery]) {
@@ -43,6 +43,7 @@ mod tests {
     #[test]
     fn sets_are_well_formed() {
         check(&analytic::QUERIES);
+        check(&hostile::QUERIES);
         check(&lubm::QUERIES);
         check(&paths::QUERIES);
     }

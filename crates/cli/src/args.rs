@@ -9,6 +9,7 @@ mod bench_target;
 mod bench_update;
 mod bsbm_run;
 mod crowd;
+mod hostile;
 mod lubm;
 mod query_set;
 mod serve;
@@ -21,6 +22,7 @@ pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::BsbmRunArgs;
 pub use crowd::BenchCrowdArgs;
+pub use hostile::BenchHostileArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use query_set::QuerySetArgs;
 pub use serve::ServeArgs;
@@ -412,6 +414,8 @@ pub enum BenchCommand {
     Soak(BenchSoakArgs),
     /// Tell how long light queries take at a server behind many clients with heavy ones
     Crowd(BenchCrowdArgs),
+    /// Tell what queries that ask for trouble do to a server, and to light queries meanwhile
+    Hostile(BenchHostileArgs),
 }
 
 /// `lode bench load`.

@@ -1,9 +1,10 @@
 //! `lode bench crowd`: how long light queries take behind many heavy ones.
 
 use crate::args::BenchCrowdArgs;
+use crate::bench_clients::{Light, Reply, agent, ask, write_times};
 use crate::exit::Done;
 use crate::talk::say;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use std::collections::BTreeMap;
 use std::io::{Write, stdout};
 use std::sync::Mutex;
@@ -28,27 +29,15 @@ pub fn run(args: &BenchCrowdArgs) -> anyhow::Result<Done> {
             started.context("starting a client")?;
         }
         thread::sleep(START.min(args.seconds));
-        let light = look_ups(args);
+        let until = Instant::now() + args.seconds;
+        let light = Light { url: &args.url, queries: &args.light, pause: args.pause };
+        let light = light.times(|| Instant::now() >= until);
         stop.store(true, Ordering::Relaxed);
         say!("waiting for the last heavy queries");
         light
     })?;
     report(&light, &outcomes.into_inner().unwrap_or_default())?;
     Ok(Done::Ok)
-}
-
-fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().http_status_as_error(false).build().into()
-}
-
-/// What came back: the status, and after how many seconds a refused query may come again.
-fn ask(agent: &ureq::Agent, url: &str, query: &str) -> anyhow::Result<(u16, Option<u64>)> {
-    let request =
-        agent.post(url).header("Content-Type", "application/sparql-query").header("Accept", "text/csv");
-    let mut response = request.send(query)?;
-    let later = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-    response.body_mut().with_config().limit(u64::MAX).read_to_vec()?;
-    Ok((response.status().as_u16(), later))
 }
 
 /// A client that sends heavy queries.
@@ -59,8 +48,10 @@ fn crowd(args: &BenchCrowdArgs, client: usize, stop: &AtomicBool, outcomes: &Mut
             return;
         }
         let (outcome, pause) = match ask(&agent, &args.url, query) {
-            Ok((503, later)) => ("503".to_owned(), later.map_or(PAUSE, Duration::from_secs)),
-            Ok((status, _)) => (status.to_string(), Duration::ZERO),
+            Ok(Reply { status: 503, retry_after, .. }) => {
+                ("503".to_owned(), retry_after.map_or(PAUSE, Duration::from_secs))
+            }
+            Ok(Reply { status, .. }) => (status.to_string(), Duration::ZERO),
             Err(error) => (format!("no answer ({error:#})"), PAUSE),
         };
         *outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).entry(outcome).or_default() += 1;
@@ -71,43 +62,9 @@ fn crowd(args: &BenchCrowdArgs, client: usize, stop: &AtomicBool, outcomes: &Mut
     }
 }
 
-/// The times of light queries, sorted.
-fn look_ups(args: &BenchCrowdArgs) -> anyhow::Result<Vec<Duration>> {
-    let (agent, until) = (agent(), Instant::now() + args.seconds);
-    let mut times = Vec::new();
-    for (number, query) in args.light.iter().cycle().enumerate() {
-        if Instant::now() >= until {
-            break;
-        }
-        let query = query.replace("%n%", &number.to_string());
-        let started = Instant::now();
-        let (status, _) = ask(&agent, &args.url, &query)?;
-        times.push(started.elapsed());
-        if status != 200 {
-            bail!("a light query was answered with status {status}");
-        }
-        thread::sleep(args.pause);
-    }
-    times.sort_unstable();
-    Ok(times)
-}
-
 fn report(light: &[Duration], heavy: &BTreeMap<String, u64>) -> anyhow::Result<()> {
-    let at = |share: f64| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
-            reason = "a place in a list"
-        )]
-        let place = ((light.len() as f64 * share) as usize).min(light.len().saturating_sub(1));
-        light.get(place).map_or(0.0, |time| time.as_secs_f64() * 1e3)
-    };
     let mut out = stdout().lock();
-    writeln!(out, "light queries     {}", light.len())?;
-    for (name, share) in [("median", 0.5), ("95 %", 0.95), ("99 %", 0.99), ("99.9 %", 0.999), ("most", 1.0)] {
-        writeln!(out, "  {name:<8} {:>10.1} ms", at(share))?;
-    }
+    write_times(light, &mut out)?;
     writeln!(out, "heavy queries     {}", heavy.values().sum::<u64>())?;
     for (outcome, count) in heavy {
         writeln!(out, "  {outcome:<8} {count:>8}")?;

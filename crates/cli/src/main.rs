@@ -1,12 +1,15 @@
 //! The `lode` command: reads the command line, runs one command, and turns its outcome into an exit code.
 
 mod again;
+mod allocator;
 mod args;
 mod backup;
 mod bench;
 mod bench_bsbm_run;
+mod bench_clients;
 mod bench_crowd;
 mod bench_data;
+mod bench_hostile;
 mod bench_load;
 mod bench_lubm;
 mod bench_queries;
@@ -79,6 +82,8 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
         Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),
         Command::Bench(BenchCommand::Crowd(args)) => bench_crowd::run(&args),
+        Command::Bench(BenchCommand::Hostile(args)) => bench_hostile::run(&args),
     };
+    lode_engine::wait_for_removals();
     exit::code(outcome)
 }

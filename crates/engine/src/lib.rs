@@ -42,6 +42,7 @@ pub use lode_base::huge::avoid as avoid_huge_pages;
 pub use lode_base::memory_budget::{MemoryBudget, Reservation};
 pub use lode_exec::ExecError;
 pub use lode_exec::context::{ServiceHandler, ServiceRows};
+pub use lode_exec::wait_for_removals;
 pub use lode_packed::Order;
 pub use lode_sparql::PlanWarning;
 pub use lode_sparql::plan::DatasetOverride;

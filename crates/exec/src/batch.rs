@@ -1,5 +1,6 @@
 //! Rows in columns: what operators hand to each other.
 
+use crate::growth::make_room;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;
@@ -81,6 +82,7 @@ impl Batch {
     /// Appends the rows `start..end` of `other`, which has the same columns.
     pub fn append_range(&mut self, other: &Self, start: usize, end: usize) {
         for (to, from) in self.columns.iter_mut().zip(&other.columns) {
+            make_room(to, end - start);
             to.extend_from_slice(&from[start..end]);
         }
         self.rows += end - start;
@@ -130,6 +132,7 @@ pub(crate) fn position_near(vars: &[VarId], var: VarId, at: usize) -> Option<usi
 
 /// Appends `source[i]` for each `i` of `rows`; unbound for [`NO_ROW`].
 pub(crate) fn gather(source: &[ValueId], rows: &[u32], to: &mut Vec<ValueId>) {
+    make_room(to, rows.len());
     to.extend(rows.iter().map(|row| source.get(*row as usize).copied().unwrap_or(ValueId::UNDEF)));
 }
 

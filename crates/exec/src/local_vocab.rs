@@ -7,6 +7,7 @@ mod term_file;
 
 use crate::error::ExecError;
 use crate::expr::texts::TextBytes as _;
+use crate::growth::make_room;
 use hashbrown::HashTable;
 use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Relief, Reservation};
 use lode_rdf::{Kind, Term, ValueId};
@@ -203,16 +204,14 @@ impl LocalVocab {
 }
 
 impl Relief for LocalVocab {
-    fn relieve(&self, bytes: usize) {
-        let mut rest = bytes;
+    fn relieve(&self, _bytes: usize) {
+        // All of them: terms of all parts lie side by side in the allocator's pages, and only together make these free.
         for lock in &self.shards {
             // Who has one is perhaps the one that asks.
             let Ok(mut shard) = lock.try_write() else { continue };
-            let before = shard.reservation.as_ref().map_or(0, Reservation::bytes);
-            if rest == 0 || shard.spill(&self.disk).is_err() {
+            if shard.spill(&self.disk).is_err() {
                 return;
             }
-            rest = rest.saturating_sub(before - shard.reservation.as_ref().map_or(0, Reservation::bytes));
         }
     }
 }
@@ -242,7 +241,9 @@ impl Shard {
         let at = u32::try_from(self.hashes.len()).unwrap_or(u32::MAX);
         self.bytes += bytes_of(term);
         self.term_bytes += bytes_of(term) - ENTRY_BYTES;
+        make_room(&mut self.hashes, 1);
         self.hashes.push(hash);
+        make_room(&mut self.terms, 1);
         self.terms.push(term.clone());
         let Self { table, hashes, .. } = self;
         table.insert_unique(hash, at, |at| hashes.get(*at as usize).copied().unwrap_or(0));
@@ -264,6 +265,7 @@ impl Shard {
     fn spill(&mut self, disk: &Disk) -> Result<(), ExecError> {
         if !self.terms.is_empty() {
             let places = disk.file()?.append(&self.terms)?;
+            make_room(&mut self.places, places.len());
             self.places.extend(places);
             self.terms = Vec::new();
             self.bytes -= std::mem::take(&mut self.term_bytes);

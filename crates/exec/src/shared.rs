@@ -10,6 +10,7 @@ use crate::profile::{Counters, NodeCounters, waiting};
 use crate::scheduler::lock;
 use crate::spill::SpillArea;
 use lode_packed::Order;
+use lode_rdf::ValueId;
 use lode_sparql::{Plan, PlanNode, PlanOp};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -76,7 +77,7 @@ impl Shared {
     ) -> Result<Arc<Self>, ExecError> {
         let mut cx = cx.clone();
         cx.vars = Arc::new(plan.vars.clone());
-        cx.batch_rows = cx.batch_rows.max(1);
+        cx.batch_rows = cx.batch_rows.min(rows_that_flow(&plan.root)).max(1);
         Ok(Arc::new(Self {
             counters: Arc::new(counters),
             area: SpillArea::new(cx.spill_dir.clone()),
@@ -167,6 +168,21 @@ fn numbered(root: &PlanNode, id: u32) -> Option<&PlanNode> {
     Some(node)
 }
 
+/// Bytes of a batch that flows between operators: nobody accounts for these, and a plan can have a hundred operators and columns.
+const FLOWING_BYTES: usize = 1 << 20;
+/// However many columns there are.
+const FLOWING_ROWS_MIN: usize = 64;
+
+/// How many rows batches may have: fewer where a node has very many columns.
+fn rows_that_flow(root: &PlanNode) -> usize {
+    let (mut widest, mut open) = (1, vec![root]);
+    while let Some(node) = open.pop() {
+        widest = widest.max(node.vars.len());
+        open.extend(node.children());
+    }
+    (FLOWING_BYTES / (widest * size_of::<ValueId>())).max(FLOWING_ROWS_MIN)
+}
+
 fn find<'a>(root: &'a PlanNode, wanted: &dyn Fn(&PlanNode) -> bool) -> Option<&'a PlanNode> {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
@@ -176,4 +192,22 @@ fn find<'a>(root: &'a PlanNode, wanted: &dyn Fn(&PlanNode) -> bool) -> Option<&'
         open.extend(node.children());
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::generate::node;
+    use lode_sparql::VarId;
+
+    #[test]
+    fn wide_rows_flow_in_small_batches() {
+        let wide = |columns| {
+            let inner = node(PlanOp::Unit, (0..columns).map(VarId).collect(), Vec::new());
+            node(PlanOp::Reduced(Arc::new(inner)), Vec::new(), Vec::new())
+        };
+        assert_eq!(rows_that_flow(&wide(32)), 4096);
+        assert_eq!(rows_that_flow(&wide(320)), 409);
+        assert_eq!(rows_that_flow(&wide(100_000)), FLOWING_ROWS_MIN);
+    }
 }

@@ -6,6 +6,7 @@
 use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::profile::NodeCounters;
+use crate::removal::remove_soon;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::{ReadAt, Vfs, WriteFile};
 use lode_rdf::ValueId;
@@ -58,7 +59,7 @@ impl SpillArea {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let path = self.folder()?.join(format!("{number}.rows"));
         Ok(SpillFile {
-            file: TempFile { area: Arc::clone(self), path, exists: false },
+            file: TempFile { area: Arc::clone(self), path, bytes: None },
             counters: Arc::clone(counters),
             vars: Arc::clone(vars),
             writer: None,
@@ -84,15 +85,18 @@ impl Drop for SpillArea {
 struct TempFile {
     area: Arc<SpillArea>,
     path: PathBuf,
-    exists: bool,
+    /// How long it is, once it exists.
+    bytes: Option<u64>,
 }
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        if self.exists {
+        let Some(bytes) = self.bytes else { return };
+        let (area, path) = (Arc::clone(&self.area), std::mem::take(&mut self.path));
+        remove_soon(bytes, move || {
             // The folder goes later; a file that stays until then does no harm.
-            let _ = self.area.vfs.remove(&self.path);
-        }
+            let _ = area.vfs.remove(&path);
+        });
     }
 }
 
@@ -156,13 +160,14 @@ impl SpillFile {
         }
         if self.writer.is_none() {
             self.writer = Some(self.file.area.vfs.create(&self.file.path)?);
-            self.file.exists = true;
+            self.file.bytes = Some(0);
         }
         if let Some(writer) = &mut self.writer {
             writer.write_all(&bytes)?;
         }
         self.chunks.push(Chunk { offset: self.bytes, rows });
         self.bytes += bytes.len() as u64;
+        self.file.bytes = Some(self.bytes);
         self.rows += rows as u64;
         self.counters.spill(bytes.len() as u64);
         self.pending.clear();

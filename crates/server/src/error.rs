@@ -108,9 +108,11 @@ impl From<EngineError> for HttpError {
                 return Self::busy(format!("{reason}; try again later"));
             }
             // It would have to be asked for less.
-            EngineError::Execution(ExecError::OutOfMemory(_) | ExecError::TextTooLong { .. }) => {
-                StatusCode::PAYLOAD_TOO_LARGE
-            }
+            EngineError::Execution(
+                ExecError::OutOfMemory(_)
+                | ExecError::TextTooLong { .. }
+                | ExecError::PatternTooComplex { .. },
+            ) => StatusCode::PAYLOAD_TOO_LARGE,
             EngineError::Store(StoreError::Behind { .. }) => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };

@@ -38,6 +38,7 @@ const RESTRICTIONS: [Restriction; 5] = [
             "crates/store/src/load/",
             "crates/store/src/compact/",
             "crates/store/src/maintenance.rs",
+            "crates/exec/src/removal.rs",
             "crates/exec/src/scheduler.rs",
             "crates/cli/",
             "crates/conformance/",

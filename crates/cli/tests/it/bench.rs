@@ -182,3 +182,21 @@ fn a_crowd_is_told_in_figures() {
     let told = lode.run(&right).ok();
     assert!(told.contains("light queries") && told.contains("99 %") && told.contains("  200 "), "{told}");
 }
+
+#[test]
+fn hostile_queries_are_told_in_figures() {
+    let lode = Lode::with_turtle("@prefix : <http://e/> . :a :p 1, 2 . :b :p 3 .");
+    let endpoint = Endpoint::start(&lode, &[]);
+    let url = format!("{}/sparql", endpoint.base);
+    let only = ["--only", "text-replace-growing", "--only", "product-rows", "--only", "sums", "--each"];
+    let told = lode.run(&[&["bench", "hostile", &url, "--at-once", "3"][..], &only].concat()).ok();
+    for expected in
+        ["hostile queries, 1 at once", "hostile queries, 3 at once", "product-rows", "99 %", "latest after"]
+    {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+    lode.run(&["bench", "hostile", &url, "--only", "nothing-like-that"]).fails(1);
+    lode.run(&["bench", "hostile", "--write", "hostile"]).ok();
+    let files = std::fs::read_dir(lode.path("hostile")).unwrap().count();
+    assert!(files >= 100, "{files}");
+}

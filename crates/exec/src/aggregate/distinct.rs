@@ -1,6 +1,7 @@
 //! DISTINCT inside an aggregate: the values that each group has seen, in order of arrival.
 
 use crate::expr::decode::mix;
+use crate::growth::make_room;
 use crate::operators::number_index::NumberIndex;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;
@@ -22,6 +23,7 @@ impl DistinctValues {
         cancel: &CancelToken,
     ) -> Result<(Vec<u32>, Vec<ValueId>), Cancelled> {
         let Self { index, entries } = self;
+        make_room(entries, values.len());
         index.make_room(values.len(), |at| hash(entries[at]), || cancel.check())?;
         let mut new_groups = Vec::new();
         let mut new_values = Vec::new();

@@ -236,6 +236,8 @@ impl<'a> Evaluator<'a> {
     }
 
     fn eval_rows<'e>(&self, expr: &'e Expr) -> Result<Column<'e>, ExecError> {
+        // A hash of 4,096 long texts takes a millisecond or more, and they can be many, one in the other.
+        self.cx.cancel.check()?;
         stack::room(|| self.eval_here(expr))
     }
 

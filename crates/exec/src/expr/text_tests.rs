@@ -91,7 +91,7 @@ impl Evaluator<'_> {
             (&columns.0, &pattern, &flags)
         {
             let flags = flags.as_ref().map(|flags| flags.get(0));
-            let compiled = one.as_ref().and_then(|one| pattern::of_values(one, flags));
+            let compiled = one.as_ref().and_then(|one| pattern::of_values(one, flags, &matching));
             let truths =
                 self.test_of_strings(ids, |string| compiled.as_ref()?.is_match(string.text, &matching));
             matching.check()?;
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
         let text = decode::operand(self.cx, &columns.0)?;
         let matches = |row| {
             let flags = flags.as_ref().map(|flags| flags.get(row));
-            let compiled = pattern::of_values(pattern.get(row)?, flags)?;
+            let compiled = pattern::of_values(pattern.get(row)?, flags, &matching)?;
             compiled.is_match(text.get(row)?.text()?, &matching)
         };
         let mut truths = Vec::with_capacity(self.rows());

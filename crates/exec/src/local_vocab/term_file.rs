@@ -3,6 +3,7 @@
 //! A record is its length (u32), then the term: a tag and its texts, each with its length (u32) before it. What is read back is compared with the
 //! hash that the term had.
 
+use crate::removal::remove_soon;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::{ReadAt, Vfs as _, WriteFile};
 use lode_rdf::{BaseDirection, BlankNode, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
@@ -17,10 +18,10 @@ const READ_BYTES: usize = 512;
 /// A file of terms, removed when dropped.
 #[derive(Debug)]
 pub struct TermFile {
-    // Before `path`: closed before that is removed.
+    // Before `removed`: closed before that is removed.
     reader: Arc<dyn ReadAt>,
     writer: Mutex<Writer>,
-    _path: Removed,
+    removed: Removed,
 }
 
 #[derive(Debug)]
@@ -31,12 +32,19 @@ struct Writer {
 
 /// Removes a file when dropped.
 #[derive(Debug)]
-struct Removed(PathBuf);
+struct Removed {
+    path: PathBuf,
+    /// How long it is.
+    bytes: AtomicU64,
+}
 
 impl Drop for Removed {
     fn drop(&mut self) {
-        // What stays behind is in the folder of temporary files.
-        let _ = RealVfs.remove(&self.0);
+        let path = std::mem::take(&mut self.path);
+        remove_soon(*self.bytes.get_mut(), move || {
+            // What stays behind is in the folder of temporary files.
+            let _ = RealVfs.remove(&path);
+        });
     }
 }
 
@@ -47,9 +55,9 @@ impl TermFile {
         let number = FILES.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!("lode-terms-{}-{number}", std::process::id()));
         let file = RealVfs.create(&path)?;
-        let path = Removed(path);
-        let reader = RealVfs.open(&path.0)?;
-        Ok(Self { reader, writer: Mutex::new(Writer { file, end: 0 }), _path: path })
+        let removed = Removed { path, bytes: AtomicU64::new(0) };
+        let reader = RealVfs.open(&removed.path)?;
+        Ok(Self { reader, writer: Mutex::new(Writer { file, end: 0 }), removed })
     }
 
     /// Appends terms; where each is.
@@ -75,6 +83,7 @@ impl TermFile {
         writer.file.write_all(&bytes)?;
         writer.file.flush()?;
         writer.end = start + written + bytes.len() as u64;
+        self.removed.bytes.store(writer.end, Ordering::Relaxed);
         Ok(places)
     }
 

@@ -332,7 +332,8 @@ impl GroupTable {
             // The batch that filled the table: its groups are in, and their states stay.
             self.full_bytes = bytes;
         }
-        if bytes > 2 * self.reservation.bytes().max(self.full_bytes) + STATES_FREE_BYTES {
+        let accounted = self.reservation.bytes().max(self.full_bytes);
+        if bytes > accounted + accounted / 4 + STATES_FREE_BYTES {
             self.reservation.resize_to_limit(bytes)?;
         }
         Ok(())

@@ -4,6 +4,8 @@
 //! What a hash table does at once when it doubles takes seconds for a hundred million entries, so growth of a large one goes in steps
 //! between which a query can stop.
 
+use crate::growth::make_room;
+
 /// Entries that move to their new places between two looks at whether to go on: a millisecond or two, also where each touches a new page.
 const STEP: usize = if cfg!(test) { 8 } else { 1 << 12 };
 /// Indexes of fewer places grow at once.
@@ -63,6 +65,7 @@ impl NumberIndex {
         mut check: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
         let entries = self.len() + more;
+        make_room(&mut self.next, more);
         if self.heads.len() < PLACES_LARGE || entries <= self.heads.len() {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! A set of rows numbered in the order of their insertion: rows lie one after the other, hashes are kept.
 
 use super::number_index::NumberIndex;
+use crate::growth::make_room;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;
 
@@ -44,7 +45,9 @@ impl RowSet {
     /// Makes room for so many further rows: a large set grows in steps between which `cancel` is looked at. After an error the set is of no
     /// more use.
     pub(crate) fn make_room(&mut self, rows: usize, cancel: &CancelToken) -> Result<(), Cancelled> {
-        let Self { hashes, index, .. } = self;
+        let Self { width, values, hashes, index } = self;
+        make_room(values, rows * *width);
+        make_room(hashes, rows);
         index.make_room(rows, |number| hashes[number], || cancel.check())
     }
 

@@ -55,7 +55,10 @@ impl Pattern {
     /// Whether a text matches. `None` where that would cost too much: then the limit has an error.
     pub fn is_match(&self, text: &str, limit: &MatchLimit) -> Option<bool> {
         match &self.engine {
-            Engine::Linear(regex) => Some(regex.is_match(text)),
+            Engine::Linear(regex) => {
+                limit.spend(text.len())?;
+                Some(regex.is_match(text))
+            }
             Engine::Backtracking(pattern, program) => Matcher::new(program, pattern, text, limit)?.find(0),
         }
     }
@@ -81,7 +84,9 @@ impl Pattern {
                 let mut locations = regex.capture_locations();
                 while regex.captures_read_at(&mut locations, text, from).is_some() {
                     let groups = Groups::Linear(&locations);
-                    from = groups.get(0)?.end;
+                    let end = groups.get(0)?.end;
+                    limit.spend(end - from)?;
+                    from = end;
                     found(&groups)?;
                 }
             }
@@ -98,13 +103,22 @@ impl Pattern {
     }
 }
 
+/// As how many bytes that are searched one of an expression counts, which may have to be compiled.
+const COMPILED_BYTES: usize = 1 << 7;
+
 /// The expression of two arguments; `flags`: the third, if there is one. `None` where one is an error.
-pub(crate) fn of_values(pattern: &Value, flags: Option<Option<&Value>>) -> Option<Arc<Pattern>> {
+pub(crate) fn of_values(
+    pattern: &Value,
+    flags: Option<Option<&Value>>,
+    limit: &MatchLimit,
+) -> Option<Arc<Pattern>> {
     let flags = match flags {
         None => "",
         Some(flags) => flags?.simple()?,
     };
-    compiled(pattern.simple()?, flags)
+    let pattern = pattern.simple()?;
+    limit.spend(pattern.len().saturating_mul(COMPILED_BYTES))?;
+    compiled(pattern, flags)
 }
 
 /// `REPLACE(text, pattern, replacement, flags)`. A pattern that matches the empty string is an error, as in XPath.
@@ -117,7 +131,7 @@ pub(crate) fn replace(
     matching: &MatchLimit,
 ) -> Option<Value> {
     let input = text.text()?;
-    let pattern = of_values(pattern, flags.map(Some))?;
+    let pattern = of_values(pattern, flags.map(Some), matching)?;
     if pattern.is_match("", matching)? {
         return None;
     }
@@ -137,6 +151,7 @@ pub(crate) fn replace(
                 Part::Group(group) => groups.get(*group).and_then(|at| input.get(at)).unwrap_or_default(),
             };
             limit.allow(out.len() + text.len())?;
+            matching.spend(text.len())?;
             out.push_str(text);
         }
         copied = whole.end;

@@ -2,13 +2,14 @@
 
 use super::support::context;
 use super::{i, l, s, show};
+use crate::error::ExecError;
 use crate::expr::pattern::{MatchLimit, of_values, replace};
 use crate::expr::texts::TextLimit;
 use crate::expr::value::Value;
 
 fn matches(text: &Value, pattern: &Value, flags: Option<&Value>) -> Option<bool> {
-    let pattern = of_values(pattern, flags.map(Some))?;
     let limit = MatchLimit::new(&context());
+    let pattern = of_values(pattern, flags.map(Some), &limit)?;
     let found = pattern.is_match(text.text()?, &limit);
     limit.check().unwrap();
     found
@@ -188,4 +189,19 @@ fn replacements() {
         assert_eq!(show(found), expected, "{text} {pattern} {with}");
     }
     assert_eq!(show(replace(&l("abc", "en"), &s("b"), &s("Z"), None, &limit, &matching)), "\"aZc\"@en");
+}
+
+#[test]
+fn long_replacements_and_many_expressions_hear_that_they_are_cancelled() {
+    let cx = context();
+    cx.cancel.cancel();
+    let string = |text: &str| Value::String(text.into());
+    let (limit, matching) = (TextLimit::new(&cx), MatchLimit::new(&cx));
+    let text = string(&"a".repeat(1 << 20));
+    assert!(replace(&text, &string("a"), &string("b"), None, &limit, &matching).is_none());
+    assert!(matches!(matching.check(), Err(ExecError::Cancelled(_))));
+    let matching = MatchLimit::new(&cx);
+    let of_number = |number| of_values(&string(&format!("[a-z]{{{number}}}")), None, &matching);
+    assert!((0..10_000).any(|number| of_number(number % 10).is_none()));
+    assert!(matches!(matching.check(), Err(ExecError::Cancelled(_))));
 }

@@ -4,7 +4,7 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Steps that one text may take, however short it is,
 const STEPS_MIN: u64 = 20_000_000;
@@ -12,6 +12,10 @@ const STEPS_MIN: u64 = 20_000_000;
 const STEPS_PER_BYTE: u64 = 64;
 /// Steps between two looks at the cancel token: some milliseconds at most.
 const STEPS_UNCHECKED: u64 = 1 << 14;
+/// Bytes of texts, searched without going back, between two looks at the cancel token,
+const BYTES_UNCHECKED: usize = 1 << 18;
+/// and as how many any search counts besides.
+const SEARCH_BYTES: usize = 64;
 /// The longest beginning of an expression that an error shows, in characters.
 const SHOWN_CHARS: usize = 80;
 
@@ -21,17 +25,38 @@ pub(crate) struct MatchLimit {
     cancel: CancelToken,
     budget: MemoryBudget,
     failure: RefCell<Option<ExecError>>,
+    /// Bytes that were looked at since the last look at the cancel token.
+    unchecked: Cell<usize>,
 }
 
 impl MatchLimit {
     /// That of a query.
     pub fn new(cx: &QueryContext) -> Self {
-        Self { cancel: cx.cancel.clone(), budget: cx.budget.clone(), failure: RefCell::default() }
+        Self {
+            cancel: cx.cancel.clone(),
+            budget: cx.budget.clone(),
+            failure: RefCell::default(),
+            unchecked: Cell::new(0),
+        }
     }
 
     /// The error, if a match has ended with one; nothing that was found then is to be believed.
     pub fn check(&self) -> Result<(), ExecError> {
         self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// A text of so many bytes is searched, without going back, or copied. `None` when that may not go on.
+    #[inline]
+    pub fn spend(&self, bytes: usize) -> Option<()> {
+        let unchecked = self.unchecked.get().saturating_add(bytes).saturating_add(SEARCH_BYTES);
+        self.unchecked.set(unchecked);
+        if unchecked < BYTES_UNCHECKED { Some(()) } else { self.listen() }
+    }
+
+    #[cold]
+    fn listen(&self) -> Option<()> {
+        self.unchecked.set(0);
+        self.cancel.check().or_else(|error| self.fail(error).ok_or(())).ok()
     }
 
     fn fail(&self, error: impl Into<ExecError>) -> Option<()> {
@@ -83,7 +108,7 @@ impl<'l> Effort<'l> {
                 });
             }
         }
-        self.limit.cancel.check().or_else(|error| self.limit.fail(error).ok_or(())).ok()
+        self.limit.listen()
     }
 
     /// The stack has so many bytes from now on.

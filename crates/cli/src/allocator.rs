@@ -1,0 +1,33 @@
+//! The programs' allocator, and how soon it gives back to the system what is free.
+
+#![expect(unsafe_code, reason = "the allocator's options are set by its functions in C")]
+
+use libmimalloc_sys::{mi_option_set, mi_option_t};
+use std::ffi::c_long;
+use std::time::Duration;
+
+/// The option's number in the library's enumeration: how many milliseconds free memory is kept for who needs some next.
+const PURGE_DELAY: mi_option_t = 15;
+
+/// Has free memory given back after this time. By default that is a second, in which a query can fill as much again.
+pub fn give_back_after(time: Duration) {
+    let milliseconds = c_long::try_from(time.as_millis()).unwrap_or(c_long::MAX);
+    // SAFETY: options are numbers that the library reads atomically; it ignores numbers of options that it has not.
+    unsafe { mi_option_set(PURGE_DELAY, milliseconds) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use libmimalloc_sys::mi_option_get;
+
+    #[test]
+    fn the_option_is_the_delay() {
+        // SAFETY: as above.
+        let delay = || unsafe { mi_option_get(PURGE_DELAY) };
+        // The default, which tells that the enumeration has not changed, unless another test was first.
+        assert!([1000, 100, 10].contains(&delay()), "{}", delay());
+        give_back_after(Duration::from_millis(100));
+        assert_eq!(delay(), 100);
+    }
+}

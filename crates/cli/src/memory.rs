@@ -139,11 +139,11 @@ mod tests {
     #[test]
     fn the_parts_are_within_the_whole() {
         let memory = of(Some(256 << 20), None);
-        assert_eq!((memory.bytes(), memory.open_options().cache_bytes), (224 << 20, 112 << 20));
-        assert_eq!(memory.write_options().delta_bytes_max, 28 << 20);
-        assert_eq!(memory.background_options().memory_bytes, 56 << 20);
+        assert_eq!((memory.bytes(), memory.open_options().cache_bytes), (192 << 20, 96 << 20));
+        assert_eq!(memory.write_options().delta_bytes_max, 24 << 20);
+        assert_eq!(memory.background_options().memory_bytes, 48 << 20);
         let memory = of(Some(16 << 30), Some(1 << 40));
-        assert_eq!(memory.open_options().cache_bytes, 14 << 30, "no more than all");
+        assert_eq!(memory.open_options().cache_bytes, 12 << 30, "no more than all");
         assert_eq!(memory.write_options().delta_bytes_max, WriteOptions::default().delta_bytes_max);
         assert_eq!(of(Some(10 << 20), None).bytes(), 5 << 20);
         assert_eq!(of(Some(0), None).bytes(), 0);

@@ -32,14 +32,15 @@ struct Look<'k> {
 
 impl Look<'_> {
     fn iri(&mut self, node: &mut NamedNode) -> bool {
-        if is_valid_iri(node.as_str()) {
-            return true;
-        }
-        let mut mistake = Mistake::of_iri(node.as_str());
-        if let Some(text) = put_back(node.as_str()) {
-            *node = NamedNode::new_unchecked(text);
-            mistake = Mistake::Name;
-        }
+        // First, since with what stands in for its characters it is valid.
+        let mistake = match put_back(node.as_str()) {
+            Some(text) => {
+                *node = NamedNode::new_unchecked(text);
+                Mistake::Name
+            }
+            None if is_valid_iri(node.as_str()) => return true,
+            None => Mistake::of_iri(node.as_str()),
+        };
         self.kept.add(mistake, node.as_str(), self.place);
         can_be_kept(node.as_str())
     }

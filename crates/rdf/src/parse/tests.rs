@@ -97,6 +97,17 @@ fn base_iris_resolve() {
 }
 
 #[test]
+fn names_that_are_none_come_out_as_they_were() {
+    let options = ParseOptions::default().with_base_iri("http://b/").unwrap().lenient(true);
+    let text = "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:x='http://x/'>\
+                <r:Description r:ID='1x'><x:p>a</x:p></r:Description>\
+                <r:Description r:ID='a b'><x:p>b</x:p></r:Description></r:RDF>";
+    let found = parse_to_vec(RdfXml, text.as_bytes(), &options).unwrap();
+    let subjects: Vec<String> = found.iter().map(|quad| quad.subject.to_string()).collect();
+    assert_eq!(subjects, ["<http://b/#1x>", "<http://b/#a b>"]);
+}
+
+#[test]
 fn json_ld_drops_ill_formed_labels() {
     let text = r#"{"@id": "_:a", "http://x/p": [{"@id": "_:b:c"}, {"@id": "_:d"}]}"#;
     assert_eq!(quads(JsonLd, text).unwrap().len(), 1);

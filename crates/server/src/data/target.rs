@@ -32,8 +32,13 @@ pub(super) fn select(uri: &Uri, own: Option<&NamedNode>) -> Result<Selected, Htt
             "default" => default = true,
             "graph" => graphs.push(value.into_owned()),
             "at" => at.push(value.into_owned()),
-            // As in the other protocol, unknown parameters are passed over.
-            _ => {}
+            // A mistyped "graph" would otherwise mean the whole dataset, which a PUT replaces.
+            other => {
+                return Err(HttpError::bad_request(format!(
+                    "'{other}' is no parameter of {ROOT}; nothing was done: name a graph by ?graph=IRI or ?default, a snapshot to read by \
+                     ?at=NAME, and the whole dataset by {ROOT} alone"
+                )));
+            }
         }
     }
     if at.len() > 1 {
@@ -97,6 +102,14 @@ mod tests {
         assert_eq!(selected("/data/a/b.ttl"), named("http://h:1/data/a/b.ttl"));
         assert_eq!(selected("/data/a?x=1"), named("http://h:1/data/a?x=1"));
         assert_eq!(selected("/data/a?at=x"), named("http://h:1/data/a?at=x"));
+    }
+
+    #[test]
+    fn what_is_mistyped_is_not_the_whole_dataset() {
+        for uri in ["/data?Graph=http://a/b", "/data?deafult", "/data?grahp=http://a/b&default", "/data/?x=1"]
+        {
+            assert_eq!(selected(uri), None, "{uri}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod limit;
 mod lines;
 mod nesting;
 mod rdf_xml;
+mod result_guard;
 mod turtle;
 mod window;
 mod xml_guard;
@@ -27,6 +28,7 @@ pub use error::{ParseError, SyntaxError};
 pub use kept::{Kept, KeptExample, Mistake, ParseNotes};
 pub use limit::{StatementLimit, TOO_LONG_HINT};
 pub use lines::{LineChunk, last_line_end, parse_line_chunk, parse_line_chunk_noting};
+pub use result_guard::ResultGuard;
 pub use turtle::{BlankLabels, PieceCutter, TurtlePiece};
 
 use crate::format::RdfFormat;

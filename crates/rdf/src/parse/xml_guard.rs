@@ -6,7 +6,7 @@
 use super::window::Guard;
 use std::collections::HashMap;
 
-/// How deep elements may nest.
+/// How deep elements may nest in a document of data.
 const DEPTH_MAX: usize = 4096;
 /// How long an entity may be once expanded.
 const ENTITY_BYTES_MAX: usize = 1 << 16;
@@ -40,11 +40,17 @@ enum State {
 pub(super) struct XmlGuard {
     state: State,
     depth: usize,
+    depth_max: usize,
 }
 
 impl XmlGuard {
     pub(super) const fn new() -> Self {
-        Self { state: State::Text, depth: 0 }
+        Self::with_depth(DEPTH_MAX)
+    }
+
+    /// Elements nest no deeper than this.
+    pub(super) const fn with_depth(depth_max: usize) -> Self {
+        Self { state: State::Text, depth: 0, depth_max }
     }
 
     fn step(&mut self, byte: u8) -> Result<(), String> {
@@ -113,8 +119,8 @@ impl XmlGuard {
         if let Some(next) = next {
             self.state = next;
         }
-        if self.depth > DEPTH_MAX {
-            return Err(format!("elements nest more than {DEPTH_MAX} deep"));
+        if self.depth > self.depth_max {
+            return Err(format!("elements nest more than {} deep", self.depth_max));
         }
         Ok(())
     }

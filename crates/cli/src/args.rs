@@ -108,7 +108,7 @@ pub struct LoadArgs {
     /// Only read and check everything, and tell all errors; DB is not touched and may be left out
     #[arg(long)]
     pub dry_run: bool,
-    /// Take http:// addresses (https:// where built with TLS) for files
+    /// Take http:// and https:// addresses for files
     #[arg(long)]
     pub allow_url: bool,
     /// RDF syntax of all files: nt, nq, ttl, trig, rdf, jsonld
@@ -210,9 +210,16 @@ pub struct EvaluationArgs {
     /// The most of it for the cache of decompressed blocks, which gives it back where others need it (default: half)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub cache: Option<usize>,
-    /// Let SERVICE talk to this endpoint (an IRI, or a prefix ending in *); repeatable, none by default
+    /// Let SERVICE ask this endpoint (its IRI, or what that begins with and *: scheme, host and port count wholly), also over https;
+    /// repeatable, none by default
     #[arg(long, value_name = "IRI")]
     pub allow_service: Vec<String>,
+    /// Requests to endpoints that SERVICE of a query may have on their way at once
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub service_requests: u16,
+    /// How long an endpoint of SERVICE may be silent, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
+    pub service_timeout: std::time::Duration,
 }
 
 /// `lode query`.

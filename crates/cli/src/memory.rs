@@ -4,7 +4,7 @@ use crate::allocator::give_back_after;
 use crate::args::{DefaultGraphArg, EvaluationArgs};
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
-    DefaultGraph, HttpService, MemoryBudget, OpenOptions, QueryOptions, avoid_huge_pages,
+    DefaultGraph, HttpService, HttpServiceOptions, MemoryBudget, OpenOptions, QueryOptions, avoid_huge_pages,
     machine_memory_bytes,
 };
 use std::sync::Arc;
@@ -18,8 +18,6 @@ const LITTLE_BYTES: usize = 512 << 20;
 const OWN_BYTES_MIN: usize = 32 << 20;
 /// Where nobody can tell what the machine has.
 const DEFAULT_BYTES: usize = 3 << 30;
-/// A remote endpoint has so long to answer.
-const SERVICE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The allocator keeps free memory for so long: what comes at once again costs nothing;
 const KEPT_FREE: Duration = Duration::from_millis(100);
@@ -66,7 +64,10 @@ impl SharedMemory {
     }
 
     /// How to run queries.
-    pub fn query_options(&self, args: &EvaluationArgs) -> QueryOptions {
+    ///
+    /// # Errors
+    /// Where endpoints are allowed, and the certificates that the environment names cannot be read.
+    pub fn query_options(&self, args: &EvaluationArgs) -> anyhow::Result<QueryOptions> {
         let mut options = QueryOptions {
             memory_bytes: self.bytes(),
             memory: Some(self.pool.clone()),
@@ -79,9 +80,15 @@ impl SharedMemory {
             options.default_graph = DefaultGraph::Union;
         }
         if !args.allow_service.is_empty() {
-            options.service = Some(Arc::new(HttpService::new(args.allow_service.clone(), SERVICE_TIMEOUT)));
+            let service = HttpService::new(HttpServiceOptions {
+                allowed: args.allow_service.clone(),
+                timeout: args.service_timeout,
+                requests_max: args.service_requests.into(),
+                ..HttpServiceOptions::default()
+            });
+            options.service = Some(Arc::new(service.map_err(anyhow::Error::msg)?));
         }
-        options
+        Ok(options)
     }
 
     /// How to write changes.
@@ -133,6 +140,8 @@ mod tests {
             memory,
             cache,
             allow_service: Vec::new(),
+            service_requests: 4,
+            service_timeout: Duration::from_secs(60),
         })
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// A column: its name, and what it says of an operator's work; nothing where there is nothing to say.
 type Column = (&'static str, fn(&PlanReportNode, &Measured, f64) -> String);
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 14] = [
     ("rows", |_, done, _| number::short(done.work.rows as f64)),
     ("expected", |node, _, _| number::short(node.estimated_rows.round())),
     ("off", |_, done, _| off(done.rows_per_expected)),
@@ -15,6 +15,9 @@ const COLUMNS: [Column; 11] = [
     ("%", |_, done, all| share(done.work.seconds, all)),
     ("held", |_, done, _| bytes(done.work.memory_bytes_max)),
     ("spilled", |_, done, _| bytes(done.work.spilled_bytes)),
+    ("requests", |_, done, _| count(done.work.requests)),
+    ("sent", |_, done, _| bytes(done.work.bytes_sent)),
+    ("received", |_, done, _| bytes(done.work.bytes_received)),
     ("look-ups", |_, done, _| count(done.work.lookups)),
     ("rows read", |_, done, _| count(done.work.sequential_rows)),
     ("blocks", |_, done, _| count(done.work.blocks.touched)),

@@ -117,7 +117,7 @@ fn answer_from(
     database: &Database,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let mut options = memory.query_options(&args.evaluation);
+    let mut options = memory.query_options(&args.evaluation)?;
     options.base_iri = args.base.clone();
     options.cancel = CancelToken::new(args.timeout);
     let start = Instant::now();

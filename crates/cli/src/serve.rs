@@ -27,7 +27,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let update_bytes_max = args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max());
     let bodies_bytes_max = args.bodies_bytes_max.unwrap_or_else(|| memory.bodies_bytes_max());
     let options = ServerOptions {
-        query: memory.query_options(&args.evaluation),
+        query: memory.query_options(&args.evaluation)?,
         timeout: args.timeout,
         update_timeout: args.update_timeout,
         update_bytes_max,

@@ -24,7 +24,7 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     let progress = Arc::new(UpdateProgress::default());
     let memory = SharedMemory::new(&args.evaluation);
     let mut options = UpdateOptions {
-        evaluation: memory.query_options(&args.evaluation),
+        evaluation: memory.query_options(&args.evaluation)?,
         load,
         statement_limit: StatementLimit::new(
             args.statement_bytes_max.unwrap_or_else(|| memory.statement_bytes_max()),

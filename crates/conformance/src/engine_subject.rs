@@ -13,8 +13,8 @@ use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{CompactOptions, WriteOptions, compact};
 use lode_engine::{
-    CancelToken, Database, DefaultGraph, QueryOptions, QueryResults, ServiceHandler, ServiceRows,
-    UpdateOptions,
+    CancelToken, Database, DefaultGraph, QueryOptions, QueryResults, ReadyAnswer, ServiceAnswer,
+    ServiceError, ServiceHandler, ServiceRequest, ServiceRows, UpdateOptions,
 };
 use lode_rdf::ValueId;
 use oxrdf::{BlankNode, GraphName, NamedOrBlankNode, Quad, Term, Triple};
@@ -367,13 +367,21 @@ fn has_blank_node(quad: &Quad) -> bool {
 struct TestEndpoints(BTreeMap<String, Dataset>);
 
 impl ServiceHandler for TestEndpoints {
-    fn query(&self, endpoint: &str, query: &str) -> Result<ServiceRows, String> {
+    fn ask(&self, request: ServiceRequest) -> Box<dyn ServiceAnswer> {
+        Box::new(ReadyAnswer::new(self.answer(&request).map_err(ServiceError::Failed)))
+    }
+}
+
+impl TestEndpoints {
+    fn answer(&self, request: &ServiceRequest) -> Result<ServiceRows, String> {
+        let endpoint = &request.endpoint;
         let dataset = self.0.get(endpoint).ok_or_else(|| format!("no endpoint <{endpoint}>"))?;
-        let query = SparqlParser::new().parse_query(query).map_err(|e| e.to_string())?;
+        let query = SparqlParser::new().parse_query(&request.query).map_err(|e| e.to_string())?;
         let options = naive::Options { services: self.0.clone(), ..naive::Options::default() };
         match naive::evaluate(&query, dataset, &options).map_err(|e| e.to_string())? {
             Answer::Solutions { variables, rows } => {
-                Ok((variables.iter().map(|v| v.as_str().to_owned()).collect(), rows))
+                let variables = variables.iter().map(|v| v.as_str().to_owned()).collect();
+                Ok(ServiceRows { variables, rows })
             }
             _ => Err("the endpoint was not asked for solutions".to_owned()),
         }

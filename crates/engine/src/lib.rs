@@ -15,6 +15,7 @@ mod rows;
 mod service;
 mod table;
 mod text_memory;
+mod tls;
 mod update;
 pub mod web;
 mod write;
@@ -27,7 +28,7 @@ pub use load_allow::LoadAllow;
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
 pub use query::PreparedQuery;
 pub use results::{QueryResults, Solutions, Triples};
-pub use service::HttpService;
+pub use service::{HttpService, HttpServiceOptions};
 pub use table::TableOptions;
 pub use update::{
     Document, DocumentBody, UpdateOptions, UpdateProgress, UpdateReport, UploadOptions, UploadReport,
@@ -41,7 +42,9 @@ pub use lode_base::host::memory_bytes as machine_memory_bytes;
 pub use lode_base::huge::avoid as avoid_huge_pages;
 pub use lode_base::memory_budget::{MemoryBudget, Reservation};
 pub use lode_exec::ExecError;
-pub use lode_exec::context::{ServiceHandler, ServiceRows};
+pub use lode_exec::service::{
+    ReadyAnswer, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest, ServiceRows,
+};
 pub use lode_exec::wait_for_removals;
 pub use lode_packed::Order;
 pub use lode_sparql::PlanWarning;

@@ -55,7 +55,7 @@ impl LoadAllow {
     pub(crate) fn source(&self, iri: &str, time_left: Option<Duration>) -> Result<Source, NoSource> {
         if web::is_url(iri) {
             if !normal_url(iri).is_some_and(|url| self.allows_url(&url)) {
-                return Err(NoSource::Refused(self.refusal()));
+                return Err(NoSource::Refused(self.refusal(iri)));
             }
             let timeout = Some(time_left.unwrap_or(WEB_TIMEOUT).min(WEB_TIMEOUT));
             // Elsewhere may be where nothing is allowed.
@@ -64,7 +64,7 @@ impl LoadAllow {
         let Some(path) = file_path(iri) else {
             return Err(NoSource::Wrong("only file:, http: and https: can be loaded".to_owned()));
         };
-        let path = self.real_path(&path.map_err(NoSource::Wrong)?)?;
+        let path = self.real_path(iri, &path.map_err(NoSource::Wrong)?)?;
         if host::input_bytes(&path).is_none() {
             return Err(NoSource::Missing("is not a file".to_owned()));
         }
@@ -72,17 +72,17 @@ impl LoadAllow {
     }
 
     /// The path without links and dots, if it is allowed. What is not allowed is not even told to exist.
-    fn real_path(&self, path: &Path) -> Result<PathBuf, NoSource> {
+    fn real_path(&self, iri: &str, path: &Path) -> Result<PathBuf, NoSource> {
         let allowed = |path: &Path| self.paths.iter().any(|prefix| path.starts_with(prefix));
         match host::real_path(path) {
             Ok(real) if allowed(&real) => Ok(real),
-            Ok(_) => Err(NoSource::Refused(self.refusal())),
+            Ok(_) => Err(NoSource::Refused(self.refusal(iri))),
             Err(error) => {
                 let folder = path.parent().and_then(|folder| host::real_path(folder).ok());
                 Err(if folder.is_some_and(|folder| allowed(&folder)) {
                     NoSource::Missing(error.to_string())
                 } else {
-                    NoSource::Refused(self.refusal())
+                    NoSource::Refused(self.refusal(iri))
                 })
             }
         }
@@ -98,11 +98,11 @@ impl LoadAllow {
         })
     }
 
-    fn refusal(&self) -> String {
+    fn refusal(&self, iri: &str) -> String {
         if self.paths.is_empty() && self.urls.is_empty() {
-            "LOAD is not allowed here (--allow-load PREFIX allows files and addresses)".to_owned()
+            format!("LOAD is not allowed here (--allow-load '{iri}' allows this)")
         } else {
-            "not on the list of what may be loaded (--allow-load PREFIX)".to_owned()
+            format!("not on the list of what may be loaded (--allow-load '{iri}' allows it)")
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
-use lode_exec::context::ServiceHandler;
+use lode_exec::service::ServiceHandler;
 use lode_packed::CacheMemory;
 use lode_sparql::plan::DatasetOverride;
 use std::path::PathBuf;

@@ -12,6 +12,7 @@ use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
 use lode_exec::expr::Memos;
+use lode_exec::service::Federation;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::turns::Share;
 use lode_exec::{Execution, Probe, QueryResult};
@@ -184,7 +185,7 @@ impl PreparedQuery {
             cancel: options.cancel.clone(),
             now,
             dataset: Arc::clone(&plan.dataset),
-            service: options.service.clone(),
+            service: options.service.clone().map(Federation::new),
             threads: options.threads.max(1),
             share,
             batch_rows: options.batch_rows.max(1),

@@ -97,6 +97,12 @@ pub struct WorkReport {
     pub sequential_rows: u64,
     /// Bytes written to temporary files.
     pub spilled_bytes: u64,
+    /// Requests to other endpoints (SERVICE).
+    pub requests: u64,
+    /// Bytes of their queries.
+    pub bytes_sent: u64,
+    /// Bytes of the answers.
+    pub bytes_received: u64,
     /// Blocks of the index and of the dictionary.
     pub blocks: BlockReport,
 }
@@ -191,6 +197,9 @@ impl From<Work> for WorkReport {
             lookups: work.lookups,
             sequential_rows: work.sequential_rows,
             spilled_bytes: work.spilled_bytes,
+            requests: work.requests,
+            bytes_sent: work.bytes_sent,
+            bytes_received: work.bytes_received,
             blocks: BlockReport::from(work.blocks),
         }
     }

@@ -1,5 +1,6 @@
 //! Sources on the web, read as they come, without a file in between: for `lode load --allow-url` and for LOAD.
 
+use crate::tls;
 use lode_rdf::RdfFormat;
 use lode_store::Source;
 use lode_store::load::Opened;
@@ -31,8 +32,8 @@ pub struct WebOptions {
 
 /// A source that is asked for when its turn comes. The environment's proxies are used.
 pub fn source(url: &str, options: WebOptions) -> Result<Source, String> {
-    if !cfg!(feature = "tls") && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:")) {
-        return Err(format!("{url}: this program was built without TLS (cargo install --features tls)"));
+    if !tls::IS_BUILT_IN && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:")) {
+        return Err(format!("{url}: {}", tls::MISSING));
     }
     let address = url.to_owned();
     // What follows the path is no part of the name that tells the format.
@@ -41,7 +42,9 @@ pub fn source(url: &str, options: WebOptions) -> Result<Source, String> {
 }
 
 fn open(url: &str, options: WebOptions) -> io::Result<Opened> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
+    let config = tls::configured(ureq::Agent::config_builder(), tls::certificates_named().as_deref());
+    let agent: ureq::Agent = config
+        .map_err(io::Error::other)?
         .timeout_connect(Some(TIMEOUT))
         .timeout_recv_response(Some(TIMEOUT))
         .timeout_global(options.timeout)

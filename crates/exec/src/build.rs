@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
             Some(input) if matches!(node.op, PlanOp::Path { .. }) => {
                 Some((self.build_input(input, ordered)?, input.vars.as_slice()))
             }
-            Some(input) => Some((self.build(input, ordered)?, input.vars.as_slice())),
+            Some(input) => Some((self.build(input, false)?, input.vars.as_slice())),
             None => None,
         };
         Ok(match &node.op {
@@ -221,8 +221,9 @@ impl<'a> Builder<'a> {
                 let ends = (subject, object);
                 Box::new(PathOp::new(self.shared, counters, input, (ends, path, graph), vars)?)
             }
-            PlanOp::Service { endpoint, query, silent, .. } => {
-                Box::new(Service::new(&self.shared.cx, input, endpoint, (query, *silent), vars)?)
+            PlanOp::Service { call, kind, filter, .. } => {
+                let join = (*kind, filter.as_ref());
+                Box::new(Service::new(&self.shared.cx, counters, input, (call, join), vars)?)
             }
             _ => return Err(ExecError::Internal("neither a path nor a SERVICE".into())),
         })
@@ -370,8 +371,7 @@ fn has_sort(mut node: &PlanNode) -> bool {
             | PlanOp::Reduced(input)
             | PlanOp::Slice { input, .. }
             | PlanOp::LimitBy { input, .. }
-            | PlanOp::Path { input: Some(input), .. }
-            | PlanOp::Service { input: Some(input), .. } => input,
+            | PlanOp::Path { input: Some(input), .. } => input,
             _ => return false,
         };
     }

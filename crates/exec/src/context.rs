@@ -4,6 +4,7 @@ use crate::error::ExecError;
 use crate::exists::{Domain, ExistsCache};
 use crate::expr::Memos;
 use crate::local_vocab::LocalVocab;
+use crate::service::Federation;
 use crate::turns::Share;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -13,15 +14,6 @@ use lode_sparql::plan::Dataset;
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
-
-/// Runs a federated query (SERVICE).
-pub trait ServiceHandler: Send + Sync {
-    /// Sends `query` to `endpoint`; variables and rows of its result.
-    fn query(&self, endpoint: &str, query: &str) -> Result<ServiceRows, String>;
-}
-
-/// Variables (without `?`) and rows of a federated result.
-pub type ServiceRows = (Vec<String>, Vec<Vec<Option<Term>>>);
 
 /// State of one running query, shared by its threads. A clone shares it, too: sub-patterns planned while running get one.
 #[derive(Clone)]
@@ -39,7 +31,7 @@ pub struct QueryContext {
     /// The dataset, and the base IRI of `IRI()`.
     pub dataset: Arc<Dataset>,
     /// Federation; `None`: SERVICE is an error (SILENT: one empty row).
-    pub service: Option<Arc<dyn ServiceHandler>>,
+    pub service: Option<Federation>,
     /// Threads that may work on this query.
     pub threads: usize,
     /// Its share of the processors.

@@ -24,6 +24,9 @@ pub(crate) struct NodeCounters {
     lookups: AtomicU64,
     sequential: AtomicU64,
     spilled: AtomicU64,
+    requests: AtomicU64,
+    sent: AtomicU64,
+    received: AtomicU64,
     cached: AtomicU64,
     read: AtomicU64,
     bytes_read: AtomicU64,
@@ -84,6 +87,17 @@ impl NodeCounters {
         add(&self.spilled, bytes);
     }
 
+    /// A request of so many bytes went to another endpoint.
+    pub(crate) fn request(&self, bytes: usize) {
+        add(&self.requests, 1);
+        add(&self.sent, bytes as u64);
+    }
+
+    /// Bytes came from another endpoint.
+    pub(crate) fn receive(&self, bytes: u64) {
+        add(&self.received, bytes);
+    }
+
     fn work(&self) -> Work {
         Work {
             rows: get(&self.rows),
@@ -93,6 +107,9 @@ impl NodeCounters {
             lookups: get(&self.lookups),
             sequential_rows: get(&self.sequential),
             spilled_bytes: get(&self.spilled),
+            requests: get(&self.requests),
+            bytes_sent: get(&self.sent),
+            bytes_received: get(&self.received),
             blocks: BlockWork {
                 cached: get(&self.cached),
                 read: get(&self.read),
@@ -141,8 +158,8 @@ impl Frame {
     }
 }
 
-/// Waits for other threads, who may work meanwhile.
-pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
+/// Waits for others, threads or endpoints, while other threads may work: no node takes the time, and the thread's turn goes to another.
+pub fn waiting<T>(wait: impl FnOnce() -> T) -> T {
     off_the_clock(|| turns::paused(wait))
 }
 
@@ -238,6 +255,12 @@ pub struct Work {
     pub sequential_rows: u64,
     /// Bytes written to temporary files.
     pub spilled_bytes: u64,
+    /// Requests to other endpoints.
+    pub requests: u64,
+    /// Bytes of these, as queries.
+    pub bytes_sent: u64,
+    /// Bytes of their answers.
+    pub bytes_received: u64,
     /// Blocks opened, of permutations and dictionaries.
     pub blocks: BlockWork,
 }
@@ -254,6 +277,9 @@ impl Work {
             lookups: self.lookups + other.lookups,
             sequential_rows: self.sequential_rows + other.sequential_rows,
             spilled_bytes: self.spilled_bytes + other.spilled_bytes,
+            requests: self.requests + other.requests,
+            bytes_sent: self.bytes_sent + other.bytes_sent,
+            bytes_received: self.bytes_received + other.bytes_received,
             blocks: self.blocks.and(&other.blocks),
         }
     }

@@ -6,6 +6,7 @@
 
 use crate::expr::{Aggregate, Expr};
 use crate::plan::{GraphScope, NamedGraphs, Path, Slot, SortKey, SubPattern, TermSlot, VarId};
+use crate::service_call::ServiceCall;
 use crate::var_set::VarSet;
 use lode_rdf::{Term, ValueId};
 use std::ops::Range;
@@ -117,9 +118,7 @@ pub(crate) enum LogicalOp {
     },
     Service {
         input: Option<Box<Logical>>,
-        endpoint: TermSlot,
-        query: String,
-        silent: bool,
+        call: Arc<ServiceCall>,
     },
     /// Takes triple terms apart. Without `input` it is a step of a join group, to be applied where another member binds `term`.
     TripleTerm {
@@ -289,20 +288,14 @@ impl Logical {
         }
     }
 
-    /// `own`: the variables of the remote pattern.
-    pub fn service(
-        input: Option<Self>,
-        endpoint: TermSlot,
-        query: String,
-        silent: bool,
-        own: &VarSet,
-    ) -> Self {
-        let (mut vars, mut certain) = (own.clone(), VarSet::new());
+    pub fn service(input: Option<Self>, call: Arc<ServiceCall>) -> Self {
+        let (mut vars, mut certain): (VarSet, VarSet) =
+            (call.columns.iter().copied().collect(), call.certain.iter().copied().collect());
         if let Some(input) = &input {
             vars.extend(&input.vars);
             certain.extend(&input.certain);
         }
-        Self::new(LogicalOp::Service { input: input.map(Box::new), endpoint, query, silent }, vars, certain)
+        Self::new(LogicalOp::Service { input: input.map(Box::new), call }, vars, certain)
     }
 
     pub fn triple_term(input: Option<Self>, term: VarId, slots: [TermSlot; 3]) -> Self {

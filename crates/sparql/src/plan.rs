@@ -1,6 +1,7 @@
 //! The physical plan: what execution runs. Immutable, shared by all threads of a query.
 
 use crate::expr::{Aggregate, Expr};
+use crate::service_call::ServiceCall;
 use crate::template::Reuse;
 use crate::warnings::PlanWarning;
 use lode_packed::Order;
@@ -234,7 +235,7 @@ pub struct SortKey {
 /// An operator with its inputs.
 ///
 /// Every variable that an expression mentions is a column of its operator's input (joins: of one of the two). Filter, Extend,
-/// TripleTerm, Project, Distinct, Reduced, Slice, LimitBy, a Path or Service with input, and all joins keep the order of their (left)
+/// TripleTerm, Project, Distinct, Reduced, Slice, LimitBy, a Path with input, and all joins keep the order of their (left)
 /// input; Distinct keeps the first of equal rows. This holds for any order, that of `sorted_by` and that of a Sort below.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlanOp {
@@ -301,9 +302,10 @@ pub enum PlanOp {
     /// this `number`. The first of them in the plan (parents before children, left before right) has the sub-plan as `input`. The node's
     /// `vars` are the sub-plan's `columns`, one for one; a variable of the sub-plan means nothing outside of it. Keeps the sub-plan's order.
     Spool { number: u32, columns: Vec<VarId>, input: Option<Arc<PlanNode>> },
-    /// A federated query. `query` is the body as text `SELECT * WHERE {...}`; the endpoint is a constant or a variable bound by `input`.
-    /// Result columns go, by name, to those of the node's `vars`; with `input` the result is the join with it (by compatibility).
-    Service { input: Option<Arc<PlanNode>>, endpoint: TermSlot, query: String, silent: bool },
+    /// A federated query. With `input` the result is the join of its rows (the left side) with those of the endpoint, by compatibility, in any
+    /// order: bindings of the variables that both have are sent along, a block of them at a time. Kinds: Inner, Left, Semi, Anti; `filter` is the
+    /// join's. Without `input`: all rows, Inner.
+    Service { input: Option<Arc<PlanNode>>, call: Arc<ServiceCall>, kind: JoinKind, filter: Option<Expr> },
 }
 
 /// A plan node: an operator, and what is known of its output.

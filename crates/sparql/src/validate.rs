@@ -6,6 +6,7 @@ use crate::plan::{
     GraphScope, JoinCondition, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, TermSlot,
     TriePattern, VarId,
 };
+use crate::service_call::ServiceCall;
 use crate::var_set::VarSet;
 use lode_packed::Order;
 use lode_packed::order::Position;
@@ -154,13 +155,35 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
             columns.insert(*var);
             rule(columns == set(&node.vars), || "columns".into())
         }
-        PlanOp::Service { input, endpoint, .. } => match (input, endpoint) {
-            (Some(input), TermSlot::Var(v)) => {
-                rule(input.vars.contains(v), || "the input lacks the endpoint".into())
-            }
-            _ => Ok(()),
-        },
+        PlanOp::Service { input, call, kind, filter } => {
+            service(node, input.as_deref(), call, (*kind, filter.as_ref()))
+        }
     }
+}
+
+fn service(
+    node: &PlanNode,
+    input: Option<&PlanNode>,
+    call: &ServiceCall,
+    (kind, filter): (JoinKind, Option<&Expr>),
+) -> Result<(), Problem> {
+    let (columns, own) = (set(&node.vars), set(&call.columns));
+    rule(set(&call.certain).is_subset(&own), || "certain, but not wanted".into())?;
+    let Some(input) = input else {
+        rule(kind == JoinKind::Inner && filter.is_none(), || "a join without an input".into())?;
+        return rule(columns == own, || "columns".into());
+    };
+    let left = set(&input.vars);
+    if let TermSlot::Var(var) = &call.endpoint {
+        rule(left.contains(*var), || "the input lacks the endpoint".into())?;
+    }
+    filter.map_or(Ok(()), |filter| mentions(filter, &left.union(&own)))?;
+    let expected = match kind {
+        JoinKind::Inner | JoinKind::Left => left.union(&own),
+        JoinKind::Semi | JoinKind::Anti => left,
+        JoinKind::Minus => return Err("MINUS with bindings".into()),
+    };
+    rule(columns == expected, || "columns".into())
 }
 
 fn terms<'a>(slots: impl IntoIterator<Item = &'a TermSlot>) -> VarSet {

@@ -40,6 +40,7 @@ const RESTRICTIONS: [Restriction; 5] = [
             "crates/store/src/maintenance.rs",
             "crates/exec/src/removal.rs",
             "crates/exec/src/scheduler.rs",
+            "crates/engine/src/service/mod.rs",
             "crates/cli/",
             "crates/conformance/",
         ],

@@ -28,6 +28,7 @@ mod running;
 mod serve;
 mod serve_data;
 mod serve_update;
+mod service;
 mod snapshot;
 mod soak;
 mod stopping;

@@ -138,9 +138,11 @@ fn triple_terms_do_not_nest_without_end() {
 struct Namesake;
 
 impl crate::ServiceHandler for Namesake {
-    fn query(&self, _: &str, _: &str) -> Result<crate::ServiceRows, String> {
+    fn ask(&self, _: crate::ServiceRequest) -> Box<dyn crate::ServiceAnswer> {
         let node = lode_rdf::BlankNode::new_unchecked("b0");
-        Ok((vec!["x".to_owned()], vec![vec![Some(node.into())]]))
+        let rows =
+            crate::ServiceRows { variables: ["x".to_owned()].into(), rows: vec![vec![Some(node.into())]] };
+        Box::new(crate::ReadyAnswer::new(Ok(rows)))
     }
 }
 

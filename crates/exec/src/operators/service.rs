@@ -1,219 +1,206 @@
-//! SERVICE: rows from elsewhere, joined with the input.
+//! SERVICE: rows from elsewhere, joined with the input's.
+//!
+//! Rows of the input are collected in blocks; a block's distinct bindings go with its request, and its rows are joined with the answer as
+//! that comes. Some requests are on their way at once; answers are read in the order of the requests, so that one is held back by no more
+//! than what a connection holds ([why and how](../../../../docs/design/031-service.md)).
 
-use super::hash_table::{HashTable, Prober};
-use super::join_output::{JoinOutput, Pairs};
+use super::service_answer::{AnswerJoin, Asked};
+use super::service_block::{Added, Block, Blocks};
 use super::{BoxOp, Operator};
 use crate::batch::{Batch, position};
-use crate::context::{QueryContext, ServiceRows};
+use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::held::cover;
-use lode_rdf::{BlankNode, NamedOrBlankNode, Term, Triple, ValueId};
-use lode_sparql::plan::{JoinCondition, TermSlot};
-use lode_sparql::{JoinKind, VarId};
-use std::collections::BTreeMap;
+use crate::profile::NodeCounters;
+use crate::service::{Federation, Place, ServiceRequest};
+use lode_rdf::{Term, ValueId};
+use lode_sparql::plan::TermSlot;
+use lode_sparql::{Expr, JoinKind, ServiceCall, VarId};
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Bindings that are sent at least, however few rows the planner expects of a request without any.
+const SENT_BINDINGS_MIN: usize = 10_000;
+
+/// With less memory left, a request waits for the answer to the one before.
+const AHEAD_BYTES_MIN: usize = 2 << 20;
 
 /// The operator.
 pub(crate) struct Service {
     cx: Arc<QueryContext>,
+    counters: Arc<NodeCounters>,
+    /// None: there are no more rows.
     input: Option<BoxOp>,
+    call: Arc<ServiceCall>,
     endpoint: End,
-    query: String,
-    silent: bool,
-    /// Result columns.
-    right_vars: Arc<[VarId]>,
-    shared: Vec<usize>,
-    output: JoinOutput,
-    prober: Prober,
-    tables: BTreeMap<ValueId, Arc<HashTable>>,
+    /// Names of the wanted variables, and of those that the input has, too.
+    names: Vec<String>,
+    shared_names: Vec<String>,
     left: Batch,
-    /// The left rows being joined, all with the same endpoint, and the rows they meet.
-    part: Option<(Batch, Arc<HashTable>)>,
     row: usize,
-    pairs: Pairs,
+    blocks: Blocks,
+    asked: VecDeque<Asked>,
+    join: AnswerJoin,
 }
 
 enum End {
-    Const(Term),
+    Const(ValueId),
     Left(Option<usize>),
 }
 
 impl Service {
-    /// Joins `input` (without: one row without columns) with the result of a query sent to `endpoint`.
+    /// Joins `input` (without: one row without columns) with what an endpoint answers.
     pub(crate) fn new(
         cx: &Arc<QueryContext>,
+        counters: &Arc<NodeCounters>,
         input: Option<(BoxOp, &[VarId])>,
-        endpoint: &TermSlot,
-        (query, silent): (&str, bool),
+        (call, (kind, filter)): (&Arc<ServiceCall>, (JoinKind, Option<&Expr>)),
         vars: &Arc<[VarId]>,
     ) -> Result<Self, ExecError> {
         let (input, left_vars) = match input {
             Some((input, vars)) => (Some(input), vars),
             None => (None, &[] as &[VarId]),
         };
-        let endpoint = match endpoint {
-            TermSlot::Const(term) => End::Const(term.clone()),
+        let endpoint = match &call.endpoint {
+            TermSlot::Const(term) => End::Const(cx.intern(term)?),
             TermSlot::Var(var) => End::Left(position(left_vars, *var)),
         };
-        let right_vars = Arc::clone(vars);
-        let both: Vec<VarId> = left_vars.iter().filter(|var| vars.contains(var)).copied().collect();
-        let columns = |vars: &[VarId]| both.iter().filter_map(|var| position(vars, *var)).collect();
-        let condition = JoinCondition { maybe: both.clone(), ..JoinCondition::default() };
+        let name = |var: &VarId| cx.vars.name(*var).to_owned();
         let mut left = Batch::new(left_vars.into());
         left.rows = usize::from(input.is_none());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+        let sent_max = (call.rows as usize).max(SENT_BINDINGS_MIN);
         Ok(Self {
             cx: Arc::clone(cx),
+            counters: Arc::clone(counters),
             input,
             endpoint,
-            query: query.to_owned(),
-            silent,
-            shared: columns(&right_vars),
-            output: JoinOutput::new(JoinKind::Inner, &condition, left_vars, &right_vars, vars),
-            prober: Prober::new(Vec::new(), columns(left_vars), false, false),
-            right_vars,
-            tables: BTreeMap::new(),
+            names: call.columns.iter().map(name).collect(),
+            shared_names: call.columns.iter().filter(|var| left_vars.contains(var)).map(name).collect(),
             left,
-            part: None,
             row: 0,
-            pairs: Pairs::default(),
+            blocks: Blocks::new(
+                cx,
+                (left_vars, matches!(kind, JoinKind::Inner | JoinKind::Semi)),
+                call,
+                sent_max,
+            ),
+            asked: VecDeque::new(),
+            join: AnswerJoin::new(cx, counters, (left_vars, call), (kind, filter), vars),
+            call: Arc::clone(call),
         })
     }
 
     /// The endpoint of a left row.
-    fn endpoint(&self, row: usize) -> Result<ValueId, ExecError> {
-        Ok(match &self.endpoint {
-            End::Const(term) => self.cx.intern(term)?,
+    fn endpoint(&self, row: usize) -> ValueId {
+        match &self.endpoint {
+            End::Const(id) => *id,
             End::Left(Some(column)) => self.left.columns[*column][row],
             End::Left(None) => ValueId::UNDEF,
-        })
+        }
     }
 
-    /// Takes the next left rows of one endpoint.
-    fn next_part(&mut self) -> Result<(), ExecError> {
-        let endpoint = self.endpoint(self.row)?;
-        let mut end = self.row + 1;
-        while end < self.left.rows && self.endpoint(end)? == endpoint {
-            end += 1;
-        }
-        let table = self.table(endpoint)?;
-        let mut part = Batch::new(Arc::clone(&self.left.vars));
-        part.append_range(&self.left, self.row, end);
-        self.row = end;
-        self.prober.begin();
-        self.prober.change_table();
-        self.output.begin();
-        self.part = Some((part, table));
-        Ok(())
-    }
-
-    /// The rows of an endpoint, asked for once.
-    fn table(&mut self, endpoint: ValueId) -> Result<Arc<HashTable>, ExecError> {
-        if let Some(table) = self.tables.get(&endpoint) {
-            return Ok(Arc::clone(table));
-        }
-        let mut rows = Batch::new(Arc::clone(&self.right_vars));
-        match self.ask(endpoint) {
-            Ok((names, result)) => self.add_rows(&names, &result, &mut rows)?,
-            Err(_) if self.silent => {
-                // One row that binds nothing.
-                rows.columns.iter_mut().for_each(|column| column.push(ValueId::UNDEF));
-                rows.rows = 1;
+    /// Sends blocks while there are any and requests may go out; `false`: there is nothing left to send, or to wait for.
+    fn send(&mut self) -> Result<bool, ExecError> {
+        loop {
+            let is_first = self.asked.is_empty();
+            if !is_first && self.cx.budget.free() < AHEAD_BYTES_MIN {
+                return Ok(true);
             }
-            Err(error) => return Err(error),
-        }
-        let mut reservation = self.cx.budget.reserve(0)?;
-        cover(&mut reservation, rows.bytes())?;
-        let shared = self.shared.clone();
-        let table = Arc::new(HashTable::new(&self.cx, rows, Vec::new(), shared, vec![reservation]));
-        self.tables.insert(endpoint, Arc::clone(&table));
-        Ok(table)
-    }
-
-    fn ask(&self, endpoint: ValueId) -> Result<ServiceRows, ExecError> {
-        let term = if endpoint.is_undef() { None } else { Some(self.cx.term(endpoint)?) };
-        let name = match &term {
-            Some(Term::NamedNode(name)) => name.as_str(),
-            _ => "",
-        };
-        let failed = |message: String| ExecError::Service { endpoint: name.to_owned(), message };
-        if name.is_empty() {
-            return Err(failed("the endpoint is no IRI".into()));
-        }
-        let Some(service) = &self.cx.service else {
-            return Err(failed("federated queries are not allowed".into()));
-        };
-        self.cx.cancel.check()?;
-        service.query(name, &self.query).map_err(failed)
-    }
-
-    fn add_rows(
-        &self,
-        names: &[String],
-        result: &[Vec<Option<Term>>],
-        rows: &mut Batch,
-    ) -> Result<(), ExecError> {
-        let answer = self.cx.local.fresh(1);
-        for (var, column) in self.right_vars.iter().zip(&mut rows.columns) {
-            let source = names.iter().position(|name| name == self.cx.vars.name(*var));
-            for row in result {
-                let term = source.and_then(|source| row.get(source)).and_then(Option::as_ref);
-                column.push(match term {
-                    Some(term) => self.cx.intern(&as_foreign(term, answer))?,
-                    None => ValueId::UNDEF,
-                });
-            }
-        }
-        rows.rows = result.len();
-        Ok(())
-    }
-}
-
-/// The term with blank nodes that are this answer's alone: whatever they are called there, they are none of the database's.
-fn as_foreign(term: &Term, answer: u64) -> Term {
-    let node = |node: &BlankNode| BlankNode::new_unchecked(format!("r{answer:x}x{}", node.as_str()));
-    match term {
-        Term::BlankNode(blank) => node(blank).into(),
-        Term::Triple(triple) => {
-            let subject = match &triple.subject {
-                NamedOrBlankNode::BlankNode(blank) => node(blank).into(),
-                named => named.clone(),
+            let place = match &self.cx.service {
+                Some(federation) => federation.place(is_first),
+                None => None,
             };
-            let object = as_foreign(&triple.object, answer);
-            Triple { subject, predicate: triple.predicate.clone(), object }.into()
+            if place.is_none() && !is_first {
+                return Ok(true);
+            }
+            let Some(block) = self.next_block()? else { return Ok(!self.asked.is_empty()) };
+            let asked = self.ask(block, place)?;
+            self.asked.push_back(asked);
         }
-        other => other.clone(),
+    }
+
+    /// The next block that is full, or the last ones.
+    fn next_block(&mut self) -> Result<Option<Block>, ExecError> {
+        loop {
+            if let Some(block) = self.blocks.take_ready() {
+                return Ok(Some(block));
+            }
+            while self.row < self.left.rows {
+                let added = self.blocks.add(self.endpoint(self.row), &self.left, self.row)?;
+                self.row += usize::from(added != Added::NoRoom);
+                if added != Added::Waits {
+                    return Ok(self.blocks.take_ready());
+                }
+            }
+            self.cx.cancel.check()?;
+            self.row = 0;
+            let more = match &mut self.input {
+                Some(input) => input.next(&mut self.left)?,
+                None => false,
+            };
+            if !more {
+                self.input = None;
+                self.left.rows = 0;
+                return Ok(self.blocks.take_any());
+            }
+        }
+    }
+
+    fn ask(&mut self, block: Block, place: Option<Place>) -> Result<Asked, ExecError> {
+        if block.is_hopeless() {
+            return Ok(Asked::none(&self.join, block));
+        }
+        let id = block.endpoint;
+        let term = if id.is_undef() { None } else { Some(self.cx.term(id)?) };
+        let endpoint = match &term {
+            Some(Term::NamedNode(name)) => name.as_str().to_owned(),
+            _ => String::new(),
+        };
+        let wrong = match &self.cx.service {
+            _ if endpoint.is_empty() => Some("the endpoint is no IRI".to_owned()),
+            None => Some(Federation::refusal(&endpoint)),
+            Some(_) => None,
+        };
+        if let Some(message) = wrong {
+            if self.call.silent {
+                return Ok(Asked::failed(&self.join, block));
+            }
+            return Err(ExecError::Service { endpoint, message });
+        }
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let shared: Vec<&str> = self.shared_names.iter().map(String::as_str).collect();
+        let query = self.call.query(&names, &block.values(&shared));
+        self.counters.request(query.len());
+        let request = ServiceRequest {
+            endpoint: endpoint.clone(),
+            query,
+            cancel: self.cx.cancel.clone(),
+            budget: self.cx.budget.clone(),
+        };
+        let answer = self.cx.service.as_ref().map(|federation| federation.ask(request));
+        let (Some(answer), Some(place)) = (answer, place) else {
+            return Err(ExecError::Internal("a request without a place".into()));
+        };
+        Ok(Asked::new(&self.join, block, endpoint, (answer, place)))
     }
 }
 
 impl Operator for Service {
     fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
-        self.output.reset(out);
-        loop {
-            self.cx.cancel.check()?;
-            if let Some((part, table)) = self.part.take() {
-                self.pairs.clear();
-                let max = self.cx.batch_rows;
-                self.prober.candidates(&self.cx, &table, &part, &mut self.pairs, max);
+        self.join.reset(out);
+        while self.send()? {
+            let Some(first) = self.asked.front_mut() else { break };
+            while out.rows == 0 {
                 self.cx.cancel.check()?;
-                self.output.emit(&part, &table.rows, &self.pairs, out);
-                if !self.prober.is_done(&part) {
-                    self.part = Some((part, table));
-                }
-                if out.rows > 0 {
-                    return Ok(true);
-                }
-            } else if self.row < self.left.rows {
-                self.next_part()?;
-            } else {
-                self.row = 0;
-                let Some(input) = &mut self.input else {
-                    self.left.rows = 0;
-                    return Ok(false);
-                };
-                if !input.next(&mut self.left)? {
-                    return Ok(false);
+                if !first.next(&mut self.join, out)? {
+                    self.asked.pop_front();
+                    break;
                 }
             }
+            if out.rows > 0 {
+                return Ok(true);
+            }
         }
+        Ok(false)
     }
 }

@@ -2,14 +2,17 @@
 
 use super::generate::node;
 use super::{Setup, context, empty_snapshot, run};
-use crate::context::{QueryContext, ServiceHandler, ServiceRows};
+use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::results::QueryResult;
 use crate::scheduler::run_team;
+use crate::service::{
+    Federation, ReadyAnswer, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest, ServiceRows,
+};
 use lode_base::mem_vfs::MemVfs;
-use lode_rdf::{Literal, NamedNode, Term, ValueId};
+use lode_rdf::{BlankNode, Literal, NamedNode, Term, ValueId};
 use lode_sparql::plan::{ConstructTerm, ConstructTriple, TermSlot};
-use lode_sparql::{Plan, PlanNode, PlanOp, QueryForm, VarId};
+use lode_sparql::{JoinKind, Plan, PlanNode, PlanOp, QueryForm, ServiceCall, VarId};
 use lode_store::{LoadOptions, Snapshot, Source, Store, load};
 use std::path::Path;
 use std::sync::Arc;
@@ -98,37 +101,71 @@ fn ask_wants_one_row() {
 struct Endpoint;
 
 impl ServiceHandler for Endpoint {
-    fn query(&self, endpoint: &str, _: &str) -> Result<ServiceRows, String> {
-        if endpoint != "http://e/works" {
-            return Err("no such endpoint".into());
+    fn ask(&self, request: ServiceRequest) -> Box<dyn ServiceAnswer> {
+        if request.endpoint != "http://e/works" {
+            return Box::new(ReadyAnswer::new(Err(ServiceError::Failed("no such endpoint".into()))));
         }
-        let rows = vec![vec![Some(iri("a")), Some(iri("x"))], vec![None, Some(iri("y"))]];
-        Ok((vec!["v0".into(), "v1".into()], rows))
+        let mut rows = vec![vec![Some(iri("a")), Some(iri("x"))], vec![None, Some(iri("y"))]];
+        let values = request.query.split_once("VALUES").map(|(_, values)| values.split_once('}').unwrap().0);
+        if let Some(values) = values {
+            // What it was asked for, joined with what it has.
+            let asked: Vec<Term> =
+                ["a", "b"].into_iter().map(iri).filter(|term| values.contains(&term.to_string())).collect();
+            let joined = |row: &Vec<Option<Term>>| {
+                let matches = asked.iter().filter(|term| row[0].as_ref().is_none_or(|own| own == *term));
+                matches.map(|term| vec![Some(term.clone()), row[1].clone()]).collect::<Vec<_>>()
+            };
+            rows = rows.iter().flat_map(joined).collect();
+        }
+        Box::new(ReadyAnswer::new(Ok(ServiceRows { variables: ["v0".into(), "v1".into()].into(), rows })))
     }
 }
 
 fn service(endpoint: &str, silent: bool, handler: bool) -> Result<usize, ExecError> {
-    let rows = vec![vec![Some(iri("a"))], vec![Some(iri("b"))], vec![None]];
-    let op = PlanOp::Service {
-        input: Some(Arc::new(values(&[0], rows))),
+    joined_with_service(endpoint, (silent, JoinKind::Inner), handler)
+}
+
+fn joined_with_service(
+    endpoint: &str,
+    (silent, kind): (bool, JoinKind),
+    handler: bool,
+) -> Result<usize, ExecError> {
+    let rows = vec![
+        vec![Some(iri("a"))],
+        vec![Some(iri("b"))],
+        vec![None],
+        vec![Some(BlankNode::new_unchecked("n").into())],
+    ];
+    let columns = if matches!(kind, JoinKind::Inner | JoinKind::Left) { 2 } else { 1 };
+    let call = ServiceCall {
         endpoint: TermSlot::Const(iri(endpoint)),
-        query: "SELECT * WHERE { }".into(),
+        body: "?v0 ?p ?v1 ".into(),
+        is_join: true,
+        columns: vec![VarId(0), VarId(1)],
+        certain: Vec::new(),
         silent,
+        rows: 10.0,
     };
-    let plan = super::plan(node(op, vec![VarId(0), VarId(1)], Vec::new()));
+    let input = Some(Arc::new(values(&[0], rows)));
+    let op = PlanOp::Service { input, call: Arc::new(call), kind, filter: None };
+    let plan = super::plan(node(op, (0..columns).map(VarId).collect(), Vec::new()));
     let mut cx = (*context(&empty_snapshot(), PLAIN)).clone();
-    cx.service = handler.then(|| Arc::new(Endpoint) as Arc<dyn ServiceHandler>);
+    cx.service = handler.then(|| Federation::new(Arc::new(Endpoint)));
     run(&plan, &Arc::new(cx)).map(|rows| rows.len())
 }
 
 #[test]
 fn services_are_joined() {
-    // a meets both rows, b the one that leaves it open, and the unbound one both.
-    assert_eq!(service("works", false, true).unwrap(), 5);
+    // a meets both rows, b and the blank node the one that leaves it open, and the unbound one both.
+    assert_eq!(service("works", false, true).unwrap(), 6);
     assert!(matches!(service("fails", false, true), Err(ExecError::Service { .. })));
     assert!(matches!(service("works", false, false), Err(ExecError::Service { .. })));
-    assert_eq!(service("fails", true, true).unwrap(), 3);
-    assert_eq!(service("works", true, false).unwrap(), 3);
+    assert_eq!(service("fails", true, true).unwrap(), 4);
+    assert_eq!(service("works", true, true).unwrap(), 6);
+    assert_eq!(service("works", true, false).unwrap(), 4);
+    for (kind, expected) in [(JoinKind::Left, 6), (JoinKind::Semi, 4), (JoinKind::Anti, 0)] {
+        assert_eq!(joined_with_service("works", (false, kind), true).unwrap(), expected, "{kind:?}");
+    }
 }
 
 #[test]

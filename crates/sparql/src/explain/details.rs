@@ -1,10 +1,11 @@
 //! What a plan node works on, in words.
 
-use crate::expr::{Aggregate, AggregateFunction};
+use crate::expr::{Aggregate, AggregateFunction, Expr};
 use crate::plan::{
     GraphScope, JoinCondition, JoinKind, NamedGraphs, Path, PlanNode, PlanOp, ScanPattern, Slot, TermSlot,
     TriePattern, VarId, VarTable,
 };
+use crate::service_call::ServiceCall;
 use lode_rdf::{Term, ValueId};
 use std::collections::BTreeMap;
 
@@ -133,11 +134,33 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
         PlanOp::ForEachGraph { var, among, .. } => {
             format!("{}{}", names.var(*var), among_text(among.as_ref().map(NamedGraphs::len)))
         }
-        PlanOp::Service { endpoint, query, silent, .. } => {
-            let silent = if *silent { "SILENT " } else { "" };
-            format!("{silent}{} {}", names.term_slot(endpoint), cut(query))
+        PlanOp::Service { input, call, kind, filter } => {
+            service(input.as_deref(), call, (*kind, filter.as_ref()), names)
         }
     }
+}
+
+/// Whom it asks what, and which bindings go with it.
+fn service(
+    input: Option<&PlanNode>,
+    call: &ServiceCall,
+    (kind, filter): (JoinKind, Option<&Expr>),
+    names: &Names<'_>,
+) -> String {
+    let mut text = String::new();
+    if let Some(input) = input {
+        let shared: Vec<VarId> = call.columns.iter().filter(|v| input.vars.contains(v)).copied().collect();
+        text.push_str(join_kind(kind));
+        if !shared.is_empty() {
+            text.push_str(&format!(" by blocks of {}", names.vars(&shared)));
+        }
+        if let Some(filter) = filter {
+            text.push_str(&format!(" where {}", names.expr(filter)));
+        }
+        text.push_str(" with ");
+    }
+    let silent = if call.silent { "SILENT " } else { "" };
+    format!("{text}{silent}{} {{ {} }}", names.term_slot(&call.endpoint), cut(call.body.trim_end()))
 }
 
 fn slice(start: usize, length: Option<usize>) -> String {

@@ -52,7 +52,7 @@ pub(super) enum Method {
     },
     /// All at once.
     Multiway(Arc<Multiway>),
-    /// A path searched from rows, or a triple term taken apart.
+    /// A path searched from rows, a triple term taken apart, or another endpoint asked with bindings.
     Step {
         left: Arc<Candidate>,
         member: usize,
@@ -238,6 +238,12 @@ impl Pair<'_> {
             {
                 self.step(joined, member, cost::triple_term(self.left.rows) + after, filters);
             }
+            Access::Service(call) => {
+                let combinations: f64 = self.shared.iter().map(|v| self.left.distinct_of(v)).product();
+                let bindings = combinations.min(self.left.rows);
+                let work = cost::service_join(bindings, self.before, call.rows) + after;
+                self.step_in_any_order(joined, member, work, filters);
+            }
             Access::Plan | Access::Lookup(_) | Access::Path { .. } | Access::TripleTerm { .. } => {}
         }
     }
@@ -246,6 +252,13 @@ impl Pair<'_> {
         for left in &self.left.candidates {
             let method = || Method::Step { left: Arc::clone(left), member };
             self.keep(joined, left.cost + work, &left.sorted_by, filters, method);
+        }
+    }
+
+    fn step_in_any_order(&self, joined: &mut Subset, member: usize, work: f64, filters: Bits) {
+        if let Some(left) = self.left.candidates.first() {
+            let method = || Method::Step { left: Arc::clone(left), member };
+            self.keep(joined, left.cost + work, &Arc::from([]), filters, method);
         }
     }
 

@@ -61,8 +61,16 @@ const SPOOL_READ: f64 = 0.5;
 const TRIPLE_TERM: f64 = 200.0;
 /// One step of a path search, per edge.
 const PATH_EDGE: f64 = 40.0;
-/// A request to another endpoint.
+/// A request to another endpoint, and the wait for the first row.
 const SERVICE_REQUEST: f64 = 20_000_000.0;
+/// Requests of one SERVICE that are on their way at once.
+const SERVICE_REQUESTS: f64 = 4.0;
+/// Bindings that go with a request.
+const SERVICE_BINDINGS: f64 = 512.0;
+/// What the endpoint does for one of them, and what it takes to send.
+const SERVICE_BINDING: f64 = 20_000.0;
+/// A row of an answer: made there, sent, and read here.
+const SERVICE_ROW: f64 = 2_000.0;
 
 /// A scan of so many rows of which so many columns are delivered.
 pub(super) fn scan(rows: f64, columns: usize, checks_graph: bool) -> f64 {
@@ -172,7 +180,14 @@ pub(super) fn path(edges: f64) -> f64 {
     SCAN_START + edges * PATH_EDGE
 }
 
-/// Requests to another endpoint, one per batch of rows.
+/// A request to another endpoint that is answered with so many rows.
 pub(super) fn service(rows: f64) -> f64 {
-    SERVICE_REQUEST * (1.0 + rows / 100.0)
+    SERVICE_REQUEST + rows * SERVICE_ROW
+}
+
+/// Requests to another endpoint with so many bindings, answered with so many rows. `all`: rows of an answer without any bindings.
+pub(super) fn service_join(bindings: f64, rows: f64, all: f64) -> f64 {
+    let requests = (bindings / SERVICE_BINDINGS).max(1.0);
+    let work = (bindings * SERVICE_BINDING).min(service(all) * requests) + rows * SERVICE_ROW;
+    SERVICE_REQUEST * (1.0 + (requests - 1.0) / SERVICE_REQUESTS) + work
 }

@@ -5,11 +5,13 @@ use super::leaves;
 use super::lower::Lowering;
 use super::node::{self, PathSize, Planned};
 use super::simple::with_order;
-use crate::logical::{Logical, LogicalOp, QuadPattern};
+use crate::logical::{Logical, LogicalOp, QuadPattern, term_slot_var};
 use crate::plan::{GraphScope, Path, ScanPattern, Slot, TermSlot, VarId};
+use crate::service_call::ServiceCall;
 use crate::var_set::VarSet;
 use lode_packed::Order;
 use lode_packed::order::Position;
+use std::sync::Arc;
 
 /// One member of a join group.
 pub(super) struct Input {
@@ -31,6 +33,8 @@ pub(super) enum Access {
     Lookup(QuadPattern),
     /// Searched from the rows.
     Path { subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope, size: PathSize },
+    /// Asked for with the bindings of the rows.
+    Service(Arc<ServiceCall>),
     /// Takes a triple term of the rows apart; has no plan of its own.
     TripleTerm { term: VarId, slots: [TermSlot; 3] },
 }
@@ -56,6 +60,9 @@ impl Input {
                     size,
                 };
                 Self::planned(logical, lowering.lower(logical, interest), access)
+            }
+            LogicalOp::Service { input: None, call } if term_slot_var(&call.endpoint).is_none() => {
+                Self::planned(logical, lowering.lower(logical, interest), Access::Service(Arc::clone(call)))
             }
             _ => Self::planned(logical, lowering.lower(logical, interest), Access::Plan),
         }

@@ -304,6 +304,7 @@ fn step(group: &Group, left: Planned, member: usize) -> Planned {
         Access::Path { subject, path, object, graph, size } => {
             node::path(Some(left), subject.clone(), path.clone(), object.clone(), graph.clone(), *size)
         }
+        Access::Service(call) => node::service_join(left, call, JoinKind::Inner, None),
         Access::Plan | Access::Lookup(_) => left,
     }
 }

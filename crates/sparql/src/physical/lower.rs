@@ -5,7 +5,7 @@ use super::join_input::{lookup_pattern, scans};
 use super::node::{self, Planned};
 use super::{distinct_arguments, early_groups, join_order, leaves, sideways, spools};
 use crate::expr::{Aggregate, Expr};
-use crate::logical::{Logical, LogicalOp, QuadPattern};
+use crate::logical::{Logical, LogicalOp, QuadPattern, term_slot_var};
 use crate::plan::{JoinKind, VarId, VarTable};
 use crate::planner::PlanOptions;
 use crate::statistics::Statistics;
@@ -130,9 +130,10 @@ impl<'a> Lowering<'a> {
                 self.unary(input, interest, |p| node::limit_by(p, keys.clone(), *start, *length))
             }
             LogicalOp::Group { input, keys, aggregates } => self.group(input, keys, aggregates, interest),
-            LogicalOp::Service { input, endpoint, query, silent } => {
-                let rows = input.as_deref().map(|i| self.best(i, &VarSet::new()));
-                vec![node::service(rows, endpoint.clone(), query.clone(), *silent, &logical.vars)]
+            LogicalOp::Service { input: None, call } => vec![node::service(call)],
+            LogicalOp::Service { input: Some(input), call } => {
+                let rows = self.best(input, &VarSet::new());
+                vec![node::service_join(rows, call, JoinKind::Inner, None)]
             }
             LogicalOp::Spool { number, columns } => {
                 let spools = self.spools.borrow();
@@ -239,6 +240,7 @@ impl<'a> Lowering<'a> {
                     .extend(node::merge_join(l, r, kind, filter).map(|merged| node::with_rows(merged, rows)));
             }
             plans.extend(self.looked_up(l, &rights, kind, filter));
+            plans.extend(asked(l, right, kind, filter));
         }
         keep_best(plans, interest)
     }
@@ -279,6 +281,14 @@ impl<'a> Lowering<'a> {
         let scan = lookup_pattern(pattern, &shared, &left.node.sorted_by)?;
         node::lookup_join(left, scan, &scanned, kind, Expr::and(conditions).as_ref())
     }
+}
+
+/// The right side asked for with the bindings of the left, if it is a service and they have variables in common.
+fn asked(left: &Planned, right: &Logical, kind: JoinKind, filter: Option<&Expr>) -> Option<Planned> {
+    let LogicalOp::Service { input: None, call } = &right.op else { return None };
+    let shares = call.columns.iter().any(|var| left.node.vars.contains(var));
+    let is_possible = shares && kind != JoinKind::Minus && term_slot_var(&call.endpoint).is_none();
+    is_possible.then(|| node::service_join(left.clone(), call, kind, filter.cloned()))
 }
 
 /// The cheapest plan for each order that may be of use, cheapest first.

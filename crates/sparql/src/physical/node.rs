@@ -7,6 +7,7 @@ use crate::logical::{always_bound, slot_var, term_slot_var};
 use crate::plan::{
     GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot, VarId,
 };
+use crate::service_call::ServiceCall;
 use crate::var_set::VarSet;
 use std::sync::Arc;
 
@@ -370,26 +371,34 @@ impl PathSize {
     }
 }
 
-pub(super) fn service(
-    input: Option<Planned>,
-    endpoint: TermSlot,
-    query: String,
-    silent: bool,
-    vars: &VarSet,
+/// All rows of a service.
+pub(super) fn service(call: &Arc<ServiceCall>) -> Planned {
+    let op = PlanOp::Service { input: None, call: Arc::clone(call), kind: JoinKind::Inner, filter: None };
+    let columns = call.columns.iter().copied().collect();
+    let certain = call.certain.iter().copied().collect();
+    leaf(op, &columns, &certain, call.rows, cost::service(call.rows))
+}
+
+/// A service joined with rows, whose bindings go with the requests.
+pub(super) fn service_join(
+    input: Planned,
+    call: &Arc<ServiceCall>,
+    kind: JoinKind,
+    filter: Option<Expr>,
 ) -> Planned {
-    let Some(input) = input else {
-        let op = PlanOp::Service { input: None, endpoint, query, silent };
-        return leaf(op, vars, &VarSet::new(), 1_000.0, cost::service(0.0));
-    };
-    let certain = input.certain();
-    let distinct = input.distinct;
-    let node = input.node;
-    let mut columns = node.vars.clone();
-    columns.extend(vars.iter().filter(|v| !node.vars.contains(v)).collect::<Vec<_>>());
-    let (rows, cost) = (node.rows * 10.0, node.cost + cost::service(node.rows));
-    let sorted_by = node.sorted_by.clone();
-    let op = PlanOp::Service { input: Some(Arc::new(node)), endpoint, query, silent };
-    Planned::new(op, columns, &certain, sorted_by, rows, cost, distinct)
+    let right = service(call);
+    let condition = condition(&input, &right, filter);
+    let joined = joined(&input, &right, kind, &condition);
+    let shared: Vec<VarId> = condition.maybe.iter().chain(&condition.on).copied().collect();
+    let bindings = group_count(&input, &shared);
+    let check = condition.filter.as_ref().map_or(0.0, |f| cost::filter(joined.rows.max(1.0), f));
+    let cost = input.node.cost
+        + cost::service_join(bindings, joined.rows, call.rows)
+        + check
+        + cost::output(joined.rows, joined.vars.len());
+    let (input, call, filter) = (Some(Arc::new(input.node)), Arc::clone(call), condition.filter);
+    let op = PlanOp::Service { input, call, kind, filter };
+    Planned::new(op, joined.vars, &joined.certain, Vec::new(), joined.rows, cost, joined.distinct)
 }
 
 /// The condition under which rows of two inputs match.

@@ -48,9 +48,9 @@ pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
         LogicalOp::Group { input: inner, keys, aggregates } => {
             node::group(input(inner), keys.clone(), aggregates.clone())
         }
-        LogicalOp::Service { input: inner, endpoint, query, silent } => {
-            let rows = inner.as_deref().map(input);
-            node::service(rows, endpoint.clone(), query.clone(), *silent, &logical.vars)
+        LogicalOp::Service { input: None, call } => node::service(call),
+        LogicalOp::Service { input: Some(inner), call } => {
+            node::service_join(input(inner), call, JoinKind::Inner, None)
         }
         LogicalOp::Unit
         | LogicalOp::Empty

@@ -72,9 +72,7 @@ impl Logical {
             | Op::Spool { .. }
             | Op::Service { input: None, .. }
             | Op::TripleTerm { input: None, .. } => Self { op, vars, certain },
-            Op::Service { input: Some(input), endpoint, query, silent } => {
-                Self::service(Some(f(*input)), endpoint, query, silent, &vars)
-            }
+            Op::Service { input: Some(input), call } => Self::service(Some(f(*input)), call),
             Op::TripleTerm { input: Some(input), term, subject, predicate, object } => {
                 Self::triple_term(Some(f(*input)), term, [subject, predicate, object])
             }

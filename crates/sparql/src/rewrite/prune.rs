@@ -3,7 +3,9 @@
 use crate::expr::{Expr, vars_of};
 use crate::logical::{Logical, LogicalOp as Op, QuadPattern, graph_var, slot_var, term_slot_var};
 use crate::plan::{GraphScope, Slot, VarId};
+use crate::service_call::ServiceCall;
 use crate::var_set::VarSet;
+use std::sync::Arc;
 
 /// Rewrites `logical` so that it delivers the columns in `needed` (of those that it has), and as few others as is easy.
 pub(super) fn prune(logical: Logical, needed: &VarSet) -> Logical {
@@ -81,12 +83,26 @@ pub(super) fn prune(logical: Logical, needed: &VarSet) -> Logical {
             }
             Logical::group(prune(*input, &below), keys, aggregates)
         }
-        Op::Service { input: Some(_), .. } => {
-            let all = logical.vars.clone();
-            logical.map_inputs(&mut |i| prune(i, &all))
-        }
+        Op::Service { input, call } => service(input.map(|input| *input), Arc::unwrap_or_clone(call), needed),
         _ => logical,
     }
+}
+
+/// The columns of a service that are wanted, and those that it is joined by; at least one, because without any all would be asked for.
+fn service(input: Option<Logical>, mut call: ServiceCall, needed: &VarSet) -> Logical {
+    let mut wanted = needed.clone();
+    if let Some(input) = &input {
+        wanted.extend(&input.vars);
+    }
+    let first = call.columns.first().copied();
+    call.columns.retain(|var| wanted.contains(*var));
+    if call.columns.is_empty() {
+        call.columns.extend(first);
+    }
+    call.certain.retain(|var| call.columns.contains(var));
+    let mut below = needed.clone();
+    below.extend(&call.columns.iter().copied().chain(term_slot_var(&call.endpoint)).collect());
+    Logical::service(input.map(|input| prune(input, &below)), Arc::new(call))
 }
 
 /// Drops columns beyond `columns`, where their presence would be seen.

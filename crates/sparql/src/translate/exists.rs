@@ -2,7 +2,7 @@
 //!
 //! EXISTS is defined by substitution: the row's values replace the variables of the pattern, wherever they occur. A join with
 //! the pattern is the same where each shared variable is bound on both sides in every row, and where nothing inside the
-//! pattern could tell a replaced variable from a joined one: only triple patterns, joins, unions, inline data, plain graphs,
+//! pattern could tell a replaced variable from a joined one: only triple patterns, joins, unions, inline data, plain graphs, services,
 //! and filters over variables that their own group binds. A filter at the top of the pattern may mention any variable: it becomes
 //! the join's condition. All else is evaluated by substitution.
 
@@ -92,6 +92,9 @@ fn joinable(pattern: &GraphPattern, outer: &Names) -> bool {
         GraphPattern::Graph { name, inner } => {
             let constant = matches!(name, NamedNodePattern::NamedNode(_));
             (constant || matches!(**inner, GraphPattern::Bgp { .. })) && joinable(inner, outer)
+        }
+        GraphPattern::Service { name, inner, .. } => {
+            matches!(name, NamedNodePattern::NamedNode(_)) && joinable(inner, outer)
         }
         GraphPattern::Filter { expr, inner } => {
             let mut mentioned = names::mentioned_in_expr(expr);

@@ -13,6 +13,7 @@ mod names;
 mod paths;
 mod patterns;
 mod service;
+mod service_rows;
 mod service_text;
 #[cfg(test)]
 mod tests;

@@ -72,7 +72,8 @@ pub(super) fn certain(pattern: &GraphPattern) -> Names {
                 .map(|(_, v)| v.as_str().to_owned())
                 .collect()
         }
-        GraphPattern::Service { .. } => Names::new(),
+        GraphPattern::Service { inner, silent: false, .. } => certain(inner),
+        GraphPattern::Service { silent: true, .. } => Names::new(),
         #[expect(unreachable_patterns, reason = "variants behind features that other crates may switch on")]
         _ => Names::new(),
     }

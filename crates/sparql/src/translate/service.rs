@@ -1,11 +1,14 @@
 //! SERVICE, and joins with it: an endpoint that is a variable needs rows that bind it.
 
-use super::{Translator, names, service_text};
-use crate::logical::{Logical, LogicalOp};
+use super::names::{self, Names};
+use super::{Translator, service_rows, service_text};
+use crate::logical::{Logical, LogicalOp, term_slot_var};
 use crate::plan::{TermSlot, VarId};
+use crate::service_call::ServiceCall;
 use lode_rdf::Term;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::NamedNodePattern;
+use std::sync::Arc;
 
 impl Translator<'_> {
     pub(super) fn service(&mut self, name: &NamedNodePattern, inner: &GraphPattern, silent: bool) -> Logical {
@@ -18,26 +21,30 @@ impl Translator<'_> {
             let term = self.known_var(&name).and_then(|v| self.constants.get(&v));
             replaced.extend(term.cloned().map(|t| (name, t)));
         }
-        let query = service_text::query(inner, &replaced);
-        let own = self.visible_vars(inner);
-        Logical::service(None, endpoint, query, silent, &own)
+        let columns = self.visible_vars(inner).as_slice().to_vec();
+        let certain = if silent { Names::new() } else { names::certain(inner) };
+        let certain: Vec<VarId> = certain.iter().filter_map(|name| self.known_var(name)).collect();
+        let certain = columns.iter().filter(|var| certain.contains(var)).copied().collect();
+        let (body, is_join) = (service_text::body(inner, &replaced), service_text::is_join(inner));
+        let rows = service_rows::guess(inner);
+        Logical::service(
+            None,
+            Arc::new(ServiceCall { endpoint, body, is_join, columns, certain, silent, rows }),
+        )
     }
 }
 
 /// The variable endpoint of a service that has no input yet.
 fn open_endpoint(logical: &Logical) -> Option<VarId> {
     match &logical.op {
-        LogicalOp::Service { input: None, endpoint: TermSlot::Var(var), .. } => Some(*var),
+        LogicalOp::Service { input: None, call } => term_slot_var(&call.endpoint),
         _ => None,
     }
 }
 
 fn give_input(service: Logical, input: Logical) -> Logical {
-    let own = service.vars.clone();
     match service.op {
-        LogicalOp::Service { endpoint, query, silent, .. } => {
-            Logical::service(Some(input), endpoint, query, silent, &own)
-        }
+        LogicalOp::Service { call, .. } => Logical::service(Some(input), call),
         op => Logical { op, ..service },
     }
 }

@@ -8,17 +8,31 @@ use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, Gra
 use spargebra::term::GroundTerm;
 use std::fmt::Write as _;
 
-/// `SELECT * WHERE { body }`, with the values of replaced variables put before the body (blank nodes mean nothing to others).
-pub(super) fn query(body: &GraphPattern, replaced: &[(String, Term)]) -> String {
-    let mut text = Text(String::from("SELECT * WHERE { "));
+/// What stands between the braces of a group, with the values of replaced variables put before it (blank nodes mean nothing to others).
+pub(super) fn body(body: &GraphPattern, replaced: &[(String, Term)]) -> String {
+    let mut text = Text(String::new());
     for (name, term) in replaced {
         if !contains_blank(term) {
             text.push(&format!("VALUES (?{name}) {{ ({term}) }} "));
         }
     }
     text.elements(body, false);
-    text.push("}");
     text.0
+}
+
+/// Whether the elements are joined with what stands before them in the same group, whatever it is.
+pub(super) fn is_join(body: &GraphPattern) -> bool {
+    match body {
+        GraphPattern::Bgp { .. }
+        | GraphPattern::Path { .. }
+        | GraphPattern::Values { .. }
+        | GraphPattern::Union { .. }
+        | GraphPattern::Graph { .. }
+        | GraphPattern::Service { .. } => true,
+        // The right side is in braces where it is none of these.
+        GraphPattern::Join { left, .. } => is_join(left),
+        _ => false,
+    }
 }
 
 fn contains_blank(term: &Term) -> bool {

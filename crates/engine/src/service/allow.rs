@@ -1,33 +1,19 @@
-//! SERVICE over HTTP, only to endpoints on an allow-list (empty by default: no query can make the server talk to others).
+//! Which endpoints may be asked: those on a list, which is empty by default, so that no query can make a server talk to others.
 
-use lode_exec::context::{ServiceHandler, ServiceRows};
-use lode_rdf::Term;
-use sparesults::{QueryResultsFormat, QueryResultsParser, ReaderQueryResultsParserOutput};
-use std::io::Read;
-use std::time::Duration;
+/// Endpoints that may be asked.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AllowList(Vec<String>);
 
-/// The most bytes read of one answer.
-const ANSWER_BYTES_MAX: u64 = 1 << 30;
-/// Media types asked for, best first.
-const ACCEPT: &str = "application/sparql-results+json, application/sparql-results+xml;q=0.8";
-
-/// Federation through the SPARQL 1.1 Protocol (POST, form-encoded).
-#[derive(Debug)]
-pub struct HttpService {
-    allowed: Vec<String>,
-    agent: ureq::Agent,
-}
-
-impl HttpService {
-    /// Talks only to endpoints whose IRI is in `allowed` or starts with an entry that ends in `*`; of such an entry scheme, host and port
-    /// count wholly; `*` alone allows all.
-    pub fn new(allowed: Vec<String>, timeout: Duration) -> Self {
-        let config = ureq::Agent::config_builder().timeout_global(Some(timeout)).max_redirects(0).build();
-        Self { allowed, agent: config.into() }
+impl AllowList {
+    /// Those whose IRI is an entry or starts with an entry that ends in `*`; of such an entry scheme, host and port count wholly; `*` alone
+    /// allows all.
+    pub(super) fn new(entries: Vec<String>) -> Self {
+        Self(entries)
     }
 
-    fn is_allowed(&self, endpoint: &str) -> bool {
-        self.allowed.iter().any(|entry| match entry.strip_suffix('*') {
+    /// Whether an endpoint may be asked.
+    pub(super) fn allows(&self, endpoint: &str) -> bool {
+        self.0.iter().any(|entry| match entry.strip_suffix('*') {
             Some("") => true,
             Some(prefix) => starts_with(endpoint, prefix),
             None => endpoint == entry,
@@ -76,56 +62,14 @@ impl<'a> Address<'a> {
     }
 }
 
-impl ServiceHandler for HttpService {
-    fn query(&self, endpoint: &str, query: &str) -> Result<ServiceRows, String> {
-        if !self.is_allowed(endpoint) {
-            return Err("this endpoint is not on the allow-list (--allow-service IRI)".to_owned());
-        }
-        let response = self
-            .agent
-            .post(endpoint)
-            .header("Accept", ACCEPT)
-            .send_form([("query", query)])
-            .map_err(|error| error.to_string())?;
-        let media_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
-        let format = media_type
-            .and_then(|value| {
-                QueryResultsFormat::from_media_type(value.split(';').next().unwrap_or("").trim())
-            })
-            .ok_or_else(|| {
-                format!("answered with the unknown content type {}", media_type.unwrap_or("(none)"))
-            })?;
-        read_rows(format, response.into_body().into_reader().take(ANSWER_BYTES_MAX))
-    }
-}
-
-/// Reads a result of rows.
-fn read_rows(format: QueryResultsFormat, body: impl Read) -> Result<ServiceRows, String> {
-    let parser = QueryResultsParser::from_format(format);
-    let ReaderQueryResultsParserOutput::Solutions(solutions) =
-        parser.for_reader(body).map_err(|error| error.to_string())?
-    else {
-        return Err("answered yes or no instead of rows".to_owned());
-    };
-    let variables: Vec<String> = solutions.variables().iter().map(|v| v.as_str().to_owned()).collect();
-    let mut rows: Vec<Vec<Option<Term>>> = Vec::new();
-    for solution in solutions {
-        rows.push(solution.map_err(|error| error.to_string())?.values().to_vec());
-    }
-    Ok((variables, rows))
-}
-
 #[cfg(test)]
 mod tests {
     //! Who may be asked.
-    use super::HttpService;
-    use std::time::Duration;
+    use super::AllowList;
 
     #[test]
     fn entries_name_origins_wholly() {
-        let allows = |entry: &str, endpoint: &str| {
-            HttpService::new(vec![entry.to_owned()], Duration::from_secs(1)).is_allowed(endpoint)
-        };
+        let allows = |entry: &str, endpoint: &str| AllowList::new(vec![entry.to_owned()]).allows(endpoint);
         for (entry, endpoint) in [
             ("http://example.org/sparql", "http://example.org/sparql"),
             ("http://example.org*", "http://example.org/sparql"),

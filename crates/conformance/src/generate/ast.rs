@@ -82,6 +82,8 @@ pub enum Element {
     Values(Values),
     /// GRAPH.
     Graph(String, Group),
+    /// SERVICE of the endpoint that has the data, or SERVICE SILENT of one that is not there.
+    Service(bool, Group),
     /// A group of its own.
     Group(Group),
     /// A sub-select.
@@ -259,6 +261,10 @@ impl Display for Element {
             Self::Values(values) => values.fmt(f),
             Self::Graph(name, group) => {
                 write!(f, "GRAPH {name} ")?;
+                write_group(group, f)
+            }
+            Self::Service(is_there, group) => {
+                f.write_str(if *is_there { "SERVICE :here " } else { "SERVICE SILENT :nowhere " })?;
                 write_group(group, f)
             }
             Self::Group(group) => write_group(group, f),

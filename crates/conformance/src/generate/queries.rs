@@ -18,12 +18,14 @@ pub(super) struct Generator<'a> {
     fresh: usize,
     /// Variables assigned by BIND and the like so far.
     assigned: Vec<String>,
+    /// Whether other endpoints may be asked.
+    has_services: bool,
 }
 
 impl<'a> Generator<'a> {
     pub(super) fn new(random: &'a mut Random, vocabulary: &'a Vocabulary) -> Self {
         let budget = 2 + random.below(8);
-        Self { random, vocabulary, depth: 3, budget, fresh: 0, assigned: Vec::new() }
+        Self { random, vocabulary, depth: 3, budget, fresh: 0, assigned: Vec::new(), has_services: false }
     }
 
     /// The pattern of an update.
@@ -33,6 +35,7 @@ impl<'a> Generator<'a> {
     }
 
     pub(super) fn query(mut self) -> Query {
+        self.has_services = self.random.chance(25);
         let form = self.random.weighted(&[80, 6, 8, 6]);
         let mut select = self.select(true);
         let mut query_form = Form::Select;
@@ -130,6 +133,7 @@ impl<'a> Generator<'a> {
             3 * nested,
             8 * nested,
             5 * nested,
+            if self.has_services { 25 * nested } else { 0 },
         ];
         match self.random.weighted(&weights) {
             1 => {
@@ -161,6 +165,10 @@ impl<'a> Generator<'a> {
             8 => Element::Group(self.group(1)),
             9 => Element::Sub(Box::new(self.select(false))),
             10 => self.dependent(),
+            11 => {
+                let is_there = self.random.chance(90);
+                Element::Service(is_there, self.group(1))
+            }
             _ => self.triples(),
         }
     }

@@ -155,6 +155,7 @@ fn smaller_elements(element: &Element) -> Vec<Vec<Element>> {
         Element::Optional(group) => inside(group, &Element::Optional),
         Element::Minus(group) => inside(group, &Element::Minus),
         Element::Group(group) => inside(group, &Element::Group),
+        Element::Service(is_there, group) => inside(group, &|g| Element::Service(*is_there, g)),
         Element::Graph(name, group) => inside(group, &|g| Element::Graph(name.clone(), g)),
         Element::Union(groups) => {
             let mut all: Vec<Vec<Element>> = groups.clone();

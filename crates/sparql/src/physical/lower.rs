@@ -285,10 +285,23 @@ impl<'a> Lowering<'a> {
 
 /// The right side asked for with the bindings of the left, if it is a service and they have variables in common.
 fn asked(left: &Planned, right: &Logical, kind: JoinKind, filter: Option<&Expr>) -> Option<Planned> {
-    let LogicalOp::Service { input: None, call } = &right.op else { return None };
-    let shares = call.columns.iter().any(|var| left.node.vars.contains(var));
-    let is_possible = shares && kind != JoinKind::Minus && term_slot_var(&call.endpoint).is_none();
-    is_possible.then(|| node::service_join(left.clone(), call, kind, filter.cloned()))
+    let (service, own) = match &right.op {
+        LogicalOp::Filter { input, exprs } => (&input.op, exprs.as_slice()),
+        op => (op, &[] as &[Expr]),
+    };
+    let LogicalOp::Service { input: None, call } = service else { return None };
+    let is_left = |var: VarId| left.node.vars.contains(&var);
+    // A condition of the right side sees the joined row: the same, if what the left binds is bound there, too.
+    let is_same = |expr: &Expr| {
+        !expr.is_volatile() && expr.vars().iter().all(|var| call.certain.contains(&var) || !is_left(var))
+    };
+    let shares = call.columns.iter().any(|var| is_left(*var));
+    let has_endpoint = term_slot_var(&call.endpoint).is_none();
+    if !shares || !has_endpoint || kind == JoinKind::Minus || !own.iter().all(is_same) {
+        return None;
+    }
+    let conditions = own.iter().chain(filter).cloned().flat_map(Expr::conjuncts).collect();
+    Some(node::service_join(left.clone(), call, kind, Expr::and(conditions)))
 }
 
 /// The cheapest plan for each order that may be of use, cheapest first.

@@ -23,13 +23,8 @@ pub(super) fn reduced(
     right_plans: &[Planned],
     lowering: &Lowering<'_>,
 ) -> Option<Logical> {
-    let LogicalOp::Join { members, filters } = &right.op else { return None };
-    if members.iter().any(|member| matches!(member.op, LogicalOp::Domain { .. })) {
-        // It is restricted already.
-        return None;
-    }
     let right_cost = right_plans.first()?.node.cost;
-    if left_plan.node.cost > right_cost * CHEAP_PART || members.len() < 2 || is_volatile(left) {
+    if left_plan.node.cost > right_cost * CHEAP_PART || !can_be_restricted(right) {
         return None;
     }
     let shared: VarSet = left.vars.intersect(&right.vars);
@@ -38,13 +33,51 @@ pub(super) fn reduced(
         return None;
     }
     let source = core(left, &keys);
+    if is_volatile(source) {
+        return None;
+    }
     let bindings = Logical::distinct(Logical::project(source.clone(), keys.as_slice().to_vec()));
     let bindings = crate::rewrite::pruned(bindings, &keys);
-    let mut all = vec![bindings];
-    all.extend(members.iter().cloned());
-    let reduced = Logical::join(all, filters.clone());
+    let reduced = restricted(right, &keys, &bindings)?;
     let cost = lowering.best(&reduced, &VarSet::new()).node.cost;
     (cost < right_cost).then_some(reduced)
+}
+
+/// Whether joining a pattern with bindings could spare anything: it is a join, or asks another endpoint. One with a domain is restricted
+/// already.
+fn can_be_restricted(right: &Logical) -> bool {
+    match &right.op {
+        LogicalOp::Join { members, .. } => {
+            let is_domain = |member: &Logical| matches!(member.op, LogicalOp::Domain { .. });
+            (members.len() > 1 || asks_others(right)) && !members.iter().any(is_domain)
+        }
+        _ => asks_others(right),
+    }
+}
+
+fn asks_others(logical: &Logical) -> bool {
+    matches!(logical.op, LogicalOp::Service { input: None, .. })
+        || logical.inputs().into_iter().any(asks_others)
+}
+
+/// A pattern joined with distinct `bindings` of `keys`, which it binds in each row: so that only leaves rows out, and may be done below what
+/// looks at one row after the other.
+fn restricted(right: &Logical, keys: &VarSet, bindings: &Logical) -> Option<Logical> {
+    if !keys.is_subset(&right.certain) {
+        return None;
+    }
+    let below = |input: &Logical| restricted(input, keys, bindings);
+    Some(match &right.op {
+        LogicalOp::Join { members, filters } => {
+            let all = std::iter::once(bindings).chain(members).cloned().collect();
+            Logical::join(all, filters.clone())
+        }
+        LogicalOp::Filter { input, exprs } => Logical::filter(below(input)?, exprs.clone()),
+        LogicalOp::Extend { input, var, expr } => Logical::extend(below(input)?, *var, expr.clone()),
+        LogicalOp::Project { input, columns } => Logical::project(below(input)?, columns.clone()),
+        LogicalOp::Union(branches) => Logical::union(branches.iter().map(below).collect::<Option<Vec<_>>>()?),
+        _ => Logical::join(vec![bindings.clone(), right.clone()], Vec::new()),
+    })
 }
 
 /// A pattern on the right confined to the terms that one pattern on the left allows for a shared variable, if those are few:

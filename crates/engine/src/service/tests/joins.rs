@@ -49,6 +49,10 @@ fn joins_are_those_of_local_patterns() {
     for query in [
         "SELECT * { ?s :number ?n OPTIONAL { SERVICE { ?s :name ?name } } }",
         "SELECT * { ?s :number ?n OPTIONAL { SERVICE { ?s :name ?name } FILTER(?n > 50 && ?name != \"n52 0\") } }",
+        "SELECT * { ?s :number ?n OPTIONAL { SERVICE { ?s :name ?name } FILTER(?name > \"n5\") } }",
+        "SELECT * { ?s :number ?n OPTIONAL { SERVICE { ?s :name ?x } BIND(STRLEN(?x) AS ?l) } }",
+        "SELECT * { ?s :number ?n OPTIONAL { { SERVICE { ?s :name ?x } } UNION { SERVICE { ?s :name ?y } } } }",
+        "SELECT * { ?s :number ?n OPTIONAL { SERVICE { ?s :name ?x } ?s :number ?m FILTER(?m < 50) } }",
         "SELECT * { ?s :number ?n FILTER EXISTS { SERVICE { ?s :name ?name } } }",
         "SELECT * { ?s :number ?n FILTER NOT EXISTS { SERVICE { ?s :name ?name } } }",
         "SELECT * { ?s :number ?n MINUS { SERVICE { ?s :name ?name } } }",

@@ -16,7 +16,7 @@ pub(in super::super) fn reference(group: usize, count: usize) -> String {
 }
 
 impl Program {
-    /// The program of an expression with [`reference`]s; `groups`: the parser's numbers of the groups that capture, ascending.
+    /// The program of an expression with [`reference()`]s; `groups`: the parser's numbers of the groups that capture, ascending.
     /// `None` if it is too large, or has what XPath has not.
     pub fn new(hir: &Hir, groups: &[u32], ignore_case: bool) -> Option<Self> {
         let mut compiler = Compiler { steps: Vec::new(), bytes: 0, groups, slots: 2 * (groups.len() + 1) };

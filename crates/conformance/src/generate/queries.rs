@@ -24,7 +24,8 @@ pub(super) struct Generator<'a> {
 
 impl<'a> Generator<'a> {
     pub(super) fn new(random: &'a mut Random, vocabulary: &'a Vocabulary) -> Self {
-        let budget = 2 + random.below(8);
+        // Each element makes rows rarer, and an answer without any shows little.
+        let budget = 1 + random.below(7);
         Self { random, vocabulary, depth: 3, budget, fresh: 0, assigned: Vec::new(), has_services: false }
     }
 

@@ -60,8 +60,10 @@ fn to_string(term: &Term) -> Option<Term> {
             Some(Value::Boolean(b)) => text(b.to_string()),
             Some(Value::Integer(i)) => text(i.to_string()),
             Some(Value::Decimal(d)) => text(numbers::decimal_text(&d)),
-            Some(Value::Float(f)) => text(f.to_string()),
-            Some(Value::Double(d)) => text(d.to_string()),
+            Some(Value::Float(f)) if is_written_plainly(f.into()) => text(f.to_string()),
+            Some(Value::Float(f)) => str_of(&datatypes::float(f))?,
+            Some(Value::Double(d)) if is_written_plainly(d) => text(d.to_string()),
+            Some(Value::Double(d)) => str_of(&datatypes::double(d))?,
             Some(Value::DateTime(d)) => text(d.to_string()),
             Some(Value::Date(d)) => text(d.to_string()),
             Some(Value::Time(t)) => text(t.to_string()),
@@ -75,6 +77,20 @@ fn to_string(term: &Term) -> Option<Term> {
             Some(Value::DayTimeDuration(d)) => text(d.to_string()),
             Some(Value::String | Value::LangString) | None => text(l.value()),
         }),
+        _ => None,
+    }
+}
+
+/// Whether a double or float becomes a string without an exponent (XPath and XQuery Functions and Operators 3.1, 19.1.2.2).
+fn is_written_plainly(number: Double) -> bool {
+    let magnitude = f64::from(number).abs();
+    magnitude == 0. || (0.000_001..1_000_000.).contains(&magnitude)
+}
+
+/// A literal's lexical form as a string.
+fn str_of(term: &Term) -> Option<Term> {
+    match term {
+        Term::Literal(literal) => Some(text(literal.value())),
         _ => None,
     }
 }

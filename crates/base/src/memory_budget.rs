@@ -1,6 +1,8 @@
 //! A shared count of reserved bytes with a limit; whoever allocates reserves before. A budget may be part of a larger one, so that a
-//! process has one pool, and each query in it a limit of its own.
+//! process has one pool, and each query in it a limit of its own. The pool of a process also knows what the process really has: small
+//! buffers that nobody reserves, and what the allocator keeps, make it smaller while they are more than was set aside for them.
 
+use crate::uncounted::{ResidentBytes, Uncounted};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -43,6 +45,8 @@ struct State {
     peak: AtomicUsize,
     /// The budget that this one is part of.
     whole: Option<MemoryBudget>,
+    /// What is there besides what is counted, where this is the budget of a process.
+    uncounted: Option<Uncounted>,
     reliefs: Mutex<Vec<Weak<dyn Relief>>>,
 }
 
@@ -80,7 +84,7 @@ impl Share {
 impl MemoryBudget {
     /// A budget of `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self::within(limit, None)
+        Self::within(limit, None, None)
     }
 
     /// A budget that never refuses.
@@ -88,14 +92,20 @@ impl MemoryBudget {
         Self::new(usize::MAX)
     }
 
-    /// A budget of `limit` bytes at most, each of which is this one's, too.
-    pub fn part(&self, limit: usize) -> Self {
-        Self::within(limit.min(self.0.limit), Some(self.clone()))
+    /// The budget of a process that has `set_aside` bytes more for what nobody reserves. Where `resident_bytes` tells that the process has
+    /// more than these and what is reserved, so much less can be reserved.
+    pub fn of_process(limit: usize, set_aside: usize, resident_bytes: ResidentBytes) -> Self {
+        Self::within(limit, None, Some(Uncounted::new(set_aside, resident_bytes)))
     }
 
-    fn within(limit: usize, whole: Option<Self>) -> Self {
+    /// A budget of `limit` bytes at most, each of which is this one's, too.
+    pub fn part(&self, limit: usize) -> Self {
+        Self::within(limit.min(self.0.limit), Some(self.clone()), None)
+    }
+
+    fn within(limit: usize, whole: Option<Self>, uncounted: Option<Uncounted>) -> Self {
         let (used, peak, reliefs) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default());
-        Self(Arc::new(State { limit, used, peak, whole, reliefs }))
+        Self(Arc::new(State { limit, used, peak, whole, uncounted, reliefs }))
     }
 
     /// The limit in bytes.
@@ -166,15 +176,18 @@ impl MemoryBudget {
         Reservation { budget: self.clone(), bytes: 0, share }
     }
 
-    /// Takes bytes here and from the whole, or nowhere.
-    fn take(&self, more: usize, share: Share) -> Result<(), OutOfBudget> {
+    /// Takes bytes here and from the whole, or nowhere. `part`: how many the part that takes them then has, if it is one.
+    fn take(&self, more: usize, share: Share, part: Option<usize>) -> Result<(), OutOfBudget> {
         let state = &*self.0;
-        let before = match self.add(more, share) {
+        let before = match self.add(more, share, part) {
             Err(refused) if share == Share::Idle || !self.relieve(refused) => return Err(refused),
-            Err(_) => self.add(more, share)?,
+            Err(_) => self.add(more, share, part)?,
             Ok(before) => before,
         };
-        if let Some(refused) = state.whole.as_ref().and_then(|whole| whole.take(more, share).err()) {
+        let part = part.unwrap_or(before.saturating_add(more));
+        if let Some(refused) =
+            state.whole.as_ref().and_then(|whole| whole.take(more, share, Some(part)).err())
+        {
             state.used.fetch_sub(more, Ordering::Relaxed);
             return Err(OutOfBudget { others: refused.used.saturating_sub(before), ..refused });
         }
@@ -182,8 +195,23 @@ impl MemoryBudget {
         Ok(())
     }
 
-    fn add(&self, more: usize, share: Share) -> Result<usize, OutOfBudget> {
-        let limit = share.of(self.0.limit);
+    fn add(&self, more: usize, share: Share, part: Option<usize>) -> Result<usize, OutOfBudget> {
+        let whole = share.of(self.0.limit);
+        // What is uncounted belongs to those who have much: who needs little is not refused for it.
+        let has_little = part.is_some_and(|bytes| bytes <= self.0.limit / 8);
+        let Some(uncounted) = self.0.uncounted.as_ref().filter(|_| !has_little) else {
+            return self.add_below(whole, more);
+        };
+        let limit = |bytes: usize| whole.saturating_sub(bytes);
+        let bytes = uncounted.bytes(more, self.0.limit, self.used());
+        match self.add_below(limit(bytes), more) {
+            // It may have become less since it was measured.
+            Err(_) if bytes > 0 => self.add_below(limit(uncounted.measure(self.0.limit, self.used())), more),
+            added => added,
+        }
+    }
+
+    fn add_below(&self, limit: usize, more: usize) -> Result<usize, OutOfBudget> {
         let add = |used: usize| used.checked_add(more).filter(|sum| *sum <= limit);
         let added = self.0.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         added.map_err(|used| OutOfBudget { requested: more, used, limit, others: 0 })
@@ -248,7 +276,7 @@ impl Reservation {
     }
 
     fn grow_as(&mut self, more: usize, share: Share) -> Result<(), OutOfBudget> {
-        self.budget.take(more, share)?;
+        self.budget.take(more, share, None)?;
         self.bytes += more;
         Ok(())
     }
@@ -303,6 +331,7 @@ impl Drop for Reservation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicU64;
 
     #[test]
     fn what_can_go_to_disk_leaves_room_for_what_cannot() {
@@ -317,6 +346,33 @@ mod tests {
         drop((spillable, other));
         assert_eq!((budget.used(), budget.peak()), (0, 800));
         assert!(MemoryBudget::unlimited().reserve_spillable().grow(usize::MAX / 2).is_ok());
+    }
+
+    #[test]
+    fn what_nobody_counts_makes_the_budget_of_a_process_smaller() {
+        static RESIDENT: AtomicU64 = AtomicU64::new(100);
+        let pool = MemoryBudget::of_process(640, 100, || Some(RESIDENT.load(Ordering::Relaxed)));
+        let part = pool.part(640);
+        let mut held = part.reserve(300).unwrap();
+        RESIDENT.store(100 + 300 + 140, Ordering::Relaxed);
+        held.grow(100).unwrap();
+        let refused = held.grow(160).unwrap_err();
+        assert_eq!(
+            (refused.used, refused.limit, refused.others),
+            (400, 640 - 40, 0),
+            "140 bytes more than 300, 40 more than 400"
+        );
+        RESIDENT.store(100 + 400, Ordering::Relaxed);
+        assert!(held.grow(200).is_ok(), "it is measured again before anybody is refused");
+        RESIDENT.store(10_000, Ordering::Relaxed);
+        held.shrink(0);
+        assert!(
+            part.reserve(320).is_ok() && part.reserve(321).is_err(),
+            "half of it stays whatever is measured"
+        );
+        let _much = part.reserve(320).unwrap();
+        let little = pool.part(640).reserve(80);
+        assert!(part.reserve(1).is_err() && little.is_ok(), "who has little is not refused for it");
     }
 
     #[test]

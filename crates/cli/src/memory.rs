@@ -5,7 +5,7 @@ use crate::args::{DefaultGraphArg, EvaluationArgs};
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
     DefaultGraph, HttpService, HttpServiceOptions, MemoryBudget, OpenOptions, QueryOptions, avoid_huge_pages,
-    machine_memory_bytes,
+    machine_memory_bytes, resident_bytes,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ impl SharedMemory {
         let bytes = args.memory.or_else(half).unwrap_or(DEFAULT_BYTES);
         keep_to(bytes);
         let own = (bytes / 4).max(OWN_BYTES_MIN).min(bytes / 2);
-        let pool = MemoryBudget::new(bytes - own);
+        let pool = MemoryBudget::of_process(bytes - own, own, resident_bytes);
         let cache_bytes = args.cache.unwrap_or(pool.limit() / 2).min(pool.limit());
         Self { pool, cache_bytes }
     }

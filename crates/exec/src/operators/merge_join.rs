@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// Rows that are compared without a branch, so that the compiler makes vector instructions of it.
 const CHUNK: usize = 16;
 
+/// What the window may have beside the budget: the rest of one batch and all of the next, of a few columns.
+const FLOWING_BYTES: usize = 256 << 10;
+
 /// The operator.
 pub(crate) struct MergeJoin {
     cx: Arc<QueryContext>,
@@ -115,13 +118,26 @@ impl MergeJoin {
             self.right_done = true;
             return Ok(false);
         }
+        self.make_room()?;
         self.right.append_range(&self.incoming, 0, self.incoming.rows);
-        let bytes = self.right.bytes();
-        // The rest of one batch and all of the next are there at any time.
-        let flowing = 2 * self.cx.batch_rows * self.right.columns.len() * size_of::<ValueId>();
-        cover(&mut self.reservation, bytes.saturating_sub(flowing))?;
-        self.counters.hold(bytes);
+        self.counters.hold(self.right.bytes());
         Ok(true)
+    }
+
+    /// Makes room in the window for the rows that have come.
+    fn make_room(&mut self) -> Result<(), ExecError> {
+        let rows = self.right.rows + self.incoming.rows;
+        let room = self.right.columns.iter().map(Vec::capacity).min().unwrap_or(rows);
+        if rows <= room {
+            return Ok(());
+        }
+        let room = rows.max(room + room / 4);
+        let row_bytes = self.right.columns.len() * size_of::<ValueId>();
+        cover(&mut self.reservation, (room * row_bytes).saturating_sub(FLOWING_BYTES))?;
+        for column in &mut self.right.columns {
+            column.reserve_exact(room - column.len());
+        }
+        Ok(())
     }
 
     /// Forgets right rows before the current group: no pair mentions them.

@@ -236,7 +236,8 @@ impl Logical {
     }
 
     pub fn path(subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope) -> Self {
-        let vars: VarSet = [&subject, &object].into_iter().filter_map(term_slot_var).collect();
+        let ends = [&subject, &object].into_iter().filter_map(term_slot_var);
+        let vars: VarSet = ends.chain(graph_var(&graph)).collect();
         Self::new(LogicalOp::Path { subject, path, object, graph }, vars.clone(), vars)
     }
 

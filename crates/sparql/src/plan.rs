@@ -165,6 +165,19 @@ pub enum Path {
     Negated(Vec<ValueId>),
 }
 
+impl Path {
+    /// Whether the path can have no length.
+    pub fn is_nullable(&self) -> bool {
+        match self {
+            Self::Predicate(_) | Self::Negated(_) => false,
+            Self::Reverse(inner) | Self::OneOrMore(inner) => inner.is_nullable(),
+            Self::Sequence(a, b) => a.is_nullable() && b.is_nullable(),
+            Self::Alternative(a, b) => a.is_nullable() || b.is_nullable(),
+            Self::ZeroOrMore(_) | Self::ZeroOrOne(_) => true,
+        }
+    }
+}
+
 /// A position of a path pattern, or of VALUES: unlike [`Slot`], its constant may be a term that the store lacks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TermSlot {

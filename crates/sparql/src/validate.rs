@@ -141,12 +141,23 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
             aggregates.iter().filter_map(|a| a.argument.as_ref()).try_for_each(|e| mentions(e, &available))
         }
         PlanOp::Path { input, subject, object, graph, .. } => {
-            rule(!matches!(graph, GraphScope::Named { slot: Slot::Var(_) | Slot::Any, .. }), || {
-                "a path over a variable graph".into()
+            rule(!matches!(graph, GraphScope::Named { slot: Slot::Any, .. }), || {
+                "a path over any graph".into()
             })?;
             match input {
-                Some(input) => added(node, input, [subject, object]),
-                None => rule(set(&node.vars) == terms([subject, object]), || "columns".into()),
+                Some(input) => {
+                    let known =
+                        |slot: &TermSlot| term_slot_var(slot).is_none_or(|var| input.certain.contains(&var));
+                    let graph_is_known = graph_var(graph)
+                        .is_none_or(|var| input.certain.contains(&var) && (known(subject) || known(object)));
+                    rule(graph_is_known, || "a path from rows without their graph".into())?;
+                    added(node, input, [subject, object])
+                }
+                None => {
+                    let mut columns = terms([subject, object]);
+                    columns.extend(&graph_var(graph).into_iter().collect());
+                    rule(set(&node.vars) == columns, || "columns".into())
+                }
             }
         }
         PlanOp::Spool { columns, .. } => rule(columns.len() == node.vars.len(), || "columns".into()),

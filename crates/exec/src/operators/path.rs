@@ -1,6 +1,7 @@
-//! Property paths that need a search: alone, or from the values of an input.
+//! Property paths that need a search: alone, or from the values of an input; in one graph, or in each graph with its name as a column.
 
-use super::path_search::{Reached, Search, is_nullable, number};
+use super::path_search::{Reached, Search, number};
+use super::path_starts::Starts;
 use super::{BoxOp, Operator};
 use crate::batch::{Batch, NO_ROW, gather, position};
 use crate::context::QueryContext;
@@ -14,7 +15,7 @@ use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use lode_sparql::plan::{Path, TermSlot};
-use lode_sparql::{GraphScope, VarId};
+use lode_sparql::{GraphScope, Slot, VarId};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ enum Known {
     Neither,
 }
 
-/// Result rows: the number of the left row, and the ends.
+/// Result rows: the number of the left row, and the ends as nodes of the search.
 #[derive(Debug)]
 struct Found {
     rows: Vec<u32>,
@@ -115,6 +116,8 @@ pub(crate) struct PathOp {
     input: Option<BoxOp>,
     subject: End,
     object: End,
+    /// The search is in each graph: where its name comes from.
+    graph: Option<End>,
     same_variable: bool,
     /// By output column.
     sources: Vec<Source>,
@@ -126,13 +129,14 @@ pub(crate) struct PathOp {
     starts_limit: usize,
     found: Found,
     /// All nodes to start from where no end is known, and how many the current left row has done with.
-    all_starts: Option<(Vec<ValueId>, usize)>,
+    all_starts: Option<(Starts, usize)>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Source {
     Subject,
     Object,
+    Graph,
     Left(usize),
     Unbound,
 }
@@ -157,6 +161,10 @@ impl PathOp {
                 TermSlot::Var(var) => position(left_vars, *var).map_or(End::Free, End::Left),
             })
         };
+        let graph_var = match graph {
+            GraphScope::Named { slot: Slot::Var(var), .. } => Some(*var),
+            _ => None,
+        };
         let is = |slot: &TermSlot, var: &VarId| matches!(slot, TermSlot::Var(v) if v == var);
         let source = |var: &VarId| {
             if is(ends.0, var) {
@@ -164,7 +172,8 @@ impl PathOp {
             } else if is(ends.1, var) {
                 Source::Object
             } else {
-                position(left_vars, *var).map_or(Source::Unbound, Source::Left)
+                let own = if graph_var == Some(*var) { Source::Graph } else { Source::Unbound };
+                position(left_vars, *var).map_or(own, Source::Left)
             }
         };
         // Without input there is one row to join with.
@@ -174,10 +183,11 @@ impl PathOp {
             cx: Arc::clone(cx),
             search: Search::new(cx, counters, graph, shared.single_graph)?,
             path: path.clone(),
-            nullable: is_nullable(path),
+            nullable: path.is_nullable(),
             input,
             subject: end(ends.0)?,
             object: end(ends.1)?,
+            graph: graph_var.map(|var| position(left_vars, var).map_or(End::Free, End::Left)),
             same_variable: matches!(ends, (TermSlot::Var(a), TermSlot::Var(b)) if a == b),
             sources: vars.iter().map(source).collect(),
             vars: Arc::clone(vars),
@@ -198,7 +208,19 @@ impl PathOp {
         }
     }
 
+    /// The node at an end.
+    fn node(&mut self, end: End, row: usize) -> Result<ValueId, ExecError> {
+        match (self.value(end, row), self.graph) {
+            (None, _) => Ok(ValueId::UNDEF),
+            (Some(term), Some(End::Left(column))) => self.search.node(self.left.columns[column][row], term),
+            (Some(term), _) => Ok(term),
+        }
+    }
+
     fn known(&self, row: usize) -> Known {
+        if matches!(self.graph, Some(End::Free)) {
+            return Known::Neither;
+        }
         match (self.value(self.subject, row), self.value(self.object, row)) {
             (Some(_), Some(_)) => Known::Both,
             (Some(_), None) => Known::Subject,
@@ -210,6 +232,7 @@ impl PathOp {
     /// Searches for the next left rows.
     fn advance(&mut self) -> Result<(), ExecError> {
         self.found.clear()?;
+        self.search.forget_nodes();
         let known = self.known(self.row);
         if known == Known::Neither {
             return self.advance_from_all();
@@ -248,8 +271,8 @@ impl PathOp {
     /// Rows of which one end is known.
     fn follow(&mut self, rows: Range<usize>, backward: bool) -> Result<(), ExecError> {
         let near = if backward { self.object } else { self.subject };
-        let values = rows.clone().map(|row| self.value(near, row).unwrap_or(ValueId::UNDEF));
-        let (starts, places) = number(values);
+        let nodes: Result<Vec<_>, _> = rows.clone().map(|row| self.node(near, row)).collect();
+        let (starts, places) = number(nodes?.into_iter());
         let starts = self.existing_starts(starts, near)?;
         let reached = self.search.reach(&self.path, backward, &starts)?;
         for (row, place) in rows.zip(places) {
@@ -265,11 +288,10 @@ impl PathOp {
 
     /// Rows of which both ends are known.
     fn connect(&mut self, rows: Range<usize>) -> Result<(), ExecError> {
-        let ends = |row: usize| {
-            let value = |end| self.value(end, row).unwrap_or(ValueId::UNDEF);
-            (value(self.subject), value(self.object))
-        };
-        let (pairs, places) = number(rows.clone().map(ends));
+        let (subject, object) = (self.subject, self.object);
+        let ends: Result<Vec<_>, ExecError> =
+            rows.clone().map(|row| Ok((self.node(subject, row)?, self.node(object, row)?))).collect();
+        let (pairs, places) = number(ends?.into_iter());
         // A term of the input matches itself by a path of no length only if it is in the graph, or is the path's other end.
         let constant = matches!(self.subject, End::Const(_)) || matches!(self.object, End::Const(_));
         let starts: Vec<ValueId> = pairs.iter().map(|(subject, _)| *subject).collect();
@@ -286,7 +308,8 @@ impl PathOp {
 
     /// Replaces starts that cannot match themselves, since they are not in the graph, by the unbound id, from which nothing leads.
     fn existing_starts(&mut self, starts: Vec<ValueId>, end: End) -> Result<Vec<ValueId>, ExecError> {
-        if !self.nullable || matches!(end, End::Const(_)) {
+        // Paths that may have no length are not searched from rows in each graph.
+        if !self.nullable || self.graph.is_some() || matches!(end, End::Const(_)) {
             return Ok(starts);
         }
         let mut sorted = starts.clone();
@@ -303,13 +326,20 @@ impl PathOp {
 
     /// The current left row knows neither end: the next of all starts are searched from.
     fn advance_from_all(&mut self) -> Result<(), ExecError> {
+        // A constant is known also where the graph is not.
+        let (near, far, backward) = match (self.subject, self.object) {
+            (End::Const(near), End::Const(far)) => (Some(near), Some(far), false),
+            (End::Const(near), _) => (Some(near), None, false),
+            (_, End::Const(near)) => (Some(near), None, true),
+            _ => (None, None, false),
+        };
         let (starts, done) = match self.all_starts.take() {
             Some(state) => state,
-            None => (self.search.starts(&self.path)?, 0),
+            None => (self.search.starts(&self.path, backward, near)?, 0),
         };
         let end = starts.len().min(done + self.starts_max);
-        let part = &starts[done..end];
-        match self.reach_all(part) {
+        let part = done..end;
+        match self.reach_all(&starts, part.clone(), backward, far) {
             Ok(()) => {
                 self.search_from_more();
                 let finished = end == starts.len();
@@ -326,32 +356,54 @@ impl PathOp {
         }
     }
 
-    /// All ends of the path from these starts.
-    fn reach_all(&mut self, starts: &[ValueId]) -> Result<(), ExecError> {
-        let reached = self.search.reach(&self.path, false, starts)?;
+    /// All ends of the path from these starts, or those that are this term.
+    fn reach_all(
+        &mut self,
+        starts: &Starts,
+        part: Range<usize>,
+        backward: bool,
+        far_term: Option<ValueId>,
+    ) -> Result<(), ExecError> {
+        let starts = self.search.nodes(starts, part)?;
+        let reached = self.search.reach(&self.path, backward, &starts)?;
         let row = row_number(self.row);
-        if !self.same_variable {
-            let ends = |at: usize| (starts[reached[at].0 as usize], reached[at].1);
+        let ends = |at: usize| {
+            let (near, far) = (starts[reached[at].0 as usize], reached[at].1);
+            if backward { (far, near) } else { (near, far) }
+        };
+        if !self.same_variable && far_term.is_none() {
             return self.found.extend(row, reached.len(), &self.cx.cancel, ends);
         }
+        let fits = |at: &usize| {
+            let (subject, object) = ends(*at);
+            (!self.same_variable || subject == object)
+                && far_term.is_none_or(|term| self.search.term(reached[*at].1) == term)
+        };
         for step in steps(reached.len(), &self.cx.cancel) {
             let step = step?;
             self.found.make_room(step.len())?;
-            for (start, far) in reached[step].iter().filter(|(start, far)| starts[*start as usize] == *far) {
-                self.found.push(row, starts[*start as usize], *far);
+            for at in step.filter(fits) {
+                let (subject, object) = ends(at);
+                self.found.push(row, subject, object);
             }
         }
         Ok(())
     }
 
     fn deliver(&mut self, out: &mut Batch) {
-        let found = &mut self.found;
+        let (found, search) = (&mut self.found, &self.search);
+        let terms = |nodes: &[ValueId], column: &mut Vec<ValueId>| {
+            column.extend(nodes.iter().map(|node| search.term(*node)));
+        };
         let end = found.rows.len().min(found.delivered + self.cx.batch_rows);
         let range = found.delivered..end;
         for (source, column) in self.sources.iter().zip(&mut out.columns) {
             match source {
-                Source::Subject => column.extend_from_slice(&found.subjects[range.clone()]),
-                Source::Object => column.extend_from_slice(&found.objects[range.clone()]),
+                Source::Subject => terms(&found.subjects[range.clone()], column),
+                Source::Object => terms(&found.objects[range.clone()], column),
+                Source::Graph => {
+                    column.extend(found.subjects[range.clone()].iter().map(|node| search.graph_of(*node)));
+                }
                 Source::Left(left) => gather(&self.left.columns[*left], &found.rows[range.clone()], column),
                 Source::Unbound => column.resize(range.len(), ValueId::UNDEF),
             }

@@ -127,11 +127,11 @@ impl Search {
         match path {
             Path::Predicate(None) => Ok(Vec::new()),
             Path::Predicate(Some(predicate)) => {
-                let order = if backward { Order::Posg } else { Order::Psog };
+                let order = self.edge_order(true, backward);
                 self.step_marked(Slot::Const(*predicate), order, backward, &[], &from)
             }
             Path::Negated(excluded) => {
-                let order = if backward { Order::Ospg } else { Order::Spog };
+                let order = self.edge_order(false, backward);
                 self.step_marked(Self::any_predicate(), order, backward, excluded, &from)
             }
             Path::Reverse(inner) => self.expand_marked(inner, !backward, from),

@@ -1,16 +1,20 @@
 //! Searching along property paths, from many start nodes at once: each step looks up the sorted, distinct nodes of the frontier.
 //!
 //! Sequences and alternatives keep multiplicities, as joins and unions do; `*`, `+` and `?` give each end once per start.
+//!
+//! Where the graph is a variable the search is in all graphs at once: its nodes are those of [`GraphNodes`], a term in a graph each.
 
+use super::graph_nodes::GraphNodes;
 use crate::context::QueryContext;
 use crate::cursor::Cursor;
 use crate::error::ExecError;
 use crate::hash::IdHash;
 use crate::held::cover;
 use crate::merge_sort::{sort_by_number, sort_in_steps};
-use crate::pattern::Pattern;
+use crate::pattern::{Cell, Columns, Pattern};
 use crate::profile::NodeCounters;
 use crate::steps::{append, collect, dedup_by, steps};
+use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::Reservation;
 use lode_packed::Order;
 use lode_rdf::ValueId;
@@ -28,17 +32,20 @@ const CHECK_EVERY: usize = 256;
 /// Ends reached between two looks.
 const ROWS_UNCHECKED: usize = 1 << 14;
 
-/// The near end, the predicate and the far end of an edge, in patterns of this module.
-const NEAR: VarId = VarId(0);
+/// The near end, the predicate, the far end and the graph of an edge, in patterns of this module.
+pub(super) const NEAR: VarId = VarId(0);
 const PREDICATE: VarId = VarId(1);
 const FAR: VarId = VarId(2);
+pub(super) const GRAPH: VarId = VarId(3);
 
-/// A search in one graph (or merge of graphs).
+/// A search in one graph (or merge of graphs), or in each of many.
 pub(crate) struct Search {
     pub(super) cx: Arc<QueryContext>,
-    counters: Arc<NodeCounters>,
-    graph: GraphScope,
-    single_graph: bool,
+    pub(super) counters: Arc<NodeCounters>,
+    pub(super) graph: GraphScope,
+    pub(super) single_graph: bool,
+    /// Its nodes, where it is in each of many graphs.
+    pub(super) graph_nodes: Option<GraphNodes>,
     reservation: Reservation,
     held: usize,
     /// Bytes that the steps around the present one hold.
@@ -46,22 +53,55 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// In `graph`; `single_graph`: all quads are in the default graph.
+    /// In `graph`, or in each graph where that is a variable; `single_graph`: all quads are in the default graph.
     pub(crate) fn new(
         cx: &Arc<QueryContext>,
         counters: &Arc<NodeCounters>,
         graph: &GraphScope,
         single_graph: bool,
     ) -> Result<Self, ExecError> {
+        let (graph, graph_nodes) = match graph {
+            GraphScope::Named { slot: Slot::Var(_), among } => {
+                let graph = GraphScope::Named { slot: Slot::Var(GRAPH), among: among.clone() };
+                (graph, Some(GraphNodes::new(&cx.budget)))
+            }
+            one => (one.clone(), None),
+        };
         Ok(Self {
             cx: Arc::clone(cx),
             counters: Arc::clone(counters),
-            graph: graph.clone(),
+            graph,
             single_graph,
+            graph_nodes,
             reservation: cx.budget.reserve(0)?,
             held: 0,
             around: 0,
         })
+    }
+
+    /// The node that a term is: itself, or in one of many graphs a number.
+    pub(super) fn node(&mut self, graph: ValueId, term: ValueId) -> Result<ValueId, ExecError> {
+        match &mut self.graph_nodes {
+            Some(nodes) => nodes.number(graph, term, &self.cx.cancel),
+            None => Ok(term),
+        }
+    }
+
+    /// The term that a node is.
+    pub(super) fn term(&self, node: ValueId) -> ValueId {
+        self.graph_nodes.as_ref().map_or(node, |nodes| nodes.node(node).1)
+    }
+
+    /// The graph that a node is in, where it is one of many.
+    pub(super) fn graph_of(&self, node: ValueId) -> ValueId {
+        self.graph_nodes.as_ref().map_or(ValueId::UNDEF, |nodes| nodes.node(node).0)
+    }
+
+    /// Forgets numbers of nodes.
+    pub(super) fn forget_nodes(&mut self) {
+        if let Some(nodes) = &mut self.graph_nodes {
+            nodes.clear();
+        }
     }
 
     /// The ends of `path` from each of `starts`, by start. `backward`: the starts are the path's ends.
@@ -115,20 +155,24 @@ impl Search {
 
     /// A guess at the number of first steps from a node.
     fn fan_out(&self, path: &Path, node: ValueId, backward: bool) -> Result<u64, ExecError> {
+        self.edges_of_term(path, self.term(node), backward)
+    }
+
+    fn edges_of_term(&self, path: &Path, node: ValueId, backward: bool) -> Result<u64, ExecError> {
         let snapshot = &self.cx.snapshot;
         Ok(match path {
             Path::Predicate(None) => 0,
             Path::Predicate(Some(p)) if backward => snapshot.count(Order::Posg, &[*p, node])?,
             Path::Predicate(Some(p)) => snapshot.count(Order::Psog, &[*p, node])?,
-            Path::Reverse(inner) => self.fan_out(inner, node, !backward)?,
+            Path::Reverse(inner) => self.edges_of_term(inner, node, !backward)?,
             Path::Sequence(first, last) => {
-                self.fan_out(if backward { last } else { first }, node, backward)?
+                self.edges_of_term(if backward { last } else { first }, node, backward)?
             }
             Path::Alternative(a, b) => {
-                self.fan_out(a, node, backward)?.saturating_add(self.fan_out(b, node, backward)?)
+                self.edges_of_term(a, node, backward)?.saturating_add(self.edges_of_term(b, node, backward)?)
             }
             Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
-                self.fan_out(inner, node, backward)?
+                self.edges_of_term(inner, node, backward)?
             }
             Path::Negated(_) if backward => snapshot.count(Order::Ospg, &[node])?,
             Path::Negated(_) => snapshot.count(Order::Spog, &[node])?,
@@ -143,12 +187,11 @@ impl Search {
             Path::Predicate(None) => Ok(Vec::new()),
             Path::Predicate(Some(predicate)) => {
                 let predicate = Slot::Const(*predicate);
-                let order = if backward { Order::Posg } else { Order::Psog };
-                self.step(&self.edge(predicate, order, backward), &[], from)
+                self.step(&self.edge(predicate, self.edge_order(true, backward), backward), &[], from)
             }
             Path::Negated(excluded) => {
-                let order = if backward { Order::Ospg } else { Order::Spog };
-                self.step(&self.edge(Slot::Var(PREDICATE), order, backward), excluded, from)
+                let order = self.edge_order(false, backward);
+                self.step(&self.edge(Self::any_predicate(), order, backward), excluded, from)
             }
             Path::Reverse(inner) => self.expand(inner, !backward, from),
             Path::Sequence(first, last) => {
@@ -262,7 +305,20 @@ impl Search {
             if backward { (Slot::Var(FAR), Slot::Var(NEAR)) } else { (Slot::Var(NEAR), Slot::Var(FAR)) };
         let pattern =
             ScanPattern { subject, predicate, object, graph: self.graph.clone(), order, within: None };
-        Pattern::new(&pattern, |var| var == NEAR, |var| var != NEAR, self.single_graph)
+        let bound = |var| var == NEAR || (var == GRAPH && order == Order::Gspo);
+        Pattern::new(&pattern, bound, |var| !bound(var), self.single_graph)
+    }
+
+    /// The order in which to look edges up.
+    pub(super) fn edge_order(&self, has_predicate: bool, backward: bool) -> Order {
+        match (has_predicate, backward) {
+            // Of a term that many graphs have, only the edges in this one are read. There is no such order of objects.
+            (_, false) if self.graph_nodes.is_some() => Order::Gspo,
+            (true, false) => Order::Psog,
+            (true, true) => Order::Posg,
+            (false, false) => Order::Spog,
+            (false, true) => Order::Ospg,
+        }
     }
 
     /// A predicate that [`Search::walk`] compares with those excluded.
@@ -301,50 +357,89 @@ impl Search {
         nodes: impl Iterator<Item = ValueId>,
         emit: impl Fn(usize, ValueId, &mut Vec<T>),
     ) -> Result<Vec<T>, ExecError> {
-        let column = |var| pattern.outputs.iter().find(|(v, _)| *v == var).map(|(_, column)| *column);
-        let (Some(far), false) = (column(FAR), pattern.impossible) else { return Ok(Vec::new()) };
-        let predicate = column(PREDICATE);
+        let cancel = self.cx.cancel.clone();
+        let Some(edges) = Edges::of(pattern, excluded, &cancel) else { return Ok(Vec::new()) };
         let mut cursor = Cursor::new(&self.cx.snapshot, pattern, self.cx.batch_rows)?;
-        let mut key = pattern.prefix();
-        let constants = key.len();
         let (mut out, mut selection) = (Vec::new(), Vec::new());
-        let mut looked_at = 0;
-        for (at, node) in nodes.enumerate() {
-            if at % CHECK_EVERY == 0 {
-                self.cx.cancel.check()?;
+        match self.graph_nodes.take() {
+            None => {
+                for (at, node) in nodes.enumerate() {
+                    if at % CHECK_EVERY == 0 {
+                        cancel.check()?;
+                    }
+                    let mut looked_at = out.len();
+                    edges.of_node(&mut cursor, (node, ValueId::UNDEF), &mut selection, |_, far| {
+                        self.look(&out, &mut looked_at)?;
+                        emit(at, far, &mut out);
+                        Ok(())
+                    })?;
+                    self.hold(out.len() * size_of::<T>())?;
+                }
             }
-            key.truncate(constants);
-            key.push(node);
-            cursor.seek(&key)?;
-            let mut last = None;
-            loop {
-                let range = cursor.matches(&key)?;
-                if range.is_empty() {
-                    break;
-                }
-                if range.len() >= CHECK_EVERY {
-                    self.cx.cancel.check()?;
-                }
-                selection.clear();
-                pattern.select(cursor.columns(), range.start, range.end, &mut last, &mut selection);
-                let columns = cursor.columns();
-                for row in &selection {
-                    if out.len() >= looked_at + ROWS_UNCHECKED {
-                        looked_at = out.len();
-                        self.cx.cancel.check()?;
-                        // One node may be reached in as many ways as there is memory for, each of which goes on to each far end.
-                        self.hold(looked_at * size_of::<T>())?;
-                    }
-                    let row = *row as usize;
-                    if !predicate.is_some_and(|p| excluded.contains(&columns[p][row])) {
-                        emit(at, columns[far][row], &mut out);
-                    }
-                }
-                self.hold(out.len() * size_of::<T>())?;
+            Some(mut graph_nodes) => {
+                let result = self.walk_graphs(&edges, &mut cursor, &mut graph_nodes, nodes, emit, &mut out);
+                self.graph_nodes = Some(graph_nodes);
+                result?;
             }
         }
         self.counters.read(cursor.lookups, cursor.rows);
         Ok(out)
+    }
+
+    /// The same for nodes in graphs.
+    fn walk_graphs<T>(
+        &mut self,
+        edges: &Edges<'_>,
+        cursor: &mut Cursor,
+        graph_nodes: &mut GraphNodes,
+        nodes: impl Iterator<Item = ValueId>,
+        emit: impl Fn(usize, ValueId, &mut Vec<T>),
+        out: &mut Vec<T>,
+    ) -> Result<(), ExecError> {
+        let cancel = self.cx.cancel.clone();
+        let by_graph = edges.pattern.order == Order::Gspo;
+        let mut selection = Vec::new();
+        // In the order of the keys, each with its number.
+        let mut keys: Vec<(ValueId, ValueId, usize)> = Vec::new();
+        for (at, number) in nodes.enumerate() {
+            let (graph, term) = graph_nodes.node(number);
+            keys.push(if by_graph { (graph, term, at) } else { (term, graph, at) });
+        }
+        sort_in_steps(&mut keys, Ord::cmp, || cancel.check())?;
+        let is_one_key =
+            |a: &(ValueId, ValueId, usize), b: &(ValueId, ValueId, usize)| !by_graph && a.0 == b.0;
+        for (count, same) in keys.chunk_by(is_one_key).enumerate() {
+            if count % CHECK_EVERY == 0 {
+                cancel.check()?;
+            }
+            let Some((first, second, _)) = same.first() else { continue };
+            let node = if by_graph { (*second, *first) } else { (*first, ValueId::UNDEF) };
+            let mut looked_at = out.len();
+            edges.of_node(cursor, node, &mut selection, |graph, far| {
+                let graph = graph.unwrap_or(node.1);
+                let found =
+                    if by_graph { Ok(0) } else { same.binary_search_by(|(_, own, _)| own.cmp(&graph)) };
+                if let Ok(found) = found {
+                    self.look(out, &mut looked_at)?;
+                    let far = graph_nodes.number(graph, far, &cancel)?;
+                    emit(same[found].2, far, out);
+                }
+                Ok(())
+            })?;
+            self.hold(out.len() * size_of::<T>())?;
+        }
+        Ok(())
+    }
+
+    /// Looks now and then whether to go on, and whether there is memory: one node may be reached in as many ways as there is memory for, each
+    /// of which goes on to each far end.
+    fn look<T>(&mut self, out: &[T], looked_at: &mut usize) -> Result<(), ExecError> {
+        if out.len() < *looked_at + ROWS_UNCHECKED {
+            return Ok(());
+        }
+        *looked_at = out.len();
+        self.cx.cancel.check()?;
+        self.hold(out.len() * size_of::<T>())
     }
 
     /// Reserves what the search holds at its fullest.
@@ -391,101 +486,62 @@ impl Search {
         }
         Ok(existing)
     }
-
-    /// The nodes from which `path` may lead somewhere, sorted: all of the graph, if the path can have no length.
-    pub(crate) fn starts(&mut self, path: &Path) -> Result<Vec<ValueId>, ExecError> {
-        let mut nodes = Vec::new();
-        if is_nullable(path) {
-            self.edge_ends(Slot::Any, Order::Spog, &mut nodes)?;
-            self.edge_ends(Slot::Any, Order::Ospg, &mut nodes)?;
-        } else {
-            self.first_nodes(path, false, &mut nodes)?;
-        }
-        self.sort(&mut nodes, |node| node.to_bits())?;
-        dedup_by(&mut nodes, &self.cx.cancel, PartialEq::eq, |_, _| ())?;
-        Ok(nodes)
-    }
-
-    fn first_nodes(
-        &mut self,
-        path: &Path,
-        backward: bool,
-        nodes: &mut Vec<ValueId>,
-    ) -> Result<(), ExecError> {
-        match path {
-            Path::Predicate(None) => Ok(()),
-            Path::Predicate(Some(predicate)) => {
-                let order = if backward { Order::Posg } else { Order::Psog };
-                self.edge_ends(Slot::Const(*predicate), order, nodes)
-            }
-            Path::Negated(_) => {
-                self.edge_ends(Slot::Any, if backward { Order::Ospg } else { Order::Spog }, nodes)
-            }
-            Path::Reverse(inner) => self.first_nodes(inner, !backward, nodes),
-            Path::Sequence(first, last) => {
-                let (near, far) = if backward { (last, first) } else { (first, last) };
-                self.first_nodes(near, backward, nodes)?;
-                if is_nullable(near) { self.first_nodes(far, backward, nodes) } else { Ok(()) }
-            }
-            Path::Alternative(a, b) => {
-                self.first_nodes(a, backward, nodes)?;
-                self.first_nodes(b, backward, nodes)
-            }
-            Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
-                self.first_nodes(inner, backward, nodes)
-            }
-        }
-    }
-
-    /// The values of the first free column of `order`: subjects or objects of edges.
-    fn edge_ends(
-        &mut self,
-        predicate: Slot,
-        order: Order,
-        nodes: &mut Vec<ValueId>,
-    ) -> Result<(), ExecError> {
-        let (subject, object) = match order {
-            Order::Posg | Order::Ospg => (Slot::Any, Slot::Var(NEAR)),
-            _ => (Slot::Var(NEAR), Slot::Any),
-        };
-        let pattern =
-            ScanPattern { subject, predicate, object, graph: self.graph.clone(), order, within: None };
-        let pattern = Pattern::new(&pattern, |_| false, |_| true, self.single_graph);
-        let Some((_, column)) = pattern.outputs.first().filter(|_| !pattern.impossible) else {
-            return Ok(());
-        };
-        let mut scan = self.cx.snapshot.scan(pattern.order, &pattern.prefix(), pattern.mask())?;
-        let mut columns = crate::pattern::Columns::default();
-        let (mut last, mut selection) = (None, Vec::new());
-        loop {
-            self.cx.cancel.check()?;
-            columns.iter_mut().for_each(Vec::clear);
-            let rows = scan.next(self.cx.batch_rows, &mut columns)?;
-            if rows == 0 {
-                return Ok(());
-            }
-            self.counters.read(0, rows as u64);
-            selection.clear();
-            pattern.select(&columns, 0, rows, &mut last, &mut selection);
-            for row in &selection {
-                let node = columns[*column][*row as usize];
-                if nodes.last() != Some(&node) {
-                    nodes.push(node);
-                }
-            }
-            self.hold(nodes.len() * size_of::<ValueId>())?;
-        }
-    }
 }
 
-/// Whether a path can have no length.
-pub(crate) fn is_nullable(path: &Path) -> bool {
-    match path {
-        Path::Predicate(_) | Path::Negated(_) => false,
-        Path::Reverse(inner) | Path::OneOrMore(inner) => is_nullable(inner),
-        Path::Sequence(a, b) => is_nullable(a) && is_nullable(b),
-        Path::Alternative(a, b) => is_nullable(a) || is_nullable(b),
-        Path::ZeroOrMore(_) | Path::ZeroOrOne(_) => true,
+/// The edges of a pattern whose predicate is not `excluded`.
+struct Edges<'p> {
+    pattern: &'p Pattern,
+    far: usize,
+    predicate: Option<usize>,
+    graph: Option<usize>,
+    excluded: &'p [ValueId],
+    cancel: CancelToken,
+}
+
+impl<'p> Edges<'p> {
+    /// `None`: there are none.
+    fn of(pattern: &'p Pattern, excluded: &'p [ValueId], cancel: &CancelToken) -> Option<Self> {
+        let column = |var| pattern.outputs.iter().find(|(v, _)| *v == var).map(|(_, column)| *column);
+        let far = column(FAR).filter(|_| !pattern.impossible)?;
+        let (predicate, graph) = (column(PREDICATE), column(GRAPH));
+        Some(Self { pattern, far, predicate, graph, excluded, cancel: cancel.clone() })
+    }
+
+    /// Calls `each` with the graph, where the pattern tells it, and the far end of each edge of a node: a term, and its graph where that is part of the key.
+    fn of_node(
+        &self,
+        cursor: &mut Cursor,
+        (term, graph): (ValueId, ValueId),
+        selection: &mut Vec<u32>,
+        mut each: impl FnMut(Option<ValueId>, ValueId) -> Result<(), ExecError>,
+    ) -> Result<(), ExecError> {
+        let value = |cell: &Cell| match cell {
+            Cell::Const(id) => Some(*id),
+            Cell::Bound(var) => Some(if *var == GRAPH { graph } else { term }),
+            Cell::Free(_) | Cell::Any => None,
+        };
+        let key = self.pattern.cells.each_ref().map(|cell| value(cell).unwrap_or_default());
+        let key = &key[..self.pattern.keys];
+        cursor.seek(key)?;
+        let mut last = None;
+        loop {
+            let range = cursor.matches(key)?;
+            if range.is_empty() {
+                return Ok(());
+            }
+            if range.len() >= CHECK_EVERY {
+                self.cancel.check()?;
+            }
+            selection.clear();
+            self.pattern.select(cursor.columns(), range.start, range.end, &mut last, selection);
+            let columns: &Columns = cursor.columns();
+            for row in selection.iter() {
+                let row = *row as usize;
+                if !self.predicate.is_some_and(|p| self.excluded.contains(&columns[p][row])) {
+                    each(self.graph.map(|graph| columns[graph][row]), columns[self.far][row])?;
+                }
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::naive::{ROWS_MAX, Table, World, quads_in};
 use lode_rdf::ValueId;
 use lode_sparql::plan::{Path, TermSlot};
-use lode_sparql::{GraphScope, VarId};
+use lode_sparql::{GraphScope, Slot, VarId};
 
 type Pair = (ValueId, ValueId);
 
@@ -12,8 +12,43 @@ struct Graph {
     nodes: Vec<ValueId>,
 }
 
-/// The solutions of a path that stands alone.
+/// The solutions of a path that stands alone: in one graph, or in each with its name.
 pub(crate) fn eval(
+    world: &World<'_>,
+    ends: (&TermSlot, &TermSlot),
+    path: &Path,
+    scope: &GraphScope,
+) -> Option<Table> {
+    let GraphScope::Named { slot: Slot::Var(graph_var), among } = scope else {
+        return in_one_graph(world, ends, path, scope);
+    };
+    let mut graphs: Vec<ValueId> = quads_in(world, scope).into_iter().map(|[_, _, _, g]| g).collect();
+    graphs.sort_unstable();
+    graphs.dedup();
+    let (mut vars, mut rows) = (Vec::new(), Vec::new());
+    for graph in graphs {
+        let scope = GraphScope::Named { slot: Slot::Const(graph), among: among.clone() };
+        let found = in_one_graph(world, ends, path, &scope)?;
+        vars = found.vars;
+        let with_graph = |mut row: Vec<ValueId>| {
+            row.push(graph);
+            row
+        };
+        rows.extend(found.rows.into_iter().map(with_graph));
+    }
+    if vars.is_empty() {
+        let var = |slot: &TermSlot| match slot {
+            TermSlot::Var(var) => Some(*var),
+            TermSlot::Const(_) => None,
+        };
+        vars.extend(var(ends.0));
+        vars.extend(var(ends.1).filter(|other| var(ends.0) != Some(*other)));
+    }
+    vars.push(*graph_var);
+    Some(Table { vars, rows })
+}
+
+fn in_one_graph(
     world: &World<'_>,
     (subject, object): (&TermSlot, &TermSlot),
     path: &Path,

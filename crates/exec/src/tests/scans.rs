@@ -295,16 +295,50 @@ impl Generator {
         let depth = self.random.below(3);
         let path = self.path(depth);
         let (subject, object) = (self.path_end(), self.path_end());
-        let graph = match self.random.below(5) {
+        let graph = match self.random.below(7) {
             0 | 1 => GraphScope::Default,
             2 => GraphScope::Union,
             3 => GraphScope::Merge(self.some_graphs()),
-            _ => {
+            4 => {
                 let slot = Slot::Const(self.random.pick(&self.data.graphs));
                 GraphScope::Named { slot, among: None }
             }
+            _ => {
+                let among = self.random.chance(30).then(|| self.some_graphs());
+                GraphScope::Named { slot: Slot::Var(VarId(4)), among }
+            }
         };
-        let input = match self.random.below(3) {
+        let input = match &graph {
+            GraphScope::Named { slot: Slot::Var(graph), .. } => {
+                self.rows_with_graph(*graph, [&subject, &object], &path)
+            }
+            _ => self.path_input(),
+        };
+        let mut vars = input.as_ref().map(|input| input.vars.clone()).unwrap_or_default();
+        let mut add = |var: VarId| {
+            if !vars.contains(&var) {
+                vars.push(var);
+            }
+        };
+        for slot in [&subject, &object] {
+            if let TermSlot::Var(var) = slot {
+                add(*var);
+            }
+        }
+        if let GraphScope::Named { slot: Slot::Var(graph), .. } = &graph {
+            add(*graph);
+            let is_var = |slot: &TermSlot| matches!(slot, TermSlot::Var(_));
+            if path.is_nullable() && !(is_var(&subject) && is_var(&object)) {
+                // In each graph a constant matches itself, which the planner adds.
+                return self.path_node();
+            }
+        }
+        let op = PlanOp::Path { input: input.map(Arc::new), subject, path, object, graph };
+        node(op, vars, Vec::new())
+    }
+
+    fn path_input(&mut self) -> Option<PlanNode> {
+        match self.random.below(3) {
             0 => None,
             1 => Some(self.scan()),
             _ => {
@@ -314,17 +348,29 @@ impl Generator {
                     .collect();
                 Some(node(PlanOp::Values(rows), vec![VarId(0), VarId(1)], Vec::new()))
             }
-        };
-        let mut vars = input.as_ref().map(|input| input.vars.clone()).unwrap_or_default();
-        for slot in [&subject, &object] {
-            if let TermSlot::Var(var) = slot
-                && !vars.contains(var)
-            {
-                vars.push(*var);
-            }
         }
-        let op = PlanOp::Path { input: input.map(Arc::new), subject, path, object, graph };
-        node(op, vars, Vec::new())
+    }
+
+    /// Quads of named graphs, where a path can be searched from them: they have the graph and an end, and the path has a length.
+    fn rows_with_graph(&mut self, graph: VarId, ends: [&TermSlot; 2], path: &Path) -> Option<PlanNode> {
+        let (subject, object) = (VarId(0), VarId(1));
+        let known = |end: &TermSlot| match end {
+            TermSlot::Const(_) => true,
+            TermSlot::Var(var) => [subject, object].contains(var),
+        };
+        if path.is_nullable() || !ends.into_iter().any(known) || self.random.chance(30) {
+            return None;
+        }
+        let pattern = ScanPattern {
+            subject: Slot::Var(subject),
+            predicate: Slot::Any,
+            object: Slot::Var(object),
+            graph: GraphScope::Named { slot: Slot::Var(graph), among: None },
+            order: Order::Spog,
+            within: None,
+        };
+        let vars = vec![subject, object, graph];
+        Some(node(PlanOp::IndexScan(pattern), vars.clone(), vars))
     }
 
     fn optional_term(&mut self) -> Option<Term> {

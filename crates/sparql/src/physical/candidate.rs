@@ -4,6 +4,8 @@ use super::cost;
 use super::join_input::{Access, lookup_pattern};
 use super::multiway::Multiway;
 use super::subset::{Bits, Group, Subset};
+use crate::logical::{graph_var, term_slot_var};
+use crate::plan::{GraphScope, TermSlot};
 use std::sync::Arc;
 
 /// At most so many ways with different orders are kept for a set.
@@ -219,7 +221,7 @@ impl Pair<'_> {
         match access {
             Access::Lookup(pattern) if self.sure => {
                 // Any set of subject, predicate and object begins some order; with a variable graph that needs a look.
-                let possible = crate::logical::graph_var(&pattern.graph).is_none()
+                let possible = graph_var(&pattern.graph).is_none()
                     || lookup_pattern(pattern, &self.group.var_set(self.shared), &[]).is_some();
                 if !possible {
                     return;
@@ -230,7 +232,10 @@ impl Pair<'_> {
                     self.keep(joined, cost, &left.sorted_by, filters, method);
                 }
             }
-            Access::Path { size, .. } if self.shared.is_subset(self.left.certain) => {
+            Access::Path { subject, object, graph, size, .. }
+                if self.shared.is_subset(self.left.certain)
+                    && self.knows_graph_and_end(graph, [subject, object]) =>
+            {
                 self.step(joined, member, size.search_cost(self.left.rows) + after, filters);
             }
             Access::TripleTerm { term, .. }
@@ -246,6 +251,13 @@ impl Pair<'_> {
             }
             Access::Plan | Access::Lookup(_) | Access::Path { .. } | Access::TripleTerm { .. } => {}
         }
+    }
+
+    /// Whether the left rows have the graph of a path where that is a variable, and then also an end of it.
+    fn knows_graph_and_end(&self, graph: &GraphScope, ends: [&TermSlot; 2]) -> bool {
+        let has = |var| self.group.number(var).is_some_and(|number| self.shared.contains(number));
+        let knows = |end: &TermSlot| term_slot_var(end).is_none_or(has);
+        graph_var(graph).is_none_or(|graph| has(graph) && ends.into_iter().any(knows))
     }
 
     fn step(&self, joined: &mut Subset, member: usize, work: f64, filters: Bits) {

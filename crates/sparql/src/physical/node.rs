@@ -3,7 +3,7 @@
 use super::cardinality::{Distinct, selectivity};
 use super::cost;
 use crate::expr::{Aggregate, Expr};
-use crate::logical::{always_bound, slot_var, term_slot_var};
+use crate::logical::{always_bound, graph_var, slot_var, term_slot_var};
 use crate::plan::{
     GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot, VarId,
 };
@@ -329,8 +329,9 @@ pub(super) fn path(
 ) -> Planned {
     let own: VarSet = [&subject, &object].into_iter().filter_map(term_slot_var).collect();
     let Some(input) = input else {
+        let columns = own.union(&graph_var(&graph).into_iter().collect());
         let op = PlanOp::Path { input: None, subject, path, object, graph };
-        return leaf(op, &own, &own, size.rows, cost::path(size.edges));
+        return leaf(op, &columns, &columns, size.rows, cost::path(size.edges));
     };
     let bound = own.intersect(&input.certain());
     let fixed = bound.len() + usize::from(own.len() < 2);

@@ -17,7 +17,7 @@ use crate::plan::{GraphScope, Path, SubPattern, TermSlot, VarId};
 use crate::planner::PlanError;
 use crate::var_set::VarSet;
 use spargebra::algebra::{Expression, GraphPattern};
-use spargebra::term::{NamedNodePattern, TermPattern};
+use spargebra::term::TermPattern;
 
 /// What a dependent pattern depends on.
 #[derive(Debug, Clone, Default)]
@@ -30,12 +30,7 @@ pub(super) struct Parameters {
 
 /// Whether a pattern can be translated for all rows of a domain at once.
 pub(crate) fn is_dependent(sub: &SubPattern) -> bool {
-    let variable =
-        |p: &GraphPattern| matches!(p, GraphPattern::Graph { name: NamedNodePattern::Variable(_), .. });
-    let graphs = graph_var(&sub.graph).is_some() || names::any(&sub.algebra, &variable);
-    let searches = graphs && names::any(&sub.algebra, &super::graph::is_search);
-    let others = |p: &GraphPattern| super::graph::is_remote(p) || searches_triple_terms(p);
-    !searches && !names::any(&sub.algebra, &others)
+    !names::any(&sub.algebra, &|p| super::graph::is_remote(p) || searches_triple_terms(p))
 }
 
 /// Whether a pattern is a path that is searched from or to a triple term. With outer variables in it that is a term by substitution, which
@@ -210,31 +205,45 @@ impl Translator<'_> {
         Ok(Logical::exists(left, right, Expr::and(compatible), true))
     }
 
-    /// A path that may have no length from or to a parameter: the term that stands there matches itself, also where no graph has it.
-    pub(super) fn path_of_param(
+    /// A path that is searched. One that may have no length leads from a parameter, or in each of many graphs from a constant, to itself, also
+    /// where no graph has that term.
+    pub(super) fn search(
         &mut self,
         subject: TermSlot,
         path: Path,
         object: TermSlot,
         graph: &GraphScope,
     ) -> Logical {
-        let param = [&subject, &object].into_iter().find_map(|slot| match slot {
-            TermSlot::Var(var) if self.is_param(*var) => Some(*var),
-            _ => None,
-        });
-        let (Some(param), Path::ZeroOrMore(_) | Path::ZeroOrOne(_)) = (param, &path) else {
-            return Logical::path(subject, path, object, graph.clone());
+        let ends = (&subject, &object);
+        let itself = match (self.param_at(ends), graph_var(graph)) {
+            _ if !path.is_nullable() => None,
+            (Some(param), _) => Some(self.param_itself(param, ends, graph)),
+            (None, Some(_)) => self.constant_itself(ends, graph),
+            (None, None) => None,
         };
+        let Some(itself) = itself else { return Logical::path(subject, path, object, graph.clone()) };
         let step = match path {
             Path::ZeroOrMore(inner) => Path::OneOrMore(inner),
             Path::ZeroOrOne(inner) => *inner,
             other => other,
         };
-        let vars: VarSet =
-            [&subject, &object].into_iter().filter_map(crate::logical::term_slot_var).collect();
+        let further = self.confined(Logical::path(subject, step, object, graph.clone()));
+        Logical::distinct(Logical::union(vec![itself, further]))
+    }
+
+    fn param_at(&self, (subject, object): (&TermSlot, &TermSlot)) -> Option<VarId> {
+        [subject, object].into_iter().find_map(|slot| match slot {
+            TermSlot::Var(var) if self.is_param(*var) => Some(*var),
+            _ => None,
+        })
+    }
+
+    /// A path of no length from or to a parameter.
+    fn param_itself(&mut self, param: VarId, ends: (&TermSlot, &TermSlot), graph: &GraphScope) -> Logical {
+        let vars: VarSet = [ends.0, ends.1].into_iter().filter_map(crate::logical::term_slot_var).collect();
         let domain = Logical::domain(vars.intersect(&self.params.vars).as_slice().to_vec(), self.params.rows);
         let same = |a: Expr, b: Expr| vec![Expr::SameTerm(Box::new(a), Box::new(b))];
-        let other = if subject == TermSlot::Var(param) { &object } else { &subject };
+        let other = if *ends.0 == TermSlot::Var(param) { ends.1 } else { ends.0 };
         let itself = match other {
             TermSlot::Var(var) if *var == param => domain,
             TermSlot::Var(var) if domain.vars.contains(*var) => {
@@ -245,11 +254,22 @@ impl Translator<'_> {
                 Logical::filter(domain, same(Expr::Var(param), Expr::Const(term.clone())))
             }
         };
-        let itself = match graph_var(graph) {
+        match graph_var(graph) {
             Some(_) => Logical::join(vec![self.scoped_unit(graph), itself], Vec::new()),
             None => itself,
-        };
-        let further = self.confined(Logical::path(subject, step, object, graph.clone()));
-        Logical::distinct(Logical::union(vec![itself, further]))
+        }
+    }
+
+    /// A path of no length from or to a constant, in each graph; `None` where there is no constant.
+    fn constant_itself(&mut self, ends: (&TermSlot, &TermSlot), graph: &GraphScope) -> Option<Logical> {
+        let graphs = self.scoped_unit(graph);
+        Some(match ends {
+            (TermSlot::Var(_), TermSlot::Var(_)) => return None,
+            (TermSlot::Var(var), TermSlot::Const(term)) | (TermSlot::Const(term), TermSlot::Var(var)) => {
+                Logical::extend(graphs, *var, Expr::Const(term.clone()))
+            }
+            (TermSlot::Const(one), TermSlot::Const(other)) if one == other => graphs,
+            (TermSlot::Const(_), TermSlot::Const(_)) => Logical::empty(graphs.vars),
+        })
     }
 }

@@ -100,7 +100,7 @@ impl Translator<'_> {
 
 /// Whether a pattern in `GRAPH ?g` cannot have the graph as a column.
 fn runs_by_graph(pattern: &GraphPattern, g: &str) -> bool {
-    !distributes(pattern, g) && names::any(pattern, &|p| is_search(p) || is_remote(p))
+    !distributes(pattern, g) && names::any(pattern, &is_remote)
 }
 
 /// Whether a pattern is a property path that is searched.

@@ -53,7 +53,7 @@ impl Translator<'_> {
             PathExpr::NegatedPropertySet(predicates) => Ok(self.negated(subject, predicates, object, graph)),
             PathExpr::ZeroOrMore(_) | PathExpr::OneOrMore(_) | PathExpr::ZeroOrOne(_) => {
                 let path = self.closure(path);
-                Ok(self.path_of_param(subject, path, object, graph))
+                Ok(self.search(subject, path, object, graph))
             }
         }
     }

@@ -28,6 +28,7 @@ pub(crate) mod multiway_join;
 pub(crate) mod number_index;
 pub(crate) mod path;
 mod path_closure;
+mod path_edges;
 mod path_search;
 mod path_starts;
 pub(crate) mod project;

@@ -308,8 +308,7 @@ impl PathOp {
 
     /// Replaces starts that cannot match themselves, since they are not in the graph, by the unbound id, from which nothing leads.
     fn existing_starts(&mut self, starts: Vec<ValueId>, end: End) -> Result<Vec<ValueId>, ExecError> {
-        // Paths that may have no length are not searched from rows in each graph.
-        if !self.nullable || self.graph.is_some() || matches!(end, End::Const(_)) {
+        if !self.nullable || matches!(end, End::Const(_)) {
             return Ok(starts);
         }
         let mut sorted = starts.clone();
@@ -320,7 +319,7 @@ impl PathOp {
             (End::Const(id), _) | (_, End::Const(id)) => Some(id),
             _ => None,
         };
-        let keep = |id: ValueId| existing.contains(&id) || Some(id) == constant;
+        let keep = |id: ValueId| existing.contains(&id) || Some(self.search.term(id)) == constant;
         Ok(starts.into_iter().map(|id| if keep(id) { id } else { ValueId::UNDEF }).collect())
     }
 

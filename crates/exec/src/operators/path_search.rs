@@ -5,21 +5,21 @@
 //! Where the graph is a variable the search is in all graphs at once: its nodes are those of [`GraphNodes`], a term in a graph each.
 
 use super::graph_nodes::GraphNodes;
+use super::path_edges::{Edges, FAR, GRAPH, NEAR, PREDICATE};
 use crate::context::QueryContext;
 use crate::cursor::Cursor;
 use crate::error::ExecError;
 use crate::hash::IdHash;
 use crate::held::cover;
 use crate::merge_sort::{sort_by_number, sort_in_steps};
-use crate::pattern::{Cell, Columns, Pattern};
+use crate::pattern::Pattern;
 use crate::profile::NodeCounters;
 use crate::steps::{append, collect, dedup_by, steps};
-use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::Reservation;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_sparql::plan::Path;
-use lode_sparql::{GraphScope, ScanPattern, Slot, VarId};
+use lode_sparql::{GraphScope, ScanPattern, Slot};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -31,12 +31,6 @@ const CHECK_EVERY: usize = 256;
 
 /// Ends reached between two looks.
 const ROWS_UNCHECKED: usize = 1 << 14;
-
-/// The near end, the predicate, the far end and the graph of an edge, in patterns of this module.
-pub(super) const NEAR: VarId = VarId(0);
-const PREDICATE: VarId = VarId(1);
-const FAR: VarId = VarId(2);
-pub(super) const GRAPH: VarId = VarId(3);
 
 /// A search in one graph (or merge of graphs), or in each of many.
 pub(crate) struct Search {
@@ -360,75 +354,28 @@ impl Search {
         let cancel = self.cx.cancel.clone();
         let Some(edges) = Edges::of(pattern, excluded, &cancel) else { return Ok(Vec::new()) };
         let mut cursor = Cursor::new(&self.cx.snapshot, pattern, self.cx.batch_rows)?;
-        let (mut out, mut selection) = (Vec::new(), Vec::new());
+        let (mut out, mut looked_at) = (Vec::new(), 0);
         match self.graph_nodes.take() {
-            None => {
-                for (at, node) in nodes.enumerate() {
-                    if at % CHECK_EVERY == 0 {
-                        cancel.check()?;
-                    }
-                    let mut looked_at = out.len();
-                    edges.of_node(&mut cursor, (node, ValueId::UNDEF), &mut selection, |_, far| {
-                        self.look(&out, &mut looked_at)?;
-                        emit(at, far, &mut out);
-                        Ok(())
-                    })?;
-                    self.hold(out.len() * size_of::<T>())?;
-                }
-            }
+            None => edges.of_terms(&mut cursor, nodes, |at, far| {
+                self.look(&out, &mut looked_at)?;
+                emit(at, far, &mut out);
+                Ok(true)
+            })?,
             Some(mut graph_nodes) => {
-                let result = self.walk_graphs(&edges, &mut cursor, &mut graph_nodes, nodes, emit, &mut out);
+                let keys = edges.keys(&graph_nodes, nodes)?;
+                let result = edges.of_keys(&mut cursor, &keys, |at, graph, far| {
+                    self.look(&out, &mut looked_at)?;
+                    let far = graph_nodes.number(graph, far, &cancel)?;
+                    emit(at, far, &mut out);
+                    Ok(true)
+                });
                 self.graph_nodes = Some(graph_nodes);
                 result?;
             }
         }
+        self.hold(out.len() * size_of::<T>())?;
         self.counters.read(cursor.lookups, cursor.rows);
         Ok(out)
-    }
-
-    /// The same for nodes in graphs.
-    fn walk_graphs<T>(
-        &mut self,
-        edges: &Edges<'_>,
-        cursor: &mut Cursor,
-        graph_nodes: &mut GraphNodes,
-        nodes: impl Iterator<Item = ValueId>,
-        emit: impl Fn(usize, ValueId, &mut Vec<T>),
-        out: &mut Vec<T>,
-    ) -> Result<(), ExecError> {
-        let cancel = self.cx.cancel.clone();
-        let by_graph = edges.pattern.order == Order::Gspo;
-        let mut selection = Vec::new();
-        // In the order of the keys, each with its number.
-        let mut keys: Vec<(ValueId, ValueId, usize)> = Vec::new();
-        for (at, number) in nodes.enumerate() {
-            let (graph, term) = graph_nodes.node(number);
-            keys.push(if by_graph { (graph, term, at) } else { (term, graph, at) });
-        }
-        sort_in_steps(&mut keys, Ord::cmp, || cancel.check())?;
-        let is_one_key =
-            |a: &(ValueId, ValueId, usize), b: &(ValueId, ValueId, usize)| !by_graph && a.0 == b.0;
-        for (count, same) in keys.chunk_by(is_one_key).enumerate() {
-            if count % CHECK_EVERY == 0 {
-                cancel.check()?;
-            }
-            let Some((first, second, _)) = same.first() else { continue };
-            let node = if by_graph { (*second, *first) } else { (*first, ValueId::UNDEF) };
-            let mut looked_at = out.len();
-            edges.of_node(cursor, node, &mut selection, |graph, far| {
-                let graph = graph.unwrap_or(node.1);
-                let found =
-                    if by_graph { Ok(0) } else { same.binary_search_by(|(_, own, _)| own.cmp(&graph)) };
-                if let Ok(found) = found {
-                    self.look(out, &mut looked_at)?;
-                    let far = graph_nodes.number(graph, far, &cancel)?;
-                    emit(same[found].2, far, out);
-                }
-                Ok(())
-            })?;
-            self.hold(out.len() * size_of::<T>())?;
-        }
-        Ok(())
     }
 
     /// Looks now and then whether to go on, and whether there is memory: one node may be reached in as many ways as there is memory for, each
@@ -450,98 +397,27 @@ impl Search {
         Ok(())
     }
 
-    /// Those of `nodes` (sorted) that are subjects or objects in the graph.
+    /// Which of `nodes` (sorted) are subjects or objects in the graph.
     pub(crate) fn existing(&mut self, nodes: &[ValueId]) -> Result<HashSet<ValueId, IdHash>, ExecError> {
-        let mut existing = HashSet::default();
-        for (order, backward) in [(Order::Spog, false), (Order::Ospg, true)] {
-            let mut pattern = self.edge(Slot::Any, order, backward);
-            pattern.outputs.clear();
-            if pattern.impossible {
-                break;
-            }
+        let mut existing: HashSet<ValueId, IdHash> = HashSet::default();
+        for backward in [false, true] {
+            let pattern = self.edge(Slot::Any, self.edge_order(false, backward), backward);
+            let Some(edges) = Edges::of(&pattern, &[], &self.cx.cancel) else { break };
+            let missing: Vec<ValueId> =
+                nodes.iter().copied().filter(|node| !existing.contains(node)).collect();
             let mut cursor = Cursor::new(&self.cx.snapshot, &pattern, self.cx.batch_rows)?;
-            let mut selection = Vec::new();
-            for (i, node) in nodes.iter().enumerate() {
-                if i % CHECK_EVERY == 0 {
-                    self.cx.cancel.check()?;
-                }
-                if existing.contains(node) {
-                    continue;
-                }
-                cursor.seek(&[*node])?;
-                selection.clear();
-                loop {
-                    let range = cursor.matches(&[*node])?;
-                    if range.is_empty() {
-                        break;
-                    }
-                    pattern.select(cursor.columns(), range.start, range.end, &mut None, &mut selection);
-                    if !selection.is_empty() {
-                        existing.insert(*node);
-                        break;
-                    }
+            // One edge is enough.
+            let mut exists = |at: usize| Ok(!existing.insert(missing[at]));
+            match &self.graph_nodes {
+                None => edges.of_terms(&mut cursor, missing.iter().copied(), |at, _| exists(at))?,
+                Some(graph_nodes) => {
+                    let keys = edges.keys(graph_nodes, missing.iter().copied())?;
+                    edges.of_keys(&mut cursor, &keys, |at, _, _| exists(at))?;
                 }
             }
             self.counters.read(cursor.lookups, cursor.rows);
         }
         Ok(existing)
-    }
-}
-
-/// The edges of a pattern whose predicate is not `excluded`.
-struct Edges<'p> {
-    pattern: &'p Pattern,
-    far: usize,
-    predicate: Option<usize>,
-    graph: Option<usize>,
-    excluded: &'p [ValueId],
-    cancel: CancelToken,
-}
-
-impl<'p> Edges<'p> {
-    /// `None`: there are none.
-    fn of(pattern: &'p Pattern, excluded: &'p [ValueId], cancel: &CancelToken) -> Option<Self> {
-        let column = |var| pattern.outputs.iter().find(|(v, _)| *v == var).map(|(_, column)| *column);
-        let far = column(FAR).filter(|_| !pattern.impossible)?;
-        let (predicate, graph) = (column(PREDICATE), column(GRAPH));
-        Some(Self { pattern, far, predicate, graph, excluded, cancel: cancel.clone() })
-    }
-
-    /// Calls `each` with the graph, where the pattern tells it, and the far end of each edge of a node: a term, and its graph where that is part of the key.
-    fn of_node(
-        &self,
-        cursor: &mut Cursor,
-        (term, graph): (ValueId, ValueId),
-        selection: &mut Vec<u32>,
-        mut each: impl FnMut(Option<ValueId>, ValueId) -> Result<(), ExecError>,
-    ) -> Result<(), ExecError> {
-        let value = |cell: &Cell| match cell {
-            Cell::Const(id) => Some(*id),
-            Cell::Bound(var) => Some(if *var == GRAPH { graph } else { term }),
-            Cell::Free(_) | Cell::Any => None,
-        };
-        let key = self.pattern.cells.each_ref().map(|cell| value(cell).unwrap_or_default());
-        let key = &key[..self.pattern.keys];
-        cursor.seek(key)?;
-        let mut last = None;
-        loop {
-            let range = cursor.matches(key)?;
-            if range.is_empty() {
-                return Ok(());
-            }
-            if range.len() >= CHECK_EVERY {
-                self.cancel.check()?;
-            }
-            selection.clear();
-            self.pattern.select(cursor.columns(), range.start, range.end, &mut last, selection);
-            let columns: &Columns = cursor.columns();
-            for row in selection.iter() {
-                let row = *row as usize;
-                if !self.predicate.is_some_and(|p| self.excluded.contains(&columns[p][row])) {
-                    each(self.graph.map(|graph| columns[graph][row]), columns[self.far][row])?;
-                }
-            }
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where a search along a property path may begin, when no end of the path is known for a row: at the near ends of its first edges.
 
-use super::path_search::{GRAPH, NEAR, Search};
+use super::path_edges::{GRAPH, NEAR};
+use super::path_search::Search;
 use crate::error::ExecError;
 use crate::merge_sort::{sort_by_number, sort_in_steps};
 use crate::pattern::{Columns, Pattern};

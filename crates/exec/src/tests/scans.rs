@@ -310,7 +310,7 @@ impl Generator {
         };
         let input = match &graph {
             GraphScope::Named { slot: Slot::Var(graph), .. } => {
-                self.rows_with_graph(*graph, [&subject, &object], &path)
+                self.rows_with_graph(*graph, [&subject, &object])
             }
             _ => self.path_input(),
         };
@@ -351,14 +351,14 @@ impl Generator {
         }
     }
 
-    /// Quads of named graphs, where a path can be searched from them: they have the graph and an end, and the path has a length.
-    fn rows_with_graph(&mut self, graph: VarId, ends: [&TermSlot; 2], path: &Path) -> Option<PlanNode> {
+    /// Quads of named graphs, where a path can be searched from them: they have the graph and an end.
+    fn rows_with_graph(&mut self, graph: VarId, ends: [&TermSlot; 2]) -> Option<PlanNode> {
         let (subject, object) = (VarId(0), VarId(1));
         let known = |end: &TermSlot| match end {
             TermSlot::Const(_) => true,
             TermSlot::Var(var) => [subject, object].contains(var),
         };
-        if path.is_nullable() || !ends.into_iter().any(known) || self.random.chance(30) {
+        if !ends.into_iter().any(known) || self.random.chance(30) {
             return None;
         }
         let pattern = ScanPattern {

@@ -5,7 +5,7 @@ use super::leaves;
 use super::lower::Lowering;
 use super::node::{self, PathSize, Planned};
 use super::simple::with_order;
-use crate::logical::{Logical, LogicalOp, QuadPattern, graph_var, term_slot_var};
+use crate::logical::{Logical, LogicalOp, QuadPattern, term_slot_var};
 use crate::plan::{GraphScope, Path, ScanPattern, Slot, TermSlot, VarId};
 use crate::service_call::ServiceCall;
 use crate::var_set::VarSet;
@@ -49,10 +49,6 @@ impl Input {
                 let access = Access::TripleTerm { term: *term, slots };
                 let (vars, certain) = (logical.vars.clone(), logical.certain.clone());
                 Self { vars, certain, rows: 1.0, distinct: Distinct::new(), plans: Vec::new(), access }
-            }
-            // Where the graph is a variable, a path that may have no length needs a look at which terms each graph has.
-            LogicalOp::Path { path, graph, .. } if graph_var(graph).is_some() && path.is_nullable() => {
-                Self::planned(logical, lowering.lower(logical, interest), Access::Plan)
             }
             LogicalOp::Path { subject, path, object, graph } => {
                 let size = leaves::path_size(subject, path, object, graph, lowering.stats);

@@ -12,14 +12,6 @@ pub(crate) fn make_room<T>(values: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Makes room for one more value: also in a small vector for a quarter more than it has, where many such vectors are accounted by what is in them.
-#[inline]
-pub(crate) fn make_room_for_one<T>(values: &mut Vec<T>) {
-    if values.capacity() == values.len() {
-        values.reserve_exact((values.len() / 4).max(4));
-    }
-}
-
 #[cold]
 fn grow<T>(values: &mut Vec<T>, more: usize) {
     if values.len().saturating_mul(size_of::<T>()) < BYTES_SMALL {

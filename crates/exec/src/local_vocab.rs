@@ -4,6 +4,7 @@
 //! ([`term_file`]); of each a hash and its place there stay, some twenty bytes. Where these are too much as well, they go to another one
 //! ([`disk_index`]), and next to nothing stays.
 
+mod chunks;
 mod disk;
 mod disk_index;
 mod removed;

@@ -12,8 +12,8 @@ use std::hash::Hash;
 const CHANGE_BYTES: usize = 112;
 /// Changes whose bytes are taken from the budget at once.
 const CHANGES_AT_ONCE: usize = 1024;
-/// A new term is there twice: as the transaction's own, and as everybody's from the commit on.
-const TERM_COPIES: usize = 2;
+/// A new term is there twice, as the transaction's own and as everybody's from the commit on, and once more while a table of them grows.
+const TERM_COPIES: usize = 3;
 /// Bytes of a new term beside its text: its entry in a table.
 const TERM_BYTES: usize = 40;
 /// Bytes of terms that are taken from the budget at once.

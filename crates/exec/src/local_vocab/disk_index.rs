@@ -122,10 +122,14 @@ impl DiskIndex {
     }
 
     /// Adds the terms that come next: their hashes and places. Where that fails nothing was added, and it can be tried again.
-    pub fn add(&mut self, pages: &PageFile, hashes: &[u64], places: &[u64]) -> io::Result<()> {
-        let end = u32::try_from(self.len() + hashes.len()).map_err(io::Error::other)?;
-        self.add_places(pages, hashes, places)?;
-        let mut entries: Vec<(u64, u32)> = hashes.iter().copied().zip(self.len..end).collect();
+    pub fn add<I: Iterator<Item = (u64, u64)>>(
+        &mut self,
+        pages: &PageFile,
+        terms: &dyn Fn() -> I,
+    ) -> io::Result<()> {
+        self.add_places(pages, &mut terms())?;
+        let mut entries: Vec<(u64, u32)> = terms().map(|(hash, _)| hash).zip(self.len..u32::MAX).collect();
+        let end = u32::try_from(self.len() + entries.len()).map_err(io::Error::other)?;
         entries.sort_unstable();
         let mut page = Page::empty(pages.allocate_first(&mut self.directory)?);
         for (hash, at) in entries {
@@ -145,16 +149,20 @@ impl DiskIndex {
         Ok(())
     }
 
-    fn add_places(&mut self, pages: &PageFile, hashes: &[u64], places: &[u64]) -> io::Result<()> {
-        let (mut at, mut both) = (self.len(), hashes.iter().zip(places).peekable());
+    fn add_places(
+        &mut self,
+        pages: &PageFile,
+        terms: &mut dyn Iterator<Item = (u64, u64)>,
+    ) -> io::Result<()> {
+        let (mut at, mut terms) = (self.len(), terms.peekable());
         let mut bytes = Vec::with_capacity(PAGE_BYTES);
-        while both.peek().is_some() {
+        while terms.peek().is_some() {
             if self.places.len() <= at / PLACES {
                 self.places.push(pages.allocate()?);
             }
             let page = self.places.get(at / PLACES).copied().unwrap_or(NONE);
             bytes.clear();
-            for (hash, place) in both.by_ref().take(PLACES - at % PLACES) {
+            for (hash, place) in terms.by_ref().take(PLACES - at % PLACES) {
                 bytes.extend([hash.to_le_bytes(), place.to_le_bytes()].as_flattened());
             }
             pages.file.write_all_at(&bytes, offset(page, at % PLACES * PLACE_BYTES))?;
@@ -302,7 +310,7 @@ mod tests {
             let start = number * at_once;
             let places: Vec<u64> =
                 part.iter().enumerate().map(|(at, hash)| place_of(*hash, start + at)).collect();
-            index.add(&pages, part, &places).unwrap();
+            index.add(&pages, &|| part.iter().copied().zip(places.iter().copied())).unwrap();
         }
         assert_eq!(index.len(), hashes.len());
         for (at, hash) in hashes.iter().enumerate() {
@@ -333,10 +341,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (pages, mut index) = (PageFile::in_folder(folder.path()).unwrap(), DiskIndex::default());
         let hashes: Vec<u64> = (1..2000_u64).map(|n| n << 50 | n).collect();
-        index.add(&pages, &hashes, &hashes).unwrap();
+        index.add(&pages, &|| hashes.iter().map(|hash| (*hash, *hash))).unwrap();
         index.len -= 500;
         assert_eq!(index.find(&pages, hashes[1700], |_| Ok(true)).unwrap(), None);
-        index.add(&pages, &hashes[1499..], &hashes[1499..]).unwrap();
+        index.add(&pages, &|| hashes[1499..].iter().map(|hash| (*hash, *hash))).unwrap();
         for (at, hash) in hashes.iter().enumerate() {
             assert_eq!(index.find(&pages, *hash, |_| Ok(true)).unwrap(), Some(at as u32));
         }

@@ -1,11 +1,11 @@
 //! A part of a query's terms: those whose hashes end alike.
 
+use super::chunks::Chunks;
 use super::disk::{Disk, Place};
 use super::disk_index::DiskIndex;
 use super::hash;
 use crate::error::ExecError;
 use crate::expr::texts::TextBytes as _;
-use crate::growth::make_room_for_one;
 use hashbrown::HashTable;
 use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
 use lode_rdf::{Term, ValueId};
@@ -17,11 +17,10 @@ use std::ops::RangeInclusive;
 const RESERVE_BYTES: RangeInclusive<usize> = 1 << 10..=64 << 10;
 /// Bytes of stored terms that a part remembers beside the budget.
 const STORED_BYTES_MAX: usize = 64 << 10;
-/// What a term takes as long as its place is in memory: its hash (and room for a quarter of others), its place, and its entry in a hash table
-/// that is half full at times.
+/// What a term takes as long as its place is in memory: its hash, its place, and its entry in a hash table that is half full at times.
 pub const ENTRY_BYTES: usize = 32;
-/// What it takes besides while it is in memory itself, beside its text: room for a quarter of others, and what the allocator rounds up.
-const TERM_BYTES: usize = size_of::<Term>() * 5 / 4 + 16;
+/// What it takes besides while it is in memory itself, beside its text, with what the allocator rounds up.
+const TERM_BYTES: usize = size_of::<Term>() + 16;
 
 /// Terms by number, and numbers by term.
 #[derive(Debug, Default)]
@@ -30,11 +29,11 @@ pub struct Shard {
     index: DiskIndex,
     /// Numbers of the others, by hash.
     table: HashTable<u32>,
-    hashes: Vec<u64>,
+    hashes: Chunks<u64>,
     /// Where the first ones of these are on the disk.
-    places: Vec<u64>,
+    places: Chunks<u64>,
     /// All that are left.
-    terms: Vec<Term>,
+    terms: Chunks<Term>,
     /// Terms that turned out to be in the store, with their ids: constants are asked for again and again.
     stored: HashTable<(Term, ValueId)>,
     stored_bytes: usize,
@@ -128,9 +127,7 @@ impl Shard {
         let at = u32::try_from(self.len()).unwrap_or(u32::MAX);
         self.bytes += bytes_of(term);
         self.term_bytes += bytes_of(term) - ENTRY_BYTES;
-        make_room_for_one(&mut self.hashes);
         self.hashes.push(hash);
-        make_room_for_one(&mut self.terms);
         self.terms.push(term.clone());
         let Self { table, hashes, index, .. } = self;
         table.insert_unique(hash, at, |at| hash_at(hashes, index.len(), *at));
@@ -164,12 +161,9 @@ impl Shard {
     /// Moves all terms to the disk.
     pub fn spill_terms(&mut self, disk: &Disk) -> Result<(), ExecError> {
         if !self.terms.is_empty() {
-            let places = disk.terms()?.append(&self.terms)?;
-            if self.places.capacity() - self.places.len() < places.len() {
-                self.places.reserve_exact(places.len().max(self.places.len() / 4));
-            }
-            self.places.extend(places);
-            self.terms = Vec::new();
+            let places = disk.terms()?.append(self.terms.iter())?;
+            places.into_iter().for_each(|place| self.places.push(place));
+            self.terms = Chunks::default();
             self.bytes -= std::mem::take(&mut self.term_bytes);
         }
         if let Some(reservation) = &mut self.reservation {
@@ -184,8 +178,8 @@ impl Shard {
         if self.hashes.is_empty() {
             return Ok(());
         }
-        self.index.add(disk.pages()?, &self.hashes, &self.places)?;
-        (self.table, self.hashes, self.places) = (HashTable::new(), Vec::new(), Vec::new());
+        self.index.add(disk.pages()?, &|| self.hashes.iter().copied().zip(self.places.iter().copied()))?;
+        (self.table, self.hashes, self.places) = (HashTable::new(), Chunks::default(), Chunks::default());
         self.bytes = self.index.bytes();
         if let Some(reservation) = &mut self.reservation {
             reservation.hold(self.bytes);
@@ -195,7 +189,7 @@ impl Shard {
 }
 
 /// The hash of a term in the table, whose first ones are on the disk.
-fn hash_at(hashes: &[u64], on_disk: usize, at: u32) -> u64 {
+fn hash_at(hashes: &Chunks<u64>, on_disk: usize, at: u32) -> u64 {
     (at as usize).checked_sub(on_disk).and_then(|at| hashes.get(at)).copied().unwrap_or(0)
 }
 

@@ -39,8 +39,8 @@ impl TermFile {
     }
 
     /// Appends terms; where each is.
-    pub fn append(&self, terms: &[Term]) -> io::Result<Vec<u64>> {
-        let (mut bytes, mut places) = (Vec::new(), Vec::with_capacity(terms.len()));
+    pub fn append<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> io::Result<Vec<u64>> {
+        let (mut bytes, mut places) = (Vec::new(), Vec::new());
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let start = writer.end;
         let mut written = 0;
@@ -190,7 +190,7 @@ mod tests {
         let triple = Triple { subject: blank.into(), predicate: node, object: terms[3].clone() };
         terms.push(triple.into());
         for terms in [&terms[..], &terms[5..6], &[], &terms[3..]] {
-            let places = file.append(terms).unwrap();
+            let places = file.append(terms.iter()).unwrap();
             let read: Vec<Term> = places.iter().map(|place| file.read(*place).unwrap()).collect();
             assert_eq!(read, terms);
         }

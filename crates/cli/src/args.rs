@@ -137,7 +137,7 @@ pub struct LoadArgs {
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Memory the load may use, such as 512MiB or 2GiB, at least 48MiB; beyond it, it works on disk
+    /// Memory the load may use, such as 512MiB or 2GiB; beyond it, it works on disk; at least 48MiB
     #[arg(long, value_name = "BYTES", value_parser = parse_load_memory)]
     pub memory: Option<usize>,
     /// The longest statement (a line, or what is between two triples): some times as much memory is taken (default: a sixteenth of

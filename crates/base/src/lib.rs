@@ -18,7 +18,6 @@ pub mod memory_budget;
 pub mod radix_sort;
 pub mod real_vfs;
 pub mod row_file;
-pub mod scratch_file;
 pub mod varint;
 pub mod vfs;
 

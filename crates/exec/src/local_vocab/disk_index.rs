@@ -6,7 +6,7 @@
 
 use super::removed::Removed;
 use super::term_file::damaged;
-use lode_base::scratch_file::ScratchFile;
+use lode_base::real_vfs::ScratchFile;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,7 +38,7 @@ impl PageFile {
     /// An empty one in a folder.
     pub fn in_folder(folder: &Path) -> io::Result<Self> {
         let removed = Removed::in_folder(folder);
-        Ok(Self { file: ScratchFile::create(removed.path())?, next: AtomicU32::new(0), removed })
+        Ok(Self { file: ScratchFile::at(removed.path())?, next: AtomicU32::new(0), removed })
     }
 
     fn allocate(&self) -> io::Result<u32> {

@@ -17,7 +17,7 @@ pub struct OutOfBudget {
     pub used: usize,
     /// Of so many bytes that could be.
     pub limit: usize,
-    /// How many of those in use belong to other parts of the same whole.
+    /// How many of those in use belong to other parts of the same whole, which give them back when they end.
     pub others: usize,
 }
 
@@ -43,6 +43,8 @@ struct State {
     limit: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
+    /// Of `used`, what stays whoever ends.
+    standing: AtomicUsize,
     /// The budget that this one is part of.
     whole: Option<MemoryBudget>,
     /// What is there besides what is counted, where this is the budget of a process.
@@ -69,15 +71,22 @@ enum Share {
     Spillable,
     /// Three quarters.
     Idle,
+    /// All of it, for what stays.
+    Standing,
 }
 
 impl Share {
     fn of(self, limit: usize) -> usize {
         match self {
-            Self::All => limit,
+            Self::All | Self::Standing => limit,
             Self::Spillable => limit - limit / 8,
             Self::Idle => limit - limit / 4,
         }
+    }
+
+    /// Whether it is given back by nobody's end.
+    fn is_standing(self) -> bool {
+        matches!(self, Self::Idle | Self::Standing)
     }
 }
 
@@ -104,8 +113,8 @@ impl MemoryBudget {
     }
 
     fn within(limit: usize, whole: Option<Self>, uncounted: Option<Uncounted>) -> Self {
-        let (used, peak, reliefs) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default());
-        Self(Arc::new(State { limit, used, peak, whole, uncounted, reliefs }))
+        let (used, peak, standing) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        Self(Arc::new(State { limit, used, peak, standing, whole, uncounted, reliefs: Mutex::default() }))
     }
 
     /// The limit in bytes.
@@ -172,6 +181,13 @@ impl MemoryBudget {
         reservation
     }
 
+    /// The same for what stays, as far as anybody knows: nobody who is refused memory need wait for it.
+    pub fn hold_standing(&self, bytes: usize) -> Reservation {
+        let mut reservation = self.empty(Share::Standing);
+        reservation.hold(bytes);
+        reservation
+    }
+
     fn empty(&self, share: Share) -> Reservation {
         Reservation { budget: self.clone(), bytes: 0, share }
     }
@@ -189,9 +205,15 @@ impl MemoryBudget {
             state.whole.as_ref().and_then(|whole| whole.take(more, share, Some(part)).err())
         {
             state.used.fetch_sub(more, Ordering::Relaxed);
-            return Err(OutOfBudget { others: refused.used.saturating_sub(before), ..refused });
+            // Nobody else has what this one has, nor what stays.
+            let standing = state.whole.as_ref().map_or(0, |whole| whole.0.standing.load(Ordering::Relaxed));
+            let others = refused.used.saturating_sub(before).saturating_sub(standing);
+            return Err(OutOfBudget { others, ..refused });
         }
         state.peak.fetch_max(before.saturating_add(more), Ordering::Relaxed);
+        if share.is_standing() {
+            state.standing.fetch_add(more, Ordering::Relaxed);
+        }
         Ok(())
     }
 
@@ -237,18 +259,24 @@ impl MemoryBudget {
         !reliefs.is_empty()
     }
 
-    fn give_back(&self, bytes: usize) {
+    fn give_back(&self, bytes: usize, share: Share) {
         self.0.used.fetch_sub(bytes, Ordering::Relaxed);
+        if share.is_standing() {
+            self.0.standing.fetch_sub(bytes, Ordering::Relaxed);
+        }
         if let Some(whole) = &self.0.whole {
-            whole.give_back(bytes);
+            whole.give_back(bytes, share);
         }
     }
 
-    fn hold_more(&self, bytes: usize) {
+    fn hold_more(&self, bytes: usize, share: Share) {
+        if share.is_standing() {
+            self.0.standing.fetch_add(bytes, Ordering::Relaxed);
+        }
         let before = self.0.used.fetch_add(bytes, Ordering::Relaxed);
         self.0.peak.fetch_max(before.saturating_add(bytes), Ordering::Relaxed);
         if let Some(whole) = &self.0.whole {
-            whole.hold_more(bytes);
+            whole.hold_more(bytes, share);
         }
     }
 }
@@ -283,7 +311,7 @@ impl Reservation {
 
     /// As [`Self::resize`], with all of the budget for this once: where what is spillable otherwise must grow.
     pub fn resize_to_limit(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
-        self.resize_as(bytes, Share::All)
+        self.resize_as(bytes, if self.share.is_standing() { self.share } else { Share::All })
     }
 
     /// Holds exactly `bytes` from now on.
@@ -302,14 +330,14 @@ impl Reservation {
     /// Gives back all but `bytes`.
     pub fn shrink(&mut self, bytes: usize) {
         let less = self.bytes.saturating_sub(bytes);
-        self.budget.give_back(less);
+        self.budget.give_back(less, self.share);
         self.bytes -= less;
     }
 
     /// Holds exactly `bytes` from now on, also beyond the limit: for what is there already.
     pub fn hold(&mut self, bytes: usize) {
         if bytes > self.bytes {
-            self.budget.hold_more(bytes - self.bytes);
+            self.budget.hold_more(bytes - self.bytes, self.share);
             self.bytes = bytes;
         }
         self.shrink(bytes);
@@ -318,13 +346,14 @@ impl Reservation {
     /// Takes over what another reservation of the same budget holds.
     pub fn absorb(&mut self, mut other: Self) {
         debug_assert!(Arc::ptr_eq(&self.budget.0, &other.budget.0), "of the same budget");
+        debug_assert_eq!(self.share.is_standing(), other.share.is_standing(), "of the same kind");
         self.bytes += std::mem::take(&mut other.bytes);
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.budget.give_back(self.bytes);
+        self.budget.give_back(self.bytes, self.share);
     }
 }
 
@@ -397,6 +426,26 @@ mod tests {
         assert!(more.grow(1).is_err());
         drop((beyond, more));
         assert_eq!((one.used(), other.used(), whole.used()), (0, 0, 0));
+    }
+
+    #[test]
+    fn what_stays_is_nobodys_fault() {
+        let whole = MemoryBudget::new(800);
+        let (mut cache, delta) = (whole.reserve_idle(), whole.hold_standing(200));
+        cache.hold(100);
+        let part = whole.part(800);
+        let own = part.reserve(100).unwrap();
+        let refused = part.reserve(450).unwrap_err();
+        assert_eq!((refused.used, refused.others, refused.is_for_others()), (400, 0, false));
+        let other = whole.reserve(50).unwrap();
+        let refused = part.reserve(400).unwrap_err();
+        assert_eq!((refused.others, refused.is_for_others()), (50, true), "it would fit then");
+        assert!(!part.reserve(450).unwrap_err().is_for_others(), "it would not");
+        drop((own, other));
+        cache.shrink(30);
+        assert!(part.reserve(570).is_ok() && part.reserve(571).is_err());
+        drop((cache, delta));
+        assert_eq!((whole.used(), whole.0.standing.load(Ordering::Relaxed)), (0, 0));
     }
 
     /// Holds memory that it gives back when asked.

@@ -8,12 +8,20 @@ use std::time::Duration;
 
 /// The option's number in the library's enumeration: how many milliseconds free memory is kept for who needs some next.
 const PURGE_DELAY: mi_option_t = 15;
+/// So many times as long large pieces are kept.
+const ARENA_PURGE_MULT: mi_option_t = 24;
 
 /// Has free memory given back after this time. By default that is a second, in which a query can fill as much again.
 pub fn give_back_after(time: Duration) {
     let milliseconds = c_long::try_from(time.as_millis()).unwrap_or(c_long::MAX);
     // SAFETY: options are numbers that the library reads atomically; it ignores numbers of options that it has not.
     unsafe { mi_option_set(PURGE_DELAY, milliseconds) }
+}
+
+/// Has large pieces given back as soon as others: by default they are kept ten times as long, such as what a table was before it grew.
+pub fn give_back_large_ones_as_soon() {
+    // SAFETY: as above.
+    unsafe { mi_option_set(ARENA_PURGE_MULT, 1) }
 }
 
 #[cfg(test)]
@@ -29,5 +37,10 @@ mod tests {
         assert!([1000, 100, 10].contains(&delay()), "{}", delay());
         give_back_after(Duration::from_millis(100));
         assert_eq!(delay(), 100);
+        // SAFETY: as above.
+        let times = || unsafe { mi_option_get(ARENA_PURGE_MULT) };
+        assert!([10, 1].contains(&times()), "{}", times());
+        give_back_large_ones_as_soon();
+        assert_eq!(times(), 1);
     }
 }

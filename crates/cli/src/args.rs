@@ -137,8 +137,8 @@ pub struct LoadArgs {
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Memory the load may use, such as 512MiB or 2GiB; beyond it, it works on disk
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    /// Memory the load may use, such as 512MiB or 2GiB; beyond it, it works on disk; at least 48MiB
+    #[arg(long, value_name = "BYTES", value_parser = parse_load_memory)]
     pub memory: Option<usize>,
     /// The longest statement (a line, or what is between two triples): some times as much memory is taken (default: a sixteenth of
     /// --memory)
@@ -203,9 +203,9 @@ pub struct EvaluationArgs {
     /// Threads for a query (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Memory that the process may use in all, such as 512MiB or 2GiB: queries, updates, uploads, compaction and the cache share it, and
-    /// work on disk beyond it (default: half of the machine's)
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    /// Memory that the process may use in all, such as 512MiB or 2GiB, at least 64MiB: queries, updates, uploads, compaction and the cache
+    /// share it, and work on disk beyond it (default: half of the machine's)
+    #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub memory: Option<usize>,
     /// The most of it for the cache of decompressed blocks, which gives it back where others need it (default: half)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
@@ -533,6 +533,26 @@ pub fn parse_bytes(text: &str) -> Result<usize, String> {
         return Err("expected a number of bytes above 0".to_owned());
     }
     Ok(bytes as usize)
+}
+
+/// The least memory that queries and updates can keep to: half of it is the program's own, and the rest has room for what sorts and joins
+/// cannot do without.
+const MEMORY_BYTES_MIN: usize = 64 << 20;
+/// The least that a load can keep to.
+const LOAD_MEMORY_BYTES_MIN: usize = 48 << 20;
+
+/// Memory for queries and updates.
+fn parse_memory(text: &str) -> Result<usize, String> {
+    at_least(MEMORY_BYTES_MIN, parse_bytes(text)?)
+}
+
+/// Memory for a load.
+fn parse_load_memory(text: &str) -> Result<usize, String> {
+    at_least(LOAD_MEMORY_BYTES_MIN, parse_bytes(text)?)
+}
+
+fn at_least(least: usize, bytes: usize) -> Result<usize, String> {
+    if bytes < least { Err(format!("the least is {} MiB", least >> 20)) } else { Ok(bytes) }
 }
 
 /// A number of seconds, with or without fraction.

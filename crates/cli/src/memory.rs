@@ -1,6 +1,6 @@
 //! What the memory that a command may take means for the process as a whole, and for those in it that take of it.
 
-use crate::allocator::give_back_after;
+use crate::allocator::{give_back_after, give_back_large_ones_as_soon};
 use crate::args::{DefaultGraphArg, EvaluationArgs};
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
@@ -29,6 +29,7 @@ pub fn keep_to(bytes: usize) {
     if bytes < LITTLE_BYTES {
         avoid_huge_pages();
         give_back_after(KEPT_FREE_OF_LITTLE);
+        give_back_large_ones_as_soon();
     } else {
         give_back_after(KEPT_FREE);
     }

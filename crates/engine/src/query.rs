@@ -22,7 +22,7 @@ use lode_sparql::parse::depth;
 use lode_sparql::plan::{DatasetOverride, QueryForm};
 use lode_sparql::planner::PlanOptions;
 use lode_sparql::stack;
-use lode_sparql::{Plan, PlanWarning};
+use lode_sparql::{Plan, PlanWarning, warnings};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use spargebra::Query;
@@ -35,6 +35,8 @@ const LONG_COST_NS: f64 = 5e8;
 /// A planned query over one snapshot, ready to run.
 pub struct PreparedQuery {
     plan: Arc<Plan>,
+    /// What of it is most likely not meant.
+    warnings: Arc<[PlanWarning]>,
     cx: Arc<QueryContext>,
     from_cache: bool,
     planning: Duration,
@@ -122,7 +124,7 @@ impl PreparedQuery {
         }
         let keys = Keys::new(query, options);
         if let Some((plan, shortness)) = caches.plans.find(&keys, &snapshot)? {
-            let prepared = Self::over(plan, snapshot, options, setting);
+            let prepared = Self::over(query, plan, snapshot, options, setting);
             return Ok(Self { from_cache: true, shortness, ..prepared });
         }
         let prepared = Self::planned(query, snapshot, options, setting)?;
@@ -142,14 +144,18 @@ impl PreparedQuery {
             return Ok(None);
         }
         let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
-        let find = |query: &Query, _: &TextMemory| caches.plans.find(&Keys::new(query, options), &snapshot);
-        let (found, memory) = parsed(text, options, &setting.budget, find)?;
-        let Some((plan, shortness)) = found.filter(|(_, shortness)| shortness.is_short()) else {
-            return Ok(None);
+        let budget = setting.budget.clone();
+        let find = |query: &Query, _: &TextMemory| {
+            let found = caches.plans.find(&Keys::new(query, options), &snapshot)?;
+            let short = found.filter(|(_, shortness)| shortness.is_short());
+            Ok(short.map(|(plan, shortness)| {
+                let prepared = Self::over(query, plan, snapshot, options, setting);
+                Self { from_cache: true, shortness, ..prepared }
+            }))
         };
-        let prepared = Self::over(plan, snapshot, options, setting);
+        let (found, memory) = parsed(text, options, &budget, find)?;
         let (planning, _memory) = (started.elapsed(), Some(memory));
-        Ok(Some(Self { from_cache: true, planning, shortness, _memory, ..prepared }))
+        Ok(found.map(|prepared| Self { planning, _memory, ..prepared }))
     }
 
     /// Plans a query over `snapshot`.
@@ -172,11 +178,17 @@ impl PreparedQuery {
         let plan = lode_sparql::plan_query(query, dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;
-        Ok(Self::over(Arc::new(plan?), snapshot, options, setting))
+        Ok(Self::over(query, Arc::new(plan?), snapshot, options, setting))
     }
 
-    /// A plan over `snapshot`.
-    fn over(plan: Arc<Plan>, snapshot: Snapshot, options: &QueryOptions, setting: Setting) -> Self {
+    /// A plan of a query over `snapshot`.
+    fn over(
+        query: &Query,
+        plan: Arc<Plan>,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        setting: Setting,
+    ) -> Self {
         let Setting { budget, now, memos, share } = setting;
         let cx = Arc::new(QueryContext {
             snapshot,
@@ -196,7 +208,8 @@ impl PreparedQuery {
             vars: Arc::default(),
         });
         let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
-        Self { plan, cx, from_cache: false, planning, running, shortness, _memory: None }
+        let warnings = warnings::of_queries([query], &lode_exec::is_regular_expression);
+        Self { plan, warnings, cx, from_cache: false, planning, running, shortness, _memory: None }
     }
 
     /// Whether the plan is that of an earlier query, with other constants.
@@ -231,13 +244,12 @@ impl PreparedQuery {
 
     /// What of it is most likely not meant.
     pub fn warnings(&self) -> &Arc<[PlanWarning]> {
-        &self.plan.warnings
+        &self.warnings
     }
 
     /// The plan as a tree below the warnings, for people.
     pub fn explain(&self) -> String {
-        let mut text: String =
-            self.plan.warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
+        let mut text: String = self.warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
         text += &stack::deep(self.plan.depth, || self.explained().to_text(&|_| String::new()));
         text
     }
@@ -254,7 +266,7 @@ impl PreparedQuery {
             },
             from_cache: self.from_cache,
             planning_seconds: self.planning.as_secs_f64(),
-            warnings: self.plan.warnings.iter().map(ToString::to_string).collect(),
+            warnings: self.warnings.iter().map(ToString::to_string).collect(),
             plan: stack::deep(self.plan.depth, || PlanReportNode::new(self.explained(), profile.as_ref())),
             run: self.run_report(),
         }

@@ -43,6 +43,7 @@ pub use batch::Batch;
 pub use context::QueryContext;
 pub use error::ExecError;
 pub use execution::{Execution, execute};
+pub use expr::is_regular_expression;
 pub use profile::{Probe, Profile, waiting};
 pub use removal::wait_for_removals;
 pub use results::{Graph, QueryResult};

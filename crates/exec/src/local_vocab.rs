@@ -1,36 +1,31 @@
 //! Terms a query makes that the store does not hold: numbered once per distinct term, so that equal ids mean equal terms.
 //!
 //! They are in memory as long as there is some. Where the query's budget has no more, those of a part go to a temporary file
-//! ([`term_file`]); of each a hash and its place there stay, some twenty bytes.
+//! ([`term_file`]); of each a hash and its place there stay, some twenty bytes. Where these are too much as well, they go to another one
+//! ([`disk_index`]), and next to nothing stays.
 
+mod chunks;
+mod disk;
+mod disk_index;
+mod removed;
+mod shard;
 mod term_file;
 
 use crate::error::ExecError;
-use crate::expr::texts::TextBytes as _;
-use crate::growth::make_room;
-use hashbrown::HashTable;
-use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Relief, Reservation};
+use disk::Disk;
+use lode_base::memory_budget::{MemoryBudget, Relief};
 use lode_rdf::{Kind, Term, ValueId};
+use shard::{Found, Shard};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io;
-use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
-use term_file::{TermFile, damaged};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 /// Threads that make terms rarely meet in one of so many parts.
 const SHARDS: usize = 32;
 const SHARD_BITS: u32 = SHARDS.trailing_zeros();
-/// Bytes that a part takes from the budget at once: as many as it has, within these. Some terms, each in a part of its own, must fit a
-/// small budget.
-const RESERVE_BYTES: RangeInclusive<usize> = 1 << 10..=64 << 10;
-/// Ids of stored terms that a part remembers.
-const STORED_MAX: usize = 1024;
-/// Longer terms are not among these.
-const STORED_BYTES_MAX: usize = 1 << 10;
-/// What a term takes wherever it is: its hash, its place, and its entry in a hash table that is half full at times.
-const ENTRY_BYTES: usize = 28;
+/// Parts whose hashes and places take less keep them where others need memory: they would gain little.
+const INDEX_BYTES_LITTLE: usize = 32 << 10;
 
 /// The query's own table of terms, shared by its threads. It only grows.
 #[derive(Debug)]
@@ -40,58 +35,11 @@ pub struct LocalVocab {
     disk: Disk,
 }
 
-/// Where terms go that have no room.
-#[derive(Debug, Default)]
-struct Disk {
-    folder: OnceLock<PathBuf>,
-    file: OnceLock<TermFile>,
-    /// Held while the file is made.
-    making: Mutex<()>,
-}
-
-impl Disk {
-    /// The file, made when first needed; none where nobody has said in which folder.
-    fn file(&self) -> io::Result<&TermFile> {
-        if let Some(file) = self.file.get() {
-            return Ok(file);
-        }
-        let folder = self.folder.get().ok_or(io::ErrorKind::NotFound)?;
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.file.get().is_none() {
-            // Nobody else sets it meanwhile.
-            let _ = self.file.set(TermFile::in_folder(folder)?);
-        }
-        self.file.get().ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-
-    fn read(&self, place: u64, term_hash: u64) -> io::Result<Term> {
-        let term = self.file()?.read(place)?;
-        if hash(&term) == term_hash { Ok(term) } else { Err(damaged()) }
-    }
-}
-
 impl Default for LocalVocab {
     fn default() -> Self {
         let shards = std::array::from_fn(|_| RwLock::default());
         Self { shards, next_number: AtomicU64::new(0), disk: Disk::default() }
     }
-}
-
-#[derive(Debug, Default)]
-struct Shard {
-    /// Numbers of terms, by hash.
-    table: HashTable<u32>,
-    hashes: Vec<u64>,
-    /// Where the first ones are on the disk.
-    places: Vec<u64>,
-    /// The others.
-    terms: Vec<Term>,
-    /// Terms that turned out to be in the store, with their ids: constants are asked for again and again.
-    stored: HashTable<(Term, ValueId)>,
-    /// Bytes that all take, and those that `terms` do.
-    bytes: usize,
-    term_bytes: usize,
-    reservation: Option<Reservation>,
 }
 
 impl LocalVocab {
@@ -113,16 +61,13 @@ impl LocalVocab {
         if shard.reservation.is_none() {
             self.ask_for_relief(budget, folder);
         }
-        if let Err(refused) = shard.reserve(bytes_of(term), budget) {
-            shard.spill(&self.disk)?;
-            shard.reserve(bytes_of(term), budget).map_err(|_| refused)?;
-        }
+        shard.make_room(term, budget, &self.disk)?;
         Ok(local_id(shard.push(term, hash), shard_number))
     }
 
     /// From now on this gives back memory where the query or others need it.
     fn ask_for_relief(self: &Arc<Self>, budget: &MemoryBudget, folder: &Path) {
-        if self.disk.folder.set(folder.to_owned()).is_ok() {
+        if self.disk.set_folder(folder) {
             budget.relieve_by(Arc::downgrade(self) as Weak<dyn Relief>);
         }
     }
@@ -135,7 +80,7 @@ impl LocalVocab {
         if let Some(at) = shard.find(term, hash, &self.disk)? {
             return Ok(Some(local_id(at, shard_number)));
         }
-        Ok(shard.stored.find(hash, |(known, _)| known == term).map(|(_, id)| *id))
+        Ok(shard.stored(term, hash))
     }
 
     /// Remembers the id that the store gave a term, for [`LocalVocab::get`].
@@ -143,10 +88,7 @@ impl LocalVocab {
         let term_hash = hash(term);
         let (_, lock) = self.shard(term_hash);
         let mut shard = lock.write().unwrap_or_else(PoisonError::into_inner);
-        let known = shard.stored.find(term_hash, |(known, _)| known == term).is_some();
-        if shard.stored.len() < STORED_MAX && !known && term.text_bytes() <= STORED_BYTES_MAX {
-            shard.stored.insert_unique(term_hash, (term.clone(), id), |(term, _)| hash(term));
-        }
+        shard.remember(term, term_hash, id);
     }
 
     /// The term of a local id.
@@ -162,14 +104,13 @@ impl LocalVocab {
         let payload = usize::try_from(id.payload()).unwrap_or(usize::MAX);
         let Some(lock) = self.shards.get(payload & (SHARDS - 1)) else { return Ok(None) };
         let (shard, at) = (lock.read().unwrap_or_else(PoisonError::into_inner), payload >> SHARD_BITS);
-        match (shard.hashes.get(at), shard.places.get(at)) {
-            (Some(hash), Some(place)) => {
-                let (hash, place) = (*hash, *place);
-                drop(shard);
-                Ok(Some(f(&self.disk.read(place, hash)?)))
-            }
-            _ => Ok(at.checked_sub(shard.places.len()).and_then(|at| shard.terms.get(at)).map(f)),
-        }
+        let found = match shard.at(at) {
+            None => return Ok(None),
+            Some(Found::Term(term)) => return Ok(Some(f(term))),
+            Some(Found::Place(place)) => place,
+        };
+        drop(shard);
+        Ok(Some(f(&self.disk.read(found)?)))
     }
 
     /// The first of `count` numbers that this query has not given out before.
@@ -179,7 +120,7 @@ impl LocalVocab {
 
     /// How many terms there are.
     pub fn len(&self) -> usize {
-        self.sum(|shard| shard.hashes.len())
+        self.sum(Shard::len)
     }
 
     /// Whether the query has made no terms.
@@ -189,7 +130,7 @@ impl LocalVocab {
 
     /// Bytes of memory held by terms, about.
     pub fn bytes(&self) -> usize {
-        self.sum(|shard| shard.bytes)
+        self.sum(Shard::bytes)
     }
 
     fn sum(&self, of: impl Fn(&Shard) -> usize) -> usize {
@@ -204,76 +145,26 @@ impl LocalVocab {
 }
 
 impl Relief for LocalVocab {
-    fn relieve(&self, _bytes: usize) {
-        // All of them: terms of all parts lie side by side in the allocator's pages, and only together make these free.
-        for lock in &self.shards {
-            // Who has one is perhaps the one that asks.
-            let Ok(mut shard) = lock.try_write() else { continue };
-            if shard.spill(&self.disk).is_err() {
+    fn relieve(&self, bytes: usize) {
+        let mut given_back = 0;
+        let steps = [Shard::spill_terms, |shard: &mut Shard, disk: &Disk| {
+            if shard.bytes() < INDEX_BYTES_LITTLE { Ok(()) } else { shard.spill_index(disk) }
+        }];
+        // Of all parts: their terms lie side by side in the allocator's pages, and only together make these free.
+        for spill in steps {
+            for lock in &self.shards {
+                // Who has one is perhaps the one that asks.
+                let Ok(mut shard) = lock.try_write() else { continue };
+                let before = shard.reserved();
+                if spill(&mut shard, &self.disk).is_err() {
+                    return;
+                }
+                given_back += before.saturating_sub(shard.reserved());
+            }
+            if given_back >= bytes {
                 return;
             }
         }
-    }
-}
-
-impl Shard {
-    fn find(&self, term: &Term, hash: u64, disk: &Disk) -> Result<Option<u32>, ExecError> {
-        let mut failed = None;
-        let same = |at: &u32| {
-            let at = *at as usize;
-            if self.hashes.get(at) != Some(&hash) {
-                return false;
-            }
-            match self.places.get(at).map(|place| disk.read(*place, hash)) {
-                None => self.terms.get(at - self.places.len()) == Some(term),
-                Some(Ok(known)) => known == *term,
-                Some(Err(error)) => {
-                    failed = Some(error);
-                    true
-                }
-            }
-        };
-        let found = self.table.find(hash, same).copied();
-        failed.map_or(Ok(found), |error| Err(ExecError::Spill(error)))
-    }
-
-    fn push(&mut self, term: &Term, hash: u64) -> u32 {
-        let at = u32::try_from(self.hashes.len()).unwrap_or(u32::MAX);
-        self.bytes += bytes_of(term);
-        self.term_bytes += bytes_of(term) - ENTRY_BYTES;
-        make_room(&mut self.hashes, 1);
-        self.hashes.push(hash);
-        make_room(&mut self.terms, 1);
-        self.terms.push(term.clone());
-        let Self { table, hashes, .. } = self;
-        table.insert_unique(hash, at, |at| hashes.get(*at as usize).copied().unwrap_or(0));
-        at
-    }
-
-    /// Room for `more` bytes.
-    fn reserve(&mut self, more: usize, budget: &MemoryBudget) -> Result<(), OutOfBudget> {
-        let needed = self.bytes + more;
-        let reservation = self.reservation.get_or_insert_with(|| budget.reserve_empty());
-        if needed > reservation.bytes() {
-            let step = self.bytes.clamp(*RESERVE_BYTES.start(), *RESERVE_BYTES.end());
-            reservation.grow((needed - reservation.bytes()).max(step))?;
-        }
-        Ok(())
-    }
-
-    /// Moves all terms to the disk.
-    fn spill(&mut self, disk: &Disk) -> Result<(), ExecError> {
-        if !self.terms.is_empty() {
-            let places = disk.file()?.append(&self.terms)?;
-            make_room(&mut self.places, places.len());
-            self.places.extend(places);
-            self.terms = Vec::new();
-            self.bytes -= std::mem::take(&mut self.term_bytes);
-        }
-        if let Some(reservation) = &mut self.reservation {
-            reservation.shrink(self.bytes);
-        }
-        Ok(())
     }
 }
 
@@ -287,14 +178,10 @@ fn hash(term: &Term) -> u64 {
     hasher.finish()
 }
 
-/// Bytes of a new term in a table.
-fn bytes_of(term: &Term) -> usize {
-    ENTRY_BYTES + size_of::<Term>() + term.text_bytes()
-}
-
 #[cfg(test)]
 mod tests {
     //! What terms take from a budget, and that they are the same wherever they are.
+    use super::shard::ENTRY_BYTES;
     use super::*;
     use lode_rdf::Literal;
 
@@ -334,8 +221,36 @@ mod tests {
         let refused =
             (64..10_000).find_map(|n| vocab.intern(&term(n), &budget, &folder.path().join("none")).err());
         assert!(matches!(refused, Some(ExecError::Spill(_))), "there is no such folder");
-        let vocab = Arc::new(LocalVocab::default());
-        let refused = (0..100_000).find_map(|n| vocab.intern(&term(n), &budget, folder.path()).err());
-        assert!(matches!(refused, Some(ExecError::OutOfMemory(_))), "hashes take memory, too");
+    }
+
+    #[test]
+    fn any_number_of_terms_fits_a_small_budget() {
+        let folder = tempfile::tempdir().unwrap();
+        let (vocab, budget) = (Arc::new(LocalVocab::default()), MemoryBudget::new(128 << 10));
+        let intern = |n| vocab.intern(&term(n), &budget, folder.path()).unwrap();
+        let ids: Vec<ValueId> = (0..100_000).map(intern).collect();
+        assert_eq!((vocab.len(), std::fs::read_dir(folder.path()).unwrap().count()), (100_000, 2));
+        assert!(vocab.bytes() <= budget.used() && budget.peak() <= 128 << 10);
+        for n in (0..100_000).step_by(77) {
+            assert_eq!((intern(n), vocab.get(&term(n)).unwrap()), (ids[n as usize], Some(ids[n as usize])));
+            assert_eq!(vocab.term(ids[n as usize]).unwrap(), Some(term(n)));
+        }
+        assert_eq!(vocab.get(&term(100_000)).unwrap(), None);
+        let distinct: std::collections::HashSet<_> = ids.iter().collect();
+        assert_eq!(distinct.len(), 100_000);
+        drop(vocab);
+        crate::wait_for_removals();
+        assert_eq!((budget.used(), std::fs::read_dir(folder.path()).unwrap().count()), (0, 0));
+    }
+
+    #[test]
+    fn others_get_what_the_hashes_take() {
+        let folder = tempfile::tempdir().unwrap();
+        let (vocab, budget) = (Arc::new(LocalVocab::default()), MemoryBudget::new(16 << 20));
+        (0..60_000).for_each(|n| assert!(vocab.intern(&term(n), &budget, folder.path()).is_ok()));
+        let others = budget.reserve(15 << 20).unwrap();
+        assert_eq!(vocab.term(vocab.get(&term(59_999)).unwrap().unwrap()).unwrap(), Some(term(59_999)));
+        assert!(vocab.bytes() < 1 << 20, "{}", vocab.bytes());
+        drop(others);
     }
 }

@@ -128,9 +128,30 @@ impl From<EngineError> for HttpError {
                     _ => Self::new(status, message),
                 }
             }
-            None => Self::new(status, error.to_string()),
+            None => Self::new(status, with_commands(error.to_string())),
         }
     }
+}
+
+/// Options that errors of the layers below name, and the command that has each: no client can give them, but who runs the server can.
+const OPTIONS: [(&str, &str); 7] = [
+    ("--allow-service", "lode serve"),
+    ("--memory", "lode serve"),
+    ("--statement-bytes-max", "lode serve"),
+    ("--lenient", "lode load"),
+    ("--contexts", "lode load"),
+    ("--format", "lode load"),
+    ("--base", "lode load"),
+];
+
+/// A text whose hints name options of the command line, with the commands before them.
+fn with_commands(mut message: String) -> String {
+    for (option, command) in OPTIONS {
+        for before in ["(", "; ", ": "] {
+            message = message.replace(&format!("{before}{option}"), &format!("{before}{command} {option}"));
+        }
+    }
+    message
 }
 
 /// What to tell a client of an error whose own text names options of the command line: what can be done over HTTP, and by whom else.
@@ -213,4 +234,42 @@ fn without_paths(error: &EngineError) -> Option<String> {
 
 fn is_full(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+#[cfg(test)]
+mod tests {
+    //! What a client is told.
+    use super::*;
+
+    #[test]
+    fn options_are_those_of_a_command() {
+        let service = ExecError::Service {
+            endpoint: "http://e/".to_owned(),
+            message: "this endpoint may not be asked (--allow-service 'http://e/' allows it)".to_owned(),
+        };
+        let syntax = LoadError::Syntax {
+            source_name: "a.ttl".to_owned(),
+            line: 1,
+            column: 2,
+            message:
+                "a blank --lenient (a blank in an IRI is written %20; --lenient keeps such IRIs as they are)"
+                    .to_owned(),
+        };
+        for (error, part) in [
+            (EngineError::Execution(service), "(lode serve --allow-service 'http://e/' allows it)"),
+            (
+                EngineError::Load(syntax),
+                "a blank --lenient (a blank in an IRI is written %20; lode load --lenient keeps",
+            ),
+            (
+                EngineError::Update(
+                    "LOAD <a>: too long (--statement-bytes-max takes longer ones)".to_owned(),
+                ),
+                "(lode serve --statement-bytes-max takes",
+            ),
+        ] {
+            let told = HttpError::from(error).message;
+            assert!(told.contains(part), "{told}");
+        }
+    }
 }

@@ -20,6 +20,10 @@ pub(crate) const SNAPSHOTS_STAY: &str =
 const OF_GRAPHS: &str = "graph and default are for /data: queries choose their graphs by default-graph-uri and named-graph-uri, \
                          updates by using-graph-uri and using-named-graph-uri";
 
+/// Why the graphs of a query do not go with an update, nor the other way round.
+const GRAPHS_OF_THE_OTHER: &str = "default-graph-uri and named-graph-uri are for queries, using-graph-uri and using-named-graph-uri \
+                                   are for updates";
+
 /// What a client asks for.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Asked {
@@ -97,23 +101,26 @@ pub(crate) fn parse(
         }
     }
     let is_bare = uri_query.is_none_or(str::is_empty);
-    let Parameters { query, update, of_query, of_update, timeout, unknown } = parameters;
+    let Parameters { query, update, of_query, of_update, timeout } = parameters;
     match (query, update) {
         (Some(_), Some(_)) => Err(HttpError::bad_request("both a query and an update: send exactly one")),
+        (Some(_), None) if !(of_update.using.is_empty() && of_update.using_named.is_empty()) => {
+            Err(HttpError::bad_request(GRAPHS_OF_THE_OTHER))
+        }
         (Some(query), None) => Ok(Asked::Query(QueryRequest { query, timeout, ..of_query })),
         (None, Some(_)) if method == Method::GET => {
             Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "updates are sent by POST"))
         }
         (None, Some(_)) if of_query.at.is_some() => Err(HttpError::bad_request(SNAPSHOTS_STAY)),
+        (None, Some(_)) if !(of_query.default_graphs.is_empty() && of_query.named_graphs.is_empty()) => {
+            Err(HttpError::bad_request(GRAPHS_OF_THE_OTHER))
+        }
         (None, Some(_)) if of_query.plan.is_some() => {
             Err(HttpError::bad_request("explain and profile are for queries"))
         }
         (None, Some(update)) => Ok(Asked::Update(UpdateRequest { update, timeout, ..of_update })),
         (None, None) if method == Method::GET && is_bare => Ok(Asked::Description),
-        (None, None) => Err(HttpError::bad_request(match unknown {
-            Some(name) => format!("the parameter 'query' or 'update' is missing; '{name}' is not known here"),
-            None => "the parameter 'query' or 'update' is missing".to_owned(),
-        })),
+        (None, None) => Err(HttpError::bad_request("the parameter 'query' or 'update' is missing")),
     }
 }
 
@@ -155,8 +162,17 @@ struct Parameters {
     of_query: QueryRequest,
     of_update: UpdateRequest,
     timeout: Option<Duration>,
-    /// The first parameter that nobody knows.
-    unknown: Option<String>,
+}
+
+/// The parameters, for who sends another one.
+const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format, explain, profile, at and timeout for queries; update, \
+                     using-graph-uri, using-named-graph-uri and timeout for updates";
+/// Characters that are shown of a name.
+const NAME_CHARS_MAX: usize = 100;
+
+fn unknown(name: &str) -> String {
+    let shown: String = name.chars().take(NAME_CHARS_MAX).collect();
+    format!("there is no parameter '{}': known are {KNOWN}", shown.escape_debug())
 }
 
 impl Parameters {
@@ -177,8 +193,8 @@ impl Parameters {
                 "at" => set(&mut self.of_query.at, value.into_owned(), "name after 'at'")?,
                 // Passed over, the answer would be about another graph than was asked for.
                 "graph" | "default" => return Err(HttpError::bad_request(OF_GRAPHS)),
-                // Others belong to other stores' extensions; the protocol lets them pass beside a query.
-                other => self.unknown = self.unknown.take().or_else(|| Some(other.to_owned())),
+                // A name with a slip of the pen, passed over, would change the answer without a word.
+                other => return Err(HttpError::bad_request(unknown(other))),
             }
         }
         Ok(())

@@ -3,7 +3,6 @@
 use crate::expr::{Aggregate, Expr};
 use crate::service_call::ServiceCall;
 use crate::template::Reuse;
-use crate::warnings::PlanWarning;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use spargebra::algebra::GraphPattern;
@@ -404,8 +403,6 @@ pub struct Plan {
     pub uses_literals: bool,
     /// Levels, with those of expressions and of patterns that are planned while it runs: for [`crate::stack::deep`].
     pub depth: usize,
-    /// What of the query is most likely not meant.
-    pub warnings: Arc<[PlanWarning]>,
 }
 
 /// Plans that are no deeper are dropped where they are.

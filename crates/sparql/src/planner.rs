@@ -12,7 +12,6 @@ use crate::stack;
 use crate::statistics::Statistics;
 use crate::template::{self, Reuse};
 use crate::translate::{self, Translator};
-use crate::warnings;
 use lode_rdf::Term;
 use spargebra::Query;
 use std::sync::Arc;
@@ -73,9 +72,7 @@ pub fn plan_query(
         let vars = VarTable::default();
         let mut translator = Translator::new(stats, options.optimize, vars, Arc::clone(&dataset));
         let (logical, columns, form) = translator.query(query)?;
-        let mut plan = finish(logical, columns, form, translator.into_vars(), dataset, options, stats)?;
-        plan.warnings = warnings::of_queries([query]);
-        Ok(plan)
+        finish(logical, columns, form, translator.into_vars(), dataset, options, stats)
     })
 }
 
@@ -140,8 +137,7 @@ fn finish(
     let reuse = if template::has_algebra(&root) { Reuse::Never } else { stats.reuse() };
     let uses_literals = template::uses_literals(&root);
     let depth = plan_depth::of(&root);
-    let plan =
-        Plan { root, form, vars, dataset, node_count, reuse, uses_literals, depth, warnings: Arc::default() };
+    let plan = Plan { root, form, vars, dataset, node_count, reuse, uses_literals, depth };
     #[cfg(debug_assertions)]
     if let Err(problem) = crate::validate::validate(&plan) {
         debug_assert!(false, "invalid plan: {problem}");

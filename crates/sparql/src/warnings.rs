@@ -1,5 +1,5 @@
-//! What is no error of a query, but most likely not meant: calls of functions that nobody defines. Each such call is an error of its
-//! expression, so that a FILTER drops its rows and a BIND leaves its variable unbound, without a word.
+//! What is no error of a query, but most likely not meant: calls of functions that nobody defines, and regular expressions that are none.
+//! Each such call is an error of its expression, so that a FILTER drops its rows and a BIND leaves its variable unbound, without a word.
 
 use crate::operands;
 use crate::stack;
@@ -13,7 +13,11 @@ use std::sync::Arc;
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 /// Warnings that a query has at most, and the note that there are more.
 const WARNINGS_MAX: usize = 8;
-/// Characters that are shown of an IRI.
+/// Patterns of a query that are looked at: each may have to be compiled.
+const PATTERNS_MAX: usize = 32;
+/// Longer ones are not looked at.
+const PATTERN_BYTES_MAX: usize = 1 << 10;
+/// Characters that are shown of an IRI or a pattern.
 const IRI_CHARS_MAX: usize = 200;
 
 /// Something of a query that most likely is not meant. Its text is one line.
@@ -26,6 +30,8 @@ pub enum PlanWarning {
     UnknownCast(NamedFunction),
     /// A cast of several values, or of none.
     CastOfOther(NamedFunction),
+    /// What REGEX or REPLACE are given is no regular expression.
+    NoPattern(GivenPattern),
     /// So many others.
     More(usize),
 }
@@ -36,13 +42,25 @@ pub struct NamedFunction(Arc<str>);
 
 impl NamedFunction {
     fn new(iri: &str) -> Self {
-        let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-        let mut text: String = iri.chars().take(IRI_CHARS_MAX).map(shown).collect();
-        if text.len() < iri.len() {
-            text.push_str("...");
-        }
-        Self(text.into())
+        Self(shown(iri))
     }
+}
+
+/// A regular expression and its flags, as much of them as is shown.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GivenPattern {
+    pattern: Arc<str>,
+    flags: Arc<str>,
+}
+
+/// A text on one line, or its beginning.
+fn shown(text: &str) -> Arc<str> {
+    let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let mut start: String = text.chars().take(IRI_CHARS_MAX).map(shown).collect();
+    if start.len() < text.len() {
+        start.push_str("...");
+    }
+    start.into()
 }
 
 impl fmt::Display for PlanWarning {
@@ -54,6 +72,13 @@ impl fmt::Display for PlanWarning {
             Self::CastOfOther(NamedFunction(iri)) => {
                 write!(f, "the cast <{iri}> takes one value, not several or none; {ERROR}")
             }
+            Self::NoPattern(GivenPattern { pattern, flags }) if flags.is_empty() => {
+                write!(f, "\"{pattern}\" is no regular expression, or a too large one; {ERROR}")
+            }
+            Self::NoPattern(GivenPattern { pattern, flags }) => write!(
+                f,
+                "\"{pattern}\" with the flags \"{flags}\" is no regular expression, or a too large one; {ERROR}"
+            ),
             Self::More(count) => write!(f, "and {count} more warnings"),
         }
     }
@@ -103,9 +128,13 @@ fn is_integer(name: &str) -> bool {
     )
 }
 
-/// The warnings of queries, each once, in the order of the functions' IRIs. What a SERVICE evaluates is not looked at.
-pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>) -> Arc<[PlanWarning]> {
-    let mut calls = Calls::default();
+/// The warnings of queries, each once, in the order of the functions' IRIs, then of the patterns. What a SERVICE evaluates is not looked at.
+/// `is_pattern` tells whether a text is a regular expression with flags.
+pub fn of_queries<'a>(
+    queries: impl IntoIterator<Item = &'a Query>,
+    is_pattern: &dyn Fn(&str, &str) -> bool,
+) -> Arc<[PlanWarning]> {
+    let mut calls = Calls { errors: BTreeSet::new(), patterns: BTreeSet::new() };
     for query in queries {
         let (Query::Select { pattern, .. }
         | Query::Construct { pattern, .. }
@@ -113,7 +142,11 @@ pub fn of_queries<'a>(queries: impl IntoIterator<Item = &'a Query>) -> Arc<[Plan
         | Query::Ask { pattern, .. }) = query;
         calls.pattern(pattern);
     }
-    let mut warnings: Vec<PlanWarning> = calls.0.into_iter().map(|call| call.warning()).collect();
+    let mut warnings: Vec<PlanWarning> = calls.errors.into_iter().map(|call| call.warning()).collect();
+    let wrong = calls.patterns.into_iter().filter(|(pattern, flags)| !is_pattern(pattern, flags));
+    warnings.extend(wrong.map(|(pattern, flags)| {
+        PlanWarning::NoPattern(GivenPattern { pattern: shown(pattern), flags: shown(flags) })
+    }));
     if warnings.len() > WARNINGS_MAX {
         let more = warnings.len() - WARNINGS_MAX;
         warnings.truncate(WARNINGS_MAX);
@@ -156,16 +189,20 @@ impl Call {
     }
 }
 
-/// Calls that are always errors, each once.
-#[derive(Default)]
-struct Calls(BTreeSet<Call>);
+/// Calls that may be looked into, each once.
+struct Calls<'a> {
+    /// Those that are always errors.
+    errors: BTreeSet<Call>,
+    /// Constant patterns and their flags.
+    patterns: BTreeSet<(&'a str, &'a str)>,
+}
 
-impl Calls {
-    fn pattern(&mut self, pattern: &GraphPattern) {
+impl<'a> Calls<'a> {
+    fn pattern(&mut self, pattern: &'a GraphPattern) {
         stack::room(|| self.pattern_here(pattern));
     }
 
-    fn pattern_here(&mut self, pattern: &GraphPattern) {
+    fn pattern_here(&mut self, pattern: &'a GraphPattern) {
         match pattern {
             GraphPattern::Join { left, right }
             | GraphPattern::Union { left, right }
@@ -210,17 +247,43 @@ impl Calls {
         }
     }
 
-    fn expression(&mut self, expr: &Expression) {
+    fn expression(&mut self, expr: &'a Expression) {
         stack::room(|| match expr {
             Expression::Exists(pattern) => self.pattern(pattern),
             other => {
-                if let Expression::FunctionCall(Function::Custom(iri), arguments) = other {
-                    self.0.extend(Call::of(iri.as_str(), arguments.len()));
+                match other {
+                    Expression::FunctionCall(Function::Custom(iri), arguments) => {
+                        self.errors.extend(Call::of(iri.as_str(), arguments.len()));
+                    }
+                    Expression::FunctionCall(Function::Regex, arguments) => {
+                        self.given(arguments.get(1), arguments.get(2));
+                    }
+                    Expression::FunctionCall(Function::Replace, arguments) => {
+                        self.given(arguments.get(1), arguments.get(3));
+                    }
+                    _ => {}
                 }
                 operands::each(other, &mut |operand| self.expression(operand));
             }
         });
     }
+
+    /// A pattern, with its flags if there are any, where both are constants.
+    fn given(&mut self, pattern: Option<&'a Expression>, flags: Option<&'a Expression>) {
+        let flags = flags.map_or(Some(""), constant);
+        if let (Some(pattern), Some(flags)) = (pattern.and_then(constant), flags)
+            && pattern.len() + flags.len() <= PATTERN_BYTES_MAX
+            && self.patterns.len() < PATTERNS_MAX
+        {
+            self.patterns.insert((pattern, flags));
+        }
+    }
+}
+
+/// The text of a constant string.
+fn constant(expr: &Expression) -> Option<&str> {
+    let Expression::Literal(literal) = expr else { return None };
+    lode_rdf::is_string(literal.as_ref()).then(|| literal.value())
 }
 
 #[cfg(test)]
@@ -231,7 +294,9 @@ mod tests {
 
     fn warnings(text: &str) -> Vec<String> {
         let text = format!("PREFIX : <http://x/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> {text}");
-        of_queries([&parse_query(&text, None).unwrap()]).iter().map(ToString::to_string).collect()
+        let is_pattern = |pattern: &str, flags: &str| !pattern.starts_with('(') && flags != "z";
+        let warnings = of_queries([&parse_query(&text, None).unwrap()], &is_pattern);
+        warnings.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -273,6 +338,32 @@ mod tests {
             }
         }
         assert!(warnings("SELECT * { SERVICE <http://e/> { ?x :p ?o FILTER(:f(?x)) } }").is_empty());
+    }
+
+    #[test]
+    fn patterns_that_are_none() {
+        let error = "is no regular expression, or a too large one; each call is an error: FILTER drops its rows, BIND leaves its \
+                     variable unbound";
+        let found = warnings(
+            "SELECT (REPLACE(?o, \"(\\n\", \"\") AS ?y) { ?x :p ?o FILTER(REGEX(?o, \"a\") && REGEX(?o, \"(a\") || REGEX(?o, \"a\", \"z\")) }",
+        );
+        let expected = [
+            format!("\"(\u{FFFD}\" {error}"),
+            format!("\"(a\" {error}"),
+            format!("\"a\" with the flags \"z\" {error}"),
+        ];
+        assert_eq!(found, expected);
+        for text in [
+            "REGEX(?o, ?o)",
+            "REGEX(?o, \"a\", ?o)",
+            "REGEX(?o, STR(\"(\"))",
+            "REGEX(\"(\", \"a\")",
+            "CONTAINS(?o, \"(\")",
+        ] {
+            assert!(warnings(&format!("ASK {{ ?x :p ?o FILTER({text}) }}")).is_empty(), "{text}");
+        }
+        let many: String = (0..100).map(|n| format!("REGEX(?o, \"({n}\") || ")).collect();
+        assert_eq!(warnings(&format!("ASK {{ ?x :p ?o FILTER({many} false) }}")).len(), 9);
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl Writer {
         lock: Box<dyn Send + Sync>,
     ) -> Self {
         let log = log.map(Arc::new);
-        let delta_memory = Mutex::new(options.memory.hold(tip.delta.memory_bytes()));
+        let delta_memory = Mutex::new(options.memory.hold_standing(tip.delta.memory_bytes()));
         Self {
             options,
             next_blank: AtomicU64::new(tip.next_blank),

@@ -132,6 +132,11 @@ impl Endpoint {
         self.base.strip_prefix("http://").unwrap()
     }
 
+    /// The process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it without any warning, whoever speaks to it.
     pub fn kill(&self) {
         let id = self.child.id().to_string();

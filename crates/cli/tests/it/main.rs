@@ -23,6 +23,7 @@ mod many_loads;
 mod mistakes;
 mod origins;
 mod query;
+mod query_memory;
 mod rdf_graph;
 mod running;
 mod serve;

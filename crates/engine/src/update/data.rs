@@ -9,7 +9,7 @@ use lode_store::{Snapshot, StoreError};
 impl Updater<'_> {
     /// Blank nodes are new ones, the same for the same label within the operation.
     pub(super) fn insert_data(&mut self, quads: &[Quad]) -> Result<(), EngineError> {
-        let mut terms = NewTerms::new(Labels::OfText);
+        let mut terms = NewTerms::new(Labels::OfText, &self.draft);
         for quad in quads {
             let quad = self.new_quad(quad, ValueId::DEFAULT_GRAPH, &mut terms)?;
             self.insert(quad)?;
@@ -24,13 +24,13 @@ impl Updater<'_> {
         default: ValueId,
         terms: &mut NewTerms,
     ) -> Result<[ValueId; 4], EngineError> {
-        let transaction = &mut self.transaction;
+        let draft = &mut self.draft;
         Ok([
-            terms.id(transaction, &quad.subject.clone().into())?,
-            terms.id(transaction, &quad.predicate.clone().into())?,
-            terms.id(transaction, &quad.object)?,
+            terms.id(draft, &quad.subject.clone().into())?,
+            terms.id(draft, &quad.predicate.clone().into())?,
+            terms.id(draft, &quad.object)?,
             match graph_term(&quad.graph_name) {
-                Some(graph) => terms.id(transaction, &graph)?,
+                Some(graph) => terms.id(draft, &graph)?,
                 None => default,
             },
         ])
@@ -38,7 +38,7 @@ impl Updater<'_> {
 
     /// Terms that nobody knows are in no quad, and stay unknown.
     pub(super) fn delete_data(&mut self, quads: &[Quad]) -> Result<(), EngineError> {
-        let snapshot = self.transaction.snapshot()?;
+        let snapshot = self.draft.snapshot()?;
         for quad in quads {
             match known_quad(&snapshot, quad)? {
                 Some(quad) => self.delete(quad)?,

@@ -17,18 +17,31 @@ const BATCH_ROWS: usize = 4096;
 impl Updater<'_> {
     pub(super) fn clear(&mut self, target: &GraphTarget) -> Result<(), EngineError> {
         let graphs = match target {
-            GraphTarget::One(graph) => match existing(&self.transaction.snapshot()?, graph)? {
+            GraphTarget::One(graph) => match existing(&self.draft.snapshot()?, graph)? {
                 Some(graph) => Graphs::One(graph),
                 None => return Ok(()),
             },
             GraphTarget::Named => Graphs::Named,
             GraphTarget::All => Graphs::All,
         };
-        Ok(self.transaction.clear(graphs)?)
+        self.clear_graphs(graphs)
+    }
+
+    pub(super) fn clear_graphs(&mut self, graphs: Graphs) -> Result<(), EngineError> {
+        let snapshot = self.draft.snapshot()?;
+        let quads = match graphs {
+            Graphs::One(ValueId::DEFAULT_GRAPH) => {
+                snapshot.quad_count() - snapshot.count(Order::Gspo, &[])?
+            }
+            Graphs::One(graph) => snapshot.count(Order::Gspo, &[graph])?,
+            Graphs::Named => snapshot.count(Order::Gspo, &[])?,
+            Graphs::All => snapshot.quad_count(),
+        };
+        self.draft.clear(graphs, quads)
     }
 
     pub(super) fn create(&mut self, graph: &NamedNode, silent: bool) -> Result<(), EngineError> {
-        let snapshot = self.transaction.snapshot()?;
+        let snapshot = self.draft.snapshot()?;
         if !silent && existing(&snapshot, &Some(graph.clone()))?.is_some() {
             return Err(EngineError::Update(format!("CREATE GRAPH {graph}: there is such a graph already")));
         }
@@ -36,7 +49,7 @@ impl Updater<'_> {
     }
 
     pub(super) fn transfer(&mut self, transfer: &Transfer) -> Result<(), EngineError> {
-        let snapshot = self.transaction.snapshot()?;
+        let snapshot = self.draft.snapshot()?;
         let Some(from) = existing(&snapshot, &transfer.from)? else {
             return match (&transfer.from, transfer.silent) {
                 (Some(name), false) => {
@@ -55,18 +68,18 @@ impl Updater<'_> {
             Some(name) => self.graph_id(name)?,
         };
         if transfer.kind != TransferKind::Add {
-            self.transaction.clear_graph(to)?;
+            self.clear_graphs(Graphs::One(to))?;
         }
         self.add(&snapshot, from, to)?;
         if transfer.kind == TransferKind::Move {
-            self.transaction.clear_graph(from)?;
+            self.clear_graphs(Graphs::One(from))?;
         }
         Ok(())
     }
 
     /// The id of a graph's name, which may be a new term.
     pub(super) fn graph_id(&mut self, name: &NamedNode) -> Result<ValueId, EngineError> {
-        let id = self.transaction.intern(&Term::NamedNode(name.clone()))?;
+        let id = self.draft.intern(&Term::NamedNode(name.clone()))?;
         id.ok_or_else(|| EngineError::Update(format!("{name} has no place in the database")))
     }
 

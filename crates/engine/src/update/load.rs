@@ -31,7 +31,7 @@ impl Updater<'_> {
             Some(name) => self.graph_id(name)?,
         };
         let mut rows = Rows::new(&self.budget, &self.options.evaluation.spill_dir);
-        let mut terms = NewTerms::new(Labels::OfText);
+        let mut terms = NewTerms::new(Labels::OfText, &self.draft);
         let limit = self.options.statement_limit;
         read_document(document, Some(source.as_str()), limit, &cancel, &mut |quad| {
             Ok::<_, Failure>(rows.push(self.new_quad(&quad.into_owned(), graph, &mut terms)?)?)

@@ -1,6 +1,7 @@
 //! Updates: a request's operations, one after the other in one transaction. All of them happen, or none.
 
 mod data;
+mod draft;
 mod graphs;
 mod load;
 mod modify;
@@ -15,7 +16,8 @@ use crate::EngineError;
 use crate::load_allow::LoadAllow;
 use crate::options::QueryOptions;
 use crate::text_memory::TextMemory;
-use lode_base::memory_budget::{MemoryBudget, Reservation};
+use draft::Draft;
+use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::ValueId;
 use lode_rdf::parse::StatementLimit;
 use lode_sparql::parse::depth;
@@ -107,7 +109,7 @@ fn warnings_of(update: &Update) -> Arc<[PlanWarning]> {
         Operation::Modify(modify) => Some(&modify.query),
         _ => None,
     });
-    warnings::of_queries(modifies)
+    warnings::of_queries(modifies, &lode_exec::is_regular_expression)
 }
 
 /// The levels of the deepest operation's pattern.
@@ -153,51 +155,35 @@ fn commit(
     };
     if update.operations.iter().all(blind) {
         let mut updater =
-            Updater::new(store.begin_blind()?.with_cancel(&options.evaluation.cancel), options, budget)?;
+            Updater::new(store.begin_blind()?.with_cancel(&options.evaluation.cancel), options, budget);
         updater.run(update)?;
         if !updater.met_unknown {
             return updater.commit();
         }
         // A term that nobody knew then may be known by the time of the commit: who deletes it must have the writer's place.
     }
-    let mut updater = Updater::new(store.begin(&options.evaluation.cancel)?, options, budget)?;
+    let mut updater = Updater::new(store.begin(&options.evaluation.cancel)?, options, budget);
     updater.run(update)?;
     updater.commit()
 }
 
-/// Bytes that the transaction takes for each change, about: as it was asked for, sorted beside that, and in the end as a row of a run.
-const CHANGE_BYTES: usize = 112;
-/// Changes whose bytes are taken from the budget at once.
-const CHANGES_AT_ONCE: usize = 1024;
-
-/// Bytes of new terms that are taken from the budget at once.
-const TERM_BYTES_AT_ONCE: usize = 64 << 10;
+/// Changes between two looks at the cancel token.
+const CHANGES_UNCHECKED: usize = 1024;
 
 /// A request on its way.
 struct Updater<'a> {
-    transaction: Transaction,
+    draft: Draft,
     options: &'a UpdateOptions,
     budget: MemoryBudget,
-    /// What the transaction holds.
-    held: Reservation,
-    changes: usize,
-    /// Bytes of new terms that were taken from the budget.
-    term_bytes: usize,
     now: DateTime,
     /// DELETE DATA had a term that the database does not know.
     met_unknown: bool,
 }
 
 impl<'a> Updater<'a> {
-    fn new(
-        transaction: Transaction,
-        options: &'a UpdateOptions,
-        budget: &MemoryBudget,
-    ) -> Result<Self, EngineError> {
-        let budget = budget.clone();
-        let held = rows::reserve(&budget)?;
-        let now = DateTime::now();
-        Ok(Self { transaction, options, budget, held, changes: 0, term_bytes: 0, now, met_unknown: false })
+    fn new(transaction: Transaction, options: &'a UpdateOptions, budget: &MemoryBudget) -> Self {
+        let draft = Draft::new(transaction, budget);
+        Self { draft, options, budget: budget.clone(), now: DateTime::now(), met_unknown: false }
     }
 
     fn run(&mut self, update: &Update) -> Result<(), EngineError> {
@@ -225,33 +211,23 @@ impl<'a> Updater<'a> {
     }
 
     fn insert(&mut self, quad: [ValueId; 4]) -> Result<(), EngineError> {
-        self.count_change()?;
-        Ok(self.transaction.insert(quad)?)
+        self.watch()?;
+        self.draft.insert(quad)
     }
 
     fn delete(&mut self, quad: [ValueId; 4]) -> Result<(), EngineError> {
-        self.count_change()?;
-        Ok(self.transaction.delete(quad)?)
+        self.watch()?;
+        self.draft.delete(quad)
     }
 
-    fn count_change(&mut self) -> Result<(), EngineError> {
-        if self.changes.is_multiple_of(CHANGES_AT_ONCE) {
+    /// Now and then looks whether to stop, and tells how far it is.
+    fn watch(&self) -> Result<(), EngineError> {
+        let changes = self.draft.changes();
+        if changes.is_multiple_of(CHANGES_UNCHECKED) {
             self.check()?;
-            rows::grow(&mut self.held, CHANGES_AT_ONCE * CHANGE_BYTES)?;
             if let Some(progress) = &self.options.progress {
-                progress.changes.store(self.changes as u64, Ordering::Relaxed);
+                progress.changes.store(changes as u64, Ordering::Relaxed);
             }
-        }
-        self.changes += 1;
-        self.count_terms()
-    }
-
-    /// New terms are held as the transaction's own, and once more as everybody's from the commit on.
-    fn count_terms(&mut self) -> Result<(), EngineError> {
-        let bytes = self.transaction.new_term_bytes();
-        if bytes >= self.term_bytes + TERM_BYTES_AT_ONCE {
-            rows::grow(&mut self.held, 2 * (bytes - self.term_bytes))?;
-            self.term_bytes = bytes;
         }
         Ok(())
     }
@@ -261,6 +237,6 @@ impl<'a> Updater<'a> {
     }
 
     fn commit(self) -> Result<Commit, EngineError> {
-        Ok(self.transaction.commit()?)
+        self.draft.commit()
     }
 }

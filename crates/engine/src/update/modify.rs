@@ -8,12 +8,11 @@ use super::terms::{Labels, NewTerms};
 use crate::EngineError;
 use crate::query::{PreparedQuery, Setting, share_of};
 use lode_sparql::update::Modify;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Updater<'_> {
     pub(super) fn modify(&mut self, modify: &Modify) -> Result<(), EngineError> {
-        let snapshot = self.transaction.snapshot()?;
+        let snapshot = self.draft.snapshot()?;
         let evaluation = &self.options.evaluation;
         let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(evaluation));
         let setting = Setting { budget, now: self.now, memos, share };
@@ -31,8 +30,8 @@ impl Updater<'_> {
             };
             for row in 0..batch.rows {
                 let row = Row { cx: &cx, batch: &batch, row };
-                delete.fill(row, &mut self.transaction, &mut |quad| deleted.push(quad))?;
-                insert.fill(row, &mut self.transaction, &mut |quad| inserted.push(quad))?;
+                delete.fill(row, &mut self.draft, &mut |quad| deleted.push(quad))?;
+                insert.fill(row, &mut self.draft, &mut |quad| inserted.push(quad))?;
             }
         }
         drop(execution);
@@ -46,13 +45,13 @@ impl Updater<'_> {
         cx: &lode_exec::QueryContext,
     ) -> Result<(Template<'a>, Template<'a>), EngineError> {
         let insert = Target::Insert {
-            terms: NewTerms::new(Labels::OfSolutions),
-            made: HashMap::new(),
+            terms: NewTerms::new(Labels::OfSolutions, &self.draft),
+            made: self.draft.ids(),
             blanks: Vec::new(),
         };
         Ok((
-            Template::new(&modify.delete, Target::Delete, cx, &mut self.transaction)?,
-            Template::new(&modify.insert, insert, cx, &mut self.transaction)?,
+            Template::new(&modify.delete, Target::Delete, cx, &mut self.draft)?,
+            Template::new(&modify.insert, insert, cx, &mut self.draft)?,
         ))
     }
 }

@@ -1,8 +1,9 @@
 //! Quads of an operation, gathered before any of them is applied: in memory that the request's budget grants, and beyond that in a
 //! temporary file.
 
+use super::draft::too_much;
 use crate::EngineError;
-use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
+use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_base::real_vfs::RealVfs;
 use lode_base::row_file::{RowFileReader, RowFileWriter};
 use lode_base::vfs::Vfs as _;
@@ -14,6 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Room that the first row makes.
 const ROWS_MIN: usize = 256;
+/// Rows that are written at once.
+const SPILLED_ROWS: usize = 1024;
 
 type Quad = [ValueId; 4];
 
@@ -81,8 +84,10 @@ impl Rows {
             Some(spilled) => spilled,
             none => none.insert(Spilled::create(&self.folder)?),
         };
-        let numbers: Vec<u128> = self.rows.iter().flat_map(|quad| halves(*quad)).collect();
-        spilled.writer.push(&numbers)?;
+        for rows in self.rows.chunks(SPILLED_ROWS) {
+            let numbers: Vec<u128> = rows.iter().flat_map(|quad| halves(*quad)).collect();
+            spilled.writer.push(&numbers)?;
+        }
         self.rows.clear();
         Ok(())
     }
@@ -120,20 +125,6 @@ fn halves([s, p, o, g]: Quad) -> [u128; 2] {
 fn quad_of(halves: [u128; 2]) -> Quad {
     let [[s, p], [o, g]] = halves.map(|half| [(half >> 64) as u64, half as u64].map(ValueId::from_bits));
     [s, p, o, g]
-}
-
-/// A reservation to be grown.
-pub(super) fn reserve(budget: &MemoryBudget) -> Result<Reservation, EngineError> {
-    budget.reserve(0).map_err(too_much)
-}
-
-/// Takes more from the budget.
-pub(super) fn grow(reservation: &mut Reservation, bytes: usize) -> Result<(), EngineError> {
-    reservation.grow(bytes).map_err(too_much)
-}
-
-fn too_much(error: OutOfBudget) -> EngineError {
-    EngineError::Execution(ExecError::OutOfMemory(error))
 }
 
 #[cfg(test)]

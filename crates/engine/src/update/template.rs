@@ -1,14 +1,16 @@
 //! Templates of DELETE and INSERT, filled with the rows of a query. Ids stay ids: text is made only of terms that the query made itself,
 //! and inside triple terms. What comes out unbound, or is no quad, is left out.
 
+use super::draft::{Draft, Ids};
 use super::terms::NewTerms;
 use crate::EngineError;
 use lode_exec::{Batch, QueryContext};
 use lode_rdf::key::blank_node;
 use lode_rdf::{Kind, Term, Triple, ValueId};
 use lode_sparql::update::{QuadTemplate, TermTemplate, TripleTemplate};
-use lode_store::Transaction;
-use std::collections::HashMap;
+
+/// Terms that the query made whose ids are remembered.
+const MADE_MAX: usize = 1 << 16;
 
 /// The templates of one clause, ready.
 pub(super) struct Template<'a> {
@@ -21,8 +23,8 @@ pub(super) enum Target {
     /// INSERT: terms that the database does not know become known.
     Insert {
         terms: NewTerms,
-        /// Ids of terms that the query made.
-        made: HashMap<ValueId, ValueId>,
+        /// Ids of terms that the query made, of the last ones at least.
+        made: Ids<ValueId>,
         /// The row's new blank nodes, made when first needed.
         blanks: Vec<ValueId>,
     },
@@ -51,11 +53,11 @@ impl<'a> Template<'a> {
         templates: &'a [QuadTemplate],
         mut target: Target,
         cx: &QueryContext,
-        transaction: &mut Transaction,
+        draft: &mut Draft,
     ) -> Result<Self, EngineError> {
         let mut quads = Vec::with_capacity(templates.len());
         for QuadTemplate { triple, graph } in templates {
-            let mut slot = |term| slot(term, &mut target, cx, transaction);
+            let mut slot = |term| slot(term, &mut target, cx, draft);
             let graph = match graph {
                 Some(graph) => slot(graph)?,
                 None => Some(Slot::Id(ValueId::DEFAULT_GRAPH)),
@@ -72,7 +74,7 @@ impl<'a> Template<'a> {
     pub fn fill(
         &mut self,
         row: Row<'_>,
-        transaction: &mut Transaction,
+        draft: &mut Draft,
         push: &mut dyn FnMut([ValueId; 4]) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         self.target.next_row();
@@ -80,7 +82,7 @@ impl<'a> Template<'a> {
             let mut quad = [ValueId::UNDEF; 4];
             let mut complete = true;
             for (position, (id, slot)) in quad.iter_mut().zip(slots).enumerate() {
-                *id = self.target.value(slot, row, position, transaction)?;
+                *id = self.target.value(slot, row, position, draft)?;
                 if !fits(*id, position) {
                     complete = false;
                     break;
@@ -99,11 +101,11 @@ fn slot<'a>(
     term: &'a TermTemplate,
     target: &mut Target,
     cx: &QueryContext,
-    transaction: &mut Transaction,
+    draft: &mut Draft,
 ) -> Result<Option<Slot<'a>>, EngineError> {
     Ok(match term {
         TermTemplate::Const(term) => match target {
-            Target::Insert { terms, .. } => Some(Slot::Id(terms.id(transaction, term)?)),
+            Target::Insert { terms, .. } => Some(Slot::Id(terms.id(draft, term)?)),
             Target::Delete => cx.snapshot.id_of(term)?.map(Slot::Id),
         },
         TermTemplate::Column(column) => Some(Slot::Column(*column)),
@@ -143,24 +145,20 @@ impl Target {
         slot: &Slot<'_>,
         row: Row<'_>,
         position: usize,
-        transaction: &mut Transaction,
+        draft: &mut Draft,
     ) -> Result<ValueId, EngineError> {
         match slot {
             Slot::Id(id) => Ok(*id),
             Slot::Column(column) => {
                 let id = row.id(*column);
-                if id.kind() == Some(Kind::Local) {
-                    self.made(id, row, position, transaction)
-                } else {
-                    Ok(id)
-                }
+                if id.kind() == Some(Kind::Local) { self.made(id, row, position, draft) } else { Ok(id) }
             }
-            Slot::Blank(number) => self.blank(*number, transaction),
+            Slot::Blank(number) => self.blank(*number, draft),
             Slot::Triple(triple) => {
-                let Some(triple) = self.triple(triple, row, transaction)? else { return Ok(ValueId::UNDEF) };
+                let Some(triple) = self.triple(triple, row, draft)? else { return Ok(ValueId::UNDEF) };
                 let term = Term::Triple(Box::new(triple));
                 match self {
-                    Self::Insert { terms, .. } => terms.id(transaction, &term),
+                    Self::Insert { terms, .. } => terms.id(draft, &term),
                     Self::Delete => Ok(row.cx.snapshot.id_of(&term)?.unwrap_or_default()),
                 }
             }
@@ -173,29 +171,31 @@ impl Target {
         id: ValueId,
         row: Row<'_>,
         position: usize,
-        transaction: &mut Transaction,
+        draft: &mut Draft,
     ) -> Result<ValueId, EngineError> {
         let Self::Insert { terms, made, .. } = self else { return Ok(ValueId::UNDEF) };
         if let Some(stored) = made.get(&id) {
-            return Ok(*stored);
+            return Ok(stored);
         }
         let term = row.cx.term(id)?;
         if !term_fits(&term, position) {
             return Ok(ValueId::UNDEF);
         }
-        let stored = terms.id(transaction, &term)?;
-        made.insert(id, stored);
+        let stored = terms.id(draft, &term)?;
+        if made.len() >= MADE_MAX || made.insert(id, stored, 0).is_err() {
+            made.clear();
+        }
         Ok(stored)
     }
 
-    fn blank(&mut self, number: usize, transaction: &mut Transaction) -> Result<ValueId, EngineError> {
+    fn blank(&mut self, number: usize, draft: &mut Draft) -> Result<ValueId, EngineError> {
         let Self::Insert { blanks, .. } = self else { return Ok(ValueId::UNDEF) };
         if blanks.len() <= number {
             blanks.resize(number + 1, ValueId::UNDEF);
         }
         let Some(id) = blanks.get_mut(number) else { return Ok(ValueId::UNDEF) };
         if id.is_undef() {
-            *id = transaction.fresh_blank()?;
+            *id = draft.fresh_blank()?;
         }
         Ok(*id)
     }
@@ -204,9 +204,9 @@ impl Target {
         &mut self,
         template: &TripleTemplate,
         row: Row<'_>,
-        transaction: &mut Transaction,
+        draft: &mut Draft,
     ) -> Result<Option<Triple>, EngineError> {
-        let mut term = |template| self.term(template, row, transaction);
+        let mut term = |template| self.term(template, row, draft);
         let (Some(subject), Some(predicate), Some(object)) =
             (term(&template.subject)?, term(&template.predicate)?, term(&template.object)?)
         else {
@@ -219,7 +219,7 @@ impl Target {
         &mut self,
         template: &TermTemplate,
         row: Row<'_>,
-        transaction: &mut Transaction,
+        draft: &mut Draft,
     ) -> Result<Option<Term>, EngineError> {
         Ok(match template {
             TermTemplate::Const(term) => Some(term.clone()),
@@ -228,10 +228,10 @@ impl Target {
                 id => Some(row.cx.term(id)?),
             },
             TermTemplate::Blank(number) => {
-                let id = self.blank(*number as usize, transaction)?;
+                let id = self.blank(*number as usize, draft)?;
                 (!id.is_undef()).then(|| blank_node(id).into())
             }
-            TermTemplate::Triple(triple) => self.triple(triple, row, transaction)?.map(Term::from),
+            TermTemplate::Triple(triple) => self.triple(triple, row, draft)?.map(Term::from),
         })
     }
 }

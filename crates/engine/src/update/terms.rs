@@ -1,11 +1,10 @@
 //! Ids for terms that a request brings. Blank nodes are the delicate part: a label in a text means a new node, whatever the database calls
 //! its own; a label in a solution means a node of the database, unless the query made it (`BNODE()`).
 
+use super::draft::{Draft, Ids};
 use crate::EngineError;
 use lode_rdf::key::{TRIPLE_DEPTH_MAX, blank_node};
 use lode_rdf::{BlankNode, NamedOrBlankNode, Term, Triple, ValueId};
-use lode_store::Transaction;
-use std::collections::HashMap;
 
 /// Where blank nodes' labels come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,55 +18,55 @@ pub(super) enum Labels {
 /// The new blank nodes of one text or one operation, by label.
 pub(super) struct NewTerms {
     labels: Labels,
-    blanks: HashMap<BlankNode, ValueId>,
+    blanks: Ids<BlankNode>,
 }
 
 impl NewTerms {
     /// None yet.
-    pub fn new(labels: Labels) -> Self {
-        Self { labels, blanks: HashMap::new() }
+    pub fn new(labels: Labels, draft: &Draft) -> Self {
+        Self { labels, blanks: draft.ids() }
     }
 
     /// The id of a term, which may become one.
-    pub fn id(&mut self, transaction: &mut Transaction, term: &Term) -> Result<ValueId, EngineError> {
+    pub fn id(&mut self, draft: &mut Draft, term: &Term) -> Result<ValueId, EngineError> {
         let id = match term {
-            Term::BlankNode(node) => return self.blank(transaction, node),
+            Term::BlankNode(node) => return self.blank(draft, node),
             Term::Triple(triple) => {
                 check_depth(triple)?;
-                let triple = self.triple(transaction, triple)?;
-                transaction.intern(&Term::Triple(Box::new(triple)))?
+                let triple = self.triple(draft, triple)?;
+                draft.intern(&Term::Triple(Box::new(triple)))?
             }
-            Term::NamedNode(_) | Term::Literal(_) => transaction.intern(term)?,
+            Term::NamedNode(_) | Term::Literal(_) => draft.intern(term)?,
         };
         // Only unknown blank nodes have none, and of these there are none left.
         id.ok_or_else(|| EngineError::Update(format!("{term} has no place in the database")))
     }
 
-    fn blank(&mut self, transaction: &mut Transaction, node: &BlankNode) -> Result<ValueId, EngineError> {
+    fn blank(&mut self, draft: &mut Draft, node: &BlankNode) -> Result<ValueId, EngineError> {
         if let Some(id) = self.blanks.get(node) {
-            return Ok(*id);
+            return Ok(id);
         }
         if self.labels == Labels::OfSolutions
-            && let Some(id) = transaction.intern(&Term::BlankNode(node.clone()))?
+            && let Some(id) = draft.intern(&Term::BlankNode(node.clone()))?
         {
             return Ok(id);
         }
-        let id = transaction.fresh_blank()?;
-        self.blanks.insert(node.clone(), id);
+        let id = draft.fresh_blank()?;
+        self.blanks.insert(node.clone(), id, node.as_str().len())?;
         Ok(id)
     }
 
     /// The triple with the database's labels.
-    fn triple(&mut self, transaction: &mut Transaction, triple: &Triple) -> Result<Triple, EngineError> {
+    fn triple(&mut self, draft: &mut Draft, triple: &Triple) -> Result<Triple, EngineError> {
         let subject = match &triple.subject {
             NamedOrBlankNode::BlankNode(node) => {
-                NamedOrBlankNode::BlankNode(blank_node(self.blank(transaction, node)?))
+                NamedOrBlankNode::BlankNode(blank_node(self.blank(draft, node)?))
             }
             named => named.clone(),
         };
         let object = match &triple.object {
-            Term::BlankNode(node) => Term::BlankNode(blank_node(self.blank(transaction, node)?)),
-            Term::Triple(inner) => Term::Triple(Box::new(self.triple(transaction, inner)?)),
+            Term::BlankNode(node) => Term::BlankNode(blank_node(self.blank(draft, node)?)),
+            Term::Triple(inner) => Term::Triple(Box::new(self.triple(draft, inner)?)),
             other => other.clone(),
         };
         Ok(Triple { subject, predicate: triple.predicate.clone(), object })

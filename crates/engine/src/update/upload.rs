@@ -176,12 +176,12 @@ fn in_transaction(
     } else {
         store.begin_blind()?.with_cancel(&options.cancel)
     };
-    let mut updater = Updater::new(transaction, &update, &update.evaluation.budget())?;
+    let mut updater = Updater::new(transaction, &update, &update.evaluation.budget());
     let graph = updater.prepare(options)?;
     let bytes_max = TRANSACTION_BYTES_MAX.min(options.memory_bytes / 8);
     let mut quads = 0;
     for document in documents {
-        let mut terms = NewTerms::new(Labels::OfText);
+        let mut terms = NewTerms::new(Labels::OfText, &updater.draft);
         let name = document.name.clone();
         let read = read_document(
             document.source(),
@@ -190,7 +190,7 @@ fn in_transaction(
             &options.cancel,
             &mut |quad| {
                 quads += 1;
-                if quads > quads_max || updater.transaction.new_term_bytes() > bytes_max {
+                if quads > quads_max || updater.draft.new_term_bytes() > bytes_max {
                     return Err(Stop::TooMuch);
                 }
                 if graph.is_some() {
@@ -219,7 +219,7 @@ impl Updater<'_> {
             UploadTarget::Graph(Some(name)) => Some(self.graph_id(name)?),
         };
         if options.replace {
-            self.transaction.clear(graph.map_or(Graphs::All, Graphs::One))?;
+            self.clear_graphs(graph.map_or(Graphs::All, Graphs::One))?;
         }
         Ok(graph)
     }

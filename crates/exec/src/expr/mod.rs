@@ -46,8 +46,13 @@ use std::cell::Cell;
 pub(crate) use column::value_id;
 pub use memo::{KeptResults, Memos};
 pub use order::{OrderKey, compare, order_keys};
-pub(crate) use order::{break_tie, compare_ids, order_key, ranks};
+pub(crate) use order::{Ranks, break_tie, compare_ids, order_key, ranks};
 pub(crate) use shape::makes_labelled_nodes;
+
+/// Whether REGEX and REPLACE take a text, with flags, for a regular expression.
+pub fn is_regular_expression(pattern: &str, flags: &str) -> bool {
+    pattern::compiled(pattern, flags).is_some()
+}
 
 /// The value of `expr` for every row; unbound for an error.
 pub fn evaluate(cx: &QueryContext, expr: &Expr, batch: &Batch) -> Result<Vec<ValueId>, ExecError> {

@@ -101,12 +101,24 @@ pub fn order_keys(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<OrderKey>, E
 /// Bytes of a sort key and its text, to begin with.
 const KEY_BYTES_GUESS: usize = size_of::<OrderKey>() + 32;
 
+/// Bytes of a key while keys are sorted: a reference with its number, twice, and the rank.
+const SORTED_BYTES: usize = 40;
+
 /// Keys that are compared between two looks at the cancel token.
 const KEYS_UNCHECKED: usize = 1 << 12;
 
-/// The rank of each of some distinct ids in ORDER BY's order; ties have one rank. `None` where ids compare well enough as
-/// they are, or where the sort keys would take more memory than there is: then sort by [`compare`].
-pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Vec<u64>>, ExecError> {
+/// The ranks of ids in ORDER BY's order.
+pub(crate) enum Ranks {
+    /// One for each id; ties have one rank.
+    Of(Vec<u64>),
+    /// Ids compare well enough as they are.
+    Needless,
+    /// The sort keys would take more memory than there is: then take fewer ids, or sort by [`compare`].
+    TooMuch,
+}
+
+/// The rank of each of some distinct ids.
+pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Ranks, ExecError> {
     let mut firsts: [Option<ValueId>; Section::COUNT] = [None; Section::COUNT];
     let mut needs_text = |id: &ValueId| match id.kind() {
         Some(Kind::Local | Kind::TypedLiteral | Kind::TripleTerm) | None => true,
@@ -116,22 +128,9 @@ pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Ve
         }),
     };
     if !distinct.iter().any(&mut needs_text) {
-        return Ok(None);
+        return Ok(Ranks::Needless);
     }
-    let Ok(reservation) = cx.budget.reserve(distinct.len().saturating_mul(KEY_BYTES_GUESS)) else {
-        return Ok(None);
-    };
-    let mut keys = Later::new(Vec::with_capacity(distinct.len()), reservation);
-    let mut bytes = 0;
-    for chunk in distinct.chunks(cx.batch_rows.max(1)) {
-        cx.cancel.check()?;
-        let more = order_keys(cx, chunk)?;
-        bytes += more.iter().map(|key| size_of::<OrderKey>() + key.heap_bytes()).sum::<usize>();
-        keys.extend(more);
-    }
-    if keys.resize(bytes).is_err() {
-        return Ok(None);
-    }
+    let Some(keys) = keys_of(cx, distinct)? else { return Ok(Ranks::TooMuch) };
     let mut sorted = collect(keys.len(), &cx.cancel, |at| (&keys[at], at))?;
     sort_in_steps(&mut sorted, Ord::cmp, || cx.cancel.check())?;
     let mut ranks = vec![0; distinct.len()];
@@ -147,7 +146,28 @@ pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Option<Ve
             *slot = rank;
         }
     }
-    Ok(Some(ranks))
+    Ok(Ranks::Of(ranks))
+}
+
+/// The sort keys of ids, with memory for them and for sorting them; none where there is too little.
+fn keys_of(cx: &QueryContext, ids: &[ValueId]) -> Result<Option<Later<OrderKey>>, ExecError> {
+    let guess = ids.len().saturating_mul(KEY_BYTES_GUESS + SORTED_BYTES);
+    let Ok(reservation) = cx.budget.reserve(guess) else { return Ok(None) };
+    let mut keys = Later::new(Vec::with_capacity(ids.len()), reservation);
+    let mut bytes = ids.len() * SORTED_BYTES;
+    for chunk in ids.chunks(cx.batch_rows.max(1)) {
+        cx.cancel.check()?;
+        let more = match order_keys(cx, chunk) {
+            Err(ExecError::OutOfMemory(_)) => return Ok(None),
+            more => more?,
+        };
+        bytes += more.iter().map(|key| size_of::<OrderKey>() + key.heap_bytes()).sum::<usize>();
+        keys.extend(more);
+        if bytes > guess && keys.resize(bytes).is_err() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(keys))
 }
 
 /// The sort key of one id.

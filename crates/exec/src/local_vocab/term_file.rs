@@ -3,13 +3,12 @@
 //! A record is its length (u32), then the term: a tag and its texts, each with its length (u32) before it. What is read back is compared with the
 //! hash that the term had.
 
-use crate::removal::remove_soon;
+use super::removed::Removed;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::{ReadAt, Vfs as _, WriteFile};
 use lode_rdf::{BaseDirection, BlankNode, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// So much is read at first: most terms are shorter. As much follows the last record, so that it can be.
@@ -30,39 +29,18 @@ struct Writer {
     end: u64,
 }
 
-/// Removes a file when dropped.
-#[derive(Debug)]
-struct Removed {
-    path: PathBuf,
-    /// How long it is.
-    bytes: AtomicU64,
-}
-
-impl Drop for Removed {
-    fn drop(&mut self) {
-        let path = std::mem::take(&mut self.path);
-        remove_soon(*self.bytes.get_mut(), move || {
-            // What stays behind is in the folder of temporary files.
-            let _ = RealVfs.remove(&path);
-        });
-    }
-}
-
 impl TermFile {
     /// An empty one in a folder.
     pub fn in_folder(folder: &Path) -> io::Result<Self> {
-        static FILES: AtomicU64 = AtomicU64::new(0);
-        let number = FILES.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("lode-terms-{}-{number}", std::process::id()));
-        let file = RealVfs.create(&path)?;
-        let removed = Removed { path, bytes: AtomicU64::new(0) };
-        let reader = RealVfs.open(&removed.path)?;
+        let removed = Removed::in_folder(folder);
+        let file = RealVfs.create(removed.path())?;
+        let reader = RealVfs.open(removed.path())?;
         Ok(Self { reader, writer: Mutex::new(Writer { file, end: 0 }), removed })
     }
 
     /// Appends terms; where each is.
-    pub fn append(&self, terms: &[Term]) -> io::Result<Vec<u64>> {
-        let (mut bytes, mut places) = (Vec::new(), Vec::with_capacity(terms.len()));
+    pub fn append<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> io::Result<Vec<u64>> {
+        let (mut bytes, mut places) = (Vec::new(), Vec::new());
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let start = writer.end;
         let mut written = 0;
@@ -83,7 +61,7 @@ impl TermFile {
         writer.file.write_all(&bytes)?;
         writer.file.flush()?;
         writer.end = start + written + bytes.len() as u64;
-        self.removed.bytes.store(writer.end, Ordering::Relaxed);
+        self.removed.set_bytes(writer.end);
         Ok(places)
     }
 
@@ -212,7 +190,7 @@ mod tests {
         let triple = Triple { subject: blank.into(), predicate: node, object: terms[3].clone() };
         terms.push(triple.into());
         for terms in [&terms[..], &terms[5..6], &[], &terms[3..]] {
-            let places = file.append(terms).unwrap();
+            let places = file.append(terms.iter()).unwrap();
             let read: Vec<Term> = places.iter().map(|place| file.read(*place).unwrap()).collect();
             assert_eq!(read, terms);
         }

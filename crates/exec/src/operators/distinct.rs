@@ -4,7 +4,8 @@
 //! partition is treated likewise after the input has ended.
 
 use super::row_set::RowSet;
-use super::sorter::{KeyOrder, SortSpec, SortedRows, Sorter};
+use super::sorted_runs::SortedRows;
+use super::sorter::{KeyOrder, SortSpec, Sorter};
 use super::{BoxOp, Operator};
 use crate::batch::{Batch, position};
 use crate::context::QueryContext;

@@ -1,7 +1,8 @@
 //! ORDER BY, with or without LIMIT: key columns are computed batch by batch, threads sort their own rows, runs are merged.
 
 use super::Operator;
-use super::sorter::{KeyOrder, SortSpec, SortedRows, Sorter};
+use super::sorted_runs::SortedRows;
+use super::sorter::{KeyOrder, SortSpec, Sorter};
 use crate::batch::{Batch, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;

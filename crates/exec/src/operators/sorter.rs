@@ -3,27 +3,26 @@
 //! Comparing terms is dear. Keys that compare like their ids are compared as numbers; for others the distinct ids of
 //! a run are sorted once and rows then compare by rank.
 
-use crate::batch::{BATCH_ROWS, Batch, gather};
+use super::sorted_runs::{FileRun, MemoryRun, RUNS_MAX, Run, SortedRows, merge_into_one};
+use crate::batch::{BATCH_ROWS, Batch};
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::expr;
+use crate::expr::{self, Ranks};
 use crate::held::HeldRows;
 use crate::merge_sort::{sort_in_steps, try_merge_sort};
 use crate::profile::NodeCounters;
-use crate::spill::{SpillArea, SpilledRows};
+use crate::spill::SpillArea;
 use crate::steps::{all, append, collect, dedup_by, steps};
-use lode_base::memory_budget::Reservation;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::VarId;
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Runs that are merged at once.
-const RUNS_MAX: usize = 128;
-/// Rows that are merged between two looks at the cancel token.
-const MERGED_ROWS_UNCHECKED: usize = 64;
 /// Comparisons that may read the dictionary, between two looks at the cancel token.
 const COMPARED_UNCHECKED: usize = 256;
+/// So many terms are sorted by comparing two at a time where there is no memory for the keys of all: that is slow.
+const COMPARED_ROWS_MAX: usize = if cfg!(test) { 64 } else { BATCH_ROWS };
 /// Bytes per row besides its columns: rank or bits of a key, and the row's number.
 const EXTRA_BYTES: usize = 16;
 
@@ -54,10 +53,14 @@ pub(crate) struct SortSpec {
 pub(crate) struct Sorter {
     spec: SortSpec,
     held: HeldRows,
+    /// Runs of many others each, which came before all others.
+    merged: Vec<Run>,
     runs: Vec<Run>,
     selected: Batch,
     /// The row that ends the best `limit` rows known: others must come before it.
     bound: Option<Vec<ValueId>>,
+    /// So many rows are sorted at once: fewer where there was no memory for the keys of more.
+    sorted_rows_max: usize,
 }
 
 impl Sorter {
@@ -65,7 +68,8 @@ impl Sorter {
     pub(crate) fn new(spec: SortSpec) -> Self {
         let held = HeldRows::new(&spec.cx, &spec.vars, EXTRA_BYTES);
         let selected = Batch::new(Arc::clone(&spec.vars));
-        Self { spec, held, runs: Vec::new(), selected, bound: None }
+        let (merged, runs) = (Vec::new(), Vec::new());
+        Self { spec, held, merged, runs, selected, bound: None, sorted_rows_max: usize::MAX }
     }
 
     /// Adds rows: key columns first.
@@ -98,17 +102,35 @@ impl Sorter {
             }
         }
         // Not even one batch fits: it becomes a run of its own.
-        let permutation = sort_rows(&self.spec, batch)?;
-        let run = self.write_run(batch, &permutation)?;
-        self.runs.push(run);
-        Ok(())
+        self.write_runs(batch)
     }
 
     fn spill_held(&mut self) -> Result<(), ExecError> {
-        let permutation = sort_rows(&self.spec, &self.held.rows)?;
-        let run = self.write_run(&self.held.rows, &permutation)?;
-        self.runs.push(run);
+        let held = std::mem::replace(&mut self.held.rows, Batch::new(Arc::clone(&self.spec.vars)));
+        self.write_runs(&held)?;
+        drop(held);
         self.held.release()
+    }
+
+    /// Writes rows as runs: one, or several where there is no memory for the keys of all of them.
+    fn write_runs(&mut self, rows: &Batch) -> Result<(), ExecError> {
+        let mut start = 0;
+        while start < rows.rows {
+            let end = start.saturating_add(self.sorted_rows_max).min(rows.rows);
+            match sort_rows(&self.spec, rows, start..end)? {
+                Some(permutation) => {
+                    let run = self.write_run(rows, &permutation)?;
+                    self.runs.push(run);
+                    // Each has a file that is open.
+                    if self.runs.len() >= RUNS_MAX {
+                        self.merged.push(merge_into_one(&self.spec, std::mem::take(&mut self.runs))?);
+                    }
+                    start = end;
+                }
+                None => self.sorted_rows_max = (end - start) / 2,
+            }
+        }
+        Ok(())
     }
 
     fn write_run(&self, rows: &Batch, permutation: &[u32]) -> Result<Run, ExecError> {
@@ -123,7 +145,7 @@ impl Sorter {
 
     /// Keeps the best `limit` of the rows held.
     fn cut_to_limit(&mut self, limit: usize) -> Result<(), ExecError> {
-        let mut permutation = sort_rows(&self.spec, &self.held.rows)?;
+        let Some(mut permutation) = self.sort_held()? else { return self.spill_held() };
         permutation.truncate(limit);
         let Some(last) = permutation.last() else {
             return self.held.release();
@@ -153,200 +175,29 @@ impl Sorter {
 
     /// What is needed to merge this sorter's rows with those of others.
     pub(crate) fn into_runs(mut self) -> Result<Vec<Run>, ExecError> {
-        if self.held.rows.rows > 0 {
-            let permutation = sort_rows(&self.spec, &self.held.rows)?;
-            let (rows, reservation) = self.held.into_parts();
-            self.runs.push(Run::Memory(MemoryRun {
-                rows,
-                permutation,
-                position: 0,
-                _reservation: reservation,
-            }));
+        let permutation = self.sort_held()?;
+        if permutation.is_none() {
+            self.spill_held()?;
         }
-        Ok(self.runs)
+        let Self { held, mut merged, runs, .. } = self;
+        merged.extend(runs);
+        if let Some(permutation) = permutation.filter(|permutation| !permutation.is_empty()) {
+            let (rows, reservation) = held.into_parts();
+            merged.push(Run::Memory(MemoryRun::new(rows, permutation, reservation)));
+        }
+        Ok(merged)
+    }
+
+    /// The order of all rows held; none where there is no memory for the keys of so many.
+    fn sort_held(&self) -> Result<Option<Vec<u32>>, ExecError> {
+        let rows = self.held.rows.rows;
+        if rows > self.sorted_rows_max { Ok(None) } else { sort_rows(&self.spec, &self.held.rows, 0..rows) }
     }
 
     /// All rows added, sorted.
     pub(crate) fn finish(self) -> Result<SortedRows, ExecError> {
         let spec = self.spec.clone();
         SortedRows::merge(spec, self.into_runs()?)
-    }
-}
-
-/// Rows in order.
-pub(crate) enum Run {
-    /// In memory, through a permutation.
-    Memory(MemoryRun),
-    /// In a file.
-    File(FileRun),
-}
-
-pub(crate) struct MemoryRun {
-    rows: Batch,
-    permutation: Vec<u32>,
-    position: usize,
-    _reservation: Reservation,
-}
-
-pub(crate) struct FileRun {
-    file: SpilledRows,
-    chunk: usize,
-    buffer: Batch,
-    position: usize,
-}
-
-impl FileRun {
-    fn new(file: SpilledRows) -> Self {
-        let buffer = Batch::new(Arc::clone(file.vars()));
-        Self { file, chunk: 0, buffer, position: 0 }
-    }
-}
-
-impl Run {
-    /// The batch and row that come next.
-    fn current(&self) -> Option<(&Batch, usize)> {
-        match self {
-            Self::Memory(run) => run.permutation.get(run.position).map(|row| (&run.rows, *row as usize)),
-            Self::File(run) => (run.position < run.buffer.rows).then_some((&run.buffer, run.position)),
-        }
-    }
-
-    /// Steps over the current row, or to the first one.
-    fn advance(&mut self) -> Result<(), ExecError> {
-        match self {
-            Self::Memory(run) => run.position += 1,
-            Self::File(run) => {
-                run.position += 1;
-                if run.position >= run.buffer.rows {
-                    run.load()?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl FileRun {
-    fn load(&mut self) -> Result<(), ExecError> {
-        self.buffer.clear();
-        self.position = 0;
-        if self.chunk < self.file.chunks() {
-            self.file.read(self.chunk, &mut self.buffer)?;
-            self.chunk += 1;
-        }
-        Ok(())
-    }
-}
-
-/// Merges runs: a binary heap of run numbers by their current rows, earlier runs first among equals.
-pub(crate) struct SortedRows {
-    spec: SortSpec,
-    runs: Vec<Run>,
-    heap: Vec<usize>,
-    left: usize,
-}
-
-impl SortedRows {
-    /// Merges `runs` of sorters of one specification.
-    pub(crate) fn merge(spec: SortSpec, mut runs: Vec<Run>) -> Result<Self, ExecError> {
-        while runs.len() > RUNS_MAX {
-            let rest = runs.split_off(RUNS_MAX);
-            let mut merged = Self::open(spec.clone(), runs)?;
-            let mut file = spec.area.file(&spec.vars, &spec.counters)?;
-            let mut batch = Batch::new(Arc::clone(&spec.vars));
-            while merged.next(&mut batch)? {
-                file.push(&batch)?;
-            }
-            // The merged rows came first, and stay first, so that equal rows keep their order.
-            runs = vec![Run::File(FileRun::new(file.finish()?))];
-            runs.extend(rest);
-        }
-        Self::open(spec, runs)
-    }
-
-    fn open(spec: SortSpec, mut runs: Vec<Run>) -> Result<Self, ExecError> {
-        for run in &mut runs {
-            if let Run::File(file) = run {
-                file.load()?;
-            }
-        }
-        let left = spec.limit.unwrap_or(usize::MAX);
-        let heap = (0..runs.len()).filter(|i| runs[*i].current().is_some()).collect();
-        let mut this = Self { spec, runs, heap, left };
-        for i in (0..this.heap.len() / 2).rev() {
-            this.sift_down(i)?;
-        }
-        Ok(this)
-    }
-
-    /// Replaces `out` by the next rows, all columns; `false` at the end.
-    pub(crate) fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
-        self.spec.cx.cancel.check()?;
-        out.reset(&self.spec.vars);
-        let want = self.spec.cx.batch_rows.min(self.left);
-        if let ([run], Some(Run::Memory(memory))) =
-            (self.heap.as_slice(), self.heap.first().map(|run| &self.runs[*run]))
-        {
-            let run = *run;
-            let end = memory.permutation.len().min(memory.position + want);
-            let rows = &memory.permutation[memory.position..end];
-            for (from, to) in memory.rows.columns.iter().zip(&mut out.columns) {
-                gather(from, rows, to);
-            }
-            out.rows = rows.len();
-            if let Run::Memory(memory) = &mut self.runs[run] {
-                memory.position = end;
-            }
-        } else {
-            self.merge_rows(want, out)?;
-        }
-        self.left -= out.rows;
-        Ok(out.rows > 0)
-    }
-
-    fn merge_rows(&mut self, want: usize, out: &mut Batch) -> Result<(), ExecError> {
-        while out.rows < want {
-            // Comparing terms of different runs may read the dictionary, many times for a row.
-            if out.rows.is_multiple_of(MERGED_ROWS_UNCHECKED) {
-                self.spec.cx.cancel.check()?;
-            }
-            let Some(first) = self.heap.first().copied() else { return Ok(()) };
-            if let Some((batch, row)) = self.runs[first].current() {
-                out.append_range(batch, row, row + 1);
-            }
-            self.runs[first].advance()?;
-            if self.runs[first].current().is_none() {
-                self.heap.swap_remove(0);
-            }
-            self.sift_down(0)?;
-        }
-        Ok(())
-    }
-
-    fn sift_down(&mut self, mut i: usize) -> Result<(), ExecError> {
-        loop {
-            let mut smallest = i;
-            for child in [2 * i + 1, 2 * i + 2] {
-                if child < self.heap.len() && self.before(self.heap[child], self.heap[smallest])? {
-                    smallest = child;
-                }
-            }
-            if smallest == i {
-                return Ok(());
-            }
-            self.heap.swap(i, smallest);
-            i = smallest;
-        }
-    }
-
-    fn before(&self, a: usize, b: usize) -> Result<bool, ExecError> {
-        let (Some((left, l)), Some((right, r))) = (self.runs[a].current(), self.runs[b].current()) else {
-            return Ok(false);
-        };
-        let keys = self.spec.keys;
-        let left = left.columns[..keys].iter().map(|c| c[l]);
-        let right = right.columns[..keys].iter().map(|c| c[r]);
-        Ok(compare_keys(&self.spec, left, right)?.then(a.cmp(&b)) == Ordering::Less)
     }
 }
 
@@ -372,12 +223,15 @@ fn compare_keys(
 }
 
 fn compare_terms(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
-    if a == b {
-        return Ok(Ordering::Equal);
-    }
+    compare_known(cx, a, b).map_or_else(|| expr::compare(cx, a, b), Ok)
+}
+
+/// The order of two terms where their ids tell.
+pub(super) fn compare_known(cx: &QueryContext, a: ValueId, b: ValueId) -> Option<Ordering> {
     match (a.kind(), b.kind()) {
-        (Some(x), Some(y)) if x == y && compare_by_id(cx, x, a, b) => Ok(a.cmp(&b)),
-        _ => expr::compare(cx, a, b),
+        _ if a == b => Some(Ordering::Equal),
+        (Some(x), Some(y)) if x == y && compare_by_id(cx, x, a, b) => Some(a.cmp(&b)),
+        _ => expr::compare_ids(a, b, &cx.snapshot),
     }
 }
 
@@ -390,16 +244,18 @@ fn compare_by_id(cx: &QueryContext, kind: Kind, a: ValueId, b: ValueId) -> bool 
     }
 }
 
-/// The row numbers of `rows` in sorted order; stable.
-fn sort_rows(spec: &SortSpec, rows: &Batch) -> Result<Vec<u32>, ExecError> {
+/// The numbers of some rows in sorted order; stable. None where there is no memory for the keys of so many.
+fn sort_rows(spec: &SortSpec, rows: &Batch, range: Range<usize>) -> Result<Option<Vec<u32>>, ExecError> {
     let cancel = &spec.cx.cancel;
-    let mut permutation = collect(rows.rows, cancel, row_number)?;
+    let start = range.start;
+    let mut permutation = collect(range.len(), cancel, row_number)?;
     let mut keys: Vec<Vec<u64>> = Vec::with_capacity(spec.keys);
     for (i, column) in rows.columns[..spec.keys].iter().enumerate() {
+        let column = &column[range.clone()];
         keys.push(match &spec.order {
             KeyOrder::Bits => collect(column.len(), cancel, |row| column[row].to_bits())?,
             KeyOrder::Terms(descending) => {
-                let mut ranks = rank(&spec.cx, column)?;
+                let Some(mut ranks) = rank(&spec.cx, column)? else { return Ok(None) };
                 if descending[i] {
                     for step in steps(ranks.len(), cancel) {
                         ranks[step?].iter_mut().for_each(|rank| *rank = !*rank);
@@ -423,22 +279,32 @@ fn sort_rows(spec: &SortSpec, rows: &Batch) -> Result<Vec<u32>, ExecError> {
             sort_in_steps(&mut permutation, compare, check)?;
         }
     }
-    Ok(permutation)
+    if start > 0 {
+        for step in steps(permutation.len(), cancel) {
+            permutation[step?].iter_mut().for_each(|row| *row += row_number(start));
+        }
+    }
+    Ok(Some(permutation))
 }
 
-/// Numbers that compare like the terms of a column.
-fn rank(cx: &QueryContext, column: &[ValueId]) -> Result<Vec<u64>, ExecError> {
+/// Numbers that compare like the terms of a column; none where there is no memory for the keys of so many.
+fn rank(cx: &QueryContext, column: &[ValueId]) -> Result<Option<Vec<u64>>, ExecError> {
     if are_ordered_by_id(cx, column)? {
-        return Ok(collect(column.len(), &cx.cancel, |row| column[row].to_bits())?);
+        return Ok(Some(collect(column.len(), &cx.cancel, |row| column[row].to_bits())?));
     }
     let mut distinct = Vec::new();
     append(&mut distinct, column, &cx.cancel)?;
     sort_in_steps(&mut distinct, ValueId::cmp, || cx.cancel.check())?;
     dedup_by(&mut distinct, &cx.cancel, ValueId::eq, |_, _| ())?;
-    if let Some(ranks) = expr::ranks(cx, &distinct)? {
-        let rank =
-            |id: &ValueId| distinct.binary_search(id).ok().and_then(|at| ranks.get(at).copied()).unwrap_or(0);
-        return in_steps(cx, column, rank);
+    match expr::ranks(cx, &distinct)? {
+        Ranks::Of(ranks) => {
+            let rank = |id: &ValueId| {
+                distinct.binary_search(id).ok().and_then(|at| ranks.get(at).copied()).unwrap_or(0)
+            };
+            return Ok(Some(in_steps(cx, column, rank)?));
+        }
+        Ranks::TooMuch if distinct.len() > COMPARED_ROWS_MAX => return Ok(None),
+        Ranks::TooMuch | Ranks::Needless => {}
     }
     let mut compared = 0_usize;
     try_merge_sort(&mut distinct, |a, b| {
@@ -460,7 +326,8 @@ fn rank(cx: &QueryContext, column: &[ValueId]) -> Result<Vec<u64>, ExecError> {
         ranks.push((*id, current));
     }
     sort_in_steps(&mut ranks, |a, b| a.0.cmp(&b.0), || cx.cancel.check())?;
-    in_steps(cx, column, |id| ranks.binary_search_by_key(id, |rank| rank.0).map_or(0, |at| ranks[at].1))
+    let rank = |id: &ValueId| ranks.binary_search_by_key(id, |rank| rank.0).map_or(0, |at| ranks[at].1);
+    Ok(Some(in_steps(cx, column, rank)?))
 }
 
 /// Whether the terms of a column compare like their ids.

@@ -98,7 +98,6 @@ pub(crate) fn plan(mut root: PlanNode) -> Arc<Plan> {
         reuse: Reuse::default(),
         uses_literals: false,
         depth: 0,
-        warnings: Arc::default(),
     })
 }
 

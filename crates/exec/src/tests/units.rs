@@ -10,8 +10,8 @@ use crate::turns::Share;
 use lode_base::block_work::add_decoded;
 use lode_base::gallop::gallop;
 use lode_rdf::{Literal, Term, ValueId};
-use lode_sparql::plan::JoinCondition;
-use lode_sparql::{Aggregate, AggregateFunction, JoinKind, PlanNode, PlanOp, VarId};
+use lode_sparql::plan::{JoinCondition, SortKey};
+use lode_sparql::{Aggregate, AggregateFunction, Expr, JoinKind, PlanNode, PlanOp, VarId};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -57,6 +57,31 @@ fn a_cancelled_query_stops() {
     let cx = context(&empty_snapshot(), PLAIN);
     let rows = run(&plan, &cx).unwrap();
     assert_eq!(rows, [[cx.intern(&Term::Literal(Literal::from(9_000_000))).unwrap()]]);
+}
+
+#[test]
+fn texts_are_sorted_where_there_is_no_room_for_their_keys() {
+    let text = |n: u64| format!("{:020}", n.wrapping_mul(0x9E37_79B9_7F4A_7C15) % 8191);
+    let row = |n: u64| {
+        vec![
+            Some(Term::Literal(Literal::new_simple_literal(text(n)))),
+            Some(Term::Literal(Literal::from(n as i64))),
+        ]
+    };
+    let vars = vec![VarId(0), VarId(1)];
+    let input = Arc::new(node(PlanOp::Values((0..20_000).map(row).collect()), vars.clone(), vars.clone()));
+    let mut expected: Vec<u64> = (0..20_000).collect();
+    expected.sort_by_key(|n| text(*n));
+    for (budget, limit) in [(250_000, None), (250_000, Some(50)), (250_000, Some(6000)), (1 << 30, None)] {
+        let keys = vec![SortKey { expr: Expr::Var(VarId(0)), descending: false }];
+        let sort = node(PlanOp::Sort { input: Arc::clone(&input), keys, limit }, vars.clone(), vars.clone());
+        let cx = context(&empty_snapshot(), Setup { batch_rows: 4096, threads: 1, budget });
+        let rows = run(&plan(sort), &cx).unwrap();
+        let numbers: Vec<_> = rows.iter().map(|row| cx.term(row[1]).unwrap()).collect();
+        let expected = expected.iter().take(limit.unwrap_or(usize::MAX));
+        assert!(numbers == expected.map(|n| Term::from(Literal::from(*n as i64))).collect::<Vec<_>>());
+        assert!(cx.budget.peak() <= budget);
+    }
 }
 
 #[test]

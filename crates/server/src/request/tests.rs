@@ -95,8 +95,34 @@ fn bad_requests() {
 }
 
 #[test]
-fn formats_and_extensions_of_other_stores_are_passed_over() {
-    let request = query(get("query=ASK%7B%7D&format=application/x-other&infer=true"));
+fn parameters_that_are_not_known_are_refused() {
+    let told = |parameters: &str| {
+        parse(&Method::GET, Some(parameters), &HeaderMap::new(), Vec::new()).unwrap_err().message
+    };
+    for (parameters, name) in [
+        ("query=ASK%7B%7D&infer=true", "'infer'"),
+        ("qurey=ASK%7B%7D", "'qurey'"),
+        ("query=ASK%7B%7D&defaultgraph-uri=http://a", "'defaultgraph-uri'"),
+        ("query=ASK%7B%7D&%0A=1", "'\\n'"),
+    ] {
+        let message = told(parameters);
+        assert!(
+            message.contains(name) && message.contains("known are query, default-graph-uri"),
+            "{message}"
+        );
+        assert_eq!(get(parameters), Err(StatusCode::BAD_REQUEST));
+    }
+    let message = told("query=ASK%7B%7D&using-graph-uri=http://a");
+    assert!(message.contains("using-graph-uri") && message.contains("for updates"), "{message}");
+    let form = "application/x-www-form-urlencoded";
+    for body in ["update=CLEAR+ALL&default-graph-uri=http://a", "update=CLEAR+ALL&format=csv&infer=1"] {
+        assert_eq!(post(form, "", body), Err(StatusCode::BAD_REQUEST), "{body}");
+    }
+}
+
+#[test]
+fn formats_of_other_stores_are_passed_over() {
+    let request = query(get("query=ASK%7B%7D&format=application/x-other"));
     assert_eq!((request.query.as_str(), request.format), ("ASK{}", None));
     assert!(query(get("query=ASK%7B%7D&format=csv")).format.is_some());
 }

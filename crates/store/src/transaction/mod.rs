@@ -137,11 +137,8 @@ impl Transaction {
     /// Deletes all quads of graphs. Many are not held in memory but cleared at once, in segments of the transaction's own; then a quad
     /// that is inserted again counts as deleted and inserted.
     pub fn clear(&mut self, graphs: Graphs) -> Result<(), StoreError> {
-        if let Some(place) = &self.place {
-            let most = place.logged_changes_max()? as u64;
-            if clear::quads_in_segments(&self.base, graphs)? > most {
-                return self.clear_at_once(graphs);
-            }
+        if self.clears_at_once(graphs)? {
+            return self.clear_at_once(graphs);
         }
         let snapshot = self.snapshot()?;
         let (order, prefix) = graphs.order();
@@ -164,6 +161,13 @@ impl Transaction {
                 }
             }
         }
+    }
+
+    /// Whether graphs have so many quads that they are cleared at once, so that no deletions are held.
+    pub fn clears_at_once(&self, graphs: Graphs) -> Result<bool, StoreError> {
+        let Some(place) = &self.place else { return Ok(false) };
+        let most = place.logged_changes_max()? as u64;
+        Ok(clear::quads_in_segments(&self.base, graphs)? > most)
     }
 
     /// Goes on with a version that has nothing of the graphs, and forgets what was done to them.

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// Terms whose ids are remembered: predicates and classes come again and again.
 const KNOWN_MAX: usize = 1 << 16;
+/// Longer keys are not among these.
+const KNOWN_BYTES_MAX: usize = 256;
 
 /// Finds ids of terms, and gives ids to those that have none.
 #[derive(Debug)]
@@ -67,7 +69,10 @@ impl OwnTerms {
             Some(id) => id,
             None => own_id(section, self.table.insert_or_fail(section, key)?),
         };
-        if self.known_ids.len() < KNOWN_MAX && self.known.insert(section, key).is_some() {
+        if self.known_ids.len() < KNOWN_MAX
+            && key.len() <= KNOWN_BYTES_MAX
+            && self.known.insert(section, key).is_some()
+        {
             self.known_ids.push(id);
         }
         Ok(id)

@@ -6,7 +6,7 @@ use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::expr::column::{Tri, tri_id};
 use crate::expr::compare::{self, Comparison};
-use crate::expr::order::{OrderKey, ranks};
+use crate::expr::order::{OrderKey, Ranks, ranks};
 use crate::expr::value::Value;
 use crate::expr::{compare as order, evaluate, order_keys, select};
 use lode_rdf::{BlankNode, Literal, NamedNode, Term, ValueId};
@@ -145,7 +145,7 @@ proptest! {
         }
         ids.sort_unstable();
         ids.dedup();
-        if let Some(ranks) = ranks(&cx, &ids).unwrap() {
+        if let Ranks::Of(ranks) = ranks(&cx, &ids).unwrap() {
             for (a, a_rank) in ids.iter().zip(&ranks) {
                 for (b, b_rank) in ids.iter().zip(&ranks) {
                     prop_assert_eq!(order(&cx, *a, *b).unwrap(), a_rank.cmp(b_rank));

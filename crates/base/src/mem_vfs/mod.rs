@@ -6,10 +6,11 @@
 //! crash tests reopen.
 
 mod crash;
+mod crash_kind;
 mod file;
 mod folder;
 
-pub use crash::CrashKind;
+pub use crash_kind::CrashKind;
 pub(crate) use file::MemWriter;
 
 use crate::vfs::{ReadAt, Vfs, WriteFile};

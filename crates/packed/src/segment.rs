@@ -7,6 +7,7 @@ pub use meta::{META_BYTES_MAX, META_FILE, SegmentMeta, SegmentOrigin, StarsInfo}
 
 use crate::dictionary::Dictionary;
 use crate::error::{Damage, PackedError, io_error};
+pub use crate::file_names::{DICTIONARY_FILE, STARS_FILE, permutation_file_name};
 use crate::format::STARS_BYTES_MAX;
 use crate::order::Order;
 use crate::part::{PartPath, SWAPPED};
@@ -20,24 +21,6 @@ use lode_rdf::{Kind, ValueId};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-
-/// Name of the dictionary's file.
-pub const DICTIONARY_FILE: &str = "dict.lode";
-/// Name of the file of the sets of predicates.
-pub const STARS_FILE: &str = "stars.lode";
-
-/// Name of a permutation's file.
-pub const fn permutation_file_name(order: Order) -> &'static str {
-    match order {
-        Order::Spog => "spog.perm",
-        Order::Sopg => "sopg.perm",
-        Order::Psog => "psog.perm",
-        Order::Posg => "posg.perm",
-        Order::Ospg => "ospg.perm",
-        Order::Opsg => "opsg.perm",
-        Order::Gspo => "gspo.perm",
-    }
-}
 
 /// A segment. Clones share it.
 #[derive(Debug, Clone)]

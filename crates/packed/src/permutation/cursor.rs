@@ -1,7 +1,8 @@
 //! Reads rows of a permutation in order, column by column, and skips forward.
 
-use super::{Permutation, Result};
+use super::Permutation;
 use crate::block::Block;
+use crate::error::Result;
 use crate::format::PERMUTATION_PAGE_BLOCKS;
 use lode_base::block_work;
 use std::ops::Range;
@@ -24,11 +25,15 @@ pub struct Cursor {
     current: Option<Box<Current>>,
 }
 
-impl Cursor {
-    pub(super) fn new(permutation: Permutation, rows: Range<u64>, columns: u8) -> Self {
-        Self { permutation, position: rows.start, end: rows.end, columns, current: None }
+impl Permutation {
+    /// A cursor over `rows` that delivers the columns in `columns` (bit `i` = column `i`) and reads no others.
+    pub fn cursor(&self, rows: Range<u64>, columns: u8) -> Cursor {
+        let Range { start, end } = self.clip(rows);
+        Cursor { permutation: self.clone(), position: start, end, columns, current: None }
     }
+}
 
+impl Cursor {
     /// The next row.
     pub fn position(&self) -> u64 {
         self.position

@@ -4,19 +4,21 @@
 mod cursor;
 mod footer;
 mod index;
+mod info;
 mod page;
 mod row_block;
 mod verify;
 mod writer;
 
 use crate::block::{Block, PADDING, ParsedBlock};
-use crate::error::{Damage, PackedError, io_error};
+use crate::error::{Damage, Result, io_error};
 use crate::format::PERMUTATION_PAGE_BLOCKS;
 use crate::order::Order;
 use crate::part::{FileEnd, Part, PartPath};
 pub use cursor::Cursor;
 use footer::Footer;
 use index::Index;
+pub use info::{BlockBounds, PermutationInfo};
 use lode_base::block_cache::{BlockCache, BlockKey};
 use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
@@ -24,40 +26,6 @@ use page::{BlockEntry, Page};
 use std::ops::Range;
 use std::sync::Arc;
 pub use writer::PermutationWriter;
-
-type Result<T> = std::result::Result<T, PackedError>;
-
-/// What a permutation file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PermutationInfo {
-    /// The sort order.
-    pub order: Order,
-    /// Quads.
-    pub rows: u64,
-    /// Length of the file.
-    pub bytes: u64,
-    /// Blocks.
-    pub blocks: u64,
-    /// Wrapping sum of [`quad_hash`](crate::fingerprint::quad_hash) over all quads: equal for all orders of one set.
-    pub fingerprint: u64,
-    /// Distinct values of the first column.
-    pub distinct_first: u64,
-    /// Checksum at the end of the footer, which depends on every byte of the file through the checksums it covers.
-    pub checksum: u64,
-}
-
-/// What the index knows of a block.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockBounds {
-    /// Its rows.
-    pub rows: Range<u64>,
-    /// Its first row.
-    pub first: [u64; 4],
-    /// The least value of each column.
-    pub min: [u64; 4],
-    /// The greatest value of each column.
-    pub max: [u64; 4],
-}
 
 #[derive(Debug)]
 struct Inner {
@@ -226,11 +194,6 @@ impl Permutation {
             *value = self.in_block(place, block.value(column, inside))?;
         }
         Ok(key)
-    }
-
-    /// A cursor over `rows` that delivers the columns in `columns` (bit `i` = column `i`) and reads no others.
-    pub fn cursor(&self, rows: Range<u64>, columns: u8) -> Cursor {
-        Cursor::new(self.clone(), self.clip(rows), columns)
     }
 
     /// At most `parts - 1` rows that cut `rows` into pieces of about equal size, at block boundaries, ascending.

@@ -1,10 +1,11 @@
 //! Reads a permutation wholly and compares it with its index and footer.
 
+use super::info::PermutationInfo;
 use super::page::BlockEntry;
 use super::writer::describe;
-use super::{Located, Permutation, PermutationInfo, Result};
+use super::{Located, Permutation};
 use crate::codec::ColumnValues;
-use crate::error::Damage;
+use crate::error::{Damage, Result};
 use crate::fingerprint::fingerprint;
 use crate::format::{FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
 use lode_base::cancel::CancelToken;

@@ -1,13 +1,15 @@
 //! Writes a permutation from sorted rows, bottom-up.
 
+use super::Permutation;
 use super::footer::Footer;
 use super::index::{self, PageEntry};
+use super::info::PermutationInfo;
 use super::page::{self, BlockEntry};
 use super::row_block::{RowBlock, RowColumns};
-use super::{Permutation, PermutationInfo, Result};
 use crate::block::BlockEncoder;
 use crate::codec::{ColumnEncoder, ColumnStats, ColumnValues};
-use crate::error::{PackedError, io_error};
+use crate::error::{PackedError, Result, io_error};
+use crate::file_names::permutation_file_name;
 use crate::fingerprint::fingerprint;
 use crate::format::{BLOCK_ROWS, FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC, PERMUTATION_PAGE_BLOCKS};
 use crate::order::Order;
@@ -47,7 +49,7 @@ impl PermutationWriter {
     pub fn new(file: Box<dyn WriteFile>, order: Order) -> Self {
         Self {
             file,
-            name: Arc::from(crate::segment::permutation_file_name(order)),
+            name: Arc::from(permutation_file_name(order)),
             order,
             encoder: BlockEncoder::new(order),
             rows: std::array::from_fn(|_| Vec::with_capacity(BLOCK_ROWS)),

@@ -1,17 +1,23 @@
 //! SPARQL: parsing, rewriting, planning. Pure: no I/O; the data is seen only through [`Statistics`].
 
 mod cached;
+mod cardinality;
+mod error;
 pub mod explain;
 pub mod expr;
 mod expr_vars;
 mod joins;
 mod logical;
+mod logical_tree;
 mod operands;
+mod options;
 pub mod parse;
+mod pattern;
 mod physical;
 pub mod plan;
 mod plan_depth;
 pub mod planner;
+mod reuse;
 mod rewrite;
 mod service_call;
 pub mod stack;
@@ -21,6 +27,7 @@ mod translate;
 pub mod update;
 pub mod validate;
 mod var_set;
+mod variable;
 pub mod warnings;
 
 pub use explain::{Explained, explain};

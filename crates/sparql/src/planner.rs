@@ -1,63 +1,24 @@
 //! From algebra to a physical plan: the entry points.
 
 use crate::cached::Cached;
+pub use crate::error::PlanError;
 use crate::joins;
 use crate::logical::Logical;
+pub use crate::options::PlanOptions;
 use crate::parse::depth;
 use crate::physical;
 use crate::plan::{Dataset, DatasetOverride, Plan, QueryForm, SubPattern, VarId, VarTable};
 use crate::plan_depth;
+use crate::reuse::Reuse;
 use crate::rewrite;
 use crate::stack;
 use crate::statistics::Statistics;
-use crate::template::{self, Reuse};
+use crate::template;
 use crate::translate::{self, Translator};
 use crate::warnings;
 use lode_rdf::Term;
 use spargebra::Query;
 use std::sync::Arc;
-
-/// How to plan.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlanOptions {
-    /// The default graph is the de-duplicated union of all graphs, unless the query names its own dataset.
-    pub default_graph_union: bool,
-    /// Reorder, push down and choose join methods by cost. Without: a straightforward plan, for tests and for comparison.
-    pub optimize: bool,
-    /// With `optimize`: aggregate before joins wherever that is right, whatever it costs. For tests.
-    pub groups_early: bool,
-    /// With `optimize`: join all patterns of a group at once wherever that is right, whatever it costs. For tests.
-    pub joins_multiway: bool,
-    /// With `optimize`: make what the query has several times once wherever that is right, whatever it costs. For tests.
-    pub spools_always: bool,
-}
-
-impl Default for PlanOptions {
-    fn default() -> Self {
-        Self {
-            default_graph_union: false,
-            optimize: true,
-            groups_early: false,
-            joins_multiway: false,
-            spools_always: false,
-        }
-    }
-}
-
-/// Why a query has no plan.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// A feature that the engine does not have.
-    #[error("not supported: {0}")]
-    Unsupported(String),
-    /// A variable is assigned where it is bound already.
-    #[error("?{0} is assigned where it may be bound already")]
-    AssignedTwice(String),
-    /// The query is too deep or too large.
-    #[error("the query is too complex: {0}")]
-    TooComplex(String),
-}
 
 /// Plans a query.
 pub fn plan_query(

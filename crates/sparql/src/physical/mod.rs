@@ -1,7 +1,8 @@
 //! [`Logical`] to plan nodes: access paths, join orders and methods.
 
+mod bits;
 mod candidate;
-mod cardinality;
+mod combine;
 mod cost;
 mod distinct_arguments;
 mod early_groups;
@@ -9,6 +10,7 @@ mod join_input;
 mod join_order;
 mod leaves;
 mod lower;
+mod lowering;
 mod multiway;
 mod node;
 mod prefixes;
@@ -19,12 +21,11 @@ mod spools;
 mod stars;
 mod subset;
 
-pub(crate) use cardinality::has_no_rows;
 pub(crate) use node::scan_columns;
 
 use crate::logical::Logical;
+use crate::options::PlanOptions;
 use crate::plan::{PlanNode, PlanOp, VarId, VarTable};
-use crate::planner::PlanOptions;
 use crate::statistics::Statistics;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ pub(crate) fn plan(
     if !options.optimize {
         return (node::project(simple::lower(logical, stats), columns).node, vars);
     }
-    let lowering = lower::Lowering::new(stats, options, vars);
+    let lowering = lowering::Lowering::new(stats, options, vars, lower::lower);
     let root = spools::plan(logical, columns, &lowering);
     (root, lowering.into_vars())
 }

@@ -3,7 +3,7 @@
 //! `A OPTIONAL { B }` with few rows in A and a B of several patterns: joining B with the distinct bindings that A has for the
 //! shared variables leaves all matches as they are, and spares reading all of B. A is then run twice, so it must be cheap.
 
-use super::lower::Lowering;
+use super::lowering::Lowering;
 use super::node::Planned;
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp};

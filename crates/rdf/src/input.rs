@@ -117,6 +117,10 @@ pub struct Input<'r> {
 
 impl<'r> Input<'r> {
     /// Wraps a source. `count` grows by every byte read from it, compressed as it is.
+    ///
+    /// # Errors
+    ///
+    /// Where the first bytes cannot be read, or the decoder finds no memory.
     pub fn new(source: Box<dyn Read + Send + 'r>, count: Arc<AtomicU64>) -> io::Result<Self> {
         let mut counted: Box<dyn Read + Send + 'r> =
             Box::new(Counted { inner: source, count: Arc::clone(&count) });
@@ -157,6 +161,11 @@ impl<'r> Input<'r> {
     }
 
     /// The next bytes; none at the end. `spare` is a buffer that is not needed any more, or an empty one.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where compressed data is damaged, ends too early or needs too much memory; else what the source
+    /// fails with.
     pub fn next_block(&mut self, spare: Vec<u8>) -> io::Result<Block> {
         if !self.block.is_empty() {
             return Ok(std::mem::replace(&mut self.block, Block::new(spare, 0..0)));

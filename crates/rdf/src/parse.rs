@@ -43,6 +43,11 @@ use std::ops::ControlFlow;
 /// Parses a document to its end, to its first error, or until the sink breaks (which is no error).
 ///
 /// Blank nodes have the document's labels, or random ones where the document has none.
+///
+/// # Errors
+///
+/// [`ParseError`] where the text is not what the syntax allows (or, in lenient parsing, cannot be kept), a statement
+/// is too long, the base IRI is none, or the reader fails.
 pub fn parse(
     format: RdfFormat,
     reader: impl Read,
@@ -53,6 +58,10 @@ pub fn parse(
 }
 
 /// Like [`parse`]; what there is to say besides is added to `notes`.
+///
+/// # Errors
+///
+/// As [`parse`].
 pub fn parse_noting(
     format: RdfFormat,
     reader: impl Read,
@@ -69,6 +78,10 @@ pub fn parse_noting(
 }
 
 /// Parses a document in memory.
+///
+/// # Errors
+///
+/// As [`parse`].
 pub fn parse_slice(
     format: RdfFormat,
     text: &[u8],
@@ -79,6 +92,10 @@ pub fn parse_slice(
 }
 
 /// Parses a document in memory into a list.
+///
+/// # Errors
+///
+/// As [`parse`].
 pub fn parse_to_vec(format: RdfFormat, text: &[u8], options: &ParseOptions) -> Result<Vec<Quad>, ParseError> {
     let mut quads = Vec::new();
     parse_slice(format, text, options, &mut |quad| {

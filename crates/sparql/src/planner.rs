@@ -21,6 +21,10 @@ use spargebra::Query;
 use std::sync::Arc;
 
 /// Plans a query.
+///
+/// # Errors
+///
+/// [`PlanError`] where the query needs what the engine does not have, assigns a variable twice, or is too complex.
 pub fn plan_query(
     query: &Query,
     dataset: &DatasetOverride,
@@ -43,6 +47,10 @@ pub fn plan_query(
 /// Plans a pattern while its query runs, its outer variables replaced by `bindings`. Variables keep the ids they have in
 /// `vars`, the outer query's table; the plan's own table starts with those. The result's form is `Select` of the pattern's
 /// visible variables without the replaced ones.
+///
+/// # Errors
+///
+/// As [`plan_query`].
 pub fn plan_sub(
     sub: &SubPattern,
     bindings: &[(VarId, Term)],
@@ -63,6 +71,10 @@ pub fn plan_sub(
 /// Plans a pattern while its query runs, for many bindings of its outer variables at once: the plan's [`PlanOp::Domain`](crate::PlanOp::Domain) has those of `params`, at
 /// most `rows` or so, and its rows are those of them for which the pattern has a solution. `None` where bindings can only be put in one by
 /// one, with [`plan_sub`].
+///
+/// # Errors
+///
+/// As [`plan_query`].
 pub fn plan_dependent(
     sub: &SubPattern,
     params: &[VarId],

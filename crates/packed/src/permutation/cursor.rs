@@ -78,6 +78,10 @@ impl Cursor {
     }
 
     /// Appends up to `rows_max` further rows to those of `out` that were asked for and returns how many; 0 at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn next(&mut self, rows_max: usize, out: &mut [Vec<u64>; 4]) -> Result<usize> {
         let stop = self.end.min(self.position.saturating_add(rows_max as u64));
         let start = self.position;
@@ -100,12 +104,20 @@ impl Cursor {
     }
 
     /// Moves forward to the first row not before `key` (1 to 4 ids: the first columns); never backward.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn seek(&mut self, key: &[u64]) -> Result<()> {
         self.position = self.find(key)?;
         Ok(())
     }
 
     /// Ends before the first row not before `key`, and does not move.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn limit_to(&mut self, key: &[u64]) -> Result<()> {
         self.end = self.permutation.lower_bound(key, self.position..self.end)?;
         Ok(())

@@ -62,6 +62,11 @@ pub struct Permutation(Arc<Inner>, Option<Arc<BlockCache>>);
 
 impl Permutation {
     /// Opens a file and reads the upper level of its index. `name` is for error messages.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where it is no permutation or
+    /// its index is damaged, [`Version`](crate::PackedError::Version) where another version wrote it.
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
         let (opened, info) = Opened::read(file, &name, &cache)?;
@@ -130,6 +135,10 @@ impl Permutation {
     }
 
     /// What the index knows of block number `block`, to skip it without reading it.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn block_bounds(&self, block: usize) -> Result<Option<BlockBounds>> {
         if block >= self.blocks() {
             return Ok(None);
@@ -139,11 +148,19 @@ impl Permutation {
     }
 
     /// The number of the block that holds `row`.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn block_of(&self, row: u64) -> Result<Option<usize>> {
         if row < self.rows() { Ok(Some(self.block_of_row(row)?.number)) } else { Ok(None) }
     }
 
     /// The exact range of the rows whose first columns are `prefix` (0 to 4 ids).
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn range(&self, prefix: &[u64]) -> Result<Range<u64>> {
         assert!(prefix.len() <= 4, "a prefix of {} columns", prefix.len());
         if prefix.is_empty() {
@@ -168,6 +185,10 @@ impl Permutation {
     }
 
     /// The first row of `rows` that is not before `key` (1 to 4 ids: the first columns), or the end of `rows`.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn lower_bound(&self, key: &[u64], rows: Range<u64>) -> Result<u64> {
         let rows = self.clip(rows);
         let row = match self.block_before(key, false)? {
@@ -182,6 +203,11 @@ impl Permutation {
     }
 
     /// One row: its four columns.
+    ///
+    /// # Errors
+    ///
+    /// [`Corruption`](crate::PackedError::Corruption) where there is no such row, or bytes are damaged; [`Io`](crate::PackedError::Io) where the
+    /// file cannot be read.
     pub fn row(&self, row: u64) -> Result<[u64; 4]> {
         if row >= self.rows() {
             return Err(Damage("no such row").at(&self.0.name, 0));
@@ -197,6 +223,10 @@ impl Permutation {
     }
 
     /// At most `parts - 1` rows that cut `rows` into pieces of about equal size, at block boundaries, ascending.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn split(&self, rows: Range<u64>, parts: usize) -> Result<Vec<u64>> {
         let rows = self.clip(rows);
         let length = rows.end - rows.start;
@@ -217,6 +247,10 @@ impl Permutation {
 
     /// The exact number of distinct values of column `prefix.len()` among the rows that begin with `prefix` (0 to 3 ids).
     /// Reads at most four blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn distinct(&self, prefix: &[u64]) -> Result<u64> {
         assert!(prefix.len() < 4, "a prefix of {} columns leaves none to count", prefix.len());
         if prefix.is_empty() {
@@ -227,6 +261,10 @@ impl Permutation {
     }
 
     /// The exact number of distinct values of `column` among `rows`, in all of which the columns before it are the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn distinct_in(&self, column: usize, rows: Range<u64>) -> Result<u64> {
         let rows = self.clip(rows);
         if rows.is_empty() {
@@ -341,6 +379,11 @@ impl Permutation {
 
     /// Calls `visit` with each block's rows, in the columns in `columns` (bit `i` = column `i`); the others are empty. Reads past the
     /// cache.
+    ///
+    /// # Errors
+    ///
+    /// What `visit` fails with; [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where
+    /// its bytes are damaged.
     pub fn for_each_block(
         &self,
         columns: u8,

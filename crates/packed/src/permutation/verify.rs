@@ -14,6 +14,11 @@ use std::sync::Arc;
 impl Permutation {
     /// Decodes every block past the cache and checks checksums, strict order, counts, the index and the fingerprint.
     /// `on_block` hears the rows of each block as it is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Corruption`](crate::PackedError::Corruption) for the first that is wrong, [`Io`](crate::PackedError::Io) where the file cannot be read,
+    /// [`Cancelled`](crate::PackedError::Cancelled) where `cancel` says so.
     pub fn verify(&self, cancel: &CancelToken, on_block: &mut dyn FnMut(u64)) -> Result<PermutationInfo> {
         self.verify_header()?;
         let mut previous = None;

@@ -39,6 +39,10 @@ pub enum MemberBatch<'r> {
 
 impl<'r> Input<'r> {
     /// The members of a stream that several threads can decode; the stream itself where it is none, or has been read from.
+    ///
+    /// # Errors
+    ///
+    /// The stream itself: this is no failure.
     pub fn into_members(mut self) -> Result<Members<'r>, Box<Self>> {
         if !self.blocked {
             return Err(Box::new(self));
@@ -60,6 +64,10 @@ impl<'r> Members<'r> {
     }
 
     /// The next members, in a buffer that may have been used before.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where the file is damaged or has been cut; else what the source fails with.
     pub fn next_batch(&mut self, spare: Vec<u8>) -> io::Result<MemberBatch<'r>> {
         let explain = self.explain.clone();
         self.gather(spare).map_err(|error| explain.damage(error))
@@ -111,6 +119,10 @@ impl MemberDecoder {
     }
 
     /// Decodes a batch into a buffer that may have been used before.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where a member is damaged.
     pub fn decode(&mut self, batch: &[u8], spare: Vec<u8>) -> io::Result<Block> {
         self.inflate(batch, spare).map_err(|error| self.explain.damage(error))
     }

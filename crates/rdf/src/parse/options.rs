@@ -39,6 +39,10 @@ impl fmt::Debug for ParseOptions {
 
 impl ParseOptions {
     /// Sets the IRI that relative IRIs are resolved against (in Turtle, TriG, RDF/XML and JSON-LD).
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError::BaseIri`] where it is no IRI.
     pub fn with_base_iri(mut self, base_iri: &str) -> Result<Self, ParseError> {
         Iri::parse(base_iri)
             .map_err(|error| ParseError::BaseIri { iri: base_iri.to_owned(), message: error.to_string() })?;

@@ -56,6 +56,10 @@ impl Search {
 
 impl PieceCutter {
     /// Begins a document of Turtle or TriG.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError::BaseIri`] where the base IRI is none.
     pub fn new(format: RdfFormat, options: &ParseOptions, labels: BlankLabels) -> Result<Self, ParseError> {
         let base = match options.base_iri() {
             Some(base) => {

@@ -40,6 +40,11 @@ impl TurtlePiece {
     }
 
     /// Parses the piece to its end, its first error, or until the sink breaks.
+    ///
+    /// # Errors
+    ///
+    /// The first statement that is none (or, in lenient parsing, cannot be kept). All before it have been given to
+    /// the sink.
     pub fn parse(
         &self,
         bytes: &[u8],
@@ -49,6 +54,10 @@ impl TurtlePiece {
     }
 
     /// Like [`TurtlePiece::parse`]; what there is to say besides is added to `notes`.
+    ///
+    /// # Errors
+    ///
+    /// As [`TurtlePiece::parse`].
     pub fn parse_noting(
         &self,
         bytes: &[u8],

@@ -16,6 +16,7 @@ mod pattern;
 mod physical;
 pub mod plan;
 mod plan_depth;
+mod plan_tree;
 pub mod planner;
 mod reuse;
 mod rewrite;

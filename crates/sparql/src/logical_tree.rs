@@ -1,5 +1,6 @@
-//! The tree of a [`Logical`]: its inputs, to walk over it and to rebuild it.
+//! The tree of a [`Logical`]: its inputs and expressions, to walk over it and to rebuild it.
 
+use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp as Op};
 
 impl Logical {
@@ -32,6 +33,37 @@ impl Logical {
             | Op::LimitBy { input, .. }
             | Op::Group { input, .. } => vec![input],
             Op::Union(branches) => branches.iter().collect(),
+        }
+    }
+
+    /// The operator's own expressions.
+    pub(crate) fn exprs(&self) -> Vec<&Expr> {
+        match &self.op {
+            Op::Filter { exprs, .. } | Op::Join { filters: exprs, .. } => exprs.iter().collect(),
+            Op::Extend { expr, .. } => vec![expr],
+            Op::LeftJoin { filter, .. } | Op::Exists { filter, .. } => filter.iter().collect(),
+            Op::Sort { keys, .. } => keys.iter().map(|key| &key.expr).collect(),
+            Op::Group { aggregates, .. } => {
+                aggregates.iter().filter_map(|aggregate| aggregate.argument.as_ref()).collect()
+            }
+            Op::Unit
+            | Op::Empty
+            | Op::Values { .. }
+            | Op::Domain { .. }
+            | Op::Scan(_)
+            | Op::GraphNames { .. }
+            | Op::Path { .. }
+            | Op::ForEachGraph { .. }
+            | Op::Spool { .. }
+            | Op::Service { .. }
+            | Op::TripleTerm { .. }
+            | Op::Minus { .. }
+            | Op::Union(_)
+            | Op::Project { .. }
+            | Op::Distinct(_)
+            | Op::Reduced(_)
+            | Op::Slice { .. }
+            | Op::LimitBy { .. } => Vec::new(),
         }
     }
 

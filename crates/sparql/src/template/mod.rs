@@ -29,19 +29,8 @@ pub(crate) fn uses_literals(node: &PlanNode) -> bool {
 
 /// Whether parts of a plan are algebra still, with constants of their own.
 pub(crate) fn has_algebra(node: &PlanNode) -> bool {
-    let own = match &node.op {
-        PlanOp::ForEachGraph { .. } | PlanOp::Service { .. } => true,
-        PlanOp::Filter { exprs, .. } => exprs.iter().any(Expr::has_exists),
-        PlanOp::Extend { expr, .. } => expr.has_exists(),
-        PlanOp::Sort { keys, .. } => keys.iter().any(|key| key.expr.has_exists()),
-        PlanOp::Group { aggregates, .. } => {
-            aggregates.iter().filter_map(|a| a.argument.as_ref()).any(Expr::has_exists)
-        }
-        PlanOp::MergeJoin { condition, .. }
-        | PlanOp::HashJoin { condition, .. }
-        | PlanOp::LookupJoin { condition, .. } => condition.filter.iter().any(Expr::has_exists),
-        _ => false,
-    };
+    let own = matches!(node.op, PlanOp::ForEachGraph { .. } | PlanOp::Service { .. });
+    let own = own || node.exprs().into_iter().any(Expr::has_exists);
     own || node.children().into_iter().any(has_algebra)
 }
 

@@ -31,14 +31,29 @@ pub fn plan_query(
     options: &PlanOptions,
     stats: &dyn Statistics,
 ) -> Result<Plan, PlanError> {
+    plan_query_without(&[], query, dataset, options, stats)
+}
+
+/// Plans a query without the rewrite rules of these names ([`rule_names`](crate::rule_names)): for tests.
+///
+/// # Errors
+///
+/// As [`plan_query`].
+pub fn plan_query_without(
+    rules_off: &[&str],
+    query: &Query,
+    dataset: &DatasetOverride,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
+) -> Result<Plan, PlanError> {
     let stats = &Cached::new(stats);
     let union_default = options.default_graph_union;
     let dataset = Arc::new(translate::resolve_dataset(query, dataset, union_default, stats));
     stack::deep(depth::of_query(query).for_plans(), || {
         let vars = VarTable::default();
         let mut translator = Translator::new(stats, options.optimize, vars, Arc::clone(&dataset));
-        let (logical, columns, form) = translator.query(query)?;
-        let mut plan = finish(logical, columns, form, translator.into_vars(), dataset, options, stats)?;
+        let translated = translator.query(query)?;
+        let mut plan = finish(translated, translator.into_vars(), dataset, options, rules_off, stats)?;
         plan.warnings = warnings::of_queries([query]);
         Ok(plan)
     })
@@ -64,7 +79,7 @@ pub fn plan_sub(
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
         let (logical, columns) = translator.sub_pattern(sub, bindings)?;
         let form = QueryForm::Select(columns.clone());
-        finish(logical, columns, form, translator.into_vars(), dataset, options, stats)
+        finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats)
     })
 }
 
@@ -92,21 +107,21 @@ pub fn plan_dependent(
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
         let (logical, columns) = translator.dependent(sub, params, rows as f64)?;
         let form = QueryForm::Select(columns.clone());
-        finish(logical, columns, form, translator.into_vars(), dataset, options, stats).map(Some)
+        finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats).map(Some)
     })
 }
 
 fn finish(
-    logical: Logical,
-    columns: Vec<VarId>,
-    form: QueryForm,
+    (logical, columns, form): (Logical, Vec<VarId>, QueryForm),
     vars: VarTable,
     dataset: Arc<Dataset>,
     options: &PlanOptions,
+    rules_off: &[&str],
     stats: &Cached<'_>,
 ) -> Result<Plan, PlanError> {
     joins::check(&logical)?;
-    let logical = if options.optimize { rewrite::rewrite(logical, &columns, stats) } else { logical };
+    let logical =
+        if options.optimize { rewrite::rewrite(logical, &columns, rules_off, stats) } else { logical };
     joins::check(&logical)?;
     let (mut root, vars) = physical::plan(&logical, columns, vars, options, stats);
     let node_count = physical::number(&mut root);

@@ -17,28 +17,62 @@ mod unify;
 use crate::logical::Logical;
 use crate::plan::VarId;
 use crate::statistics::Statistics;
+use crate::var_set::VarSet;
 
-/// Rewrites a query of which these columns are wanted. One whose plan nobody waits for any more comes to nothing.
-pub(crate) fn rewrite(logical: Logical, columns: &[VarId], stats: &dyn Statistics) -> Logical {
-    let simplify = |logical| simplify::simplify(logical, stats);
-    let push = |logical| filters::push(logical, Vec::new());
-    let passes: [&dyn Fn(Logical) -> Logical; 9] = [
-        &simplify,
-        &push,
-        &|logical| hoist::hoist(logical, stats),
-        &simplify,
-        &push,
-        &|logical| unify::unify(logical, stats),
-        &|logical| constants::replace(logical, stats),
-        &simplify,
-        &|logical| prune::prune(logical, &columns.iter().copied().collect()),
-    ];
-    passes.into_iter().fold(logical, |logical, pass| {
-        if stats.is_cancelled() { Logical::empty(logical.vars) } else { pass(logical) }
+/// A rule: it gives a query with the same solutions, as often as before.
+struct Rule {
+    /// Its name, by which it is switched off.
+    name: &'static str,
+    apply: fn(Logical, &Wanted<'_>) -> Logical,
+}
+
+/// What rules know besides the query.
+struct Wanted<'a> {
+    /// The columns that are read of the result.
+    columns: VarSet,
+    stats: &'a dyn Statistics,
+}
+
+const SIMPLIFY: Rule =
+    Rule { name: "simplify", apply: |logical, wanted| simplify::simplify(logical, wanted.stats) };
+const PUSH_FILTERS: Rule =
+    Rule { name: "push_filters", apply: |logical, _| filters::push(logical, Vec::new()) };
+const HOIST: Rule = Rule { name: "hoist", apply: |logical, wanted| hoist::hoist(logical, wanted.stats) };
+const UNIFY: Rule = Rule { name: "unify", apply: |logical, wanted| unify::unify(logical, wanted.stats) };
+const CONSTANTS: Rule =
+    Rule { name: "constants", apply: |logical, wanted| constants::replace(logical, wanted.stats) };
+const PRUNE: Rule = Rule { name: "prune", apply: |logical, wanted| prune::prune(logical, &wanted.columns) };
+
+/// In the sequence in which they are applied: hoisting and constants leave something to be simplified, and joins that are flat take more filters.
+const SEQUENCE: [Rule; 9] =
+    [SIMPLIFY, PUSH_FILTERS, HOIST, SIMPLIFY, PUSH_FILTERS, UNIFY, CONSTANTS, SIMPLIFY, PRUNE];
+
+/// The names of all rules, each once: for [`plan_query_without`](crate::planner::plan_query_without).
+pub fn rule_names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for rule in &SEQUENCE {
+        if !names.contains(&rule.name) {
+            names.push(rule.name);
+        }
+    }
+    names
+}
+
+/// Rewrites a query of which these columns are wanted, without the rules of some names. One whose plan nobody waits for any more comes to nothing.
+pub(crate) fn rewrite(
+    logical: Logical,
+    columns: &[VarId],
+    rules_off: &[&str],
+    stats: &dyn Statistics,
+) -> Logical {
+    let wanted = Wanted { columns: columns.iter().copied().collect(), stats };
+    let rules = SEQUENCE.iter().filter(|rule| !rules_off.contains(&rule.name));
+    rules.fold(logical, |logical, rule| {
+        if stats.is_cancelled() { Logical::empty(logical.vars) } else { (rule.apply)(logical, &wanted) }
     })
 }
 
 /// Drops what makes columns beyond those needed.
-pub(crate) fn pruned(logical: Logical, needed: &crate::var_set::VarSet) -> Logical {
+pub(crate) fn pruned(logical: Logical, needed: &VarSet) -> Logical {
     prune::prune(logical, needed)
 }

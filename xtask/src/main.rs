@@ -11,6 +11,7 @@ usage: cargo xtask <task>
 
   ci            everything that must pass before a change lands: format, lints, tidy, tests, documentation
   tidy          the rules of the house that the compiler does not check
+  imports       the modules that use each other, of all crates or of one: `imports sparql`
   format-hash   write the hash of the format-defining sources into docs/format.md,
                 after the document has been brought up to date by hand
 ";
@@ -22,6 +23,8 @@ fn main() -> ExitCode {
     match arguments.as_slice() {
         ["ci"] => ci::run(&root),
         ["tidy"] => report(&tidy::check(&root)),
+        ["imports"] => print_imports(&root, None),
+        ["imports", only] => print_imports(&root, Some(only)),
         ["format-hash"] => match tidy::format_hash::refresh(&root) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
@@ -32,6 +35,18 @@ fn main() -> ExitCode {
         _ => {
             eprint!("{USAGE}");
             ExitCode::from(2)
+        }
+    }
+}
+
+fn print_imports(root: &Path, only: Option<&str>) -> ExitCode {
+    use std::io::Write as _;
+    let printed = tidy::imports(root, only).and_then(|text| std::io::stdout().write_all(text.as_bytes()));
+    match printed {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
         }
     }
 }

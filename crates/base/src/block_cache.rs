@@ -308,6 +308,10 @@ impl BlockCache {
     }
 
     /// The block from the cache, or else from `load`, which runs without a lock held (two threads may load the same).
+    ///
+    /// # Errors
+    ///
+    /// What `load` fails with; nothing is kept then.
     pub fn get_or_load<B: CachedBlock, E>(
         &self,
         key: BlockKey,
@@ -322,6 +326,10 @@ impl BlockCache {
     }
 
     /// Like [`BlockCache::get_or_load`] for a reader that has the cache `aside`, if it has one: then nothing changes in this one.
+    ///
+    /// # Errors
+    ///
+    /// As [`BlockCache::get_or_load`].
     pub fn get_or_load_aside<B: CachedBlock, E>(
         &self,
         aside: Option<&Self>,

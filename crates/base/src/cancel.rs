@@ -49,6 +49,10 @@ impl CancelToken {
     }
 
     /// `Err` once the work should stop. Costs a load and, with a deadline, a clock read: call it per batch, not per row.
+    ///
+    /// # Errors
+    ///
+    /// [`Cancelled`] once someone asked for it, or the deadline has passed.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.0.flag.load(Ordering::Relaxed) != 0 {
             return Err(Cancelled::ByRequest);

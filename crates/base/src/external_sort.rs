@@ -65,6 +65,10 @@ impl<R: SortRow> ExternalSorter<R> {
     }
 
     /// Adds rows.
+    ///
+    /// # Errors
+    ///
+    /// Where rows that find no room in memory cannot be written.
     pub fn push(&mut self, mut rows: &[R]) -> io::Result<()> {
         while !rows.is_empty() {
             // Only for rows that find no room: those that just fit stay in memory.
@@ -121,11 +125,19 @@ impl<R: SortRow> ExternalSorter<R> {
     }
 
     /// Ends the input.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::finish_with_buffer`].
     pub fn finish(self) -> io::Result<SortedRows<R>> {
         Ok(self.finish_with_buffer()?.0)
     }
 
     /// Ends the input, and gives back a buffer of as many rows if all fitted.
+    ///
+    /// # Errors
+    ///
+    /// Where sorted runs cannot be written or read again. If all rows fitted into memory it does not fail.
     pub fn finish_with_buffer(mut self) -> io::Result<(SortedRows<R>, Vec<R>)> {
         if self.runs.is_empty() {
             self.sort();
@@ -214,6 +226,10 @@ impl<R: SortRow> Merge<R> {
     }
 
     /// Replaces `rows` by the next block; false at the end.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where a run is damaged; else where one cannot be read.
     pub fn next(&mut self, rows: &mut Vec<R>) -> io::Result<bool> {
         rows.clear();
         while rows.len() < BLOCK_ROWS {

@@ -68,6 +68,10 @@ impl FileCache {
     }
 
     /// Opens a file that nobody changes any more.
+    ///
+    /// # Errors
+    ///
+    /// `IsADirectory` where it is a folder; else where it cannot be opened.
     pub fn open(self: &Arc<Self>, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
         let file = self.with_room(|| File::open(path))?;
         let meta = file.metadata()?;
@@ -87,6 +91,11 @@ impl FileCache {
     }
 
     /// Does something that needs a descriptor; where there is none left, closes files and tries again.
+    ///
+    /// # Errors
+    ///
+    /// What `work` fails with; a lack of descriptors only where no file is left to be closed, or it comes again and
+    /// again.
     pub fn with_room<T>(&self, work: impl Fn() -> io::Result<T>) -> io::Result<T> {
         for _ in 1..ATTEMPTS {
             match work() {

@@ -41,6 +41,10 @@ impl FrameWriter {
     }
 
     /// Appends one frame and returns where it starts. Bytes of [`Self::write`] not yet in a frame come first.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` where there are more bytes than a frame may have; else where the file cannot be written.
     pub fn frame(&mut self, bytes: &[u8]) -> io::Result<u64> {
         self.end_frame()?;
         let at = self.offset;
@@ -61,6 +65,10 @@ impl FrameWriter {
     }
 
     /// Appends to a stream of bytes.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be written.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= self.frame_bytes { self.end_frame() } else { Ok(()) }
@@ -78,12 +86,20 @@ impl FrameWriter {
     }
 
     /// Ends the current frame and returns where the next one will start: the end of a stream and the start of another.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be written.
     pub fn cut(&mut self) -> io::Result<u64> {
         self.end_frame()?;
         Ok(self.offset)
     }
 
     /// Makes everything readable (not durable: the file is temporary).
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.end_frame()?;
         self.file.flush()
@@ -91,6 +107,10 @@ impl FrameWriter {
 }
 
 /// Reads the frame at `offset` into `bytes` (replacing them) and returns where the next one starts.
+///
+/// # Errors
+///
+/// `InvalidData` where there is no whole frame with the right checksum; else where the file cannot be read.
 pub fn read_frame(file: &dyn ReadAt, offset: u64, bytes: &mut Vec<u8>) -> io::Result<u64> {
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a temporary file is damaged");
     let mut length = [0; 4];
@@ -132,6 +152,11 @@ impl FrameReader {
     }
 
     /// The next `count` bytes.
+    ///
+    /// # Errors
+    ///
+    /// `UnexpectedEof` where fewer bytes follow, `InvalidData` where the file is damaged; else where it cannot be
+    /// read.
     pub fn take(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.bytes.len() - self.at < count {
             if self.next >= self.end {
@@ -148,11 +173,19 @@ impl FrameReader {
     }
 
     /// The next byte.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::take`].
     pub fn byte(&mut self) -> io::Result<u8> {
         self.take(1).map(|bytes| bytes.first().copied().unwrap_or(0))
     }
 
     /// The next LEB128 number.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where it does not fit 64 bits; else as [`Self::take`].
     pub fn varint(&mut self) -> io::Result<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {

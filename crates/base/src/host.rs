@@ -40,6 +40,10 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
 }
 
 /// Opens a file (or pipe) to read from start to end; its length where it has one.
+///
+/// # Errors
+///
+/// `IsADirectory` where it is a folder; else where it cannot be opened.
 pub fn open_input(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
     let file = File::open(path)?;
     let meta = file.metadata()?;
@@ -54,6 +58,10 @@ pub fn open_input(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)
 }
 
 /// The path of a file or folder that exists, without links and dots.
+///
+/// # Errors
+///
+/// Where there is no such file or folder, or one above it cannot be looked into.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }

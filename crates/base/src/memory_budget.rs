@@ -151,6 +151,10 @@ impl MemoryBudget {
     }
 
     /// Reserves `bytes`, given back when the reservation is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBudget`] where fewer bytes are left, and nobody could give any back.
     pub fn reserve(&self, bytes: usize) -> Result<Reservation, OutOfBudget> {
         let mut reservation = self.empty(Share::All);
         reservation.grow(bytes)?;
@@ -299,6 +303,11 @@ impl Reservation {
     }
 
     /// Takes `more` bytes, or none where the budget has not that many left.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBudget`] where its share of the budget has fewer bytes left, and nobody could give any back; what was held
+    /// stays held.
     pub fn grow(&mut self, more: usize) -> Result<(), OutOfBudget> {
         self.grow_as(more, self.share)
     }
@@ -310,11 +319,19 @@ impl Reservation {
     }
 
     /// As [`Self::resize`], with all of the budget for this once: where what is spillable otherwise must grow.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBudget`] where the budget has fewer bytes left; what was held stays held.
     pub fn resize_to_limit(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
         self.resize_as(bytes, if self.share.is_standing() { self.share } else { Share::All })
     }
 
     /// Holds exactly `bytes` from now on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::grow`]. Giving back never fails.
     pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
         self.resize_as(bytes, self.share)
     }

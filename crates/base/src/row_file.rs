@@ -26,17 +26,29 @@ pub struct RowFileWriter<R> {
 
 impl<R: SortRow> RowFileWriter<R> {
     /// Creates (or empties) a file.
+    ///
+    /// # Errors
+    ///
+    /// Where the file system refuses.
     pub fn create(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
         Self::with_blocks_of(vfs, path, BLOCK_ROWS)
     }
 
     /// The same, with blocks of `block_rows`, at most [`BLOCK_ROWS`]: whoever reads many files at once holds a block of each.
+    ///
+    /// # Errors
+    ///
+    /// As [`RowFileWriter::create`].
     pub fn with_blocks_of(vfs: &dyn Vfs, path: &Path, block_rows: usize) -> io::Result<Self> {
         let block_rows = block_rows.clamp(1, BLOCK_ROWS);
         Ok(Self { file: vfs.create(path)?, bytes: Vec::new(), block_rows, rows: 0, row: PhantomData })
     }
 
     /// Appends rows.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be written. It is of no use then.
     pub fn push(&mut self, rows: &[R]) -> io::Result<()> {
         for block in rows.chunks(self.block_rows) {
             self.bytes.clear();
@@ -56,6 +68,10 @@ impl<R: SortRow> RowFileWriter<R> {
     }
 
     /// Ends the file. It is not made durable: it is temporary.
+    ///
+    /// # Errors
+    ///
+    /// Where the last bytes cannot be written.
     pub fn finish(mut self) -> io::Result<u64> {
         self.file.flush()?;
         Ok(self.rows)
@@ -74,6 +90,10 @@ pub struct RowFileReader<R> {
 
 impl<R: SortRow> RowFileReader<R> {
     /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such file, or it cannot be opened.
     pub fn open(vfs: &dyn Vfs, path: &Path) -> io::Result<Self> {
         let file = vfs.open(path)?;
         Ok(Self { file, path: path.to_owned(), offset: 0, bytes: Vec::new(), row: PhantomData })
@@ -85,6 +105,10 @@ impl<R: SortRow> RowFileReader<R> {
     }
 
     /// Replaces `rows` by the next block; false at the end.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where the file is damaged; else where it cannot be read.
     pub fn next(&mut self, rows: &mut Vec<R>) -> io::Result<bool> {
         rows.clear();
         if self.offset >= self.file.len() {

@@ -9,8 +9,10 @@ mod bench_target;
 mod bench_update;
 mod bsbm_run;
 mod crowd;
+mod evaluation;
 mod hostile;
 mod lubm;
+mod quantity;
 mod query_set;
 mod serve;
 mod soak;
@@ -20,8 +22,9 @@ pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
-pub use bsbm_run::BsbmRunArgs;
+pub use bsbm_run::{BsbmRunArgs, Mix};
 pub use crowd::BenchCrowdArgs;
+pub use evaluation::{DefaultGraphArg, EvaluationArgs};
 pub use hostile::BenchHostileArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use query_set::QuerySetArgs;
@@ -33,6 +36,7 @@ use crate::sources::SourceOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lode_engine::web::is_url;
 use lode_rdf::RdfFormat;
+use quantity::{parse_bytes, parse_load_memory, parse_seconds};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -176,15 +180,6 @@ impl LoadArgs {
     }
 }
 
-/// Which default graph queries see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DefaultGraphArg {
-    /// A graph of its own, as SPARQL has it
-    Separate,
-    /// The union of all graphs
-    Union,
-}
-
 /// How plans and profiles are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PlanForm {
@@ -192,34 +187,6 @@ pub enum PlanForm {
     Text,
     /// For programs, on one line
     Json,
-}
-
-/// Options that queries share, on the command line and served.
-#[derive(Debug, Args)]
-pub struct EvaluationArgs {
-    /// What patterns outside GRAPH see
-    #[arg(long, value_enum, default_value = "separate", value_name = "WHICH")]
-    pub default_graph: DefaultGraphArg,
-    /// Threads for a query (default: one a core)
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
-    /// Memory that the process may use in all, such as 512MiB or 2GiB, at least 64MiB: queries, updates, uploads, compaction and the cache
-    /// share it, and work on disk beyond it (default: half of the machine's)
-    #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
-    pub memory: Option<usize>,
-    /// The most of it for the cache of decompressed blocks, which gives it back where others need it (default: half)
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    pub cache: Option<usize>,
-    /// Let SERVICE ask this endpoint (its IRI, or what that begins with and *: scheme, host and port count wholly), also over https;
-    /// repeatable, none by default
-    #[arg(long, value_name = "IRI")]
-    pub allow_service: Vec<String>,
-    /// Requests to endpoints that SERVICE of a query may have on their way at once
-    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub service_requests: u16,
-    /// How long an endpoint of SERVICE may be silent, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
-    pub service_timeout: std::time::Duration,
 }
 
 /// `lode query`.
@@ -501,64 +468,6 @@ pub struct BsbmQueriesArgs {
     /// Seed of the parameters
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-}
-
-/// A query mix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Mix {
-    /// Short look-ups
-    Explore,
-    /// Joins and aggregates over much of the data
-    Bi,
-    /// A product with its offers and reviews comes, an offer goes, then Explore; changes the database
-    Update,
-}
-
-/// A number of bytes: `1073741824`, `512MiB`, `2G`, `1.5GiB`.
-pub fn parse_bytes(text: &str) -> Result<usize, String> {
-    let lower = text.trim().to_ascii_lowercase();
-    let digits = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale: f64 = match lower[digits.len()..].trim_end_matches('b') {
-        "" => 1.0,
-        "k" | "ki" => 1024.0,
-        "m" | "mi" => 1024.0 * 1024.0,
-        "g" | "gi" => 1024.0 * 1024.0 * 1024.0,
-        "t" | "ti" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        unit => return Err(format!("unknown unit {unit:?}: use KiB, MiB, GiB or TiB")),
-    };
-    let number: f64 =
-        digits.trim().parse().map_err(|_| "expected a number such as 512MiB or 2GiB".to_owned())?;
-    let bytes = number * scale;
-    if !(bytes >= 1.0 && bytes < usize::MAX as f64) {
-        return Err("expected a number of bytes above 0".to_owned());
-    }
-    Ok(bytes as usize)
-}
-
-/// The least memory that queries and updates can keep to: half of it is the program's own, and the rest has room for what sorts and joins
-/// cannot do without.
-const MEMORY_BYTES_MIN: usize = 64 << 20;
-/// The least that a load can keep to.
-const LOAD_MEMORY_BYTES_MIN: usize = 48 << 20;
-
-/// Memory for queries and updates.
-fn parse_memory(text: &str) -> Result<usize, String> {
-    at_least(MEMORY_BYTES_MIN, parse_bytes(text)?)
-}
-
-/// Memory for a load.
-fn parse_load_memory(text: &str) -> Result<usize, String> {
-    at_least(LOAD_MEMORY_BYTES_MIN, parse_bytes(text)?)
-}
-
-fn at_least(least: usize, bytes: usize) -> Result<usize, String> {
-    if bytes < least { Err(format!("the least is {} MiB", least >> 20)) } else { Ok(bytes) }
-}
-
-/// A number of seconds, with or without fraction.
-pub fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    std::time::Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

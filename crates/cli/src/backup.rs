@@ -2,7 +2,8 @@
 
 use crate::args::{BackupArgs, RestoreArgs};
 use crate::exit::Done;
-use crate::load::{left_text, write_json};
+use crate::load::write_json;
+use crate::load_line::left_text;
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::talk::say;

@@ -2,11 +2,11 @@
 
 use crate::args::CompactArgs;
 use crate::exit::Done;
-use crate::load::{CACHE_BYTES, live_line};
+use crate::load::CACHE_BYTES;
+use crate::load_line::live_line;
 use crate::memory;
 use crate::number;
-use crate::snapshot::tell_damaged_snapshots;
-use crate::talk::{say, say_found_log};
+use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use lode_engine::store::load::{LoadProgress, Stage};
 use lode_engine::store::{CompactOptions, CompactReport, WriteOptions, compact};
 use lode_engine::{Database, OpenOptions};

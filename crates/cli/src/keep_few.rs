@@ -1,7 +1,7 @@
 //! After a load or an update: merges the newest segments where there are too many, so that a database stays quick to open and to query
 //! however many small loads it has seen.
 
-use crate::load::live_line;
+use crate::load_line::live_line;
 use crate::number;
 use crate::talk::say;
 use lode_engine::Database;

@@ -5,19 +5,16 @@ use crate::contexts::ContextFolder;
 use crate::exit::Done;
 use crate::keep_few::keep_few;
 use crate::load_failure::{Remedies, load_failed, with_code};
+use crate::load_line::live_line;
 use crate::load_report;
 use crate::memory;
 use crate::number;
-use crate::progress::{LiveLine, RateMeter};
 use crate::skipped::SkippedFiles;
-use crate::snapshot::tell_damaged_snapshots;
 use crate::sources::Sources;
-use crate::talk::{say, say_found_log};
+use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::{Context, bail};
 use lode_engine::store::CompactOptions;
-use lode_engine::store::load::{
-    LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, SourceReport, Stage, load, validate,
-};
+use lode_engine::store::load::{LoadOptions, LoadProgress, LoadReport, Source, SourceReport, load, validate};
 use lode_engine::{Database, OpenOptions};
 use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
@@ -26,7 +23,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The cache a load opens the database with: it reads old segments in sequence, past the cache.
 pub const CACHE_BYTES: usize = 32 << 20;
@@ -170,13 +167,6 @@ pub fn write_json(report: &serde_json::Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows what a load or a compaction does until it is dropped.
-pub fn live_line(quiet: bool, progress: &Arc<LoadProgress>) -> LiveLine {
-    let shown = Arc::clone(progress);
-    let mut text = LineText::new();
-    LiveLine::start(quiet, move || text.show(shown.sample()))
-}
-
 /// A load or an update that failed leaves no database where none was.
 pub fn remove_if_empty(database: &Path) {
     let holds_data = Database::open(database, &OpenOptions::with_cache(CACHE_BYTES))
@@ -184,110 +174,5 @@ pub fn remove_if_empty(database: &Path) {
     if !holds_data {
         // What is left is the next load's to clean up.
         let _ = std::fs::remove_dir_all(database);
-    }
-}
-
-/// A meter that has run for less says nothing.
-const METER_MIN: Duration = Duration::from_millis(500);
-
-/// The text of the live line.
-struct LineText {
-    reading: RateMeter,
-    writing: Option<RateMeter>,
-    stage: (Stage, Instant),
-}
-
-impl LineText {
-    fn new() -> Self {
-        Self { reading: RateMeter::new(), writing: None, stage: (Stage::Reading, Instant::now()) }
-    }
-
-    fn show(&mut self, sample: ProgressSample) -> String {
-        if self.stage.0 != sample.stage {
-            self.stage = (sample.stage, Instant::now());
-        }
-        let quads = number::grouped(sample.quads);
-        let memory = number::bytes(sample.resident.unwrap_or(sample.memory));
-        match sample.stage {
-            Stage::Reading => {
-                let rate = number::short(self.reading.current(sample.quads));
-                let average = number::rate(sample.quads, self.reading.elapsed());
-                let left =
-                    sample.bytes_total.and_then(|total| self.reading.time_left(sample.bytes_read, total));
-                let share = sample.bytes_total.map_or(String::new(), |total| {
-                    format!(" {:.0} %,", 100.0 * sample.bytes_read as f64 / total.max(1) as f64)
-                });
-                let bad = if sample.quarantined > 0 {
-                    format!(", {} bad statements set aside", number::grouped(sample.quarantined))
-                } else {
-                    String::new()
-                };
-                format!(
-                    "reading:{share} {quads} quads{bad}, {rate}/s now, {average} on average, memory {memory}{}",
-                    left_text(left)
-                )
-            }
-            Stage::Writing if sample.rows_to_write > 0 => {
-                let meter = self.writing.get_or_insert_with(RateMeter::new);
-                // All orders hold the same quads: what is written of them is told in quads.
-                let done = sample.quads as f64 * sample.rows_written as f64 / sample.rows_to_write as f64;
-                let rate = number::short(meter.current(done as u64));
-                let share = 100.0 * sample.rows_written as f64 / sample.rows_to_write as f64;
-                let mut text =
-                    format!("writing indexes: {share:.0} %, {quads} quads, {rate}/s now, memory {memory}");
-                // What was written before the first look would make a fine average.
-                if meter.elapsed() >= METER_MIN {
-                    let average = number::rate(done as u64, meter.elapsed());
-                    let left = meter.time_left(sample.rows_written, sample.rows_to_write);
-                    text = format!("{text}, {average} on average{}", left_text(left));
-                }
-                text
-            }
-            stage => format!(
-                "{}: {quads} quads, {} terms, {} so far, memory {memory}",
-                stage.name(),
-                number::grouped(sample.terms),
-                number::duration(self.stage.1.elapsed())
-            ),
-        }
-    }
-}
-
-pub fn left_text(left: Option<Duration>) -> String {
-    left.map_or(String::new(), |left| format!(", about {} left in this stage", number::duration(left)))
-}
-
-#[cfg(test)]
-mod tests {
-    //! What the live line says.
-    use super::*;
-
-    #[test]
-    fn the_live_line_tells_stage_counts_rates_memory_and_what_is_left() {
-        let mut line = LineText::new();
-        let mut sample = ProgressSample {
-            quads: 1_234_567,
-            quarantined: 2,
-            bytes_read: 25,
-            bytes_total: Some(100),
-            memory: 1 << 20,
-            ..ProgressSample::default()
-        };
-        let text = line.show(sample);
-        for part in
-            ["reading: 25 %", "1,234,567 quads, 2 bad statements", "/s now", "on average", "1.00 MiB", "left"]
-        {
-            assert!(text.contains(part), "{part}: {text}");
-        }
-        (sample.stage, sample.terms, sample.resident) = (Stage::Terms, 77, Some(3 << 20));
-        let text = line.show(sample);
-        for part in ["merging terms", "77 terms", "so far", "3.00 MiB"] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
-        (sample.stage, sample.rows_to_write, sample.rows_written) = (Stage::Writing, 600, 300);
-        let text = line.show(sample);
-        for part in ["writing indexes: 50 %", "/s now", "memory 3.00 MiB"] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
     }
 }

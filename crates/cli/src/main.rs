@@ -26,6 +26,7 @@ mod exit;
 mod keep_few;
 mod load;
 mod load_failure;
+mod load_line;
 mod load_report;
 mod marked;
 mod memory;

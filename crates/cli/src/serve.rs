@@ -3,8 +3,7 @@
 use crate::args::ServeArgs;
 use crate::exit::Done;
 use crate::memory::SharedMemory;
-use crate::snapshot::tell_damaged_snapshots;
-use crate::talk::{say, say_found_log};
+use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::{Context, anyhow, bail};
 use lode_engine::store::{Compactor, Maintenance, StoreError, WriteOptions};
 use lode_engine::{Database, EngineError, LoadAllow};

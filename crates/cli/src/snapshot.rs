@@ -4,7 +4,7 @@ use crate::args::SnapshotCommand;
 use crate::exit::Done;
 use crate::load::{CACHE_BYTES, write_json};
 use crate::number;
-use crate::talk::{say, say_found_log};
+use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use lode_engine::store::WriteOptions;
 use lode_engine::{CancelToken, Database, EngineError, OpenOptions};
 use serde_json::json;
@@ -42,16 +42,6 @@ fn open(database: &Path) -> Result<Database, EngineError> {
     let database = Database::open_for_writing(database, &options, WriteOptions::default())?;
     say_found_log(&database);
     Ok(database)
-}
-
-/// Warns of snapshots that cannot be read. Where that cannot be told, what comes next says why.
-pub fn tell_damaged_snapshots(database: &Database) {
-    for name in database.store().damaged_snapshots().unwrap_or_default() {
-        say!(
-            "warning: snapshot {name}: its manifest is damaged or missing, so nobody can read it; no segment that it may need is removed \
-             until `lode snapshot drop` drops it"
-        );
-    }
 }
 
 fn list(database: &Database, as_json: bool) -> anyhow::Result<()> {

@@ -25,3 +25,13 @@ pub(crate) fn say_found_log(database: &Database) {
         say!("{note}");
     }
 }
+
+/// Warns of snapshots that cannot be read. Where that cannot be told, what comes next says why.
+pub(crate) fn tell_damaged_snapshots(database: &Database) {
+    for name in database.store().damaged_snapshots().unwrap_or_default() {
+        say!(
+            "warning: snapshot {name}: its manifest is damaged or missing, so nobody can read it; no segment that it may need is removed \
+             until `lode snapshot drop` drops it"
+        );
+    }
+}

@@ -4,6 +4,8 @@ use lode_base::cancel::Cancelled;
 use std::io;
 use std::sync::Arc;
 
+pub(crate) type Result<T> = std::result::Result<T, PackedError>;
+
 /// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -6,6 +6,7 @@ mod bytes;
 mod codec;
 pub mod dictionary;
 pub mod error;
+mod file_names;
 pub mod fingerprint;
 pub mod format;
 #[doc(hidden)]

@@ -7,6 +7,7 @@ pub use meta::{META_BYTES_MAX, META_FILE, SegmentMeta, SegmentOrigin, StarsInfo}
 
 use crate::dictionary::Dictionary;
 use crate::error::{Damage, PackedError, io_error};
+pub use crate::file_names::{DICTIONARY_FILE, STARS_FILE, permutation_file_name};
 use crate::format::STARS_BYTES_MAX;
 use crate::order::Order;
 use crate::part::{PartPath, SWAPPED};
@@ -20,24 +21,6 @@ use lode_rdf::{Kind, ValueId};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-
-/// Name of the dictionary's file.
-pub const DICTIONARY_FILE: &str = "dict.lode";
-/// Name of the file of the sets of predicates.
-pub const STARS_FILE: &str = "stars.lode";
-
-/// Name of a permutation's file.
-pub const fn permutation_file_name(order: Order) -> &'static str {
-    match order {
-        Order::Spog => "spog.perm",
-        Order::Sopg => "sopg.perm",
-        Order::Psog => "psog.perm",
-        Order::Posg => "posg.perm",
-        Order::Ospg => "ospg.perm",
-        Order::Opsg => "opsg.perm",
-        Order::Gspo => "gspo.perm",
-    }
-}
 
 /// A segment. Clones share it.
 #[derive(Debug, Clone)]
@@ -84,6 +67,11 @@ impl StarsFile {
 
 impl Segment {
     /// Opens all files of a segment's folder and makes sure that they are the ones the description names.
+    ///
+    /// # Errors
+    ///
+    /// [`PackedError::Io`] where a file cannot be read, [`PackedError::Corruption`] where one is damaged or not the
+    /// one that the description names, [`PackedError::Version`] where another version wrote it.
     pub fn open(vfs: &Arc<dyn Vfs>, folder: &Path, cache: &Arc<BlockCache>) -> Result<Self, PackedError> {
         let segment = Self::open_when_read(vfs, folder, cache)?;
         segment.open_files()?;
@@ -92,6 +80,10 @@ impl Segment {
 
     /// Reads the description alone. Each file is opened when something in it is first wanted, and then it is made sure that it is the one
     /// that the description names.
+    ///
+    /// # Errors
+    ///
+    /// The same for the description alone: see [`SegmentMeta::read`].
     pub fn open_when_read(
         vfs: &Arc<dyn Vfs>,
         folder: &Path,
@@ -111,6 +103,10 @@ impl Segment {
     }
 
     /// Opens all files that are not open yet, so that they can be read whoever removes them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Segment::open`]. Sets of predicates that cannot be read are no error.
     pub fn open_files(&self) -> Result<(), PackedError> {
         self.0.permutations.iter().try_for_each(Permutation::open_file)?;
         self.dictionary().map_or(Ok(()), Dictionary::open_file)?;
@@ -150,6 +146,11 @@ impl Segment {
     }
 
     /// Reads the quads, and makes sure that the sets of predicates are theirs.
+    ///
+    /// # Errors
+    ///
+    /// [`PackedError::Corruption`] where they are missing, damaged or not those of the quads,
+    /// [`PackedError::Cancelled`] where `cancel` says so; else as reading the quads.
     pub fn verify_stars(&self, cancel: &CancelToken) -> Result<(), PackedError> {
         let Some(file) = &self.0.stars else { return Ok(()) };
         let stars = file.get()?;
@@ -163,6 +164,11 @@ impl Segment {
 
     /// Reads and checks every file, and that all permutations hold the same quads. `on_progress` hears rows and terms
     /// done since it was called last.
+    ///
+    /// # Errors
+    ///
+    /// The first that is found: [`PackedError::Corruption`] where something is damaged or files do not belong
+    /// together; else as [`Segment::open`], and [`PackedError::Cancelled`] where `cancel` says so.
     pub fn verify(&self, cancel: &CancelToken, on_progress: &mut dyn FnMut(u64)) -> Result<(), PackedError> {
         let spog = self.permutation(Order::Spog).info();
         for permutation in &self.0.permutations {
@@ -182,6 +188,11 @@ impl Segment {
 
 /// Counts the sets of predicates of a segment whose other files are there, and writes them into its folder. The file is the caller's
 /// to sync. `check` is asked for each block.
+///
+/// # Errors
+///
+/// [`PackedError::Io`] where the file cannot be written, [`PackedError::Cancelled`] where `check` says so; else as
+/// reading the quads.
 pub fn write_stars(
     vfs: &Arc<dyn Vfs>,
     folder: &Path,

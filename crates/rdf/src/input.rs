@@ -4,6 +4,7 @@ mod block;
 mod blocked;
 mod encoding;
 mod gzip;
+mod member_header;
 mod transcoder;
 
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub use blocked::{MemberBatch, MemberDecoder, Members};
 pub use encoding::{DeclaredEncoding, TextEncoding};
 pub use transcoder::{MalformedText, TextReader};
 
+use block::BLOCK_BYTES;
 use bzip2::read::MultiBzDecoder;
 use gzip::GzipReader;
 use liblzma::bufread::XzDecoder;
@@ -28,11 +30,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How much is read from the source at a time.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Plain bytes of a block: what a processor's own cache holds.
-const BLOCK_BYTES: usize = 256 << 10;
-
 /// How many first bytes tell the compression.
-const HEAD_BYTES: usize = blocked::HEADER_BYTES;
+const HEAD_BYTES: usize = member_header::HEADER_BYTES;
 
 /// Memory that data of xz may make its decoder take; `xz -9` makes it take 65 MiB. zstd has a limit of its own, 128 MiB.
 const XZ_MEMORY_BYTES_MAX: u64 = 256 << 20;
@@ -118,6 +117,10 @@ pub struct Input<'r> {
 
 impl<'r> Input<'r> {
     /// Wraps a source. `count` grows by every byte read from it, compressed as it is.
+    ///
+    /// # Errors
+    ///
+    /// Where the first bytes cannot be read, or the decoder finds no memory.
     pub fn new(source: Box<dyn Read + Send + 'r>, count: Arc<AtomicU64>) -> io::Result<Self> {
         let mut counted: Box<dyn Read + Send + 'r> =
             Box::new(Counted { inner: source, count: Arc::clone(&count) });
@@ -125,7 +128,7 @@ impl<'r> Input<'r> {
         let mut head = Vec::with_capacity(HEAD_BYTES);
         counted.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
         let compression = Compression::detect(&head);
-        let blocked = blocked::member_bytes(&head).is_some();
+        let blocked = member_header::member_bytes(&head).is_some();
         let source = BufReader::with_capacity(BUFFER_BYTES, Cursor::new(head).chain(counted));
         let decoder = match compression {
             Compression::None => Decoder::Plain(source),
@@ -157,22 +160,12 @@ impl<'r> Input<'r> {
         self.explain.compression
     }
 
-    /// The members of a stream that several threads can decode; the stream itself where it is none, or has been read from.
-    pub fn into_members(mut self) -> Result<Members<'r>, Box<Self>> {
-        if !self.blocked {
-            return Err(Box::new(self));
-        }
-        self.decoder = match self.decoder {
-            Decoder::Gzip(reader) => match reader.into_unread() {
-                Ok(source) => return Ok(Members::new(source, self.explain)),
-                Err(reader) => Decoder::Gzip(reader),
-            },
-            other => other,
-        };
-        Err(Box::new(self))
-    }
-
     /// The next bytes; none at the end. `spare` is a buffer that is not needed any more, or an empty one.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where compressed data is damaged, ends too early or needs too much memory; else what the source
+    /// fails with.
     pub fn next_block(&mut self, spare: Vec<u8>) -> io::Result<Block> {
         if !self.block.is_empty() {
             return Ok(std::mem::replace(&mut self.block, Block::new(spare, 0..0)));

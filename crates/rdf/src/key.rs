@@ -228,6 +228,10 @@ pub fn escape(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Splits off a part that [`escape`] wrote and a terminator ended: the part in plain bytes, and what follows.
+///
+/// # Errors
+///
+/// [`KeyError::Truncated`] where the terminator is missing, [`KeyError::Malformed`] where an escape is none.
 pub fn unescape(bytes: &[u8]) -> Result<(std::borrow::Cow<'_, [u8]>, &[u8]), KeyError> {
     let mut owned: Option<Vec<u8>> = None;
     let mut from = 0;
@@ -258,11 +262,19 @@ pub fn unescape(bytes: &[u8]) -> Result<(std::borrow::Cow<'_, [u8]>, &[u8]), Key
 }
 
 /// The term of a key.
+///
+/// # Errors
+///
+/// [`KeyError`] where no encoder writes such a key.
 pub fn decode(section: Section, key: &[u8]) -> Result<Term, KeyError> {
     decode_nested(section, key, 0)
 }
 
 /// Calls `f` with the term of a key, which borrows from the key where it can.
+///
+/// # Errors
+///
+/// [`KeyError`] where no encoder writes such a key.
 pub fn with_term<R>(section: Section, key: &[u8], f: impl FnOnce(TermRef<'_>) -> R) -> Result<R, KeyError> {
     Ok(match section {
         Section::Iri => f(NamedNodeRef::new_unchecked(text(key)?).into()),

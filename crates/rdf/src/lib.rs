@@ -4,6 +4,7 @@ pub mod format;
 pub mod inline;
 pub mod input;
 pub mod key;
+mod mistake;
 mod ntriples;
 pub mod parse;
 pub mod raw;

@@ -5,7 +5,7 @@
 //! it may be strict where that is simpler, but it must never accept what the general parser refuses, nor read it otherwise.
 
 use crate::inline;
-use crate::parse::kept::{Mistake, can_be_kept, can_be_language, is_language, surrogate_pair};
+use crate::mistake::{Mistake, can_be_kept, can_be_language, is_language, surrogate_pair};
 use crate::raw::{RawQuad, RawTerm};
 use memchr::{memchr, memchr3};
 use oxiri::Iri;

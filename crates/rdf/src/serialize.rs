@@ -47,11 +47,19 @@ fn invalid(error: impl std::fmt::Display) -> io::Error {
 
 impl<W: Write> QuadWriter<W> {
     /// Starts a document.
+    ///
+    /// # Errors
+    ///
+    /// Never for now: as [`QuadWriter::start_with_prefixes`], without prefixes.
     pub fn start(format: RdfFormat, writer: W) -> io::Result<Self> {
         Self::start_with_prefixes(format, writer, &[])
     }
 
     /// Starts a document with prefixes (name, IRI); N-Triples and N-Quads have none and ignore them.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidInput` where the IRI of a prefix is none.
     pub fn start_with_prefixes(format: RdfFormat, writer: W, prefixes: &[(&str, &str)]) -> io::Result<Self> {
         let inner = match format {
             RdfFormat::NTriples | RdfFormat::NQuads => {
@@ -91,8 +99,10 @@ impl<W: Write> QuadWriter<W> {
 
     /// Writes a quad. Quads of one subject (and graph) in a row make shorter documents.
     ///
-    /// It is an error of kind `InvalidInput` to write what the format cannot hold: named graphs in formats of one graph,
-    /// predicates without a local name or control characters in RDF/XML, triple terms in JSON-LD.
+    /// # Errors
+    ///
+    /// `InvalidInput` where the format cannot hold the quad: named graphs in formats of one graph, predicates without
+    /// a local name or control characters in RDF/XML, triple terms in JSON-LD. Else where the writer fails.
     pub fn write(&mut self, quad: QuadRef<'_>) -> io::Result<()> {
         if !self.format.supports_datasets() && !quad.graph_name.is_default_graph() {
             return Err(invalid(format_args!(
@@ -132,6 +142,10 @@ impl<W: Write> QuadWriter<W> {
     }
 
     /// Ends the document and gives the writer back, flushed.
+    ///
+    /// # Errors
+    ///
+    /// Where the writer fails.
     pub fn finish(self) -> io::Result<W> {
         let mut writer = match self.inner {
             Inner::Lines { mut writer, buffer } => {

@@ -1,8 +1,8 @@
 //! Answers of [`Statistics`], each asked once per plan: a pattern is counted when it is simplified, again when it is read, and
 //! again when it is looked up.
 
+use crate::reuse::Reuse;
 use crate::statistics::Statistics;
-use crate::template::Reuse;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::cell::{Cell, RefCell};

@@ -1,7 +1,8 @@
 //! Expressions over numbered variables, as operators evaluate them.
 
 pub(crate) use crate::expr_vars::vars_of;
-use crate::plan::{SubPattern, VarId};
+use crate::pattern::SubPattern;
+use crate::variable::VarId;
 use lode_rdf::Term;
 use spargebra::algebra::Function;
 use std::sync::Arc;

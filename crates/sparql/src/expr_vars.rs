@@ -1,8 +1,8 @@
 //! Variables of expressions: which they mention, and rewriting them.
 
 use crate::expr::Expr;
-use crate::plan::VarId;
 use crate::var_set::VarSet;
+use crate::variable::VarId;
 use lode_rdf::{Literal, Term};
 use spargebra::algebra::Function;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! How much may be joined with each other: each row of a join has the columns of all its members, and so has each step on the way.
 
+use crate::error::PlanError;
 use crate::logical::{Logical, LogicalOp};
-use crate::planner::PlanError;
 
 /// The most members of a join: patterns, and steps of property paths.
 pub(crate) const MEMBERS_MAX: usize = 1_000;

@@ -1,17 +1,24 @@
 //! SPARQL: parsing, rewriting, planning. Pure: no I/O; the data is seen only through [`Statistics`].
 
 mod cached;
+mod cardinality;
+mod error;
 pub mod explain;
 pub mod expr;
 mod expr_vars;
 mod joins;
 mod logical;
+mod logical_tree;
 mod operands;
+mod options;
 pub mod parse;
+mod pattern;
 mod physical;
 pub mod plan;
 mod plan_depth;
+mod plan_tree;
 pub mod planner;
+mod reuse;
 mod rewrite;
 mod service_call;
 pub mod stack;
@@ -21,13 +28,15 @@ mod translate;
 pub mod update;
 pub mod validate;
 mod var_set;
+mod variable;
 pub mod warnings;
 
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
-pub use planner::{PlanError, PlanOptions, plan_dependent, plan_query, plan_sub};
+pub use planner::{PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub};
+pub use rewrite::rule_names;
 pub use service_call::ServiceCall;
 pub use statistics::Statistics;
 pub use update::Update;

@@ -256,39 +256,6 @@ impl Logical {
         Self::new(LogicalOp::Spool { number, columns }, vars, bound)
     }
 
-    /// The inputs, left before right.
-    pub fn inputs(&self) -> Vec<&Self> {
-        use LogicalOp as Op;
-        match &self.op {
-            Op::Unit
-            | Op::Empty
-            | Op::Values { .. }
-            | Op::Domain { .. }
-            | Op::Scan(_)
-            | Op::GraphNames { .. }
-            | Op::Path { .. }
-            | Op::ForEachGraph { .. }
-            | Op::Spool { .. } => Vec::new(),
-            Op::Service { input, .. } | Op::TripleTerm { input, .. } => {
-                input.as_deref().into_iter().collect()
-            }
-            Op::Join { members, .. } => members.iter().collect(),
-            Op::LeftJoin { left, right, .. } | Op::Exists { left, right, .. } | Op::Minus { left, right } => {
-                vec![left, right]
-            }
-            Op::Filter { input, .. }
-            | Op::Extend { input, .. }
-            | Op::Project { input, .. }
-            | Op::Distinct(input)
-            | Op::Reduced(input)
-            | Op::Sort { input, .. }
-            | Op::Slice { input, .. }
-            | Op::LimitBy { input, .. }
-            | Op::Group { input, .. } => vec![input],
-            Op::Union(branches) => branches.iter().collect(),
-        }
-    }
-
     pub fn service(input: Option<Self>, call: Arc<ServiceCall>) -> Self {
         let (mut vars, mut certain): (VarSet, VarSet) =
             (call.columns.iter().copied().collect(), call.certain.iter().copied().collect());

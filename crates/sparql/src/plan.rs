@@ -1,78 +1,14 @@
 //! The physical plan: what execution runs. Immutable, shared by all threads of a query.
 
 use crate::expr::{Aggregate, Expr};
+pub use crate::pattern::{Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, SubPattern, TermSlot};
+use crate::reuse::Reuse;
 use crate::service_call::ServiceCall;
-use crate::template::Reuse;
+pub use crate::variable::{VarId, VarTable};
 use lode_packed::Order;
-use lode_rdf::{NamedNode, Term, ValueId};
-use spargebra::algebra::GraphPattern;
-use std::collections::BTreeMap;
+use lode_rdf::{Term, ValueId};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// A variable of a query: an index into its [`VarTable`]. Variables of a sub-query that it does not project, and blank
-/// nodes of patterns, have ids of their own, so equal ids always mean the same variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct VarId(pub u32);
-
-/// The variables of a query. A name can occur more than once: sub-queries have scopes of their own.
-#[derive(Debug, Clone, Default)]
-pub struct VarTable {
-    names: Vec<String>,
-}
-
-impl VarTable {
-    /// Adds a variable of this name (without `?`).
-    pub fn add(&mut self, name: impl Into<String>) -> VarId {
-        self.names.push(name.into());
-        VarId(u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX))
-    }
-
-    /// The name of a variable, without `?`.
-    pub fn name(&self, var: VarId) -> &str {
-        self.names.get(var.0 as usize).map_or("", String::as_str)
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
-}
-
-/// A position of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slot {
-    /// This term.
-    Const(ValueId),
-    /// Bound by the pattern. The same variable may stand in several positions: all must then be equal.
-    Var(VarId),
-    /// Any term, not delivered (each match still counts as one row).
-    Any,
-}
-
-/// Which graphs a pattern looks into.
-#[derive(Debug, Clone, PartialEq)]
-pub enum GraphScope {
-    /// The default graph alone.
-    Default,
-    /// The union of all graphs as one set of triples (`--default-graph union`): duplicates across graphs count once.
-    Union,
-    /// The merge of several graphs (`FROM`), as one set of triples: duplicates across graphs count once.
-    Merge(Arc<[ValueId]>),
-    /// One named graph, or the named graphs (not the default one): all of them, or those `among` the given (`FROM NAMED`).
-    /// `slot` is a constant, a variable that receives the name, or `Any`.
-    Named {
-        /// The graph's name.
-        slot: Slot,
-        /// Sorted; `None`: all named graphs.
-        among: Option<Arc<[ValueId]>>,
-    },
-}
 
 /// A quad pattern read from one permutation.
 ///
@@ -174,64 +110,6 @@ impl Path {
             Self::Alternative(a, b) => a.is_nullable() || b.is_nullable(),
             Self::ZeroOrMore(_) | Self::ZeroOrOne(_) => true,
         }
-    }
-}
-
-/// A position of a path pattern, or of VALUES: unlike [`Slot`], its constant may be a term that the store lacks.
-#[derive(Debug, Clone, PartialEq)]
-pub enum TermSlot {
-    /// This term.
-    Const(Term),
-    /// A variable.
-    Var(VarId),
-}
-
-/// A pattern that is planned while the query runs: an EXISTS that is no semi-join, once for all bindings of its outer variables (see
-/// [`crate::plan_dependent`]), or the body of a GRAPH with a variable over which a path is searched, once per graph.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SubPattern {
-    /// The algebra.
-    pub algebra: GraphPattern,
-    /// Names in `algebra` that mean variables of the outer query. For an EXISTS: columns of the row it is tested on. For a
-    /// [`PlanOp::ForEachGraph`]: the names whose columns the pattern delivers.
-    pub scope: BTreeMap<String, VarId>,
-    /// Names in `algebra` that stand for these terms: what an enclosing EXISTS has replaced already.
-    pub constants: BTreeMap<String, Term>,
-    /// Where its triple patterns look.
-    pub graph: GraphScope,
-    /// The query's dataset, for GRAPH inside.
-    pub dataset: Arc<Dataset>,
-}
-
-/// The query's dataset after FROM, FROM NAMED and the protocol's parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dataset {
-    /// Where patterns outside GRAPH look.
-    pub default: GraphScope,
-    /// The named graphs; `None`: all of the store.
-    pub named: Option<NamedGraphs>,
-    /// Base IRI for IRI().
-    pub base_iri: Option<String>,
-}
-
-/// The named graphs that a query or the protocol lists. All of them are there, with quads or without (SPARQL 1.1 section 13.2).
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct NamedGraphs {
-    /// Ids of the names that the store knows, sorted.
-    pub ids: Arc<[ValueId]>,
-    /// The other names, sorted: their graphs have no quads.
-    pub unknown: Arc<[Term]>,
-}
-
-impl NamedGraphs {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.ids.len() + self.unknown.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -415,13 +293,4 @@ impl Drop for Plan {
             crate::stack::deep(self.depth, || drop(root));
         }
     }
-}
-
-/// Graphs given by the protocol (`default-graph-uri`, `named-graph-uri`) or the command line; they override FROM and FROM NAMED.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DatasetOverride {
-    /// Graphs that make up the default graph.
-    pub default: Vec<NamedNode>,
-    /// The named graphs.
-    pub named: Vec<NamedNode>,
 }

@@ -22,7 +22,7 @@ pub(crate) fn of(root: &PlanNode) -> usize {
         match part {
             Part::Node(node) => {
                 open.extend(node.children().into_iter().map(|child| (Part::Node(child), below)));
-                each_expr(&node.op, &mut |expr| open.push((Part::Expr(expr), below)));
+                open.extend(node.exprs().into_iter().map(|expr| (Part::Expr(expr), below)));
                 match &node.op {
                     PlanOp::Path { path, .. } => open.push((Part::Path(path), below)),
                     PlanOp::ForEachGraph { pattern, .. } => open.push((Part::Pattern(pattern), below)),
@@ -51,19 +51,4 @@ pub(crate) fn of(root: &PlanNode) -> usize {
         }
     }
     most
-}
-
-fn each_expr<'a>(op: &'a PlanOp, visit: &mut dyn FnMut(&'a Expr)) {
-    match op {
-        PlanOp::Filter { exprs, .. } => exprs.iter().for_each(visit),
-        PlanOp::Extend { expr, .. } => visit(expr),
-        PlanOp::Sort { keys, .. } => keys.iter().for_each(|key| visit(&key.expr)),
-        PlanOp::Group { aggregates, .. } => {
-            aggregates.iter().filter_map(|aggregate| aggregate.argument.as_ref()).for_each(visit);
-        }
-        PlanOp::MergeJoin { condition, .. }
-        | PlanOp::HashJoin { condition, .. }
-        | PlanOp::LookupJoin { condition, .. } => condition.filter.iter().for_each(visit),
-        _ => {}
-    }
 }

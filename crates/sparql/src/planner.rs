@@ -1,65 +1,45 @@
 //! From algebra to a physical plan: the entry points.
 
 use crate::cached::Cached;
+pub use crate::error::PlanError;
 use crate::joins;
 use crate::logical::Logical;
+pub use crate::options::PlanOptions;
 use crate::parse::depth;
 use crate::physical;
 use crate::plan::{Dataset, DatasetOverride, Plan, QueryForm, SubPattern, VarId, VarTable};
 use crate::plan_depth;
+use crate::reuse::Reuse;
 use crate::rewrite;
 use crate::stack;
 use crate::statistics::Statistics;
-use crate::template::{self, Reuse};
+use crate::template;
 use crate::translate::{self, Translator};
 use lode_rdf::Term;
 use spargebra::Query;
 use std::sync::Arc;
 
-/// How to plan.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlanOptions {
-    /// The default graph is the de-duplicated union of all graphs, unless the query names its own dataset.
-    pub default_graph_union: bool,
-    /// Reorder, push down and choose join methods by cost. Without: a straightforward plan, for tests and for comparison.
-    pub optimize: bool,
-    /// With `optimize`: aggregate before joins wherever that is right, whatever it costs. For tests.
-    pub groups_early: bool,
-    /// With `optimize`: join all patterns of a group at once wherever that is right, whatever it costs. For tests.
-    pub joins_multiway: bool,
-    /// With `optimize`: make what the query has several times once wherever that is right, whatever it costs. For tests.
-    pub spools_always: bool,
-}
-
-impl Default for PlanOptions {
-    fn default() -> Self {
-        Self {
-            default_graph_union: false,
-            optimize: true,
-            groups_early: false,
-            joins_multiway: false,
-            spools_always: false,
-        }
-    }
-}
-
-/// Why a query has no plan.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// A feature that the engine does not have.
-    #[error("not supported: {0}")]
-    Unsupported(String),
-    /// A variable is assigned where it is bound already.
-    #[error("?{0} is assigned where it may be bound already")]
-    AssignedTwice(String),
-    /// The query is too deep or too large.
-    #[error("the query is too complex: {0}")]
-    TooComplex(String),
-}
-
 /// Plans a query.
+///
+/// # Errors
+///
+/// [`PlanError`] where the query needs what the engine does not have, assigns a variable twice, or is too complex.
 pub fn plan_query(
+    query: &Query,
+    dataset: &DatasetOverride,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
+) -> Result<Plan, PlanError> {
+    plan_query_without(&[], query, dataset, options, stats)
+}
+
+/// Plans a query without the rewrite rules of these names ([`rule_names`](crate::rule_names)): for tests.
+///
+/// # Errors
+///
+/// As [`plan_query`].
+pub fn plan_query_without(
+    rules_off: &[&str],
     query: &Query,
     dataset: &DatasetOverride,
     options: &PlanOptions,
@@ -71,14 +51,18 @@ pub fn plan_query(
     stack::deep(depth::of_query(query).for_plans(), || {
         let vars = VarTable::default();
         let mut translator = Translator::new(stats, options.optimize, vars, Arc::clone(&dataset));
-        let (logical, columns, form) = translator.query(query)?;
-        finish(logical, columns, form, translator.into_vars(), dataset, options, stats)
+        let translated = translator.query(query)?;
+        finish(translated, translator.into_vars(), dataset, options, rules_off, stats)
     })
 }
 
 /// Plans a pattern while its query runs, its outer variables replaced by `bindings`. Variables keep the ids they have in
 /// `vars`, the outer query's table; the plan's own table starts with those. The result's form is `Select` of the pattern's
 /// visible variables without the replaced ones.
+///
+/// # Errors
+///
+/// As [`plan_query`].
 pub fn plan_sub(
     sub: &SubPattern,
     bindings: &[(VarId, Term)],
@@ -92,13 +76,17 @@ pub fn plan_sub(
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
         let (logical, columns) = translator.sub_pattern(sub, bindings)?;
         let form = QueryForm::Select(columns.clone());
-        finish(logical, columns, form, translator.into_vars(), dataset, options, stats)
+        finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats)
     })
 }
 
 /// Plans a pattern while its query runs, for many bindings of its outer variables at once: the plan's [`PlanOp::Domain`](crate::PlanOp::Domain) has those of `params`, at
 /// most `rows` or so, and its rows are those of them for which the pattern has a solution. `None` where bindings can only be put in one by
 /// one, with [`plan_sub`].
+///
+/// # Errors
+///
+/// As [`plan_query`].
 pub fn plan_dependent(
     sub: &SubPattern,
     params: &[VarId],
@@ -116,21 +104,21 @@ pub fn plan_dependent(
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
         let (logical, columns) = translator.dependent(sub, params, rows as f64)?;
         let form = QueryForm::Select(columns.clone());
-        finish(logical, columns, form, translator.into_vars(), dataset, options, stats).map(Some)
+        finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats).map(Some)
     })
 }
 
 fn finish(
-    logical: Logical,
-    columns: Vec<VarId>,
-    form: QueryForm,
+    (logical, columns, form): (Logical, Vec<VarId>, QueryForm),
     vars: VarTable,
     dataset: Arc<Dataset>,
     options: &PlanOptions,
+    rules_off: &[&str],
     stats: &Cached<'_>,
 ) -> Result<Plan, PlanError> {
     joins::check(&logical)?;
-    let logical = if options.optimize { rewrite::rewrite(logical, &columns, stats) } else { logical };
+    let logical =
+        if options.optimize { rewrite::rewrite(logical, &columns, rules_off, stats) } else { logical };
     joins::check(&logical)?;
     let (mut root, vars) = physical::plan(&logical, columns, vars, options, stats);
     let node_count = physical::number(&mut root);

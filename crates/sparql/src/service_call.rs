@@ -1,6 +1,7 @@
 //! A federated pattern (SERVICE): whom to ask, and in which words.
 
-use crate::plan::{TermSlot, VarId};
+use crate::pattern::TermSlot;
+use crate::variable::VarId;
 use std::fmt::Write as _;
 
 /// A request to another endpoint, but for the bindings that go with it.

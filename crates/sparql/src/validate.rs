@@ -16,6 +16,10 @@ use std::collections::BTreeMap;
 pub type Problem = String;
 
 /// Checks a plan.
+///
+/// # Errors
+///
+/// The first rule that the plan breaks.
 pub fn validate(plan: &Plan) -> Result<(), Problem> {
     let mut ids = Vec::new();
     check(&plan.root, &mut ids)?;

@@ -1,6 +1,6 @@
 //! Small sets of variables, as sorted vectors.
 
-use crate::plan::VarId;
+use crate::variable::VarId;
 
 /// A set of variables, sorted by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 /// A file of the repository.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SourceFile {
     /// Path from the root, with `/`.
     pub path: String,

@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::{fs, io};
 
-use super::{Problem, SourceFile, files};
+use super::files::{self, SourceFile};
+use super::problem::Problem;
 
 /// The description of the bytes.
 pub const DOCUMENT: &str = "docs/format.md";

@@ -1,6 +1,7 @@
 //! The layers: which crate of the workspace may depend on which.
 
-use super::{Problem, SourceFile};
+use super::files::SourceFile;
+use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
 const ARROWS: [(&str, &[&str]); 12] = [

@@ -2,43 +2,24 @@
 //!
 //! One file per rule. A rule takes the list of files and gives the problems it found.
 
+mod error_docs;
 mod files;
 pub mod format_hash;
+mod imports;
 mod layers;
+mod modules;
 mod names;
+mod problem;
 mod restricted;
 mod sizes;
+mod test_names;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
-use std::fmt;
 use std::path::Path;
 
-pub use files::SourceFile;
-
-/// A breach of a rule.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Problem {
-    file: String,
-    /// 0 if the whole file is meant.
-    line: usize,
-    what: String,
-}
-
-impl Problem {
-    fn new(file: &str, line: usize, what: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line, what: what.into() }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.file, self.what),
-            line => write!(f, "{}:{line}: {}", self.file, self.what),
-        }
-    }
-}
+pub use problem::Problem;
 
 /// Checks the workspace at `root`.
 pub fn check(root: &Path) -> Vec<Problem> {
@@ -46,14 +27,21 @@ pub fn check(root: &Path) -> Vec<Problem> {
         Ok(files) => files,
         Err(error) => return vec![Problem::new(".", 0, format!("cannot be read: {error}"))],
     };
-    let exceptions = files.iter().find(|file| file.path == sizes::EXCEPTIONS);
-    let exceptions = exceptions.map_or("", |file| file.text.as_str());
+    let list = |path: &str| files.iter().find(|file| file.path == path).map_or("", |file| file.text.as_str());
     let rules = [
-        sizes::check(&files, exceptions),
+        sizes::check(&files, list(sizes::EXCEPTIONS)),
         names::check(&files),
         restricted::check(&files),
         layers::check(&files),
+        imports::check(&files, list(imports::LIST)),
+        test_names::check(&files),
+        error_docs::check(&files, list(error_docs::LIST)),
         format_hash::check(&files),
     ];
     rules.into_iter().flatten().collect()
+}
+
+/// The mutual imports of the workspace at `root`, or of one crate, for people.
+pub fn imports(root: &Path, only: Option<&str>) -> std::io::Result<String> {
+    Ok(imports::report(&files::collect(root)?, only))
 }

@@ -1,6 +1,7 @@
 //! Names and paths in text: no names that say nothing, no paths of one machine, no dead references in the documents.
 
-use super::{Problem, SourceFile};
+use super::files::SourceFile;
+use super::problem::Problem;
 
 /// Names that tell what a file is not about.
 const BANNED: [&str; 8] = ["util", "utils", "common", "helper", "helpers", "misc", "manager", "impl"];

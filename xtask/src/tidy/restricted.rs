@@ -1,6 +1,7 @@
 //! What may be used only in certain places: files, threads, clocks, locks, `async`.
 
-use super::{Problem, SourceFile};
+use super::files::SourceFile;
+use super::problem::Problem;
 
 /// Words that may stand only below certain paths.
 struct Restriction {

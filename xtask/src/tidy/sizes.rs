@@ -1,6 +1,7 @@
 //! Module documentation and sizes: every source file says what it is, and none grows past what one can keep in mind.
 
-use super::{Problem, SourceFile};
+use super::files::SourceFile;
+use super::problem::Problem;
 
 /// The list of files that may be longer: `path lines reason`.
 pub const EXCEPTIONS: &str = "xtask/tidy_exceptions.txt";

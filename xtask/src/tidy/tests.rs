@@ -1,5 +1,6 @@
 //! The workspace is tidy, and each rule finds what it is for.
 
+use super::files::SourceFile;
 use super::*;
 
 fn file(path: &str, text: &str) -> SourceFile {
@@ -101,4 +102,140 @@ fn a_drifted_format_document_is_found() {
     assert!(found.contains("docs/format.md:2: the sources of the format changed"), "{found}");
     assert!(messages(format_hash::check(&[])).contains("is missing"));
     assert!(messages(format_hash::check(&sources("1")[7..])).contains("defines the format"));
+}
+
+/// A crate whose root declares `a` and `b`, with these sources.
+fn two_modules(a: &str, b: &str) -> [SourceFile; 3] {
+    [
+        file("crates/x/src/lib.rs", "//! X.\nmod a;\npub mod b;\npub use b::B;\n"),
+        file("crates/x/src/a.rs", a),
+        file("crates/x/src/b/mod.rs", b),
+    ]
+}
+
+#[test]
+fn modules_that_use_each_other_are_found() {
+    let found = |a, b| messages(imports::check(&two_modules(a, b), ""));
+    let mutual = found("use crate::B;\npub struct A(B);", "pub struct B;\nfn f() { crate::a::g() }");
+    assert!(
+        mutual.contains(
+            "a.rs:1: `crate::B` makes modules use each other (pair x a b; back: crates/x/src/b/mod.rs:2"
+        ),
+        "{mutual}"
+    );
+    assert!(mutual.contains("(knot x 2)"), "{mutual}");
+    assert_eq!(mutual.lines().count(), 2, "{mutual}");
+
+    let braces = found("use crate::{b::{self, B}, c};", "use super::{super::x, a::A as Z};\npub struct B;");
+    assert!(braces.contains("pair x a b"), "{braces}");
+    let glob = found("use crate::b::*;", "use crate::a::A;\npub struct B;");
+    assert!(glob.contains("pair x a b"), "{glob}");
+    let module = found("use super::b;\nfn f() { b::g(); }", "use crate::a::A;");
+    assert!(module.contains("pair x a b"), "{module}");
+
+    assert_eq!(found("use crate::B;", "pub struct B;"), "");
+    assert_eq!(found("use super::b;", "use crate::a::A;"), "", "a module's name alone is no use");
+    let text = "pub struct B; // crate::a::A\nconst T: &str = r#\"crate::a::A \"\"#; fn f() { g('\"', \"crate::a::g\") }";
+    assert_eq!(found("use crate::B;", text), "", "comments and strings are no uses");
+    let tests =
+        "pub struct B;\n#[cfg(test)]\nuse crate::a::A;\n#[cfg(test)]\nmod tests { use crate::a::A; }\n";
+    assert_eq!(found("use crate::B;", tests), "", "tests may use anything");
+}
+
+#[test]
+fn a_file_and_its_children_may_not_use_each_other() {
+    let found = |b: &str, child: &str| {
+        let mut files = two_modules("", b).to_vec();
+        files.push(file("crates/x/src/b/c.rs", child));
+        messages(imports::check(&files, ""))
+    };
+    let child = "use super::B;\npub struct C(B);";
+    assert!(found("mod c;\nuse c::C;\npub struct B;", child).contains("pair x::b (own) c"));
+    assert!(
+        found("mod c;\npub use c::C;\npub struct B;\nfn f(c: C) {}", child).contains("pair x::b (own) c")
+    );
+    assert_eq!(
+        found("mod c;\npub use c::C;\npub struct B;", child),
+        "",
+        "declaring and re-exporting is no use"
+    );
+    // What the child takes from its parent may come from elsewhere.
+    assert_eq!(found("mod c;\nuse c::C;\nuse crate::a::B;", "use super::B;\npub struct C(B);"), "");
+}
+
+#[test]
+fn a_circle_of_three_is_a_knot() {
+    let mut files = two_modules("use crate::b::c::C;", "pub mod c;\npub use c::C;").to_vec();
+    files[0].text.push_str("mod d;\n");
+    files.push(file("crates/x/src/b/c.rs", "use crate::d::D;"));
+    files.push(file("crates/x/src/d.rs", "use crate::a::A;"));
+    let found = messages(imports::check(&files, ""));
+    assert!(found.contains("`a b d` makes modules use each other (knot x 3)"), "{found}");
+    assert_eq!(found.lines().count(), 1, "{found}");
+}
+
+#[test]
+fn the_list_of_mutual_imports_may_only_shrink() {
+    let files = two_modules("use crate::B;", "pub struct B;\nuse crate::a::A;");
+    let entries = "# Head.\npair x a b\nknot x 2\n";
+    let too_many = messages(imports::check(&files, &(entries.to_owned() + "pair x a z\n")));
+    assert!(too_many.contains("`pair x a z` is gone: remove the line"), "{too_many}");
+    let larger = messages(imports::check(&files, "pair x a b\nknot x 3\nknot\n"));
+    assert!(larger.contains(":2: `knot x` shrank: lower it to 2"), "{larger}");
+    assert!(larger.contains(":3: must be"), "{larger}");
+    let fine = messages(imports::check(&files, entries));
+    assert!(!fine.contains("crates/x"), "{fine}");
+    let long: String = (0..1000).map(|n| format!("pair x a m{n}\n")).collect();
+    assert!(messages(imports::check(&files, &long)).contains("the list may only shrink"));
+}
+
+#[test]
+fn product_code_in_files_named_like_tests_is_found() {
+    let files = [
+        file("crates/x/src/lib.rs", "mod text_tests;\n#[cfg(test)]\nmod tests;\n#[cfg(test)]\nmod a;"),
+        file("crates/x/src/text_tests.rs", "//! Product."),
+        file("crates/x/src/tests.rs", "//! Tests."),
+        file("crates/x/src/a.rs", "mod tests;"),
+        file("crates/x/src/a/tests.rs", "//! Tests of what only tests use."),
+    ];
+    let found = messages(test_names::check(&files));
+    assert!(found.contains("text_tests.rs: is named like tests"), "{found}");
+    assert_eq!(found.lines().count(), 1, "{found}");
+}
+
+#[test]
+fn public_functions_that_do_not_say_when_they_fail_are_found() {
+    let root = "mod a;\npub mod b;\npub use a::{A, Reader as R};\n";
+    let a = "\
+pub struct A; struct Private;
+impl<'a> A { pub fn bare(&self) -> Result<u8, E> { Ok(1) } pub(crate) fn inner() -> Result<u8, E> { Ok(1) } }
+impl A {
+    /// Reads.
+    ///
+    /// # Errors
+    ///
+    /// On bad bytes.
+    #[must_use]
+    pub fn told(&self) -> io::Result<()> { Ok(()) }
+    pub const fn number(f: fn() -> Result<u8, E>) -> u8 { 1 }
+}
+impl Private { pub fn hidden() -> Result<u8, E> { Ok(1) } }
+impl Reader for A { fn read(&self) -> Result<u8, E> { Ok(1) } }
+pub trait Reader { fn read(&self) -> Result<u8, E>; }
+pub fn not_exported() -> Result<u8, E> { Ok(1) }
+";
+    let b = "pub fn load() -> crate::Result<u8> where u8: Copy { Ok(1) }\npub fn maybe() -> Option<Result<u8, E>> { None }";
+    let files =
+        [file("crates/x/src/lib.rs", root), file("crates/x/src/a.rs", a), file("crates/x/src/b.rs", b)];
+    let found = messages(error_docs::check(&files, ""));
+    for name in ["a.rs:2: `bare`", "a.rs:15: `read`", "b.rs:1: `load`"] {
+        assert!(found.contains(name), "{name} in {found}");
+    }
+    assert_eq!(found.lines().count(), 3, "{found}");
+    assert_eq!(messages(error_docs::check(&files, "x 3\n")), "");
+    assert!(messages(error_docs::check(&files, "x 2\n")).contains("more public functions"));
+    let list = messages(error_docs::check(&files, "x 4\ny 1\nz\n"));
+    assert!(list.contains(":1: x: lower the count from 4 to 3"), "{list}");
+    assert!(list.contains(":2: y is no crate"), "{list}");
+    assert!(list.contains(":3: must be"), "{list}");
 }

@@ -1,6 +1,6 @@
 //! The bytes of a file in memory: what readers see, and what is on the medium.
 
-use super::crash::{CrashKind, Dice};
+use super::crash_kind::{CrashKind, Dice};
 use crate::vfs::{ReadAt, WriteFile};
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

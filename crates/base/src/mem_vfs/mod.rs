@@ -6,10 +6,11 @@
 //! crash tests reopen.
 
 mod crash;
+mod crash_kind;
 mod file;
 mod folder;
 
-pub use crash::CrashKind;
+pub use crash_kind::CrashKind;
 pub(crate) use file::MemWriter;
 
 use crate::vfs::{ReadAt, Vfs, WriteFile};
@@ -124,11 +125,19 @@ impl MemVfs {
     }
 
     /// The bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` where there is no such file, `IsADirectory` where it is a folder.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         Ok(self.file(path)?.bytes().visible().to_vec())
     }
 
     /// Replaces the bytes of a file, durably: damage done to order.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` where there is no such file, `IsADirectory` where it is a folder.
     pub fn overwrite(&self, path: &Path, bytes: Vec<u8>) -> io::Result<()> {
         *self.file(path)?.change() = FileBytes::durable(bytes);
         Ok(())

@@ -30,6 +30,7 @@ pub use demo::demo_queries;
 pub use mix::{bi_mix, bi_queries, explore_mix, explore_queries};
 pub use pools::ParameterPools;
 pub use random::Random;
+pub use writer::Format;
 
 use catalogue::Catalogue;
 use writer::Writer;
@@ -42,18 +43,6 @@ pub const TRIPLES_PER_PRODUCT: u64 = 355;
 
 /// More products than any machine can hold; keeps the arithmetic far from overflow.
 const PRODUCTS_MAX: u64 = 100_000_000_000;
-
-/// The syntax that is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// One triple per line, no abbreviations.
-    NTriples,
-    /// Prefixed names, statements grouped by subject.
-    Turtle,
-    /// The same statements, each in the named graph of its document (one per producer, vendor and
-    /// rating site), and a provenance graph that says who published each document and when.
-    NQuads,
-}
 
 /// What to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! The update part of the Explore and Update use case: a new product comes with its offers and reviews, an old offer goes.
 
+use super::ParameterPools;
 use super::catalogue::{Catalogue, OFFERS_PER_PRODUCT, REVIEWS_PER_PRODUCT};
 use super::classes::{producers, rating_sites, vendors};
 use super::random::{Random, Stream};
 use super::resource::Resource;
-use super::writer::Writer;
-use super::{Format, ParameterPools};
+use super::writer::{Format, Writer};
 use std::io;
 
 impl ParameterPools {

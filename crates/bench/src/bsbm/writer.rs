@@ -4,13 +4,24 @@
 
 use std::io::{self, Write};
 
-use super::Format;
 use super::dates::Day;
 use super::random::Random;
 use super::resource::{Document, Resource, put_number, put_two_digits};
 use super::vocabulary as v;
 use super::vocabulary::Name;
 use super::words::{NAMES, WORDS};
+
+/// The syntax that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One triple per line, no abbreviations.
+    NTriples,
+    /// Prefixed names, statements grouped by subject.
+    Turtle,
+    /// The same statements, each in the named graph of its document (one per producer, vendor and
+    /// rating site), and a provenance graph that says who published each document and when.
+    NQuads,
+}
 
 const FLUSH_BYTES: usize = 256 * 1024;
 

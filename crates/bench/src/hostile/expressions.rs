@@ -1,6 +1,6 @@
 //! Long and deep expressions.
 
-use super::{Shape, counting, each, nested};
+use super::shape::{Shape, counting, each, nested};
 
 const DEEP: Option<&str> = Some("levels deep");
 const OPERATORS: Option<&str> = Some("operators");

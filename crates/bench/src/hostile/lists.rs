@@ -1,6 +1,6 @@
 //! Long lists: collections, blank nodes, IN, VALUES, triple terms.
 
-use super::{Shape, counting, each, nested};
+use super::shape::{Shape, counting, each, nested};
 
 const JOINED: Option<&str> = Some("joined with each other");
 const BRACKETS: Option<&str> = Some("brackets are nested");

@@ -10,9 +10,11 @@ mod nesting;
 mod paths;
 mod patterns;
 mod regular_expressions;
+mod shape;
 
 use crate::NamedQuery;
 use crate::named_query::query_set;
+pub use shape::Shape;
 
 /// A few quads, in TriG, with a loop, so that paths of any length have an end.
 pub const DATA: &str = "@prefix : <http://e/> .
@@ -20,19 +22,6 @@ pub const DATA: &str = "@prefix : <http://e/> .
 :a :name \"a\" . :b :name \"b\" . :c :name \"c\" . :a :list (1 2 3) .
 :g { :a :p :c . }
 ";
-
-/// A family of queries.
-#[derive(Debug, Clone, Copy)]
-pub struct Shape {
-    /// Its name.
-    pub name: &'static str,
-    /// The query of so many parts.
-    pub query: fn(usize) -> String,
-    /// The most parts that are answered.
-    pub parts_max: usize,
-    /// What the error of one part more says; `None`: no number of parts is too many, and `parts_max` is but large.
-    pub refused: Option<&'static str>,
-}
 
 /// All of them.
 pub fn shapes() -> Vec<Shape> {
@@ -111,19 +100,4 @@ pub const QUERIES: [NamedQuery; 56] = query_set![
 pub fn queries() -> Vec<(&'static str, String)> {
     let short = QUERIES.iter().map(|query| (query.name, query.text.to_owned()));
     short.chain(shapes().iter().map(|shape| (shape.name, (shape.query)(shape.parts_max)))).collect()
-}
-
-/// `PREFIX : <http://e/> SELECT (COUNT(*) AS ?n) { body }`
-fn counting(body: &str) -> String {
-    format!("PREFIX : <http://e/> SELECT (COUNT(*) AS ?n) {{ {body} }}")
-}
-
-/// `make(0) make(1) ...`
-fn each(n: usize, make: impl Fn(usize) -> String) -> String {
-    (0..n).map(make).collect::<Vec<_>>().join(" ")
-}
-
-/// `open` so many times, what is inside, and `close` as often.
-fn nested(n: usize, open: &str, inside: &str, close: &str) -> String {
-    format!("{}{inside}{}", open.repeat(n), close.repeat(n))
 }

@@ -1,6 +1,6 @@
 //! Patterns in patterns in patterns.
 
-use super::{Shape, counting, nested};
+use super::shape::{Shape, counting, nested};
 
 const BRACKETS: Option<&str> = Some("brackets are nested");
 

@@ -1,6 +1,6 @@
 //! Property paths of many steps, and in many brackets.
 
-use super::{Shape, counting, nested};
+use super::shape::{Shape, counting, nested};
 
 const JOINED: Option<&str> = Some("joined with each other");
 const PATTERNS: Option<&str> = Some("triple patterns");

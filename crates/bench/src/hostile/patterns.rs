@@ -1,6 +1,6 @@
 //! Many patterns, groups, OPTIONALs, UNIONs, BINDs beside each other.
 
-use super::{Shape, counting, each};
+use super::shape::{Shape, counting, each};
 
 const JOINED: Option<&str> = Some("joined with each other");
 const DEEP: Option<&str> = Some("levels deep");

@@ -1,6 +1,6 @@
 //! Long regular expressions.
 
-use super::{Shape, counting};
+use super::shape::{Shape, counting};
 
 fn matching(pattern: &str) -> String {
     counting(&format!("?s ?p ?o FILTER REGEX(STR(?o), '{pattern}', 'i')"))

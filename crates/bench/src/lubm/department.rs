@@ -1,7 +1,7 @@
 //! A department with all its people, courses, groups and publications. Ranges are those of the published profile.
 
+use super::university::{DEGREE_UNIVERSITIES, university_iri};
 use super::writer::Writer;
-use super::{DEGREE_UNIVERSITIES, university_iri};
 use crate::bsbm::Random;
 use std::collections::BTreeMap;
 use std::io;

@@ -13,6 +13,7 @@ mod department;
 mod ontology;
 #[cfg(test)]
 mod tests;
+mod university;
 mod writer;
 
 use crate::NamedQuery;
@@ -20,6 +21,7 @@ use crate::bsbm::Random;
 use crate::named_query::query_set;
 use department::Department;
 use std::io::{self, Write};
+use university::{DEGREE_UNIVERSITIES, university_iri};
 use writer::Writer;
 
 /// About how many triples are asserted of a university.
@@ -27,9 +29,6 @@ pub const TRIPLES_PER_UNIVERSITY: u64 = 135_000;
 
 /// The seed used when none is given.
 pub const DEFAULT_SEED: u64 = 0;
-
-/// Universities where degrees come from; there are so many even if fewer are generated.
-const DEGREE_UNIVERSITIES: u64 = 1000;
 
 /// Departments of a university.
 const DEPARTMENTS: (u64, u64) = (15, 25);
@@ -66,8 +65,4 @@ pub fn generate(options: &Options, out: &mut dyn Write) -> io::Result<u64> {
         }
     }
     writer.finish()
-}
-
-fn university_iri(number: u64) -> String {
-    format!("http://www.University{number}.edu")
 }

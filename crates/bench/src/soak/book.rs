@@ -1,16 +1,7 @@
 //! The book of what was sent and what was confirmed, and the comparison of what is found with it.
 
-use super::unit::{BUCKETS, Unit};
+use super::unit::{BUCKETS, State, Unit};
 use std::collections::BTreeMap;
-
-/// What may be there of a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// Nothing.
-    Absent,
-    /// All quads, as this step has written them.
-    Written(u32),
-}
 
 /// What is known of a unit. Its steps are numbered from 1; the last may remove it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

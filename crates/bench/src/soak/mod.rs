@@ -9,9 +9,9 @@ mod book;
 mod latency;
 mod unit;
 
-pub use book::{Book, Found, State, between};
+pub use book::{Book, Found, between};
 pub use latency::Latencies;
-pub use unit::{BUCKETS, Unit};
+pub use unit::{BUCKETS, State, Unit};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,5 @@
 //! What is written together: the quads of a unit, and the requests that write, rewrite and remove them.
 
-use super::State;
 use std::fmt::Write as _;
 
 /// Pairs of graphs over which units are spread.
@@ -11,6 +10,15 @@ const LARGE_EVERY: u64 = 400;
 const LARGE_QUADS: u64 = 3_000;
 /// Where all names begin.
 const NAMESPACE: &str = "urn:soak:";
+
+/// What may be there of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Nothing.
+    Absent,
+    /// All quads, as this step has written them.
+    Written(u32),
+}
 
 /// The quads that are written, rewritten and removed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

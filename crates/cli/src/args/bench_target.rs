@@ -1,6 +1,6 @@
 //! Whom a benchmark asks: the options that `lode bench` commands of queries share.
 
-use super::{parse_bytes, parse_seconds};
+use super::quantity::{parse_bytes, parse_seconds};
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 use std::time::Duration;

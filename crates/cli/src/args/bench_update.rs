@@ -1,6 +1,6 @@
 //! `lode bench update` on the command line.
 
-use super::parse_bytes;
+use super::quantity::parse_bytes;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

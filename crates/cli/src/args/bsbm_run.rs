@@ -1,7 +1,7 @@
 //! `lode bench bsbm run` on the command line.
 
-use super::{Mix, TargetArgs};
-use clap::Args;
+use super::bench_target::TargetArgs;
+use clap::{Args, ValueEnum};
 
 /// `lode bench bsbm run`.
 #[derive(Debug, Args)]
@@ -42,4 +42,15 @@ pub struct BsbmRunArgs {
     /// Seed of the parameters and of new products; each client has one of its own that is made of it
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
+}
+
+/// A query mix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Mix {
+    /// Short look-ups
+    Explore,
+    /// Joins and aggregates over much of the data
+    Bi,
+    /// A product with its offers and reviews comes, an offer goes, then Explore; changes the database
+    Update,
 }

@@ -1,6 +1,6 @@
 //! `lode bench hostile` on the command line.
 
-use super::parse_seconds;
+use super::quantity::parse_seconds;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;

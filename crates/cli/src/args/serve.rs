@@ -1,6 +1,7 @@
 //! `lode serve` on the command line.
 
-use super::{EvaluationArgs, parse_bytes, parse_seconds};
+use super::evaluation::EvaluationArgs;
+use super::quantity::{parse_bytes, parse_seconds};
 use clap::Args;
 use lode_engine::store::Durability;
 use lode_server::CorsOrigin;

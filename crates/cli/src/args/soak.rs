@@ -1,6 +1,6 @@
 //! `lode bench soak` on the command line.
 
-use super::{parse_bytes, parse_seconds};
+use super::quantity::{parse_bytes, parse_seconds};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Arguments of the commands that look at a running server.
 
-use super::parse_seconds;
+use super::quantity::parse_seconds;
 use clap::Args;
 use std::time::Duration;
 

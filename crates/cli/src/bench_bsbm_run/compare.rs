@@ -1,6 +1,6 @@
 //! Two stores side by side: whether every query of the mixes has the same answer.
 
-use super::{FAILURES_TOLD, queries_of_mix};
+use super::mix::{FAILURES_TOLD, queries_of_mix};
 use crate::args::BsbmRunArgs;
 use crate::bench_target::{Client, Comparison, Failure, compare};
 use crate::exit::Done;

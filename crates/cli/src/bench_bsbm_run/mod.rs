@@ -3,6 +3,7 @@
 
 mod compare;
 mod figures;
+mod mix;
 
 use crate::args::{BsbmRunArgs, Mix};
 use crate::bench_target::{self, Failure, Processors, Target, Use};
@@ -10,7 +11,8 @@ use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
 use figures::{Figures, Run};
-use lode_bench::bsbm::{self, ParameterPools, Random};
+use lode_bench::bsbm::{ParameterPools, Random};
+use mix::{FAILURES_TOLD, queries_of_mix};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,9 +21,6 @@ use std::time::{Duration, Instant};
 const NEW_PRODUCTS_MAX: u64 = 10_000_000;
 /// So that the numbers of new products stay far from overflow.
 const SEED_MAX: u64 = 1_000_000;
-/// Failures that each client tells in words.
-const FAILURES_TOLD: u64 = 10;
-
 pub fn run(args: &BsbmRunArgs) -> anyhow::Result<Done> {
     if args.clients == 0 || args.runs == 0 {
         bail!("--clients and --runs must be above 0");
@@ -89,14 +88,6 @@ fn run_mixes(clients: &mut [Client<'_>], count: u64) -> anyhow::Result<()> {
         };
         threads.into_iter().map(join).fold(Ok(()), Result::and)
     })
-}
-
-/// The queries of one mix, with parameters of their own. Those of the update mix are those of Explore.
-fn queries_of_mix(mix: Mix, pools: &ParameterPools, random: &mut Random) -> Vec<(&'static str, String)> {
-    match mix {
-        Mix::Explore | Mix::Update => bsbm::explore_mix(pools, random),
-        Mix::Bi => bsbm::bi_mix(pools, random),
-    }
 }
 
 /// One of those who ask at the same time, with parameters of its own.

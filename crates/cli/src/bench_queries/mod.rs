@@ -3,30 +3,16 @@
 mod report;
 
 use crate::args::QuerySetArgs;
-use crate::bench_target::{Client, Comparison, Digest, Failure, Processors, Target, Use, compare};
+use crate::bench_target::{Client, Comparison, Failure, Processors, Target, Use, compare};
 use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_bench::NamedQuery;
-use report::Report;
+use report::{Outcome, Report};
 use std::time::{Duration, Instant};
 
 /// How long a server may take to become idle after a query that was given up.
 const SETTLE: Duration = Duration::from_secs(120);
-
-/// What came of one query.
-pub struct Outcome {
-    query: NamedQuery,
-    /// Of the first answer, if there was one.
-    digest: Option<Digest>,
-    times: Vec<Duration>,
-    /// Of the measured runs, of the processes that were looked at.
-    processor_seconds: Option<f64>,
-    /// Why there is no answer, or not the same one again.
-    failure: Option<String>,
-    /// What the other endpoint answered instead.
-    difference: Option<Vec<String>>,
-}
 
 pub fn run(benchmark: &str, queries: &[NamedQuery], args: &QuerySetArgs) -> anyhow::Result<Done> {
     let queries = chosen(queries, &args.only)?;

@@ -1,12 +1,27 @@
 //! What a run of a query set tells: a line for each query as it is done, or JSON in the end.
 
-use super::Outcome;
 use crate::args::QuerySetArgs;
-use crate::bench_target::Times;
+use crate::bench_target::{Digest, Times};
 use crate::exit::Done;
 use anyhow::bail;
+use lode_bench::NamedQuery;
 use serde_json::{Value, json};
 use std::io::Write as _;
+use std::time::Duration;
+
+/// What came of one query.
+pub struct Outcome {
+    pub query: NamedQuery,
+    /// Of the first answer, if there was one.
+    pub digest: Option<Digest>,
+    pub times: Vec<Duration>,
+    /// Of the measured runs, of the processes that were looked at.
+    pub processor_seconds: Option<f64>,
+    /// Why there is no answer, or not the same one again.
+    pub failure: Option<String>,
+    /// What the other endpoint answered instead.
+    pub difference: Option<Vec<String>>,
+}
 
 /// What has been told, and is to be told.
 pub struct Report<'a> {

@@ -1,6 +1,6 @@
 //! What is looked at in files, while no server has them.
 
-use super::Places;
+use super::places::Places;
 use super::watch::folder_bytes;
 use super::web::found;
 use crate::bench_data::{program, run_child};

@@ -2,8 +2,10 @@
 
 use super::check;
 use super::field::{Field, Kept};
+use super::places::Places;
 use super::web::{Answer, Client, Gone};
-use super::{Places, Random, program, run_child};
+use crate::bench_data::{program, run_child};
+use lode_bench::bsbm::Random;
 use lode_bench::soak::{Book, between};
 use std::sync::Arc;
 use std::thread;

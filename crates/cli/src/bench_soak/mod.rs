@@ -8,6 +8,7 @@
 mod check;
 mod field;
 mod keeper;
+mod places;
 mod reader;
 mod report;
 mod server;
@@ -23,21 +24,14 @@ use anyhow::{Context, bail};
 use field::Field;
 use lode_bench::bsbm::{self, Random};
 use lode_bench::soak::{Found, between};
+use places::Places;
 use report::{Ending, Report};
 use server::Server;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use watch::Watch;
-
-/// Where the parts of a soak are.
-pub struct Places {
-    pub database: PathBuf,
-    pub backups: PathBuf,
-    pub restored: PathBuf,
-}
 
 pub fn run(args: &BenchSoakArgs) -> anyhow::Result<Done> {
     let places = prepare(args)?;

@@ -1,6 +1,6 @@
 //! The server under test: this program, as a child process.
 
-use super::Places;
+use super::places::Places;
 use crate::args::BenchSoakArgs;
 use crate::bench_data::program;
 use anyhow::{Context, bail};

@@ -2,7 +2,8 @@
 //! differences as stride (dates written as milliseconds share a large one).
 
 use super::minis::{self, Minis, MinisEncoder};
-use super::{AFFINE, ColumnValues, Mini};
+use super::tags::AFFINE;
+use super::{ColumnValues, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use lode_base::varint::write_varint;

@@ -10,7 +10,8 @@
 
 use super::kinds::Kinds;
 use super::table::TABLE_MAX;
-use super::{CLASSES, ColumnValues, Mini};
+use super::tags::CLASSES;
+use super::{ColumnValues, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::{MINI_ROWS, MINIS_MAX};

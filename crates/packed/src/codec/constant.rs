@@ -1,6 +1,7 @@
 //! One value for all rows.
 
-use super::{CONSTANT, Mini};
+use super::Mini;
+use super::tags::CONSTANT;
 use crate::bytes::Reader;
 use crate::error::Damage;
 

@@ -3,7 +3,8 @@
 
 use super::kinds::Kinds;
 use super::minis::{self, Minis, MinisEncoder};
-use super::{ColumnValues, DENSE, Mini};
+use super::tags::DENSE;
+use super::{ColumnValues, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
 

@@ -13,6 +13,7 @@ mod minis;
 mod phrases;
 mod runs;
 mod table;
+mod tags;
 mod values;
 
 pub(crate) mod mini;
@@ -30,16 +31,8 @@ pub(crate) use mini::Mini;
 use phrases::Phrases;
 use runs::Runs;
 use table::Table;
+use tags::{AFFINE, CLASSES, CONSTANT, DENSE, PHRASES, RUNS, TABLE};
 pub(crate) use values::{ColumnStats, ColumnValues, Numbers};
-
-/// Codec numbers, part of the format.
-const CONSTANT: u8 = 0;
-const RUNS: u8 = 1;
-const AFFINE: u8 = 2;
-const TABLE: u8 = 3;
-const PHRASES: u8 = 4;
-const CLASSES: u8 = 5;
-const DENSE: u8 = 6;
 
 /// An encoded column whose header was read and checked; decodes from the same bytes it was parsed from.
 #[derive(Debug)]

@@ -4,8 +4,9 @@
 //! Bytes: the table; number of phrases, their ends (packed), their codes (packed); number of phrase numbers, their
 //! width, the numbers (packed); for each mini-block the phrase it begins in and how far into it (packed).
 
+use super::Mini;
 use super::table::{TABLE_MAX, TableBuilder, Values};
-use super::{Mini, PHRASES};
+use super::tags::PHRASES;
 use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS, MINIS_MAX};

@@ -1,6 +1,7 @@
 //! Few long runs: packed values and packed ends of runs.
 
-use super::{ColumnStats, ColumnValues, Mini, RUNS};
+use super::tags::RUNS;
+use super::{ColumnStats, ColumnValues, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, MINI_ROWS};

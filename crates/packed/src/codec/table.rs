@@ -2,7 +2,8 @@
 //! predicates whose values are few but far apart.
 
 use super::minis::{self, Minis, MinisEncoder};
-use super::{ColumnValues, Mini, TABLE};
+use super::tags::TABLE;
+use super::{ColumnValues, Mini};
 use crate::bytes::Reader;
 use crate::error::Damage;
 use lode_base::bitpack::{pack_sequence, sequence_bytes, unpack_sequence, width_of};

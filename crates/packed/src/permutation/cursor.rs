@@ -1,7 +1,8 @@
 //! Reads rows of a permutation in order, column by column, and skips forward.
 
-use super::{Permutation, Result};
+use super::Permutation;
 use crate::block::Block;
+use crate::error::Result;
 use crate::format::PERMUTATION_PAGE_BLOCKS;
 use lode_base::block_work;
 use std::ops::Range;
@@ -24,11 +25,15 @@ pub struct Cursor {
     current: Option<Box<Current>>,
 }
 
-impl Cursor {
-    pub(super) fn new(permutation: Permutation, rows: Range<u64>, columns: u8) -> Self {
-        Self { permutation, position: rows.start, end: rows.end, columns, current: None }
+impl Permutation {
+    /// A cursor over `rows` that delivers the columns in `columns` (bit `i` = column `i`) and reads no others.
+    pub fn cursor(&self, rows: Range<u64>, columns: u8) -> Cursor {
+        let Range { start, end } = self.clip(rows);
+        Cursor { permutation: self.clone(), position: start, end, columns, current: None }
     }
+}
 
+impl Cursor {
     /// The next row.
     pub fn position(&self) -> u64 {
         self.position
@@ -73,6 +78,10 @@ impl Cursor {
     }
 
     /// Appends up to `rows_max` further rows to those of `out` that were asked for and returns how many; 0 at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn next(&mut self, rows_max: usize, out: &mut [Vec<u64>; 4]) -> Result<usize> {
         let stop = self.end.min(self.position.saturating_add(rows_max as u64));
         let start = self.position;
@@ -95,12 +104,20 @@ impl Cursor {
     }
 
     /// Moves forward to the first row not before `key` (1 to 4 ids: the first columns); never backward.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn seek(&mut self, key: &[u64]) -> Result<()> {
         self.position = self.find(key)?;
         Ok(())
     }
 
     /// Ends before the first row not before `key`, and does not move.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn limit_to(&mut self, key: &[u64]) -> Result<()> {
         self.end = self.permutation.lower_bound(key, self.position..self.end)?;
         Ok(())

@@ -1,8 +1,8 @@
 //! The end of a permutation file: where the upper level of the index is, and what the file holds.
 
-use super::{PermutationInfo, Result};
+use super::info::PermutationInfo;
 use crate::bytes::Reader;
-use crate::error::{Damage, PackedError, io_error};
+use crate::error::{Damage, PackedError, Result, io_error};
 use crate::format::{FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
 use crate::order::Order;
 use lode_base::checksum::checksum;

@@ -7,7 +7,6 @@ use crate::bytes::Reader;
 use crate::codec::{ColumnEncoder, decode_long};
 use crate::error::Damage;
 use crate::format::{BLOCK_ROWS, HEADER_BYTES, PERMUTATION_PAGE_BLOCKS};
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -192,9 +191,4 @@ fn sums(pages: &[PageEntry], blocks: usize) -> Result<Vec<Sums>, Damage> {
         sums.push(now);
     }
     Ok(sums)
-}
-
-/// Compares a row with a key by the key's columns.
-pub(super) fn compare(row: &[u64; 4], key: &[u64]) -> Ordering {
-    row.iter().take(key.len()).cmp(key)
 }

@@ -4,19 +4,21 @@
 mod cursor;
 mod footer;
 mod index;
+mod info;
 mod page;
 mod row_block;
 mod verify;
 mod writer;
 
 use crate::block::{Block, PADDING, ParsedBlock};
-use crate::error::{Damage, PackedError, io_error};
+use crate::error::{Damage, Result, io_error};
 use crate::format::PERMUTATION_PAGE_BLOCKS;
 use crate::order::Order;
 use crate::part::{FileEnd, Part, PartPath};
 pub use cursor::Cursor;
 use footer::Footer;
 use index::Index;
+pub use info::{BlockBounds, PermutationInfo};
 use lode_base::block_cache::{BlockCache, BlockKey};
 use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
@@ -24,40 +26,6 @@ use page::{BlockEntry, Page};
 use std::ops::Range;
 use std::sync::Arc;
 pub use writer::PermutationWriter;
-
-type Result<T> = std::result::Result<T, PackedError>;
-
-/// What a permutation file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PermutationInfo {
-    /// The sort order.
-    pub order: Order,
-    /// Quads.
-    pub rows: u64,
-    /// Length of the file.
-    pub bytes: u64,
-    /// Blocks.
-    pub blocks: u64,
-    /// Wrapping sum of [`quad_hash`](crate::fingerprint::quad_hash) over all quads: equal for all orders of one set.
-    pub fingerprint: u64,
-    /// Distinct values of the first column.
-    pub distinct_first: u64,
-    /// Checksum at the end of the footer, which depends on every byte of the file through the checksums it covers.
-    pub checksum: u64,
-}
-
-/// What the index knows of a block.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockBounds {
-    /// Its rows.
-    pub rows: Range<u64>,
-    /// Its first row.
-    pub first: [u64; 4],
-    /// The least value of each column.
-    pub min: [u64; 4],
-    /// The greatest value of each column.
-    pub max: [u64; 4],
-}
 
 #[derive(Debug)]
 struct Inner {
@@ -94,6 +62,11 @@ pub struct Permutation(Arc<Inner>, Option<Arc<BlockCache>>);
 
 impl Permutation {
     /// Opens a file and reads the upper level of its index. `name` is for error messages.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where it is no permutation or
+    /// its index is damaged, [`Version`](crate::PackedError::Version) where another version wrote it.
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
         let (opened, info) = Opened::read(file, &name, &cache)?;
@@ -162,6 +135,10 @@ impl Permutation {
     }
 
     /// What the index knows of block number `block`, to skip it without reading it.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn block_bounds(&self, block: usize) -> Result<Option<BlockBounds>> {
         if block >= self.blocks() {
             return Ok(None);
@@ -171,11 +148,19 @@ impl Permutation {
     }
 
     /// The number of the block that holds `row`.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn block_of(&self, row: u64) -> Result<Option<usize>> {
         if row < self.rows() { Ok(Some(self.block_of_row(row)?.number)) } else { Ok(None) }
     }
 
     /// The exact range of the rows whose first columns are `prefix` (0 to 4 ids).
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn range(&self, prefix: &[u64]) -> Result<Range<u64>> {
         assert!(prefix.len() <= 4, "a prefix of {} columns", prefix.len());
         if prefix.is_empty() {
@@ -200,6 +185,10 @@ impl Permutation {
     }
 
     /// The first row of `rows` that is not before `key` (1 to 4 ids: the first columns), or the end of `rows`.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn lower_bound(&self, key: &[u64], rows: Range<u64>) -> Result<u64> {
         let rows = self.clip(rows);
         let row = match self.block_before(key, false)? {
@@ -214,6 +203,11 @@ impl Permutation {
     }
 
     /// One row: its four columns.
+    ///
+    /// # Errors
+    ///
+    /// [`Corruption`](crate::PackedError::Corruption) where there is no such row, or bytes are damaged; [`Io`](crate::PackedError::Io) where the
+    /// file cannot be read.
     pub fn row(&self, row: u64) -> Result<[u64; 4]> {
         if row >= self.rows() {
             return Err(Damage("no such row").at(&self.0.name, 0));
@@ -228,12 +222,11 @@ impl Permutation {
         Ok(key)
     }
 
-    /// A cursor over `rows` that delivers the columns in `columns` (bit `i` = column `i`) and reads no others.
-    pub fn cursor(&self, rows: Range<u64>, columns: u8) -> Cursor {
-        Cursor::new(self.clone(), self.clip(rows), columns)
-    }
-
     /// At most `parts - 1` rows that cut `rows` into pieces of about equal size, at block boundaries, ascending.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn split(&self, rows: Range<u64>, parts: usize) -> Result<Vec<u64>> {
         let rows = self.clip(rows);
         let length = rows.end - rows.start;
@@ -254,6 +247,10 @@ impl Permutation {
 
     /// The exact number of distinct values of column `prefix.len()` among the rows that begin with `prefix` (0 to 3 ids).
     /// Reads at most four blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn distinct(&self, prefix: &[u64]) -> Result<u64> {
         assert!(prefix.len() < 4, "a prefix of {} columns leaves none to count", prefix.len());
         if prefix.is_empty() {
@@ -264,6 +261,10 @@ impl Permutation {
     }
 
     /// The exact number of distinct values of `column` among `rows`, in all of which the columns before it are the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
     pub fn distinct_in(&self, column: usize, rows: Range<u64>) -> Result<u64> {
         let rows = self.clip(rows);
         if rows.is_empty() {
@@ -378,6 +379,11 @@ impl Permutation {
 
     /// Calls `visit` with each block's rows, in the columns in `columns` (bit `i` = column `i`); the others are empty. Reads past the
     /// cache.
+    ///
+    /// # Errors
+    ///
+    /// What `visit` fails with; [`Io`](crate::PackedError::Io) where the file cannot be read, [`Corruption`](crate::PackedError::Corruption) where
+    /// its bytes are damaged.
     pub fn for_each_block(
         &self,
         columns: u8,

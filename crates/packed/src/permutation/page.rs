@@ -1,8 +1,7 @@
 //! A page of the index of a permutation: what is to be known of up to 512 blocks to find them, skip them, count their rows and check
 //! them. It can be read without the others.
 
-use super::BlockBounds;
-use super::index::compare;
+use super::info::BlockBounds;
 use crate::bytes::Reader;
 use crate::codec::{ColumnEncoder, decode_long};
 use crate::error::Damage;
@@ -246,4 +245,9 @@ fn sums(blocks: &[BlockEntry], start: Sums) -> Result<Vec<Sums>, Damage> {
         sums.push(now);
     }
     Ok(sums)
+}
+
+/// Compares a row with a key by the key's columns.
+fn compare(row: &[u64; 4], key: &[u64]) -> Ordering {
+    row.iter().take(key.len()).cmp(key)
 }

@@ -1,6 +1,7 @@
 //! Permutations against sorted rows in memory, and damaged files.
 
 use super::*;
+use crate::error::PackedError;
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;

@@ -1,10 +1,11 @@
 //! Reads a permutation wholly and compares it with its index and footer.
 
+use super::info::PermutationInfo;
 use super::page::BlockEntry;
 use super::writer::describe;
-use super::{Located, Permutation, PermutationInfo, Result};
+use super::{Located, Permutation};
 use crate::codec::ColumnValues;
-use crate::error::Damage;
+use crate::error::{Damage, Result};
 use crate::fingerprint::fingerprint;
 use crate::format::{FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC};
 use lode_base::cancel::CancelToken;
@@ -13,6 +14,11 @@ use std::sync::Arc;
 impl Permutation {
     /// Decodes every block past the cache and checks checksums, strict order, counts, the index and the fingerprint.
     /// `on_block` hears the rows of each block as it is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Corruption`](crate::PackedError::Corruption) for the first that is wrong, [`Io`](crate::PackedError::Io) where the file cannot be read,
+    /// [`Cancelled`](crate::PackedError::Cancelled) where `cancel` says so.
     pub fn verify(&self, cancel: &CancelToken, on_block: &mut dyn FnMut(u64)) -> Result<PermutationInfo> {
         self.verify_header()?;
         let mut previous = None;

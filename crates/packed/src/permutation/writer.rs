@@ -1,13 +1,15 @@
 //! Writes a permutation from sorted rows, bottom-up.
 
+use super::Permutation;
 use super::footer::Footer;
 use super::index::{self, PageEntry};
+use super::info::PermutationInfo;
 use super::page::{self, BlockEntry};
 use super::row_block::{RowBlock, RowColumns};
-use super::{Permutation, PermutationInfo, Result};
 use crate::block::BlockEncoder;
 use crate::codec::{ColumnEncoder, ColumnStats, ColumnValues};
-use crate::error::{PackedError, io_error};
+use crate::error::{PackedError, Result, io_error};
+use crate::file_names::permutation_file_name;
 use crate::fingerprint::fingerprint;
 use crate::format::{BLOCK_ROWS, FORMAT_VERSION, HEADER_BYTES, PERMUTATION_MAGIC, PERMUTATION_PAGE_BLOCKS};
 use crate::order::Order;
@@ -47,7 +49,7 @@ impl PermutationWriter {
     pub fn new(file: Box<dyn WriteFile>, order: Order) -> Self {
         Self {
             file,
-            name: Arc::from(crate::segment::permutation_file_name(order)),
+            name: Arc::from(permutation_file_name(order)),
             order,
             encoder: BlockEncoder::new(order),
             rows: std::array::from_fn(|_| Vec::with_capacity(BLOCK_ROWS)),
@@ -67,6 +69,11 @@ impl PermutationWriter {
     }
 
     /// Appends rows, given as the four columns of the order (ids as raw bits). All rows pushed must ascend strictly.
+    ///
+    /// # Errors
+    ///
+    /// [`Unsorted`](crate::PackedError::Unsorted) where rows do not ascend, [`Io`](crate::PackedError::Io) where the file cannot be written. The
+    /// writer is of no use then.
     pub fn push(&mut self, columns: [&[u64]; 4]) -> Result<()> {
         let count = columns[0].len();
         assert!(columns.iter().all(|column| column.len() == count), "columns of different lengths");
@@ -86,6 +93,10 @@ impl PermutationWriter {
     }
 
     /// Like [`PermutationWriter::push`], with the ids of each row side by side.
+    ///
+    /// # Errors
+    ///
+    /// As [`PermutationWriter::push`].
     pub fn push_id_rows(&mut self, mut rows: &[[u64; 4]]) -> Result<()> {
         while !rows.is_empty() {
             let room = BLOCK_ROWS - self.rows[0].len();
@@ -102,6 +113,10 @@ impl PermutationWriter {
     }
 
     /// Appends a block of another permutation of the same order as it is. Rows that wait are written as a block of their own before.
+    ///
+    /// # Errors
+    ///
+    /// As [`PermutationWriter::push`], and where the block cannot be read or is damaged.
     pub fn push_block(&mut self, from: &Permutation, number: usize) -> Result<()> {
         assert_eq!(self.order, from.order(), "a block of another order");
         if !self.rows[0].is_empty() {
@@ -150,6 +165,10 @@ impl PermutationWriter {
 
     /// Appends a block of packed rows of this order: [`BLOCK_ROWS`] of them, fewer only in the last. All rows pushed must ascend
     /// strictly. A permutation of packed rows is ended by [`PermutationWriter::finish_rows`].
+    ///
+    /// # Errors
+    ///
+    /// As [`PermutationWriter::push`].
     pub fn push_rows<R: PackedRow>(&mut self, rows: &[R], codes: &RowCodes<'_>) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
@@ -226,12 +245,20 @@ impl PermutationWriter {
     }
 
     /// Writes what is left, the index and the footer. Nothing is synced.
+    ///
+    /// # Errors
+    ///
+    /// As [`PermutationWriter::push`]: rows may still be waiting.
     pub fn finish(self) -> Result<PermutationInfo> {
         Ok(self.finish_into_file()?.0)
     }
 
     /// Ends a permutation of packed rows, which must be those that `sums` were made of, and gives the file back so that it can be
     /// synced. Without a file they were others.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the file cannot be written.
     pub fn finish_rows(mut self, sums: &RowSums) -> Result<Option<(PermutationInfo, Box<dyn WriteFile>)>> {
         if (self.row_count, self.hashes) != (sums.rows, sums.hashes) {
             return Ok(None);
@@ -241,6 +268,10 @@ impl PermutationWriter {
     }
 
     /// Like [`PermutationWriter::finish`], and gives the file back so that it can be synced.
+    ///
+    /// # Errors
+    ///
+    /// As [`PermutationWriter::push`]: rows may still be waiting.
     pub fn finish_into_file(mut self) -> Result<(PermutationInfo, Box<dyn WriteFile>)> {
         if !self.rows[0].is_empty() {
             self.flush()?;

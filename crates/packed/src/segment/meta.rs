@@ -164,6 +164,11 @@ impl SegmentMeta {
     }
 
     /// Reads what [`SegmentMeta::encode`] wrote. `file` is for error messages.
+    ///
+    /// # Errors
+    ///
+    /// [`PackedError::Corruption`] where the bytes are damaged, [`PackedError::Version`] where another version wrote
+    /// them.
     pub fn decode(bytes: &[u8], file: &str) -> Result<Self, PackedError> {
         let file: Arc<str> = Arc::from(file);
         let (version, body) =
@@ -204,6 +209,10 @@ impl SegmentMeta {
 
     /// Writes the description into the segment's folder and gives the file back: it, the others and the folder are the
     /// caller's to sync.
+    ///
+    /// # Errors
+    ///
+    /// [`PackedError::Io`] where the file cannot be written.
     pub fn write(&self, vfs: &dyn Vfs, folder: &Path) -> Result<Box<dyn WriteFile>, PackedError> {
         let path = folder.join(META_FILE);
         let name: Arc<str> = Arc::from(path.to_string_lossy());
@@ -214,6 +223,10 @@ impl SegmentMeta {
     }
 
     /// Reads the description from the segment's folder.
+    ///
+    /// # Errors
+    ///
+    /// [`PackedError::Io`] where the file cannot be read; else as [`SegmentMeta::decode`].
     pub fn read(vfs: &dyn Vfs, folder: &Path) -> Result<Self, PackedError> {
         let path = folder.join(META_FILE);
         let name: Arc<str> = Arc::from(path.to_string_lossy());

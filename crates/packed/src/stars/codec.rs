@@ -42,6 +42,11 @@ impl Stars {
     }
 
     /// Reads what [`Stars::encode`] wrote. `file` is for error messages.
+    ///
+    /// # Errors
+    ///
+    /// [`PackedError::Corruption`] where the bytes are damaged, [`PackedError::Version`] where another version wrote
+    /// them.
     pub fn decode(bytes: &[u8], file: &str) -> Result<Self, PackedError> {
         let file: Arc<str> = Arc::from(file);
         let sealed = Reader::sealed(bytes, STARS_MAGIC, &UNSEALED);

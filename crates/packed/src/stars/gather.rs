@@ -21,6 +21,10 @@ const SET_CLASSES_MAX: usize = 4_096;
 
 /// Counts the sets of a segment from its `Spog` permutation. `class_predicate`: the predicate whose objects are classes, if it is known. `check` is asked for
 /// each block.
+///
+/// # Errors
+///
+/// [`PackedError::Cancelled`] where `check` says so; else as [`Permutation::for_each_block`].
 pub fn gather(
     spog: &Permutation,
     class_predicate: Option<u64>,

@@ -3,6 +3,9 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
+/// Plain bytes of a block: what a processor's own cache holds.
+pub(super) const BLOCK_BYTES: usize = 256 << 10;
+
 /// A buffer, and the part of it that holds bytes not yet taken.
 #[derive(Debug, Default)]
 pub struct Block {

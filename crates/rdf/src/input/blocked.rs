@@ -3,13 +3,12 @@
 
 use super::block::Block;
 use super::gzip::guarded;
-use super::{Explain, Input, Source};
+use super::member_header::{HEADER_BYTES, member_bytes};
+use super::{Decoder as InputDecoder, Explain, Input, Source};
 use sirocco::Format;
 use sirocco::inflate::Decoder;
 use std::io::{self, Read};
 
-/// Bytes of a member that tell how long it is.
-pub(super) const HEADER_BYTES: usize = 18;
 /// The most plain bytes of a member.
 const MEMBER_BYTES_MAX: usize = 64 << 10;
 /// Members decoded at once.
@@ -17,16 +16,6 @@ const MEMBERS: usize = 8;
 /// The member without content that ends a file.
 const END: [u8; 28] =
     [0x1F, 0x8B, 8, 4, 0, 0, 0, 0, 0, 0xFF, 6, 0, b'B', b'C', 2, 0, 0x1B, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-
-/// The length of a member that tells it.
-pub(super) fn member_bytes(header: &[u8]) -> Option<usize> {
-    match header {
-        [0x1F, 0x8B, 8, 4, _, _, _, _, _, _, 6, 0, b'B', b'C', 2, 0, low, high, ..] => {
-            Some(usize::from(u16::from_le_bytes([*low, *high])) + 1)
-        }
-        _ => None,
-    }
-}
 
 /// A stream of blocked gzip, taken apart but not decoded.
 pub struct Members<'r> {
@@ -48,12 +37,37 @@ pub enum MemberBatch<'r> {
     End,
 }
 
+impl<'r> Input<'r> {
+    /// The members of a stream that several threads can decode; the stream itself where it is none, or has been read from.
+    ///
+    /// # Errors
+    ///
+    /// The stream itself: this is no failure.
+    pub fn into_members(mut self) -> Result<Members<'r>, Box<Self>> {
+        if !self.blocked {
+            return Err(Box::new(self));
+        }
+        self.decoder = match self.decoder {
+            InputDecoder::Gzip(reader) => match reader.into_unread() {
+                Ok(source) => return Ok(Members::new(source, self.explain)),
+                Err(reader) => InputDecoder::Gzip(reader),
+            },
+            other => other,
+        };
+        Err(Box::new(self))
+    }
+}
+
 impl<'r> Members<'r> {
-    pub(super) fn new(source: Source<'r>, explain: Explain) -> Self {
+    fn new(source: Source<'r>, explain: Explain) -> Self {
         Self { source: Some(source), explain, header: Vec::new(), ended: false }
     }
 
     /// The next members, in a buffer that may have been used before.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where the file is damaged or has been cut; else what the source fails with.
     pub fn next_batch(&mut self, spare: Vec<u8>) -> io::Result<MemberBatch<'r>> {
         let explain = self.explain.clone();
         self.gather(spare).map_err(|error| explain.damage(error))
@@ -105,6 +119,10 @@ impl MemberDecoder {
     }
 
     /// Decodes a batch into a buffer that may have been used before.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` where a member is damaged.
     pub fn decode(&mut self, batch: &[u8], spare: Vec<u8>) -> io::Result<Block> {
         self.inflate(batch, spare).map_err(|error| self.explain.damage(error))
     }

@@ -1,7 +1,6 @@
 //! gzip: members one after the other, decoded into blocks that are handed on without being copied.
 
-use super::BLOCK_BYTES;
-use super::block::Block;
+use super::block::{BLOCK_BYTES, Block};
 use sirocco::Format;
 use sirocco::inflate::{Decoder, Error, MIN_BUFFER_LEN};
 use std::io::{self, BufRead};

@@ -119,3 +119,16 @@ pub(crate) fn hint(message: &str, excerpt: &str) -> Option<&'static str> {
     }
     HINTS.iter().find(|(part, _)| message.contains(part)).map(|&(_, hint)| hint)
 }
+
+/// Statements that are none.
+#[derive(Debug)]
+pub struct BadText<'a> {
+    /// Their text.
+    pub text: &'a [u8],
+    /// What is wrong, with the place in the file.
+    pub error: SyntaxError,
+}
+
+pub(super) fn base_error(iri: &str, message: &str) -> ParseError {
+    ParseError::BaseIri { iri: iri.to_owned(), message: message.to_owned() }
+}

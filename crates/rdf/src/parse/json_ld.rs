@@ -1,11 +1,11 @@
 //! JSON-LD. Contexts on the network are an error: a database does not fetch what a document names.
 
-use super::base_error;
-use super::error::{ParseError, SyntaxError, excerpt, hint};
+use super::error::{ParseError, SyntaxError, base_error, excerpt, hint};
 use super::kept::ParseNotes;
 use super::lenient_quads::look;
+use super::library::{next_item, take_too_deep, too_deep_message};
+use super::options::{ParseOptions, QuadSink};
 use super::window::{Guard, Window, window};
-use super::{ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
 use oxjsonld::{
     JsonLdErrorCode, JsonLdLoadDocumentOptions, JsonLdParseError, JsonLdParser, JsonLdRemoteDocument,
     JsonLdSyntaxError,

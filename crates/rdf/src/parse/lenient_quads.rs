@@ -1,7 +1,8 @@
 //! Lenient parsing of RDF/XML and JSON-LD: their parsers take what is wrong without a word, so their quads are looked at.
 
-use super::kept::{Kept, Mistake, can_be_kept, can_be_language, is_language};
+use super::kept::Kept;
 use super::xml_names::put_back;
+use crate::mistake::{Mistake, can_be_kept, can_be_language, is_language};
 use crate::ntriples::is_valid_iri;
 use oxrdf::{GraphName, Literal, NamedNode, NamedOrBlankNode, Quad, Term};
 

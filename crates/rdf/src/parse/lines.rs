@@ -1,9 +1,10 @@
 //! N-Triples and N-Quads: piece by piece, line by line, with recovery after bad lines.
 
-use super::error::{ParseError, SyntaxError, excerpt, hint};
+use super::error::{BadText, ParseError, SyntaxError, excerpt, hint};
 use super::kept::{Kept, ParseNotes};
+use super::library::{next_item, take_too_deep, too_deep_message};
 use super::limit::{StatementLimit, TOO_LONG_HINT};
-use super::{BadText, ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
+use super::options::{ParseOptions, QuadSink};
 use crate::format::RdfFormat;
 use crate::key::TRIPLE_DEPTH_MAX;
 use crate::ntriples::{KnownIris, Line, decode_iris, scan_line, scan_line_leniently, string_length};

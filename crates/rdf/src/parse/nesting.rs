@@ -2,7 +2,7 @@
 //!
 //! It reads just enough of the grammar to know what is a string, an IRI or a comment.
 
-use super::too_deep_message;
+use super::library::too_deep_message;
 use super::window::Guard;
 use crate::key::TRIPLE_DEPTH_MAX;
 

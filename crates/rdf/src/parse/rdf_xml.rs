@@ -1,14 +1,14 @@
 //! RDF/XML.
 
-use super::base_error;
-use super::error::{ParseError, SyntaxError};
+use super::error::{ParseError, SyntaxError, base_error};
 use super::kept::ParseNotes;
 use super::lenient_quads::look;
+use super::library::{next_item, take_too_deep, too_deep_message};
+use super::options::{ParseOptions, QuadSink};
 use super::window::{Window, window};
 use super::xml_guard::XmlGuard;
 use super::xml_literal::canonicalize;
 use super::xml_names::NameMender;
-use super::{ParseOptions, QuadSink, next_item, take_too_deep, too_deep_message};
 use oxrdf::GraphName;
 use oxrdfxml::{RdfXmlParseError, RdfXmlParser};
 use std::io::Read;

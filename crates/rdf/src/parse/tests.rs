@@ -4,6 +4,7 @@ use super::*;
 use crate::key::TRIPLE_DEPTH_MAX;
 use RdfFormat::{JsonLd, NQuads, NTriples, RdfXml, TriG, Turtle};
 use oxrdf::GraphName;
+use oxrdf::QuadRef;
 use oxttl::{NQuadsParser, NTriplesParser};
 use proptest::prelude::*;
 

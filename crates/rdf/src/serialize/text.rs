@@ -175,6 +175,10 @@ pub fn write_inline_ntriples(id: ValueId, out: &mut Vec<u8>) -> bool {
 }
 
 /// Appends the term of a dictionary key, without building the term (except triple terms).
+///
+/// # Errors
+///
+/// [`KeyError`] where no encoder writes such a key. A part may have been appended then.
 pub fn write_key_ntriples(section: Section, key: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
     let text = |bytes| std::str::from_utf8(bytes).map_err(|_| KeyError::Utf8);
     match section {

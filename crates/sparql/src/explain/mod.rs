@@ -86,6 +86,10 @@ impl Explained {
     }
 
     /// JSON, on one line.
+    ///
+    /// # Errors
+    ///
+    /// What the JSON writer fails with; nothing that a plan holds makes it.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }

@@ -45,6 +45,10 @@ impl fmt::Display for ParseError {
 }
 
 /// Parses a SPARQL 1.1 or 1.2 query; `base` resolves relative IRIs until the query has a BASE of its own.
+///
+/// # Errors
+///
+/// [`ParseError`] where the text is no query or `base` no IRI, or where the query is too deep or too large.
 pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> {
     let parser = parser(base)?;
     let extent = limits::check(text, false)

@@ -16,6 +16,10 @@ use spargebra::{GraphUpdateOperation, Query};
 use std::collections::{HashMap, HashSet};
 
 /// Parses a SPARQL 1.1 or 1.2 update request; `base` resolves relative IRIs until the request has a BASE of its own.
+///
+/// # Errors
+///
+/// [`ParseError`] where the text is no update or `base` no IRI, or where the request is too deep or too large.
 pub fn parse_update(text: &str, base: Option<&str>) -> Result<Update, ParseError> {
     let request = Request::cut(text)
         .map_err(|at| ParseError::at_offset(text, at, "expected an operation before this".to_owned()))?;

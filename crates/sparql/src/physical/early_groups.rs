@@ -7,7 +7,7 @@
 //! COUNT becomes a sum of counts, AVG the quotient of a sum of sums and a sum of counts; MIN, MAX and SAMPLE stay what they are. SUM and
 //! AVG only of floats and doubles: the partial sums of other types could be too large where the whole one is not.
 
-use super::lower::Lowering;
+use super::lowering::Lowering;
 use super::node::group_count;
 use crate::expr::{Aggregate, AggregateFunction as Function, Expr, vars_of};
 use crate::logical::{Logical, LogicalOp as Op};

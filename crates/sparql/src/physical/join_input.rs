@@ -1,10 +1,10 @@
 //! The members of a join group, ready to be ordered: the ways each can be had, and what may be done with it besides.
 
-use super::cardinality::{Distinct, constant_prefix, estimate, scan_orders, slot_at};
 use super::leaves;
-use super::lower::Lowering;
+use super::lowering::{Lowering, keep_best};
 use super::node::{self, PathSize, Planned};
 use super::simple::with_order;
+use crate::cardinality::{Distinct, constant_prefix, estimate, scan_orders, slot_at};
 use crate::logical::{Logical, LogicalOp, QuadPattern, term_slot_var};
 use crate::plan::{GraphScope, Path, ScanPattern, Slot, TermSlot, VarId};
 use crate::service_call::ServiceCall;
@@ -102,7 +102,7 @@ pub(super) fn scans(pattern: &QuadPattern, interest: &VarSet, lowering: &Lowerin
         };
         plans.push(node::scan(scan, rows, read, found.distinct.clone()));
     }
-    super::lower::keep_best(plans, interest)
+    keep_best(plans, interest)
 }
 
 /// The permutation for looking a pattern up by the variables that rows bind: constants and those first, and nothing else of

@@ -4,13 +4,15 @@
 //! Up to [`BUSHY_MAX`] members all bushy trees are tried, up to [`LINEAR_MAX`] all trees that add one member at a time; more members
 //! are joined greedily, smallest result first. Parts without common variables are ordered one by one and then multiplied.
 
-use super::candidate::{Candidate, Method, at_once, combine, single, union};
+use super::bits::Bits;
+use super::candidate::{Candidate, Method, Multiway};
+use super::combine::{at_once, combine, single, union};
 use super::join_input::{Access, Input, lookup_pattern};
-use super::lower::{Lowering, keep_best};
-use super::multiway::{self, Multiway};
+use super::lowering::{Lowering, keep_best};
+use super::multiway;
 use super::node::{self, Planned};
 use super::ranges;
-use super::subset::{Bits, Group, Subset};
+use super::subset::{Group, Subset};
 use crate::expr::Expr;
 use crate::logical::Logical;
 use crate::plan::{JoinKind, TermSlot};

@@ -1,7 +1,7 @@
 //! Operators without inputs, but for scans.
 
-use super::cardinality::estimate;
 use super::node::{self, PathSize, Planned};
+use crate::cardinality::estimate;
 use crate::logical::{Logical, LogicalOp, QuadPattern};
 use crate::plan::{GraphScope, Path, PlanOp, Slot, TermSlot};
 use crate::statistics::Statistics;

@@ -2,18 +2,14 @@
 //! may use.
 
 use super::join_input::{lookup_pattern, scans};
+use super::lowering::{Lowering, keep_best};
 use super::node::{self, Planned};
 use super::{distinct_arguments, early_groups, join_order, leaves, sideways, spools};
 use crate::expr::{Aggregate, Expr};
 use crate::logical::{Logical, LogicalOp, QuadPattern, term_slot_var};
-use crate::plan::{JoinKind, VarId, VarTable};
-use crate::planner::PlanOptions;
-use crate::statistics::Statistics;
+use crate::plan::{JoinKind, VarId};
 use crate::var_set::VarSet;
-use std::cell::{Cell, RefCell};
 
-/// At most so many plans are kept per operator.
-const PLANS_MAX: usize = 6;
 /// Groups that cost less are not planned in other ways: a millisecond.
 const EARLY_GROUPS_COST_MIN: f64 = 1e6;
 /// Other ways of grouping that are planned for one query.
@@ -22,61 +18,19 @@ const EARLY_GROUPS_MAX: u32 = 24;
 /// those around it.
 const OTHER_RIGHTS_MAX: u32 = 256;
 
-/// What lowering needs throughout.
-pub(super) struct Lowering<'a> {
-    pub stats: &'a dyn Statistics,
-    /// Aggregates before joins wherever that is right, whatever it costs.
-    pub groups_early: bool,
-    /// Joins patterns at once wherever that is right, whatever it costs.
-    pub joins_multiway: bool,
-    /// The query's variables, and those that plans add.
-    vars: RefCell<VarTable>,
-    /// Groups that were tried in other ways.
-    tried: Cell<u32>,
-    /// Right sides that were tried in other ways.
-    rights: Cell<u32>,
-    /// The common sub-plans that readers know by their numbers.
-    pub spools: RefCell<Vec<Option<Planned>>>,
-    /// Makes common sub-plans once wherever that is right, whatever it costs.
-    pub spools_always: bool,
-}
-
 /// The right side of an operator that joins: with a pattern that can be looked up, if it is one.
 struct Right {
     plans: Vec<Planned>,
     lookup: Option<(QuadPattern, Option<Expr>)>,
 }
 
-impl<'a> Lowering<'a> {
-    pub fn new(stats: &'a dyn Statistics, options: &PlanOptions, vars: VarTable) -> Self {
-        let (vars, tried, rights) = (RefCell::new(vars), Cell::new(0), Cell::new(0));
-        let PlanOptions { groups_early, joins_multiway, spools_always, .. } = *options;
-        let spools = RefCell::default();
-        Self { stats, groups_early, joins_multiway, vars, tried, rights, spools, spools_always }
-    }
+/// The plans of `logical`, by its operator: see [`Lowering::lower`].
+pub(super) fn lower(lowering: &Lowering<'_>, logical: &Logical, interest: &VarSet) -> Vec<Planned> {
+    lowering.plans(logical, interest)
+}
 
-    /// Begins a query anew: what one way to plan it has tried does not count for another.
-    pub fn restart(&self) {
-        self.tried.set(0);
-        self.rights.set(0);
-        self.spools.borrow_mut().clear();
-    }
-
-    pub fn into_vars(self) -> VarTable {
-        self.vars.into_inner()
-    }
-
-    /// A variable that no other part of the plan has.
-    pub fn fresh(&self) -> VarId {
-        let mut vars = self.vars.borrow_mut();
-        // No name that a query can have.
-        let name = format!(".{}", vars.len());
-        vars.add(name)
-    }
-
-    /// The plans of `logical`, cheapest first; at least one, which is of no use where nobody waits for it any more. `interest`: variables by which it
-    /// may pay to have rows sorted.
-    pub fn lower(&self, logical: &Logical, interest: &VarSet) -> Vec<Planned> {
+impl Lowering<'_> {
+    fn plans(&self, logical: &Logical, interest: &VarSet) -> Vec<Planned> {
         if self.stats.is_cancelled() {
             return vec![node::empty(&logical.vars)];
         }
@@ -151,12 +105,6 @@ impl<'a> Lowering<'a> {
             | LogicalOp::Path { .. }
             | LogicalOp::ForEachGraph { .. } => vec![leaves::lower(logical, self.stats)],
         }
-    }
-
-    /// The cheapest plan.
-    pub fn best(&self, logical: &Logical, interest: &VarSet) -> Planned {
-        let mut plans = self.lower(logical, interest);
-        if plans.is_empty() { node::empty(&logical.vars) } else { plans.swap_remove(0) }
     }
 
     fn group(
@@ -302,22 +250,4 @@ fn asked(left: &Planned, right: &Logical, kind: JoinKind, filter: Option<&Expr>)
     }
     let conditions = own.iter().chain(filter).cloned().flat_map(Expr::conjuncts).collect();
     Some(node::service_join(left.clone(), call, kind, Expr::and(conditions)))
-}
-
-/// The cheapest plan for each order that may be of use, cheapest first.
-pub(super) fn keep_best(mut plans: Vec<Planned>, interest: &VarSet) -> Vec<Planned> {
-    plans.sort_by(|a, b| a.node.cost.total_cmp(&b.node.cost));
-    let mut kept: Vec<(Vec<VarId>, Planned)> = Vec::new();
-    for plan in plans {
-        let order = useful_order(&plan.node.sorted_by, interest);
-        if kept.len() < PLANS_MAX && !kept.iter().any(|(o, _)| o.starts_with(&order)) {
-            kept.push((order, plan));
-        }
-    }
-    kept.into_iter().map(|(_, plan)| plan).collect()
-}
-
-/// The part of an order that may be of use: up to the first column that is of no interest.
-fn useful_order(sorted_by: &[VarId], interest: &VarSet) -> Vec<VarId> {
-    sorted_by.iter().copied().take_while(|v| interest.contains(*v)).collect()
 }

@@ -1,7 +1,8 @@
 //! [`Logical`] to plan nodes: access paths, join orders and methods.
 
+mod bits;
 mod candidate;
-mod cardinality;
+mod combine;
 mod cost;
 mod distinct_arguments;
 mod early_groups;
@@ -9,6 +10,7 @@ mod join_input;
 mod join_order;
 mod leaves;
 mod lower;
+mod lowering;
 mod multiway;
 mod node;
 mod prefixes;
@@ -19,14 +21,12 @@ mod spools;
 mod stars;
 mod subset;
 
-pub(crate) use cardinality::has_no_rows;
 pub(crate) use node::scan_columns;
 
 use crate::logical::Logical;
-use crate::plan::{PlanNode, PlanOp, VarId, VarTable};
-use crate::planner::PlanOptions;
+use crate::options::PlanOptions;
+use crate::plan::{PlanNode, VarId, VarTable};
 use crate::statistics::Statistics;
-use std::sync::Arc;
 
 /// The plan for `logical`, with exactly the columns asked for, and the query's variables with those that the plan adds.
 pub(crate) fn plan(
@@ -39,7 +39,7 @@ pub(crate) fn plan(
     if !options.optimize {
         return (node::project(simple::lower(logical, stats), columns).node, vars);
     }
-    let lowering = lower::Lowering::new(stats, options, vars);
+    let lowering = lowering::Lowering::new(stats, options, vars, lower::lower);
     let root = spools::plan(logical, columns, &lowering);
     (root, lowering.into_vars())
 }
@@ -56,70 +56,4 @@ pub(crate) fn number(root: &mut PlanNode) -> u32 {
     let mut next = 0;
     visit(root, &mut next);
     next
-}
-
-impl PlanNode {
-    /// The inputs, left before right.
-    pub fn children(&self) -> Vec<&Self> {
-        match &self.op {
-            PlanOp::Unit
-            | PlanOp::Empty
-            | PlanOp::Values(_)
-            | PlanOp::Domain
-            | PlanOp::IndexScan(_)
-            | PlanOp::MultiwayJoin(_)
-            | PlanOp::GraphNames { .. }
-            | PlanOp::ForEachGraph { .. } => Vec::new(),
-            PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
-                vec![left, right]
-            }
-            PlanOp::LookupJoin { input, .. }
-            | PlanOp::Filter { input, .. }
-            | PlanOp::Extend { input, .. }
-            | PlanOp::TripleTerm { input, .. }
-            | PlanOp::Project(input)
-            | PlanOp::Distinct(input)
-            | PlanOp::Reduced(input)
-            | PlanOp::Sort { input, .. }
-            | PlanOp::Slice { input, .. }
-            | PlanOp::LimitBy { input, .. }
-            | PlanOp::Group { input, .. } => vec![input],
-            PlanOp::Union(branches) => branches.iter().collect(),
-            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
-                input.as_deref().into_iter().collect()
-            }
-        }
-    }
-
-    /// The inputs, left before right.
-    pub fn children_mut(&mut self) -> Vec<&mut Self> {
-        match &mut self.op {
-            PlanOp::Unit
-            | PlanOp::Empty
-            | PlanOp::Values(_)
-            | PlanOp::Domain
-            | PlanOp::IndexScan(_)
-            | PlanOp::MultiwayJoin(_)
-            | PlanOp::GraphNames { .. }
-            | PlanOp::ForEachGraph { .. } => Vec::new(),
-            PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
-                vec![Arc::make_mut(left), Arc::make_mut(right)]
-            }
-            PlanOp::LookupJoin { input, .. }
-            | PlanOp::Filter { input, .. }
-            | PlanOp::Extend { input, .. }
-            | PlanOp::TripleTerm { input, .. }
-            | PlanOp::Project(input)
-            | PlanOp::Distinct(input)
-            | PlanOp::Reduced(input)
-            | PlanOp::Sort { input, .. }
-            | PlanOp::Slice { input, .. }
-            | PlanOp::LimitBy { input, .. }
-            | PlanOp::Group { input, .. } => vec![Arc::make_mut(input)],
-            PlanOp::Union(branches) => branches.iter_mut().collect(),
-            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
-                input.iter_mut().map(Arc::make_mut).collect()
-            }
-        }
-    }
 }

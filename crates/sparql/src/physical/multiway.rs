@@ -3,12 +3,14 @@
 //! It pays where patterns make a cycle: joins of two make all paths before any of them is closed. What is no part of a cycle is joined as ever,
 //! with the result.
 
-use super::cardinality::{Distinct, FULL_ORDERS};
+use super::bits::Bits;
+use super::candidate::Multiway;
 use super::cost;
 use super::join_input::Access;
 use super::node::Planned;
 use super::simple::with_order;
-use super::subset::{Bits, Group};
+use super::subset::Group;
+use crate::cardinality::{Distinct, FULL_ORDERS};
 use crate::logical::{QuadPattern, slot_var};
 use crate::plan::{GraphScope, PlanOp, ScanPattern, Slot, TriePattern, VarId};
 use crate::var_set::VarSet;
@@ -20,18 +22,6 @@ use std::sync::Arc;
 const PERMUTED_MAX: usize = 5;
 /// Single cycles are looked for among so many members.
 const SUBSETS_MAX: usize = 8;
-
-/// A way to join members at once.
-pub(super) struct Multiway {
-    /// The members.
-    pub members: Bits,
-    /// The numbers of their variables, in sequence.
-    pub vars: Arc<[usize]>,
-    /// For each member, ascending, whether it is read whole.
-    whole: Vec<bool>,
-    /// Without output.
-    pub cost: f64,
-}
 
 /// The ways to join members of a component at once that may pay, by their members. `always`: all that can be joined so, whether there is a cycle or not.
 pub(super) fn ways(group: &Group, component: &[usize], always: bool) -> Vec<Vec<Arc<Multiway>>> {

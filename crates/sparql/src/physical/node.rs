@@ -1,7 +1,7 @@
 //! Plan nodes with what is known of their output: one constructor per operator.
 
-use super::cardinality::{Distinct, selectivity};
 use super::cost;
+use crate::cardinality::{Distinct, selectivity};
 use crate::expr::{Aggregate, Expr};
 use crate::logical::{always_bound, graph_var, slot_var, term_slot_var};
 use crate::plan::{

@@ -3,7 +3,7 @@
 //! `A OPTIONAL { B }` with few rows in A and a B of several patterns: joining B with the distinct bindings that A has for the
 //! shared variables leaves all matches as they are, and spares reading all of B. A is then run twice, so it must be cheap.
 
-use super::lower::Lowering;
+use super::lowering::Lowering;
 use super::node::Planned;
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp};
@@ -149,35 +149,14 @@ fn core<'a>(logical: &'a Logical, keys: &VarSet) -> &'a Logical {
 
 /// Whether running a plan twice could give different rows, or would ask others twice.
 fn is_volatile(logical: &Logical) -> bool {
-    let volatile = |exprs: &[Expr]| exprs.iter().any(Expr::is_volatile);
     let own = match &logical.op {
         LogicalOp::Service { .. }
         | LogicalOp::Slice { .. }
         | LogicalOp::LimitBy { .. }
         | LogicalOp::ForEachGraph { .. } => true,
-        LogicalOp::Filter { exprs, .. } | LogicalOp::Join { filters: exprs, .. } => volatile(exprs),
-        LogicalOp::Extend { expr, .. } => expr.is_volatile(),
-        LogicalOp::LeftJoin { filter, .. } | LogicalOp::Exists { filter, .. } => {
-            filter.as_ref().is_some_and(Expr::is_volatile)
-        }
-        LogicalOp::Group { aggregates, .. } => {
-            aggregates.iter().filter_map(|a| a.argument.as_ref()).any(Expr::is_volatile)
-        }
-        LogicalOp::Minus { .. }
-        | LogicalOp::Union(_)
-        | LogicalOp::Project { .. }
-        | LogicalOp::Distinct(_)
-        | LogicalOp::Reduced(_)
-        | LogicalOp::Sort { .. }
-        | LogicalOp::TripleTerm { .. }
-        | LogicalOp::Unit
-        | LogicalOp::Empty
-        | LogicalOp::Values { .. }
-        | LogicalOp::Scan(_)
-        | LogicalOp::Domain { .. }
-        | LogicalOp::GraphNames { .. }
-        | LogicalOp::Path { .. }
-        | LogicalOp::Spool { .. } => false,
+        // Whatever the sequence, the rows are the same.
+        LogicalOp::Sort { .. } => false,
+        _ => logical.exprs().into_iter().any(Expr::is_volatile),
     };
     own || logical.inputs().into_iter().any(is_volatile)
 }

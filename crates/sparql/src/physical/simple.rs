@@ -1,8 +1,8 @@
 //! The straightforward plan: joins in the order of the query, hash joins only. For tests, and for comparison.
 
-use super::cardinality::{constant_prefix, estimate, scan_orders};
 use super::leaves;
 use super::node::{self, Planned};
+use crate::cardinality::{constant_prefix, estimate, scan_orders};
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp, QuadPattern};
 use crate::plan::{JoinKind, ScanPattern, TermSlot};

@@ -8,8 +8,8 @@
 //! Where others come to the subject, those are taken to be about subjects that have the whole star: a review of a product is not one of
 //! anything that has a type, though only a further pattern says so.
 
+use super::bits::Bits;
 use super::join_input::{Access, Input};
-use super::subset::Bits;
 use crate::logical::{QuadPattern, slot_var};
 use crate::plan::{GraphScope, Slot, VarId};
 use crate::statistics::Statistics;

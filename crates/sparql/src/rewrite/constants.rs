@@ -3,6 +3,7 @@
 //!
 //! Only IRIs, for `=` and IN: literals can be equal without being the same term.
 
+use super::groups::each_group;
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::plan::{GraphScope, Slot, VarId};
@@ -14,7 +15,7 @@ const LIST_MAX: usize = 1_000;
 
 /// Rewrites all join groups and filtered patterns.
 pub(super) fn replace(logical: Logical, stats: &dyn Statistics) -> Logical {
-    super::each_group(logical, &mut |members, filters| group(members, filters, stats))
+    each_group(logical, &mut |members, filters| group(members, filters, stats))
 }
 
 fn group(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {

@@ -1,9 +1,9 @@
 //! What is known to be empty, or to do nothing, vanishes; nested joins, unions and projections become one.
 
+use crate::cardinality::has_no_rows;
 use crate::expr::Expr;
 use crate::expr_vars::is_boolean;
 use crate::logical::{Logical, LogicalOp as Op};
-use crate::physical;
 use crate::plan::{GraphScope, Slot};
 use crate::statistics::Statistics;
 use crate::var_set::VarSet;
@@ -18,7 +18,7 @@ pub(super) fn simplify(logical: Logical, stats: &dyn Statistics) -> Logical {
     let logical = logical.map_inputs(&mut |input| simplify(input, stats));
     let vars = logical.vars.clone();
     match logical.op {
-        Op::Scan(ref pattern) if physical::has_no_rows(pattern, stats) => Logical::empty(vars),
+        Op::Scan(ref pattern) if has_no_rows(pattern, stats) => Logical::empty(vars),
         Op::Values { ref rows, .. } if rows.is_empty() => Logical::empty(vars),
         Op::Values { ref columns, ref rows } if columns.is_empty() && rows.len() == 1 => Logical::unit(),
         Op::Join { members, filters } => join(members, filters, vars),

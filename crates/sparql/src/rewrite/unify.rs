@@ -4,6 +4,7 @@
 //! Those are equal to nothing but themselves. Subjects, predicates and graph names are such terms; of the objects of a
 //! predicate the index tells, because the ids of other terms come behind theirs.
 
+use super::groups::each_group;
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp as Op, QuadPattern, graph_var};
 use crate::plan::{GraphScope, Slot, VarId};
@@ -13,7 +14,7 @@ use lode_rdf::{Kind, ValueId};
 
 /// Rewrites all join groups and filtered patterns.
 pub(super) fn unify(logical: Logical, stats: &dyn Statistics) -> Logical {
-    super::each_group(logical, &mut |members, filters| group(members, filters, stats))
+    each_group(logical, &mut |members, filters| group(members, filters, stats))
 }
 
 fn group(mut members: Vec<Logical>, mut filters: Vec<Expr>, stats: &dyn Statistics) -> Logical {

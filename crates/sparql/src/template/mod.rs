@@ -8,6 +8,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
+pub use crate::reuse::Reuse;
 pub use shape::{Literals, Shape};
 pub use substitute::{Parameter, in_patterns, probes, with_parameters};
 
@@ -15,18 +16,6 @@ use crate::expr::Expr;
 use crate::plan::{PlanNode, PlanOp};
 use lode_packed::Order;
 use lode_rdf::ValueId;
-
-/// How far a plan may be used again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Reuse {
-    /// While terms have the ids they have.
-    #[default]
-    SameTerms,
-    /// While the data is the same: the plan relies on what kinds of terms some patterns have.
-    SameData,
-    /// Not at all: a constant was not in the data, a pattern had no rows, a graph has to exist, or parts are planned while the query runs.
-    Never,
-}
 
 /// Whether a plan has used the values of literals, so that it is none for others.
 pub(crate) fn uses_literals(node: &PlanNode) -> bool {
@@ -40,19 +29,8 @@ pub(crate) fn uses_literals(node: &PlanNode) -> bool {
 
 /// Whether parts of a plan are algebra still, with constants of their own.
 pub(crate) fn has_algebra(node: &PlanNode) -> bool {
-    let own = match &node.op {
-        PlanOp::ForEachGraph { .. } | PlanOp::Service { .. } => true,
-        PlanOp::Filter { exprs, .. } => exprs.iter().any(Expr::has_exists),
-        PlanOp::Extend { expr, .. } => expr.has_exists(),
-        PlanOp::Sort { keys, .. } => keys.iter().any(|key| key.expr.has_exists()),
-        PlanOp::Group { aggregates, .. } => {
-            aggregates.iter().filter_map(|a| a.argument.as_ref()).any(Expr::has_exists)
-        }
-        PlanOp::MergeJoin { condition, .. }
-        | PlanOp::HashJoin { condition, .. }
-        | PlanOp::LookupJoin { condition, .. } => condition.filter.iter().any(Expr::has_exists),
-        _ => false,
-    };
+    let own = matches!(node.op, PlanOp::ForEachGraph { .. } | PlanOp::Service { .. });
+    let own = own || node.exprs().into_iter().any(Expr::has_exists);
     own || node.children().into_iter().any(has_algebra)
 }
 

@@ -1,7 +1,7 @@
 //! Other constants in a plan.
 
 use super::Probe;
-use crate::expr::{Aggregate, Expr};
+use crate::expr::Expr;
 use crate::plan::{GraphScope, Plan, PlanNode, PlanOp, ScanPattern, Slot};
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
@@ -82,40 +82,12 @@ fn node(node: &mut PlanNode, changes: &[Change<'_>]) {
     match &mut node.op {
         PlanOp::IndexScan(pattern) => scan(pattern, changes),
         PlanOp::MultiwayJoin(tries) => tries.iter_mut().for_each(|trie| scan(&mut trie.pattern, changes)),
-        PlanOp::LookupJoin { pattern, condition, .. } => {
-            scan(pattern, changes);
-            condition.filter.iter_mut().for_each(|filter| expr(filter, changes));
-        }
-        PlanOp::MergeJoin { condition, .. } | PlanOp::HashJoin { condition, .. } => {
-            condition.filter.iter_mut().for_each(|filter| expr(filter, changes));
-        }
+        PlanOp::LookupJoin { pattern, .. } => scan(pattern, changes),
         PlanOp::Values(rows) => rows.iter_mut().flatten().flatten().for_each(|value| term(value, changes)),
-        PlanOp::Filter { exprs, .. } => exprs.iter_mut().for_each(|filter| expr(filter, changes)),
-        PlanOp::Extend { expr: value, .. } => expr(value, changes),
-        PlanOp::Sort { keys, .. } => keys.iter_mut().for_each(|key| expr(&mut key.expr, changes)),
-        PlanOp::Group { aggregates, .. } => {
-            let argument = |aggregate: &mut Aggregate| {
-                aggregate.argument.iter_mut().for_each(|argument| expr(argument, changes));
-            };
-            aggregates.iter_mut().for_each(argument);
-        }
-        PlanOp::Unit
-        | PlanOp::Empty
-        | PlanOp::Domain
-        | PlanOp::GraphNames { .. }
-        | PlanOp::TripleTerm { .. }
-        | PlanOp::Union(_)
-        | PlanOp::Project(_)
-        | PlanOp::Distinct(_)
-        | PlanOp::Reduced(_)
-        | PlanOp::Slice { .. }
-        | PlanOp::LimitBy { .. }
-        | PlanOp::Spool { .. }
-        // These have no parameters.
-        | PlanOp::Path { .. }
-        | PlanOp::ForEachGraph { .. }
-        | PlanOp::Service { .. } => {}
+        // Beside their expressions. Paths, and what is algebra still, have no parameters.
+        _ => {}
     }
+    node.exprs_mut().into_iter().for_each(|own| expr(own, changes));
     node.children_mut().into_iter().for_each(|child| self::node(child, changes));
 }
 

@@ -68,7 +68,7 @@ fn graph_with_quads(name: &Term, stats: &dyn Statistics) -> Option<ValueId> {
     stats.id_of(name).filter(|id| stats.count(Order::Gspo, &[*id]) > 0)
 }
 
-impl super::Translator<'_> {
+impl super::translator::Translator<'_> {
     /// Puts the outer row's term in for a graph variable; `None` where there is no such graph.
     pub(super) fn bind_graph(&self, graph: &GraphScope) -> Option<GraphScope> {
         let GraphScope::Named { slot, .. } = graph else { return Some(graph.clone()) };

@@ -9,24 +9,16 @@
 //!
 //! The variable of a GRAPH is such a column as well, whose domain are the names of the graphs. Both are called *keys*.
 
+use super::exists;
 use super::names::{self, Names};
-use super::{Translator, exists};
+use super::translator::{Parameters, Translator};
+use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp, graph_var};
 use crate::plan::{GraphScope, Path, SubPattern, TermSlot, VarId};
-use crate::planner::PlanError;
 use crate::var_set::VarSet;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::TermPattern;
-
-/// What a dependent pattern depends on.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Parameters {
-    /// The variables.
-    pub vars: VarSet,
-    /// How many bindings of them are expected.
-    pub rows: f64,
-}
 
 /// Whether a pattern can be translated for all rows of a domain at once.
 pub(crate) fn is_dependent(sub: &SubPattern) -> bool {
@@ -149,10 +141,6 @@ impl Translator<'_> {
     pub(super) fn params_among(&self, names: &Names) -> VarSet {
         let known = names.iter().filter_map(|name| self.known_var(name));
         known.filter(|var| self.params.vars.contains(*var)).collect()
-    }
-
-    pub(super) fn is_param(&self, var: VarId) -> bool {
-        self.params.vars.contains(var)
     }
 
     /// The columns that keep solutions for different bindings and of different graphs apart.

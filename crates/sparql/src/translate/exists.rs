@@ -7,11 +7,12 @@
 //! the join's condition. All else is evaluated by substitution.
 
 use super::names::{self, Names};
-use super::{Translator, expr, paths};
+use super::translator::Translator;
+use super::{expr, paths};
+use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::{Logical, graph_var};
 use crate::plan::GraphScope;
-use crate::planner::PlanError;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern};
 

@@ -1,11 +1,12 @@
 //! Expressions: names become columns, or what they are where no column has them.
 
-use super::{Translator, names};
+use super::names;
+use super::translator::Translator;
+use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::{Logical, graph_var};
 use crate::operands;
 use crate::plan::{GraphScope, SortKey, SubPattern};
-use crate::planner::PlanError;
 use crate::var_set::VarSet;
 use lode_rdf::Term;
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};

@@ -1,9 +1,9 @@
 //! The four query forms: which columns the result needs.
 
-use super::Translator;
+use super::translator::Translator;
+use crate::error::PlanError;
 use crate::logical::Logical;
 use crate::plan::{ConstructTerm, ConstructTriple, GraphScope, QueryForm, VarId};
-use crate::planner::PlanError;
 use lode_rdf::Term;
 use spargebra::Query;
 use spargebra::algebra::GraphPattern;

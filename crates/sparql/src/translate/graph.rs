@@ -1,11 +1,12 @@
 //! GRAPH: pushed into the patterns inside as their graph position where that is the same, else run graph by graph.
 
 use super::names::{self, Names};
-use super::{Translator, paths};
+use super::paths;
+use super::translator::Translator;
+use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::Logical;
 use crate::plan::{GraphScope, NamedGraphs, Slot, SubPattern, TermSlot, VarId};
-use crate::planner::PlanError;
 use lode_rdf::Term;
 use spargebra::algebra::{Expression, GraphPattern, PropertyPathExpression};
 use spargebra::term::NamedNodePattern;

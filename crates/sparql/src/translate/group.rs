@@ -1,10 +1,10 @@
 //! GROUP BY and aggregates.
 
-use super::{Scope, Translator};
+use super::translator::{Scope, Translator};
+use crate::error::PlanError;
 use crate::expr::{Aggregate, AggregateFunction, Expr};
 use crate::logical::{Logical, graph_var};
 use crate::plan::{GraphScope, VarId};
-use crate::planner::PlanError;
 use crate::var_set::VarSet;
 use spargebra::algebra::{AggregateExpression, AggregateFunction as Function, GraphPattern};
 use spargebra::term::Variable;

@@ -17,54 +17,24 @@ mod service_rows;
 mod service_text;
 #[cfg(test)]
 mod tests;
+mod translator;
 
 pub(crate) use dataset::resolve as resolve_dataset;
 pub(crate) use dependent::is_dependent;
+pub(crate) use translator::Translator;
 
+use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::Logical;
-use crate::plan::{Dataset, GraphScope, SubPattern, VarId, VarTable};
-use crate::planner::PlanError;
-use crate::statistics::Statistics;
+use crate::plan::{GraphScope, SubPattern, VarId};
 use crate::var_set::VarSet;
 use lode_rdf::Term;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::Variable;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::HashMap;
+use translator::Scope;
 
-/// What names mean in one scope: the whole query, or a sub-query.
-#[derive(Debug, Clone, Default)]
-struct Scope {
-    names: HashMap<String, VarId>,
-    blanks: HashMap<String, VarId>,
-}
-
-/// The state of a translation.
-pub(crate) struct Translator<'a> {
-    stats: &'a dyn Statistics,
-    optimize: bool,
-    vars: VarTable,
-    dataset: Arc<Dataset>,
-    scopes: Vec<Scope>,
-    /// Variables that stand for terms: the outer row of an EXISTS.
-    constants: BTreeMap<VarId, Term>,
-    /// Variables that stand for the columns of a domain (see [`dependent`]).
-    params: dependent::Parameters,
-}
-
-impl<'a> Translator<'a> {
-    pub fn new(stats: &'a dyn Statistics, optimize: bool, vars: VarTable, dataset: Arc<Dataset>) -> Self {
-        let scopes = vec![Scope::default()];
-        let (constants, params) = (BTreeMap::new(), dependent::Parameters::default());
-        Self { stats, optimize, vars, dataset, scopes, constants, params }
-    }
-
-    /// The variables so far.
-    pub fn into_vars(self) -> VarTable {
-        self.vars
-    }
-
+impl Translator<'_> {
     /// Translates a pattern that is planned while its query runs, `bindings` put in for its outer variables.
     pub fn sub_pattern(
         &mut self,
@@ -80,18 +50,6 @@ impl<'a> Translator<'a> {
         };
         let columns = self.visible_vars(&sub.algebra).as_slice().to_vec();
         Ok((logical, columns))
-    }
-
-    /// Gives the names of a pattern their meanings.
-    fn put_names(&mut self, sub: &SubPattern) {
-        for (name, var) in &sub.scope {
-            self.scope_mut().names.insert(name.clone(), *var);
-        }
-        for (name, term) in &sub.constants {
-            let var = self.vars.add(name.clone());
-            self.scope_mut().names.insert(name.clone(), var);
-            self.constants.insert(var, term.clone());
-        }
     }
 
     /// Translates a pattern in the current scope; one that nobody waits for any more becomes nothing.
@@ -256,63 +214,5 @@ impl<'a> Translator<'a> {
         let keys = self.keys(&input.vars, graph);
         columns.extend(keys.iter().filter(|v| !columns.contains(v)).collect::<Vec<_>>());
         Ok(Logical::project(input, columns))
-    }
-
-    /// Translates something whose names mean the same as outside only where `outer` has them; all others are its own.
-    fn isolated<T>(&mut self, outer: &VarSet, translate: impl FnOnce(&mut Self) -> T) -> T {
-        let mut scope = self.scope_mut().clone();
-        scope.names.retain(|_, v| {
-            outer.contains(*v) || self.constants.contains_key(v) || self.params.vars.contains(*v)
-        });
-        scope.blanks.clear();
-        self.scopes.push(scope);
-        let result = translate(self);
-        self.scopes.pop();
-        result
-    }
-
-    fn scope_mut(&mut self) -> &mut Scope {
-        if self.scopes.is_empty() {
-            self.scopes.push(Scope::default());
-        }
-        let last = self.scopes.len() - 1;
-        &mut self.scopes[last]
-    }
-
-    /// The variable that a name means in the current scope.
-    fn var(&mut self, name: &str) -> VarId {
-        if let Some(var) = self.scope_mut().names.get(name) {
-            return *var;
-        }
-        let var = self.vars.add(name);
-        self.scope_mut().names.insert(name.to_owned(), var);
-        var
-    }
-
-    /// The variable that a name means, if it was met already.
-    fn known_var(&self, name: &str) -> Option<VarId> {
-        self.scopes.last().and_then(|s| s.names.get(name)).copied()
-    }
-
-    /// The hidden variable of a blank node.
-    fn blank(&mut self, label: &str) -> VarId {
-        if let Some(var) = self.scope_mut().blanks.get(label) {
-            return *var;
-        }
-        let var = self.vars.add(format!("_:{label}"));
-        self.scope_mut().blanks.insert(label.to_owned(), var);
-        var
-    }
-
-    /// A variable that no name means.
-    fn fresh(&mut self, hint: &str) -> VarId {
-        self.vars.add(format!(".{hint}"))
-    }
-
-    /// The in-scope variables of a pattern, without those that stand for terms.
-    fn visible_vars(&mut self, pattern: &GraphPattern) -> VarSet {
-        let names = names::in_scope(pattern);
-        let vars: Vec<VarId> = names.iter().map(|n| self.var(n)).collect();
-        vars.into_iter().filter(|v| !self.constants.contains_key(v) && !self.is_param(*v)).collect()
     }
 }

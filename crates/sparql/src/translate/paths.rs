@@ -1,12 +1,13 @@
 //! Property paths (SPARQL 1.1 section 9 and 18.4). What is only an abbreviation becomes joins, unions and scans, with bag semantics;
 //! `*`, `+` and `?` stay paths, with set semantics.
 
+use super::names;
 use super::patterns::Parts;
-use super::{Translator, names};
+use super::translator::Translator;
+use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::{Logical, graph_var};
 use crate::plan::{GraphScope, Path, TermSlot};
-use crate::planner::PlanError;
 use lode_rdf::{NamedNode, Term};
 use spargebra::algebra::PropertyPathExpression as PathExpr;
 use spargebra::term::TermPattern;

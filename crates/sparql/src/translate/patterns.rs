@@ -1,10 +1,10 @@
 //! Triple patterns, triple terms, inline data.
 
-use super::Translator;
+use super::translator::Translator;
+use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::{Logical, QuadPattern, graph_var};
 use crate::plan::{GraphScope, Slot, TermSlot, VarId};
-use crate::planner::PlanError;
 use crate::var_set::VarSet;
 use lode_rdf::{NamedOrBlankNode, Term, Triple};
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};

@@ -1,7 +1,8 @@
 //! SERVICE, and joins with it: an endpoint that is a variable needs rows that bind it.
 
 use super::names::{self, Names};
-use super::{Translator, service_rows, service_text};
+use super::translator::Translator;
+use super::{service_rows, service_text};
 use crate::logical::{Logical, LogicalOp, term_slot_var};
 use crate::plan::{TermSlot, VarId};
 use crate::service_call::ServiceCall;

@@ -1,6 +1,8 @@
 //! Dense, strictly ascending values: one bit for every number between the first value and the last.
 
-use super::{Kind, Mini, MiniStats};
+use super::kind::Kind;
+use super::packing::Mini;
+use super::stats::MiniStats;
 use crate::bytes::Reader;
 use crate::error::Damage;
 use lode_base::varint::{varint_bytes, write_varint};

@@ -1,22 +1,13 @@
 //! Differences of neighbours: for ascending values. The first is the base; what all differences have in common (the
 //! step) is taken off, the rest packed in one width.
 
-use super::{DELTA_WIDTH_MAX, Kind, Mini, MiniStats, pack, packed_bytes, unpack};
+use super::kind::{DELTA_WIDTH_MAX, Kind, Step};
+use super::packing::{Mini, pack, packed_bytes, unpack};
+use super::stats::MiniStats;
 use crate::bytes::Reader;
 use crate::error::Damage;
 use lode_base::bitpack::width_of;
 use lode_base::varint::{varint_bytes, write_varint};
-
-/// What every difference has at least.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    /// Nothing.
-    Zero = 0,
-    /// One: strictly ascending values.
-    One = 1,
-    /// A number in front of the payload.
-    Stored = 2,
-}
 
 pub(super) fn plan(count: usize, stats: &MiniStats) -> Option<(usize, Kind)> {
     if stats.delta_max < stats.delta_min {

@@ -1,6 +1,6 @@
 //! Frame of reference: the least value as base, the differences to it packed in one width.
 
-use super::{Mini, pack, unpack};
+use super::packing::{Mini, pack, unpack};
 use crate::error::Damage;
 
 pub(super) fn encode(values: &[u64], base: u64, width: u32, out: &mut Vec<u8>) {

@@ -6,101 +6,17 @@
 mod bitmap;
 mod delta;
 mod frame;
+mod kind;
+mod packing;
 mod runs;
 mod stats;
 
 use crate::error::Damage;
-use crate::format::MINI_ROWS;
+use kind::Kind;
 use lode_base::bitpack;
+pub(crate) use packing::Mini;
+use packing::{packed_bytes, packed_value};
 use stats::MiniStats;
-
-/// The values of one mini-block.
-pub(crate) type Mini = [u64; MINI_ROWS];
-
-/// Tags. Widths are added to the first three.
-const FRAME: u8 = 0;
-const DELTA: u8 = 65;
-const BITMAP: u8 = 164;
-const RUNS: u8 = 165;
-
-/// Deltas are at most this wide; wider ones gain nothing over a frame.
-const DELTA_WIDTH_MAX: u32 = 32;
-const DELTA_TAGS: u8 = DELTA_WIDTH_MAX as u8 + 1;
-
-/// The kinds of mini-block, as the tag names them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// `base + packed`.
-    Frame { width: u32 },
-    /// `base`, then each the one before plus a step plus a packed number.
-    Delta { step: delta::Step, width: u32 },
-    /// Strictly ascending: a bit per number of the span after `base`.
-    Bitmap,
-    /// Each value repeated.
-    Runs { lengths: runs::Lengths, values: runs::Values },
-}
-
-impl Kind {
-    fn tag(self) -> u8 {
-        match self {
-            Self::Frame { width } => FRAME + width as u8,
-            Self::Delta { step, width } => DELTA + step as u8 * DELTA_TAGS + width as u8,
-            Self::Bitmap => BITMAP,
-            Self::Runs { lengths, values } => RUNS + 2 * lengths as u8 + values as u8,
-        }
-    }
-
-    fn from_tag(tag: u8) -> Option<Self> {
-        Some(match tag {
-            0..DELTA => Self::Frame { width: u32::from(tag) },
-            DELTA..=163 => {
-                let step = match (tag - DELTA) / DELTA_TAGS {
-                    0 => delta::Step::Zero,
-                    1 => delta::Step::One,
-                    _ => delta::Step::Stored,
-                };
-                Self::Delta { step, width: u32::from((tag - DELTA) % DELTA_TAGS) }
-            }
-            BITMAP => Self::Bitmap,
-            165 => Self::Runs { lengths: runs::Lengths::Packed, values: runs::Values::Frame },
-            166 => Self::Runs { lengths: runs::Lengths::Packed, values: runs::Values::Delta },
-            167 => Self::Runs { lengths: runs::Lengths::Bits, values: runs::Values::Frame },
-            168 => Self::Runs { lengths: runs::Lengths::Bits, values: runs::Values::Delta },
-            _ => return None,
-        })
-    }
-}
-
-/// Packs numbers: a full group in lanes, a shorter tail as a plain sequence.
-fn pack(values: &[u64], width: u32, out: &mut Vec<u8>) {
-    match <&Mini>::try_from(values) {
-        Ok(group) => bitpack::pack_group(group, width, out),
-        Err(_) => bitpack::pack_sequence(values, width, out),
-    }
-}
-
-const fn packed_bytes(count: usize, width: u32) -> usize {
-    bitpack::sequence_bytes(count, width)
-}
-
-#[inline]
-fn unpack(bytes: &[u8], count: usize, width: u32, out: &mut Mini) -> Result<(), Damage> {
-    let done = match out.get_mut(..count) {
-        Some(_) if count == MINI_ROWS => bitpack::unpack_group(bytes, width, out),
-        Some(tail) => bitpack::unpack_sequence(bytes, width, tail),
-        None => None,
-    };
-    done.ok_or(Damage("a mini-block ends too early"))
-}
-
-#[inline]
-fn packed_value(bytes: &[u8], count: usize, width: u32, index: usize) -> u64 {
-    if count == MINI_ROWS {
-        bitpack::group_value(bytes, width, index)
-    } else {
-        bitpack::read_bits(bytes, index * width as usize, width)
-    }
-}
 
 /// A mini-block's tag and base; the payload went to the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

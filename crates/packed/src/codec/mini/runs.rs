@@ -3,29 +3,13 @@
 //! The first run's length is kept apart and the last one's not at all, because mini-blocks cut runs at both ends and
 //! would otherwise spoil the width of lengths that are equal in between.
 
-use super::{Kind, Mini, MiniStats};
+use super::kind::{Kind, Lengths, Values};
+use super::packing::Mini;
+use super::stats::MiniStats;
 use crate::bytes::Reader;
 use crate::error::Damage;
 use crate::format::MINI_ROWS;
 use lode_base::bitpack::{pack_sequence, read_bits, sequence_bytes, unpack_sequence, width_of};
-
-/// How the ends of runs are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lengths {
-    /// Count, first length, least length, width, packed lengths.
-    Packed = 0,
-    /// A bit for every row, set where a run starts.
-    Bits = 1,
-}
-
-/// How the values are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Values {
-    /// Packed differences to the least, which is the base.
-    Frame = 0,
-    /// Ascending: packed differences of neighbours less one; the base is the first.
-    Delta = 1,
-}
 
 /// A bit for each row, set where a run starts.
 fn starts(values: &[u64]) -> u128 {

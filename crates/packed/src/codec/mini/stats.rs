@@ -1,6 +1,6 @@
 //! What the choice of an encoding needs to know about the values of one mini-block.
 
-use super::Mini;
+use super::packing::Mini;
 use crate::format::MINI_ROWS;
 
 /// The greatest number whose differences to others fit 32 bits with their signs.

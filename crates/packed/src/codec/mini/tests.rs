@@ -1,6 +1,7 @@
 //! Mini-blocks: golden bytes of each kind, round trips, and damaged bytes.
 
 use super::*;
+use crate::format::MINI_ROWS;
 use proptest::prelude::*;
 
 fn hex(bytes: &[u8]) -> String {

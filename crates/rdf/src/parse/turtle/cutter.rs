@@ -1,15 +1,15 @@
 //! Cuts a document into pieces where statements end, and keeps what has been declared by then.
 
-use super::super::error::{ParseError, SyntaxError};
+use super::super::error::{ParseError, SyntaxError, base_error};
 use super::super::limit::{StatementLimit, TOO_LONG_HINT};
-use super::super::{ParseOptions, base_error};
+use super::super::options::ParseOptions;
 use super::context::{Block, Context};
 use super::directives::{Extent, begins_directive, directive_extent};
 use super::general::error_at;
-use super::piece::{TurtlePiece, loses_block, skip_space, without_bad_comments};
+use super::piece::{TurtlePiece, loses_block, without_bad_comments};
 use super::place::Place;
 use super::scanner::{Input, Scanner};
-use super::skip::{Event, Skipper};
+use super::skip::{Event, Skipper, skip_space};
 use crate::format::RdfFormat;
 use oxiri_of_oxttl::Iri;
 use oxrdf::BlankNode;
@@ -56,6 +56,10 @@ impl Search {
 
 impl PieceCutter {
     /// Begins a document of Turtle or TriG.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError::BaseIri`] where the base IRI is none.
     pub fn new(format: RdfFormat, options: &ParseOptions, labels: BlankLabels) -> Result<Self, ParseError> {
         let base = match options.base_iri() {
             Some(base) => {

@@ -2,8 +2,8 @@
 
 use super::chars::{continues_name, is_base_char, is_label_start, is_name_char, is_special};
 use super::context::Block;
-use super::piece::skip_space;
 use super::scanner::Scanner;
+use super::skip::skip_space;
 use super::span::{Item, Texts};
 use crate::raw::RawTerm;
 use memchr::memchr2;

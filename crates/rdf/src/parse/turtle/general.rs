@@ -1,9 +1,9 @@
 //! What the fast scanner leaves: statements for the general parser, which knows all of the syntax and says what is wrong.
 
 use super::super::error::{SyntaxError, excerpt, hint};
+use super::super::library::{next_item, take_too_deep, too_deep_message};
 use super::super::nesting::NestingGuard;
 use super::super::window::Guard;
-use super::super::{next_item, take_too_deep, too_deep_message};
 use super::context::{Block, Context};
 use super::place::Place;
 use crate::raw::RawQuad;

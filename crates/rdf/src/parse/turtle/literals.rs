@@ -3,8 +3,8 @@
 use super::chars::is_name;
 use super::scanner::Scanner;
 use super::span::{Item, Span, Texts};
+use crate::mistake::{Mistake, can_be_language, is_language, surrogate_pair};
 use crate::ntriples::{common_language, language_length, unicode_escape};
-use crate::parse::kept::{Mistake, can_be_language, is_language, surrogate_pair};
 use memchr::memchr2;
 use oxrdf::BaseDirection;
 

@@ -25,7 +25,7 @@ pub use piece::TurtlePiece;
 
 use super::error::ParseError;
 use super::kept::ParseNotes;
-use super::{ParseOptions, QuadSink};
+use super::options::{ParseOptions, QuadSink};
 use crate::format::RdfFormat;
 use crate::raw::RawQuad;
 use std::io::Read;

@@ -6,8 +6,8 @@ use super::chars::{
 use super::context::{HASH_START, hash_step};
 use super::scanner::Scanner;
 use super::span::Span;
+use crate::mistake::{Mistake, can_be_kept, has_scheme};
 use crate::ntriples::{decode_iri, is_valid_iri, unicode_escape};
-use crate::parse::kept::{Mistake, can_be_kept, has_scheme};
 use memchr::memchr;
 use oxiri_of_oxttl::Iri;
 use std::sync::Arc;

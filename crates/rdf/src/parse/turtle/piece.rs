@@ -1,17 +1,14 @@
 //! A piece of a document and how it is parsed: statement by statement, by the scanner where it can, else by the general parser.
 
-use super::super::BadText;
-use super::super::error::SyntaxError;
+use super::super::error::{BadText, SyntaxError};
 use super::super::kept::ParseNotes;
-use super::chars::is_space;
 use super::context::{Block, Context};
 use super::directives::{Extent, begins_directive, directive_extent};
 use super::general::{Ending, Statements, error_at, parse_statements};
 use super::place::Place;
 use super::scanner::{Input, Scanner};
-use super::skip::{Event, Skipper};
+use super::skip::{Event, Skipper, skip_space};
 use crate::raw::RawQuad;
-use memchr::memchr2;
 use oxiri_of_oxttl::Iri;
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -43,6 +40,11 @@ impl TurtlePiece {
     }
 
     /// Parses the piece to its end, its first error, or until the sink breaks.
+    ///
+    /// # Errors
+    ///
+    /// The first statement that is none (or, in lenient parsing, cannot be kept). All before it have been given to
+    /// the sink.
     pub fn parse(
         &self,
         bytes: &[u8],
@@ -52,6 +54,10 @@ impl TurtlePiece {
     }
 
     /// Like [`TurtlePiece::parse`]; what there is to say besides is added to `notes`.
+    ///
+    /// # Errors
+    ///
+    /// As [`TurtlePiece::parse`].
     pub fn parse_noting(
         &self,
         bytes: &[u8],
@@ -183,21 +189,6 @@ pub(super) fn without_bad_comments(bytes: &[u8], with_graphs: bool, in_block: bo
 /// The text up to the first byte that is not UTF-8.
 fn valid_prefix(bytes: &[u8]) -> &str {
     bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
-}
-
-/// Skips blanks and comments from a place.
-pub(super) fn skip_space(bytes: &[u8], from: usize) -> usize {
-    let mut at = from;
-    loop {
-        match bytes.get(at) {
-            Some(b'#') => {
-                let rest = bytes.get(at..).unwrap_or_default();
-                at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-            }
-            Some(&byte) if is_space(byte) => at += 1,
-            _ => return at,
-        }
-    }
 }
 
 struct Run<'p> {

@@ -278,3 +278,18 @@ fn stops(word: u64, with_graphs: bool) -> u64 {
     let braces = if with_graphs { zeros(word ^ repeated(b'{')) | zeros(word ^ repeated(b'}')) } else { 0 };
     stops | braces
 }
+
+/// Skips blanks and comments from a place.
+pub(super) fn skip_space(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    loop {
+        match bytes.get(at) {
+            Some(b'#') => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+            }
+            Some(&byte) if is_space(byte) => at += 1,
+            _ => return at,
+        }
+    }
+}

@@ -7,7 +7,7 @@ mod matching;
 mod pieces;
 
 use super::cost;
-use super::lower::Lowering;
+use super::lowering::Lowering;
 use super::node::{Planned, project};
 use crate::logical::{Logical, LogicalOp};
 use crate::plan::{PlanNode, PlanOp, VarId};

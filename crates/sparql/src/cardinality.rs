@@ -14,11 +14,11 @@ use std::ops::Range;
 pub(crate) type Distinct = BTreeMap<VarId, f64>;
 
 /// The six orders that hold all quads.
-pub(super) const FULL_ORDERS: [Order; 6] =
+pub(crate) const FULL_ORDERS: [Order; 6] =
     [Order::Spog, Order::Sopg, Order::Psog, Order::Posg, Order::Ospg, Order::Opsg];
 
 /// What is known of one pattern.
-pub(super) struct PatternEstimate {
+pub(crate) struct PatternEstimate {
     /// Rows; zero only if there certainly are none.
     pub rows: f64,
     /// Rows that a scan reads: more, where the graph is checked row by row.
@@ -30,7 +30,7 @@ pub(super) struct PatternEstimate {
 }
 
 /// The slot at a position; the graph's is `Any` unless a graph or a variable is asked for.
-pub(super) fn slot_at(pattern: &QuadPattern, position: Position) -> Slot {
+pub(crate) fn slot_at(pattern: &QuadPattern, position: Position) -> Slot {
     match position {
         Position::S => pattern.subject,
         Position::P => pattern.predicate,
@@ -43,7 +43,7 @@ pub(super) fn slot_at(pattern: &QuadPattern, position: Position) -> Slot {
 }
 
 /// The constants at the start of an order.
-pub(super) fn constant_prefix(pattern: &QuadPattern, order: Order) -> Vec<ValueId> {
+pub(crate) fn constant_prefix(pattern: &QuadPattern, order: Order) -> Vec<ValueId> {
     let mut prefix = Vec::with_capacity(4);
     for position in order.positions() {
         match slot_at(pattern, position) {
@@ -62,7 +62,7 @@ fn constants(pattern: &QuadPattern) -> usize {
 }
 
 /// The orders in which all constants come first: a constant graph may come before the others, in GSPO.
-pub(super) fn scan_orders(pattern: &QuadPattern) -> Vec<Order> {
+pub(crate) fn scan_orders(pattern: &QuadPattern) -> Vec<Order> {
     let wanted = constants(pattern);
     let mut orders: Vec<Order> = Vec::with_capacity(6);
     for order in FULL_ORDERS {
@@ -108,7 +108,7 @@ pub(crate) fn has_no_rows(pattern: &QuadPattern, stats: &dyn Statistics) -> bool
 }
 
 /// Estimates a pattern.
-pub(super) fn estimate(pattern: &QuadPattern, stats: &dyn Statistics) -> PatternEstimate {
+pub(crate) fn estimate(pattern: &QuadPattern, stats: &dyn Statistics) -> PatternEstimate {
     let (all, rows) = counts(pattern, stats);
     let read = if scan_orders(pattern).first() == Some(&Order::Gspo) { rows } else { all };
     let mut distinct = Distinct::new();
@@ -227,7 +227,7 @@ fn repeated(pattern: &QuadPattern, rows: f64, distinct: &Distinct) -> f64 {
 }
 
 /// The part of rows that a condition keeps.
-pub(super) fn selectivity(expr: &Expr, distinct: &Distinct) -> f64 {
+pub(crate) fn selectivity(expr: &Expr, distinct: &Distinct) -> f64 {
     let of = |e: &Expr| match e {
         Expr::Var(v) => distinct.get(v).map(|d| (1.0 / d.max(1.0)).max(1e-6)),
         _ => None,

@@ -316,6 +316,9 @@ pub struct DumpArgs {
     /// Only this graph, as triples; `default` is the default graph
     #[arg(long, value_name = "IRI")]
     pub graph: Option<String>,
+    /// Memory to use, in bytes or as 512MiB, 2GiB (default: 1GiB)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<usize>,
 }
 
 /// `lode stats`.

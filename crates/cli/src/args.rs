@@ -105,7 +105,8 @@ pub struct LoadArgs {
     /// Files, folders and tar archives to load; - is standard input
     #[arg(required_unless_present = "dry_run")]
     pub files: Vec<PathBuf>,
-    /// Only read and check everything, and tell all errors; DB is not touched and may be left out
+    /// Only read and check everything, and tell the errors: the first 20 of each file (of RDF/XML and JSON-LD the first one), and how
+    /// many there are; DB is not touched and may be left out
     #[arg(long)]
     pub dry_run: bool,
     /// Take http:// and https:// addresses for files

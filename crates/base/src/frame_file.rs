@@ -37,7 +37,7 @@ impl FrameWriter {
 
     /// Writes to an empty file; streams are cut into frames of about `frame_bytes`.
     pub fn with_frames_of(file: Box<dyn WriteFile>, frame_bytes: usize) -> Self {
-        Self { file, buffer: Vec::new(), frame_bytes, offset: 0 }
+        Self { file, buffer: Vec::new(), frame_bytes: frame_bytes.max(1), offset: 0 }
     }
 
     /// Appends one frame and returns where it starts. Bytes of [`Self::write`] not yet in a frame come first.
@@ -64,12 +64,15 @@ impl FrameWriter {
         Ok(())
     }
 
-    /// Appends to a stream of bytes.
+    /// Appends to a stream of bytes. However many they are, no frame is longer than twice what was wanted.
     ///
     /// # Errors
     ///
     /// Where the file cannot be written.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() > self.frame_bytes {
+            return bytes.chunks(self.frame_bytes).try_for_each(|part| self.write(part));
+        }
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= self.frame_bytes { self.end_frame() } else { Ok(()) }
     }
@@ -170,6 +173,65 @@ impl FrameReader {
         let taken = self.bytes.get(self.at..self.at + count).unwrap_or_default();
         self.at += count;
         Ok(taken)
+    }
+
+    /// Some of the next bytes without taking them: at least one, and at most `count`, which is not 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::take`].
+    pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+        if self.at >= self.bytes.len() {
+            if self.next >= self.end {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+            }
+            self.next = read_frame(&*self.file, self.next, &mut self.bytes)?;
+            self.at = 0;
+        }
+        let end = self.bytes.len().min(self.at.saturating_add(count));
+        Ok(self.bytes.get(self.at..end).unwrap_or_default())
+    }
+
+    /// Appends the next `count` bytes to `out`; no more than a frame of them is held besides.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::take`].
+    pub fn append_to(&mut self, out: &mut Vec<u8>, mut count: usize) -> io::Result<()> {
+        while count > 0 {
+            let some = self.peek(count)?;
+            out.extend_from_slice(some);
+            let taken = some.len();
+            self.at += taken;
+            count -= taken;
+        }
+        Ok(())
+    }
+
+    /// Passes over the next `count` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::take`].
+    pub fn skip(&mut self, mut count: usize) -> io::Result<()> {
+        while count > 0 {
+            let passed = self.peek(count)?.len();
+            self.at += passed;
+            count -= passed;
+        }
+        Ok(())
+    }
+
+    /// Another reader at the same place.
+    pub fn fork(&self) -> Self {
+        Self {
+            file: Arc::clone(&self.file),
+            next: self.next,
+            end: self.end,
+            bytes: self.bytes.get(self.at..).unwrap_or_default().to_vec(),
+            at: 0,
+            frame: Vec::new(),
+        }
     }
 
     /// The next byte.

@@ -208,6 +208,24 @@ fn frames_carry_streams() {
     }
     assert!(reader.at_end());
     assert!(reader.byte().is_err());
+    // Long parts of a stream are cut into many frames.
+    let long: Vec<u8> = (0..1_000_000_u32).map(|at| (at / 7) as u8).collect();
+    let mut writer = FrameWriter::with_frames_of(vfs.create(Path::new("/long")).unwrap(), 1000);
+    for part in [b"head".as_slice(), &long, b"tail"] {
+        writer.write(part).unwrap();
+    }
+    let long_end = writer.cut().unwrap();
+    writer.flush().unwrap();
+    let mut reader = FrameReader::new(vfs.open(Path::new("/long")).unwrap(), 0, long_end);
+    assert_eq!(reader.take(4).unwrap(), b"head");
+    assert!((1..2000).contains(&reader.peek(usize::MAX).unwrap().len()));
+    let mut out = b"before".to_vec();
+    reader.fork().append_to(&mut out, long.len()).unwrap();
+    assert!(out.strip_prefix(b"before") == Some(&long));
+    reader.skip(long.len()).unwrap();
+    assert!(reader.fork().skip(5).is_err());
+    assert_eq!(reader.take(4).unwrap(), b"tail");
+    assert!(reader.at_end());
     let mut reader = FrameReader::new(file, end, u64::MAX);
     assert_eq!(reader.take(7).unwrap(), b"another");
     let mut bad = vfs.read(path).unwrap();

@@ -109,7 +109,8 @@ pub struct LoadArgs {
     /// Files, folders and tar archives to load; - is standard input
     #[arg(required_unless_present = "dry_run")]
     pub files: Vec<PathBuf>,
-    /// Only read and check everything, and tell all errors; DB is not touched and may be left out
+    /// Only read and check everything, and tell the errors: the first 20 of each file (of RDF/XML and JSON-LD the first one), and how
+    /// many there are; DB is not touched and may be left out
     #[arg(long)]
     pub dry_run: bool,
     /// Take http:// and https:// addresses for files
@@ -283,6 +284,9 @@ pub struct DumpArgs {
     /// Only this graph, as triples; `default` is the default graph
     #[arg(long, value_name = "IRI")]
     pub graph: Option<String>,
+    /// Memory to use, in bytes or as 512MiB, 2GiB (default: 1GiB)
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<usize>,
 }
 
 /// `lode stats`.

@@ -63,6 +63,9 @@ fn tell_remedy(remedy: &Remedy) {
         Remedy::Write => {
             say!("the next command that writes to the database makes the copy of the manifest again")
         }
+        Remedy::Compact => say!(
+            "`lode compact --force` mends this: it makes damaged orders again from sound ones; look at the disk, which may damage more"
+        ),
         Remedy::DropSnapshot(name) => {
             say!(
                 "`lode snapshot drop` gives up the snapshot {name}; the database does not need what it has lost"

@@ -37,6 +37,15 @@ pub fn run(args: &CompactArgs) -> anyhow::Result<Done> {
     let result = compact(database.store(), &options, &progress);
     drop(line);
     let report = result?;
+    for damage in &report.damaged {
+        say!("{}: damaged at byte {}: {}", damage.file, damage.offset, damage.what);
+    }
+    if !report.damaged.is_empty() {
+        let orders = number::of(report.damaged.len() as u64, "damaged order");
+        say!(
+            "{orders} made again from sound ones; look at the disk, and see with `lode check` whether all is well now"
+        );
+    }
     if !args.quiet {
         summary(&report, start.elapsed());
     }
@@ -89,6 +98,11 @@ fn summary(report: &CompactReport, time: Duration) {
 fn as_json(report: &CompactReport) -> serde_json::Value {
     let seconds: serde_json::Map<String, serde_json::Value> =
         STAGES.iter().map(|stage| (stage.name().to_owned(), json!(report.seconds.of(*stage)))).collect();
+    let damaged: Vec<_> = report
+        .damaged
+        .iter()
+        .map(|damage| json!({ "file": damage.file, "offset": damage.offset, "what": damage.what }))
+        .collect();
     json!({
         "compacted": report.segment.is_some() || report.terms_dropped > 0,
         "segments": report.segments,
@@ -97,6 +111,7 @@ fn as_json(report: &CompactReport) -> serde_json::Value {
         "terms": report.terms,
         "terms_dropped": report.terms_dropped,
         "bytes_before": report.bytes_before,
+        "damaged": damaged,
         "segment_bytes": report.segment.as_ref().map(|segment| segment.bytes()),
         "seconds": seconds,
         "peak_resident_bytes": report.peak_resident_bytes,

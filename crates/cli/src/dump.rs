@@ -3,8 +3,9 @@
 use crate::again;
 use crate::args::DumpArgs;
 use crate::exit::Done;
+use crate::memory::DumpMemory;
 use anyhow::{Context, bail};
-use lode_engine::store::{DumpScope, Snapshot, dump_graph, dump_lines, dump_quads};
+use lode_engine::store::{DumpOptions, DumpScope, Snapshot, dump_graph, dump_lines, dump_quads};
 use lode_engine::{CancelToken, Database, OpenOptions, Order};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::{GraphText, QuadWriter};
@@ -21,8 +22,9 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
 fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let format = RdfFormat::from_name(&args.format)
         .with_context(|| format!("unknown format {}: use nt, nq, ttl, trig, rdf or jsonld", args.format))?;
-    let snapshot =
-        Database::open(&args.database, &OpenOptions::default())?.snapshot_at(args.at.as_deref())?;
+    let memory = DumpMemory::new(args.memory);
+    let open = OpenOptions::with_cache(memory.cache_bytes);
+    let snapshot = Database::open(&args.database, &open)?.snapshot_at(args.at.as_deref())?;
     let scope = match &args.graph {
         Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
         None if !format.supports_datasets() && snapshot.has_named_graphs() => bail!(
@@ -31,6 +33,7 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         ),
         None => DumpScope::All,
     };
+    let scope = DumpOptions { scope, text_bytes_max: memory.text_bytes_max };
     let cancel = CancelToken::default();
     let as_triples = args.graph.is_some() || !format.supports_datasets();
     if let (RdfFormat::NQuads, false) = (format, as_triples) {

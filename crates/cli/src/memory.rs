@@ -19,6 +19,9 @@ const OWN_BYTES_MIN: usize = 32 << 20;
 /// Where nobody can tell what the machine has.
 const DEFAULT_BYTES: usize = 3 << 30;
 
+/// What a dump may take unless that is told.
+const DUMP_BYTES: usize = 1 << 30;
+
 /// The allocator keeps free memory for so long: what comes at once again costs nothing;
 const KEPT_FREE: Duration = Duration::from_millis(100);
 /// and with little memory, where some queries take a tenth longer with it.
@@ -48,7 +51,7 @@ impl SharedMemory {
         let half = || machine_memory_bytes().and_then(|bytes| usize::try_from(bytes / 2).ok());
         let bytes = args.memory.or_else(half).unwrap_or(DEFAULT_BYTES);
         keep_to(bytes);
-        let own = (bytes / 4).max(OWN_BYTES_MIN).min(bytes / 2);
+        let own = own_bytes(bytes);
         let pool = MemoryBudget::of_process(bytes - own, own, resident_bytes);
         let cache_bytes = args.cache.unwrap_or(pool.limit() / 2).min(pool.limit());
         Self { pool, cache_bytes }
@@ -125,6 +128,30 @@ impl SharedMemory {
     /// How long a statement may be unless that is told.
     pub fn statement_bytes_max(&self) -> usize {
         (64 << 20).min(self.bytes() / 16)
+    }
+}
+
+/// What the program itself takes of so many bytes.
+fn own_bytes(bytes: usize) -> usize {
+    (bytes / 4).max(OWN_BYTES_MIN).min(bytes / 2)
+}
+
+/// The memory of a dump.
+#[derive(Debug)]
+pub struct DumpMemory {
+    /// For blocks.
+    pub cache_bytes: usize,
+    /// For texts of several rows.
+    pub text_bytes_max: usize,
+}
+
+impl DumpMemory {
+    /// What the option says; the process keeps to it from now on.
+    pub fn new(memory: Option<usize>) -> Self {
+        let bytes = memory.unwrap_or(DUMP_BYTES);
+        keep_to(bytes);
+        let rest = bytes - own_bytes(bytes);
+        Self { cache_bytes: rest / 2, text_bytes_max: (rest / 16).min(16 << 20) }
     }
 }
 

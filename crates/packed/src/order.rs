@@ -35,6 +35,19 @@ impl Order {
     pub const ALL: [Self; Self::COUNT] =
         [Self::Spog, Self::Sopg, Self::Psog, Self::Posg, Self::Ospg, Self::Opsg, Self::Gspo];
 
+    /// The other one that begins with the same position; only that of named graphs has none.
+    pub const fn twin(self) -> Option<Self> {
+        match self {
+            Self::Spog => Some(Self::Sopg),
+            Self::Sopg => Some(Self::Spog),
+            Self::Psog => Some(Self::Posg),
+            Self::Posg => Some(Self::Psog),
+            Self::Ospg => Some(Self::Opsg),
+            Self::Opsg => Some(Self::Ospg),
+            Self::Gspo => None,
+        }
+    }
+
     /// The positions in sort order: column `i` of this permutation holds position `positions()[i]`.
     pub const fn positions(self) -> [Position; 4] {
         use Position::{G, O, P, S};

@@ -19,6 +19,7 @@ use lode_rdf::key::{Encoded, decode, encode};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, ValueId};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +50,8 @@ pub enum Remedy {
     Salvage,
     /// To write to the database: that brings a sound file.
     Write,
+    /// A compaction, which makes damaged orders again from sound ones.
+    Compact,
     /// To drop the snapshot of this name.
     DropSnapshot(String),
     /// It is a backup: to make another.
@@ -200,13 +203,15 @@ impl Checker<'_> {
 
     fn segment(&mut self, path: &Path, open: &OpenSegment, version: &Version) -> Result<(), StoreError> {
         self.report.segments += 1;
-        let mut sound = true;
+        let (mut sound, first) = (true, self.report.problems.len());
+        let mut damaged = Vec::new();
         for order in Order::ALL {
             let permutation = open.permutation(order);
             let file = path.join(permutation_file_name(order));
             match permutation.verify(self.cancel, self.progress) {
                 Err(error) => {
                     self.problem(error.into(), &file)?;
+                    damaged.push(order);
                     sound = false;
                 }
                 Ok(info) => {
@@ -218,6 +223,7 @@ impl Checker<'_> {
                 }
             }
         }
+        let of_orders = first..self.report.problems.len();
         if let Some(dictionary) = open.dictionary() {
             let file = path.join(DICTIONARY_FILE);
             match dictionary.verify(self.cancel, self.progress) {
@@ -229,12 +235,29 @@ impl Checker<'_> {
             }
         }
         if !sound {
+            self.let_compact(of_orders, &damaged);
             return Ok(());
         }
         if let Err(error) = open.segment.verify_stars(self.cancel) {
+            let at = self.report.problems.len();
             self.problem(error.into(), &path.join(STARS_FILE))?;
+            self.let_compact(at..at + 1, &[]);
         }
         self.rows(path, open, version)
+    }
+
+    /// Says of problems of a segment of the database, with some damaged orders, that a compaction mends them, if it does: if nothing else is
+    /// wrong with the segment, and of two orders that begin alike one is sound.
+    fn let_compact(&mut self, problems: Range<usize>, damaged: &[Order]) {
+        let is_sound = |order: Option<Order>| order.is_some_and(|order| !damaged.contains(&order));
+        let can = problems.end == self.report.problems.len()
+            && (damaged.len() == problems.len() || damaged.is_empty())
+            && damaged.iter().all(|order| is_sound(order.twin()));
+        if can && self.remedy == Remedy::Restore {
+            for problem in self.report.problems.get_mut(problems).unwrap_or_default() {
+                problem.remedy = Remedy::Compact;
+            }
+        }
     }
 
     /// Every key is that of a term.

@@ -24,6 +24,21 @@ pub enum DumpScope {
     Graph(ValueId),
 }
 
+/// How to dump.
+#[derive(Debug, Clone, Copy)]
+pub struct DumpOptions {
+    /// Which quads.
+    pub scope: DumpScope,
+    /// Bytes of the texts of several rows that are held at once; half as much again, and what a row has, while they are written.
+    pub text_bytes_max: usize,
+}
+
+impl From<DumpScope> for DumpOptions {
+    fn from(scope: DumpScope) -> Self {
+        Self { scope, text_bytes_max: 16 << 20 }
+    }
+}
+
 /// Why a dump stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -42,16 +57,17 @@ pub enum DumpError {
 /// Calls `visit` with every quad; returns how many there were.
 pub fn dump_quads(
     snapshot: &Snapshot,
-    scope: DumpScope,
+    options: impl Into<DumpOptions>,
     cancel: &CancelToken,
     visit: &mut dyn FnMut(QuadRef<'_>) -> io::Result<()>,
 ) -> Result<u64, DumpError> {
+    let DumpOptions { scope, text_bytes_max } = options.into();
     let mut batches = Batches::new(snapshot, scope)?;
     let mut count = 0;
     while batches.next()? {
         cancel.check()?;
         let read = |rows, bytes| Terms::new(snapshot, batches.distinct(rows), bytes);
-        in_parts(batches.rows(), read, |mut rows, terms| {
+        in_parts(batches.rows(), text_bytes_max, read, |mut rows, terms| {
             rows.try_for_each(|row| visit_row(batches.row(row), &|id| terms.get(id), visit))
         })?;
         count += batches.rows() as u64;
@@ -93,7 +109,7 @@ fn misplaced(id: ValueId, position: &str) -> StoreError {
 /// Writes every quad as a line of N-Quads; returns how many there were.
 pub fn dump_lines(
     snapshot: &Snapshot,
-    scope: DumpScope,
+    options: impl Into<DumpOptions>,
     cancel: &CancelToken,
     out: &mut dyn Write,
 ) -> Result<u64, DumpError> {
@@ -105,13 +121,13 @@ pub fn dump_lines(
         lines.extend_from_slice(b".\n");
         Ok(())
     };
-    dump_texts(snapshot, scope, cancel, out, write, |_| {})
+    dump_texts(snapshot, options.into(), cancel, out, write, |_| {})
 }
 
 /// Writes the triples of one graph, or of a dataset without named graphs, in a format of graphs; returns how many there were.
 pub fn dump_graph(
     snapshot: &Snapshot,
-    scope: DumpScope,
+    options: impl Into<DumpOptions>,
     format: GraphText,
     cancel: &CancelToken,
     out: &mut dyn Write,
@@ -121,13 +137,13 @@ pub fn dump_graph(
         format.borrow_mut().write([texts.get(s)?, texts.get(p)?, texts.get(o)?], buffer);
         Ok(())
     };
-    dump_texts(snapshot, scope, cancel, out, write, |buffer| format.borrow_mut().finish(buffer))
+    dump_texts(snapshot, options.into(), cancel, out, write, |buffer| format.borrow_mut().finish(buffer))
 }
 
 /// Terms go from the dictionary's keys straight into text; `write` appends a quad of such, `finish` the end.
 fn dump_texts(
     snapshot: &Snapshot,
-    scope: DumpScope,
+    DumpOptions { scope, text_bytes_max }: DumpOptions,
     cancel: &CancelToken,
     out: &mut dyn Write,
     write: impl Fn(&Texts, [ValueId; 4], &mut Vec<u8>) -> Result<(), StoreError>,
@@ -138,7 +154,7 @@ fn dump_texts(
     while batches.next()? {
         cancel.check()?;
         let read = |rows, bytes| Texts::new(snapshot, batches.distinct(rows), bytes);
-        in_parts(batches.rows(), read, |rows, texts| {
+        in_parts(batches.rows(), text_bytes_max, read, |rows, texts| {
             for row in rows {
                 let quad = batches.row(row);
                 check_places(quad)?;
@@ -221,6 +237,7 @@ impl Texts {
             let start = text.len();
             let id = in_dictionary[index];
             let section = id.kind().and_then(Kind::section).ok_or(StoreError::UnknownId(id))?;
+            bytes.make_room(&mut text, key.len());
             write_key_ntriples(section, key, &mut text)
                 .map_err(|error| StoreError::Limit(format!("the key of {id:?} is damaged: {error}")))?;
             spans[places[index]] = (start, text.len());

@@ -63,9 +63,9 @@ pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use compact::{
     BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus,
-    KeepFewReport, compact, keep_few,
+    KeepFewReport, OrderDamage, compact, keep_few,
 };
-pub use dump::{DumpError, DumpScope, dump_graph, dump_lines, dump_quads};
+pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
 pub use flusher::FlushStatus;
 pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};

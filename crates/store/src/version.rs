@@ -20,6 +20,8 @@ pub struct OpenSegment {
     pub entry: SegmentEntry,
     /// Its files.
     pub segment: Segment,
+    /// Orders that are known to be damaged.
+    damaged: [bool; Order::COUNT],
     /// What becomes of its files. Dropped after them.
     folder: Arc<SegmentFolder>,
 }
@@ -61,6 +63,29 @@ impl OpenSegment {
     /// One of its permutations.
     pub fn permutation(&self, order: Order) -> &Permutation {
         self.segment.permutation(order)
+    }
+
+    /// Notes that an order is damaged.
+    pub fn note_damage(&mut self, order: Order) {
+        self.damaged[order as usize] = true;
+    }
+
+    /// Whether an order is known to be damaged.
+    pub fn has_damage(&self) -> bool {
+        self.damaged.contains(&true)
+    }
+
+    /// The permutation of an order, or where that is damaged, one whose rows begin with the same position.
+    pub fn sound_permutation(&self, order: Order) -> &Permutation {
+        let sound = order.twin().filter(|twin| self.damaged[order as usize] && !self.damaged[*twin as usize]);
+        self.permutation(sound.unwrap_or(order))
+    }
+
+    /// A permutation of all quads: SPOG, or where that is damaged, another one.
+    pub fn whole_permutation(&self) -> &Permutation {
+        let whole = Order::ALL.into_iter().filter(|order| *order != Order::Gspo);
+        let sound = whole.into_iter().find(|order| !self.damaged[*order as usize]);
+        self.permutation(sound.unwrap_or(Order::Spog))
     }
 
     /// Its dictionary, if it brought new terms.
@@ -162,6 +187,7 @@ impl Version {
                         check_identity(&segment, folder, &manifest, entry, bases)?;
                         segment
                     },
+                    damaged: Default::default(),
                     folder: Arc::new(SegmentFolder {
                         vfs: Arc::clone(vfs),
                         path: folder.join(entry.folder()),

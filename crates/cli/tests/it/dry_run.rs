@@ -46,6 +46,37 @@ fn a_dry_run_tells_all_errors_and_touches_nothing() {
 }
 
 #[test]
+fn a_dry_run_goes_on_behind_errors_of_turtle_and_trig() {
+    let lode = Lode::new();
+    let statement = |number: usize| match number % 100 {
+        7 => format!("e:s{number} e:p .\n"),
+        8 => format!("e:s{number} e:p \"a\\qb\" .\n"),
+        _ => format!("e:s{number} e:p \"{number}\" .\n"),
+    };
+    // Many pieces, each of which has errors.
+    let all: String = (0..100_000).map(statement).collect();
+    lode.write("bad.ttl", format!("@prefix e: <http://e/> .\n{all}"));
+    lode.write(
+        "bad.trig",
+        "@prefix e: <http://e/> .\ne:g { e:a e:p 1 . e:b e:p , . e:c e:p 2 }\ne:d e:p <a b> .\ne:e e:p 3 .\n",
+    );
+    let outcome = lode.run(&["load", "--dry-run", "bad.ttl", "bad.trig", "--json"]);
+    assert_eq!(outcome.code, 4);
+    let report: Value = serde_json::from_str(&outcome.out).unwrap();
+    assert_eq!((&report["quads"], &report["bad"]), (&Value::from(98_003), &Value::from(2002)));
+    // Of each file the first ones are told, and how many there are.
+    for part in ["bad.ttl:9:", "bad.ttl:10:", "bad.ttl:909:", "bad.ttl:910:", "bad.trig:2:", "bad.trig:3:"] {
+        assert!(outcome.err.contains(part), "{part}: {outcome:#?}");
+    }
+    assert_eq!(report["errors"].as_array().unwrap().len(), 22);
+    assert!(outcome.err.contains("bad.ttl: 98,000 quads, 2,000 bad"), "{outcome:#?}");
+    // A quarantine takes just these.
+    lode.run(&["load", "db", "bad.ttl", "bad.trig", "--quarantine", "set-aside", "--json"]).fails(3);
+    let set_aside = std::fs::read_to_string(lode.path("set-aside")).unwrap();
+    assert_eq!(set_aside.matches("e:s").count(), 2000);
+}
+
+#[test]
 fn a_dry_run_needs_no_database_but_may_name_one() {
     let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1 .");
     lode.write("good.nt", "<http://e/a> <http://e/p> \"x\" .\n");

@@ -43,6 +43,13 @@ impl Answer {
     }
 }
 
+/// The most memory that a running process has had resident, where that can be told.
+pub fn peak_bytes(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    peak.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)
+}
+
 impl Endpoint {
     /// Serves `db` on a free port.
     pub fn start(lode: &Lode, extra: &[&str]) -> Self {
@@ -135,6 +142,11 @@ impl Endpoint {
     /// The process.
     pub fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// The most memory that it has had resident, where that can be told.
+    pub fn peak_bytes(&self) -> Option<u64> {
+        peak_bytes(self.child.id())
     }
 
     /// Ends it without any warning, whoever speaks to it.

@@ -7,6 +7,7 @@ mod archives;
 mod backup;
 mod bench;
 mod bench_queries;
+mod damage;
 mod dirt;
 mod dry_run;
 mod endpoint;

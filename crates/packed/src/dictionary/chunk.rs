@@ -16,9 +16,13 @@ use lode_base::checksum::checksum;
 use lode_rdf::value_id::Section;
 use std::ops::Range;
 
-/// A chunk is closed with the block with which its blocks and the hashes of its keys reach this length; what a block may exceed it by
-/// fits into 4 MiB, too.
-const CHUNK_BYTES: usize = (4 << 20) - (64 << 10);
+/// Room for the blocks of a chunk. Only one that holds nothing but a longer key has more.
+const CHUNK_ROOM_BYTES: usize = 4 << 20;
+/// A chunk is closed with the block with which its blocks and the hashes of its keys reach this length, and before a long key with which
+/// they would; what another block may exceed it by fits into the room, too.
+const CHUNK_BYTES: usize = CHUNK_ROOM_BYTES - (64 << 10);
+/// A key of so many bytes has a block of its own, so that nobody reads it for the sake of another.
+const LONG_KEY_BYTES: usize = DICTIONARY_BLOCK_BYTES;
 /// A buffer that grew beyond this for a huge key is not used again.
 const BUFFER_BYTES_MAX: usize = 8 << 20;
 /// The table of a chunk is found from this many pieces of its text, spread evenly.
@@ -63,6 +67,11 @@ impl RawChunk {
     fn memory_bytes(&self) -> usize {
         self.bytes.len() + self.hashes.len() * size_of::<KeyHash>()
     }
+
+    /// Whether it takes more memory than chunks do: for a single key that is longer than one.
+    pub fn is_long(&self) -> bool {
+        self.bytes.len() > CHUNK_ROOM_BYTES
+    }
 }
 
 /// Takes keys section by section, strictly ascending inside each, and makes chunks of them.
@@ -72,7 +81,8 @@ pub struct KeyBlocks {
     builder: BlockBuilder,
     counts: [u64; Section::COUNT],
     previous: Vec<u8>,
-    spare: Vec<u8>,
+    /// Buffers of chunks that are done with.
+    spares: Vec<Vec<u8>>,
 }
 
 impl Default for KeyBlocks {
@@ -82,7 +92,7 @@ impl Default for KeyBlocks {
             builder: BlockBuilder::default(),
             counts: [0; Section::COUNT],
             previous: Vec::new(),
-            spare: Vec::new(),
+            spares: Vec::new(),
         }
     }
 }
@@ -102,6 +112,9 @@ impl KeyBlocks {
         if count > 0 && previous_tail >= tail {
             return Err(self.unsorted());
         }
+        if key.len() >= LONG_KEY_BYTES {
+            self.make_room(key.len(), full);
+        }
         let chunk = &mut self.chunk;
         if self.builder.terms == 0 {
             chunk.separators.push(separator(key, shared));
@@ -119,6 +132,19 @@ impl KeyBlocks {
             }
         }
         Ok(count)
+    }
+
+    /// Ends the block, and the chunk where a long key has no room in it.
+    fn make_room(&mut self, key_bytes: usize, full: &mut Vec<RawChunk>) {
+        if self.builder.terms > 0 {
+            self.end_block();
+        }
+        if self.chunk.memory_bytes() + key_bytes > CHUNK_BYTES {
+            full.extend(self.finish());
+        }
+        // Room for it, its length and its end, and no more: it may be huge.
+        self.chunk.bytes.reserve_exact(key_bytes + 16);
+        self.previous.reserve_exact(key_bytes.saturating_sub(self.previous.len()));
     }
 
     fn unsorted(&self) -> PackedError {
@@ -149,7 +175,11 @@ impl KeyBlocks {
         if self.chunk.blocks.is_empty() {
             return None;
         }
-        let next = RawChunk::new(self.chunk.section, std::mem::take(&mut self.spare));
+        // Whoever fills one chunk is likely to fill the next: a buffer that grows would be copied, and for that be there twice.
+        let is_full = self.chunk.memory_bytes() >= CHUNK_BYTES / 2;
+        let buffer = self.spares.pop();
+        let room = if is_full { CHUNK_ROOM_BYTES } else { 0 };
+        let next = RawChunk::new(self.chunk.section, buffer.unwrap_or_else(|| Vec::with_capacity(room)));
         Some(std::mem::replace(&mut self.chunk, next))
     }
 
@@ -162,7 +192,7 @@ impl KeyBlocks {
         if self.chunk.bytes.capacity() == 0 {
             self.chunk.bytes = buffer;
         } else {
-            self.spare = buffer;
+            self.spares.push(buffer);
         }
     }
 }
@@ -227,6 +257,9 @@ impl ChunkPacker {
             start = block.end;
         }
         bytes.truncate(out);
+        if self.encoded.capacity() > BUFFER_BYTES_MAX {
+            self.encoded = Vec::new();
+        }
         let mut packed = PackedChunk {
             section,
             key_bytes,
@@ -285,7 +318,8 @@ impl ChunkPacker {
         self.ranges.extend(blocks.iter().map(|block| block.groups.clone()));
         self.lens.clear();
         self.lens.resize(blocks.len(), None);
-        if self.encoded.capacity() > BUFFER_BYTES_MAX {
+        if self.encoded.capacity() < bytes.len() {
+            // Nothing in it is wanted.
             self.encoded = Vec::new();
         }
         self.encoded.resize(bytes.len(), 0);

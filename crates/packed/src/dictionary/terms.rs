@@ -5,6 +5,7 @@
 use super::block::OpenBlock;
 use super::page::Page;
 use super::{Dictionary, Result};
+use lode_base::block_cache::CachedBlock;
 use lode_rdf::value_id::Section;
 use std::fmt;
 use std::ops::Range;
@@ -18,6 +19,13 @@ pub struct TermBlock {
     /// Where it is in the file.
     offset: u64,
     opened: OpenBlock,
+}
+
+impl TermBlock {
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.opened.bytes()
+    }
 }
 
 /// Reads the blocks of a section in order. Keeps one page of the index at a time, whatever others have read of it.

@@ -50,6 +50,29 @@ fn sample(count: usize) -> Keys {
     ]
 }
 
+#[test]
+fn long_keys_have_blocks_of_their_own() {
+    let key = |number: u32, bytes: usize| format!("{number:08}{}", "x".repeat(bytes)).into_bytes();
+    let short = |from: u32| (from..from + 5).map(move |number| key(number, 10));
+    // One that is as long as a chunk, and others that fill one together.
+    let long = [8_200, 20_000, 5 << 20, 3 << 20, 3 << 20, 100];
+    let mut keys: Vec<Vec<u8>> = short(0).collect();
+    for (number, bytes) in (1..).zip(long) {
+        keys.push(key(100 * number, bytes));
+        keys.extend(short(100 * number + 1));
+    }
+    let dictionary = built(&[keys.clone(), vec![], vec![], vec![], vec![]]);
+    // Five that are long, and what is between them.
+    assert_eq!(dictionary.info().blocks, 5 + 6);
+    assert_eq!(read_all_terms(&dictionary).unwrap()[0], keys);
+    let mut found = Vec::new();
+    for (rank, key) in keys.iter().enumerate() {
+        assert_eq!(dictionary.find(Section::Iri, key).unwrap(), Some(rank as u64));
+        dictionary.get(Section::Iri, rank as u64, &mut found).unwrap();
+        assert!(&found == key);
+    }
+}
+
 fn read_all_terms(dictionary: &Dictionary) -> Result<Keys> {
     let mut keys: Keys = Default::default();
     for (section, keys) in Section::ALL.into_iter().zip(&mut keys) {

@@ -8,7 +8,9 @@ use crate::state::{AppState, after, blocking};
 use crate::stream::{ChunkWriter, answered, of_unknown_length};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::store::{DumpError, DumpScope, Snapshot, StoreError, dump_graph, dump_lines, dump_quads};
+use lode_engine::store::{
+    DumpError, DumpOptions, DumpScope, Snapshot, StoreError, dump_graph, dump_lines, dump_quads,
+};
 use lode_engine::{CancelToken, EngineError, UploadTarget};
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef, RdfFormat};
@@ -58,15 +60,18 @@ fn media_type(format: RdfFormat) -> &'static str {
     }
 }
 
-/// Bytes of the cache that a download has for itself, so that the queries' cache stays as it is.
+/// Bytes of the cache that a download has for itself, so that the queries' cache stays as it is, and of the texts that it holds, unless that
+/// is too much of the memory.
 const ASIDE_BYTES: usize = 16 << 20;
+const TEXT_BYTES: usize = 16 << 20;
 
 fn find(
     state: &AppState,
     target: &UploadTarget,
     at: Option<&str>,
-) -> Result<(Snapshot, DumpScope), HttpError> {
-    let snapshot = state.database.snapshot_at(at)?.aside(ASIDE_BYTES);
+) -> Result<(Snapshot, DumpOptions), HttpError> {
+    let memory_bytes = state.options.query.memory_bytes;
+    let snapshot = state.database.snapshot_at(at)?.aside(ASIDE_BYTES.min(memory_bytes / 16));
     let scope = match target {
         UploadTarget::Dataset => DumpScope::All,
         UploadTarget::Graph(graph) => {
@@ -74,26 +79,26 @@ fn find(
             DumpScope::Graph(id.ok_or_else(|| no_such_graph(target))?)
         }
     };
-    Ok((snapshot, scope))
+    Ok((snapshot, DumpOptions { scope, text_bytes_max: TEXT_BYTES.min(memory_bytes / 32) }))
 }
 
 fn write(
     snapshot: &Snapshot,
-    scope: DumpScope,
+    options: DumpOptions,
     format: RdfFormat,
     cancel: &CancelToken,
     writer: &mut ChunkWriter<()>,
 ) -> Result<(), DumpError> {
-    let whole = scope == DumpScope::All;
+    let whole = options.scope == DumpScope::All;
     match (GraphText::new(format), whole) {
-        (Some(format), false) => return dump_graph(snapshot, scope, format, cancel, writer).map(drop),
+        (Some(format), false) => return dump_graph(snapshot, options, format, cancel, writer).map(drop),
         (_, true) if format == RdfFormat::NQuads => {
-            return dump_lines(snapshot, scope, cancel, writer).map(drop);
+            return dump_lines(snapshot, options, cancel, writer).map(drop);
         }
         _ => {}
     }
     let mut document = QuadWriter::start(format, writer)?;
-    dump_quads(snapshot, scope, cancel, &mut |quad| {
+    dump_quads(snapshot, options, cancel, &mut |quad| {
         let graph_name = if whole { quad.graph_name } else { GraphNameRef::DefaultGraph };
         document.write(QuadRef { graph_name, ..quad })
     })?;

@@ -77,7 +77,7 @@ pub fn visit_leading(
 ) -> Result<(), LoadError> {
     if layers.iter().all(|(_, sign)| *sign != Sign::Deletions) {
         for (segment, sign) in layers {
-            let mut groups = Groups::new(segment.permutation(order), *sign);
+            let mut groups = Groups::new(segment.sound_permutation(order), *sign);
             while let Some((id, rows)) = groups.next(pace)? {
                 visit(id, sign.of(rows));
             }
@@ -87,7 +87,7 @@ pub fn visit_leading(
     let mut groups: Vec<Groups<'_>> = Vec::new();
     let mut next = BinaryHeap::new();
     for (segment, sign) in layers {
-        let mut of_segment = Groups::new(segment.permutation(order), *sign);
+        let mut of_segment = Groups::new(segment.sound_permutation(order), *sign);
         if let Some((id, rows)) = of_segment.next(pace)? {
             next.push(Reverse((id, groups.len(), rows)));
             groups.push(of_segment);

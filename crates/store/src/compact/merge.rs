@@ -12,7 +12,7 @@ use crate::compact::terms::{TermsContext, merge_dictionaries};
 use crate::compact::used::UsedTerms;
 use crate::error::StoreError;
 use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
-use crate::load::{LoadError, Stage};
+use crate::load::{LoadError, OVERHEAD_BYTES, Stage};
 use crate::manifest::Sign;
 use crate::pace::Pace;
 use crate::seal::{NewFiles, NewOrigin, NewSegment, seal_segment};
@@ -48,6 +48,9 @@ pub struct OrdersJob<'a> {
     /// How fast.
     pub pace: &'a Pace,
 }
+
+/// What a row takes at most in a merge in memory, with the ids of inline values.
+const ROW_BYTES_MAX: usize = 96;
 
 fn has_quads((_, sign): &(&OpenSegment, Sign)) -> bool {
     *sign != Sign::TermsOnly
@@ -168,6 +171,13 @@ impl<'a> Compaction<'a> {
         self.progress.add_rows_to_write(Order::ALL.into_iter().map(rows).sum());
         if let Some(merged) = merge_packed(self, job, job.ids)? {
             return Ok(merged);
+        }
+        if job.layers.iter().any(|(segment, _)| segment.has_damage()) {
+            // Each order is merged from the same one of the segments.
+            let bytes =
+                usize::try_from(rows(Order::Spog)).unwrap_or(usize::MAX).saturating_mul(ROW_BYTES_MAX);
+            let what = "all rows at once, from which damaged orders are made again,";
+            return Err(LoadError::Memory { what, bytes: bytes.saturating_add(OVERHEAD_BYTES) });
         }
         let threads = self.threads.min(Order::COUNT);
         let context = MergeContext {

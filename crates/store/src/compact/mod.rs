@@ -13,6 +13,7 @@
 mod adaptive_budget;
 mod background;
 mod crowd;
+mod damage;
 pub(crate) mod folders;
 mod keep_few;
 mod later;
@@ -50,6 +51,7 @@ mod tests;
 
 pub use background::{BackgroundOptions, Compactor, CompactorState, CompactorStatus};
 pub(crate) use crowd::wait_while_crowded;
+pub use damage::OrderDamage;
 pub use keep_few::{KeepFewReport, keep_few};
 
 use crate::load::{LoadError, LoadProgress, Stage, StageSeconds, working_bytes};
@@ -59,6 +61,7 @@ use crate::seal::NewSegment;
 use crate::store::Store;
 use crate::version::Version;
 use crate::writer::WriterPlace;
+use damage::find_damage;
 use folders::NewFolders;
 use lode_base::cancel::CancelToken;
 use lode_base::host::peak_resident_bytes;
@@ -104,6 +107,8 @@ pub struct CompactReport {
     pub bytes_before: u64,
     /// The new segment; none where there was nothing to do, or where nothing is left.
     pub segment: Option<SegmentMeta>,
+    /// Orders of the old segments that were damaged, and have been made again from others.
+    pub damaged: Vec<OrderDamage>,
     /// Where the time went.
     pub seconds: StageSeconds,
     /// The most memory the process has had resident, where that can be told.
@@ -168,6 +173,7 @@ fn compact_once(
         terms_dropped: 0,
         bytes_before: version.segments.iter().map(|open| open.segment.meta().bytes()).sum(),
         segment: None,
+        damaged: Vec::new(),
         seconds: StageSeconds::new([Duration::ZERO; Stage::COUNT]),
         peak_resident_bytes: None,
     };
@@ -194,8 +200,12 @@ fn compact_in_rounds(
     let mut stages = [Duration::ZERO; Stage::COUNT];
     // Each round leaves fewer segments, but others may add some meanwhile.
     for _ in 0..ROUNDS_PER_SEGMENT * report.segments {
-        let version = store.version().aside(ASIDE_BYTES);
+        let mut version = store.version().aside(ASIDE_BYTES);
         let from = budget.next_round(&version.manifest.segments);
+        let mut segments = version.segments.to_vec();
+        let merged = segments.get_mut(from..).unwrap_or_default();
+        report.damaged.extend(find_damage(merged, &options.cancel)?);
+        version.segments = segments.into();
         let mut compaction = Compaction::new(store, &version, from, options, &pace, progress);
         let new = compaction.run_and(&mut *between)?;
         stages.iter_mut().zip(compaction.stages).for_each(|(sum, time)| *sum += time);

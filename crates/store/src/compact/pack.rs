@@ -138,17 +138,23 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Packs the next rows of a cursor over S, P, O, G, and says how many; none at the end. Rows with dropped terms, which are
+    /// Packs the next rows of a cursor over all columns of an order, and says how many; none at the end. Rows with dropped terms, which are
     /// inserted as often as they are deleted, are left out.
     pub fn pack<R: PackedRow>(
         &mut self,
         cursor: &mut Cursor,
+        order: Order,
         out: &mut [R],
     ) -> Result<Option<usize>, StoreError> {
         let Self { codes, shape, columns, .. } = self;
         columns.iter_mut().for_each(Vec::clear);
         if cursor.next(BATCH_ROWS, columns)? == 0 {
             return Ok(None);
+        }
+        if order != Order::Spog {
+            for (column, position) in std::mem::take(columns).into_iter().zip(order.positions()) {
+                columns[position as usize] = column;
+            }
         }
         let [s, p, o, g] = columns;
         // Columns of sorted rows repeat themselves.

@@ -99,7 +99,7 @@ impl PackedMerge<'_> {
     fn pack<R: PackedRow>(&self, wanted: Sign) -> Result<Vec<R>, LoadError> {
         let mut pieces = Vec::new();
         for (segment, _) in self.job.layers.iter().filter(|(_, sign)| *sign == wanted) {
-            let permutation = segment.permutation(Order::Spog);
+            let permutation = segment.whole_permutation();
             let starts = (0..permutation.rows()).step_by(JOB_ROWS as usize);
             pieces.extend(starts.map(|start| (permutation, start..permutation.rows().min(start + JOB_ROWS))));
         }
@@ -149,7 +149,7 @@ impl PackedMerge<'_> {
         loop {
             self.job.pace.check()?;
             let out = job.out.get_mut(*job.packed..).unwrap_or_default();
-            let Some(rows) = packer.pack(&mut cursor, out)? else { return Ok(()) };
+            let Some(rows) = packer.pack(&mut cursor, job.permutation.order(), out)? else { return Ok(()) };
             *job.packed += rows;
         }
     }

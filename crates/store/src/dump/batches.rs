@@ -9,8 +9,8 @@ use std::ops::Range;
 
 /// Rows that are turned into terms at once: a term that repeats among them is read once.
 const BATCH_ROWS: usize = 1 << 15;
-/// Bytes of the texts of several rows that are held at once.
-const TEXT_BYTES_MAX: usize = 16 << 20;
+/// A text is written with so many bytes besides its key, about.
+const QUOTES_BYTES: usize = 64;
 
 /// Why reading texts ended.
 pub(super) enum Stop {
@@ -38,17 +38,27 @@ impl TextBytes {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.bytes_max { Err(Stop::TooLong) } else { Ok(()) }
     }
+
+    /// Makes room for the text of a key, but not far beyond what there may be of texts.
+    pub fn make_room(&self, text: &mut Vec<u8>, key_bytes: usize) {
+        let needed = text.len() + key_bytes + QUOTES_BYTES;
+        if needed > text.capacity() {
+            let bytes = (2 * text.capacity()).min(self.bytes_max).max(needed);
+            text.reserve_exact(bytes - text.len());
+        }
+    }
 }
 
-/// Cuts rows into parts: `read` reads the texts of some and counts them, `write` takes what it read. A single row is never too long.
+/// Cuts rows into parts whose texts have `bytes_max` bytes at most: `read` reads the texts of some and counts them, `write` takes what it read. A single row is never too long.
 pub(super) fn in_parts<T, E: From<StoreError>>(
     rows: usize,
+    bytes_max: usize,
     mut read: impl FnMut(Range<usize>, TextBytes) -> Result<T, Stop>,
     mut write: impl FnMut(Range<usize>, T) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut parts: Vec<_> = std::iter::once(0..rows).collect();
     while let Some(part) = parts.pop() {
-        let bytes_max = if part.len() > 1 { TEXT_BYTES_MAX } else { usize::MAX };
+        let bytes_max = if part.len() > 1 { bytes_max } else { usize::MAX };
         match read(part.clone(), TextBytes { bytes: 0, bytes_max }) {
             Ok(texts) => write(part, texts)?,
             Err(Stop::Error(error)) => return Err(error.into()),
@@ -136,23 +146,25 @@ impl<'a> Batches<'a> {
 mod tests {
     use super::*;
 
+    const BYTES_MAX: usize = 16 << 20;
+
     #[test]
     fn rows_come_in_sequence_and_only_single_ones_are_longer_than_what_is_held() {
         let sizes: Vec<usize> =
-            (0..1000).map(|row| if row % 97 == 0 { 3 * TEXT_BYTES_MAX } else { row << 10 }).collect();
+            (0..1000).map(|row| if row % 97 == 0 { 3 * BYTES_MAX } else { row << 10 }).collect();
         let mut written = Vec::new();
         let read = |rows: Range<usize>, mut bytes: TextBytes| {
             rows.map(|row| bytes.add(sizes[row]).map(|()| sizes[row])).collect::<Result<Vec<_>, _>>()
         };
-        in_parts(sizes.len(), read, |rows, texts| {
+        in_parts(sizes.len(), BYTES_MAX, read, |rows, texts| {
             assert_eq!(texts, &sizes[rows.clone()]);
-            assert!(rows.len() == 1 || texts.iter().sum::<usize>() <= TEXT_BYTES_MAX);
+            assert!(rows.len() == 1 || texts.iter().sum::<usize>() <= BYTES_MAX);
             written.extend(rows);
             Ok::<_, StoreError>(())
         })
         .unwrap();
         assert_eq!(written, (0..sizes.len()).collect::<Vec<_>>());
         let damaged = |_, _| Err::<(), _>(Stop::Error(StoreError::Limit("damaged".to_owned())));
-        assert!(in_parts(2, damaged, |_, ()| Ok::<_, StoreError>(())).is_err());
+        assert!(in_parts(2, BYTES_MAX, damaged, |_, ()| Ok::<_, StoreError>(())).is_err());
     }
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 
 /// Chunks that may wait to be compressed, and packed chunks that may wait for one before them. So no more than 7 buffers of 4 MiB
-/// are in use at once, and each thread that packs has one more: 40 MiB, with two threads 28.
+/// are in use at once, and each thread that packs has one more: 40 MiB, with two threads 28. A chunk of a longer key is alone.
 const QUEUE_CHUNKS: usize = 1;
 const WAITING_CHUNKS: usize = 1;
 /// Compressing is much faster than merging: more threads would only take memory.
@@ -52,8 +52,8 @@ struct State {
     written: u64,
     /// Chunks compressed out of turn.
     waiting: BTreeMap<u64, PackedChunk>,
-    /// The buffer of a chunk that was appended, for another one.
-    spare: Option<Vec<u8>>,
+    /// The buffers of chunks that were appended, for others.
+    spares: Vec<Vec<u8>>,
     error: Option<LoadError>,
 }
 
@@ -120,6 +120,10 @@ impl DictionaryPipeline {
             self.next += 1;
             let refused = match &self.jobs {
                 None => Some((number, chunk)),
+                Some(_) if chunk.is_long() => {
+                    drop(self.output.wait_until(|state| state.written == number));
+                    Some((number, chunk))
+                }
                 Some(jobs) => match jobs.try_send((number, chunk)) {
                     Ok(()) => None,
                     Err(TrySendError::Full(job) | TrySendError::Disconnected(job)) => Some(job),
@@ -132,9 +136,7 @@ impl DictionaryPipeline {
             if let Some(error) = state.error.take() {
                 return Err(error);
             }
-            if let Some(buffer) = state.spare.take() {
-                self.keys.reuse(buffer);
-            }
+            state.spares.drain(..).for_each(|buffer| self.keys.reuse(buffer));
         }
         Ok(())
     }
@@ -208,7 +210,7 @@ impl Output {
                 }
             };
             let buffer = file.append(chunk).map_err(|error| self.locate(error))?;
-            state.spare.get_or_insert(buffer);
+            state.spares.push(buffer);
             state.written += 1;
         }
         Ok(())

@@ -243,7 +243,14 @@ impl<'a> Gatherer<'a> {
                 spill.map_err(io)?
             }),
         };
-        spill.add(&mut self.interner, &mut self.rows).map_err(io)
+        spill.add(&mut self.interner, &mut self.rows).map_err(io)?;
+        // What is kept for the next run counts, because it is resident. Where that alone is too much (the last of long terms went beyond the
+        // limit), the next run would be full with its first batch, and so all that follow.
+        if self.bytes() > self.memory_bytes {
+            self.interner = Interner::default();
+            self.rows.drop_spare();
+        }
+        Ok(())
     }
 
     /// Ends the input: all runs. The last one stays in memory unless its rows would be in the way of sorting.
@@ -261,5 +268,36 @@ impl<'a> Gatherer<'a> {
             runs.push(Run::in_memory(self.interner, self.rows));
         }
         Ok(runs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! How many runs there are.
+    use super::*;
+    use lode_base::mem_vfs::MemVfs;
+
+    #[test]
+    fn runs_of_long_terms_are_as_long_as_others() {
+        let vfs: Arc<dyn Vfs> = Arc::new(MemVfs::new());
+        let folder = Path::new("/");
+        for (terms, bytes) in [(40_u32, 300_000_usize), (1200, 10_000), (100_000, 100)] {
+            let to = SpillTo { vfs: &vfs, folder, worker: 0 };
+            let mut gatherer = Gatherer::new(to, 1 << 20, None, false);
+            for number in 0..terms {
+                let (subject, text) =
+                    (format!("http://e/{number}"), format!("{number:06}{}", "x".repeat(bytes)));
+                let quad = RawQuad {
+                    subject: RawTerm::Iri(&subject),
+                    predicate: "http://e/p",
+                    object: RawTerm::Iri(&text),
+                    graph: None,
+                };
+                gatherer.add(&quad).unwrap();
+            }
+            let runs = gatherer.finish().unwrap();
+            let least = terms as usize * bytes / (1 << 20);
+            assert!((2..=3 * least).contains(&runs.len()), "{} runs of {terms} terms of {bytes}", runs.len());
+        }
     }
 }

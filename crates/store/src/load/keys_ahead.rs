@@ -11,6 +11,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Blocks that are handed over at once: waking a thread takes longer than reading a block.
 const BATCH_BLOCKS: usize = 8;
+/// A batch with blocks of so many bytes is handed over early: a block of a long term may have megabytes.
+const BATCH_BYTES: usize = BATCH_BLOCKS * (16 << 10);
 /// Batches that may wait to be walked through.
 const AHEAD_BATCHES: usize = 2;
 /// A section of fewer terms is not worth a thread.
@@ -34,10 +36,11 @@ fn read_ahead(dictionary: &Dictionary, section: Section, sender: &SyncSender<Vec
     let mut blocks = dictionary.blocks(section);
     loop {
         let mut batch = Vec::with_capacity(BATCH_BLOCKS);
-        let mut is_last = false;
-        while batch.len() < BATCH_BLOCKS && !is_last {
+        let (mut is_last, mut bytes) = (false, 0);
+        while batch.len() < BATCH_BLOCKS && bytes < BATCH_BYTES && !is_last {
             let step = blocks.next(TermBlock::default());
             is_last = !matches!(step, Ok(Some(_)));
+            bytes += step.as_ref().ok().and_then(Option::as_ref).map_or(0, TermBlock::bytes);
             batch.push(step);
         }
         if sender.send(batch).is_err() || is_last {

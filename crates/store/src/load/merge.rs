@@ -11,12 +11,14 @@ use crate::load::inline::InlineValues;
 use crate::load::layout::{ClassCounts, TermIndex};
 use crate::load::names::{NameList, Roles};
 use crate::load::progress::LoadProgress;
-use crate::load::run::{Run, TermCursor, TermStore, TermWriter};
+use crate::load::run::{Run, TermStore, TermWriter};
+use crate::load::term_cursor::TermCursor;
 use lode_base::cancel::CancelToken;
 use lode_base::frame_file::FrameWriter;
 use lode_base::vfs::Vfs;
 use lode_rdf::key::{Encoded, blank_from_label, decode, encode_with};
 use lode_rdf::value_id::{Kind, PAYLOAD_MAX, Section, ValueId};
+use std::cmp::Ordering;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,6 +44,8 @@ pub struct MergeContext<'a> {
     pub progress: &'a LoadProgress,
     /// Bytes of a frame of a temporary file.
     pub frame_bytes: usize,
+    /// Bytes of each run's current term that are held.
+    pub head_bytes: usize,
     /// The most inline values that are listed.
     pub inline_max: usize,
     /// The most predicates, and the most graph names, that are listed.
@@ -82,14 +86,15 @@ pub fn merge_terms<N: TermNumbers>(
         graphs: NameList::new(context.names_max),
         distinct: [0; Class::COUNT],
         since_check: 0,
+        key: Vec::new(),
     };
     for class in Class::ALL {
         match class {
             Class::OpenTriple => {}
             Class::TripleTerm => merge.triple_terms(runs, numbers)?,
             _ => {
-                let cursors = runs.iter().enumerate().map(|(run, r)| (run, TermCursor::new(&r.store, class)));
-                let cursors = cursors.collect();
+                let cursors = runs.iter().map(|run| TermCursor::new(&run.store, class, context.head_bytes));
+                let cursors = cursors.enumerate().collect();
                 merge.class(class, cursors, numbers)?;
             }
         }
@@ -115,6 +120,8 @@ struct Merge<'a> {
     graphs: NameList,
     distinct: [u64; Class::COUNT],
     since_check: u64,
+    /// A long key.
+    key: Vec<u8>,
 }
 
 impl Merge<'_> {
@@ -133,29 +140,34 @@ impl Merge<'_> {
         let mut heap = Heap::default();
         for at in 0..cursors.len() {
             if cursors[at].1.advance().map_err(&io)? {
-                heap.push(at, &cursors);
+                heap.push(at, &cursors).map_err(&io)?;
             }
         }
-        while let Some(first) = heap.pop(&cursors) {
-            let index = self.index(class, cursors[first].1.key(), numbers)?;
+        let mut long = std::mem::take(&mut self.key);
+        while let Some(first) = heap.pop(&cursors).map_err(&io)? {
+            let index = self.index(class, cursors[first].1.key(&mut long).map_err(&io)?, numbers)?;
             let mut roles = cursors[first].1.roles();
             self.sink.set(cursors[first].0, cursors[first].1.number(), index).map_err(&io)?;
             // The same term in other runs.
-            while let Some(top) = heap.top().filter(|top| cursors[*top].1.key() == cursors[first].1.key()) {
+            while let Some(top) = heap.top() {
+                if cursors[top].1.compare(&cursors[first].1).map_err(&io)? != Ordering::Equal {
+                    break;
+                }
                 let (run, cursor) = &mut cursors[top];
                 roles = roles.and(cursor.roles());
                 self.sink.set(*run, cursor.number(), index).map_err(&io)?;
                 if cursor.advance().map_err(&io)? {
-                    heap.sift_down(&cursors);
+                    heap.sift_down(&cursors).map_err(&io)?;
                 } else {
-                    heap.pop(&cursors);
+                    heap.pop(&cursors).map_err(&io)?;
                 }
             }
             self.name(index, roles);
             if cursors[first].1.advance().map_err(&io)? {
-                heap.push(first, &cursors);
+                heap.push(first, &cursors).map_err(&io)?;
             }
         }
+        self.key = long;
         Ok(())
     }
 
@@ -203,14 +215,16 @@ impl Merge<'_> {
         }
         let mut cursors = Vec::new();
         for (at, run) in runs.iter().enumerate() {
-            cursors.push((at, TermCursor::new(&run.store, Class::TripleTerm)));
+            cursors.push((at, TermCursor::new(&run.store, Class::TripleTerm, self.context.head_bytes)));
         }
         for (at, open) in &resolved {
             cursors.push((
                 *at,
                 match open {
                     Resolved::Pairs(pairs) => TermCursor::over_pairs(pairs),
-                    Resolved::File(store) => TermCursor::new(store, Class::TripleTerm),
+                    Resolved::File(store) => {
+                        TermCursor::new(store, Class::TripleTerm, self.context.head_bytes)
+                    }
                 },
             ));
         }
@@ -221,7 +235,7 @@ impl Merge<'_> {
     /// The open triple terms of a run with their final keys, sorted.
     fn resolve(&mut self, at: usize, run: &Run) -> Result<Option<Resolved>, LoadError> {
         let io = self.io();
-        let mut cursor = TermCursor::new(&run.store, Class::OpenTriple);
+        let mut cursor = TermCursor::new(&run.store, Class::OpenTriple, self.context.head_bytes);
         let mut pairs = Vec::new();
         let mut blanks = None;
         while cursor.advance().map_err(&io)? {
@@ -230,7 +244,7 @@ impl Merge<'_> {
             }
             let Some(blanks) = &blanks else { break };
             let first = self.context.next_blank;
-            let key = close(cursor.key(), |local| {
+            let key = close(cursor.key(&mut self.key).map_err(&io)?, |local| {
                 let number = blanks.get(u32::try_from(local).ok()?)?;
                 Some(ValueId::new(Kind::Blank, (first + number).min(PAYLOAD_MAX)))
             });
@@ -286,40 +300,43 @@ impl Heap {
         self.0.first().copied()
     }
 
-    fn push(&mut self, cursor: usize, cursors: &[(usize, TermCursor<'_>)]) {
+    fn push(&mut self, cursor: usize, cursors: &[(usize, TermCursor<'_>)]) -> io::Result<()> {
         self.0.push(cursor);
         let mut at = self.0.len() - 1;
         while at > 0 {
             let parent = (at - 1) / 2;
-            if cursors[self.0[at]].1.key() >= cursors[self.0[parent]].1.key() {
+            if cursors[self.0[at]].1.compare(&cursors[self.0[parent]].1)?.is_ge() {
                 break;
             }
             self.0.swap(at, parent);
             at = parent;
         }
+        Ok(())
     }
 
-    fn pop(&mut self, cursors: &[(usize, TermCursor<'_>)]) -> Option<usize> {
-        let top = self.top()?;
+    fn pop(&mut self, cursors: &[(usize, TermCursor<'_>)]) -> io::Result<Option<usize>> {
+        let Some(top) = self.top() else { return Ok(None) };
         self.0.swap_remove(0);
-        self.sift_down(cursors);
-        Some(top)
+        self.sift_down(cursors)?;
+        Ok(Some(top))
     }
 
     /// Restores the order after the top's cursor has moved.
-    fn sift_down(&mut self, cursors: &[(usize, TermCursor<'_>)]) {
+    fn sift_down(&mut self, cursors: &[(usize, TermCursor<'_>)]) -> io::Result<()> {
+        let less =
+            |one: usize, two: usize| Ok::<_, io::Error>(cursors[one].1.compare(&cursors[two].1)?.is_lt());
         let mut at = 0;
         loop {
             let mut child = 2 * at + 1;
             if child >= self.0.len() {
-                return;
+                return Ok(());
             }
             let right = child + 1;
-            if right < self.0.len() && cursors[self.0[right]].1.key() < cursors[self.0[child]].1.key() {
+            if right < self.0.len() && less(self.0[right], self.0[child])? {
                 child = right;
             }
-            if cursors[self.0[at]].1.key() <= cursors[self.0[child]].1.key() {
-                return;
+            if !less(self.0[child], self.0[at])? {
+                return Ok(());
             }
             self.0.swap(at, child);
             at = child;

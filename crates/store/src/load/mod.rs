@@ -45,6 +45,7 @@ mod source;
 mod source_list;
 mod spool;
 mod subject_sort;
+mod term_cursor;
 mod term_sort;
 mod validate;
 
@@ -98,6 +99,10 @@ pub use validate::{ValidateReport, validate};
 pub(crate) const OVERHEAD_BYTES: usize = 144 << 20;
 /// What a predicate or graph name takes in a list: its code and its id, while the list grows to twice that.
 const NAME_BYTES: usize = 4 * size_of::<u64>();
+/// What the merge of terms may hold of long terms, where the rest of the memory leaves no more.
+const HEAD_BYTES: usize = 8 << 20;
+/// With less memory than this for tables, no threads help to compress the dictionary: what they hold would be the most of all.
+const HELPED_BYTES: usize = 16 << 20;
 /// What the counted tables get at least.
 const WORKING_BYTES_MIN: usize = 64 << 10;
 
@@ -316,12 +321,14 @@ impl Loader<'_> {
             cancel: &self.cancel,
             progress: self.progress,
             frame_bytes: frame_bytes(self.working_bytes / self.threads),
+            head_bytes: self.head_bytes(&runs),
             inline_max: list_bytes / size_of::<u64>(),
             names_max: list_bytes / NAME_BYTES,
         };
         let path = self.segment.join(DICTIONARY_FILE);
         let (merged, old, given, dictionary) = std::thread::scope(|scope| {
-            let pipeline = DictionaryPipeline::start(scope, self.threads - 1, self.vfs(), &path);
+            let helpers = if self.working_bytes < HELPED_BYTES { 0 } else { self.threads - 1 };
+            let pipeline = DictionaryPipeline::start(scope, helpers, self.vfs(), &path);
             let mut numbers = DictionaryNumbers::new(version, pipeline, terms, self.threads - 1);
             let merged = merge_terms(&runs, &mut numbers, &context)?;
             let (old, given) = (numbers.old(), numbers.given());
@@ -347,6 +354,13 @@ impl Loader<'_> {
     fn list_bytes(&self, runs: &[Run]) -> usize {
         let held: usize = runs.iter().map(|run| run.store.bytes()).sum();
         (self.working_bytes.saturating_sub(held) / 8).max(self.working_bytes / 32).min(self.list_bytes_max)
+    }
+
+    /// Bytes of the current term of each run on disk that the merge may hold.
+    fn head_bytes(&self, runs: &[Run]) -> usize {
+        let held: usize = runs.iter().map(|run| run.store.bytes()).sum();
+        let all = (self.working_bytes.saturating_sub(held) / 4).max(HEAD_BYTES.min(self.working_bytes / 2));
+        all / runs.len().max(1)
     }
 
     fn write(

@@ -6,7 +6,7 @@ use crate::load::class::Class;
 use crate::load::interner::Interner;
 use crate::load::names::{Roles, RunRoles};
 use crate::load::rows::{ClosedRows, Rows};
-use crate::load::term_sort::{SORT_BYTES_PER_TERM, SortedTerm, SortedTerms, sort_terms};
+use crate::load::term_sort::{SORT_BYTES_PER_TERM, SortedTerms, sort_terms};
 use lode_base::frame_file::{FRAME_BYTES, FrameReader, FrameWriter};
 use lode_base::varint::write_varint;
 use lode_base::vfs::{ReadAt, Vfs};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bits of a term's number; the roles are above them.
-const NUMBER_BITS: u32 = u32::BITS - Roles::BITS;
+pub const NUMBER_BITS: u32 = u32::BITS - Roles::BITS;
 /// Numbers that a run has.
 pub const NUMBERS_MAX: u32 = 1 << NUMBER_BITS;
 /// Frames of terms have at least this many bytes.
@@ -226,9 +226,13 @@ fn write_terms(
     Ok(ranges)
 }
 
+/// Bytes of the front of a key that may be shared with the one before: whoever reads keys holds so much of each at least.
+pub const SHARED_BYTES_MAX: usize = 4 << 10;
+
 /// Front-codes terms into a stream: number and roles, bytes shared with the key before, bytes of the rest, the rest.
 #[derive(Debug, Default)]
 pub struct TermWriter {
+    /// The front of the key before.
     last: Vec<u8>,
     entry: Vec<u8>,
 }
@@ -245,7 +249,8 @@ impl TermWriter {
         file.write(&self.entry)?;
         file.write(rest)?;
         self.last.truncate(shared);
-        self.last.extend_from_slice(rest);
+        let kept = rest.len().min(SHARED_BYTES_MAX.saturating_sub(shared));
+        self.last.extend_from_slice(rest.get(..kept).unwrap_or_default());
         Ok(())
     }
 }
@@ -260,156 +265,4 @@ fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
     }
     let (a, b) = (a.get(shared..).unwrap_or_default(), b.get(shared..).unwrap_or_default());
     shared + a.iter().zip(b).take_while(|(x, y)| x == y).count()
-}
-
-/// Terms whose cache lines are fetched together.
-const READ_AHEAD: usize = 16;
-
-/// Walks sorted terms in memory. They are all over the arena, so some are looked up at once to let cache misses overlap.
-#[derive(Debug)]
-pub struct MemoryCursor<'a> {
-    arena: &'a Arena,
-    /// Terms not yet looked up.
-    terms: &'a [SortedTerm],
-    /// Keys and numbers of the next terms.
-    ahead: [(&'a [u8], u32); READ_AHEAD],
-    /// The current term in `ahead`, counted from 1; 0 before the first.
-    at: usize,
-    filled: usize,
-}
-
-impl<'a> MemoryCursor<'a> {
-    #[inline]
-    fn current(&self) -> (&'a [u8], u32) {
-        self.ahead.get(self.at.wrapping_sub(1)).copied().unwrap_or_default()
-    }
-
-    #[inline]
-    fn advance(&mut self) -> bool {
-        if self.at < self.filled {
-            self.at += 1;
-            return true;
-        }
-        self.look_up()
-    }
-
-    fn look_up(&mut self) -> bool {
-        let (now, later) = self.terms.split_at(self.terms.len().min(READ_AHEAD));
-        let mut touched = 0_u8;
-        for (slot, term) in self.ahead.iter_mut().zip(now) {
-            let header = self.arena.header(term.position);
-            let key = self.arena.key_of(term.position, header);
-            // The end of a key is often on another cache line than its start.
-            touched ^= key.last().copied().unwrap_or(0);
-            *slot = (key, header.number());
-        }
-        std::hint::black_box(touched);
-        (self.terms, self.filled, self.at) = (later, now.len(), 1);
-        !now.is_empty()
-    }
-}
-
-/// Walks the terms of one class of a run in the order of their keys.
-#[derive(Debug)]
-pub enum TermCursor<'a> {
-    /// Over memory.
-    Memory(Box<MemoryCursor<'a>>),
-    /// Over pairs of key and number.
-    Pairs {
-        /// What is left.
-        pairs: std::slice::Iter<'a, (Vec<u8>, u32)>,
-        /// The current term.
-        key: &'a [u8],
-        /// Its number.
-        number: u32,
-    },
-    /// Over a file.
-    File {
-        /// What is left.
-        file: FrameReader,
-        /// The current term.
-        key: Vec<u8>,
-        /// Its number, and its roles above that.
-        number: u32,
-    },
-}
-
-impl<'a> TermCursor<'a> {
-    /// Stands before the first term of a class.
-    pub fn new(store: &'a TermStore, class: Class) -> Self {
-        let class = class as usize;
-        match store {
-            TermStore::Memory { arena, sorted } => {
-                let start = if class == 0 { 0 } else { sorted.ends[class - 1] };
-                Self::Memory(Box::new(MemoryCursor {
-                    arena,
-                    terms: sorted.terms.get(start..sorted.ends[class]).unwrap_or_default(),
-                    ahead: [(&[], 0); READ_AHEAD],
-                    at: 0,
-                    filled: 0,
-                }))
-            }
-            TermStore::File { file, classes } => {
-                let range = &classes[class];
-                let file = FrameReader::new(Arc::clone(file), range.start, range.end);
-                Self::File { file, key: Vec::new(), number: 0 }
-            }
-        }
-    }
-
-    /// Stands before the first of some pairs.
-    pub fn over_pairs(pairs: &'a [(Vec<u8>, u32)]) -> Self {
-        Self::Pairs { pairs: pairs.iter(), key: &[], number: 0 }
-    }
-
-    /// Moves to the next term; false at the end.
-    pub fn advance(&mut self) -> io::Result<bool> {
-        match self {
-            Self::Memory(cursor) => Ok(cursor.advance()),
-            Self::Pairs { pairs, key, number } => {
-                let Some(pair) = pairs.next() else { return Ok(false) };
-                (*key, *number) = (&pair.0, pair.1);
-                Ok(true)
-            }
-            Self::File { file, key, number } => {
-                if file.at_end() {
-                    return Ok(false);
-                }
-                *number = file.take(4)?.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-                let shared = usize::try_from(file.varint()?).map_err(io::Error::other)?;
-                let rest = usize::try_from(file.varint()?).map_err(io::Error::other)?;
-                key.truncate(shared);
-                key.extend_from_slice(file.take(rest)?);
-                Ok(true)
-            }
-        }
-    }
-
-    /// The current key.
-    #[inline]
-    pub fn key(&self) -> &[u8] {
-        match self {
-            Self::Memory(cursor) => cursor.current().0,
-            Self::Pairs { key, .. } => key,
-            Self::File { key, .. } => key,
-        }
-    }
-
-    /// The current term's number in its run.
-    pub fn number(&self) -> u32 {
-        match self {
-            Self::Memory(cursor) => cursor.current().1,
-            Self::Pairs { number, .. } => *number,
-            Self::File { number, .. } => number & ((1 << NUMBER_BITS) - 1),
-        }
-    }
-
-    /// What the current term is used as, where the run is in a file; one in memory has its own lists at hand.
-    #[inline]
-    pub fn roles(&self) -> Roles {
-        match self {
-            Self::File { number, .. } => Roles::from_bits(number >> NUMBER_BITS),
-            Self::Memory(_) | Self::Pairs { .. } => Roles::default(),
-        }
-    }
 }

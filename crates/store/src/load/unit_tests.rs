@@ -8,7 +8,8 @@ use super::layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
 use super::names::NameFields;
 use super::predicate_cache::PredicateCache;
 use super::rows::{ClosedRows, DEFAULT_GRAPH, FRAME_ROWS, Rows};
-use super::run::{Run, Spill, TermCursor};
+use super::run::{Run, Spill};
+use super::term_cursor::TermCursor;
 use super::term_sort::sort_terms;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
@@ -182,12 +183,64 @@ proptest! {
 }
 
 fn read(run: &Run, class: Class) -> Vec<(Vec<u8>, u32)> {
-    let mut cursor = TermCursor::new(&run.store, class);
-    let mut terms = Vec::new();
+    let mut cursor = TermCursor::new(&run.store, class, 0);
+    let (mut terms, mut scratch) = (Vec::new(), Vec::new());
     while cursor.advance().unwrap() {
-        terms.push((cursor.key().to_vec(), cursor.number()));
+        terms.push((cursor.key(&mut scratch).unwrap().to_vec(), cursor.number()));
     }
     terms
+}
+
+/// Keys that are longer than what a cursor holds of them, and differ in front of, at and behind its end.
+fn long_keys() -> Vec<(Class, Vec<u8>)> {
+    let mut keys = Vec::new();
+    for length in [0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 20_000, 300_000] {
+        for last in [&b""[..], b"a", b"b", b"ba"] {
+            keys.push((Class::Iri, [vec![b'x'; length], last.to_vec()].concat()));
+        }
+        if length > 0 {
+            let mut key = vec![b'x'; length];
+            key[length / 2] = b'y';
+            keys.push((Class::Iri, key));
+        }
+    }
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+#[test]
+fn long_keys_are_compared_and_read_without_being_held() {
+    let keys = long_keys();
+    let vfs: Arc<dyn Vfs> = Arc::new(MemVfs::new());
+    let mut spill = Spill::create(&vfs, Path::new("/"), 0, 0).unwrap();
+    for _ in 0..2 {
+        spill.add(&mut intern_all(&keys, 64).0, &mut Rows::default()).unwrap();
+    }
+    let in_memory = Run::in_memory(intern_all(&keys, 64).0, Rows::default());
+    let mut runs = spill.finish().unwrap();
+    runs.push(in_memory);
+    let mut scratch = Vec::new();
+    for head_bytes in [0, 5000, 1 << 20] {
+        let mut firsts =
+            runs.iter().map(|run| TermCursor::new(&run.store, Class::Iri, head_bytes)).collect::<Vec<_>>();
+        for (_, key) in &keys {
+            for first in &mut firsts {
+                assert!(first.advance().unwrap());
+                assert!(first.key(&mut scratch).unwrap() == key, "{} bytes", key.len());
+            }
+            for second in &runs {
+                let mut second = TermCursor::new(&second.store, Class::Iri, head_bytes);
+                for (_, other) in &keys {
+                    assert!(second.advance().unwrap());
+                    for first in &firsts {
+                        assert_eq!(first.compare(&second).unwrap(), key.cmp(other));
+                    }
+                }
+            }
+        }
+        assert!(firsts.iter_mut().all(|first| !first.advance().unwrap()));
+    }
 }
 
 fn check_shapes<R: PackedRow>(layout: &Layout, quads: &[[u64; 4]]) -> Result<(), TestCaseError> {

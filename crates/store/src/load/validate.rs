@@ -10,11 +10,8 @@ use crate::load::read::{chunk_bytes, document_error};
 use crate::load::source::{Feed, Job, Source};
 use crate::load::source_list::{Skipped, SourceList, SourceReport};
 use lode_base::host::{peak_resident_bytes, processor_seconds};
-use lode_rdf::parse::{
-    BadText, LineChunk, ParseNotes, SyntaxError, TurtlePiece, parse_line_chunk_noting, parse_noting,
-};
+use lode_rdf::parse::{BadText, LineChunk, ParseNotes, TurtlePiece, parse_line_chunk_noting, parse_noting};
 use lode_rdf::{ParseOptions, RawQuad, RdfFormat};
-use std::collections::HashSet;
 use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -125,8 +122,6 @@ struct Found {
     errors: Vec<(usize, LoadError)>,
     failed: u64,
     quarantined: u64,
-    /// Documents in which there was an error.
-    ended: HashSet<usize>,
     /// What ends the whole validation.
     fatal: Option<LoadError>,
 }
@@ -158,11 +153,20 @@ impl Validator<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Keeps an error to be told, if there are not too many of its source.
+    /// Keeps an error to be told, if it is among the first of its source: pieces further behind may be done with sooner.
     fn tell(&self, source: usize, error: LoadError) {
         let mut found = lock(&self.found);
-        if found.errors.iter().filter(|(other, _)| *other == source).count() < ERRORS_MAX {
+        let own = || found.errors.iter().enumerate().filter(|(_, (other, _))| *other == source);
+        if own().count() < ERRORS_MAX {
             found.errors.push((source, error));
+            return;
+        }
+        let last =
+            own().max_by_key(|(_, (_, other))| other.place()).map(|(at, (_, other))| (at, other.place()));
+        if let Some((at, place)) = last
+            && error.place() < place
+        {
+            found.errors[at] = (source, error);
         }
     }
 
@@ -226,35 +230,9 @@ impl Validator<'_> {
             quads += 1;
             ControlFlow::Continue(())
         };
-        if self.quarantine.is_some() {
-            let mut bad = |bad: BadText<'_>| self.bad_text(source, &bad);
-            let _ = piece.parse_past_errors(text, &mut notes, &mut count, &mut bad);
-            self.count(source, quads, notes);
-        } else if !lock(&self.found).ended.contains(&source) {
-            let result = piece.parse_noting(text, &mut notes, &mut count);
-            self.count(source, quads, notes);
-            if let Err(error) = result {
-                self.end(source, &error);
-            }
-        }
-    }
-
-    /// Behind an error nothing more of a document is told, because the error may be the cause.
-    fn end(&self, source: usize, error: &SyntaxError) {
-        let error = self.list.syntax(source, error);
-        let mut found = lock(&self.found);
-        if found.ended.insert(source) {
-            drop(found);
-            let _ = self.fail(source, error);
-            return;
-        }
-        // A piece further behind was done with sooner.
-        let told = found.errors.iter_mut().find(|(other, _)| *other == source);
-        if let Some((_, told)) = told
-            && error.place() < told.place()
-        {
-            *told = error;
-        }
+        let mut bad = |bad: BadText<'_>| self.bad_text(source, &bad);
+        let _ = piece.parse_past_errors(text, &mut notes, &mut count, &mut bad);
+        self.count(source, quads, notes);
     }
 
     fn document(&self, source: usize, format: RdfFormat, parse: &ParseOptions, reader: Box<dyn Read + Send>) {

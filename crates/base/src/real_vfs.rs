@@ -52,17 +52,26 @@ pub struct ScratchFile(File);
 
 impl ScratchFile {
     /// Creates a file, or empties it.
+    ///
+    /// # Errors
+    /// Where the file system refuses.
     pub fn at(path: &Path) -> io::Result<Self> {
         let open = || OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
         Ok(Self(with_room(open)?))
     }
 
-    /// Fills `bytes` from `offset`; `UnexpectedEof` where the file ends before.
+    /// Fills `bytes` from `offset`.
+    ///
+    /// # Errors
+    /// `UnexpectedEof` where the file ends before the bytes do; where the file cannot be read.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         self.0.read_exact_at(bytes, offset)
     }
 
     /// Writes `bytes` at `offset`; what lies between the end of the file and there is zeros.
+    ///
+    /// # Errors
+    /// Where the file system refuses, as it does where the disk is full.
     pub fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         self.0.write_all_at(bytes, offset)
     }

@@ -10,16 +10,17 @@ mod disk_index;
 mod removed;
 mod shard;
 mod term_file;
+mod term_hash;
 
 use crate::error::ExecError;
 use disk::Disk;
 use lode_base::memory_budget::{MemoryBudget, Relief};
 use lode_rdf::{Kind, Term, ValueId};
 use shard::{Found, Shard};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
+use term_hash::hash;
 
 /// Threads that make terms rarely meet in one of so many parts.
 const SHARDS: usize = 32;
@@ -170,12 +171,6 @@ impl Relief for LocalVocab {
 
 fn local_id(at: u32, shard: usize) -> ValueId {
     ValueId::new(Kind::Local, (u64::from(at) << SHARD_BITS) | shard as u64)
-}
-
-fn hash(term: &Term) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    term.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The temporary files of a query's terms: made when they are first needed.
 
 use super::disk_index::{PageFile, PlaceAt};
-use super::hash;
 use super::term_file::{TermFile, damaged};
+use super::term_hash::hash;
 use lode_rdf::Term;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::chunks::Chunks;
 use super::disk::{Disk, Place};
 use super::disk_index::DiskIndex;
-use super::hash;
+use super::term_hash::hash;
 use crate::error::ExecError;
 use crate::expr::texts::TextBytes as _;
 use hashbrown::HashTable;

@@ -4,8 +4,9 @@
 //! partition is treated likewise after the input has ended.
 
 use super::row_set::RowSet;
+use super::sort_spec::{KeyOrder, SortSpec};
 use super::sorted_runs::SortedRows;
-use super::sorter::{KeyOrder, SortSpec, Sorter};
+use super::sorter::Sorter;
 use super::{BoxOp, Operator};
 use crate::batch::{Batch, position};
 use crate::context::QueryContext;

@@ -1,8 +1,9 @@
 //! ORDER BY, with or without LIMIT: key columns are computed batch by batch, threads sort their own rows, runs are merged.
 
 use super::Operator;
+use super::sort_spec::{KeyOrder, SortSpec};
 use super::sorted_runs::SortedRows;
-use super::sorter::{KeyOrder, SortSpec, Sorter};
+use super::sorter::Sorter;
 use crate::batch::{Batch, position};
 use crate::context::QueryContext;
 use crate::error::ExecError;

@@ -1,6 +1,6 @@
 //! Sorted runs of rows, in memory or on disk, and merging them.
 
-use super::sorter::{KeyOrder, SortSpec, compare_known};
+use super::sort_spec::{KeyOrder, SortSpec, compare_known};
 use crate::batch::{Batch, gather};
 use crate::context::QueryContext;
 use crate::error::ExecError;

@@ -3,6 +3,7 @@
 //! Comparing terms is dear. Keys that compare like their ids are compared as numbers; for others the distinct ids of
 //! a run are sorted once and rows then compare by rank.
 
+use super::sort_spec::{KeyOrder, SortSpec, compare_by_id, compare_known};
 use super::sorted_runs::{FileRun, MemoryRun, RUNS_MAX, Run, SortedRows, merge_into_one};
 use crate::batch::{BATCH_ROWS, Batch};
 use crate::context::QueryContext;
@@ -10,11 +11,8 @@ use crate::error::ExecError;
 use crate::expr::{self, Ranks};
 use crate::held::HeldRows;
 use crate::merge_sort::{sort_in_steps, try_merge_sort};
-use crate::profile::NodeCounters;
-use crate::spill::SpillArea;
 use crate::steps::{all, append, collect, dedup_by, steps};
-use lode_rdf::{Kind, ValueId};
-use lode_sparql::VarId;
+use lode_rdf::ValueId;
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,29 +23,6 @@ const COMPARED_UNCHECKED: usize = 256;
 const COMPARED_ROWS_MAX: usize = if cfg!(test) { 64 } else { BATCH_ROWS };
 /// Bytes per row besides its columns: rank or bits of a key, and the row's number.
 const EXTRA_BYTES: usize = 16;
-
-/// How key columns compare.
-#[derive(Debug, Clone)]
-pub(crate) enum KeyOrder {
-    /// As numbers, ascending.
-    Bits,
-    /// As terms; `true`: descending.
-    Terms(Vec<bool>),
-}
-
-/// What all runs of one sort share.
-#[derive(Clone)]
-pub(crate) struct SortSpec {
-    pub(crate) cx: Arc<QueryContext>,
-    pub(crate) area: Arc<SpillArea>,
-    pub(crate) counters: Arc<NodeCounters>,
-    pub(crate) vars: Arc<[VarId]>,
-    /// How many leading columns are keys.
-    pub(crate) keys: usize,
-    pub(crate) order: KeyOrder,
-    /// Only the first so many rows matter.
-    pub(crate) limit: Option<usize>,
-}
 
 /// Takes rows in any order.
 pub(crate) struct Sorter {
@@ -224,24 +199,6 @@ fn compare_keys(
 
 fn compare_terms(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
     compare_known(cx, a, b).map_or_else(|| expr::compare(cx, a, b), Ok)
-}
-
-/// The order of two terms where their ids tell.
-pub(super) fn compare_known(cx: &QueryContext, a: ValueId, b: ValueId) -> Option<Ordering> {
-    match (a.kind(), b.kind()) {
-        _ if a == b => Some(Ordering::Equal),
-        (Some(x), Some(y)) if x == y && compare_by_id(cx, x, a, b) => Some(a.cmp(&b)),
-        _ => expr::compare_ids(a, b, &cx.snapshot),
-    }
-}
-
-/// Whether two ids of this kind compare like their terms.
-fn compare_by_id(cx: &QueryContext, kind: Kind, a: ValueId, b: ValueId) -> bool {
-    match kind {
-        Kind::Integer => true,
-        Kind::Iri | Kind::String => cx.snapshot.are_ordered(a, b),
-        _ => false,
-    }
 }
 
 /// The numbers of some rows in sorted order; stable. None where there is no memory for the keys of so many.

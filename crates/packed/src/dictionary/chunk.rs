@@ -99,6 +99,10 @@ impl Default for KeyBlocks {
 
 impl KeyBlocks {
     /// Appends a key and returns its rank in its section. Chunks that are complete are appended to `full`.
+    ///
+    /// # Errors
+    /// [`PackedError::Unsorted`] where section or key do not come after those before, [`PackedError::KeyTooLong`] where the format has no room
+    /// for the key.
     pub fn push(&mut self, section: Section, key: &[u8], full: &mut Vec<RawChunk>) -> Result<u64> {
         if key.len() > KEY_BYTES_MAX {
             return Err(PackedError::KeyTooLong { file: file_name(), bytes: key.len() });

@@ -95,6 +95,9 @@ pub struct Dictionary(Arc<Inner>, Option<Arc<BlockCache>>);
 
 impl Dictionary {
     /// Opens a file and reads the upper level of its index. `name` is for error messages.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, is of another version of the format, or its footer or index are damaged.
     pub fn open(file: Arc<dyn ReadAt>, name: &str, cache: Arc<BlockCache>) -> Result<Self> {
         let name: Arc<str> = Arc::from(name);
         let (opened, info) = Opened::read(file, &name, &cache)?;
@@ -154,11 +157,17 @@ impl Dictionary {
     }
 
     /// The rank of the term with this key.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or a part of it that the key leads to is damaged.
     pub fn find(&self, section: Section, key: &[u8]) -> Result<Option<u64>> {
         self.find_hashed(section, key, KeyHash::of(key))
     }
 
     /// Like [`Dictionary::find`], with the key's hash: for who looks into several dictionaries.
+    ///
+    /// # Errors
+    /// Like [`Dictionary::find`].
     pub fn find_hashed(&self, section: Section, key: &[u8], hash: KeyHash) -> Result<Option<u64>> {
         let pages = self.section(section)?.pages_of_key(key);
         if !self.may_have(section, pages.clone(), hash)? {
@@ -169,6 +178,9 @@ impl Dictionary {
     }
 
     /// The rank of the first term whose key is not before `key`; the number of terms where all are before it.
+    ///
+    /// # Errors
+    /// Like [`Dictionary::find`].
     pub fn lower_bound(&self, section: Section, key: &[u8]) -> Result<u64> {
         Ok(self.search(section, self.section(section)?.pages_of_key(key), key)?.0)
     }
@@ -208,6 +220,9 @@ impl Dictionary {
     }
 
     /// Replaces `key` by the key of the term of this rank.
+    ///
+    /// # Errors
+    /// [`PackedError::NoSuchRank`] where the section has no such rank; where the file cannot be read or the term's block is damaged.
     pub fn get(&self, section: Section, rank: u64, key: &mut Vec<u8>) -> Result<()> {
         let block = self.block_of_rank(section, rank)?;
         key.clear();
@@ -226,6 +241,9 @@ impl Dictionary {
 
     /// Calls `visit` with the index and the key of each of `ranks`, which must ascend (repeats are fine). Opens each block
     /// once.
+    ///
+    /// # Errors
+    /// The first error of `visit`, and those of [`Dictionary::get`].
     pub fn visit_sorted<E: From<PackedError>>(
         &self,
         section: Section,

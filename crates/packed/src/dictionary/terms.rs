@@ -59,6 +59,9 @@ impl TermBlocks {
     }
 
     /// The next block, or `None` after the last. Takes the room of `old`.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or the block or its page of the index is damaged.
     pub fn next(&mut self, old: TermBlock) -> Result<Option<TermBlock>> {
         if self.page.as_ref().is_none_or(|page| self.next >= page.len()) {
             if self.next_page >= self.dictionary.section(self.section)?.len() {
@@ -121,6 +124,9 @@ impl Terms {
     }
 
     /// The next key, or `None` after the last.
+    ///
+    /// # Errors
+    /// Those of the supply of blocks; where the block is damaged.
     #[expect(clippy::should_implement_trait, reason = "it lends, which `Iterator` cannot")]
     pub fn next(&mut self) -> Result<Option<&[u8]>> {
         if self.given == self.block.opened.terms() && !self.open_next()? {

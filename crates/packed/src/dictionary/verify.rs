@@ -52,6 +52,10 @@ impl Walk {
 impl Dictionary {
     /// Decodes every block past the cache and checks checksums, strict order, separators, filters and counts. `on_terms` hears the
     /// number of terms done since it was called last.
+    ///
+    /// # Errors
+    /// [`PackedError::Corruption`](crate::PackedError::Corruption) at the first fault found,
+    /// [`PackedError::Cancelled`](crate::PackedError::Cancelled), and where the file cannot be read.
     pub fn verify(&self, cancel: &CancelToken, on_terms: &mut dyn FnMut(u64)) -> Result<DictionaryInfo> {
         self.verify_header()?;
         let mut key_bytes = 0;

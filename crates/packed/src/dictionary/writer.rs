@@ -30,6 +30,9 @@ impl DictionaryFile {
 
     /// Appends a chunk; chunks must come in the order in which [`KeyBlocks`] made them. Returns the chunk's buffer, for
     /// [`KeyBlocks::reuse`].
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
     pub fn append(&mut self, chunk: PackedChunk) -> Result<Vec<u8>> {
         self.write_header()?;
         let (mut blocks, mut index) = (chunk.bytes.as_slice(), chunk.index.as_slice());
@@ -60,6 +63,9 @@ impl DictionaryFile {
     }
 
     /// Writes the index and the footer. Nothing is synced.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
     pub fn finish(mut self) -> Result<(DictionaryInfo, Box<dyn WriteFile>)> {
         self.write_header()?;
         let mut end = Vec::new();
@@ -95,6 +101,10 @@ impl DictionaryWriter {
 
     /// Appends a key and returns its rank in its section. Sections must come in order, keys must ascend strictly inside
     /// a section.
+    ///
+    /// # Errors
+    /// [`PackedError::Unsorted`](crate::PackedError::Unsorted) where section or key do not come after those before,
+    /// [`PackedError::KeyTooLong`](crate::PackedError::KeyTooLong) where the format has no room for the key; where the file cannot be written.
     pub fn push(&mut self, section: Section, key: &[u8]) -> Result<u64> {
         let rank = self.keys.push(section, key, &mut self.full)?;
         self.write_full()?;
@@ -110,11 +120,17 @@ impl DictionaryWriter {
     }
 
     /// Writes what is left, the index and the footer. Nothing is synced.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
     pub fn finish(self) -> Result<DictionaryInfo> {
         Ok(self.finish_into_file()?.0)
     }
 
     /// Like [`DictionaryWriter::finish`], and gives the file back so that it can be synced.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
     pub fn finish_into_file(mut self) -> Result<(DictionaryInfo, Box<dyn WriteFile>)> {
         self.full.extend(self.keys.finish());
         self.write_full()?;

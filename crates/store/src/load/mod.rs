@@ -107,6 +107,10 @@ const HELPED_BYTES: usize = 16 << 20;
 const WORKING_BYTES_MIN: usize = 64 << 10;
 
 /// Loads sources into a store that was opened for writing. On any error the store is as it was. Others may write while the sources are read.
+///
+/// # Errors
+/// Where a source is not well-formed and there is no quarantine for what is bad in it, cannot be read, or is of no known format; where
+/// the memory does not suffice, the disk is full, a file cannot be written, the store was opened for reading, or the load was cancelled.
 pub fn load(
     store: &Store,
     sources: Vec<Source>,

@@ -46,7 +46,7 @@ pub enum TermSlot {
 }
 
 /// A pattern that is planned while the query runs: an EXISTS that is no semi-join, once for all bindings of its outer variables (see
-/// [`crate::plan_dependent`]), or the body of a GRAPH with a variable over which a path is searched, once per graph.
+/// [`crate::plan_dependent`]), or the body of a GRAPH with a variable in which a SERVICE is asked, once per graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubPattern {
     /// The algebra.

@@ -183,7 +183,8 @@ pub enum PlanOp {
     ///
     /// With `input` the result is exactly the join of the input with the path standing alone: a term that comes from the input
     /// matches itself by a path of length zero only if it occurs as subject or object in the graph (a constant of the path
-    /// always does). `graph` never has a variable or `Any` for its name.
+    /// always does). Where the name of `graph` is a variable, the path is searched in each graph and the variable is a column; an `input` then
+    /// has it and an end, and a path that may have no length has no constant end without it. The name is never `Any`.
     Path { input: Option<Arc<PlanNode>>, subject: TermSlot, path: Path, object: TermSlot, graph: GraphScope },
     /// For each graph of `among` (or each named graph): plan and run `pattern` with `graph` set to it, and bind `var` to it.
     /// Rows whose own binding of `var` differs vanish.

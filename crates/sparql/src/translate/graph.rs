@@ -1,4 +1,5 @@
-//! GRAPH: pushed into the patterns inside as their graph position where that is the same, else run graph by graph.
+//! GRAPH: pushed into the patterns inside as their graph position where that is the same, or with the graph as a key; with a SERVICE inside run graph
+//! by graph.
 
 use super::names::{self, Names};
 use super::paths;

@@ -23,6 +23,9 @@ use std::sync::Arc;
 /// Below this many rows, looking for distinct ids costs more than it can save.
 const DISTINCT_ROWS_MIN: usize = 32;
 
+/// Values that are computed between two looks at the cancel token: one may take some hundred microseconds.
+const VALUES_UNCHECKED: usize = 64;
+
 /// Longer texts are no constants, but a column of the same: that has its memory.
 const CONSTANT_BYTES_FREE: usize = 4 << 10;
 
@@ -338,6 +341,9 @@ impl<'a> Evaluator<'a> {
         let mut texts = TextCounter::new(self.cx);
         let mut out = Vec::with_capacity(self.rows());
         for row in 0..self.rows() {
+            if row % VALUES_UNCHECKED == 0 {
+                self.cx.cancel.check()?;
+            }
             let value = value(row);
             texts.add(value.as_ref().map_or(0, Value::text_bytes))?;
             out.push(value);

@@ -13,6 +13,9 @@ use lode_sparql::Expr;
 /// Bytes of texts that are matched between two looks at the cancel token.
 const BYTES_UNCHECKED: usize = 1 << 20;
 
+/// Patterns that are made into expressions between two looks.
+const PATTERNS_UNCHECKED: usize = 32;
+
 /// A string with or without a language, wherever it lies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StringRef<'a> {
@@ -107,7 +110,8 @@ impl Evaluator<'_> {
         let mut bytes = 0;
         for row in 0..self.rows() {
             bytes += text.get(row).and_then(Value::text).map_or(0, |text| text.len());
-            if bytes > BYTES_UNCHECKED {
+            // To make an expression of a pattern takes much longer than to look at a text.
+            if bytes > BYTES_UNCHECKED || (row % PATTERNS_UNCHECKED == 0 && !pattern.is_constant()) {
                 self.cx.cancel.check()?;
                 bytes = 0;
             }

@@ -1,12 +1,16 @@
 //! The evaluator: expressions as written, over columns.
 
+use super::super::eval::Evaluator;
 use super::support::{context, one, parse, rows, text};
+use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::{RowNumbers, evaluate, evaluate_numbered, select};
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::ValueId;
+use std::cell::Cell;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 #[test]
 fn constants_by_the_specification() {
@@ -361,4 +365,22 @@ fn a_pattern_that_takes_too_many_steps_ends_the_query() {
             other => panic!("{expression}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn what_is_computed_row_by_row_hears_that_it_is_cancelled() {
+    let cx = context();
+    let mut batch = Batch::new(Arc::from([]));
+    batch.rows = 4096;
+    let (numbers, made) = (Cell::new(None), Cell::new(0));
+    let value = |_| {
+        made.set(made.get() + 1);
+        if made.get() == 100 {
+            cx.cancel.cancel();
+        }
+        None
+    };
+    let column = Evaluator::new(&cx, &batch, &numbers).values(value);
+    assert!(matches!(column, Err(ExecError::Cancelled(_))));
+    assert!((100..200).contains(&made.get()), "{}", made.get());
 }

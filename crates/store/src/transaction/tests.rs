@@ -266,7 +266,7 @@ fn orders_of_own_changes_count() {
     let memory = MemoryBudget::new(10 * ROW * 100);
     let mut transaction = store.begin(&CancelToken::default()).unwrap().within(&memory);
     let node = NamedNode::new_unchecked("http://n");
-    let mut insert = |transaction: &mut Transaction, count: usize| {
+    let insert = |transaction: &mut Transaction, count: usize| {
         for n in 0..count {
             let object = lode_rdf::Literal::from(n.to_string());
             let quad = Quad::new(node.clone(), node.clone(), object, GraphName::DefaultGraph);

@@ -2,7 +2,7 @@
 //! process has one pool, and each query in it a limit of its own. The pool of a process also knows what the process really has: small
 //! buffers that nobody reserves, and what the allocator keeps, make it smaller while they are more than was set aside for them.
 
-use crate::uncounted::{ResidentBytes, Uncounted};
+use crate::uncounted::{Process, Uncounted};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -22,11 +22,16 @@ pub struct OutOfBudget {
 }
 
 impl OutOfBudget {
-    /// Whether there would have been enough if nobody else had taken any.
+    /// Whether there would have been enough if nobody else had taken any, and others had more than next to nothing: who asks for little by
+    /// little until all is taken would else always miss what another's text takes.
     pub fn is_for_others(&self) -> bool {
-        self.others > 0 && self.used.saturating_sub(self.others).saturating_add(self.requested) <= self.limit
+        self.others > self.limit / LITTLE
+            && self.used.saturating_sub(self.others).saturating_add(self.requested) <= self.limit
     }
 }
+
+/// A part of the limit that is next to nothing.
+const LITTLE: usize = 64;
 
 fn by_others(others: usize) -> String {
     if others > 0 { format!(", {others} of them by others") } else { String::new() }
@@ -45,12 +50,28 @@ struct State {
     peak: AtomicUsize,
     /// Of `used`, what stays whoever ends.
     standing: AtomicUsize,
+    /// Of what the whole has in use, what belongs to this part all the same.
+    elsewhere: usize,
     /// The budget that this one is part of.
     whole: Option<MemoryBudget>,
     /// What is there besides what is counted, where this is the budget of a process.
     uncounted: Option<Uncounted>,
     reliefs: Mutex<Vec<Weak<dyn Relief>>>,
 }
+
+impl Drop for State {
+    /// What a part has given back that had much, the process gives back, too: the thread that freed it may have nothing to do for long.
+    fn drop(&mut self) {
+        let Some(whole) = &self.whole else { return };
+        let Some(uncounted) = &whole.0.uncounted else { return };
+        if *self.peak.get_mut() >= whole.0.limit / MUCH {
+            uncounted.give_back(whole.used());
+        }
+    }
+}
+
+/// A part of the limit that is much.
+const MUCH: usize = 16;
 
 /// A limit on bytes, shared by clones.
 #[derive(Clone)]
@@ -93,7 +114,7 @@ impl Share {
 impl MemoryBudget {
     /// A budget of `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self::within(limit, None, None)
+        Self::within(limit, None, None, 0)
     }
 
     /// A budget that never refuses.
@@ -101,20 +122,26 @@ impl MemoryBudget {
         Self::new(usize::MAX)
     }
 
-    /// The budget of a process that has `set_aside` bytes more for what nobody reserves. Where `resident_bytes` tells that the process has
-    /// more than these and what is reserved, so much less can be reserved.
-    pub fn of_process(limit: usize, set_aside: usize, resident_bytes: ResidentBytes) -> Self {
-        Self::within(limit, None, Some(Uncounted::new(set_aside, resident_bytes)))
+    /// The budget of a process that has `set_aside` bytes more for what nobody reserves. Where it has more resident than these and
+    /// what is reserved, and does not give that back, so much less can be reserved.
+    pub fn of_process(limit: usize, set_aside: usize, process: Process) -> Self {
+        Self::within(limit, None, Some(Uncounted::new(set_aside, process)), 0)
     }
 
     /// A budget of `limit` bytes at most, each of which is this one's, too.
     pub fn part(&self, limit: usize) -> Self {
-        Self::within(limit.min(self.0.limit), Some(self.clone()), None)
+        self.part_beside(limit, 0)
     }
 
-    fn within(limit: usize, whole: Option<Self>, uncounted: Option<Uncounted>) -> Self {
+    /// The same for who has reserved `elsewhere` bytes in another part, such as a request its text.
+    pub fn part_beside(&self, limit: usize, elsewhere: usize) -> Self {
+        Self::within(limit.min(self.0.limit), Some(self.clone()), None, elsewhere)
+    }
+
+    fn within(limit: usize, whole: Option<Self>, uncounted: Option<Uncounted>, elsewhere: usize) -> Self {
         let (used, peak, standing) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-        Self(Arc::new(State { limit, used, peak, standing, whole, uncounted, reliefs: Mutex::default() }))
+        let reliefs = Mutex::default();
+        Self(Arc::new(State { limit, used, peak, standing, elsewhere, whole, uncounted, reliefs }))
     }
 
     /// The limit in bytes.
@@ -211,7 +238,8 @@ impl MemoryBudget {
             state.used.fetch_sub(more, Ordering::Relaxed);
             // Nobody else has what this one has, nor what stays.
             let standing = state.whole.as_ref().map_or(0, |whole| whole.0.standing.load(Ordering::Relaxed));
-            let others = refused.used.saturating_sub(before).saturating_sub(standing);
+            let own = before.saturating_add(state.elsewhere);
+            let others = refused.used.saturating_sub(own).saturating_sub(standing);
             return Err(OutOfBudget { others, ..refused });
         }
         state.peak.fetch_max(before.saturating_add(more), Ordering::Relaxed);
@@ -397,12 +425,13 @@ mod tests {
     #[test]
     fn what_nobody_counts_makes_the_budget_of_a_process_smaller() {
         static RESIDENT: AtomicU64 = AtomicU64::new(100);
-        let pool = MemoryBudget::of_process(640, 100, || Some(RESIDENT.load(Ordering::Relaxed)));
+        let process = Process { resident_bytes: || Some(RESIDENT.load(Ordering::Relaxed)), give_back: || {} };
+        let pool = MemoryBudget::of_process(640, 100, process);
         let part = pool.part(640);
         let mut held = part.reserve(300).unwrap();
         RESIDENT.store(100 + 300 + 140, Ordering::Relaxed);
         held.grow(100).unwrap();
-        let refused = held.grow(160).unwrap_err();
+        let refused = held.grow(210).unwrap_err();
         assert_eq!(
             (refused.used, refused.limit, refused.others),
             (400, 640 - 40, 0),
@@ -419,6 +448,28 @@ mod tests {
         let _much = part.reserve(320).unwrap();
         let little = pool.part(640).reserve(80);
         assert!(part.reserve(1).is_err() && little.is_ok(), "who has little is not refused for it");
+    }
+
+    #[test]
+    fn the_process_is_asked_to_give_back_what_a_part_had() {
+        static KEPT: AtomicU64 = AtomicU64::new(0);
+        let process = Process {
+            resident_bytes: || Some(100 + KEPT.load(Ordering::Relaxed)),
+            give_back: || KEPT.store(0, Ordering::Relaxed),
+        };
+        let pool = MemoryBudget::of_process(640, 100, process);
+        let after = |bytes: usize| {
+            let part = pool.part(640);
+            drop(part.reserve(bytes).unwrap());
+            KEPT.store(90, Ordering::Relaxed);
+            drop(part);
+            KEPT.load(Ordering::Relaxed)
+        };
+        assert_eq!((after(39), after(40)), (90, 0));
+        // And before anybody is refused.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        KEPT.store(600, Ordering::Relaxed);
+        assert!(pool.part(640).reserve(630).is_ok());
     }
 
     #[test]
@@ -455,6 +506,11 @@ mod tests {
         let refused = part.reserve(450).unwrap_err();
         assert_eq!((refused.used, refused.others, refused.is_for_others()), (400, 0, false));
         let other = whole.reserve(50).unwrap();
+        // 100 are of the part `own`, 50 of `other`, which may be another's, or the text of the request itself.
+        assert_eq!(whole.part(800).reserve(450).unwrap_err().others, 150);
+        assert_eq!(whole.part_beside(800, 50).reserve(450).unwrap_err().others, 100);
+        let little = OutOfBudget { requested: 11, used: 640, limit: 640, others: 10 };
+        assert!(!little.is_for_others() && OutOfBudget { others: 11, ..little }.is_for_others());
         let refused = part.reserve(400).unwrap_err();
         assert_eq!((refused.others, refused.is_for_others()), (50, true), "it would fit then");
         assert!(!part.reserve(450).unwrap_err().is_for_others(), "it would not");

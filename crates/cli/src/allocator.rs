@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "the allocator's options are set by its functions in C")]
 
-use libmimalloc_sys::{mi_option_set, mi_option_t};
+use libmimalloc_sys::{mi_collect, mi_option_set, mi_option_t};
 use std::ffi::c_long;
 use std::time::Duration;
 
@@ -22,6 +22,12 @@ pub fn give_back_after(time: Duration) {
 pub fn give_back_large_ones_as_soon() {
     // SAFETY: as above.
     unsafe { mi_option_set(ARENA_PURGE_MULT, 1) }
+}
+
+/// Gives back what is free now: in pages of this thread, and all that is in none.
+pub fn give_back() {
+    // SAFETY: it may be called at any time, and frees nothing that is in use.
+    unsafe { mi_collect(true) }
 }
 
 #[cfg(test)]

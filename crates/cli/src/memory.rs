@@ -1,11 +1,11 @@
 //! What the memory that a command may take means for the process as a whole, and for those in it that take of it.
 
-use crate::allocator::{give_back_after, give_back_large_ones_as_soon};
+use crate::allocator::{give_back, give_back_after, give_back_large_ones_as_soon};
 use crate::args::{DefaultGraphArg, EvaluationArgs};
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
-    DefaultGraph, HttpService, HttpServiceOptions, MemoryBudget, OpenOptions, QueryOptions, avoid_huge_pages,
-    machine_memory_bytes, resident_bytes,
+    DefaultGraph, HttpService, HttpServiceOptions, MemoryBudget, OpenOptions, Process, QueryOptions,
+    avoid_huge_pages, machine_memory_bytes, resident_bytes, when_idle,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +29,7 @@ const KEPT_FREE_OF_LITTLE: Duration = Duration::from_millis(10);
 
 /// Prepares the process for a promise to take so much memory.
 pub fn keep_to(bytes: usize) {
+    when_idle(give_back);
     if bytes < LITTLE_BYTES {
         avoid_huge_pages();
         give_back_after(KEPT_FREE_OF_LITTLE);
@@ -52,7 +53,8 @@ impl SharedMemory {
         let bytes = args.memory.or_else(half).unwrap_or(DEFAULT_BYTES);
         keep_to(bytes);
         let own = own_bytes(bytes);
-        let pool = MemoryBudget::of_process(bytes - own, own, resident_bytes);
+        let process = Process { resident_bytes, give_back };
+        let pool = MemoryBudget::of_process(bytes - own, own, process);
         let cache_bytes = args.cache.unwrap_or(pool.limit() / 2).min(pool.limit());
         Self { pool, cache_bytes }
     }

@@ -54,6 +54,7 @@ impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Cancelled(reason) => Self::Cancelled(reason),
+            StoreError::OutOfMemory(reason) => Self::Execution(ExecError::OutOfMemory(reason)),
             other => Self::Store(other),
         }
     }

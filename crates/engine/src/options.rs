@@ -59,6 +59,8 @@ pub struct QueryOptions {
     pub memory_bytes: usize,
     /// The pool that these bytes count in, if any.
     pub memory: Option<MemoryBudget>,
+    /// Of what is reserved there, bytes of the request itself: others are not at fault for them.
+    pub request_bytes: usize,
     /// Threads that may work on it.
     pub threads: usize,
     /// Whether it computes in turns with other queries. What ends within some milliseconds need not.
@@ -83,7 +85,7 @@ impl QueryOptions {
     /// The memory of one query.
     pub(crate) fn budget(&self) -> MemoryBudget {
         let own = || MemoryBudget::new(self.memory_bytes);
-        self.memory.as_ref().map_or_else(own, |pool| pool.part(self.memory_bytes))
+        self.memory.as_ref().map_or_else(own, |pool| pool.part_beside(self.memory_bytes, self.request_bytes))
     }
 }
 
@@ -96,6 +98,7 @@ impl Default for QueryOptions {
             cancel: CancelToken::default(),
             memory_bytes: 2 << 30,
             memory: None,
+            request_bytes: 0,
             threads: lode_base::cores::cores(),
             takes_turns: true,
             batch_rows: lode_exec::batch::BATCH_ROWS,

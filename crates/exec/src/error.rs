@@ -10,7 +10,7 @@ use lode_store::StoreError;
 pub enum ExecError {
     /// Reading the store failed.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// Time-out or a request to stop.
     #[error("the query was stopped: {0}")]
     Cancelled(#[from] Cancelled),
@@ -57,4 +57,13 @@ pub enum ExecError {
     /// A mistake of ours: the query stopped, the process did not.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+impl From<StoreError> for ExecError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::OutOfMemory(reason) => Self::OutOfMemory(reason),
+            other => Self::Store(other),
+        }
+    }
 }

@@ -19,6 +19,8 @@ use std::time::Duration;
 
 /// How long a thread without work stays.
 const IDLE: Duration = Duration::from_secs(5);
+/// How long it keeps what others may have freed in its pages.
+const REST: Duration = Duration::from_millis(100);
 /// A thread that waits for a free turn looks so often whether there is one.
 const ROOM_EVERY: Duration = Duration::from_millis(10);
 /// Fewer items than this per thread are not worth a thread.
@@ -137,24 +139,39 @@ impl Scheduler {
 
     fn work(&self) {
         let mut queue = lock(&self.queue);
+        let mut rested = false;
         loop {
             if let Some(task) = self.next(&mut queue) {
                 drop(queue);
+                rested = false;
                 // Tasks report their own panics; none may end the thread.
                 let _ = catch_unwind(AssertUnwindSafe(task));
                 queue = lock(&self.queue);
                 continue;
             }
             // Who gives a turn back may not have seen that this thread begins to wait for one.
-            let wait = if queue.tasks.is_empty() { IDLE } else { ROOM_EVERY };
+            let wait = match queue.tasks.is_empty() {
+                false => ROOM_EVERY,
+                true if rested => IDLE,
+                true => REST,
+            };
             queue.idle += 1;
             let (after, timeout) =
                 self.wake.wait_timeout(queue, wait).unwrap_or_else(PoisonError::into_inner);
             queue = after;
             queue.idle -= 1;
-            if timeout.timed_out() && wait == IDLE && queue.tasks.is_empty() && queue.chores.is_empty() {
+            if !timeout.timed_out() || !queue.tasks.is_empty() || !queue.chores.is_empty() {
+                continue;
+            }
+            if wait == IDLE {
                 queue.threads -= 1;
                 return;
+            }
+            if wait == REST {
+                rested = true;
+                drop(queue);
+                lode_base::uncounted::idle();
+                queue = lock(&self.queue);
             }
         }
     }

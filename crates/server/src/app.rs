@@ -170,11 +170,11 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         }
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
-            query::answer(state, request, query::Asker { client, accept, base, _room: room }).await
+            query::answer(state, request, query::Asker { client, accept, base, room }).await
         }
         Asked::Update(request) => {
             // The text is in memory until the update has ended.
-            let answer = update::answer(state, request, client, base).await;
+            let answer = update::answer(state, request, client, base, room.bytes()).await;
             drop(room);
             answer
         }

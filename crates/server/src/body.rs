@@ -43,6 +43,13 @@ pub(crate) struct Bodies {
 #[derive(Debug, Default)]
 pub(crate) struct Room(Option<Reservation>);
 
+impl Room {
+    /// How many bytes it has.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, Reservation::bytes)
+    }
+}
+
 impl Bodies {
     /// Bodies of so many bytes together; they count in `pool`, if there is one.
     pub(crate) fn new(bytes_max: usize, pool: Option<MemoryBudget>) -> Self {

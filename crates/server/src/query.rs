@@ -35,7 +35,7 @@ pub(crate) struct Asker {
     /// What relative IRIs are resolved against.
     pub(crate) base: Option<String>,
     /// The room that the request's text takes among all bodies.
-    pub(crate) _room: Room,
+    pub(crate) room: Room,
 }
 
 /// Who runs longer needs a place among the long queries.
@@ -247,6 +247,7 @@ pub(crate) fn options(
 ) -> Result<QueryOptions, HttpError> {
     let mut options = state.options.query.clone();
     options.cancel = cancel;
+    options.request_bytes = asker.room.bytes();
     options.base_iri = options.base_iri.or_else(|| asker.base.clone());
     options.set_dataset(&request.default_graphs, &request.named_graphs)?;
     Ok(options)

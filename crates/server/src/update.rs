@@ -11,12 +11,13 @@ use lode_engine::UpdateOptions;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Runs the update; once its answer is there it is durable.
+/// Runs the update, whose text has `request_bytes` reserved; once its answer is there it is durable.
 pub(crate) async fn answer(
     state: Arc<AppState>,
     request: UpdateRequest,
     client: SocketAddr,
     base: Option<String>,
+    request_bytes: usize,
 ) -> Result<Response, HttpError> {
     state.check_writable()?;
     let limit = time_limit(request.timeout, state.options.update_timeout);
@@ -30,6 +31,7 @@ pub(crate) async fn answer(
     let report = blocking(move || {
         let mut evaluation = state.options.query.clone();
         evaluation.cancel = cancel;
+        evaluation.request_bytes = request_bytes;
         evaluation.base_iri = evaluation.base_iri.or(base);
         evaluation.set_dataset(&request.using, &request.using_named)?;
         let (load, statement_limit) = (state.options.load.clone(), state.options.statement_limit);

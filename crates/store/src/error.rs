@@ -2,6 +2,7 @@
 
 use crate::advice::BACKUP_ADVICE;
 use lode_base::cancel::Cancelled;
+use lode_base::memory_budget::OutOfBudget;
 use lode_packed::PackedError;
 use lode_rdf::ValueId;
 use std::io;
@@ -163,6 +164,9 @@ pub enum StoreError {
         /// Why segments cannot be written, if that is the reason.
         cause: Option<String>,
     },
+    /// Memory ran out where changes that a transaction has made are read.
+    #[error("{0}; change less at once, or give more with --memory")]
+    OutOfMemory(OutOfBudget),
     /// A limit of the format, or an invariant of a writer.
     #[error("{0}")]
     Limit(String),

@@ -82,6 +82,7 @@ impl Snapshot {
     pub fn count(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {
         self.activity.add_count();
         let prefix = bits(prefix);
+        self.version.delta.make_ready(order)?;
         let mut sum = i128::from(self.version.delta.count(order, &prefix));
         for segment in &*self.version.segments {
             let rows = segment.permutation(order).range(&prefix)?;
@@ -99,6 +100,7 @@ impl Snapshot {
     ) -> Result<u64, StoreError> {
         self.activity.add_count();
         let (from, to) = (extended(prefix, values.start), extended(prefix, values.end));
+        self.version.delta.make_ready(order)?;
         let mut sum = i128::from(self.version.delta.count_between(order, &from, &to));
         for (segment, rows) in self.ranges(order, prefix)? {
             let rows = between(segment.permutation(order), rows, &from, &to)?;
@@ -111,7 +113,7 @@ impl Snapshot {
     /// (bit `i` = column `i` of the order) are read and delivered; the others cost nothing.
     pub fn scan(&self, order: Order, prefix: &[ValueId], columns: u8) -> Result<Scan, StoreError> {
         let ranges = self.ranges(order, prefix)?;
-        let mut layers = self.delta_layers(order, prefix);
+        let mut layers = self.delta_layers(order, prefix)?;
         // A merge compares whole rows.
         let read = if ranges.len() + layers.len() > 1 { 0b1111 } else { columns };
         layers.extend(ranges.into_iter().map(|(segment, rows)| {
@@ -122,7 +124,8 @@ impl Snapshot {
     }
 
     /// The runs of the delta that have rows under a prefix.
-    fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Vec<Layer> {
+    fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Result<Vec<Layer>, StoreError> {
+        self.version.delta.make_ready(order)?;
         let prefix = bits(prefix);
         let mut layers = Vec::new();
         for run in self.version.delta.runs() {
@@ -133,7 +136,7 @@ impl Snapshot {
                 }
             }
         }
-        layers
+        Ok(layers)
     }
 
     /// The segments that have rows under a prefix, and those rows.
@@ -449,6 +452,7 @@ impl Snapshot {
             });
         }
         let sum: u64 = counts.iter().sum();
+        self.version.delta.make_ready(order)?;
         let changed = !self.version.delta.is_untouched(order, &bits(prefix));
         if ranges.len() <= 1 && !changed {
             return Ok(sum);

@@ -57,17 +57,33 @@ fn watched(lode: &Lode, args: &[&str]) -> (Outcome, u64) {
     (Outcome { code, out: text(out), err: text(err) }, peak)
 }
 
-/// What a program built for tests takes more than a release: its code, mostly.
-const TEST_BUILD_BYTES: u64 = 20 << 20;
+/// What a release takes for a query that needs nothing.
+const RELEASE_BYTES: u64 = 18 << 20;
 
+/// What a program built for tests takes more than a release: its code, mostly.
+fn test_build_bytes(lode: &Lode) -> u64 {
+    let (outcome, bytes) = watched(lode, &["query", "db", "ASK {}", "--memory", LEAST]);
+    outcome.ok();
+    bytes.saturating_sub(RELEASE_BYTES)
+}
+
+/// The process has kept to its memory, and 15 % more.
 #[track_caller]
-fn assert_kept(peak: u64, memory: u64) {
-    assert!(peak <= memory + TEST_BUILD_BYTES, "{} of {} MiB", peak >> 20, memory >> 20);
+fn assert_kept(peak: u64, memory: u64, test_build: u64) {
+    let limit = memory / 100 * 115 + test_build;
+    assert!(
+        peak <= limit,
+        "{} of {} MiB, and {} of the test build",
+        peak >> 20,
+        memory >> 20,
+        test_build >> 20
+    );
 }
 
 #[test]
 fn any_number_of_rows_is_sorted_within_the_least_memory() {
     let lode = database(ROWS);
+    let test_build = test_build_bytes(&lode);
     let mut expected: Vec<String> = (0..ROWS).map(object).collect();
     expected.sort_unstable();
     let plain: String = expected.iter().map(|object| format!("{object}\n")).collect();
@@ -81,7 +97,7 @@ fn any_number_of_rows_is_sorted_within_the_least_memory() {
         let (outcome, peak) = watched(&lode, &args);
         let found = outcome.ok().replace('\r', "");
         assert!(found.split_once('\n').is_some_and(|(_, rows)| rows == plain), "{query}");
-        assert_kept(peak, LEAST_BYTES);
+        assert_kept(peak, LEAST_BYTES, test_build);
     }
 }
 
@@ -128,22 +144,31 @@ fn large_updates() -> [String; 3] {
 fn computed_terms_of_updates_count() {
     const MEMORY: u64 = 128 << 20;
     let lode = database(40_000);
+    let test_build = test_build_bytes(&lode);
     let endpoint = Endpoint::start(&lode, &["--memory", "128MiB"]);
-    endpoint.update(&large_updates()[0]).is(413);
-    assert_kept(status(endpoint.pid(), "VmHWM").unwrap_or(0), MEMORY);
     for update in large_updates() {
         let refused = endpoint.update(&update).is(413);
         assert!(refused.body.contains("--memory"), "{}", refused.body);
-        // The budget has it again: others go on, with as much.
+        // The budget has it again, and so has the system: others go on, with as much.
+        let resident = || status(endpoint.pid(), "VmRSS").unwrap_or(0);
+        let most = MEMORY / 2 + test_build;
+        let is_given_back = (0..100).any(|_| {
+            resident() <= most || {
+                std::thread::sleep(Duration::from_millis(20));
+                false
+            }
+        });
+        assert!(is_given_back, "{} MiB stay", resident() >> 20);
         endpoint.update("INSERT DATA { <http://e/a> <http://e/b> 1 }").is(200);
         let fewer = update.replace("?s <http://e/p> ?o .", "{ SELECT * { ?s <http://e/p> ?o } LIMIT 500 }");
         endpoint.update(&fewer).is(200);
+        assert_kept(endpoint.peak_bytes().unwrap_or(0), MEMORY, test_build);
     }
     assert!(endpoint.quads() >= 40_001);
     drop(endpoint);
     let (outcome, peak) = watched(&lode, &["update", "db", &large_updates()[0], "--memory", "128MiB"]);
     assert!(outcome.fails(1).contains("--memory"));
-    assert_kept(peak, MEMORY);
+    assert_kept(peak, MEMORY, test_build);
 }
 
 #[test]

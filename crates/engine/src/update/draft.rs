@@ -34,7 +34,13 @@ impl Draft {
     /// Nothing yet.
     pub fn new(transaction: Transaction, budget: &MemoryBudget) -> Self {
         let held = budget.reserve_empty();
-        Self { transaction, budget: budget.clone(), held, changes: 0, term_room: 0 }
+        Self {
+            transaction: transaction.within(budget),
+            budget: budget.clone(),
+            held,
+            changes: 0,
+            term_room: 0,
+        }
     }
 
     /// The state that it makes.

@@ -473,3 +473,24 @@ fn warnings_are_in_the_head_of_an_answer() {
     let (_, _, page) = send(address, "GET", "/", "");
     assert!(page.contains("response.headers.get('Lode-Warning')"));
 }
+
+#[test]
+fn what_is_no_regular_expression_is_in_the_head_of_an_answer() {
+    let address = serve(ServerOptions::default());
+    let filter = "FILTER(REGEX(?x, \"(\"))";
+    let warning = "\"\\\"(\\\" is no regular expression, ";
+    // Of a plan that is made and of those that are kept, of queries and of updates.
+    for number in 0..8 {
+        let query = format!("SELECT ?x {{ <http://e/s{number}> <http://e/p> ?x {filter} }}");
+        let (status, head, body) = send(address, "POST", "/query", &query);
+        assert_eq!((status, body), (200, "x\r\n".to_owned()));
+        assert!(warnings(&head).is_some_and(|text| text.starts_with(warning)), "{head}");
+    }
+    let update = format!("DELETE {{ ?s <http://e/p> ?x }} WHERE {{ ?s <http://e/p> ?x {filter} }}");
+    let (status, head, body) = send_as("application/sparql-update", address, "POST", "/update", &update);
+    assert_eq!(status, 200, "{body}");
+    assert!(warnings(&head).is_some_and(|text| text.starts_with(warning)), "{head}");
+    let query = "SELECT ?x { <http://e/s1> <http://e/p> ?x FILTER(REGEX(?x, \"[(]\")) }";
+    let (status, head, _) = send(address, "POST", "/query", query);
+    assert_eq!((status, warnings(&head)), (200, None));
+}

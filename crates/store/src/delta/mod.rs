@@ -258,6 +258,11 @@ impl Delta {
         said
     }
 
+    /// Sorts an order of all runs, if there is memory for what is not sorted yet: to be called before it is read.
+    pub fn make_ready(&self, order: Order) -> Result<(), StoreError> {
+        self.runs.iter().try_for_each(|run| run.make_ready(order)).map_err(StoreError::OutOfMemory)
+    }
+
     /// Insertions less deletions under a prefix.
     pub fn count(&self, order: Order, prefix: &[u64]) -> i64 {
         let count = |set: &QuadSet| set.range(order, prefix).len() as i64;

@@ -1,16 +1,22 @@
 //! A set of quads in memory, sorted in each order that somebody has asked for.
 
 use crate::delta::rows::{Row, column_order, gallop};
+use lode_base::memory_budget::{OutOfBudget, Reservation};
 use lode_packed::{Order, Position};
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Memory for orders that are sorted when they are first read.
+pub type OrdersMemory = Arc<Mutex<Reservation>>;
 
 /// An immutable set of quads. SPOG is always ready; other orders are sorted when they are first read.
 #[derive(Debug, Clone, Default)]
 pub struct QuadSet {
     orders: [OnceLock<Arc<Vec<Row>>>; Order::COUNT],
+    /// What the orders besides SPOG are taken from, where they are counted as they come.
+    memory: Option<OrdersMemory>,
 }
 
 impl QuadSet {
@@ -39,6 +45,25 @@ impl QuadSet {
     /// Whether an order has been sorted.
     pub fn is_ready(&self, order: Order) -> bool {
         self.orders[order as usize].get().is_some()
+    }
+
+    /// Takes the memory of orders that are still to be sorted from `memory` from now on; without one nobody counts them here.
+    pub fn set_memory(&mut self, memory: Option<OrdersMemory>) {
+        self.memory = memory;
+    }
+
+    /// Sorts an order unless that is done, if there is memory for it.
+    pub fn make_ready(&self, order: Order) -> Result<(), OutOfBudget> {
+        let Some(memory) = self.memory.as_ref().filter(|_| !self.is_empty() && !self.is_ready(order)) else {
+            return Ok(());
+        };
+        let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have done it meanwhile.
+        if !self.is_ready(order) {
+            memory.grow(self.len() * size_of::<Row>())?;
+            self.rows(order);
+        }
+        Ok(())
     }
 
     /// The rows of an order. GSPO has those in named graphs only.

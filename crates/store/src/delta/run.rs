@@ -1,9 +1,10 @@
 //! The net effect of one or more transactions: quads that they inserted, and quads that they deleted.
 
-use crate::delta::quad_set::QuadSet;
+use crate::delta::quad_set::{OrdersMemory, QuadSet};
 use crate::delta::rows::{Row, difference, union};
+use lode_base::memory_budget::{MemoryBudget, OutOfBudget};
 use lode_packed::Order;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Insertions and deletions; no quad is in both.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +53,44 @@ impl Run {
             merged.deletes.set(order, deletes);
         }
         merged
+    }
+
+    /// As [`Self::merge`], with orders from `memory`: those that are ready, and those that are sorted later.
+    pub fn merge_within(older: &Self, newer: &Self, memory: &MemoryBudget) -> Result<Self, OutOfBudget> {
+        let (smaller, larger) = if older.len() < newer.len() { (older, newer) } else { (newer, older) };
+        let orders = Order::ALL.into_iter().filter(|order| *order != Order::Spog && larger.is_ready(*order));
+        let bytes = orders.count() * size_of::<Row>();
+        // The smaller one is sorted in each of them, too.
+        let mut room = memory.reserve(bytes * (larger.len() + 2 * smaller.len()))?;
+        let mut merged = Self::merge(older, newer);
+        room.shrink(bytes * merged.len());
+        merged.set_memory(Some(Arc::new(Mutex::new(room))));
+        Ok(merged)
+    }
+
+    /// This run with orders from `memory`, of which none is ready.
+    #[must_use]
+    pub fn within(mut self, memory: &MemoryBudget) -> Self {
+        self.set_memory(Some(Arc::new(Mutex::new(memory.reserve_empty()))));
+        self
+    }
+
+    /// This run, whose orders somebody else counts.
+    #[must_use]
+    pub fn uncounted(mut self) -> Self {
+        self.set_memory(None);
+        self
+    }
+
+    fn set_memory(&mut self, memory: Option<OrdersMemory>) {
+        self.inserts.set_memory(memory.clone());
+        self.deletes.set_memory(memory);
+    }
+
+    /// Sorts an order unless that is done, if there is memory for it.
+    pub fn make_ready(&self, order: Order) -> Result<(), OutOfBudget> {
+        self.inserts.make_ready(order)?;
+        self.deletes.make_ready(order)
     }
 
     fn is_ready(&self, order: Order) -> bool {

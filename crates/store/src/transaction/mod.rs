@@ -23,6 +23,7 @@ use crate::version::Version;
 use crate::writer::{Commit, WriterPlace};
 use changes::Change;
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Term, ValueId};
 use std::sync::Arc;
 use terms::OwnTerms;
@@ -46,6 +47,8 @@ pub struct Transaction {
     /// What was written for graphs that were cleared as a whole; then `base` is a version of the transaction's own.
     cleared: Option<OwnBase>,
     cancel: CancelToken,
+    /// What orders are taken from in which its own changes are read.
+    memory: MemoryBudget,
 }
 
 /// What belongs to a base that is the transaction's own.
@@ -76,13 +79,20 @@ impl Transaction {
     fn new(store: Store, place: Option<WriterPlace>, base: Arc<Version>, cancel: CancelToken) -> Self {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
         let (waiting, done, cleared) = (Vec::new(), Arc::default(), None);
-        Self { store, place, base, terms, waiting, done, cleared, cancel }
+        let memory = MemoryBudget::unlimited();
+        Self { store, place, base, terms, waiting, done, cleared, cancel, memory }
     }
 
     /// Stops the transaction, also while it waits for the writer's place, once `cancel` says so.
     #[must_use]
     pub fn with_cancel(self, cancel: &CancelToken) -> Self {
         Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// Takes the orders in which its own changes are read from `memory`. The changes themselves are for the caller to count.
+    #[must_use]
+    pub fn within(self, memory: &MemoryBudget) -> Self {
+        Self { memory: memory.clone(), ..self }
     }
 
     /// What the transaction sees now: what was committed when it began, and its own changes so far.
@@ -93,7 +103,10 @@ impl Transaction {
                 Arc::clone(&self.done)
             }
             // Compared again at the commit, perhaps with another version: what changes nothing here may change something there.
-            None => Arc::new(self.compare(&changes::last_of_each(self.waiting.clone()))?),
+            None => {
+                let run = self.compare(&changes::last_of_each(self.waiting.clone()))?;
+                Arc::new(run.within(&self.memory))
+            }
         };
         let mut version = Version::clone(&self.base);
         version.delta = version.delta.with_own(&done, self.terms.table());
@@ -177,7 +190,10 @@ impl Transaction {
         let options = ClearOptions { threads, cancel: &self.cancel };
         let cleared = self.store.with_room(|| clear::clear(&self.store, &self.base, graphs, options))?;
         self.base = cleared.version;
-        self.done = Run::without(&self.done, &|quad| graphs.contain(quad[3]));
+        let kept = Run::without(&self.done, &|quad| graphs.contain(quad[3]));
+        if !Arc::ptr_eq(&kept, &self.done) {
+            self.done = Arc::new(Arc::unwrap_or_clone(kept).within(&self.memory));
+        }
         let own = self.cleared.get_or_insert_default();
         own.quads += cleared.quads;
         own.written.extend(cleared.written);
@@ -188,7 +204,8 @@ impl Transaction {
     fn settle(&mut self) -> Result<(), StoreError> {
         if !self.waiting.is_empty() {
             let changes = changes::last_of_each(std::mem::take(&mut self.waiting));
-            self.done = Arc::new(Run::merge(&self.done, &self.compare(&changes)?));
+            let merged = Run::merge_within(&self.done, &self.compare(&changes)?, &self.memory);
+            self.done = Arc::new(merged.map_err(StoreError::OutOfMemory)?);
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ impl OwnTerms {
     /// The run of a transaction that had the writer's place all the time, with final ids.
     pub fn publish(&self, run: &Run, place: &WriterPlace) -> Result<Run, StoreError> {
         if self.table.len() == 0 {
-            return Ok(run.clone());
+            return Ok(run.clone().uncounted());
         }
         let ids = self.final_ids(place, false)?;
         let rename = |rows: &[Row]| {

@@ -7,6 +7,8 @@ use crate::writer::{Commit, WriteOptions};
 use crate::{LoadOptions, Store, StoreError};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
+use lode_base::memory_budget::MemoryBudget;
+use lode_packed::Order;
 use lode_rdf::{GraphName, NamedNode, NamedOrBlankNode, Quad, Term, Triple, ValueId};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -253,4 +255,52 @@ fn transactions_of_many_bytes_are_segments() {
     let read = Store::open(Arc::new(vfs), Path::new(FOLDER), 1 << 20).unwrap();
     assert_eq!(read.version().quads(), 8);
     assert_eq!(contents(&read.snapshot()), contents(&store.snapshot()));
+}
+
+/// The orders in which a transaction reads its own changes are taken from its memory when they are sorted.
+#[test]
+fn orders_of_own_changes_count() {
+    const ROW: usize = 32;
+    let (vfs, options) = (MemVfs::new(), WriteOptions { threads: 1, ..WriteOptions::default() });
+    let store = open(&vfs, &options);
+    let memory = MemoryBudget::new(10 * ROW * 100);
+    let mut transaction = store.begin(&CancelToken::default()).unwrap().within(&memory);
+    let node = NamedNode::new_unchecked("http://n");
+    let insert = |transaction: &mut Transaction, count: usize| {
+        for n in 0..count {
+            let object = lode_rdf::Literal::from(n.to_string());
+            let quad = Quad::new(node.clone(), node.clone(), object, GraphName::DefaultGraph);
+            let row = ids(transaction, &quad).unwrap();
+            transaction.insert(row).unwrap();
+        }
+    };
+    insert(&mut transaction, 100);
+    let snapshot = transaction.snapshot().unwrap();
+    assert_eq!(
+        (snapshot.count(Order::Spog, &[]).unwrap(), memory.used()),
+        (100, 0),
+        "for the caller to count"
+    );
+    for (orders, order) in [(1, Order::Posg), (2, Order::Ospg), (2, Order::Posg)] {
+        assert_eq!(snapshot.count(order, &[]).unwrap(), 100);
+        assert_eq!(
+            snapshot.scan(order, &[], 0b1111).unwrap().next(200, &mut Default::default()).unwrap(),
+            100
+        );
+        assert_eq!(memory.used(), orders * ROW * 100);
+    }
+    drop(snapshot);
+    insert(&mut transaction, 150);
+    let snapshot = transaction.snapshot().unwrap();
+    assert_eq!((snapshot.count(Order::Ospg, &[]).unwrap(), memory.used()), (150, 2 * ROW * 150));
+    let others = memory.reserve(600 * ROW).unwrap();
+    assert!(matches!(snapshot.count(Order::Psog, &[]), Err(StoreError::OutOfMemory(_))));
+    assert!(matches!(snapshot.scan(Order::Psog, &[], 1), Err(StoreError::OutOfMemory(_))));
+    assert!(matches!(snapshot.distinct(Order::Psog, &[]), Err(StoreError::OutOfMemory(_))));
+    drop(others);
+    assert_eq!(snapshot.distinct(Order::Psog, &[]).unwrap(), 1);
+    drop(snapshot);
+    transaction.commit().unwrap();
+    assert_eq!((memory.used(), store.snapshot().count(Order::Gspo, &[]).unwrap()), (0, 0));
+    check_reads(&store.snapshot(), 1);
 }

@@ -22,6 +22,7 @@ mod later;
 pub mod local_vocab;
 mod merge_sort;
 mod morsel;
+mod number_index;
 mod operators;
 mod pattern;
 pub mod profile;

@@ -25,7 +25,6 @@ pub(crate) mod lookup_join;
 mod marks;
 pub(crate) mod merge_join;
 pub(crate) mod multiway_join;
-pub(crate) mod number_index;
 pub(crate) mod path;
 mod path_closure;
 mod path_edges;

@@ -14,7 +14,7 @@ use super::decode::mix;
 use super::in_list::InList;
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::scheduler::lock;
+use crate::lock::lock;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
 use lode_sparql::{Expr, VarId};

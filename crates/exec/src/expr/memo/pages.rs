@@ -5,7 +5,7 @@
 //! shared by all threads; those of some expressions outlast the query ([`super::kept`]).
 
 use crate::expr::decode::mix;
-use crate::scheduler::lock;
+use crate::lock::lock;
 use hashbrown::HashTable;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;

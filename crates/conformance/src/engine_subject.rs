@@ -2,8 +2,8 @@
 
 use crate::answer::Answer;
 use crate::dataset::{Dataset, quad_row};
-use crate::differential::{Changes, Knobs};
 use crate::isomorphism::{Renaming, each_blank_node, rename, renaming};
+use crate::knobs::{Changes, Knobs};
 use crate::naive;
 use crate::rdf_files::RdfFormat;
 use crate::subject::{QuerySettings, Subject};

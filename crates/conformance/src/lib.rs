@@ -8,6 +8,7 @@ pub mod engine_subject;
 pub mod generate;
 pub mod golden;
 pub mod isomorphism;
+pub mod knobs;
 pub mod naive;
 pub mod rdf_files;
 pub mod subject;

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::dataset::Dataset;
-use crate::differential::Knobs;
+use crate::knobs::Knobs;
 use crate::naive;
 use crate::rdf_files::{self, RdfFormat};
 use anyhow::{Result, bail};

@@ -5,7 +5,7 @@ use crate::batch::Batch;
 use crate::build::Builder;
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::operators::BoxOp;
+use crate::operator::BoxOp;
 use crate::profile::{Counters, NodeCounters, Probe};
 use crate::shared::Shared;
 use lode_sparql::{Plan, VarId};

@@ -5,10 +5,11 @@
 
 use crate::batch::Batch;
 use crate::error::ExecError;
+use crate::lock::lock;
 use crate::morsel::{ParallelSource, Prepared};
-use crate::operators::{BoxOp, Operator};
+use crate::operator::{BoxOp, Operator};
 use crate::profile::waiting;
-use crate::scheduler::{Scheduler, guarded, lock};
+use crate::scheduler::{Scheduler, guarded};
 use crate::turns;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

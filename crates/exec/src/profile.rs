@@ -1,16 +1,16 @@
 //! What each node of a running plan did: counters that operators add to once per batch.
 //!
-//! Time and blocks are taken per thread by *frames*: a frame is a step of one node, and what steps of other nodes inside it take is
-//! theirs. So every node has its own share, whatever thread does the work, and the shares add up to the whole.
+//! Time and blocks are taken per thread by frames (`frame.rs`). So every node has its own share, whatever thread does the work, and
+//! the shares add up to the whole.
 
+use crate::frame::{Frame, off_the_clock};
 use crate::turns::{self, Share, Turn};
-use lode_base::block_work::{self, BlockWork};
+use lode_base::block_work::BlockWork;
 use lode_sparql::explain::op_name;
 use lode_sparql::{Plan, PlanNode, stack};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
 
 /// Counters of one node, shared by the threads that run it.
 #[derive(Debug, Default)]
@@ -121,54 +121,14 @@ impl NodeCounters {
     }
 }
 
-/// What a step takes.
-#[derive(Debug, Clone, Copy, Default)]
-struct Taken {
-    time_ns: u64,
-    blocks: BlockWork,
-}
-
 thread_local! {
-    /// What the frames that have ended inside the present one took.
-    static INNER: Cell<Taken> = const { Cell::new(Taken { time_ns: 0, blocks: BlockWork::NONE }) };
     /// Whether the thread works on a plan already.
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
-}
-
-/// A step on its way. A panic may leave what was [`INNER`] behind: only what is charged to the nodes of the query that failed is wrong then.
-struct Frame {
-    started: Instant,
-    blocks: BlockWork,
-    outer: Taken,
-}
-
-impl Frame {
-    fn enter() -> Self {
-        let outer = INNER.replace(Taken::default());
-        Self { started: Instant::now(), blocks: block_work::sample(), outer }
-    }
-
-    /// What the step itself took.
-    fn leave(self) -> Taken {
-        let blocks = block_work::sample().since(&self.blocks);
-        let time_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let outer = Taken { time_ns: self.outer.time_ns + time_ns, blocks: self.outer.blocks.and(&blocks) };
-        let inner = INNER.replace(outer);
-        Taken { time_ns: time_ns.saturating_sub(inner.time_ns), blocks: blocks.since(&inner.blocks) }
-    }
 }
 
 /// Waits for others, threads or endpoints, while other threads may work: no node takes the time, and the thread's turn goes to another.
 pub fn waiting<T>(wait: impl FnOnce() -> T) -> T {
     off_the_clock(|| turns::paused(wait))
-}
-
-/// No node takes the time.
-pub(crate) fn off_the_clock<T>(wait: impl FnOnce() -> T) -> T {
-    let frame = Frame::enter();
-    let result = wait();
-    frame.leave();
-    result
 }
 
 /// The counters of all nodes of a plan, and of what makes an answer of its rows.

@@ -6,12 +6,13 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::execution::Execution;
 use crate::expr::texts::{TextBytes, TextCounter, Texts};
-use crate::operators::BoxOp;
+use crate::fresh_blank::blank_of;
+use crate::operator::BoxOp;
 use crate::operators::construct::Construct;
 use crate::operators::describe::Describe;
 use crate::operators::distinct::{Distinct, DistinctSpec};
 use crate::shared::Shared;
-use lode_rdf::{BlankNode, Kind, Term, TripleRef, ValueId};
+use lode_rdf::{Kind, Term, TripleRef, ValueId};
 use lode_sparql::{QueryForm, VarId};
 use std::sync::Arc;
 
@@ -105,23 +106,6 @@ impl TermColumn {
         let index = self.rows.get(row)?.checked_sub(1)?;
         self.terms.get(index as usize)
     }
-}
-
-/// Fresh blank nodes of a CONSTRUCT are ids that no table holds: of the special kind, after its two marks.
-const FIRST_BLANK: u64 = 2;
-
-/// The id of a fresh blank node.
-pub(crate) fn fresh_blank(number: u64) -> ValueId {
-    ValueId::new(Kind::Special, (FIRST_BLANK + number).min(lode_rdf::value_id::PAYLOAD_MAX))
-}
-
-/// The term of a fresh blank node. Those of the store are called `b` and a number, so these must not be.
-pub(crate) fn fresh_blank_term(number: u64) -> BlankNode {
-    BlankNode::new_unchecked(format!("c{number}"))
-}
-
-pub(crate) fn blank_of(id: ValueId) -> BlankNode {
-    fresh_blank_term(id.payload().saturating_sub(FIRST_BLANK))
 }
 
 /// What a query answers.

@@ -5,8 +5,9 @@
 //! at the processors is free ([`crate::turns`]): where there are as many queries as cores, each has one thread.
 
 use crate::error::ExecError;
+use crate::lock::lock;
 use crate::profile::waiting;
-use crate::turns::Turns;
+use crate::turns::{self, Turns};
 use lode_base::cores::cores;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -65,19 +66,17 @@ fn as_member<T>(helps: bool, work: impl FnOnce() -> Result<T, ExecError>) -> Res
     result
 }
 
-/// Locks, also after a panic elsewhere: the data guarded here is whole at any time.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Scheduler {
     /// The process's pool: as many threads as the machine runs at once.
     pub(crate) fn shared() -> &'static Self {
-        SHARED.get_or_init(|| Self {
-            queue: Mutex::default(),
-            wake: Condvar::new(),
-            threads_max: cores().max(2),
-            tasks: AtomicUsize::new(0),
+        SHARED.get_or_init(|| {
+            turns::when_there_is_room(Self::there_is_room);
+            Self {
+                queue: Mutex::default(),
+                wake: Condvar::new(),
+                threads_max: cores().max(2),
+                tasks: AtomicUsize::new(0),
+            }
         })
     }
 
@@ -86,8 +85,8 @@ impl Scheduler {
         Turns::shared().has_room()
     }
 
-    /// Tells that a processor is idle.
-    pub(crate) fn there_is_room() {
+    /// A processor is idle: a task may begin.
+    fn there_is_room() {
         if let Some(shared) = SHARED.get().filter(|shared| shared.tasks.load(Ordering::Relaxed) > 0) {
             shared.wake.notify_one();
         }

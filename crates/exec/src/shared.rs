@@ -2,12 +2,12 @@
 
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use crate::lock::lock;
 use crate::operators::hash_join_build::Built;
 use crate::operators::spool::SpoolRows;
 use crate::operators::trie::Tries;
 use crate::pattern::Pattern;
 use crate::profile::{Counters, NodeCounters, waiting};
-use crate::scheduler::lock;
 use crate::spill::SpillArea;
 use lode_packed::Order;
 use lode_rdf::ValueId;

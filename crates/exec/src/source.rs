@@ -4,7 +4,7 @@ use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::gather::Gather;
 use crate::morsel::ParallelSource;
-use crate::operators::BoxOp;
+use crate::operator::BoxOp;
 use crate::profile::NodeCounters;
 use crate::scheduler::run_team;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::decode::distinct;
 use crate::expr::texts::{TextCounter, Texts};
-use crate::results::blank_of;
+use crate::fresh_blank::blank_of;
 use lode_rdf::{Kind, Term, TermRef, ValueId};
 use std::ops::Range;
 

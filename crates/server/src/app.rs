@@ -1,15 +1,17 @@
 //! The server: its routes, and its life.
 
+use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::connections::Connections;
 use crate::error::{HttpError, ServerError};
+use crate::negotiate::accept;
 use crate::origin::Origins;
 use crate::request::{self, Asked};
 use crate::state::{AppState, ServerOptions};
-use crate::{admin, connections, data, origin, page, query, update};
+use crate::{admin, connections, data, guard, page, query, update};
 use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::http::{Method, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, delete, get, post};
@@ -116,7 +118,7 @@ fn router(state: Arc<AppState>) -> Router {
         .merge(admin)
         .fallback(page::not_found)
         .method_not_allowed_fallback(page::other_method)
-        .layer(from_fn_with_state(Arc::clone(&state), origin::guard))
+        .layer(from_fn_with_state(Arc::clone(&state), guard::guard))
         .with_state(state)
 }
 
@@ -156,7 +158,7 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         text = body.collect(max).await?;
     }
     let Whole { bytes: text, room } = text;
-    let base = own_iri(&state.origins, &parts.uri, &parts.headers).map(NamedNode::into_string);
+    let base = state.origins.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string);
     match request::parse(&method, parts.uri.query(), &parts.headers, text)? {
         Asked::Description => {
             let union = state.options.query.default_graph == lode_engine::DefaultGraph::Union;
@@ -170,7 +172,7 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         }
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
-            query::answer(state, request, query::Asker { client, accept, base, room }).await
+            query::answer(state, request, Asker { client, accept, base, room }).await
         }
         Asked::Update(request) => {
             // The text is in memory until the update has ended.
@@ -193,16 +195,4 @@ fn check(state: &AppState, method: &Method, takes: Takes) -> Result<(), HttpErro
         return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use GET or POST"));
     }
     Ok(())
-}
-
-/// The `Accept` headers as one.
-pub(crate) fn accept(headers: &HeaderMap) -> String {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    values.collect::<Vec<_>>().join(",")
-}
-
-/// The request's own IRI without its query, as the client knows it; none where it names a host that the server is not known by.
-pub(crate) fn own_iri(origins: &Origins, uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
-    let host = origins.known_host(uri, headers)?;
-    NamedNode::new(format!("http://{host}{}", uri.path())).ok()
 }

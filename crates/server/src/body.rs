@@ -1,13 +1,14 @@
 //! Bodies of requests: read whole, up to a limit of each and one of all together, or handed on piece by piece to a blocking thread that
 //! reads them.
 
+use crate::body_memory::Room;
+use crate::deadline::after;
 use crate::error::HttpError;
-use crate::state::{AppState, after};
+use crate::state::AppState;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::{Buf, Bytes};
 use http_body::Body as _;
-use lode_engine::{MemoryBudget, Reservation};
 use std::future::poll_fn;
 use std::io::{self, Read};
 use std::pin::Pin;
@@ -24,57 +25,6 @@ const UNWANTED_BYTES_MAX: usize = 32 << 20;
 const BYTES_MIN: usize = 16 << 10;
 /// Where nobody knows how long a body is, room is made for so much more at a time.
 const ROOM_STEP_BYTES: usize = 256 << 10;
-
-/// How often it is looked whether there is memory now for a body that waits for some.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
-
-/// Bodies up to this length find room also where longer ones wait for some: an eighth of all is theirs.
-const SMALL_BYTES: usize = 16 << 10;
-
-/// The memory for bodies of all requests.
-#[derive(Debug)]
-pub(crate) struct Bodies {
-    memory: MemoryBudget,
-    /// The longest body that may be kept.
-    bytes_max: usize,
-}
-
-/// Room that a body takes, given back when dropped.
-#[derive(Debug, Default)]
-pub(crate) struct Room(Option<Reservation>);
-
-impl Room {
-    /// How many bytes it has.
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.as_ref().map_or(0, Reservation::bytes)
-    }
-}
-
-impl Bodies {
-    /// Bodies of so many bytes together; they count in `pool`, if there is one.
-    pub(crate) fn new(bytes_max: usize, pool: Option<MemoryBudget>) -> Self {
-        let pool = pool.unwrap_or_else(MemoryBudget::unlimited);
-        Self { memory: pool.part(bytes_max.saturating_add(bytes_max / 7 + SMALL_BYTES)), bytes_max }
-    }
-
-    /// Makes room for `bytes` bytes in all; waits for it until `deadline` at most.
-    async fn make_room(&self, room: &mut Room, bytes: usize, deadline: Instant) -> Result<(), HttpError> {
-        let is_small = bytes <= SMALL_BYTES;
-        let room = room.0.get_or_insert_with(|| self.memory.reserve_spillable());
-        let mut make = || if is_small { room.resize_to_limit(bytes) } else { room.resize(bytes) };
-        while make().is_err() {
-            if Instant::now() >= deadline {
-                return Err(no_room());
-            }
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
-        Ok(())
-    }
-}
-
-fn no_room() -> HttpError {
-    HttpError::busy("too many large requests are being read: try again later")
-}
 
 /// A body that was read whole.
 #[derive(Debug, Default)]

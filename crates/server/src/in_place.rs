@@ -6,8 +6,8 @@
 //! some milliseconds, by the first query of its kind that takes longer; for longer only by what no query looks at the time in, as one
 //! read from a slow disk.
 
+use crate::asker::{Asker, Head, format_of, options};
 use crate::error::HttpError;
-use crate::query::{Asker, Head, format_of, options};
 use crate::request::{QueryRequest, time_limit};
 use crate::state::AppState;
 use crate::stream::CHUNK_BYTES;
@@ -112,9 +112,9 @@ impl Write for ShortAnswer {
 mod tests {
     //! What was short is answered in place; what lasts is given up, and not tried again.
     use super::{InPlace, answer};
-    use crate::body::Room;
+    use crate::asker::Asker;
+    use crate::body_memory::Room;
     use crate::origin::Origins;
-    use crate::query::Asker;
     use crate::request::QueryRequest;
     use crate::state::{AppState, ServerOptions};
     use lode_engine::{Database, UpdateOptions};

@@ -4,10 +4,14 @@
 mod admin;
 mod admission;
 mod app;
+mod asker;
 mod body;
+mod body_memory;
 mod connections;
 mod data;
+mod deadline;
 mod error;
+mod guard;
 mod in_place;
 mod lane;
 mod negotiate;

@@ -1,5 +1,6 @@
 //! Which format to answer in: the `Accept` header (RFC 9110 section 12.5.1) against the formats of the query's kind.
 
+use axum::http::{HeaderMap, header};
 use lode_engine::{OutputFormat, ResultKind};
 use lode_rdf::RdfFormat;
 
@@ -77,6 +78,12 @@ fn matching(media_type: &str, kind: ResultKind) -> Option<OutputFormat> {
         ("text/plain", ResultKind::Graph) => OutputFormat::from_name("nt"),
         _ => OutputFormat::from_media_type(media_type, kind),
     }
+}
+
+/// The `Accept` headers as one.
+pub(crate) fn accept(headers: &HeaderMap) -> String {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    values.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

@@ -6,14 +6,10 @@
 //! (W3C Fetch Metadata); clients that are no browsers send neither.
 
 use crate::error::HttpError;
-use crate::state::AppState;
-use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use lode_rdf::NamedNode;
 use std::net::IpAddr;
-use std::sync::Arc;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -69,6 +65,12 @@ impl Origins {
         host(uri, headers).filter(|host| self.is_known(host))
     }
 
+    /// The request's own IRI without its query, as the client knows it; none where it names a host that the server is not known by.
+    pub(crate) fn own_iri(&self, uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
+        let host = self.known_host(uri, headers)?;
+        NamedNode::new(format!("http://{host}{}", uri.path())).ok()
+    }
+
     fn is_known(&self, host: &str) -> bool {
         let lower = host.to_ascii_lowercase();
         is_sure(&lower) || self.hosts.iter().any(|known| *known == lower || *known == without_port(&lower))
@@ -84,7 +86,7 @@ impl Origins {
     }
 
     /// Refuses what a browser sends for others.
-    fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), HttpError> {
+    pub(crate) fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), HttpError> {
         for name in [header::HOST, header::ORIGIN] {
             if headers.get_all(&name).iter().nth(1).is_some() {
                 return Err(HttpError::bad_request(format!("more than one {name} header: send exactly one")));
@@ -123,7 +125,7 @@ impl Origins {
     }
 
     /// Tells the browser what the page may have.
-    fn tell(&self, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
+    pub(crate) fn tell(&self, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
         // Nobody guesses from the bytes that an answer is a script.
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         // Nor is the page shown inside another one.
@@ -138,31 +140,6 @@ impl Origins {
         let exposed = HeaderValue::from_static("Location, Retry-After, Lode-Warning");
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     }
-}
-
-/// The layer around all routes.
-pub(crate) async fn guard(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
-    let origins = &state.origins;
-    let origin = request.headers().get(header::ORIGIN).cloned();
-    let mut response = match origins.check(request.method(), request.uri(), request.headers()) {
-        Err(error) => error.into_response(),
-        Ok(()) if request.method() == Method::OPTIONS => options(),
-        Ok(()) => next.run(request).await,
-    };
-    origins.tell(origin.as_ref(), response.headers_mut());
-    response
-}
-
-/// What may be sent, for a browser that asks before it does.
-fn options() -> Response {
-    let methods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
-    let head = [
-        (header::ALLOW, methods),
-        (header::ACCESS_CONTROL_ALLOW_METHODS, methods),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Accept, Authorization, Content-Encoding, Content-Type"),
-        (header::ACCESS_CONTROL_MAX_AGE, "600"),
-    ];
-    (StatusCode::NO_CONTENT, head).into_response()
 }
 
 fn host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {

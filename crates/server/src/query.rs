@@ -1,10 +1,9 @@
 //! The query operation: parsed, planned and run on a blocking thread, streamed while it runs, or at once where it is short; or its
 //! plan, with what became of it.
 
-use crate::body::Room;
+use crate::asker::{Asker, Head, format_of, options};
 use crate::error::HttpError;
 use crate::in_place::{self, InPlace};
-use crate::negotiate::{negotiate, offered};
 use crate::request::{PlanWish, QueryRequest, time_limit};
 use crate::running::{RequestKind, Ticket, cancelled_error};
 use crate::seat::Seat;
@@ -16,27 +15,12 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::report::PlanReport;
-use lode_engine::{
-    CancelToken, EngineError, ExecError, OutputFormat, PlanWarning, PreparedQuery, QueryOptions,
-    write_results,
-};
+use lode_engine::{CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, write_results};
 use serde::Serialize;
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Who asks, and how to answer.
-pub(crate) struct Asker {
-    pub(crate) client: SocketAddr,
-    /// The formats accepted.
-    pub(crate) accept: String,
-    /// What relative IRIs are resolved against.
-    pub(crate) base: Option<String>,
-    /// The room that the request's text takes among all bodies.
-    pub(crate) room: Room,
-}
 
 /// Who runs longer needs a place among the long queries.
 const SHORT_MAX: Duration = Duration::from_millis(100);
@@ -120,19 +104,6 @@ impl Asked {
             return Ok(None);
         }
         answer.map(Some)
-    }
-}
-
-/// What the head of an answer tells.
-pub(crate) struct Head {
-    format: OutputFormat,
-    warnings: Arc<[PlanWarning]>,
-}
-
-impl Head {
-    /// That of a query's answer.
-    pub(crate) fn new(format: OutputFormat, query: &PreparedQuery) -> Self {
-        Self { format, warnings: Arc::clone(query.warnings()) }
     }
 }
 
@@ -236,35 +207,6 @@ impl Job {
         self.ticket.run(&query);
         Ok(query)
     }
-}
-
-/// The options of a request's query.
-pub(crate) fn options(
-    state: &AppState,
-    request: &QueryRequest,
-    asker: &Asker,
-    cancel: CancelToken,
-) -> Result<QueryOptions, HttpError> {
-    let mut options = state.options.query.clone();
-    options.cancel = cancel;
-    options.request_bytes = asker.room.bytes();
-    options.base_iri = options.base_iri.or_else(|| asker.base.clone());
-    options.set_dataset(&request.default_graphs, &request.named_graphs)?;
-    Ok(options)
-}
-
-/// The format of a query's answer: the one asked for, or the best of those accepted.
-pub(crate) fn format_of(
-    request: &QueryRequest,
-    asker: &Asker,
-    query: &PreparedQuery,
-) -> Result<OutputFormat, HttpError> {
-    let kind = query.kind();
-    let format = request.format.or_else(|| negotiate(Some(&asker.accept), kind));
-    format.ok_or_else(|| {
-        let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
-        HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
-    })
 }
 
 /// Counts the bytes of an answer that nobody gets.

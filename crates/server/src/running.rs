@@ -1,7 +1,7 @@
 //! The queries and updates that run or wait to run: who asked for what, how far they are, and how to stop one.
 
+use crate::deadline::after;
 use crate::error::HttpError;
-use crate::state::after;
 use axum::http::StatusCode;
 use lode_engine::report::RunReport;
 use lode_engine::{CancelToken, PreparedQuery};

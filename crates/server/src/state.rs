@@ -1,7 +1,7 @@
 //! What all requests share: the database, the options, and how much runs at once.
 
 use crate::admission::Admission;
-use crate::body::Bodies;
+use crate::body_memory::Bodies;
 use crate::error::HttpError;
 use crate::lane::Lane;
 use crate::origin::{CorsOrigin, Origins};
@@ -12,7 +12,7 @@ use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
 use lode_rdf::parse::StatementLimit;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
 /// How the endpoint behaves.
@@ -159,13 +159,6 @@ impl AppState {
         let message = "this server is read-only: it answers queries and changes nothing";
         Err(HttpError::new(StatusCode::FORBIDDEN, message))
     }
-}
-
-/// The moment that is so much later than now.
-pub(crate) fn after(time: Duration) -> Instant {
-    let now = Instant::now();
-    // What no clock can hold is for ever.
-    now.checked_add(time).unwrap_or(now + Duration::from_secs(100 * 365 * 86_400))
 }
 
 /// Cancels work whose client has left: then what waits for it is dropped.

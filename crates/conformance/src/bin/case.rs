@@ -1,8 +1,8 @@
 //! Prints the data and the query of a seed: `case SEED`.
 
 use anyhow::{Context, Result};
-use lode_conformance::differential::Knobs;
 use lode_conformance::generate::Case;
+use lode_conformance::knobs::Knobs;
 use std::io::Write;
 
 fn main() -> Result<()> {

@@ -1,6 +1,5 @@
 //! Whether two answers to a generated query agree.
 
-use super::labels;
 use crate::answer::{Answer, Row};
 use crate::dataset::Dataset;
 use crate::generate::Case;
@@ -246,4 +245,17 @@ fn replace(term: &Term, node: &impl Fn(&BlankNode) -> NamedOrBlankNode) -> Term 
         }
         other => other.clone(),
     }
+}
+
+/// The whole of a dataset's blank node labels.
+fn labels(dataset: &Dataset) -> HashSet<String> {
+    let mut labels = HashSet::new();
+    for row in dataset.rows() {
+        for term in row.into_iter().flatten() {
+            crate::isomorphism::each_blank_node(&term, &mut |b| {
+                labels.insert(b.as_str().to_owned());
+            });
+        }
+    }
+    labels
 }

@@ -3,8 +3,8 @@
 use super::{Tester, Verdict, run};
 use crate::answer::Answer;
 use crate::dataset::Dataset;
-use crate::differential::Knobs;
 use crate::generate::Case;
+use crate::knobs::Knobs;
 use crate::rdf_files::RdfFormat;
 use crate::subject::{NaiveSubject, QuerySettings, Subject};
 use anyhow::Result;

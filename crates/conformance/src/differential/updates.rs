@@ -2,11 +2,12 @@
 //! nodes; and where the oracle says that a request fails, it must fail and change nothing. Before the first request and after each the same
 //! queries are asked again, for which the subject may have kept plans.
 
-use super::{Knobs, STEPS_MAX, Summary, TINY, Verdict, check_query};
+use super::{STEPS_MAX, Summary, Verdict, check_query};
 use crate::dataset::{Dataset, quad_row};
 use crate::generate::Case;
 use crate::generate::updates::{Request, UpdateCase};
 use crate::isomorphism::isomorphic;
+use crate::knobs::{Knobs, TINY};
 use crate::naive::{self, NaiveError};
 use crate::rdf_files::{RdfFormat, parse};
 use crate::subject::{QuerySettings, Subject, no_panic};
@@ -235,8 +236,9 @@ mod tests {
     use super::{check, run};
     use crate::answer::Answer;
     use crate::dataset::Dataset;
-    use crate::differential::{Knobs, Verdict};
+    use crate::differential::Verdict;
     use crate::generate::updates::UpdateCase;
+    use crate::knobs::Knobs;
     use crate::rdf_files::RdfFormat;
     use crate::subject::{NaiveSubject, QuerySettings, Subject};
     use anyhow::{Context, Result};

@@ -1,8 +1,8 @@
 //! Basic graph patterns by brute force: every triple is tried for every pattern (SPARQL 1.1 section 18.3.1).
 
-use super::NaiveError;
 use super::evaluator::Evaluator;
-use super::pattern::Scope;
+use super::options::NaiveError;
+use super::scope::Scope;
 use super::solution::{Solution, Solutions, blank_variable};
 use oxrdf::{Term, Triple, Variable};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};

@@ -1,8 +1,8 @@
 //! What an evaluation knows besides the pattern: the query's dataset, the step counter, the clock; and the query forms.
 
-use super::pattern::Scope;
+use super::options::{NaiveError, Options};
+use super::scope::{Graph, Scope};
 use super::solution::{Solution, Solutions};
-use super::{NaiveError, Options};
 use crate::answer::Answer;
 use crate::dataset::Dataset;
 use oxiri::Iri;
@@ -13,9 +13,6 @@ use spargebra::algebra::{GraphPattern, QueryDataset};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
-
-/// The triples of a graph, each once.
-pub(super) type Graph = Rc<Vec<Triple>>;
 
 /// One query's evaluation.
 pub(super) struct Evaluator<'a> {

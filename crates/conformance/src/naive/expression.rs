@@ -1,45 +1,14 @@
 //! Expressions: variables, logic with its three values, comparisons, arithmetic, EXISTS (SPARQL 1.1 sections 17.2 to 17.4.1).
 
-use super::NaiveError;
 use super::arithmetic::{Operator, calculate, negate, plus};
 use super::compare::{equal, less};
 use super::datatypes::{Value, boolean, value_of};
 use super::evaluator::Evaluator;
-use super::pattern::Scope;
-use super::solution::{Solution, is_hidden};
-use oxrdf::{Term, Variable};
+use super::scope::{At, Evaluated, Problem, Scope};
+use super::solution::is_hidden;
+use oxrdf::Term;
 use spargebra::algebra::{Expression, GraphPattern};
 use std::cmp::Ordering;
-
-/// Why an expression has no value.
-pub(super) enum Problem {
-    /// An error of SPARQL: a value like others to `||`, `&&`, `COALESCE` and aggregates.
-    Type,
-    /// The evaluation ends.
-    Fatal(NaiveError),
-}
-
-impl From<NaiveError> for Problem {
-    fn from(error: NaiveError) -> Self {
-        Self::Fatal(error)
-    }
-}
-
-/// A term or why there is none.
-pub(super) type Evaluated<T = Term> = Result<T, Problem>;
-
-/// Where an expression is evaluated: the solution and the scope of its pattern.
-#[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    pub(super) solution: &'a Solution,
-    pub(super) scope: &'a Scope<'a>,
-}
-
-impl<'a> At<'a> {
-    pub(super) fn get(&self, variable: &Variable) -> Option<&'a Term> {
-        self.solution.get(variable).or_else(|| self.scope.outer.get(variable))
-    }
-}
 
 impl Evaluator<'_> {
     /// The effective boolean value (section 17.2.2).

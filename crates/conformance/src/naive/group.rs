@@ -1,11 +1,11 @@
 //! Grouping and aggregates (SPARQL 1.1 sections 11 and 18.5.1).
 
-use super::NaiveError;
 use super::arithmetic::{Operator, calculate};
 use super::compare::order;
 use super::datatypes::{int, text};
 use super::evaluator::Evaluator;
-use super::pattern::Scope;
+use super::options::NaiveError;
+use super::scope::Scope;
 use super::solution::{Solution, Solutions, is_hidden};
 use oxrdf::{Term, Variable};
 use spargebra::algebra::{AggregateExpression, AggregateFunction};

@@ -1,9 +1,9 @@
 //! Property paths, by the definitions of SPARQL 1.1 section 18.4: a path is the multiset of pairs of terms that it connects.
 
-use super::NaiveError;
 use super::bgp::{ground, match_term};
-use super::evaluator::{Evaluator, Graph};
-use super::pattern::Scope;
+use super::evaluator::Evaluator;
+use super::options::NaiveError;
+use super::scope::{Graph, Scope};
 use super::solution::{Solution, Solutions};
 use oxrdf::Term;
 use spargebra::algebra::PropertyPathExpression as Path;

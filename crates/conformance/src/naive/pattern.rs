@@ -1,23 +1,15 @@
 //! The operators of the algebra (SPARQL 1.1 section 18.5).
 
-use super::NaiveError;
 use super::compare::order;
-use super::evaluator::{Evaluator, Graph};
-use super::expression::{At, Problem};
+use super::evaluator::Evaluator;
+use super::options::NaiveError;
+use super::scope::{At, Problem, Scope};
 use super::solution::{Solution, Solutions, compatible, identity_variable, merge, share_variable};
 use oxrdf::{Literal, NamedOrBlankNode, Term, Variable};
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern};
 use std::collections::HashSet;
 use std::rc::Rc;
-
-/// Where a pattern is evaluated: the active graph, and the solution that was substituted into it (EXISTS, section 18.6).
-///
-/// Variables that `outer` binds are not variables of the pattern any more, so they occur in no solution of it.
-pub(super) struct Scope<'a> {
-    pub(super) graph: &'a Graph,
-    pub(super) outer: &'a Solution,
-}
 
 impl Evaluator<'_> {
     pub(super) fn pattern(&self, pattern: &GraphPattern, scope: &Scope<'_>) -> Result<Solutions, NaiveError> {

@@ -4,9 +4,9 @@
 //! and CLEAR are the same and always succeed.
 
 use super::evaluator::Evaluator;
-use super::pattern::Scope;
+use super::options::{NaiveError, Options};
+use super::scope::Scope;
 use super::solution::Solution;
-use super::{NaiveError, Options};
 use crate::dataset::Dataset;
 use oxrdf::{BlankNode, GraphName, NamedNode, NamedOrBlankNode, Quad, Term, Triple};
 use spargebra::algebra::{GraphPattern, GraphTarget, QueryDataset};

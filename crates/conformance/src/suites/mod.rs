@@ -20,6 +20,7 @@ use manifest::{Kind, TestCase};
 use std::path::{Path, PathBuf};
 
 pub use expected::ExpectedFailures;
+use report::NotRun;
 pub use report::{Outcome, Report};
 
 /// A group of manifests.
@@ -91,8 +92,3 @@ fn run_test(subject: &mut dyn Subject, test: &TestCase) -> Outcome {
         },
     }
 }
-
-/// A test that a subject cannot take.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct NotRun(&'static str);

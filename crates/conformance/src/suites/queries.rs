@@ -1,7 +1,7 @@
 //! Query evaluation and syntax tests.
 
-use super::NotRun;
 use super::manifest::{Document, TestCase, path_of};
+use super::report::NotRun;
 use super::results::{self, Expected};
 use crate::answer::Answer;
 use crate::dataset::Dataset;

@@ -125,3 +125,8 @@ impl fmt::Display for Report {
         Ok(())
     }
 }
+
+/// A test that a subject cannot take.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NotRun(pub(super) &'static str);

@@ -6,9 +6,10 @@
     reason = "a test that cannot go on has failed; its table is for people"
 )]
 
-use lode_conformance::differential::{self, Knobs};
+use lode_conformance::differential;
 use lode_conformance::engine_subject::EngineSubject;
 use lode_conformance::golden;
+use lode_conformance::knobs::Knobs;
 use lode_conformance::subject::{NaiveSubject, Subject};
 use lode_conformance::suites;
 

@@ -1,6 +1,6 @@
 //! GROUP_CONCAT: the texts of literals and IRIs in order of arrival.
 
-use super::grow;
+use super::grow::grow;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::decode;

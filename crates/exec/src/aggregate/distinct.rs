@@ -2,7 +2,7 @@
 
 use crate::expr::decode::mix;
 use crate::growth::make_room;
-use crate::operators::number_index::NumberIndex;
+use crate::number_index::NumberIndex;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;
 

@@ -1,6 +1,6 @@
 //! MIN and MAX: the first and the last value in ORDER BY's order, so terms of any kind have them.
 
-use super::grow;
+use super::grow::grow;
 use crate::batch::BATCH_ROWS;
 use crate::context::QueryContext;
 use crate::error::ExecError;

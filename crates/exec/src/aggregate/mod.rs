@@ -7,6 +7,7 @@
 mod concat;
 mod distinct;
 mod extreme;
+mod grow;
 mod sum;
 
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::steps::steps;
 use concat::Concats;
 use distinct::DistinctValues;
 use extreme::Extremes;
+use grow::grow;
 use lode_rdf::ValueId;
 use lode_sparql::AggregateFunction;
 use sum::Totals;
@@ -199,11 +201,5 @@ fn sample(samples: &mut [ValueId], groups: &[u32], values: &[ValueId]) {
         {
             *sample = *value;
         }
-    }
-}
-
-fn grow<T: Clone>(states: &mut Vec<T>, groups: usize, empty: T) {
-    if states.len() < groups {
-        states.resize(groups, empty);
     }
 }

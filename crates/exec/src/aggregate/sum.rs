@@ -1,6 +1,6 @@
 //! SUM and AVG: exact for integers and decimals, promoted like `+`.
 
-use super::grow;
+use super::grow::grow;
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::arithmetic;

@@ -5,7 +5,7 @@ use super::compare::{self, Comparison};
 use super::constant;
 use super::decode;
 use super::eval::Evaluator;
-use super::logic::gather;
+use super::selection::gather;
 use super::value::Value;
 use crate::error::ExecError;
 use lode_rdf::{Kind, ValueId};

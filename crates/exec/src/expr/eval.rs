@@ -4,14 +4,15 @@
 //! alone and has to look at texts, it is evaluated once per distinct id of that variable, and the results are spread; they are
 //! kept for the batches to come ([`super::memo`]).
 
+use super::arithmetic;
 use super::column::{Column, Constant, Operand, Tri};
 use super::compare::Comparison;
 use super::decode;
 use super::memo::{self, Memo};
+use super::selection::{gather, pick};
 use super::shape;
 use super::texts::{TextBytes as _, TextCounter, TextLimit};
 use super::value::Value;
-use super::{arithmetic, logic};
 use crate::batch::Batch;
 use crate::context::QueryContext;
 use crate::error::ExecError;
@@ -112,7 +113,7 @@ impl<'a> Evaluator<'a> {
         }
         match self.distinct_terms(var) {
             None => self.without_distinct().eval_rows(expr),
-            Some((batch, rows)) => Ok(logic::gather(self.over_terms(&batch).eval_rows(expr)?, &rows)),
+            Some((batch, rows)) => Ok(gather(self.over_terms(&batch).eval_rows(expr)?, &rows)),
         }
     }
 
@@ -128,7 +129,7 @@ impl<'a> Evaluator<'a> {
             None => self.without_distinct().eval_rows(expr)?.into_ids(self.cx, self.rows()),
             Some((batch, rows)) => {
                 let ids = self.over_terms(&batch).eval_rows(expr)?.into_ids(self.cx, batch.rows)?;
-                Ok(logic::pick(&ids, &rows))
+                Ok(pick(&ids, &rows))
             }
         }
     }
@@ -165,7 +166,7 @@ impl<'a> Evaluator<'a> {
         let column = self.variable(var);
         let (mut ids, missing) = memo.look_up(&column);
         if !missing.is_empty() {
-            let distinct = decode::distinct(&logic::pick(&column, &missing));
+            let distinct = decode::distinct(&pick(&column, &missing));
             let batch =
                 Batch { vars: Arc::from([var]), rows: distinct.ids.len(), columns: vec![distinct.ids] };
             let column = self.over_terms(&batch).eval_rows(expr)?;

@@ -4,6 +4,7 @@ use super::column::{Column, Constant, Tri, value_id};
 use super::decode;
 use super::eval::Evaluator;
 use super::in_list::InList;
+use super::selection::{gather, positions};
 use super::texts::Texts;
 use super::value::Value;
 use crate::error::ExecError;
@@ -182,17 +183,6 @@ fn find_by_id(ids: &[ValueId], set: &InList, result: &mut [Tri]) -> Vec<u32> {
     open
 }
 
-/// The rows for which `keep` holds.
-pub(crate) fn positions<T>(column: &[T], keep: impl Fn(&T) -> bool) -> Vec<u32> {
-    let mut rows = Vec::with_capacity(column.len());
-    for (row, value) in column.iter().enumerate() {
-        if keep(value) {
-            rows.push(row as u32);
-        }
-    }
-    rows
-}
-
 /// The rows in which a column is an error.
 fn error_rows(column: &Column<'_>, rows: usize) -> Vec<u32> {
     match column {
@@ -202,23 +192,6 @@ fn error_rows(column: &Column<'_>, rows: usize) -> Vec<u32> {
         Column::Constant(Constant::Value(None)) => (0..rows as u32).collect(),
         Column::Constant(_) => Vec::new(),
     }
-}
-
-/// The column whose row `i` is row `rows[i]` of `column`.
-pub(crate) fn gather<'e>(column: Column<'e>, rows: &[u32]) -> Column<'e> {
-    match column {
-        Column::Ids(ids) => Column::Ids(pick(&ids, rows)),
-        Column::Bools(bools) => Column::Bools(
-            rows.iter().map(|row| bools.get(*row as usize).copied().unwrap_or(Tri::Error)).collect(),
-        ),
-        Column::Values(values, texts) => Column::Values(pick(&values, rows), texts),
-        Column::Constant(constant) => Column::Constant(constant),
-    }
-}
-
-/// The elements at `rows`.
-pub(crate) fn pick<T: Clone + Default>(column: &[T], rows: &[u32]) -> Vec<T> {
-    rows.iter().map(|row| column.get(*row as usize).cloned().unwrap_or_default()).collect()
 }
 
 /// Puts a column together from parts. Parts that are all computed stay values; where terms take part, all become ids.

@@ -14,11 +14,11 @@ use super::decode::mix;
 use super::in_list::InList;
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::scheduler::lock;
+use crate::lock::lock;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
 use lode_sparql::{Expr, VarId};
-use pages::{Pages, View};
+use pages::{EMPTY, Pages, View};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -30,9 +30,6 @@ const SLOTS_MAX: usize = 1 << 16;
 const TRIAL_LOOKUPS: u64 = 1 << 17;
 /// Expressions with memos; further ones do without. EXISTS can make new expressions for each binding.
 const SHELVES_MAX: usize = 64;
-
-/// The key of an empty slot: bits that no id has.
-const EMPTY: ValueId = ValueId::from_bits(u64::MAX);
 
 /// All memos of a query.
 #[derive(Debug, Default)]

@@ -24,10 +24,11 @@ mod memo;
 mod order;
 mod pattern;
 mod random;
+mod selection;
 mod shape;
+mod string_predicates;
 mod strings;
 pub(crate) mod terms;
-mod text_tests;
 pub(crate) mod texts;
 pub(crate) mod value;
 
@@ -98,7 +99,7 @@ fn select_in_parts(evaluator: &Evaluator<'_>, expr: &Expr) -> Result<Vec<u32>, E
 /// Conjunctions narrow the rows operand by operand: a row that one does not accept is not looked at again.
 fn select_rows(evaluator: &Evaluator<'_>, expr: &Expr) -> Result<Vec<u32>, ExecError> {
     let Expr::And(operands) = expr else {
-        return Ok(logic::positions(&evaluator.truth(expr)?, |truth| *truth == Tri::True));
+        return Ok(selection::positions(&evaluator.truth(expr)?, |truth| *truth == Tri::True));
     };
     let mut selected: Option<Vec<u32>> = None;
     for operand in operands {

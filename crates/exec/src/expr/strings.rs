@@ -1,7 +1,7 @@
 //! String functions over values (17.4.3). `None` is SPARQL's error.
 
 use super::compare::to_f64;
-use super::text_tests::StringRef;
+use super::string_predicates::StringRef;
 use super::texts::TextLimit;
 use super::value::{LangString, Value};
 use std::cmp::Ordering;

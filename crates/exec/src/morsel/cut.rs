@@ -1,6 +1,6 @@
 //! Where a sub-plan is cut into morsels, and into how many.
 
-use super::{Morsel, Part};
+use super::part::{Morsel, Part};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::operators::index_scan::open;

@@ -7,67 +7,26 @@
 //! half of what another still has to read: which values have much to be done for them, nobody knows before.
 
 mod cut;
+mod part;
 mod queue;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cut::split;
+pub(crate) use part::{Morsel, Part};
 pub(crate) use queue::Queue;
 
 use crate::build::Builder;
 use crate::error::ExecError;
-use crate::operators::BoxOp;
+use crate::operator::BoxOp;
 use crate::operators::distinct::Reduced;
 use crate::operators::hash_join_build::Built;
 use crate::profile::AtWork;
 use crate::shared::Shared;
 use cut::{Cut, chain_inputs, cut};
-use lode_rdf::ValueId;
 use lode_sparql::{PlanNode, PlanOp, stack};
 use queue::Pipeline;
-use std::ops::Range;
 use std::sync::Arc;
-
-/// A part of the work.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Morsel {
-    /// By the number of the scan, ascending.
-    ranges: Vec<(u32, Range<ValueId>)>,
-    branches: Vec<(u32, usize)>,
-    parts: Vec<(u32, Part)>,
-}
-
-/// A part of the rows of a common sub-plan.
-#[derive(Debug, Clone)]
-pub(crate) enum Part {
-    /// One of so many shares, about equally large, in the order of the rows.
-    Share { number: usize, of: usize },
-    /// Rows whose value of the first column of the order lies in it.
-    Range(Range<ValueId>),
-}
-
-impl Morsel {
-    /// The rows of a scan whose values of its first free column lie in `range`.
-    fn of_scan(scan: u32, range: Range<ValueId>) -> Self {
-        Self { ranges: vec![(scan, range)], ..Self::default() }
-    }
-
-    /// The range that a scan is confined to.
-    pub(crate) fn range(&self, scan: u32) -> Option<&Range<ValueId>> {
-        let at = self.ranges.binary_search_by_key(&scan, |(id, _)| *id).ok()?;
-        self.ranges.get(at).map(|(_, range)| range)
-    }
-
-    /// The part that is read of the rows of a common sub-plan.
-    pub(crate) fn part(&self, spool: u32) -> Option<&Part> {
-        self.parts.iter().find(|(id, _)| *id == spool).map(|(_, part)| part)
-    }
-
-    /// The branch of a UNION that alone is run.
-    pub(crate) fn branch(&self, union: u32) -> Option<usize> {
-        self.branches.iter().find(|(id, _)| *id == union).map(|(_, branch)| *branch)
-    }
-}
 
 /// A sub-plan cut into morsels.
 pub(crate) struct ParallelSource {

@@ -1,13 +1,14 @@
 //! The morsels that threads take one after the other, and what they give each other when there are no more.
 
-use super::Morsel;
 use super::cut::{Cut, Divisible};
+use super::part::Morsel;
 use crate::batch::Batch;
 use crate::build::Builder;
 use crate::error::ExecError;
-use crate::operators::{BoxOp, Operator};
+use crate::lock::lock;
+use crate::operator::{BoxOp, Operator};
 use crate::profile::waiting;
-use crate::scheduler::{Scheduler, is_helping, lock};
+use crate::scheduler::{Scheduler, is_helping};
 use crate::shared::Shared;
 use crate::turns;
 use lode_rdf::ValueId;

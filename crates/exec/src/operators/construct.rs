@@ -4,7 +4,7 @@ use super::{BoxOp, Operator};
 use crate::batch::{Batch, NO_ROW};
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::results::{fresh_blank, fresh_blank_term};
+use crate::fresh_blank::{fresh_blank, fresh_blank_term};
 use lode_rdf::{Kind, NamedOrBlankNode, Term, Triple, ValueId};
 use lode_sparql::VarId;
 use lode_sparql::plan::{ConstructTerm, ConstructTriple};

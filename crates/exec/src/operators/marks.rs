@@ -1,8 +1,8 @@
 //! Nodes with a bit for each of up to 64 searches that has reached them.
 
-use super::number_index::NumberIndex;
 use crate::hash::hash_id;
 use crate::merge_sort::sort_by_number;
+use crate::number_index::NumberIndex;
 use crate::steps::{append, dedup_by, steps};
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;

@@ -1,7 +1,7 @@
 //! A set of rows numbered in the order of their insertion: rows lie one after the other, hashes are kept.
 
-use super::number_index::NumberIndex;
 use crate::growth::make_room;
+use crate::number_index::NumberIndex;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;
 

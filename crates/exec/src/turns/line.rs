@@ -4,9 +4,8 @@
 //! with the least time is next. One that is new begins ahead of all others, so short queries pass long ones; those that run long all get
 //! the same.
 
-use super::Query;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A turn goes on to a query that is behind by more than this: often enough to be fair, seldom enough for caches.
 pub(super) const SLICE_NS: u64 = 20_000_000;
@@ -14,6 +13,31 @@ pub(super) const SLICE_NS: u64 = 20_000_000;
 pub(super) const LEAD_NS: u64 = 100_000_000;
 /// Who has waited longer is next, whatever the times: a stream of new queries stops nobody for good.
 pub(super) const PATIENCE_NS: u64 = 1_000_000_000;
+
+/// A query's time, in nanoseconds.
+#[derive(Debug)]
+pub(super) struct QueryTime {
+    time_ns: AtomicU64,
+    /// It never had a turn.
+    is_new: AtomicBool,
+}
+
+impl Default for QueryTime {
+    fn default() -> Self {
+        Self { time_ns: AtomicU64::new(0), is_new: AtomicBool::new(true) }
+    }
+}
+
+impl QueryTime {
+    /// The query has computed for so long.
+    pub(super) fn add(&self, ns: u64) {
+        self.time_ns.fetch_add(ns, Ordering::Relaxed);
+    }
+
+    pub(super) fn get(&self) -> u64 {
+        self.time_ns.load(Ordering::Relaxed)
+    }
+}
 
 /// The line.
 pub(super) struct Line<T> {
@@ -29,7 +53,7 @@ pub(super) struct Line<T> {
 
 struct Waiter<T> {
     number: u64,
-    query: Arc<Query>,
+    query: Arc<QueryTime>,
     since_ns: u64,
     seat: T,
 }
@@ -48,7 +72,7 @@ impl<T> Line<T> {
     }
 
     /// A turn, if one is free.
-    pub(super) fn take(&mut self, query: &Query) -> bool {
+    pub(super) fn take(&mut self, query: &QueryTime) -> bool {
         self.move_forward(query);
         if self.held >= self.turns_max {
             return false;
@@ -63,7 +87,7 @@ impl<T> Line<T> {
     }
 
     /// Puts a query in line; the number tells it from others that wait.
-    pub(super) fn wait(&mut self, query: &Arc<Query>, now_ns: u64, seat: T) -> u64 {
+    pub(super) fn wait(&mut self, query: &Arc<QueryTime>, now_ns: u64, seat: T) -> u64 {
         self.last_number += 1;
         let number = self.last_number;
         self.waiting.push(Waiter { number, query: Arc::clone(query), since_ns: now_ns, seat });
@@ -93,8 +117,8 @@ impl<T> Line<T> {
     }
 
     /// Whether a query that has a turn must give it back before it goes on.
-    pub(super) fn must_give(&self, query: &Query) -> bool {
-        let behind = |waiter: &Waiter<T>| time(&waiter.query) + SLICE_NS <= time(query);
+    pub(super) fn must_give(&self, query: &QueryTime) -> bool {
+        let behind = |waiter: &Waiter<T>| waiter.query.get() + SLICE_NS <= query.get();
         self.held > self.turns_max || self.waiting.iter().any(behind)
     }
 
@@ -118,13 +142,13 @@ impl<T> Line<T> {
         self.held > self.helped_below
     }
 
-    fn begin(&mut self, query: &Query) {
+    fn begin(&mut self, query: &QueryTime) {
         self.held += 1;
-        self.floor_ns = self.floor_ns.max(time(query));
+        self.floor_ns = self.floor_ns.max(query.get());
     }
 
     /// A new query begins ahead of the others; one that has been away is as if it had run all the while but for a slice.
-    fn move_forward(&self, query: &Query) {
+    fn move_forward(&self, query: &QueryTime) {
         let lead = if query.is_new.swap(false, Ordering::Relaxed) { LEAD_NS } else { SLICE_NS };
         query.time_ns.fetch_max(self.floor_ns.saturating_sub(lead), Ordering::Relaxed);
     }
@@ -136,11 +160,7 @@ impl<T> Line<T> {
         if now_ns.saturating_sub(waiter.since_ns) >= PATIENCE_NS {
             return Some((longest, true));
         }
-        let least = places().min_by_key(|(_, waiter)| (time(&waiter.query), waiter.number));
+        let least = places().min_by_key(|(_, waiter)| (waiter.query.get(), waiter.number));
         least.map(|(place, _)| (place, false))
     }
-}
-
-fn time(query: &Query) -> u64 {
-    query.time_ns.load(Ordering::Relaxed)
 }

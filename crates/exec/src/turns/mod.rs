@@ -11,13 +11,13 @@ mod line;
 #[cfg(test)]
 mod tests;
 
-use crate::profile::off_the_clock;
-use crate::scheduler::{Scheduler, lock};
-use line::{Line, Next, SLICE_NS};
+use crate::frame::off_the_clock;
+use crate::lock::lock;
+use line::{Line, Next, QueryTime, SLICE_NS};
 use lode_base::cores::cores;
 use std::cell::RefCell;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,15 @@ const TURNS_PER_CORE: usize = 2;
 /// If nobody who has a turn gives a sign for so long, who waits goes ahead.
 const SIGN_MAX: Duration = Duration::from_millis(30);
 
+/// Who hears of an idle processor.
+static ON_ROOM: OnceLock<fn()> = OnceLock::new();
+
+/// From now on `tell` is called where a turn was given back and a processor is idle.
+pub(crate) fn when_there_is_room(tell: fn()) {
+    // Only the first one can be told: there is one pool of threads.
+    let _ = ON_ROOM.set(tell);
+}
+
 /// A query's share of the processors; clones are the same query. By default a query of its own.
 #[derive(Debug, Clone)]
 pub struct Share(Option<Arc<Query>>);
@@ -33,10 +42,7 @@ pub struct Share(Option<Arc<Query>>);
 /// One query among those that share the processors.
 #[derive(Debug)]
 struct Query {
-    /// Its time (see [`mod@line`]), in nanoseconds.
-    time_ns: AtomicU64,
-    /// It never had a turn.
-    is_new: AtomicBool,
+    time: Arc<QueryTime>,
     /// Threads that have a turn for it.
     held: AtomicUsize,
     turns: Arc<Turns>,
@@ -56,8 +62,7 @@ impl Share {
 
     fn among(turns: &Arc<Turns>) -> Self {
         let turns = Arc::clone(turns);
-        let (time_ns, is_new, held) = (AtomicU64::new(0), AtomicBool::new(true), AtomicUsize::new(0));
-        Self(Some(Arc::new(Query { time_ns, is_new, held, turns })))
+        Self(Some(Arc::new(Query { time: Arc::default(), held: AtomicUsize::new(0), turns })))
     }
 
     /// Waits until this thread may work on the query, which it may as long as the result lives. A thread that may already need not wait.
@@ -152,7 +157,7 @@ impl Held {
     fn charge(&mut self) {
         let now = Instant::now();
         let took = nanoseconds(now.saturating_duration_since(self.charged_until));
-        self.query.time_ns.fetch_add(took, Ordering::Relaxed);
+        self.query.time.add(took);
         self.charged_until = now;
     }
 
@@ -254,13 +259,13 @@ impl Turns {
     fn take(query: &Arc<Query>) -> Held {
         let turns = &query.turns;
         let mut line = lock(&turns.line);
-        if line.take(query) {
+        if line.take(&query.time) {
             turns.tell(&line);
             drop(line);
             return Held::new(Arc::clone(query), false);
         }
         let seat = Arc::new(Seat::default());
-        let number = line.wait(query, turns.now_ns(), Arc::clone(&seat));
+        let number = line.wait(&query.time, turns.now_ns(), Arc::clone(&seat));
         turns.tell(&line);
         let keeps = turns.wait(line, number, &seat);
         Held::new(Arc::clone(query), keeps)
@@ -292,7 +297,7 @@ impl Turns {
 
     fn must_give(&self, query: &Query) -> bool {
         self.signs.fetch_add(1, Ordering::Relaxed);
-        lock(&self.line).must_give(query)
+        lock(&self.line).must_give(&query.time)
     }
 
     fn give(&self) {
@@ -305,7 +310,9 @@ impl Turns {
             seat.wake.notify_one();
         } else if line.has_room() {
             drop(line);
-            Scheduler::there_is_room();
+            if let Some(tell) = ON_ROOM.get() {
+                tell();
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Who is next, and that nobody waits for ever.
 
-use super::line::{LEAD_NS, Line, Next, PATIENCE_NS, SLICE_NS};
-use super::{Query, Share, Turns, breathe, is_wanted, paused};
-use crate::scheduler::lock;
+use super::line::{LEAD_NS, Line, Next, PATIENCE_NS, QueryTime, SLICE_NS};
+use super::{Share, Turns, breathe, is_wanted, paused};
+use crate::lock::lock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -13,13 +13,13 @@ fn turns_of(most: usize) -> Arc<Turns> {
     Turns::new(most, most, Duration::from_secs(3600))
 }
 
-fn query(turns: &Arc<Turns>) -> Arc<Query> {
-    Share::among(turns).0.unwrap()
+fn query(turns: &Arc<Turns>) -> Arc<QueryTime> {
+    Arc::clone(&Share::among(turns).0.unwrap().time)
 }
 
 /// A query computes for so long.
-fn compute(query: &Query, ns: u64) {
-    query.time_ns.fetch_add(ns, Ordering::Relaxed);
+fn compute(query: &QueryTime, ns: u64) {
+    query.add(ns);
 }
 
 fn seat<T>(next: Option<Next<T>>) -> Option<T> {
@@ -45,7 +45,7 @@ fn a_new_query_is_ahead_of_two_hundred_that_have_run() {
         assert!(!line.take(&heavy[left]));
         line.wait(&heavy[left], 0, left);
     }
-    let times: Vec<u64> = heavy.iter().map(|query| query.time_ns.load(Ordering::Relaxed)).collect();
+    let times: Vec<u64> = heavy.iter().map(|query| query.get()).collect();
     let (least, most) = (times.iter().min().unwrap(), times.iter().max().unwrap());
     assert!(most - least <= 2 * SLICE_NS, "all get the same: {least} to {most}");
     let light = query(&turns);
@@ -95,7 +95,7 @@ fn who_was_away_has_saved_nothing_up() {
         assert!(line.give(0).is_none());
     }
     assert!(line.take(&busy) && !line.take(&away));
-    let times = [&away, &busy].map(|query| query.time_ns.load(Ordering::Relaxed));
+    let times = [&away, &busy].map(|query| query.get());
     assert!(times[1] - times[0] <= SLICE_NS, "{times:?}");
 }
 

@@ -1,6 +1,5 @@
 //! The end of a dictionary file: where the index is, and what the file holds.
 
-use super::DictionaryInfo;
 use crate::bytes::Reader;
 use crate::error::{Damage, PackedError, io_error};
 use crate::format::{DICTIONARY_MAGIC, FORMAT_VERSION, HEADER_BYTES};
@@ -12,6 +11,21 @@ use std::sync::Arc;
 const NUMBERS: usize = 3 + Section::COUNT + 2 + Section::COUNT;
 /// The numbers, version, zeros, magic, checksum.
 const FOOTER_BYTES: usize = NUMBERS * 8 + 2 * 4 + 8 + 8;
+
+/// What a dictionary file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DictionaryInfo {
+    /// Terms of each section.
+    pub counts: [u64; Section::COUNT],
+    /// Length of the file.
+    pub bytes: u64,
+    /// Length of all keys together.
+    pub key_bytes: u64,
+    /// Blocks.
+    pub blocks: u64,
+    /// Checksum at the end of the footer, which depends on every byte of the file through the checksums it covers.
+    pub checksum: u64,
+}
 
 #[derive(Debug)]
 pub(super) struct Footer {

@@ -21,6 +21,7 @@ use block::OpenBlock;
 pub use chunk::{ChunkPacker, KeyBlocks, PackedChunk, RawChunk};
 use filter::Filter;
 pub use filter::KeyHash;
+pub use footer::DictionaryInfo;
 use footer::Footer;
 use index::{SectionIndex, Start};
 use lode_base::block_cache::{BlockCache, BlockKey};
@@ -41,21 +42,6 @@ const FILTERS_MAX: usize = 4;
 /// The name of a file being written, for error messages.
 fn file_name() -> Arc<str> {
     Arc::from(crate::segment::DICTIONARY_FILE)
-}
-
-/// What a dictionary file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DictionaryInfo {
-    /// Terms of each section.
-    pub counts: [u64; Section::COUNT],
-    /// Length of the file.
-    pub bytes: u64,
-    /// Length of all keys together.
-    pub key_bytes: u64,
-    /// Blocks.
-    pub blocks: u64,
-    /// Checksum at the end of the footer, which depends on every byte of the file through the checksums it covers.
-    pub checksum: u64,
 }
 
 #[derive(Debug)]
@@ -269,22 +255,6 @@ impl Dictionary {
             start = end;
         }
         Ok(())
-    }
-
-    /// All terms of a section in order, read ahead in large pieces, past the cache.
-    pub fn iter(&self, section: Section) -> Terms {
-        let mut blocks = self.blocks(section);
-        self.iter_over(section, Box::new(move |old| blocks.next(old)))
-    }
-
-    /// The blocks of a section in order, to be read apart from the walk through their terms.
-    pub fn blocks(&self, section: Section) -> TermBlocks {
-        TermBlocks::new(self.clone(), section)
-    }
-
-    /// Like [`Dictionary::iter`], over blocks that [`Dictionary::blocks`] of the same section gives elsewhere.
-    pub fn iter_over(&self, section: Section, supply: BlockSupply) -> Terms {
-        Terms::new(self.clone(), section, supply)
     }
 
     /// Puts file and place to what a decoder found wrong.

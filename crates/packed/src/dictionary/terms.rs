@@ -13,6 +13,24 @@ use std::ops::Range;
 /// Bytes read at once, at least one block.
 const READ_BYTES: u64 = 256 * 1024;
 
+impl Dictionary {
+    /// All terms of a section in order, read ahead in large pieces, past the cache.
+    pub fn iter(&self, section: Section) -> Terms {
+        let mut blocks = self.blocks(section);
+        self.iter_over(section, Box::new(move |old| blocks.next(old)))
+    }
+
+    /// The blocks of a section in order, to be read apart from the walk through their terms.
+    pub fn blocks(&self, section: Section) -> TermBlocks {
+        TermBlocks::new(self.clone(), section)
+    }
+
+    /// Like [`Dictionary::iter`], over blocks that [`Dictionary::blocks`] of the same section gives elsewhere.
+    pub fn iter_over(&self, section: Section, supply: BlockSupply) -> Terms {
+        Terms::new(self.clone(), section, supply)
+    }
+}
+
 /// A verified, decompressed block of a section.
 #[derive(Debug, Default)]
 pub struct TermBlock {
@@ -45,7 +63,7 @@ pub struct TermBlocks {
 }
 
 impl TermBlocks {
-    pub(super) fn new(dictionary: Dictionary, section: Section) -> Self {
+    fn new(dictionary: Dictionary, section: Section) -> Self {
         Self {
             dictionary,
             section,
@@ -119,7 +137,7 @@ impl fmt::Debug for Terms {
 }
 
 impl Terms {
-    pub(super) fn new(dictionary: Dictionary, section: Section, supply: BlockSupply) -> Self {
+    fn new(dictionary: Dictionary, section: Section, supply: BlockSupply) -> Self {
         Self { dictionary, section, supply, block: TermBlock::default(), place: 0, given: 0, key: Vec::new() }
     }
 

@@ -1,10 +1,10 @@
 //! GET and HEAD: a graph, or the whole dataset, streamed in the format asked for.
 
-use super::no_such_graph;
-use crate::app::accept;
+use super::target::no_such_graph;
+use crate::deadline::after;
 use crate::error::HttpError;
-use crate::negotiate::negotiate_rdf;
-use crate::state::{AppState, after, blocking};
+use crate::negotiate::{accept, negotiate_rdf};
+use crate::state::{AppState, blocking};
 use crate::stream::{ChunkWriter, answered, of_unknown_length};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -8,18 +8,18 @@ mod multipart;
 mod target;
 mod upload;
 
-use crate::app::own_iri;
 use crate::body::Incoming;
+use crate::deadline::after;
 use crate::error::HttpError;
 use crate::request::SNAPSHOTS_STAY;
-use crate::state::{AppState, CancelOnDrop, after, blocking};
+use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use lode_engine::{CancelToken, UploadTarget};
 use std::sync::Arc;
-use target::{Selected, select};
+use target::{Selected, no_such_graph, select};
 
 /// Every request to `/data` and below.
 pub(crate) async fn serve(
@@ -28,7 +28,7 @@ pub(crate) async fn serve(
 ) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
     let body = Incoming::new(body, &state);
-    let own = own_iri(&state.origins, &parts.uri, &parts.headers);
+    let own = state.origins.own_iri(&parts.uri, &parts.headers);
     let Selected { target, at } = match select(&parts.uri, own.as_ref()) {
         Ok(selected) => selected,
         Err(error) => return body.refuse(&parts.headers, error).await,
@@ -66,12 +66,4 @@ async fn delete(state: Arc<AppState>, target: UploadTarget) -> Result<Response, 
     })
     .await??;
     Ok(json(&format!("{{\"deleted\":{},\"version\":{}}}\n", commit.deleted, commit.version)))
-}
-
-fn no_such_graph(target: &UploadTarget) -> HttpError {
-    let name = match target {
-        UploadTarget::Graph(Some(name)) => name.to_string(),
-        _ => "with this name".to_owned(),
-    };
-    HttpError::new(StatusCode::NOT_FOUND, format!("there is no graph {name}"))
 }

@@ -1,7 +1,7 @@
 //! Which graph a request is about (Graph Store HTTP Protocol, section 4).
 
 use crate::error::HttpError;
-use axum::http::Uri;
+use axum::http::{StatusCode, Uri};
 use lode_engine::UploadTarget;
 use lode_rdf::NamedNode;
 
@@ -72,6 +72,15 @@ fn direct(uri: &Uri, own: Option<&NamedNode>) -> Result<UploadTarget, HttpError>
     let name = NamedNode::new(&iri);
     let name = name.map_err(|error| HttpError::bad_request(format!("{iri} is not an IRI: {error}")))?;
     Ok(UploadTarget::Graph(Some(name)))
+}
+
+/// The error where there is no such graph.
+pub(super) fn no_such_graph(target: &UploadTarget) -> HttpError {
+    let name = match target {
+        UploadTarget::Graph(Some(name)) => name.to_string(),
+        _ => "with this name".to_owned(),
+    };
+    HttpError::new(StatusCode::NOT_FOUND, format!("there is no graph {name}"))
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 
 use super::multipart;
 use super::target::NO_NAME;
-use crate::body::{Incoming, Room, Whole, pieces};
+use crate::body::{Incoming, Whole, pieces};
+use crate::body_memory::Room;
+use crate::deadline::after;
 use crate::error::HttpError;
 use crate::request::content_type;
-use crate::state::{AppState, CancelOnDrop, after, blocking};
+use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};

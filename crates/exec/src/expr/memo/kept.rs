@@ -5,7 +5,7 @@
 
 use super::pages::Pages;
 use crate::expr::shape;
-use crate::scheduler::lock;
+use crate::lock::lock;
 use lode_base::memory_budget::MemoryBudget;
 use lode_sparql::{Expr, VarId};
 use std::sync::{Arc, Mutex};

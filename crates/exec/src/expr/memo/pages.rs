@@ -4,8 +4,8 @@
 //! through all of them, in order, than to find each where it is. Pages that were asked for often enough are filled whole, and are
 //! shared by all threads; those of some expressions outlast the query ([`super::kept`]).
 
-use super::{EMPTY, mix};
-use crate::scheduler::lock;
+use crate::expr::decode::mix;
+use crate::lock::lock;
 use hashbrown::HashTable;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
@@ -21,6 +21,9 @@ const MISSES_MIN: usize = PAGE_IDS / 8 * 3;
 const MISSES_AGAIN: usize = PAGE_IDS * 16;
 /// The most pages that are counted, and that are kept: 32 MiB.
 const PAGES_MAX: usize = 1 << 12;
+
+/// Where there is no result, and the key of an empty slot of a table: bits that no id has.
+pub(super) const EMPTY: ValueId = ValueId::from_bits(u64::MAX);
 
 /// All pages of one expression.
 #[derive(Debug)]

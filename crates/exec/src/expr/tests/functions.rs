@@ -1,7 +1,7 @@
 //! Functions, by the tables of section 17.4 and the cases of the W3C suites.
 
 use super::{XSD, d, i, iri, l, s, show, unknown, x};
-use crate::expr::text_tests::StringRef;
+use crate::expr::string_predicates::StringRef;
 use crate::expr::texts::TextLimit;
 use crate::expr::value::Value;
 use crate::expr::{arithmetic, cast, dates, hashes, strings, terms};

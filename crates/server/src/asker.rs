@@ -1,0 +1,64 @@
+//! Who asks a query: what that says of how it is run and answered, wherever it runs.
+
+use crate::body_memory::Room;
+use crate::error::HttpError;
+use crate::negotiate::{negotiate, offered};
+use crate::request::QueryRequest;
+use crate::state::AppState;
+use axum::http::StatusCode;
+use lode_engine::{CancelToken, OutputFormat, PlanWarning, PreparedQuery, QueryOptions};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Who asks, and how to answer.
+pub(crate) struct Asker {
+    pub(crate) client: SocketAddr,
+    /// The formats accepted.
+    pub(crate) accept: String,
+    /// What relative IRIs are resolved against.
+    pub(crate) base: Option<String>,
+    /// The room that the request's text takes among all bodies.
+    pub(crate) room: Room,
+}
+
+/// What the head of an answer tells.
+pub(crate) struct Head {
+    pub(crate) format: OutputFormat,
+    pub(crate) warnings: Arc<[PlanWarning]>,
+}
+
+impl Head {
+    /// That of a query's answer.
+    pub(crate) fn new(format: OutputFormat, query: &PreparedQuery) -> Self {
+        Self { format, warnings: Arc::clone(query.warnings()) }
+    }
+}
+
+/// The options of a request's query.
+pub(crate) fn options(
+    state: &AppState,
+    request: &QueryRequest,
+    asker: &Asker,
+    cancel: CancelToken,
+) -> Result<QueryOptions, HttpError> {
+    let mut options = state.options.query.clone();
+    options.cancel = cancel;
+    options.request_bytes = asker.room.bytes();
+    options.base_iri = options.base_iri.or_else(|| asker.base.clone());
+    options.set_dataset(&request.default_graphs, &request.named_graphs)?;
+    Ok(options)
+}
+
+/// The format of a query's answer: the one asked for, or the best of those accepted.
+pub(crate) fn format_of(
+    request: &QueryRequest,
+    asker: &Asker,
+    query: &PreparedQuery,
+) -> Result<OutputFormat, HttpError> {
+    let kind = query.kind();
+    let format = request.format.or_else(|| negotiate(Some(&asker.accept), kind));
+    format.ok_or_else(|| {
+        let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
+        HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
+    })
+}

@@ -1,0 +1,33 @@
+//! The layer around all routes: refuses what a browser sends for pages that may not use the server, and tells browsers what pages may have.
+
+use crate::state::AppState;
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
+
+/// Lets a request in, or refuses it.
+pub(crate) async fn guard(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
+    let origins = &state.origins;
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let mut response = match origins.check(request.method(), request.uri(), request.headers()) {
+        Err(error) => error.into_response(),
+        Ok(()) if request.method() == Method::OPTIONS => options(),
+        Ok(()) => next.run(request).await,
+    };
+    origins.tell(origin.as_ref(), response.headers_mut());
+    response
+}
+
+/// What may be sent, for a browser that asks before it does.
+fn options() -> Response {
+    let methods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+    let head = [
+        (header::ALLOW, methods),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, methods),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Accept, Authorization, Content-Encoding, Content-Type"),
+        (header::ACCESS_CONTROL_MAX_AGE, "600"),
+    ];
+    (StatusCode::NO_CONTENT, head).into_response()
+}

@@ -64,7 +64,7 @@ impl StoreStats {
     /// The same of a version that is held, such as a named snapshot. What is told of all snapshots is as it is now.
     ///
     /// # Errors
-    /// Like [`Stats::gather`].
+    /// Like [`Self::gather`].
     pub fn gather_at(store: &Store, snapshot: &Snapshot, graphs_max: usize) -> Result<Self, StoreError> {
         let version = snapshot.version();
         let gspo_quads = snapshot.count(Order::Gspo, &[])?;

@@ -28,12 +28,18 @@ impl Database {
     }
 
     /// Opens an existing database.
+    ///
+    /// # Errors
+    /// Where there is no database, it is of another version of the format, or a file cannot be read or is damaged.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
         Ok(Self::of(Store::open(Arc::new(RealVfs), path, options.cache())?, options))
     }
 
     /// The same, and says when the files of segments are opened: who asks little of many segments reads few of them. Until all are open
     /// ([`Database::hold_files`]), what another process replaces meanwhile may be missing, or seem damaged.
+    ///
+    /// # Errors
+    /// Like [`Database::open`], of the files that are opened at once.
     pub fn open_for_reading(
         path: &Path,
         options: &OpenOptions,
@@ -44,11 +50,17 @@ impl Database {
     }
 
     /// Opens all files of the current version that are not open yet.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened or is damaged.
     pub fn hold_files(&self) -> Result<(), EngineError> {
         Ok(self.store.hold_files()?)
     }
 
     /// Opens an existing database for writing.
+    ///
+    /// # Errors
+    /// Like [`Database::open`]; where another process writes to the database, it is a backup, or its log cannot be read or written.
     pub fn open_for_writing(
         path: &Path,
         options: &OpenOptions,
@@ -59,6 +71,9 @@ impl Database {
     }
 
     /// Opens a database for writing, or makes an empty one where there is nothing at all.
+    ///
+    /// # Errors
+    /// Like [`Database::open_for_writing`], but for a path where nothing is: there the folder may not be made, or hold other files.
     pub fn create_or_open_for_writing(
         path: &Path,
         options: &OpenOptions,
@@ -69,22 +84,34 @@ impl Database {
     }
 
     /// Opens a database, or makes an empty one where there is none.
+    ///
+    /// # Errors
+    /// Like [`Database::open`], but for a path where nothing is: there files may not be written.
     pub fn create_or_open(path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
         Self::create_on(Arc::new(RealVfs), path, options)
     }
 
     /// A new, empty database in memory: the same files, in no file system.
+    ///
+    /// # Errors
+    /// Never by itself: there is no file system that could refuse.
     pub fn in_memory() -> Result<Self, EngineError> {
         Self::in_memory_with(WriteOptions::default())
     }
 
     /// The same, and says how updates are written.
+    ///
+    /// # Errors
+    /// Like [`Database::in_memory`].
     pub fn in_memory_with(write: WriteOptions) -> Result<Self, EngineError> {
         let (vfs, options) = (Arc::new(MemVfs::default()), OpenOptions::default());
         Ok(Self::of(Store::open_for_writing(vfs, Path::new("/db"), options.cache(), write)?, &options))
     }
 
     /// Opens or makes a database on any file system.
+    ///
+    /// # Errors
+    /// Like [`Database::create_or_open`].
     pub fn create_on(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
         Ok(Self::of(Store::create_or_open(vfs, path, options.cache())?, options))
     }
@@ -100,12 +127,19 @@ impl Database {
     }
 
     /// Parses and plans a query over the current version.
+    ///
+    /// # Errors
+    /// [`EngineError::Syntax`] where the text is not SPARQL, [`EngineError::Plan`] where it cannot be planned; where planning was cancelled,
+    /// needs more memory than it may take, or cannot read the store.
     pub fn prepare(&self, text: &str, options: &QueryOptions) -> Result<PreparedQuery, EngineError> {
         PreparedQuery::with_cache(text, self.snapshot(), options, &self.caches)
     }
 
     /// Parses a query and, if the last runs of queries like it were short ([`PreparedQuery::ran`] was told so), takes their plan: a query
     /// that asks nobody else and is likely done within half a millisecond, though nothing promises it. `None` of all others.
+    ///
+    /// # Errors
+    /// Like [`Database::prepare`].
     pub fn prepare_short(
         &self,
         text: &str,
@@ -115,6 +149,9 @@ impl Database {
     }
 
     /// Parses and plans a query over a version that is held, such as a named snapshot.
+    ///
+    /// # Errors
+    /// Like [`Database::prepare`].
     pub fn prepare_at(
         &self,
         snapshot: Snapshot,
@@ -125,21 +162,35 @@ impl Database {
     }
 
     /// The version that has a name, or the current one.
+    ///
+    /// # Errors
+    /// Where there is no snapshot of this name, or its files cannot be opened.
     pub fn snapshot_at(&self, name: Option<&str>) -> Result<Snapshot, EngineError> {
         name.map_or_else(|| Ok(self.snapshot()), |name| Ok(self.store.at(name)?))
     }
 
     /// Parses, plans and runs a query over the current version.
+    ///
+    /// # Errors
+    /// Those of [`Database::prepare`] and [`PreparedQuery::run`].
     pub fn query(&self, text: &str, options: &QueryOptions) -> Result<QueryResults, EngineError> {
         self.prepare(text, options)?.run()
     }
 
     /// Runs an update request: all of its operations, in one transaction, or none. Durable when it returns.
+    ///
+    /// # Errors
+    /// Where the text is not SPARQL or an operation cannot be done or may not (LOAD); where the update was cancelled, needs more memory than it may
+    /// take, or the store refuses it, as one does that was opened for reading or whose disk is full. Nothing was changed then, unless the error is
+    /// [`InDoubt`](lode_store::StoreError::InDoubt).
     pub fn update(&self, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
         update::run(&self.store, text, options)
     }
 
     /// Adds documents to a graph or to the whole dataset, or puts them in its place, in one step. Durable when it returns.
+    ///
+    /// # Errors
+    /// Where a document is not well-formed or cannot be read; else like [`Database::update`].
     pub fn upload(
         &self,
         documents: Vec<Document>,
@@ -149,6 +200,9 @@ impl Database {
     }
 
     /// The id of a graph (`None`: the default graph) in a version; none where it has no quads there. The default graph always exists.
+    ///
+    /// # Errors
+    /// Where a dictionary cannot be read.
     pub fn graph_id(
         &self,
         snapshot: &Snapshot,
@@ -158,6 +212,9 @@ impl Database {
     }
 
     /// Removes all quads of a graph; none where there is no such graph.
+    ///
+    /// # Errors
+    /// Where the work was cancelled, or the store cannot be read or refuses to change, as in [`Database::update`].
     pub fn delete_graph(
         &self,
         graph: Option<&NamedNode>,

@@ -7,6 +7,9 @@ use crate::EngineError;
 
 impl crate::QueryOptions {
     /// Sets the dataset from IRIs (`default-graph-uri`, `named-graph-uri`); both empty keeps the query's own.
+    ///
+    /// # Errors
+    /// [`EngineError::Syntax`] where a name is not an IRI.
     pub fn set_dataset(&mut self, default: &[String], named: &[String]) -> Result<(), EngineError> {
         if default.is_empty() && named.is_empty() {
             self.dataset = None;

@@ -53,6 +53,9 @@ pub use lode_sparql::plan::DatasetOverride;
 pub use lode_store as store;
 
 /// Reads and verifies the database in a folder; see [`lode_store::check()`].
+///
+/// # Errors
+/// Where a file cannot be read, at the first that is damaged, or where the check was cancelled.
 pub fn check_database(
     folder: &std::path::Path,
     cancel: &CancelToken,
@@ -62,6 +65,10 @@ pub fn check_database(
 }
 
 /// Makes a folder a backup of a database that is not open here; see [`lode_store::backup()`].
+///
+/// # Errors
+/// Where there is no database, the target is neither new nor empty nor a backup of it, a file cannot be read or written, or the backup was
+/// cancelled.
 pub fn backup_database(
     database: &std::path::Path,
     target: &std::path::Path,
@@ -74,6 +81,10 @@ pub fn backup_database(
 }
 
 /// Makes a database of a backup; see [`lode_store::restore()`].
+///
+/// # Errors
+/// Where there is no whole backup, the folder of the database is not empty, a file cannot be read, is damaged or cannot be written, or the work
+/// was cancelled.
 pub fn restore_database(
     backup: &std::path::Path,
     database: &std::path::Path,
@@ -86,11 +97,17 @@ pub fn restore_database(
 }
 
 /// Makes the manifest of a database again that has lost it; see [`lode_store::remake_manifest()`].
+///
+/// # Errors
+/// Like [`lode_store::remake_manifest()`].
 pub fn remake_manifest(folder: &std::path::Path) -> Result<Option<lode_store::RemadeReport>, EngineError> {
     Ok(lode_store::remake_manifest(&lode_base::real_vfs::RealVfs, folder)?)
 }
 
 /// Makes a database whose log is damaged or missing one that can be written again; see [`lode_store::salvage()`].
+///
+/// # Errors
+/// Like [`lode_store::salvage()`].
 pub fn salvage_database(
     folder: &std::path::Path,
     cancel: &CancelToken,

@@ -317,6 +317,10 @@ impl PreparedQuery {
     }
 
     /// Runs it.
+    ///
+    /// # Errors
+    /// Where the query was cancelled or took too long, needs more memory than it may take, or the store cannot be read. All but an ASK may fail so
+    /// later, as rows are read.
     pub fn run(&self) -> Result<QueryResults, EngineError> {
         let started = Instant::now();
         let execution = self.execute()?;

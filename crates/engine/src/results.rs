@@ -39,11 +39,17 @@ impl Solutions {
     }
 
     /// The next rows; `None` at the end.
+    ///
+    /// # Errors
+    /// Where the query was cancelled or took too long, needs more memory than it may take, or a file cannot be read or written.
     pub fn next_batch(&mut self) -> Result<Option<TermBatch>, EngineError> {
         self.answer(TermBatch::new)
     }
 
     /// All remaining rows, each with one optional term a variable.
+    ///
+    /// # Errors
+    /// Like [`Solutions::next_batch`].
     pub fn collect_rows(&mut self) -> Result<Vec<Vec<Option<Term>>>, EngineError> {
         let mut rows = Vec::new();
         while let Some(batch) = self.next_batch()? {
@@ -71,6 +77,9 @@ impl Triples {
     }
 
     /// The next triples (see [`TermBatch::triples`]); `None` at the end.
+    ///
+    /// # Errors
+    /// Like [`Solutions::next_batch`].
     pub fn next_batch(&mut self) -> Result<Option<TermBatch>, EngineError> {
         self.answer(TermBatch::new)
     }

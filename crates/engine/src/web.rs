@@ -31,6 +31,9 @@ pub struct WebOptions {
 }
 
 /// A source that is asked for when its turn comes. The environment's proxies are used.
+///
+/// # Errors
+/// Where the address is of HTTPS and this program was built without TLS. Whether it can be reached is found when it is opened.
 pub fn source(url: &str, options: WebOptions) -> Result<Source, String> {
     if !tls::IS_BUILT_IN && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:")) {
         return Err(format!("{url}: {}", tls::MISSING));

@@ -40,6 +40,9 @@ pub struct Server {
 
 impl Server {
     /// Binds the address; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// [`ServerError::Bind`] where the address is taken or none of this machine.
     pub async fn bind(
         database: Arc<Database>,
         address: SocketAddr,
@@ -55,6 +58,9 @@ impl Server {
     }
 
     /// The address it listens on.
+    ///
+    /// # Errors
+    /// Where the operating system does not tell.
     pub fn address(&self) -> Result<SocketAddr, ServerError> {
         Ok(self.listener.local_addr()?)
     }

@@ -55,6 +55,9 @@ pub enum DumpError {
 }
 
 /// Calls `visit` with every quad; returns how many there were.
+///
+/// # Errors
+/// The first of `visit`; where a file cannot be read or is damaged, a term is damaged, or the work was cancelled.
 pub fn dump_quads(
     snapshot: &Snapshot,
     options: impl Into<DumpOptions>,
@@ -107,6 +110,9 @@ fn misplaced(id: ValueId, position: &str) -> StoreError {
 }
 
 /// Writes every quad as a line of N-Quads; returns how many there were.
+///
+/// # Errors
+/// Where `out` cannot be written to; else like [`dump_quads`].
 pub fn dump_lines(
     snapshot: &Snapshot,
     options: impl Into<DumpOptions>,
@@ -125,6 +131,9 @@ pub fn dump_lines(
 }
 
 /// Writes the triples of one graph, or of a dataset without named graphs, in a format of graphs; returns how many there were.
+///
+/// # Errors
+/// Like [`dump_lines`].
 pub fn dump_graph(
     snapshot: &Snapshot,
     options: impl Into<DumpOptions>,

@@ -34,6 +34,9 @@ pub struct Maintenance {
 
 impl Maintenance {
     /// Starts looking after a store that was opened for writing, and that nobody looks after yet.
+    ///
+    /// # Errors
+    /// Where the store was opened for reading or is looked after already, or no thread can be started.
     pub fn start(store: &Store, tell: Tell) -> Result<Self, StoreError> {
         let writer = store.writer()?;
         if !writer.chores.begin() {

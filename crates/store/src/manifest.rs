@@ -227,6 +227,9 @@ impl Manifest {
     }
 
     /// Reads a text that [`Self::encode`] wrote; the error says what is wrong with it.
+    ///
+    /// # Errors
+    /// Where the text is of another version of the format, or damaged.
     pub fn decode(text: &[u8]) -> Result<Self, ManifestError> {
         let text = std::str::from_utf8(text).map_err(|_| ManifestError::Damaged("text that is not UTF-8"))?;
         let version = text.strip_prefix("lodestore ").and_then(|rest| rest.split('\n').next());
@@ -245,16 +248,26 @@ impl Manifest {
     }
 
     /// Reads the manifest of the database in `folder`; where it is damaged, the error says what to do.
+    ///
+    /// # Errors
+    /// Like [`Manifest::read`].
     pub fn read_current(vfs: &dyn Vfs, folder: &Path) -> Result<Self, StoreError> {
         Self::read(vfs, folder).map_err(|error| advised(error, vfs, folder, MANIFEST_ADVICE))
     }
 
     /// Reads the manifest in `folder`.
+    ///
+    /// # Errors
+    /// Where there is none, which says what else there is; where it cannot be read, is damaged, of another version of the format, or one of a
+    /// snapshot.
     pub fn read(vfs: &dyn Vfs, folder: &Path) -> Result<Self, StoreError> {
         Self::read_own(vfs, &folder.join(MANIFEST))?.ok_or_else(|| without_manifest(vfs, folder))
     }
 
     /// Reads the copy of the manifest, if there is one.
+    ///
+    /// # Errors
+    /// Where it cannot be read, is damaged, of another version of the format, or one of a snapshot.
     pub fn read_copy(vfs: &dyn Vfs, folder: &Path) -> Result<Option<Self>, StoreError> {
         Self::read_own(vfs, &folder.join(MANIFEST_COPY))
     }
@@ -270,6 +283,9 @@ impl Manifest {
     }
 
     /// `None` where there is no such file.
+    ///
+    /// # Errors
+    /// Where it cannot be read, is damaged, or of another version of the format.
     pub fn read_file(vfs: &dyn Vfs, path: &Path) -> Result<Option<Self>, StoreError> {
         let file = match vfs.open(path) {
             Ok(file) => file,
@@ -295,6 +311,9 @@ impl Manifest {
     /// Makes this the manifest in `folder`, durably and in one step. After [`StoreError::InDoubt`] it may be
     /// this one or the one before, and may change from one to the other once more if the power goes: all that either
     /// names must be kept. After any other error it is the one before.
+    ///
+    /// # Errors
+    /// [`StoreError::InDoubt`] where the file system did not confirm the new name; where it refuses to write.
     pub fn publish(&self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
         let (tmp, path) = (folder.join(MANIFEST_TMP), folder.join(MANIFEST));
         // What cannot be removed now is removed when the database is next opened for writing.
@@ -320,6 +339,9 @@ impl Manifest {
 
     /// The same for the manifest of a database, of which there is a copy: that is durable before, and so never older. It counts only
     /// where the manifest is lost.
+    ///
+    /// # Errors
+    /// Like [`Manifest::publish`]; where the copy cannot be written.
     pub fn publish_with_copy(&self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
         let published = self.write_copy(vfs, folder).and_then(|()| self.publish(vfs, folder));
         if published.as_ref().is_err_and(|error| !matches!(error, StoreError::InDoubt { .. }))
@@ -332,6 +354,9 @@ impl Manifest {
     }
 
     /// Makes this the copy of the manifest, durably. A database that holds nothing has none: without its manifest it is none.
+    ///
+    /// # Errors
+    /// Where the file system refuses to write.
     pub fn write_copy(&self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
         if self.version == 0 {
             return Ok(());
@@ -349,6 +374,9 @@ impl Manifest {
     }
 
     /// Writes it to a file, durably but for its name.
+    ///
+    /// # Errors
+    /// Where the file system refuses to write.
     pub fn write_file(&self, vfs: &dyn Vfs, path: &Path) -> io::Result<()> {
         let mut file = vfs.create(path)?;
         file.write_all(self.encode().as_bytes())?;

@@ -147,6 +147,10 @@ fn wrong(name: &str, what: SnapshotProblem) -> StoreError {
 
 impl Store {
     /// Gives the current version a name by which it stays readable. Durable when it returns.
+    ///
+    /// # Errors
+    /// [`StoreError::Snapshot`] where the text cannot be a name or is one already; where the store was opened for reading, a file cannot be written,
+    /// or the wait was cancelled.
     pub fn create_snapshot(&self, name: &str, cancel: &CancelToken) -> Result<NamedSnapshot, StoreError> {
         check_name(name)?;
         let place = WriterPlace::enter(self, cancel)?;
@@ -173,11 +177,17 @@ impl Store {
     }
 
     /// All named snapshots.
+    ///
+    /// # Errors
+    /// Where the folder or a file of the names cannot be read.
     pub fn snapshots(&self) -> Result<Vec<NamedSnapshot>, StoreError> {
         Ok(self.manifests()?.iter().map(|(name, manifest)| described(name, manifest)).collect())
     }
 
     /// Names of snapshots whose manifest is damaged or missing. As long as there are any, segments stay that nothing else needs.
+    ///
+    /// # Errors
+    /// Like [`Store::snapshots`].
     pub fn damaged_snapshots(&self) -> Result<Vec<String>, StoreError> {
         let damaged =
             if self.is_writable() { self.named().damaged.clone() } else { self.read_named()?.damaged };
@@ -185,6 +195,9 @@ impl Store {
     }
 
     /// The version that has a name. It stays readable while this is held, also if the name is dropped.
+    ///
+    /// # Errors
+    /// [`StoreError::Snapshot`] where nothing has the name or its manifest is damaged; where a file cannot be opened or is damaged.
     pub fn at(&self, name: &str) -> Result<Snapshot, StoreError> {
         check_name(name)?;
         // Nobody drops it before its segments are open.
@@ -213,6 +226,10 @@ impl Store {
     }
 
     /// Forgets a name. Files that nothing else names go when nobody reads them any more.
+    ///
+    /// # Errors
+    /// [`StoreError::Snapshot`] where nothing has the name; where the store was opened for reading, a file cannot be removed, or the wait was
+    /// cancelled.
     pub fn drop_snapshot(&self, name: &str, cancel: &CancelToken) -> Result<(), StoreError> {
         check_name(name)?;
         let place = WriterPlace::enter(self, cancel)?;
@@ -264,6 +281,9 @@ impl Store {
     }
 
     /// Bytes of the segments that only snapshots name.
+    ///
+    /// # Errors
+    /// Like [`Store::snapshots`]; where the size of a file cannot be told.
     pub fn snapshot_bytes(&self) -> Result<u64, StoreError> {
         let current = self.version();
         let mut seen: BTreeSet<u64> = current.manifest.segments.iter().map(|entry| entry.number).collect();

@@ -46,6 +46,10 @@ pub struct SalvageReport {
 
 /// Makes a database whose log is damaged or missing one that can be written again, with all that was committed before the damage. A database
 /// that is killed here is as it was.
+///
+/// # Errors
+/// Where there is no database, another process writes to it, its segments are damaged, a file cannot be read or written, or the work was
+/// cancelled.
 pub fn salvage(vfs: &Arc<dyn Vfs>, folder: &Path, cancel: &CancelToken) -> Result<Salvage, StoreError> {
     let SoundStore { store, last_version, found } = Store::open_sound(Arc::clone(vfs), folder)?;
     let Some(mut found) = found else { return Ok(Salvage::Nothing) };

@@ -61,6 +61,9 @@ impl Scan {
     }
 
     /// Appends up to `rows_max` further rows to `columns` (only to those asked for) and returns how many; 0 at the end.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged.
     pub fn next(&mut self, rows_max: usize, columns: &mut [Vec<ValueId>; 4]) -> Result<usize, StoreError> {
         let rows = match &mut self.source {
             Source::Empty => 0,
@@ -77,6 +80,9 @@ impl Scan {
     }
 
     /// Moves forward to the first row not before `key` (whole prefix included, 1 to 4 ids); never backward.
+    ///
+    /// # Errors
+    /// Like [`Scan::next`].
     pub fn seek(&mut self, key: &[ValueId]) -> Result<(), StoreError> {
         self.seeks += 1;
         let (key, length) = key_bits(key);
@@ -90,6 +96,9 @@ impl Scan {
     }
 
     /// Ends the scan before the first row at or after `key`.
+    ///
+    /// # Errors
+    /// Like [`Scan::next`].
     pub fn limit_to(&mut self, key: &[ValueId]) -> Result<(), StoreError> {
         let (key, length) = key_bits(key);
         let key = &key[..length];

@@ -79,6 +79,9 @@ impl Snapshot {
     }
 
     /// Exact number of quads whose first columns in `order` are `prefix` (0 to 4 ids).
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged.
     pub fn count(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {
         self.activity.add_count();
         let prefix = bits(prefix);
@@ -92,6 +95,9 @@ impl Snapshot {
     }
 
     /// Number of quads whose first columns in `order` are `prefix` (at most three) and whose next column lies in `values`. Exact.
+    ///
+    /// # Errors
+    /// Like [`Snapshot::count`].
     pub fn count_between(
         &self,
         order: Order,
@@ -111,6 +117,9 @@ impl Snapshot {
 
     /// Quads whose first columns in `order` are `prefix`, sorted in `order`. Of the four columns only those in `columns`
     /// (bit `i` = column `i` of the order) are read and delivered; the others cost nothing.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged. That of what is read later is told by [`Scan::next`].
     pub fn scan(&self, order: Order, prefix: &[ValueId], columns: u8) -> Result<Scan, StoreError> {
         let ranges = self.ranges(order, prefix)?;
         let mut layers = self.delta_layers(order, prefix)?;
@@ -158,6 +167,9 @@ impl Snapshot {
 
     /// Splits the quads under `prefix` whose next column lies in `values` into at most `parts` key ranges of about equal size, for
     /// morsels: the bounds are values of that column, half open; no two ranges share a value; together they are `values`.
+    ///
+    /// # Errors
+    /// Where an index cannot be read or is damaged.
     pub fn split(
         &self,
         order: Order,
@@ -213,6 +225,9 @@ impl Snapshot {
 
     /// The id of a term, or `None` where neither the dictionary holds it nor the id itself can. Blank nodes in queries
     /// are variables, so a blank node term is looked up only when it came out of this database (`_:b<number>`).
+    ///
+    /// # Errors
+    /// Where a dictionary cannot be read or is damaged.
     pub fn id_of(&self, term: &Term) -> Result<Option<ValueId>, StoreError> {
         if let Term::BlankNode(node) = term {
             let known = |id: &ValueId| id.payload() < self.version.next_blank;
@@ -227,6 +242,9 @@ impl Snapshot {
     }
 
     /// The id of the term with this dictionary key.
+    ///
+    /// # Errors
+    /// Like [`Snapshot::id_of`].
     pub fn id_of_key(&self, section: Section, key: &[u8]) -> Result<Option<ValueId>, StoreError> {
         self.activity.add_term_lookup();
         let hash = KeyHash::of(key);
@@ -276,7 +294,11 @@ impl Snapshot {
         }
     }
 
-    /// The term of an id. Errors for ids that this database never gave (and for `Kind::Local` and `Kind::Special`).
+    /// The term of an id.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownId`] for ids that this database never gave (and for `Kind::Local` and `Kind::Special`); where a dictionary cannot be
+    /// read or is damaged.
     pub fn term(&self, id: ValueId) -> Result<Term, StoreError> {
         let Some(section) = id.kind().and_then(Kind::section) else { return self.plain_term(id) };
         self.activity.add_terms_read(1);
@@ -297,6 +319,9 @@ impl Snapshot {
     }
 
     /// Calls `visit(index, term)` for every id, in an order that is cheap (sorted by id, block by block). Its first error ends that.
+    ///
+    /// # Errors
+    /// The first of `visit`, and those of [`Snapshot::term`].
     pub fn terms<E: From<StoreError>>(
         &self,
         ids: &[ValueId],
@@ -306,6 +331,9 @@ impl Snapshot {
     }
 
     /// Like [`Snapshot::terms`], without a term of their own for those of dictionaries.
+    ///
+    /// # Errors
+    /// Like [`Snapshot::terms`].
     pub fn term_refs<E: From<StoreError>>(
         &self,
         ids: &[ValueId],
@@ -326,6 +354,9 @@ impl Snapshot {
 
     /// Dictionary keys (see `lode_rdf::key`) instead of terms: no parsing, no allocation per term. `ids` must be of
     /// dictionary kinds.
+    ///
+    /// # Errors
+    /// Like [`Snapshot::terms`].
     pub fn keys<E: From<StoreError>>(
         &self,
         ids: &[ValueId],
@@ -381,6 +412,9 @@ impl Snapshot {
     }
 
     /// The ids of the terms of a section whose keys begin with `start`; `None` where ids of the section do not compare like keys.
+    ///
+    /// # Errors
+    /// Where a dictionary cannot be read or is damaged.
     pub fn ids_with_prefix(
         &self,
         section: Section,
@@ -421,6 +455,9 @@ impl Snapshot {
     }
 
     /// The named graphs, sorted by id.
+    ///
+    /// # Errors
+    /// Like [`Snapshot::count`].
     pub fn named_graphs(&self) -> Result<Vec<ValueId>, StoreError> {
         let mut scan = self.scan(Order::Gspo, &[], 0b0001)?;
         let (mut graphs, mut columns): (Vec<ValueId>, [Vec<ValueId>; 4]) = Default::default();
@@ -440,6 +477,9 @@ impl Snapshot {
     }
 
     /// Number of distinct values of column `prefix.len()` under `prefix`; exact where cheap, else an estimate.
+    ///
+    /// # Errors
+    /// Like [`Snapshot::count`].
     pub fn distinct(&self, order: Order, prefix: &[ValueId]) -> Result<u64, StoreError> {
         let ranges = self.ranges(order, prefix)?;
         let mut counts = Vec::new();

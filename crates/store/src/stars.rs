@@ -12,6 +12,9 @@ const TOGETHER_PART: u64 = 2;
 impl Snapshot {
     /// How many subjects have which of these members of a star, as far as the sets of predicates of the segments tell; `None` where
     /// the quads of one member are mostly in other segments than those of another, or in segments without sets. What came since is left out.
+    ///
+    /// # Errors
+    /// Like [`Snapshot::count`].
     pub fn star(&self, members: &[StarMember]) -> Result<Option<Star>, StoreError> {
         let mut star = Star::new(members.len());
         let mut together = vec![0_u64; members.len()];

@@ -54,11 +54,17 @@ impl StoreStats {
     }
 
     /// Gathers the figures of the current version; at most `graphs_max` graphs are named.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged.
     pub fn gather(store: &Store, graphs_max: usize) -> Result<Self, StoreError> {
         Self::gather_at(store, &store.snapshot(), graphs_max)
     }
 
     /// The same of a version that is held, such as a named snapshot. What is told of all snapshots is as it is now.
+    ///
+    /// # Errors
+    /// Like [`Self::gather`].
     pub fn gather_at(store: &Store, snapshot: &Snapshot, graphs_max: usize) -> Result<Self, StoreError> {
         let version = snapshot.version();
         let gspo_quads = snapshot.count(Order::Gspo, &[])?;

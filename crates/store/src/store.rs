@@ -59,12 +59,18 @@ impl Drop for Inner {
 
 impl Store {
     /// Opens a database for reading. Needs no lock: a writer replaces the manifest in one step and only appends to the log.
+    ///
+    /// # Errors
+    /// Where there is no database, it is of another version of the format, or a file cannot be read or is damaged.
     pub fn open(vfs: Arc<dyn Vfs>, folder: &Path, cache: impl Into<CacheMemory>) -> Result<Self, StoreError> {
         Self::open_for_reading(vfs, folder, cache, OpenFiles::Now)
     }
 
     /// The same, and says when the files of segments are opened. Until all are ([`Store::hold_files`]), what another process replaces
     /// meanwhile may be missing to this one, or seem damaged.
+    ///
+    /// # Errors
+    /// Like [`Store::open`], of the files that are opened at once.
     pub fn open_for_reading(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
@@ -87,6 +93,9 @@ impl Store {
     }
 
     /// Opens a database for writing, making an empty one where there is nothing. Removes what a killed writer left.
+    ///
+    /// # Errors
+    /// Like [`Store::open_existing`], but for a path where nothing is: there the folder may not be made.
     pub fn create_or_open(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
@@ -96,6 +105,9 @@ impl Store {
     }
 
     /// Like [`Store::create_or_open`], and says how to write.
+    ///
+    /// # Errors
+    /// Like [`Store::create_or_open`].
     pub fn open_for_writing(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
@@ -110,6 +122,10 @@ impl Store {
     }
 
     /// The same where there is a database; makes none.
+    ///
+    /// # Errors
+    /// Like [`Store::open`]; [`StoreError::Locked`] where another process writes to the database, [`StoreError::IsBackup`] where it is a backup;
+    /// where the log cannot be read or written.
     pub fn open_existing(
         vfs: Arc<dyn Vfs>,
         folder: &Path,
@@ -196,6 +212,9 @@ impl Store {
     }
 
     /// Opens all files of the current version that are not open yet, so that it can be read whoever replaces it.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened or is damaged.
     pub fn hold_files(&self) -> Result<(), StoreError> {
         self.version().open_files()
     }

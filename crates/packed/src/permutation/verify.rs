@@ -42,7 +42,8 @@ impl Permutation {
     /// Reads every block past the cache and compares checksums, but not what the blocks hold: that takes a fraction of the time.
     ///
     /// # Errors
-    /// [`PackedError::Corruption`] where a checksum or the header is wrong, [`PackedError::Cancelled`], and where the file cannot be read.
+    /// [`PackedError::Corruption`](crate::PackedError::Corruption) where a checksum or the header is wrong,
+    /// [`PackedError::Cancelled`](crate::PackedError::Cancelled), and where the file cannot be read.
     pub fn verify_checksums(&self, cancel: &CancelToken) -> Result<()> {
         self.verify_header()?;
         for number in 0..self.blocks() {

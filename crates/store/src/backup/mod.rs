@@ -90,6 +90,9 @@ pub struct BackupReport {
 impl Store {
     /// Makes `target` a backup of the database as it is when this begins: a new or empty folder, or one that holds an older backup
     /// of it. Everybody may go on writing.
+    ///
+    /// # Errors
+    /// Where the target is neither new nor empty nor a backup of this database, a file cannot be read or written, or the work was cancelled.
     pub fn backup(
         &self,
         target: &Path,
@@ -106,6 +109,9 @@ impl Store {
 }
 
 /// The same for a database that is not open here; another process may be writing to it.
+///
+/// # Errors
+/// Like [`Store::backup`]; where there is no database.
 pub fn backup(
     vfs: &Arc<dyn Vfs>,
     database: &Path,
@@ -130,6 +136,10 @@ fn write_backup(
 }
 
 /// Makes a database of a backup (or of another database, as it is now) in a new or empty folder.
+///
+/// # Errors
+/// Where there is no whole backup, the folder of the database is neither new nor empty, a file cannot be read, is damaged or cannot be written,
+/// or the work was cancelled.
 pub fn restore(
     vfs: &Arc<dyn Vfs>,
     backup: &Path,

@@ -67,6 +67,9 @@ impl Graphs {
     }
 
     /// How many quads of a segment are in these graphs.
+    ///
+    /// # Errors
+    /// Where the segment's index cannot be read or is damaged.
     pub fn quads_in(self, segment: &OpenSegment) -> Result<u64, StoreError> {
         let (named, all) = (segment.permutation(Order::Gspo), segment.permutation(Order::Spog).rows());
         Ok(match self {

@@ -113,6 +113,9 @@ impl Shared {
 
 impl Compactor {
     /// Starts compacting a store that was opened for writing.
+    ///
+    /// # Errors
+    /// Where the store was opened for reading, or no thread can be started.
     pub fn start(store: &Store, options: BackgroundOptions) -> Result<Self, StoreError> {
         store.writer()?;
         let status = CompactorStatus {

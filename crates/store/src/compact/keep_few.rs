@@ -23,6 +23,9 @@ pub struct KeepFewReport {
 /// Where a store that was opened for writing has more segments than [`BackgroundOptions::segments_max`], merges some of the newest, as
 /// a [`Compactor`](crate::Compactor) would do: in the long run each quad is written again only a few times. On an
 /// error the store holds what it held.
+///
+/// # Errors
+/// Like [`compact`](crate::compact()).
 pub fn keep_few(
     store: &Store,
     options: &CompactOptions,

@@ -124,6 +124,10 @@ const ATTEMPTS: u32 = 5;
 /// Makes one segment of all that is in a store that was opened for writing; others may go on writing. Where the memory is short it takes
 /// several rounds, each of which merges as many of the newest segments as fit. On any error the store holds what it held, in
 /// the segments of the last round that came to its end.
+///
+/// # Errors
+/// Where the store was opened for reading, the memory does not suffice, a file cannot be read, is damaged or cannot be written, graphs are dropped
+/// all the while, or the work was cancelled.
 pub fn compact(
     store: &Store,
     options: &CompactOptions,

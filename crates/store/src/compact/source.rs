@@ -86,6 +86,9 @@ impl Source {
     }
 
     /// Leaves out the rows that have the id `group`, which stand first. `after` is what comes next in old ids.
+    ///
+    /// # Errors
+    /// Where the segment cannot be read or is damaged.
     pub fn skip_group(&mut self, group: u64, column: usize, after: &[u64]) -> Result<(), StoreError> {
         let count = self.rest().partition_point(|row| row[column] <= group);
         self.at += count;

@@ -58,6 +58,9 @@ pub fn remove_mark(vfs: &dyn Vfs, log: &Path) -> io::Result<()> {
 }
 
 /// Removes a log and its end mark.
+///
+/// # Errors
+/// Where the file system refuses.
 pub fn remove_log(vfs: &dyn Vfs, log: &Path) -> io::Result<()> {
     // First the mark: one that is left may be taken for that of another log.
     remove_mark(vfs, log)?;
@@ -65,6 +68,9 @@ pub fn remove_log(vfs: &dyn Vfs, log: &Path) -> io::Result<()> {
 }
 
 /// Writes the mark of a log that was copied and is durable up to its end. It was not closed there: the database that it was copied from went on.
+///
+/// # Errors
+/// Where the file system refuses to read or to write.
 pub fn mark_end(
     vfs: &dyn Vfs,
     log: &Path,
@@ -93,6 +99,9 @@ impl EndMark {
     }
 
     /// Reads the mark beside a log.
+    ///
+    /// # Errors
+    /// Where there is a file that cannot be read. One that is damaged is no error.
     pub fn read(vfs: &dyn Vfs, log: &Path, salt: Salt) -> Result<FoundMark, StoreError> {
         let path = mark_file(log);
         let mut bytes = [0; BYTES];
@@ -116,6 +125,9 @@ impl EndMark {
     }
 
     /// Makes this the mark of a log, durably and in one step.
+    ///
+    /// # Errors
+    /// Where the file system refuses to write.
     pub fn write(&self, vfs: &dyn Vfs, log: &Path, salt: Salt) -> Result<(), StoreError> {
         let (path, tmp) = (mark_file(log), tmp_file(log));
         let write = || -> io::Result<()> {

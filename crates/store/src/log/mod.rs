@@ -133,6 +133,9 @@ impl<T> fmt::Debug for Log<T> {
 
 impl<T> Log<T> {
     /// A new, empty log. When this returns, the file is durable, and so is its name.
+    ///
+    /// # Errors
+    /// Where the file system refuses to write, as it does where there is such a file.
     pub fn create(
         vfs: &Arc<dyn Vfs>,
         path: &Path,
@@ -158,6 +161,9 @@ impl<T> Log<T> {
 
     /// Goes on with a log at the end that [`replay()`] found; what is behind it is cut off. What was replayed is durable
     /// when this returns.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or the file system refuses to cut it off or to write.
     pub fn reopen(
         vfs: &Arc<dyn Vfs>,
         path: &Path,
@@ -208,6 +214,9 @@ impl<T> Log<T> {
 
     /// Puts a record into the buffer. The order of the calls is the order in the file; `then` becomes public when somebody
     /// waits.
+    ///
+    /// # Errors
+    /// [`StoreError::Limit`] where the record is too large; where the log failed before.
     pub fn append(&self, payload: &[u8], then: T) -> Result<Lsn, StoreError> {
         if payload.len() > PAYLOAD_BYTES_MAX {
             let what = format!("a transaction of {} bytes; {PAYLOAD_BYTES_MAX} are the most", payload.len());
@@ -231,6 +240,9 @@ impl<T> Log<T> {
     /// Returns when the record is committed. `publish` gets what was appended with the last record of a group, after that is
     /// committed and before anybody is told; calls follow each other in the order of the records. It must not wait for
     /// this log.
+    ///
+    /// # Errors
+    /// Where the log could not be written or synced, now or before: then nobody can say whether the record is there to stay.
     pub fn wait(&self, lsn: Lsn, publish: &dyn Fn(T)) -> Result<(), StoreError> {
         let mut state = self.lock();
         assert!(lsn.0 < state.appended.sequence, "a record of another log");
@@ -247,6 +259,9 @@ impl<T> Log<T> {
     }
 
     /// Everything appended before is published and durable when this returns.
+    ///
+    /// # Errors
+    /// Like [`Log::wait`].
     pub fn drain(&self, publish: &dyn Fn(T)) -> Result<(), StoreError> {
         let mut state = self.lock();
         let all = state.appended.sequence;
@@ -263,6 +278,9 @@ impl<T> Log<T> {
 
     /// With [`Durability::Batch`], makes durable what has waited for that long enough, after whoever writes at this moment. For a
     /// thread that looks after the log: tells in how long it should come again, `None` if all is durable that was written.
+    ///
+    /// # Errors
+    /// Like [`Log::wait`].
     pub fn sync_if_due(&self) -> Result<Option<Duration>, StoreError> {
         let mut state = self.lock();
         loop {
@@ -284,17 +302,26 @@ impl<T> Log<T> {
     /// Writes the end mark if nobody has appended for a while. For a thread that looks after an idle log: tells in how long it should
     /// come again, `None` if there is nothing to mark. Commits do not wait for this. After an error nothing is tried again before
     /// something is appended.
+    ///
+    /// # Errors
+    /// Where the end mark cannot be written.
     pub fn mark_if_idle(&self) -> Result<Option<Duration>, StoreError> {
         let end = self.durable_end();
         end.map_or(Ok(None), |end| self.marker.mark_if_idle(end))
     }
 
     /// Writes the end mark of what is durable, if that is all that was appended.
+    ///
+    /// # Errors
+    /// Where the end mark cannot be written.
     pub fn mark(&self) -> Result<(), StoreError> {
         self.durable_end().map_or(Ok(()), |end| self.marker.mark(end))
     }
 
     /// Says in the end mark that the log is closed, if all is durable that was appended. Nothing may be appended after it.
+    ///
+    /// # Errors
+    /// Where the end mark cannot be written.
     pub fn close(&self) -> Result<(), StoreError> {
         let Some(end) = self.durable_end() else { return Ok(()) };
         // What may have been lost when the log was reopened is not forgotten before there is something behind it.

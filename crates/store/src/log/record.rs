@@ -53,6 +53,9 @@ impl Changes {
     }
 
     /// Reads the payload of a record of the log `file`.
+    ///
+    /// # Errors
+    /// [`StoreError::Corruption`] where it is none.
     pub fn decode(record: &LogRecord<'_>, file: &Path) -> Result<Self, StoreError> {
         let what = "the record is whole, but what it says is not understood";
         Self::parse(record.payload).ok_or_else(|| StoreError::corruption(file, record.offset, what))

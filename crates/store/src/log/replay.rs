@@ -84,6 +84,9 @@ const START: LogEnd =
 
 /// Reads all whole records in order. A torn tail is no error but counted in [`LogEnd::ignored_bytes`]; a bad record that was
 /// durable when a later one was written is [`StoreError::Corruption`]. The records before it have been visited then.
+///
+/// # Errors
+/// [`StoreError::Corruption`] for damage as told above; the first of `visit`; where a file cannot be read.
 pub fn replay(
     vfs: &dyn Vfs,
     path: &Path,
@@ -97,6 +100,9 @@ pub fn replay(
 
 /// The same, but damage only ends the log, and damage of its header not even that; one that is missing ends where it began. A log that
 /// is damaged must not be reopened.
+///
+/// # Errors
+/// [`StoreError::Corruption`] where it is the log of another database; the first of `visit`; where a file cannot be read.
 pub fn salvage(
     vfs: &dyn Vfs,
     path: &Path,
@@ -161,6 +167,9 @@ pub fn salvage(
 }
 
 /// The number of the database that a log belongs to, and its own, as its header says.
+///
+/// # Errors
+/// Where the file cannot be read, or its header is damaged.
 pub fn header(vfs: &dyn Vfs, path: &Path) -> Result<(u128, u64), StoreError> {
     let mut reader = Reader::open(vfs, path)?;
     reader.header()?;

@@ -40,6 +40,10 @@ pub struct RemadeReport {
 
 /// Makes the manifest of the database in `folder` again, if it is missing or damaged; `None` where it is neither. Nobody else writes
 /// meanwhile.
+///
+/// # Errors
+/// Where there are no files of a database, another process writes to it, what is left does not say what the manifest was, or a file cannot be
+/// read or written.
 pub fn remake_manifest(vfs: &dyn Vfs, folder: &Path) -> Result<Option<RemadeReport>, StoreError> {
     let Some(_lock) = lock_lost(vfs, folder)? else { return Ok(None) };
     let found = Found::read(vfs, folder)?;

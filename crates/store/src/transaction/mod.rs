@@ -62,6 +62,9 @@ struct OwnBase {
 impl Store {
     /// A transaction that may read: it has the writer's place from now to its end, so nobody changes what it has seen.
     /// Waits for the place.
+    ///
+    /// # Errors
+    /// Where the store was opened for reading, its log cannot be begun or has failed, or the wait was cancelled.
     pub fn begin(&self, cancel: &CancelToken) -> Result<Transaction, StoreError> {
         let place = WriterPlace::enter_with_log(self, cancel)?;
         let base = place.tip()?;
@@ -69,6 +72,9 @@ impl Store {
     }
 
     /// A transaction that only inserts and deletes given quads. It takes the writer's place only to commit.
+    ///
+    /// # Errors
+    /// [`StoreError::ReadOnly`] where the store was opened for reading.
     pub fn begin_blind(&self) -> Result<Transaction, StoreError> {
         self.writer()?;
         Ok(Transaction::new(self.clone(), None, self.version(), CancelToken::default()))
@@ -96,6 +102,9 @@ impl Transaction {
     }
 
     /// What the transaction sees now: what was committed when it began, and its own changes so far.
+    ///
+    /// # Errors
+    /// Where a file that the changes so far need cannot be read or is damaged, or the work was cancelled.
     pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
         let done = match &self.place {
             Some(_) => {
@@ -115,6 +124,9 @@ impl Transaction {
     }
 
     /// The id of a term: the one it has, or a new one. `None` for a blank node that did not come out of this database.
+    ///
+    /// # Errors
+    /// Where a dictionary cannot be read or is damaged.
     pub fn intern(&mut self, term: &Term) -> Result<Option<ValueId>, StoreError> {
         let known_blanks = self.store.next_blank();
         self.terms.intern(term, known_blanks)
@@ -126,29 +138,44 @@ impl Transaction {
     }
 
     /// A new blank node.
+    ///
+    /// # Errors
+    /// [`StoreError::ReadOnly`] where the store was opened for reading.
     pub fn fresh_blank(&mut self) -> Result<ValueId, StoreError> {
         Ok(ValueId::new(Kind::Blank, self.store.writer()?.take_blanks(1)))
     }
 
     /// Inserts a quad: S, P, O, G, with [`ValueId::DEFAULT_GRAPH`] for none. Later changes of a quad win over earlier ones.
+    ///
+    /// # Errors
+    /// Never as it is: the change only waits in memory.
     pub fn insert(&mut self, quad: [ValueId; 4]) -> Result<(), StoreError> {
         self.waiting.push(Change::insert(quad));
         Ok(())
     }
 
     /// Deletes a quad.
+    ///
+    /// # Errors
+    /// Like [`Transaction::insert`].
     pub fn delete(&mut self, quad: [ValueId; 4]) -> Result<(), StoreError> {
         self.waiting.push(Change::delete(quad));
         Ok(())
     }
 
     /// Deletes all quads of a graph; [`ValueId::DEFAULT_GRAPH`] for those in no named graph.
+    ///
+    /// # Errors
+    /// Like [`Transaction::clear`].
     pub fn clear_graph(&mut self, graph: ValueId) -> Result<(), StoreError> {
         self.clear(Graphs::One(graph))
     }
 
     /// Deletes all quads of graphs. Many are not held in memory but cleared at once, in segments of the transaction's own; then a quad
     /// that is inserted again counts as deleted and inserted.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, is damaged or cannot be written, or the work was cancelled.
     pub fn clear(&mut self, graphs: Graphs) -> Result<(), StoreError> {
         if self.clears_at_once(graphs)? {
             return self.clear_at_once(graphs);
@@ -177,6 +204,9 @@ impl Transaction {
     }
 
     /// Whether graphs have so many quads that they are cleared at once, so that no deletions are held.
+    ///
+    /// # Errors
+    /// Where an index cannot be read or is damaged.
     pub fn clears_at_once(&self, graphs: Graphs) -> Result<bool, StoreError> {
         let Some(place) = &self.place else { return Ok(false) };
         let most = place.logged_changes_max()? as u64;
@@ -229,6 +259,10 @@ impl Transaction {
     }
 
     /// Makes the changes durable and visible. On a full disk only deletions are.
+    ///
+    /// # Errors
+    /// Where it adds something and the disk is full, too many changes wait to be written, a file cannot be read or written, or the work was cancelled: then nothing was
+    /// changed, unless the error is [`StoreError::InDoubt`].
     pub fn commit(mut self) -> Result<Commit, StoreError> {
         if self.adds() {
             self.store.check_room()?;

@@ -386,7 +386,7 @@ impl Search {
         }
         *looked_at = out.len();
         self.cx.cancel.check()?;
-        self.hold(out.len() * size_of::<T>())
+        self.hold(size_of_val(out))
     }
 
     /// Reserves what the search holds at its fullest.

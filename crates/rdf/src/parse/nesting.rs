@@ -1,10 +1,14 @@
-//! Refuses Turtle and TriG whose triple terms nest too deep, before a parser builds terms that no code could walk.
+//! Refuses Turtle and TriG whose triple terms nest too deep, before a parser builds terms that no code could walk, and whose brackets do,
+//! for each of which a parser holds a kilobyte.
 //!
 //! It reads just enough of the grammar to know what is a string, an IRI or a comment.
 
 use super::library::too_deep_message;
 use super::window::Guard;
 use crate::key::TRIPLE_DEPTH_MAX;
+
+/// How deep blank nodes in brackets and lists may nest: as deep as elements of RDF/XML.
+pub(super) const BRACKETS_DEPTH_MAX: usize = 4096;
 
 #[derive(Clone, Copy)]
 enum State {
@@ -42,11 +46,12 @@ enum Inner {
 pub(super) struct NestingGuard {
     state: State,
     depth: usize,
+    brackets: usize,
 }
 
 impl NestingGuard {
     pub(super) const fn new() -> Self {
-        Self { state: State::Text, depth: 0 }
+        Self { state: State::Text, depth: 0, brackets: 0 }
     }
 
     #[inline]
@@ -56,6 +61,7 @@ impl NestingGuard {
             (State::Less(1), b'<') => State::Less(2),
             (State::Less(2), b'(') => {
                 self.depth += 1;
+                self.brackets += 1;
                 State::Text
             }
             (State::Less(2), _) => self.text(byte),
@@ -89,6 +95,11 @@ impl NestingGuard {
     #[inline]
     fn text(&mut self, byte: u8) -> State {
         match byte {
+            b'[' | b'(' => self.brackets += 1,
+            b']' | b')' => self.brackets = self.brackets.saturating_sub(1),
+            _ => {}
+        }
+        match byte {
             b'<' => State::Less(1),
             b')' => State::Close(1),
             b'#' => State::Comment,
@@ -105,6 +116,9 @@ impl Guard for NestingGuard {
             self.step(byte);
             if self.depth > TRIPLE_DEPTH_MAX {
                 return Err((at.saturating_sub(2), too_deep_message()));
+            }
+            if self.brackets > BRACKETS_DEPTH_MAX {
+                return Err((at, format!("brackets nest more than {BRACKETS_DEPTH_MAX} deep")));
             }
         }
         Ok(())

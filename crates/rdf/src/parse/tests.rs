@@ -223,6 +223,21 @@ fn nesting_is_limited() {
             assert!(error.message.contains("deep"), "{error}");
         }
     }
+    for (open, close) in [
+        ("[ <http://p> ", " ]"),
+        ("( ", " )"),
+        ("( [ <http://p> <<( <http://a> <http://b> <http://c> )>> ; <http://q> ", " ] )"),
+    ] {
+        let nested =
+            |depth: usize| format!("<http://a> <http://b> {}1{} .", open.repeat(depth), close.repeat(depth));
+        let brackets = open.matches(['[', '(']).count();
+        for format in [Turtle, TriG] {
+            assert!(quads(format, &nested(4000 / brackets)).is_ok());
+            for depth in [5000, 100_000] {
+                assert!(error(format, nested(depth)).message.contains("brackets nest more than 4096 deep"));
+            }
+        }
+    }
     // What only looks like nesting is not counted.
     let text = format!(
         "<http://a> <http://b> \"\"\"{}\"\" \\\" '\"\"\" , '<<(', <http://a/\\u003c<<(> , \"{}\" . # {}",

@@ -2,12 +2,12 @@
 
 use super::super::error::{SyntaxError, excerpt, hint};
 use super::super::library::{next_item, take_too_deep, too_deep_message};
-use super::super::nesting::NestingGuard;
+use super::super::nesting::{BRACKETS_DEPTH_MAX, NestingGuard};
 use super::super::window::Guard;
 use super::context::{Block, Context};
 use super::place::Place;
 use crate::raw::RawQuad;
-use memchr::memmem;
+use memchr::{memchr2_iter, memmem};
 use oxrdf::{GraphName, Quad};
 use oxttl::{TriGParser, TurtleParser, TurtleSyntaxError};
 use std::ops::ControlFlow;
@@ -42,7 +42,8 @@ pub(super) fn parse_statements(
     sink: &mut impl FnMut(RawQuad<'_>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, SyntaxError> {
     let Statements { text, .. } = statements;
-    if memmem::find(text, b"<<(").is_some() {
+    let may_nest = || memchr2_iter(b'[', b'(', text).nth(BRACKETS_DEPTH_MAX).is_some();
+    if memmem::find(text, b"<<(").is_some() || may_nest() {
         let mut guard = NestingGuard::new();
         guard.check(text).map_err(|(at, message)| error_at(text, at, message))?;
     }

@@ -207,7 +207,11 @@ impl Job {
         let query = self.prepare().map_err(|error| self.ticket.explain(error))?;
         let (mut status, mut error, mut sink) = (StatusCode::OK, None, ByteCount(0));
         if wish == PlanWish::Profile {
-            let format = self.request.format.unwrap_or_else(|| OutputFormat::default_for(query.kind()));
+            let kind = query.kind();
+            let format = self
+                .request
+                .format
+                .map_or_else(|| OutputFormat::default_for(kind), |format| format.of_kind(kind));
             let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut sink));
             if let Err(failed) = result {
                 let failed = self.ticket.explain(failed.into());
@@ -259,7 +263,8 @@ pub(crate) fn format_of(
     query: &PreparedQuery,
 ) -> Result<OutputFormat, HttpError> {
     let kind = query.kind();
-    let format = request.format.or_else(|| negotiate(Some(&asker.accept), kind));
+    let format =
+        request.format.map(|format| format.of_kind(kind)).or_else(|| negotiate(Some(&asker.accept), kind));
     format.ok_or_else(|| {
         let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
         HttpError::new(StatusCode::NOT_ACCEPTABLE, message)

@@ -172,7 +172,7 @@ pub enum StoreError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotProblem {
     /// It cannot be one.
-    #[error("a name has 1 to 64 letters (a to z, A to Z), digits, -, _ and .")]
+    #[error("a name has 1 to 64 ASCII letters, digits, -, _ and .")]
     Name,
     /// Nothing has it.
     #[error("there is no such snapshot")]

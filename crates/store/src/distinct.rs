@@ -61,3 +61,47 @@ fn counted(snapshot: &Snapshot, order: Order, rows_max: u64) -> Result<Option<u6
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests {
+    //! Counts over overlapping segments, against all rows, and estimates where there is less patience.
+    use super::Distinct;
+    use crate::LoadOptions;
+    use crate::test_data::{load_files, open, rows};
+    use lode_base::mem_vfs::MemVfs;
+    use lode_packed::Order;
+    use lode_rdf::{GraphName, NamedNode, Quad};
+
+    fn quads(range: std::ops::Range<u32>) -> Vec<Quad> {
+        let iri = |text: String| NamedNode::new(format!("http://e/{text}")).unwrap();
+        let quad = |number: u32| {
+            let predicate = iri(format!("p{}", number % 3));
+            Quad::new(
+                iri(format!("s{}", number / 2)),
+                predicate,
+                iri(format!("o{number}")),
+                GraphName::DefaultGraph,
+            )
+        };
+        range.map(quad).collect()
+    }
+
+    #[test]
+    fn counted_over_segments_or_told_to_be_an_estimate() {
+        let store = open(&MemVfs::default());
+        for (name, range) in [("a", 0..6000), ("b", 3000..9000)] {
+            let options = LoadOptions { threads: 1, ..LoadOptions::default() };
+            load_files(&store, &[(name.to_owned(), quads(range))], options).unwrap();
+        }
+        let snapshot = store.snapshot();
+        for (order, expected) in [(Order::Spog, 4500), (Order::Psog, 3), (Order::Ospg, 9000)] {
+            let all = rows(&snapshot, order, &[]);
+            assert_eq!(all.chunk_by(|a, b| a[0] == b[0]).count() as u64, expected, "{order:?}");
+            let exact = Distinct::of(&snapshot, order, 10_000).unwrap();
+            assert_eq!(exact, Distinct { values: expected, is_exact: true }, "{order:?}");
+        }
+        // From value to value: three predicates take few rows.
+        assert!(Distinct::of(&snapshot, Order::Psog, 2000).unwrap().is_exact);
+        assert!(!Distinct::of(&snapshot, Order::Spog, 2000).unwrap().is_exact);
+    }
+}

@@ -7,6 +7,7 @@ mod backup;
 mod bench_report;
 mod bench_target;
 mod bench_update;
+mod bind;
 mod bsbm_run;
 mod crowd;
 mod evaluation;
@@ -33,10 +34,11 @@ pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, ServerArgs, TopArgs};
 
 use crate::sources::SourceOptions;
+use bind::parse_bind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lode_engine::web::is_url;
 use lode_rdf::RdfFormat;
-use quantity::{parse_bytes, parse_load_memory, parse_seconds};
+use quantity::{parse_bytes, parse_load_memory, parse_memory, parse_seconds};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -126,7 +128,7 @@ pub struct LoadArgs {
     /// archive, the archive's and its name; standard input has none)
     #[arg(long, value_name = "IRI")]
     pub base: Option<String>,
-    /// Write bad statements to this file and go on; of RDF/XML and JSON-LD whole files are left out, and so are files that cannot be read
+    /// Write bad statements to this file, which must not exist yet (nor is made where nothing is wrong), and go on; of RDF/XML and JSON-LD whole files are left out, and so are files that cannot be read
     #[arg(long, value_name = "FILE")]
     pub quarantine: Option<PathBuf>,
     /// Keep what can be kept although the standards forbid it (IRIs with blanks and the like, language tags, escapes), and count it
@@ -142,7 +144,8 @@ pub struct LoadArgs {
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Memory the load may use, such as 512MiB or 2GiB; beyond it, it works on disk; at least 48MiB
+    /// Memory the load may use, such as 512MiB or 2GiB; beyond it, it works on disk; at least 48MiB (default: a quarter
+    /// of the machine's, 2GiB at most)
     #[arg(long, value_name = "BYTES", value_parser = parse_load_memory)]
     pub memory: Option<usize>,
     /// The longest statement (a line, or what is between two triples): some times as much memory is taken (default: a sixteenth of
@@ -284,8 +287,8 @@ pub struct DumpArgs {
     /// Only this graph, as triples; `default` is the default graph
     #[arg(long, value_name = "IRI")]
     pub graph: Option<String>,
-    /// Memory to use, in bytes or as 512MiB, 2GiB (default: 1GiB)
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    /// Memory that the dump may use, such as 512MiB or 2GiB, at least 64MiB (default: 1GiB)
+    #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub memory: Option<usize>,
 }
 
@@ -338,7 +341,7 @@ pub struct CompactArgs {
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// Memory the compaction may use, such as 512MiB or 2GiB; it needs about a byte for each term of the dictionary, and is
-    /// fastest with 32 more for each quad
+    /// fastest with 32 more for each quad; with less, there are more rounds (default: a quarter of the machine's, 2GiB at most)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory: Option<usize>,
     /// Also write a database anew that has one segment only
@@ -364,8 +367,8 @@ pub struct DemoArgs {
     /// End instead of serving
     #[arg(long)]
     pub once: bool,
-    /// Address and port to listen on
-    #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS")]
+    /// Address and port to listen on, or a port of 127.0.0.1 alone
+    #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS", value_parser = parse_bind)]
     pub bind: SocketAddr,
 }
 

@@ -1,11 +1,11 @@
 //! `lode bench`.
 
 use crate::args::{BsbmCommand, BsbmGenerateArgs, BsbmQueriesArgs, Mix};
-use crate::exit::Done;
+use crate::exit::{Done, wrong_usage};
 use crate::number;
 use crate::progress::{LiveLine, RateMeter};
 use crate::talk::say;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use lode_bench::bsbm::{self, Format, Options, ParameterPools};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -25,7 +25,7 @@ fn generate(args: &BsbmGenerateArgs) -> anyhow::Result<Done> {
         "nt" => Format::NTriples,
         "ttl" => Format::Turtle,
         "nq" => Format::NQuads,
-        other => bail!("unknown format {other}: use nt, ttl or nq"),
+        other => return Err(wrong_usage(format!("unknown format {other}: use nt, ttl or nq"))),
     };
     let options = Options { products: args.products, seed: args.seed, format };
     match &args.output {

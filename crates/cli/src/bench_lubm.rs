@@ -2,7 +2,7 @@
 
 use crate::args::{LubmCommand, LubmGenerateArgs};
 use crate::bench_queries;
-use crate::exit::Done;
+use crate::exit::{Done, wrong_usage};
 use crate::number;
 use crate::talk::say;
 use anyhow::{Context, bail};
@@ -19,7 +19,7 @@ pub fn run(command: &LubmCommand) -> anyhow::Result<Done> {
 
 fn generate(args: &LubmGenerateArgs) -> anyhow::Result<Done> {
     if args.format != "nt" {
-        bail!("unknown format {}: use nt", args.format);
+        return Err(wrong_usage(format!("unknown format {}: use nt", args.format)));
     }
     if args.universities == 0 {
         bail!("--universities must be above 0");

@@ -2,9 +2,9 @@
 
 use crate::again;
 use crate::args::DumpArgs;
-use crate::exit::Done;
+use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::memory::DumpMemory;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use lode_engine::store::{DumpOptions, DumpScope, Snapshot, dump_graph, dump_lines, dump_quads};
 use lode_engine::{CancelToken, Database, OpenOptions, Order};
 use lode_rdf::format::RdfFormat;
@@ -20,8 +20,7 @@ pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
 }
 
 fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
-    let format = RdfFormat::from_name(&args.format)
-        .with_context(|| format!("unknown format {}: use nt, nq, ttl, trig, rdf or jsonld", args.format))?;
+    let format = RdfFormat::from_name(&args.format).ok_or_else(|| unknown_format(&args.format))?;
     let memory = DumpMemory::new(args.memory);
     let open = OpenOptions::with_cache(memory.cache_bytes);
     let snapshot = Database::open(&args.database, &open)?.snapshot_at(args.at.as_deref())?;
@@ -57,8 +56,9 @@ fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {
     if name == "default" {
         return Ok(ValueId::DEFAULT_GRAPH);
     }
-    let iri = NamedNode::new(name.trim_start_matches('<').trim_end_matches('>'))
-        .with_context(|| format!("--graph {name} is not an IRI (nor `default`)"))?;
+    let iri = NamedNode::new(name.trim_start_matches('<').trim_end_matches('>')).map_err(|error| {
+        wrong_usage(format!("--graph {name} is not an absolute IRI (nor `default`): {error}"))
+    })?;
     let id = snapshot.id_of(&Term::NamedNode(iri))?;
     match id {
         Some(id) if snapshot.count(Order::Gspo, &[id])? > 0 => Ok(id),

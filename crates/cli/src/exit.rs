@@ -1,7 +1,7 @@
 //! Exit codes, as `lode --help` documents them.
 
 use crate::talk::say;
-use lode_engine::store::DumpError;
+use lode_engine::store::{DumpError, StoreError};
 use lode_engine::{Cancelled, EngineError};
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -26,6 +26,21 @@ pub enum Done {
 #[error("{0}")]
 pub struct DataSyntaxError(pub String);
 
+/// A command line that is wrong in what its parser does not see.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// An error of the command line.
+pub fn wrong_usage(text: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(UsageError(text.into()))
+}
+
+/// A name of no RDF syntax.
+pub fn unknown_format(name: &str) -> anyhow::Error {
+    wrong_usage(format!("unknown format {name}: use nt, nq, ttl, trig, rdf or jsonld"))
+}
+
 /// Prints an error, if it is one, and gives the code.
 pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
     let error = match outcome {
@@ -44,6 +59,9 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
     if error.is::<DataSyntaxError>() {
         return ExitCode::from(4);
     }
+    if error.is::<UsageError>() {
+        return ExitCode::from(2);
+    }
     ExitCode::from(match error.downcast_ref::<EngineError>() {
         Some(EngineError::Syntax(_)) => 4,
         Some(EngineError::Cancelled(Cancelled::Timeout)) => 5,
@@ -53,6 +71,12 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
 
 /// An error with its causes, each said once: many tell their cause themselves.
 pub(crate) fn text(error: &anyhow::Error) -> String {
+    if let Some(EngineError::Store(StoreError::NotADatabase { path })) = error.downcast_ref()
+        && path.is_file()
+    {
+        let path = path.display();
+        return format!("{path} is a file, not a database; lode load DB {path} makes a database DB of it");
+    }
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !text.contains(&cause) {
@@ -67,7 +91,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         let io = cause.downcast_ref::<std::io::Error>();
         let engine = cause.downcast_ref::<EngineError>();
         let dump = cause.downcast_ref::<DumpError>();
+        let json = cause.downcast_ref::<serde_json::Error>();
         io.is_some_and(|e| e.kind() == ErrorKind::BrokenPipe)
+            || json.is_some_and(|e| e.io_error_kind() == Some(ErrorKind::BrokenPipe))
             || matches!(engine, Some(EngineError::Output(e)) if e.kind() == ErrorKind::BrokenPipe)
             || matches!(dump, Some(DumpError::Output(e)) if e.kind() == ErrorKind::BrokenPipe)
     })

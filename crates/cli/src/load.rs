@@ -2,7 +2,7 @@
 
 use crate::args::LoadArgs;
 use crate::contexts::ContextFolder;
-use crate::exit::Done;
+use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::keep_few::keep_few;
 use crate::load_failure::{Remedies, load_failed, with_code};
 use crate::load_line::live_line;
@@ -35,15 +35,16 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
-    let report = load_sources(&args.database, found.sources, options, !args.no_merge, args.quiet)
-        .inspect_err(|_| {
-            if !existed {
-                remove_if_empty(&args.database);
-            }
-            if let Some(path) = &quarantine {
-                say!("what was set aside so far is in {}", path.display());
-            }
-        })?;
+    let report = load_sources(&args.database, found.sources, options, !args.no_merge, args.quiet);
+    remove_if_clean(quarantine.as_deref());
+    let report = report.inspect_err(|_| {
+        if !existed {
+            remove_if_empty(&args.database);
+        }
+        if let Some(path) = quarantine.as_ref().filter(|path| path.exists()) {
+            say!("what was set aside so far is in {}", path.display());
+        }
+    })?;
     let skipped = SkippedFiles::new(&found.skipped, &report.skipped);
     skipped.tell();
     if args.json {
@@ -51,6 +52,16 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     }
     let set_aside = tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref());
     Ok(if set_aside { Done::Quarantined } else { Done::Ok })
+}
+
+/// Removes the file for what is set aside, if nothing was.
+fn remove_if_clean(quarantine: Option<&Path>) {
+    if let Some(path) = quarantine
+        && std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0)
+    {
+        // It stays, then, empty.
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 /// Tells what was set aside, if anything was.
@@ -71,14 +82,12 @@ fn options(args: &LoadArgs) -> anyhow::Result<(LoadOptions, Option<PathBuf>)> {
         options.contexts = Some(Arc::new(move |iri: &str| contexts.load(iri)));
     }
     if let Some(name) = &args.format {
-        let format = RdfFormat::from_name(name);
-        options.format = Some(
-            format.with_context(|| format!("unknown format {name}: use nt, nq, ttl, trig, rdf or jsonld"))?,
-        );
+        options.format = Some(RdfFormat::from_name(name).ok_or_else(|| unknown_format(name))?);
     }
     if let Some(graph) = &args.graph {
-        options.graph =
-            Some(NamedNode::new(graph).with_context(|| format!("--graph {graph} is not an IRI"))?);
+        let name = NamedNode::new(graph)
+            .map_err(|error| wrong_usage(format!("--graph {graph} is not an absolute IRI: {error}")))?;
+        options.graph = Some(name);
     }
     if let Some(threads) = args.threads {
         options.threads = threads.max(1);
@@ -142,6 +151,7 @@ fn dry_run(args: &LoadArgs) -> anyhow::Result<Done> {
     let line = live_line(args.quiet, &progress);
     let result = validate(found.sources, options, &progress);
     drop(line);
+    remove_if_clean(quarantine.as_deref());
     let report = result.map_err(|error| with_code(&error, error.to_string()))?;
     load_report::dry_summary(&report, args.quiet);
     let skipped = SkippedFiles::new(&found.skipped, &report.skipped);

@@ -1,7 +1,7 @@
 //! `lode query`.
 
 use crate::args::{PlanForm, QueryArgs};
-use crate::exit::Done;
+use crate::exit::{Done, wrong_usage};
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::plan_table;
@@ -20,6 +20,7 @@ use std::time::Instant;
 pub const ATTEMPTS: u32 = 5;
 
 pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
+    check_words(&args.database, args.query.as_deref(), "query")?;
     let text = request_text(args.query.as_deref(), args.file.as_deref(), "query")?;
     // Most queries read few of the files that many segments have.
     if let Some(done) = answer(args, &text, OpenFiles::WhenRead, true)? {
@@ -152,6 +153,21 @@ fn json(query: &PreparedQuery) -> anyhow::Result<String> {
     Ok(serde_json::to_string(&query.report())? + "\n")
 }
 
+/// Whether the words after `lode query` or `lode update` are others than they should be: a file's name in place of a text, or the text in
+/// place of the database.
+pub fn check_words(database: &Path, text: Option<&str>, what: &str) -> anyhow::Result<()> {
+    let Some(text) = text else { return Ok(()) };
+    if Path::new(text).is_file() {
+        return Err(wrong_usage(format!("{text} is a file: --file {text} reads the {what} from it")));
+    }
+    if Path::new(text).is_dir() && !database.exists() {
+        return Err(wrong_usage(format!(
+            "the database comes first, then the {what}: lode {what} {text} '...'"
+        )));
+    }
+    Ok(())
+}
+
 /// The text of a query or an update: given, from a file, or from standard input.
 pub fn request_text(text: Option<&str>, file: Option<&Path>, what: &str) -> anyhow::Result<String> {
     if let Some(text) = text {
@@ -175,7 +191,6 @@ fn output_format(args: &QueryArgs, kind: ResultKind) -> anyhow::Result<OutputFor
             ResultKind::Boolean | ResultKind::Solutions => OutputFormat::Table,
         });
     };
-    OutputFormat::from_name(name).ok_or_else(|| {
-        EngineError::Format(format!("unknown format {name}: use one of {}", OutputFormat::NAMES)).into()
-    })
+    OutputFormat::from_name(name)
+        .ok_or_else(|| wrong_usage(format!("unknown format {name}: use one of {}", OutputFormat::NAMES)))
 }

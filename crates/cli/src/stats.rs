@@ -59,7 +59,8 @@ fn write_text(stats: &StoreStats, out: &mut dyn Write) -> std::io::Result<()> {
     for (name, n) in
         ["distinct subjects", "distinct predicates", "distinct objects"].iter().zip(stats.distinct)
     {
-        count(name, n, out)?;
+        let about = if n.is_exact { "" } else { "about " };
+        writeln!(out, "{name:<24} {:>16}", format!("{about}{}", number::grouped(n.values)))?;
     }
     count("terms in the dictionary", stats.terms.iter().sum(), out)?;
     for (section, n) in Section::ALL.iter().zip(stats.terms).filter(|(_, n)| *n > 0) {
@@ -109,13 +110,14 @@ fn as_json(stats: &StoreStats) -> serde_json::Value {
         .zip(stats.permutation_bytes)
         .map(|(o, n)| (o.name().to_owned(), json!(n)))
         .collect();
-    let [subjects, predicates, objects] = stats.distinct;
+    let [subjects, predicates, objects] = stats.distinct.map(|distinct| distinct.values);
+    let is_exact = stats.distinct.iter().all(|distinct| distinct.is_exact);
     json!({
         "quads": stats.quads,
         "default_graph_quads": stats.default_graph_quads,
         "named_graphs": stats.named_graphs,
         "largest_graphs": graphs,
-        "distinct": {"subjects": subjects, "predicates": predicates, "objects": objects},
+        "distinct": {"subjects": subjects, "predicates": predicates, "objects": objects, "exact": is_exact},
         "terms": terms,
         "blank_nodes": stats.blank_nodes,
         "segments": stats.segments,

@@ -7,7 +7,7 @@ use crate::load::{remove_if_empty, write_json};
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::progress::LiveLine;
-use crate::query::request_text;
+use crate::query::{check_words, request_text};
 use crate::talk::{say, say_found_log, say_warnings, tell_damaged_snapshots};
 use anyhow::Context;
 use lode_engine::store::CompactOptions;
@@ -18,6 +18,7 @@ use std::time::Duration;
 
 pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     let given = args.update.as_deref().filter(|text| *text != "-");
+    check_words(&args.database, given, "update")?;
     let text = request_text(given, args.file.as_deref(), "update")?;
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let progress = Arc::new(UpdateProgress::default());

@@ -52,6 +52,16 @@ impl OutputFormat {
         }
     }
 
+    /// The format for results of this kind that has the same name: `xml` is RDF/XML for graphs, and `json` JSON-LD.
+    #[must_use]
+    pub fn of_kind(self, kind: ResultKind) -> Self {
+        match (self, kind) {
+            (Self::Results(QueryResultsFormat::Json), ResultKind::Graph) => Self::Rdf(RdfFormat::JsonLd),
+            (Self::Results(QueryResultsFormat::Xml), ResultKind::Graph) => Self::Rdf(RdfFormat::RdfXml),
+            (format, _) => format,
+        }
+    }
+
     /// What `*/*` gets.
     pub const fn default_for(kind: ResultKind) -> Self {
         match kind {

@@ -6,6 +6,7 @@ mod dataset;
 mod error;
 mod format;
 mod load_allow;
+mod mistaken;
 mod options;
 mod plan_cache;
 mod query;

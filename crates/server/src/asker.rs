@@ -56,7 +56,8 @@ pub(crate) fn format_of(
     query: &PreparedQuery,
 ) -> Result<OutputFormat, HttpError> {
     let kind = query.kind();
-    let format = request.format.or_else(|| negotiate(Some(&asker.accept), kind));
+    let format =
+        request.format.map(|format| format.of_kind(kind)).or_else(|| negotiate(Some(&asker.accept), kind));
     format.ok_or_else(|| {
         let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
         HttpError::new(StatusCode::NOT_ACCEPTABLE, message)

@@ -4,6 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
 use lode_engine::{Cancelled, EngineError, ExecError};
+use lode_rdf::RdfFormat;
 use std::io::{ErrorKind, Write as _};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -175,6 +176,11 @@ fn with_means_of_http(error: &EngineError) -> Option<String> {
              more (lode serve --memory)",
             bytes.div_ceil(1 << 20)
         ),
+        EngineError::Load(LoadError::NamesGraph { source_name }) => format!(
+            "{source_name}: names a graph, but what is in it is for one graph: send quads to /data without a graph, which takes them into the \
+             graphs that they name"
+        ),
+        EngineError::Load(error @ (LoadError::Syntax { .. } | LoadError::Format { .. })) => with_media_types(&error.to_string())?,
         EngineError::LoadRefused(reason) => format!(
             "{}: send the data itself to /data, or ask the server's administrator to allow it (lode serve --allow-load PREFIX)",
             reason.split(" (--").next().unwrap_or(reason)
@@ -182,6 +188,21 @@ fn with_means_of_http(error: &EngineError) -> Option<String> {
         _ => return None,
     })
 }
+
+/// A text that advises another `--format`, with the header that has the same effect on an upload.
+fn with_media_types(message: &str) -> Option<String> {
+    let advised = RdfFormat::ALL.into_iter().find_map(|format| {
+        let option = format!(": --format {}", format.extension());
+        let at = message.find(&option)?;
+        let (before, after) = (message.get(..at)?, message.get(at + option.len()..)?);
+        let is_whole = !after.starts_with(|c: char| c.is_ascii_alphanumeric());
+        is_whole.then(|| format!("{before}: {CONTENT_TYPE}{}{after}", format.media_type()))
+    });
+    advised.map(with_commands)
+}
+
+/// What names the format of an upload.
+pub(crate) const CONTENT_TYPE: &str = "Content-Type: ";
 
 /// What to tell a client of an error whose own text names files of this machine.
 fn without_paths(error: &EngineError) -> Option<String> {
@@ -240,6 +261,33 @@ fn is_full(error: &std::io::Error) -> bool {
 mod tests {
     //! What a client is told.
     use super::*;
+
+    #[test]
+    fn formats_of_uploads_are_headers() {
+        for (format, header) in
+            [("ttl", "text/turtle"), ("nq", "application/n-quads"), ("rdf", "application/rdf+xml")]
+        {
+            let error = LoadError::Syntax {
+                source_name: "body".to_owned(),
+                line: 1,
+                column: 1,
+                message: format!("bad (the text looks like another: --format {format})"),
+            };
+            let told = HttpError::from(EngineError::Load(error));
+            assert_eq!(told.status, StatusCode::BAD_REQUEST);
+            assert!(
+                told.message.ends_with(&format!("like another: Content-Type: {header})")),
+                "{}",
+                told.message
+            );
+        }
+        let error = LoadError::NamesGraph { source_name: "body".to_owned() };
+        let told = HttpError::from(EngineError::Load(error));
+        assert!(
+            told.status == StatusCode::BAD_REQUEST && told.message.contains("/data without a graph"),
+            "{told:?}"
+        );
+    }
 
     #[test]
     fn options_are_those_of_a_command() {

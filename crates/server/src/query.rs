@@ -178,7 +178,11 @@ impl Job {
         let query = self.prepare().map_err(|error| self.ticket.explain(error))?;
         let (mut status, mut error, mut sink) = (StatusCode::OK, None, ByteCount(0));
         if wish == PlanWish::Profile {
-            let format = self.request.format.unwrap_or_else(|| OutputFormat::default_for(query.kind()));
+            let kind = query.kind();
+            let format = self
+                .request
+                .format
+                .map_or_else(|| OutputFormat::default_for(kind), |format| format.of_kind(kind));
             let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut sink));
             if let Err(failed) = result {
                 let failed = self.ticket.explain(failed.into());

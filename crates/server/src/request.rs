@@ -50,7 +50,7 @@ pub(crate) struct QueryRequest {
     pub(crate) named_graphs: Vec<String>,
     /// `timeout=SECONDS`: shorter than the server's limit, never longer.
     pub(crate) timeout: Option<Duration>,
-    /// `format=NAME`: instead of an `Accept` header, for links and hand-made requests.
+    /// `format=NAME` (or `output=`, `results=`): instead of an `Accept` header, for links and hand-made requests.
     pub(crate) format: Option<OutputFormat>,
     /// `explain` or `profile`: the plan instead of the answer.
     pub(crate) plan: Option<PlanWish>,
@@ -165,8 +165,24 @@ struct Parameters {
 }
 
 /// The parameters, for who sends another one.
-const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format, explain, profile, at and timeout for queries; update, \
+const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format (also as output or results), explain, profile, at and timeout for queries; update, \
                      using-graph-uri, using-named-graph-uri and timeout for updates";
+/// What clients and query pages send to every endpoint, made for other stores, and what changes nothing in the answer: of inference, which
+/// there is none of; of the time or the effort of other stores; of the language of a text that is SPARQL; of what a page does with an
+/// answer; and against caches. These are passed over.
+const PASSED_OVER: [&str; 11] = [
+    "_",
+    "debug",
+    "includeInferred",
+    "infer",
+    "queryLn",
+    "run",
+    "save",
+    "should-sponge",
+    "signal_unconnected",
+    "signal_void",
+    "soft-limit",
+];
 /// Characters that are shown of a name.
 const NAME_CHARS_MAX: usize = 100;
 
@@ -181,16 +197,22 @@ impl Parameters {
             match name.as_ref() {
                 "query" => set(&mut self.query, value.into_owned(), "query")?,
                 "update" => set(&mut self.update, value.into_owned(), "update")?,
+                // A field of a form that nobody has filled in.
+                "default-graph-uri" | "named-graph-uri" if value.is_empty() => {}
                 "default-graph-uri" => self.of_query.default_graphs.push(value.into_owned()),
                 "named-graph-uri" => self.of_query.named_graphs.push(value.into_owned()),
                 "using-graph-uri" => self.of_update.using.push(value.into_owned()),
                 "using-named-graph-uri" => self.of_update.using_named.push(value.into_owned()),
                 "timeout" => self.timeout = Some(parse_timeout(&value)?),
-                // Other stores have other names for formats: what is not known leaves the choice to `Accept`.
-                "format" => self.of_query.format = OutputFormat::from_name(&value),
+                // Other stores have other names for formats: what is not known leaves the choice to `Accept`. Clients that know many
+                // stores send all three names of the parameter.
+                "format" | "output" | "results" => {
+                    self.of_query.format = OutputFormat::from_name(&value).or(self.of_query.format);
+                }
                 "explain" => self.wish(&value, PlanWish::Explain)?,
                 "profile" => self.wish(&value, PlanWish::Profile)?,
                 "at" => set(&mut self.of_query.at, value.into_owned(), "name after 'at'")?,
+                name if PASSED_OVER.contains(&name) => {}
                 // Passed over, the answer would be about another graph than was asked for.
                 "graph" | "default" => return Err(HttpError::bad_request(OF_GRAPHS)),
                 // A name with a slip of the pen, passed over, would change the answer without a word.

@@ -233,10 +233,13 @@ impl Drop for Ticket {
     }
 }
 
-/// Not 503: nobody wants it to be tried again.
+/// Of what the administration, or the end of the server, has stopped. 503, since nothing is wrong with the request nor with the server;
+/// without `Retry-After`, since nobody wants it to be tried again at once.
 pub(crate) fn cancelled_error() -> HttpError {
-    HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "cancelled by the administration")
+    HttpError::new(StatusCode::SERVICE_UNAVAILABLE, CANCELLED)
 }
+
+const CANCELLED: &str = "cancelled by the administration (lode cancel, or the server's end): there is no answer, and nothing was changed";
 
 #[cfg(test)]
 mod tests {

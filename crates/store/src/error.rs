@@ -176,7 +176,7 @@ pub enum StoreError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotProblem {
     /// It cannot be one.
-    #[error("a name has 1 to 64 letters, digits, and - _ .")]
+    #[error("a name has 1 to 64 ASCII letters, digits, -, _ and .")]
     Name,
     /// Nothing has it.
     #[error("there is no such snapshot")]

@@ -17,6 +17,7 @@ mod damage_tests;
 mod delta;
 #[cfg(test)]
 mod dice;
+mod distinct;
 #[cfg(test)]
 mod doubt_tests;
 pub mod dump;
@@ -65,6 +66,7 @@ pub use compact::{
     BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus,
     KeepFewReport, OrderDamage, compact, keep_few,
 };
+pub use distinct::Distinct;
 pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
 pub use flusher::FlushStatus;

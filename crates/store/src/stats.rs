@@ -1,5 +1,6 @@
 //! What is in a version, and what it takes on disk.
 
+use crate::distinct::{COUNTED_ROWS_MAX, Distinct};
 use crate::error::StoreError;
 use crate::manifest::MANIFEST;
 use crate::snapshot::Snapshot;
@@ -25,8 +26,8 @@ pub struct StoreStats {
     pub terms: [u64; Section::COUNT],
     /// Blank nodes numbered so far.
     pub blank_nodes: u64,
-    /// Distinct subjects, predicates, objects (estimates where there are several segments).
-    pub distinct: [u64; 3],
+    /// Distinct subjects, predicates, objects.
+    pub distinct: [Distinct; 3],
     /// Number of segments.
     pub segments: u64,
     /// Bytes of each permutation, over all segments, by number of order.
@@ -77,9 +78,9 @@ impl StoreStats {
             terms: version.manifest.terms(),
             blank_nodes: version.next_blank,
             distinct: [
-                snapshot.distinct(Order::Spog, &[])?,
-                snapshot.distinct(Order::Psog, &[])?,
-                snapshot.distinct(Order::Ospg, &[])?,
+                Distinct::of(snapshot, Order::Spog, COUNTED_ROWS_MAX)?,
+                Distinct::of(snapshot, Order::Psog, COUNTED_ROWS_MAX)?,
+                Distinct::of(snapshot, Order::Ospg, COUNTED_ROWS_MAX)?,
             ],
             segments: version.segments.len() as u64,
             permutation_bytes: [0; Order::COUNT],

@@ -77,7 +77,7 @@ pub enum SnapshotCommand {
 pub struct SnapshotArgs {
     /// The database folder
     pub database: PathBuf,
-    /// The name: 1 to 64 letters, digits, and - _ .
+    /// The name: 1 to 64 ASCII letters, digits, -, _ and .
     pub name: String,
     /// No summary: errors only
     #[arg(long, short)]

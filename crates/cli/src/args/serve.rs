@@ -1,5 +1,6 @@
 //! `lode serve` on the command line.
 
+use super::bind::parse_bind;
 use super::evaluation::EvaluationArgs;
 use super::quantity::{parse_bytes, parse_seconds};
 use clap::Args;
@@ -25,8 +26,8 @@ Web pages of elsewhere can not, unless --cors lists them."
 pub struct ServeArgs {
     /// The database folder; where there is nothing, an empty database is made
     pub database: PathBuf,
-    /// Address and port to listen on
-    #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS")]
+    /// Address and port to listen on, or a port of 127.0.0.1 alone
+    #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS", value_parser = parse_bind)]
     pub bind: SocketAddr,
     /// Answer queries only, also while another process writes to the database (whose changes are not seen)
     #[arg(long)]

@@ -135,7 +135,7 @@ fn universities_are_generated_and_asked() {
         lode.run(&["bench", "lubm", "generate", "--universities", "1", "--asserted", "--quiet"]).ok();
     assert!(!asserted.contains("#Chair>") && asserted.lines().count() > 80_000);
     lode.run(&["bench", "lubm", "generate", "--universities", "0"]).fails(1);
-    lode.run(&["bench", "lubm", "generate", "--universities", "1", "--format", "ttl"]).fails(1);
+    lode.run(&["bench", "lubm", "generate", "--universities", "1", "--format", "ttl"]).fails(2);
 }
 
 #[test]

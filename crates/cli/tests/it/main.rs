@@ -22,6 +22,7 @@ mod lode;
 mod lost_manifest;
 mod many_loads;
 mod mistakes;
+mod newcomer;
 mod origins;
 mod query;
 mod query_memory;

@@ -19,7 +19,7 @@ fn formats_for_rows() {
     assert!(lode.run(&["query", "db", query, "--format", "xml"]).ok().contains("<sparql"));
     assert!(lode.run(&["query", "db", query, "--format", "tsv"]).ok().starts_with("?s\t?o\n"));
     lode.run(&["query", "db", query, "--format", "nt"]).fails(1);
-    lode.run(&["query", "db", query, "--format", "nonsense"]).fails(1);
+    lode.run(&["query", "db", query, "--format", "nonsense"]).fails(2);
 }
 
 #[test]

@@ -120,6 +120,19 @@ pub(crate) fn hint(message: &str, excerpt: &str) -> Option<&'static str> {
     HINTS.iter().find(|(part, _)| message.contains(part)).map(|&(_, hint)| hint)
 }
 
+/// The same of an error at a place of a text: also where a language tag goes on as none may, which its parser takes for the next word.
+pub(crate) fn hint_at(message: &str, excerpt: &str, text: &[u8], start: usize) -> Option<&'static str> {
+    let (before, rest) = text.split_at_checked(start)?;
+    let is_of_tag = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let tag = before.iter().rev().take_while(|byte| is_of_tag(byte)).count();
+    let before_tag = before.get(..before.len() - tag)?;
+    let is_tag = tag > 0 && (before_tag.ends_with(b"\"@") || before_tag.ends_with(b"'@"));
+    if is_tag && rest.starts_with(b"_") {
+        return Some("a language tag has '-' and no '_', such as en-US; --lenient keeps it as it is");
+    }
+    hint(message, excerpt)
+}
+
 /// Statements that are none.
 #[derive(Debug)]
 pub struct BadText<'a> {

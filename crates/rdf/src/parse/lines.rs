@@ -1,6 +1,6 @@
 //! N-Triples and N-Quads: piece by piece, line by line, with recovery after bad lines.
 
-use super::error::{BadText, ParseError, SyntaxError, excerpt, hint};
+use super::error::{BadText, ParseError, SyntaxError, excerpt, hint_at};
 use super::kept::{Kept, ParseNotes};
 use super::library::{next_item, take_too_deep, too_deep_message};
 use super::limit::{StatementLimit, TOO_LONG_HINT};
@@ -280,7 +280,7 @@ fn syntax_error(error: &TurtleSyntaxError, line: &[u8]) -> SyntaxError {
     let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(line.len());
     let (start, end) = (at(place.start.offset), at(place.end.offset));
     let text = excerpt(line.get(start..end.max(start)).unwrap_or_default());
-    let mut advice = hint(error.message(), &text);
+    let mut advice = hint_at(error.message(), &text, line, start);
     if advice.is_some() && error.message().contains("No scheme found") {
         advice = Some("IRIs in this format must be absolute");
     }

@@ -6,6 +6,9 @@ use lode_engine::{Document, DocumentBody};
 use lode_rdf::RdfFormat;
 use std::sync::Arc;
 
+/// How `curl` gives a part of a form its type.
+pub(super) const OF_A_PART: &str = "such as curl -F 'file=@NAME;type=text/turtle'";
+
 /// The documents in a form. Fields that are no files are passed over.
 pub(super) fn documents(headers: &HeaderMap, body: &[u8]) -> Result<Vec<Document>, HttpError> {
     let boundary = boundary(headers)
@@ -85,7 +88,9 @@ fn document(part: &[u8]) -> Result<Option<Document>, HttpError> {
         .or_else(|| RdfFormat::from_media_type(media_type.as_deref()?));
     let name = file_name.unwrap_or_else(|| "part of the form".to_owned());
     let format = format.ok_or_else(|| {
-        let message = format!("{name}: neither its Content-Type nor its name tells its RDF syntax");
+        let message = format!(
+            "{name}: neither its Content-Type nor its name tells its RDF syntax: name it, {OF_A_PART}"
+        );
         HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     })?;
     let body = DocumentBody::Bytes(Arc::from(part.get(end + gap..).unwrap_or_default()));

@@ -6,7 +6,7 @@ use super::target::NO_NAME;
 use crate::body::{Incoming, Whole, pieces};
 use crate::body_memory::Room;
 use crate::deadline::after;
-use crate::error::HttpError;
+use crate::error::{CONTENT_TYPE, HttpError};
 use crate::request::content_type;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
@@ -190,7 +190,13 @@ async fn form(
 ) -> Result<UploadReport, HttpError> {
     let Whole { bytes, room } = body.collect(state.options.update_bytes_max).await?;
     let documents = multipart::documents(headers, &bytes)?;
-    whole(state, documents, options, room).await
+    whole(state, documents, options, room).await.map_err(|mut error| {
+        if error.message.contains(CONTENT_TYPE) {
+            error.message =
+                format!("{}; the type is that of the part, {}", error.message, multipart::OF_A_PART);
+        }
+        error
+    })
 }
 
 /// Documents that have come in.

@@ -100,7 +100,8 @@ fn parameters_that_are_not_known_are_refused() {
         parse(&Method::GET, Some(parameters), &HeaderMap::new(), Vec::new()).unwrap_err().message
     };
     for (parameters, name) in [
-        ("query=ASK%7B%7D&infer=true", "'infer'"),
+        ("query=ASK%7B%7D&inferred=true", "'inferred'"),
+        ("query=ASK%7B%7D&grahp=http://a", "'grahp'"),
         ("qurey=ASK%7B%7D", "'qurey'"),
         ("query=ASK%7B%7D&defaultgraph-uri=http://a", "'defaultgraph-uri'"),
         ("query=ASK%7B%7D&%0A=1", "'\\n'"),
@@ -115,14 +116,43 @@ fn parameters_that_are_not_known_are_refused() {
     let message = told("query=ASK%7B%7D&using-graph-uri=http://a");
     assert!(message.contains("using-graph-uri") && message.contains("for updates"), "{message}");
     let form = "application/x-www-form-urlencoded";
-    for body in ["update=CLEAR+ALL&default-graph-uri=http://a", "update=CLEAR+ALL&format=csv&infer=1"] {
+    for body in ["update=CLEAR+ALL&default-graph-uri=http://a", "update=CLEAR+ALL&format=csv&infering=1"] {
         assert_eq!(post(form, "", body), Err(StatusCode::BAD_REQUEST), "{body}");
     }
 }
 
 #[test]
-fn formats_of_other_stores_are_passed_over() {
-    let request = query(get("query=ASK%7B%7D&format=application/x-other"));
+fn formats_and_extensions_of_other_stores_are_passed_over() {
+    let request = query(get("query=ASK%7B%7D&format=application/x-other&infer=true"));
     assert_eq!((request.query.as_str(), request.format), ("ASK{}", None));
     assert!(query(get("query=ASK%7B%7D&format=csv")).format.is_some());
+    let bare = query(get("query=ASK%7B%7D"));
+    for name in super::PASSED_OVER {
+        assert_eq!(query(get(&format!("query=ASK%7B%7D&{name}=1&{name}="))), bare, "{name}");
+    }
+    let form = "application/x-www-form-urlencoded";
+    let body = "update=CLEAR+ALL&infer=1&format=json&output=json&results=json&default-graph-uri=";
+    assert_eq!(update(post(form, "", body)).update, "CLEAR ALL");
+}
+
+#[test]
+fn the_format_has_three_names() {
+    let csv = query(get("query=ASK%7B%7D&format=csv")).format;
+    for parameters in [
+        "output=csv",
+        "results=csv",
+        "format=csv&output=csv&results=csv",
+        "format=&output=csv",
+        "output=csv&format=x",
+    ] {
+        assert_eq!(query(get(&format!("query=ASK%7B%7D&{parameters}"))).format, csv, "{parameters}");
+    }
+}
+
+#[test]
+fn graphs_without_names_are_none() {
+    let request = query(get("query=ASK%7B%7D&default-graph-uri=&named-graph-uri="));
+    assert!(request.default_graphs.is_empty() && request.named_graphs.is_empty());
+    let request = query(get("query=ASK%7B%7D&default-graph-uri=&default-graph-uri=http://a"));
+    assert_eq!(request.default_graphs, ["http://a"]);
 }

@@ -1,6 +1,6 @@
 //! What the fast scanner leaves: statements for the general parser, which knows all of the syntax and says what is wrong.
 
-use super::super::error::{SyntaxError, excerpt, hint};
+use super::super::error::{SyntaxError, excerpt, hint, hint_at};
 use super::super::library::{next_item, take_too_deep, too_deep_message};
 use super::super::nesting::{BRACKETS_DEPTH_MAX, NestingGuard};
 use super::super::window::Guard;
@@ -165,7 +165,7 @@ impl Run<'_> {
             offset: start as u64,
             approximate: false,
             message: error.message().to_owned(),
-            hint: hint(error.message(), &text),
+            hint: hint_at(error.message(), &text, self.text, start),
             excerpt: text,
         }
     }

@@ -32,14 +32,20 @@ fn a_damaged_order_is_told_by_the_compaction_that_mends_it() {
     }
 }
 
+/// The advice is for databases of any size: a small one, whose rows are all in memory while it is compacted, is mended in more cases.
 #[test]
-fn where_no_compaction_mends_the_backup_is_advised() {
+fn where_a_backup_is_advised_a_compaction_mends_all_or_tells_what_is_damaged() {
     let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1, 2, \"x\", <http://e/b> .");
+    let before = lode.run(&["dump", "db"]).ok();
     damage(&lode, "psog");
     damage(&lode, "posg");
     let check = lode.run(&["check", "db"]);
     assert!(check.err.contains("restore the database from a backup"), "{check:#?}");
     assert!(!check.err.contains("lode compact"), "{check:#?}");
     let compaction = lode.run(&["compact", "db", "--force"]);
-    assert!(compaction.code != 0 && compaction.err.contains(".perm"), "{compaction:#?}");
+    assert!(compaction.err.contains("psog.perm: damaged at byte"), "{compaction:#?}");
+    if compaction.code == 0 {
+        assert_eq!(lode.run(&["dump", "db"]).ok(), before);
+        lode.run(&["check", "db"]).ok();
+    }
 }

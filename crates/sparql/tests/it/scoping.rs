@@ -145,6 +145,9 @@ fn a_graph_variable_goes_into_patterns_only_where_that_is_the_same() {
         assert!(text.contains("left on ?b ?g") || text.contains("left on ?g ?b"), "{text}");
     }
     for text in both("SELECT * { GRAPH ?g { ?a :link0* ?b } }") {
+        assert!(!text.contains("ForEachGraph") && text.contains("in graph ?g"), "{text}");
+    }
+    for text in both("SELECT * { GRAPH ?g { ?a :link0 ?b SERVICE :elsewhere { ?b :link1 ?c } } }") {
         assert!(text.contains("ForEachGraph"), "{text}");
     }
 }

@@ -111,7 +111,8 @@ impl Incoming {
                 Some(piece) => {
                     let bytes = whole.bytes.len() + piece.len();
                     if bytes > announced {
-                        let bytes = bytes.next_multiple_of(ROOM_STEP_BYTES).min(max.max(bytes));
+                        // Of the last piece what is beyond all room is not waited for: it would never be there.
+                        let bytes = bytes.next_multiple_of(ROOM_STEP_BYTES).min(max);
                         state.bodies.make_room(&mut whole.room, bytes, after(patience)).await?;
                     }
                     whole.bytes.extend_from_slice(&piece);

@@ -182,6 +182,16 @@ fn what_turns_out_to_be_long_begins_anew_once_there_is_a_place() {
 }
 
 #[test]
+fn an_upload_that_is_longer_than_all_bodies_may_be_is_streamed() {
+    let address = serve(ServerOptions { bodies_bytes_max: 1 << 20, ..ServerOptions::default() });
+    let lines: String = (0..30_000).map(|i| format!("<http://e/u{i}> <http://e/upload> {i} .\n")).collect();
+    assert!(lines.len() > (1 << 20) + (1 << 16));
+    let (status, _, body) = send_as("text/turtle", address, "POST", "/data?default", &lines);
+    assert_eq!(status, 200, "{body}");
+    assert!(body.contains("\"inserted\":30000"), "{body}");
+}
+
+#[test]
 fn waiting_counts() {
     let address = serve(ServerOptions { running_max: 1, timeout: LONG * 1000, ..ServerOptions::default() });
     let first = thread::spawn(move || send(address, "POST", "/query", SLOW));

@@ -50,7 +50,7 @@ impl<W: Write> QuadWriter<W> {
     ///
     /// # Errors
     ///
-    /// Never for now: as [`QuadWriter::start_with_prefixes`], without prefixes.
+    /// As [`QuadWriter::start_with_prefixes`], which without prefixes has none.
     pub fn start(format: RdfFormat, writer: W) -> io::Result<Self> {
         Self::start_with_prefixes(format, writer, &[])
     }

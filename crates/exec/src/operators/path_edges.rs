@@ -11,8 +11,8 @@ use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 
-/// Look-ups, and rows of a key, between two looks at the cancel token.
-const CHECK_EVERY: usize = 256;
+/// Look-ups, rows of a key, and nodes, between two looks at the cancel token.
+pub(super) const CHECK_EVERY: usize = 256;
 
 /// The near end, the predicate, the far end and the graph of an edge, in patterns of a search.
 pub(super) const NEAR: VarId = VarId(0);

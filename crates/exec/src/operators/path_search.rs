@@ -5,7 +5,7 @@
 //! Where the graph is a variable the search is in all graphs at once: its nodes are those of [`GraphNodes`], a term in a graph each.
 
 use super::graph_nodes::GraphNodes;
-use super::path_edges::{Edges, FAR, GRAPH, NEAR, PREDICATE};
+use super::path_edges::{CHECK_EVERY, Edges, FAR, GRAPH, NEAR, PREDICATE};
 use crate::context::QueryContext;
 use crate::cursor::Cursor;
 use crate::error::ExecError;
@@ -25,9 +25,6 @@ use std::sync::Arc;
 
 /// A start's number, and a node reached from it.
 pub(crate) type Reached = (u32, ValueId);
-
-/// Look-ups between two looks at the cancel token.
-const CHECK_EVERY: usize = 256;
 
 /// Ends reached between two looks.
 const ROWS_UNCHECKED: usize = 1 << 14;

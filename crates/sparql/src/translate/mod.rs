@@ -14,6 +14,7 @@ mod paths;
 mod patterns;
 mod service;
 mod service_rows;
+mod service_terms;
 mod service_text;
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,10 @@
 
 use super::names::{self, Names};
 use super::translator::Translator;
-use super::{service_rows, service_text};
+use super::{service_rows, service_terms, service_text};
 use crate::logical::{Logical, LogicalOp, term_slot_var};
 use crate::plan::{TermSlot, VarId};
 use crate::service_call::ServiceCall;
-use lode_rdf::Term;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::NamedNodePattern;
 use std::sync::Arc;
@@ -17,16 +16,13 @@ impl Translator<'_> {
             NamedNodePattern::NamedNode(iri) => TermSlot::Const(iri.clone().into()),
             NamedNodePattern::Variable(v) => self.var_slot(v.as_str()),
         };
-        let mut replaced: Vec<(String, Term)> = Vec::new();
-        for name in names::in_scope(inner) {
-            let term = self.known_var(&name).and_then(|v| self.constants.get(&v));
-            replaced.extend(term.cloned().map(|t| (name, t)));
-        }
+        let terms = service_terms::of(inner, |name| self.constants.get(&self.known_var(name)?).cloned());
+        let inner = &service_terms::replaced(inner.clone(), &terms);
         let columns = self.visible_vars(inner).as_slice().to_vec();
         let certain = if silent { Names::new() } else { names::certain(inner) };
         let certain: Vec<VarId> = certain.iter().filter_map(|name| self.known_var(name)).collect();
         let certain = columns.iter().filter(|var| certain.contains(var)).copied().collect();
-        let (body, is_join) = (service_text::body(inner, &replaced), service_text::is_join(inner));
+        let (body, is_join) = (service_text::body(inner), service_text::is_join(inner));
         let rows = service_rows::guess(inner);
         Logical::service(
             None,

@@ -3,19 +3,13 @@
 //! Written by us, not by the algebra's own `Display`: every operator is in brackets here, and every group that has filters is in
 //! braces, so that the remote parser finds the very same algebra.
 
-use lode_rdf::Term;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
 use spargebra::term::GroundTerm;
 use std::fmt::Write as _;
 
-/// What stands between the braces of a group, with the values of replaced variables put before it (blank nodes mean nothing to others).
-pub(super) fn body(body: &GraphPattern, replaced: &[(String, Term)]) -> String {
+/// What stands between the braces of a group.
+pub(super) fn body(body: &GraphPattern) -> String {
     let mut text = Text(String::new());
-    for (name, term) in replaced {
-        if !contains_blank(term) {
-            text.push(&format!("VALUES (?{name}) {{ ({term}) }} "));
-        }
-    }
     text.elements(body, false);
     text.0
 }
@@ -32,14 +26,6 @@ pub(super) fn is_join(body: &GraphPattern) -> bool {
         // The right side is in braces where it is none of these.
         GraphPattern::Join { left, .. } => is_join(left),
         _ => false,
-    }
-}
-
-fn contains_blank(term: &Term) -> bool {
-    match term {
-        Term::BlankNode(_) => true,
-        Term::Triple(t) => t.subject.is_blank_node() || contains_blank(&t.object),
-        Term::NamedNode(_) | Term::Literal(_) => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the text of SERVICE bodies: parsing it gives the same algebra back.
 
+use super::service_terms::{self, Terms};
 use super::service_text;
 use lode_rdf::{BlankNode, Literal, NamedNode, Term};
 use spargebra::algebra::GraphPattern;
@@ -14,8 +15,8 @@ fn pattern(text: &str) -> GraphPattern {
     }
 }
 
-fn asked(body: &GraphPattern, replaced: &[(String, Term)]) -> String {
-    format!("SELECT * WHERE {{ {}}}", service_text::body(body, replaced))
+fn asked(body: &GraphPattern) -> String {
+    format!("SELECT * WHERE {{ {}}}", service_text::body(body))
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn bodies_parse_back() {
         "?r <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> <<( ?s :p <<( :a :b ?c )>> )>>",
     ] {
         let original = pattern(&format!("SELECT * WHERE {{ {body} }}"));
-        let text = asked(&original, &[]);
+        let text = asked(&original);
         assert_eq!(pattern(&text), original, "{body}\n{text}");
     }
 }
@@ -53,21 +54,47 @@ fn bodies_parse_back() {
 #[test]
 fn groups_become_sub_queries() {
     let body = "{ SELECT ?s (COUNT(*) AS ?n) (GROUP_CONCAT(DISTINCT ?o; SEPARATOR=\",\") AS ?all) WHERE { ?s :p ?o } GROUP BY ?s HAVING(SUM(?o) > 3) }";
-    let text = asked(&pattern(&format!("SELECT * WHERE {{ {body} }}")), &[]);
+    let text = asked(&pattern(&format!("SELECT * WHERE {{ {body} }}")));
     assert!(text.contains("GROUP BY ?s"), "{text}");
     pattern(&text);
 }
 
 #[test]
-fn replaced_variables_become_values() {
-    let body = pattern("SELECT * WHERE { ?s :p ?o }");
-    let terms = [
-        ("s".to_owned(), Term::from(NamedNode::new_unchecked("http://e/a"))),
-        ("o".to_owned(), Term::from(BlankNode::new_unchecked("b1"))),
-        ("x".to_owned(), Term::from(Literal::from(1))),
-    ];
-    let text = asked(&body, &terms);
-    assert!(text.contains("VALUES (?s) { (<http://e/a>) }"), "{text}");
-    assert!(!text.contains("b1"), "a blank node means nothing to others: {text}");
-    pattern(&text);
+fn terms_are_put_in_the_place_of_variables() {
+    let terms = Terms::from([
+        ("c".to_owned(), Term::from(NamedNode::new_unchecked("http://e/c"))),
+        ("one".to_owned(), Term::from(Literal::from(1))),
+        ("b".to_owned(), Term::from(BlankNode::new_unchecked("b1"))),
+    ]);
+    for (body, expected) in [
+        ("?s :p ?c . ?c ?c ?one", "?s :p :c . :c :c 1"),
+        ("?s :p ?o MINUS { ?e :s ?c }", "?s :p ?o MINUS { ?e :s :c }"),
+        ("?s :p ?o { ?s :q ?x FILTER(?one < ?x) }", "?s :p ?o { ?s :q ?x FILTER(1 < ?x) }"),
+        ("?s :p ?o FILTER(BOUND(?c) && BOUND(?o))", "?s :p ?o FILTER(true && BOUND(?o))"),
+        ("?s :p ?o OPTIONAL { ?s :q ?x FILTER(?x = ?c) }", "?s :p ?o OPTIONAL { ?s :q ?x FILTER(?x = :c) }"),
+        ("?s :p ?o FILTER(EXISTS { ?c :p ?s })", "?s :p ?o FILTER(EXISTS { :c :p ?s })"),
+        ("VALUES (?c ?o) { (:c 1) (:d 2) (UNDEF 3) }", "VALUES (?o) { (1) (3) }"),
+        ("?s :p ?o BIND(?o + 1 AS ?one)", "?s :p ?o FILTER(COALESCE(sameTerm(?o + 1, 1), true))"),
+        ("GRAPH ?c { ?s ?p ?c }", "GRAPH :c { ?s ?p :c }"),
+        ("SERVICE ?c { ?s ?p ?one }", "SERVICE :c { ?s ?p 1 }"),
+        // Below a projection, only what it has.
+        ("{ SELECT ?s ?c WHERE { ?s :p ?c, ?one } }", "{ SELECT ?s ?c WHERE { ?s :p :c, ?one } }"),
+        // What no quad has.
+        ("?s ?one ?o", "VALUES () {}"),
+        ("GRAPH ?one { ?s ?p ?o }", "VALUES () {}"),
+        ("{ ?s :p ?b } UNION { ?s :q ?o }", "{ VALUES () {} } UNION { ?s :q ?o }"),
+        ("?s ?p <<( ?b :p :o )>>", "VALUES () {}"),
+        ("?b :p+ ?c", "VALUES () {}"),
+        ("?b :p* ?c", "VALUES () {}"),
+        ("?b :p* ?b", ""),
+        ("?b :p* ?x", "BIND(BNODE(\"b1\") AS ?x)"),
+        (
+            "?s :p ?o FILTER(ISBLANK(?b) && ?b = ?b)",
+            "?s :p ?o FILTER(ISBLANK(BNODE(\"b1\")) && BNODE(\"b1\") = BNODE(\"b1\"))",
+        ),
+    ] {
+        let put_in = service_terms::replaced(pattern(&format!("SELECT * WHERE {{ {body} }}")), &terms);
+        assert_eq!(put_in, pattern(&format!("SELECT * WHERE {{ {expected} }}")), "{body}");
+        assert_eq!(pattern(&asked(&put_in)), put_in, "{body}");
+    }
 }

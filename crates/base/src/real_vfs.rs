@@ -9,6 +9,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Writers hand over whole blocks; smaller pieces (headers, footers) are gathered up to this many bytes.
@@ -46,12 +47,27 @@ impl ReadAt for RealReader {
     }
 }
 
-/// A temporary file that is read and written anywhere in it, and is not durable. Whoever has made it removes it.
+/// A temporary file that is read and written anywhere in it, and is not durable.
 #[derive(Debug)]
 pub struct ScratchFile(File);
 
 impl ScratchFile {
-    /// Creates a file, or empties it.
+    /// Creates a file in `folder`, which is made where it is missing, that has no name: it goes when it is closed.
+    ///
+    /// # Errors
+    /// Where the file system refuses.
+    pub fn unnamed(folder: &Path) -> io::Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        fs::create_dir_all(folder)?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!("lode-scratch-{}-{number}", std::process::id()));
+        // A file that a process of the same number has left is nobody's.
+        let file = Self::at(&path)?;
+        fs::remove_file(&path)?;
+        Ok(file)
+    }
+
+    /// Creates a file, or empties it. Whoever has made it removes it.
     ///
     /// # Errors
     /// Where the file system refuses.
@@ -75,6 +91,25 @@ impl ScratchFile {
     pub fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         self.0.write_all_at(bytes, offset)
     }
+
+    /// Gives the space of so many bytes back, which are zeros then.
+    ///
+    /// # Errors
+    /// Where the file system cannot do that: all stays as it is.
+    pub fn forget(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        forget(&self.0, offset, bytes)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn forget(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    Ok(fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, offset, bytes)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn forget(_: &File, _: u64, _: u64) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 #[derive(Debug)]

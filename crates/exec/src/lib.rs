@@ -37,6 +37,7 @@ pub mod service;
 mod shared;
 mod source;
 mod spill;
+mod spill_area;
 pub mod statistics;
 mod steps;
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::operators::spool::SpoolRows;
 use crate::operators::trie::Tries;
 use crate::pattern::Pattern;
 use crate::profile::{Counters, NodeCounters, waiting};
-use crate::spill::SpillArea;
+use crate::spill_area::SpillArea;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_sparql::{Plan, PlanNode, PlanOp};

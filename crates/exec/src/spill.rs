@@ -1,104 +1,26 @@
 //! Temporary files of rows: what blocking operators cannot hold under the memory budget.
 //!
 //! A file is a sequence of chunks, each a number of rows column by column, eight bytes an id. The list of chunks stays in
-//! memory. Files vanish when dropped, their folder with the execution.
+//! memory. All files of an execution are in its [`SpillArea`].
 
 use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::profile::NodeCounters;
-use crate::removal::remove_soon;
-use lode_base::real_vfs::RealVfs;
-use lode_base::vfs::{ReadAt, Vfs, WriteFile};
+use crate::spill_area::{Space, SpillArea};
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
-use std::io::Write;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// How many partitions a spilling operator makes.
 pub(crate) const PARTITIONS: usize = 32;
 
 const ID_BYTES: usize = size_of::<u64>();
 
-/// The folder of one execution's temporary files, made when first needed.
-#[derive(Debug)]
-pub(crate) struct SpillArea {
-    vfs: Arc<dyn Vfs>,
-    parent: PathBuf,
-    folder: OnceLock<PathBuf>,
-    next: AtomicU64,
-}
-
-impl SpillArea {
-    /// An area below `parent`.
-    pub(crate) fn new(parent: PathBuf) -> Arc<Self> {
-        Arc::new(Self { vfs: RealVfs::shared(), parent, folder: OnceLock::new(), next: AtomicU64::new(0) })
-    }
-
-    fn folder(&self) -> Result<&PathBuf, ExecError> {
-        static AREAS: AtomicU64 = AtomicU64::new(0);
-        if self.folder.get().is_none() {
-            let number = AREAS.fetch_add(1, Ordering::Relaxed);
-            let folder = self.parent.join(format!("lode-spill-{}-{number}", std::process::id()));
-            self.vfs.create_dir_all(&folder)?;
-            // A second thread may have been faster; its folder is then the one in use, and this one goes.
-            if let Err(mine) = self.folder.set(folder) {
-                self.vfs.remove_dir_all(&mine)?;
-            }
-        }
-        self.folder.get().ok_or_else(|| ExecError::Spill(std::io::ErrorKind::NotFound.into()))
-    }
-
-    /// A new file for rows of these columns.
-    pub(crate) fn file(
-        self: &Arc<Self>,
-        vars: &Arc<[VarId]>,
-        counters: &Arc<NodeCounters>,
-    ) -> Result<SpillFile, ExecError> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let path = self.folder()?.join(format!("{number}.rows"));
-        Ok(SpillFile {
-            file: TempFile { area: Arc::clone(self), path, bytes: None },
-            counters: Arc::clone(counters),
-            vars: Arc::clone(vars),
-            writer: None,
-            chunks: Vec::new(),
-            pending: Batch::new(Arc::clone(vars)),
-            bytes: 0,
-            rows: 0,
-        })
-    }
-}
-
-impl Drop for SpillArea {
-    fn drop(&mut self) {
-        if let Some(folder) = self.folder.get() {
-            // Nothing can be done about a folder that stays: it is a temporary one.
-            let _ = self.vfs.remove_dir_all(folder);
-        }
-    }
-}
-
-/// A file that vanishes when dropped.
-#[derive(Debug)]
-struct TempFile {
-    area: Arc<SpillArea>,
-    path: PathBuf,
-    /// How long it is, once it exists.
-    bytes: Option<u64>,
-}
-
-impl Drop for TempFile {
-    fn drop(&mut self) {
-        let Some(bytes) = self.bytes else { return };
-        let (area, path) = (Arc::clone(&self.area), std::mem::take(&mut self.path));
-        remove_soon(bytes, move || {
-            // The folder goes later; a file that stays until then does no harm.
-            let _ = area.vfs.remove(&path);
-        });
-    }
-}
+/// Rows gathered before a chunk is written, at most.
+const CHUNK_ROWS_MAX: usize = 1024;
+/// Where rows are wide, fewer are gathered: about so many bytes, as many partitions gather at once.
+const CHUNK_BYTES: usize = 32 << 10;
+const CHUNK_ROWS_MIN: usize = 16;
 
 #[derive(Debug, Clone, Copy)]
 struct Chunk {
@@ -110,23 +32,30 @@ struct Chunk {
 #[derive(Debug)]
 pub(crate) struct SpillFile {
     counters: Arc<NodeCounters>,
-    vars: Arc<[VarId]>,
-    // Before `file`: it is closed before that removes it.
-    writer: Option<Box<dyn WriteFile>>,
+    space: Space,
     chunks: Vec<Chunk>,
+    chunk_rows: usize,
     pending: Batch,
-    bytes: u64,
     rows: u64,
-    file: TempFile,
 }
 
-/// Rows gathered before a chunk is written.
-const CHUNK_ROWS: usize = 1024;
-
 impl SpillFile {
+    /// A new file for rows of these columns.
+    pub(crate) fn new(area: &Arc<SpillArea>, vars: &Arc<[VarId]>, counters: &Arc<NodeCounters>) -> Self {
+        let row_bytes = vars.len().max(1) * ID_BYTES;
+        Self {
+            counters: Arc::clone(counters),
+            space: area.space(),
+            chunks: Vec::new(),
+            chunk_rows: (CHUNK_BYTES / row_bytes).clamp(CHUNK_ROWS_MIN, CHUNK_ROWS_MAX),
+            pending: Batch::new(Arc::clone(vars)),
+            rows: 0,
+        }
+    }
+
     /// Appends the rows of `batch` numbered in `selection`; its columns are those of the file.
     pub(crate) fn push_selected(&mut self, batch: &Batch, selection: &[u32]) -> Result<(), ExecError> {
-        for part in selection.chunks(CHUNK_ROWS) {
+        for part in selection.chunks(self.chunk_rows) {
             self.pending.append_selected(batch, part);
             self.write_full()?;
         }
@@ -137,7 +66,7 @@ impl SpillFile {
     pub(crate) fn push(&mut self, batch: &Batch) -> Result<(), ExecError> {
         let mut start = 0;
         while start < batch.rows {
-            let end = (start + CHUNK_ROWS).min(batch.rows);
+            let end = (start + self.chunk_rows).min(batch.rows);
             self.pending.append_range(batch, start, end);
             self.write_full()?;
             start = end;
@@ -146,7 +75,7 @@ impl SpillFile {
     }
 
     fn write_full(&mut self) -> Result<(), ExecError> {
-        if self.pending.rows >= CHUNK_ROWS { self.write_chunk() } else { Ok(()) }
+        if self.pending.rows >= self.chunk_rows { self.write_chunk() } else { Ok(()) }
     }
 
     fn write_chunk(&mut self) -> Result<(), ExecError> {
@@ -158,16 +87,8 @@ impl SpillFile {
         for column in &self.pending.columns {
             bytes.extend(column.iter().flat_map(|id| id.to_bits().to_le_bytes()));
         }
-        if self.writer.is_none() {
-            self.writer = Some(self.file.area.vfs.create(&self.file.path)?);
-            self.file.bytes = Some(0);
-        }
-        if let Some(writer) = &mut self.writer {
-            writer.write_all(&bytes)?;
-        }
-        self.chunks.push(Chunk { offset: self.bytes, rows });
-        self.bytes += bytes.len() as u64;
-        self.file.bytes = Some(self.bytes);
+        let offset = self.space.append(&bytes)?;
+        self.chunks.push(Chunk { offset, rows });
         self.rows += rows as u64;
         self.counters.spill(bytes.len() as u64);
         self.pending.clear();
@@ -177,27 +98,18 @@ impl SpillFile {
     /// Ends writing; what comes out can be read, also several times at once.
     pub(crate) fn finish(mut self) -> Result<SpilledRows, ExecError> {
         self.write_chunk()?;
-        let reader = match self.writer.take() {
-            None => None,
-            Some(mut writer) => {
-                writer.flush()?;
-                drop(writer);
-                Some(self.file.area.vfs.open(&self.file.path)?)
-            }
-        };
-        let Self { vars, chunks, rows, file, .. } = self;
-        Ok(SpilledRows { reader, vars, chunks, rows, _file: file })
+        let Self { space, chunks, rows, pending, .. } = self;
+        Ok(SpilledRows { space, vars: pending.vars, chunks, rows })
     }
 }
 
 /// A finished file.
 #[derive(Debug)]
 pub(crate) struct SpilledRows {
-    reader: Option<Arc<dyn ReadAt>>,
+    space: Space,
     vars: Arc<[VarId]>,
     chunks: Vec<Chunk>,
     rows: u64,
-    _file: TempFile,
 }
 
 impl SpilledRows {
@@ -223,12 +135,10 @@ impl SpilledRows {
 
     /// Appends the rows of a chunk to `out`, which has the file's columns.
     pub(crate) fn read(&self, chunk: usize, out: &mut Batch) -> Result<(), ExecError> {
-        let (Some(reader), Some(chunk)) = (&self.reader, self.chunks.get(chunk)) else { return Ok(()) };
-        let mut bytes = vec![0; chunk.rows * ID_BYTES];
-        let mut offset = chunk.offset;
-        for column in &mut out.columns {
-            reader.read_exact_at(&mut bytes, offset)?;
-            offset += bytes.len() as u64;
+        let Some(chunk) = self.chunks.get(chunk) else { return Ok(()) };
+        let mut bytes = vec![0; chunk.rows * out.columns.len() * ID_BYTES];
+        self.space.read(&mut bytes, chunk.offset)?;
+        for (column, bytes) in out.columns.iter_mut().zip(bytes.chunks_exact(chunk.rows * ID_BYTES)) {
             column.extend(bytes.as_chunks::<ID_BYTES>().0.iter().map(|word| from_bytes(*word)));
         }
         out.rows += chunk.rows;
@@ -254,9 +164,9 @@ impl Partitions {
         vars: &Arc<[VarId]>,
         counters: &Arc<NodeCounters>,
         count: usize,
-    ) -> Result<Self, ExecError> {
-        let files = (0..count).map(|_| area.file(vars, counters)).collect::<Result<_, _>>()?;
-        Ok(Self { files, selections: vec![Vec::new(); count] })
+    ) -> Self {
+        let files = (0..count).map(|_| SpillFile::new(area, vars, counters)).collect();
+        Self { files, selections: vec![Vec::new(); count] }
     }
 
     /// Appends each of `rows` of `batch` to the partition that `partition_of` its number gives.

@@ -14,7 +14,8 @@ use crate::error::ExecError;
 use crate::hash::{hash_columns, partition};
 use crate::key_filter::KeyFilter;
 use crate::profile::NodeCounters;
-use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
+use crate::spill::{PARTITIONS, Partitions, SpilledRows};
+use crate::spill_area::SpillArea;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
@@ -117,7 +118,7 @@ impl Filter {
         }
         let mut partitions = match self.spilled.take() {
             Some(partitions) => partitions,
-            None => Partitions::new(&self.spec.area, &self.spilled_vars, &self.spec.counters, PARTITIONS)?,
+            None => Partitions::new(&self.spec.area, &self.spilled_vars, &self.spec.counters, PARTITIONS),
         };
         let (hashes, level) = (&self.hashes, self.level);
         partitions.push(&homeless, 0..u32::try_from(rows.len()).unwrap_or(u32::MAX), |row| {

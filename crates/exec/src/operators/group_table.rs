@@ -11,7 +11,8 @@ use crate::error::ExecError;
 use crate::expr;
 use crate::hash::{hash_columns, mix, partition};
 use crate::profile::NodeCounters;
-use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
+use crate::spill::{PARTITIONS, Partitions, SpilledRows};
+use crate::spill_area::SpillArea;
 use crate::steps::steps;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::{Literal, Term, ValueId};
@@ -342,7 +343,7 @@ impl GroupTable {
     fn spill(&mut self, batch: &Batch, rows: &[u32]) -> Result<(), ExecError> {
         let mut partitions = match self.spilled.take() {
             Some(partitions) => partitions,
-            None => Partitions::new(&self.spec.area, &self.spec.input_vars, &self.spec.counters, PARTITIONS)?,
+            None => Partitions::new(&self.spec.area, &self.spec.input_vars, &self.spec.counters, PARTITIONS),
         };
         let (hashes, level) = (&self.hashes, self.level);
         partitions.push(batch, rows.iter().copied(), |row| partition(hashes[row], level, PARTITIONS))?;

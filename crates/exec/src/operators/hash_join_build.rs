@@ -13,7 +13,8 @@ use crate::held::HeldRows;
 use crate::lock::lock;
 use crate::profile::NodeCounters;
 use crate::shared::{BuildOnce, Shared};
-use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
+use crate::spill::{PARTITIONS, Partitions, SpilledRows};
+use crate::spill_area::SpillArea;
 use lode_rdf::ValueId;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{PlanNode, PlanOp, VarId};
@@ -79,7 +80,7 @@ impl Overflow {
         let mut partitions = lock(&self.partitions);
         let mut open = match partitions.take() {
             Some(open) => open,
-            None => Partitions::new(&self.area, &self.columns.vars, &self.counters, count)?,
+            None => Partitions::new(&self.area, &self.columns.vars, &self.counters, count),
         };
         let all = 0..u32::try_from(rows.rows).unwrap_or(u32::MAX);
         let result = open.push(rows, all, |row| partition(hashes[row], 0, count));

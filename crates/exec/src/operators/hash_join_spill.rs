@@ -135,7 +135,7 @@ impl SpilledJoin {
     /// Writes the left side to disk.
     fn partition_left(&mut self, mut input: BoxOp) -> Result<(), ExecError> {
         let count = partition_count(&self.columns.on);
-        let mut partitions = Partitions::new(&self.shared.area, &self.left_vars, &self.counters, count)?;
+        let mut partitions = Partitions::new(&self.shared.area, &self.left_vars, &self.counters, count);
         let mut batch = Batch::default();
         let mut hashes = Vec::new();
         let mut sequence = 0;

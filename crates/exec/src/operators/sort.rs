@@ -10,7 +10,7 @@ use crate::error::ExecError;
 use crate::expr;
 use crate::profile::NodeCounters;
 use crate::source::Source;
-use crate::spill::SpillArea;
+use crate::spill_area::SpillArea;
 use lode_rdf::ValueId;
 use lode_sparql::plan::SortKey;
 use lode_sparql::{Expr, VarId};

@@ -3,7 +3,7 @@
 use crate::context::QueryContext;
 use crate::expr;
 use crate::profile::NodeCounters;
-use crate::spill::SpillArea;
+use crate::spill_area::SpillArea;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::VarId;
 use std::cmp::Ordering;

@@ -5,7 +5,7 @@ use crate::batch::{Batch, gather};
 use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr::{self, OrderKey, order_key};
-use crate::spill::SpilledRows;
+use crate::spill::{SpillFile, SpilledRows};
 use lode_base::memory_budget::Reservation;
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
@@ -268,7 +268,7 @@ impl CurrentKeys {
 /// A file with the rows of some runs.
 pub(super) fn merge_into_one(spec: &SortSpec, runs: Vec<Run>) -> Result<Run, ExecError> {
     let mut merged = SortedRows::open(spec.clone(), runs)?;
-    let mut file = spec.area.file(&spec.vars, &spec.counters)?;
+    let mut file = SpillFile::new(&spec.area, &spec.vars, &spec.counters);
     let mut batch = Batch::new(Arc::clone(&spec.vars));
     while merged.next(&mut batch)? {
         file.push(&batch)?;

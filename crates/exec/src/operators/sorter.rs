@@ -11,6 +11,7 @@ use crate::error::ExecError;
 use crate::expr::{self, Ranks};
 use crate::held::HeldRows;
 use crate::merge_sort::{sort_in_steps, try_merge_sort};
+use crate::spill::SpillFile;
 use crate::steps::{all, append, collect, dedup_by, steps};
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
@@ -110,7 +111,7 @@ impl Sorter {
 
     fn write_run(&self, rows: &Batch, permutation: &[u32]) -> Result<Run, ExecError> {
         let kept = permutation.len().min(self.spec.limit.unwrap_or(usize::MAX));
-        let mut file = self.spec.area.file(&self.spec.vars, &self.spec.counters)?;
+        let mut file = SpillFile::new(&self.spec.area, &self.spec.vars, &self.spec.counters);
         for part in permutation[..kept].chunks(BATCH_ROWS) {
             self.spec.cx.cancel.check()?;
             file.push_selected(rows, part)?;

@@ -169,7 +169,7 @@ impl Run {
 
     /// Writes what is held and `batch` to a file.
     fn spill(&mut self, batch: &Batch) -> Result<(), ExecError> {
-        let mut file = self.shared.area.file(&self.vars, &self.counters)?;
+        let mut file = SpillFile::new(&self.shared.area, &self.vars, &self.counters);
         for held in self.held.drain(..) {
             file.push(&held)?;
         }

@@ -368,7 +368,27 @@ struct TestEndpoints(BTreeMap<String, Dataset>);
 
 impl ServiceHandler for TestEndpoints {
     fn ask(&self, request: ServiceRequest) -> Box<dyn ServiceAnswer> {
-        Box::new(ReadyAnswer::new(self.answer(&request).map_err(ServiceError::Failed)))
+        match self.answer(&request) {
+            Ok(rows) => Box::new(InParts(rows)),
+            Err(message) => Box::new(ReadyAnswer::new(Err(ServiceError::Failed(message)))),
+        }
+    }
+}
+
+/// An answer that comes a part at a time, as it does from a real endpoint.
+struct InParts(ServiceRows);
+
+impl ServiceAnswer for InParts {
+    fn next(&mut self) -> Result<Option<ServiceRows>, ServiceError> {
+        const ROWS: usize = 100;
+        let rows = &mut self.0.rows;
+        let part: Vec<_> = rows.drain(..rows.len().min(ROWS)).collect();
+        let variables = self.0.variables.clone();
+        Ok((!part.is_empty()).then_some(ServiceRows { variables, rows: part }))
+    }
+
+    fn bytes_received(&self) -> u64 {
+        0
     }
 }
 

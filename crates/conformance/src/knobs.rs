@@ -3,7 +3,9 @@
 use crate::generate::{Random, dataset_of};
 
 /// A memory budget under which everything spills that can; what cannot may fail.
-pub(crate) const TINY: usize = 1 << 16;
+const TINY: usize = 1 << 16;
+/// With less, a single text may be no longer than those of some cases, which is a limit that the documentation names.
+const TEXTS_SHORT: usize = 16 << 20;
 
 /// How a subject stores the data and runs the query: none of it may change the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +65,12 @@ impl Default for Knobs {
 }
 
 impl Knobs {
+    /// Whether a query may be refused for want of memory with such a message.
+    pub(crate) fn may_refuse(&self, message: &str) -> bool {
+        (self.memory_bytes <= TINY && message.contains("memory budget"))
+            || (self.memory_bytes < TEXTS_SHORT && message.contains("a text may be a sixteenth of it"))
+    }
+
     /// The knobs of a seed.
     pub fn new(seed: u64) -> Self {
         let parts = [1, 2, 3, 5][Random::new(dataset_of(seed) ^ 0x9a27).weighted(&[50, 25, 15, 10])];

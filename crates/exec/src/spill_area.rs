@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// How long a piece is. What is not written of one takes no space.
 const PIECE_BYTES: u64 = 1 << 20;
 
-/// From so many on, the space of pieces that are given back goes at once, not with the execution.
-const PIECES_LARGE: usize = 8;
+/// From so many on, the space of pieces that are given back goes soon. That of fewer is there for others until the execution ends.
+const PIECES_LARGE: usize = 64;
 
 /// The file, made when first needed.
 #[derive(Debug)]
@@ -178,16 +178,16 @@ mod tests {
     }
 
     #[test]
-    fn large_streams_free_their_space_at_once() {
+    fn space_of_large_streams_is_given_back_and_used_again() {
         let folder = tempfile::tempdir().unwrap();
         let area = SpillArea::new(folder.path().to_owned());
         let mut space = area.space();
-        for _ in 0..20 {
+        for _ in 0..PIECES_LARGE {
             space.append(&[7; 1 << 20]).unwrap();
         }
         drop(space);
         crate::wait_for_removals();
-        assert_eq!(area.pieces.lock().unwrap().unused.len(), 20);
+        assert_eq!(area.pieces.lock().unwrap().unused.len(), PIECES_LARGE);
         let mut again = area.space();
         again.append(b"again").unwrap();
         let mut read = [0; 5];

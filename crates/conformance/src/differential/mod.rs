@@ -10,7 +10,7 @@ pub mod updates;
 use crate::answer::Answer;
 use crate::dataset::{Dataset, quad_row};
 use crate::generate::{Case, shrink};
-use crate::knobs::{Knobs, TINY};
+use crate::knobs::Knobs;
 use crate::naive::{self, NaiveError};
 use crate::rdf_files::{RdfFormat, parse};
 use crate::subject::{QuerySettings, Subject, no_panic};
@@ -168,7 +168,7 @@ fn check_query(
     }
     let settings = QuerySettings { services, ..settings(case) };
     let answer = match no_panic(|| subject.query(&text, &settings)) {
-        Err(error) if knobs.memory_bytes <= TINY && format!("{error:#}").contains("memory budget") => {
+        Err(error) if knobs.may_refuse(&format!("{error:#}")) => {
             return Ok(Verdict::Skipped);
         }
         answer => answer.context("the query failed")?,

@@ -7,7 +7,7 @@ use crate::dataset::{Dataset, quad_row};
 use crate::generate::Case;
 use crate::generate::updates::{Request, UpdateCase};
 use crate::isomorphism::isomorphic;
-use crate::knobs::{Knobs, TINY};
+use crate::knobs::Knobs;
 use crate::naive::{self, NaiveError};
 use crate::rdf_files::{RdfFormat, parse};
 use crate::subject::{QuerySettings, Subject, no_panic};
@@ -82,9 +82,7 @@ fn try_check(
         };
         let got = no_panic(|| subject.update(&request.text(), &settings));
         match (&wanted, got) {
-            (_, Err(error))
-                if knobs.memory_bytes <= TINY && format!("{error:#}").contains("memory budget") =>
-            {
+            (_, Err(error)) if knobs.may_refuse(&format!("{error:#}")) => {
                 return Ok(Verdict::Skipped);
             }
             (Some(_), Err(error)) => return Err(error.context(format!("request {number} failed"))),

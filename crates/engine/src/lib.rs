@@ -6,7 +6,6 @@ mod dataset;
 mod error;
 mod format;
 mod load_allow;
-mod mistaken;
 mod options;
 mod plan_cache;
 mod query;

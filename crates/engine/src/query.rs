@@ -3,7 +3,6 @@
 use crate::EngineError;
 use crate::caches::Caches;
 use crate::format::ResultKind;
-use crate::mistaken;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::plan_cache::shortness::Shortness;
 use crate::plan_cache::{self, Keys};
@@ -350,7 +349,7 @@ fn parsed<T>(
     options.cancel.check().map_err(EngineError::Cancelled)?;
     let mut memory = TextMemory::of_query(text, budget)?;
     let query = lode_sparql::parse_query(text, options.base_iri.as_deref())
-        .map_err(|error| EngineError::Syntax(format!("{error}{}", mistaken::of_query(text))))?;
+        .map_err(|error| EngineError::Syntax(error.to_string()))?;
     options.cancel.check().map_err(EngineError::Cancelled)?;
     let done = stack::deep(depth::of_query(&query).for_plans(), || {
         let done = work(&query, &memory);

@@ -4,12 +4,13 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("base", &[]),
+    ("syntax", &[]),
     ("rdf", &["base"]),
     ("packed", &["base", "rdf"]),
     ("store", &["packed", "rdf", "base"]),
-    ("sparql", &["rdf", "packed"]),
+    ("sparql", &["syntax", "rdf", "packed"]),
     ("exec", &["sparql", "store", "packed", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
     ("server", &["engine", "rdf"]),

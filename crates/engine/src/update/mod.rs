@@ -14,7 +14,6 @@ mod upload;
 
 use crate::EngineError;
 use crate::load_allow::LoadAllow;
-use crate::mistaken;
 use crate::options::QueryOptions;
 use crate::text_memory::TextMemory;
 use draft::Draft;
@@ -89,7 +88,7 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     let budget = options.evaluation.budget();
     let _memory = TextMemory::of_update(text, &budget)?;
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
-        .map_err(|error| EngineError::Syntax(format!("{error}{}", mistaken::of_update(text))))?;
+        .map_err(|error| EngineError::Syntax(error.to_string()))?;
     stack::deep(levels(&update), move || {
         check_dataset(&update, options)?;
         let warnings = warnings_of(&update);

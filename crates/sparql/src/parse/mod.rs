@@ -4,6 +4,7 @@ mod aggregates;
 mod balance;
 mod booleans;
 pub mod depth;
+mod explained;
 mod group_keys;
 mod limits;
 mod operations;
@@ -18,6 +19,7 @@ pub use update::parse_update;
 use crate::stack;
 use depth::{DEPTH_MAX, PATTERNS_MAX, Size};
 use lode_rdf::NamedNode;
+use lode_syntax::Form;
 use spargebra::{Query, SparqlParser};
 use std::fmt;
 
@@ -32,6 +34,10 @@ pub struct ParseError {
     pub message: String,
     /// The line, and a mark under the place.
     pub excerpt: String,
+    /// What would be right; empty where that is not known.
+    pub help: String,
+    /// What else is wrong, further on in the text.
+    pub more: Vec<Self>,
 }
 
 impl fmt::Display for ParseError {
@@ -40,7 +46,12 @@ impl fmt::Display for ParseError {
             return f.write_str(&self.message);
         }
         write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
-        if self.excerpt.is_empty() { Ok(()) } else { write!(f, "\n{}", self.excerpt) }
+        for (before, part) in [("\n", &self.excerpt), ("\nhelp: ", &self.help)] {
+            if !part.is_empty() {
+                write!(f, "{before}{part}")?;
+            }
+        }
+        self.more.iter().try_for_each(|error| write!(f, "\n{error}"))
     }
 }
 
@@ -56,11 +67,14 @@ pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> 
     if let Some(offset) = aggregates::nested(text) {
         return Err(ParseError::at_offset(text, offset, "an aggregate inside of an aggregate".to_owned()));
     }
+    let given = text;
     let text = booleans::in_lower_case(text);
     let text = &*group_keys::as_calls(&text);
     stack::deep(extent.levels(), || {
         let parsed = parser.parse_query(text);
-        let mut query = parsed.map_err(|error| ParseError::from_parser(text, &error.to_string()))?;
+        let mut query = parsed.map_err(|error| {
+            explained::of(given, Form::Query, ParseError::from_parser(text, &error.to_string()))
+        })?;
         star::order_columns(&mut query, text);
         bounded(&mut query)?;
         Ok(query)
@@ -103,14 +117,20 @@ fn parser(base: Option<&str>) -> Result<SparqlParser, ParseError> {
 
 impl ParseError {
     fn without_place(message: String) -> Self {
-        Self { line: 0, column: 0, message, excerpt: String::new() }
+        Self { line: 0, column: 0, message, excerpt: String::new(), help: String::new(), more: Vec::new() }
     }
 
     fn at_offset(text: &str, offset: usize, message: String) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        Self { line, column, message, excerpt: excerpt(text, line, column) }
+        Self {
+            line,
+            column,
+            message,
+            excerpt: excerpt(text, line, column),
+            ..Self::without_place(String::new())
+        }
     }
 
     /// The parser says `error at LINE:COLUMN: expected ...`.
@@ -122,7 +142,8 @@ impl ParseError {
         });
         match place {
             Some((line, column, what)) => {
-                Self { line, column, message: shorten(what), excerpt: excerpt(text, line, column) }
+                let (message, excerpt) = (shorten(what), excerpt(text, line, column));
+                Self { line, column, message, excerpt, ..Self::without_place(String::new()) }
             }
             None => Self::without_place(message.to_owned()),
         }

@@ -1,13 +1,14 @@
 //! Update text to operations: the parser's, made into ours, one by one.
 
 use super::operations::{self, Request};
-use super::{ParseError, aggregates, booleans, group_keys, limits, parser};
+use super::{ParseError, aggregates, booleans, explained, group_keys, limits, parser};
 use crate::stack;
 use crate::update::{
     Graph, GraphTarget, Modify, Operation, QuadTemplate, TermTemplate, Transfer, TransferKind,
     TripleTemplate, Update,
 };
 use lode_rdf::{BlankNode, GraphName, NamedOrBlankNode, Quad, Term, Triple, Variable};
+use lode_syntax::Form;
 use spargebra::algebra::{self, GraphPattern};
 use spargebra::term::{
     self, GraphNamePattern, GroundQuadPattern, NamedNodePattern, QuadPattern, TermPattern, TriplePattern,
@@ -22,7 +23,8 @@ use std::collections::{HashMap, HashSet};
 /// [`ParseError`] where the text is no update or `base` no IRI, or where the request is too deep or too large.
 pub fn parse_update(text: &str, base: Option<&str>) -> Result<Update, ParseError> {
     let request = Request::cut(text)
-        .map_err(|at| ParseError::at_offset(text, at, "expected an operation before this".to_owned()))?;
+        .map_err(|at| ParseError::at_offset(text, at, "expected an operation before this".to_owned()))
+        .map_err(|error| explained::of(text, Form::Update, error))?;
     let mut update = Update { operations: Vec::new() };
     let mut labels = HashSet::new();
     for source in request.operations(text) {
@@ -62,7 +64,10 @@ fn parse_one(
     stack::deep(extent.levels(), || {
         let parsed = parser.parse_update(text).map_err(|error| {
             let error = ParseError::from_parser(text, &error.to_string());
-            if error.line == 0 { error } else { at(offset_of(text, error.line, error.column), error.message) }
+            let is_placed = error.line > 0;
+            let error =
+                if is_placed { at(offset_of(text, error.line, error.column), error.message) } else { error };
+            explained::of(request, Form::Update, error)
         })?;
         let mut operation = operation(source, parsed);
         if let Some(Operation::Modify(modify)) = &mut operation {

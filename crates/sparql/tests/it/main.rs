@@ -7,6 +7,7 @@ mod cancelled;
 mod effort;
 mod fake;
 mod goldens;
+mod mistakes;
 mod multiway;
 mod one_row;
 mod scoping;

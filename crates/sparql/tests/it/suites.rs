@@ -5,23 +5,29 @@ use lode_sparql::plan::DatasetOverride;
 use lode_sparql::{PlanOptions, parse_query, plan_query, validate};
 use std::path::{Path, PathBuf};
 
-fn suites() -> Option<PathBuf> {
+/// The folder of the suites, where there is one.
+pub fn suites() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let given = std::env::var_os("LODE_SUITES").map(PathBuf::from);
     let path = given.unwrap_or_else(|| root.join("../shared/suites"));
     path.is_dir().then_some(path)
 }
 
-fn queries(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            queries(&path, found);
-        } else if path.extension().is_some_and(|e| e == "rq") {
-            found.push(path);
+/// The files of a folder, and of those in it, that have such endings; sorted.
+pub fn files_of(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let (mut open, mut found) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let ends = path.extension().is_some_and(|e| endings.iter().any(|ending| e == *ending));
+            if path.is_dir() {
+                open.push(path);
+            } else if ends {
+                found.push(path);
+            }
         }
     }
+    found.sort();
+    found
 }
 
 #[test]
@@ -30,9 +36,7 @@ fn every_query_has_a_valid_plan() {
         println!("skipped: no W3C suites (set LODE_SUITES)");
         return;
     };
-    let mut files = Vec::new();
-    queries(&suites, &mut files);
-    files.sort();
+    let files = files_of(&suites, &["rq"]);
     let (mut planned, mut refused) = (0, 0);
     for file in &files {
         let Ok(text) = std::fs::read_to_string(file) else { continue };

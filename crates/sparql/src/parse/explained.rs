@@ -1,0 +1,31 @@
+//! Errors that say what the mistake is, instead of what the parser could have gone on with.
+
+use super::ParseError;
+use lode_syntax::{Diagnostic, Form, check};
+
+/// Longer texts are not looked at a second time.
+const BYTES_MAX: usize = 1 << 20;
+
+/// What is wrong with a text that the parser has refused with `error`: that, where nothing more is known.
+pub(super) fn of(text: &str, form: Form, error: ParseError) -> ParseError {
+    if text.len() > BYTES_MAX {
+        return error;
+    }
+    let mut found = check(text, form).into_iter().map(|diagnostic| told(text, diagnostic));
+    match found.next() {
+        Some(first) => ParseError { more: found.collect(), ..first },
+        None => error,
+    }
+}
+
+fn told(text: &str, diagnostic: Diagnostic) -> ParseError {
+    let Diagnostic { span, message, help } = diagnostic;
+    let marks = text
+        .get(span.clone())
+        .and_then(|marked| marked.lines().next())
+        .map_or(1, |line| line.chars().count());
+    let mut error = ParseError::at_offset(text, span.start, message);
+    // A mark is there already.
+    error.excerpt.extend(std::iter::repeat_n('^', marks.saturating_sub(1).min(super::EXCERPT_CHARS / 4)));
+    ParseError { help: help.unwrap_or_default(), ..error }
+}

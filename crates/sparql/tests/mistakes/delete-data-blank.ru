@@ -1,0 +1,1 @@
+DELETE DATA { _:b <p> <o> }

@@ -1,0 +1,1 @@
+INSERT INTO <g> { <s> <p> <o> }

@@ -1,0 +1,1 @@
+INSRT DATA { <s> <p> <o> }

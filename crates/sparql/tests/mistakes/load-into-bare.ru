@@ -1,0 +1,1 @@
+LOAD <file.ttl> INTO <g>

@@ -1,0 +1,1 @@
+UPDATE { ?s ?p ?o }

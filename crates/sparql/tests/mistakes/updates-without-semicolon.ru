@@ -1,0 +1,1 @@
+INSERT DATA { <s> <p> <o> } INSERT DATA { <s> <p> <o2> }

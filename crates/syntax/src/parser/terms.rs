@@ -1,0 +1,187 @@
+//! Terms: IRIs, prefixed names, literals, variables.
+
+use super::Parser;
+use super::scope::bare;
+use crate::prefixes;
+use crate::spelling;
+use crate::token::Kind;
+use std::ops::Range;
+
+/// Of XML Schema, those that people write without a prefix.
+const DATATYPES: [&str; 11] =
+    ["string", "integer", "int", "long", "decimal", "float", "double", "boolean", "date", "dateTime", "time"];
+
+impl<'a> Parser<'a> {
+    /// Whether the token `ahead` can begin a term of a triple.
+    pub(super) fn begins_term(&self, ahead: usize) -> bool {
+        match self.peek(ahead).kind {
+            Kind::Variable | Kind::Iri | Kind::Name | Kind::Blank | Kind::Number | Kind::String => true,
+            Kind::Mark => matches!(self.word_at(ahead), "[" | "(" | "<<" | "<<(" | "+" | "-"),
+            Kind::Word => self.keyword_at(ahead, "true") || self.keyword_at(ahead, "false"),
+            Kind::LanguageTag | Kind::Bad | Kind::End => false,
+        }
+    }
+
+    /// An IRI, in brackets or with a prefix.
+    pub(super) fn iri(&mut self, wanted: &str) {
+        match self.kind() {
+            Kind::Iri => self.bump(),
+            Kind::Name => self.name(),
+            _ if self.bare_url() => {}
+            Kind::Word => {
+                let word = self.word();
+                let is_datatype = DATATYPES.contains(&word);
+                let prefix = if is_datatype { "xsd" } else { "ex" };
+                self.stop(
+                    self.span(),
+                    format!("`{word}` is no IRI, where {wanted} should stand"),
+                    format!("an IRI stands in angle brackets, <http://example.org/{word}>, or has a prefix, {prefix}:{word}"),
+                );
+            }
+            _ => self.unexpected(wanted),
+        }
+    }
+
+    /// A variable or an IRI.
+    pub(super) fn variable_or_iri(&mut self, wanted: &str) {
+        if self.kind() == Kind::Variable { self.variable(wanted) } else { self.iri(wanted) }
+    }
+
+    /// A variable that is in scope from here on.
+    pub(super) fn variable(&mut self, wanted: &str) {
+        if self.kind() == Kind::Variable {
+            let name = bare(self.word());
+            self.scope.add([name]);
+            self.bump();
+            self.hyphen();
+            return;
+        }
+        if self.kind() == Kind::Word {
+            let word = self.word();
+            return self.stop(
+                self.span(),
+                format!("`{word}` is no variable"),
+                format!("a variable begins with `?`: ?{word}"),
+            );
+        }
+        if self.is_mark("?") || self.is_mark("$") {
+            return self.stop(
+                self.span(),
+                "a variable without a name",
+                "the name follows without a space: ?name",
+            );
+        }
+        self.unexpected(wanted);
+    }
+
+    /// `?first-name` is a difference of something that is not there.
+    fn hyphen(&mut self) {
+        let joined = |a: &Range<usize>, b: &Range<usize>| a.end == b.start;
+        if self.at == 0 || !self.is_mark("-") {
+            return;
+        }
+        let (before, mark, after) =
+            (self.tokens[self.at - 1].span.clone(), self.span(), self.peek(1).span.clone());
+        if joined(&before, &mark)
+            && joined(&mark, &after)
+            && matches!(self.peek(1).kind, Kind::Word | Kind::Name)
+        {
+            let whole = before.start..after.end;
+            let fixed = self.text.get(whole.clone()).unwrap_or("").replace('-', "_");
+            self.stop(
+                whole,
+                "there is a hyphen in the name of a variable",
+                format!("names have letters, digits and `_`: {fixed}"),
+            );
+        }
+    }
+
+    /// A prefixed name.
+    pub(super) fn name(&mut self) {
+        if self.bare_url() {
+            return;
+        }
+        let word = self.word();
+        let prefix = word.split(':').next().unwrap_or("");
+        if !self.prefixes.contains(&prefix) && self.undeclared.insert(prefix) {
+            let help = self.declaration_of(prefix);
+            let span = self.span();
+            self.tell(
+                span.start..span.start + prefix.len() + 1,
+                format!("the prefix `{prefix}:` is not declared"),
+                help,
+            );
+        }
+        self.bump();
+    }
+
+    fn declaration_of(&self, prefix: &str) -> String {
+        let declaration = match prefixes::usual(prefix) {
+            Some(iri) => format!("put before the query: PREFIX {prefix}: <{iri}>"),
+            None => format!("put before the query: PREFIX {prefix}: <...> with the IRI that it stands for"),
+        };
+        match spelling::meant(prefix, self.prefixes.iter().copied().filter(|known| known.len() > 1)) {
+            Some(known) if prefixes::usual(prefix).is_none() => format!("did you mean `{known}:`?"),
+            _ => declaration,
+        }
+    }
+
+    /// `http://...` without angle brackets.
+    fn bare_url(&mut self) -> bool {
+        let span = self.span();
+        let word = self.word();
+        let rest = self.text.get(span.end..).unwrap_or("");
+        if self.kind() != Kind::Name || !word.ends_with(':') || !rest.starts_with("//") {
+            return false;
+        }
+        let ends = |c: char| c.is_whitespace() || matches!(c, '>' | '"' | '{' | '}' | ')' | ';' | ',');
+        let length = rest.find(ends).unwrap_or(rest.len());
+        let end = span.end + rest[..length].trim_end_matches('.').len();
+        let url = self.text.get(span.start..end).unwrap_or("");
+        let help = format!("write <{}>", super::shortened(url));
+        self.tell(span.start..end, "an IRI without angle brackets", help);
+        while !self.at_end() && self.span().start < end {
+            self.bump();
+        }
+        // What was a comment because of a `#` in it is on this line, and read as one.
+        if self.is_mark(">") {
+            self.bump();
+        }
+        true
+    }
+
+    /// A literal, if one is next.
+    pub(super) fn literal(&mut self) -> bool {
+        match self.kind() {
+            Kind::Number => self.bump(),
+            Kind::Mark if (self.is_mark("+") || self.is_mark("-")) && self.peek(1).kind == Kind::Number => {
+                self.bump();
+                self.bump();
+            }
+            Kind::Word if self.is_one_of(&["true", "false"]) => self.bump(),
+            Kind::String => {
+                self.bump();
+                self.after_string();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A language tag or a datatype.
+    fn after_string(&mut self) {
+        if self.kind() == Kind::LanguageTag {
+            self.bump();
+        } else if self.is_mark("@") {
+            self.stop(
+                self.span(),
+                "a language tag without a language",
+                "it follows without a space: \"text\"@en",
+            );
+        } else if self.eat_mark("^^") {
+            self.iri("the IRI of a datatype");
+        } else if self.is_mark("^") && self.mark_at(1, "^") {
+            self.stop(self.span(), "a datatype stands behind `^^`, without a space", "\"1\"^^xsd:integer");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! VALUES: inline data.
+
+use super::Parser;
+use crate::token::Kind;
+
+impl Parser<'_> {
+    /// What follows VALUES.
+    pub(super) fn values(&mut self) {
+        if self.kind() == Kind::Variable {
+            self.variable("a variable");
+            return self.rows(None);
+        }
+        let open = self.span();
+        if !self.eat_mark("(") {
+            return self.unexpected("a variable, or variables in parentheses, of VALUES");
+        }
+        let mut columns = 0;
+        while self.kind() == Kind::Variable {
+            self.variable("a variable");
+            self.comma("variables of VALUES");
+            columns += 1;
+        }
+        self.close(")", open);
+        self.rows(Some(columns));
+    }
+
+    fn rows(&mut self, columns: Option<usize>) {
+        let open = self.span();
+        if self.is_mark("(") {
+            return self.stop(
+                open,
+                "the data of VALUES stand in braces",
+                "VALUES ?x { 1 2 3 }, VALUES (?x ?y) { (1 2) (3 4) }",
+            );
+        }
+        if !self.eat_mark("{") {
+            return self.unexpected("`{` before the data of VALUES");
+        }
+        while !self.is_mark("}") && !self.at_end() {
+            match columns {
+                None if self.is_mark("(") => {
+                    return self.stop(
+                        self.span(),
+                        "a row in parentheses, for a variable without them",
+                        "write VALUES (?x) { (1) (2) }, or VALUES ?x { 1 2 }",
+                    );
+                }
+                None => self.cell(),
+                Some(columns) => self.row(columns),
+            }
+            self.comma("data of VALUES");
+        }
+        self.close("}", open);
+    }
+
+    fn row(&mut self, columns: usize) {
+        let open = self.span();
+        if !self.eat_mark("(") {
+            if self.begins_term(0) || self.is_keyword("UNDEF") {
+                return self.stop(
+                    open,
+                    "a row of VALUES stands in parentheses",
+                    "VALUES (?x ?y) { (1 2) (3 4) }",
+                );
+            }
+            return self.unexpected("a row of VALUES in parentheses");
+        }
+        let mut cells = 0;
+        while !self.is_mark(")") && !self.at_end() {
+            self.cell();
+            self.comma("values of a row");
+            cells += 1;
+        }
+        self.close(")", open.clone());
+        if cells != columns {
+            self.tell(
+                open.start..self.before(),
+                format!("a row of {cells} values, for {columns} variables"),
+                "each row has a value for each variable, or UNDEF",
+            );
+        }
+    }
+
+    fn cell(&mut self) {
+        match self.kind() {
+            Kind::Iri | Kind::Name => self.iri("a value"),
+            Kind::Word if self.is_keyword("UNDEF") => self.bump(),
+            Kind::Mark if self.is_mark("<<(") => self.triple_term(),
+            Kind::Variable => self.stop(
+                self.span(),
+                "a variable among the data of VALUES",
+                "data are IRIs and literals; UNDEF leaves a place open",
+            ),
+            Kind::Blank => self.stop(
+                self.span(),
+                "a blank node among the data of VALUES",
+                "data are IRIs and literals; UNDEF leaves a place open",
+            ),
+            Kind::Word if !self.is_one_of(&["true", "false"]) => {
+                let word = self.word();
+                self.stop(
+                    self.span(),
+                    format!("`{word}` is no value"),
+                    format!("text stands in quotes, \"{word}\"; an IRI has a prefix, :{word}"),
+                );
+            }
+            _ if self.literal() => {}
+            _ => self.unexpected("a value, or `}` at the end of VALUES"),
+        }
+    }
+
+    /// A comma where spaces are enough.
+    pub(super) fn comma(&mut self, between: &str) {
+        if self.is_mark(",") {
+            self.tell(
+                self.span(),
+                format!("a comma between {between}"),
+                "a space is enough: leave the comma out",
+            );
+            self.bump();
+        }
+    }
+}

@@ -36,7 +36,8 @@ fn unit() -> GraphPattern {
 fn in_pattern(pattern: &mut GraphPattern, terms: &Terms) {
     match pattern {
         GraphPattern::Bgp { patterns } => {
-            if patterns.iter_mut().any(|triple| in_triple(triple, terms).is_none()) {
+            let can_match = patterns.iter_mut().all(|triple| in_triple(triple, terms).is_some());
+            if !can_match {
                 *pattern = nothing();
             }
         }

@@ -12,6 +12,8 @@ use crate::results::{QueryResults, Solutions, Triples};
 use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
+use lode_exec::eval_context::EvalContext;
+use lode_exec::exists::ExistsRunner;
 use lode_exec::expr::Memos;
 use lode_exec::service::Federation;
 use lode_exec::statistics::SnapshotStatistics;
@@ -191,23 +193,23 @@ impl PreparedQuery {
         setting: Setting,
     ) -> Self {
         let Setting { budget, now, memos, share } = setting;
-        let cx = Arc::new(QueryContext {
+        let service = options.service.clone().map(Federation::new);
+        let sub_queries = Arc::new(ExistsRunner::new(service.clone(), share.clone()));
+        let eval = EvalContext {
             snapshot,
             local: Arc::default(),
             budget,
             cancel: options.cancel.clone(),
             now,
             dataset: Arc::clone(&plan.dataset),
-            service: options.service.clone().map(Federation::new),
-            threads: options.threads.max(1),
-            share,
             batch_rows: options.batch_rows.max(1),
             spill_dir: options.spill_dir.clone(),
-            domain: None,
-            exists: Arc::default(),
             memos,
             vars: Arc::default(),
-        });
+            sub_queries,
+        };
+        let threads = options.threads.max(1);
+        let cx = Arc::new(QueryContext { eval, service, threads, share, domain: None });
         let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
         let warnings = warnings::of_queries([query], &lode_exec::is_regular_expression);
         Self { plan, warnings, cx, from_cache: false, planning, running, shortness, _memory: None }

@@ -2,20 +2,15 @@
 
 use crate::answer::Unanswered;
 use crate::batch::Batch;
-use crate::build::Builder;
 use crate::context::QueryContext;
 use crate::error::ExecError;
+use crate::morsel::Assignment;
 use crate::operator::BoxOp;
+use crate::parallel::operator;
 use crate::profile::{Counters, NodeCounters, Probe};
-use crate::shared::Shared;
+use crate::shared::{Factory, Shared};
 use lode_sparql::{Plan, VarId};
 use std::sync::Arc;
-
-/// Runs `plan`. Work begins with the first [`Execution::next`], but for opening scans.
-pub fn execute(plan: Arc<Plan>, cx: Arc<QueryContext>) -> Result<Execution, ExecError> {
-    let counters = Counters::new(&plan, &cx.share);
-    Execution::start(plan, &cx, counters)
-}
 
 /// A running plan.
 pub struct Execution {
@@ -26,21 +21,33 @@ pub struct Execution {
 }
 
 impl Execution {
+    /// Runs a plan.
+    pub(crate) fn new(plan: Arc<Plan>, cx: &QueryContext, factory: Factory) -> Result<Self, ExecError> {
+        let counters = Counters::new(&plan, &cx.share);
+        Self::start(plan, cx, counters, factory)
+    }
+
     /// Runs a plan as part of a node of another, or of whoever asks (see [`Counters::within`]).
     pub(crate) fn within(
         plan: Arc<Plan>,
         cx: &QueryContext,
         node: Option<&Arc<NodeCounters>>,
+        factory: Factory,
     ) -> Result<Self, ExecError> {
         let counters = Counters::within(&plan, node, &cx.share);
-        Self::start(plan, cx, counters)
+        Self::start(plan, cx, counters, factory)
     }
 
-    fn start(plan: Arc<Plan>, cx: &QueryContext, counters: Counters) -> Result<Self, ExecError> {
+    fn start(
+        plan: Arc<Plan>,
+        cx: &QueryContext,
+        counters: Counters,
+        factory: Factory,
+    ) -> Result<Self, ExecError> {
         cx.cancel.check()?;
-        let shared = Shared::new(plan, cx, counters)?;
+        let shared = Shared::new(plan, cx, counters, factory)?;
         let at_work = shared.counters.work();
-        let root = Builder::new(&shared).build(&shared.plan.root, false)?;
+        let root = operator(&shared, Assignment::default(), &shared.plan.root, false)?;
         drop(at_work);
         let vars = shared.plan.root.vars.as_slice().into();
         Ok(Self { shared, vars, root, unanswered: Unanswered::default() })

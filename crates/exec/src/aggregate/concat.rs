@@ -1,7 +1,7 @@
 //! GROUP_CONCAT: the texts of literals and IRIs in order of arrival.
 
 use super::grow::grow;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::decode;
 use crate::expr::terms;
@@ -41,7 +41,7 @@ impl Concats {
         grow(&mut self.texts, groups, Text::Empty);
     }
 
-    pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+    pub fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         let (parts, _texts) = match decode::map_terms(cx, values, terms::str) {
             // Where there is no memory for all, half of them first.
             Err(ExecError::OutOfMemory(_)) if values.len() > 1 => {
@@ -80,7 +80,7 @@ impl Concats {
         }
     }
 
-    pub fn merge(&mut self, cx: &QueryContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
+    pub fn merge(&mut self, cx: &EvalContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
         let limit = TextLimit::new(cx);
         for step in steps(groups.len().min(other.texts.len()), &cx.cancel) {
             let step = step?;

@@ -2,7 +2,7 @@
 
 use super::grow::grow;
 use crate::batch::BATCH_ROWS;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::{OrderKey, break_tie, compare_ids, order_key, order_keys};
 use lode_rdf::ValueId;
@@ -40,7 +40,7 @@ impl Extremes {
         grow(&mut self.best, groups, Best::default());
     }
 
-    pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+    pub fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         let mut open = Vec::new();
         let mut open_groups = Vec::new();
         for (at, (&group, &id)) in groups.iter().zip(values).enumerate() {
@@ -91,7 +91,7 @@ impl Extremes {
         Ok(())
     }
 
-    pub fn merge(&mut self, cx: &QueryContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
+    pub fn merge(&mut self, cx: &EvalContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
         for (groups, theirs) in groups.chunks(BATCH_ROWS).zip(other.best.chunks(BATCH_ROWS)) {
             let theirs: Vec<ValueId> = theirs.iter().map(|best| best.id).collect();
             self.update(cx, groups, &theirs)?;
@@ -118,7 +118,7 @@ impl Best {
 }
 
 /// Breaks ties by text: values may arrive in any order, and the result must not depend on it.
-fn strictly(cx: &QueryContext, ordering: Ordering, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
+fn strictly(cx: &EvalContext, ordering: Ordering, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
     if ordering == Ordering::Equal { break_tie(cx, a, b) } else { Ok(ordering) }
 }
 

@@ -14,7 +14,7 @@ mod sum;
 mod tests;
 
 use crate::batch::BATCH_ROWS;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::value::Value;
 use crate::expr::value_id;
@@ -78,7 +78,7 @@ impl Accumulator {
     }
 
     /// Adds `values[i]` (unbound: the argument was an error) to group `groups[i]`. For COUNT(*) `values` are ignored.
-    pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+    pub fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         match &mut self.distinct {
             None => self.states.update(cx, groups, values),
             Some(distinct) => {
@@ -89,7 +89,7 @@ impl Accumulator {
     }
 
     /// Adds the states of `other`, whose group `i` is group `groups[i]` here.
-    pub fn merge(&mut self, cx: &QueryContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
+    pub fn merge(&mut self, cx: &EvalContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
         match (&mut self.distinct, other.distinct) {
             (Some(_), Some(theirs)) => {
                 let (mut their_groups, mut their_values) = (Vec::new(), Vec::new());
@@ -111,7 +111,7 @@ impl Accumulator {
     }
 
     /// The result of a group; unbound for an error.
-    pub fn finish(&self, cx: &QueryContext, group: u32) -> Result<ValueId, ExecError> {
+    pub fn finish(&self, cx: &EvalContext, group: u32) -> Result<ValueId, ExecError> {
         let at = group as usize;
         let value = match &self.states {
             States::CountAll(counts) | States::Count(counts) => {
@@ -140,7 +140,7 @@ impl Accumulator {
 }
 
 impl States {
-    fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+    fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         match self {
             Self::CountAll(counts) => {
                 for group in groups {
@@ -164,7 +164,7 @@ impl States {
         Ok(())
     }
 
-    fn merge(&mut self, cx: &QueryContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
+    fn merge(&mut self, cx: &EvalContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
         match (self, other) {
             (Self::CountAll(counts), Self::CountAll(more)) | (Self::Count(counts), Self::Count(more)) => {
                 for step in steps(groups.len().min(more.len()), &cx.cancel) {

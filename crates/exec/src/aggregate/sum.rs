@@ -1,7 +1,7 @@
 //! SUM and AVG: exact for integers and decimals, promoted like `+`.
 
 use super::grow::grow;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::arithmetic;
 use crate::expr::decode;
@@ -99,7 +99,7 @@ impl Totals {
         grow(&mut self.totals, groups, (Total::Integer(0), 0));
     }
 
-    pub fn update(&mut self, cx: &QueryContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+    pub fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         let mut stored = Vec::new();
         let mut stored_groups = Vec::new();
         for (&group, &id) in groups.iter().zip(values) {

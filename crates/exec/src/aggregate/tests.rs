@@ -1,7 +1,7 @@
 //! Accumulators against plain folds, and the W3C suites' cases.
 
 use super::Accumulator;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::expr::tests::support::{context, text};
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use lode_sparql::AggregateFunction as F;
@@ -21,7 +21,7 @@ fn integer(value: i64) -> Term {
 }
 
 /// The aggregate of some terms (`None`: an error), in one go.
-fn aggregate(cx: &QueryContext, function: &F, distinct: bool, terms: &[Option<Term>]) -> String {
+fn aggregate(cx: &EvalContext, function: &F, distinct: bool, terms: &[Option<Term>]) -> String {
     let ids = ids(cx, terms);
     let mut accumulator = Accumulator::new(function, distinct);
     accumulator.resize(1);
@@ -29,7 +29,7 @@ fn aggregate(cx: &QueryContext, function: &F, distinct: bool, terms: &[Option<Te
     text(cx, accumulator.finish(cx, 0).unwrap())
 }
 
-fn ids(cx: &QueryContext, terms: &[Option<Term>]) -> Vec<ValueId> {
+fn ids(cx: &EvalContext, terms: &[Option<Term>]) -> Vec<ValueId> {
     terms.iter().map(|term| term.as_ref().map_or(ValueId::UNDEF, |term| cx.intern(term).unwrap())).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::texts::Texts;
 use super::value::Value;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use lode_rdf::{Kind, Term, ValueId};
 
@@ -88,7 +88,7 @@ impl Column<'_> {
     }
 
     /// The terms' ids; computed values get the ids of their canonical terms.
-    pub fn into_ids(self, cx: &QueryContext, rows: usize) -> Result<Vec<ValueId>, ExecError> {
+    pub fn into_ids(self, cx: &EvalContext, rows: usize) -> Result<Vec<ValueId>, ExecError> {
         match self {
             Self::Ids(ids) => Ok(ids),
             Self::Bools(bools) => Ok(bools.into_iter().map(tri_id).collect()),
@@ -109,7 +109,7 @@ pub(crate) fn tri_id(value: Tri) -> ValueId {
 }
 
 /// The id of a value's canonical term; unbound for an error.
-pub(crate) fn value_id(cx: &QueryContext, value: Option<&Value>) -> Result<ValueId, ExecError> {
+pub(crate) fn value_id(cx: &EvalContext, value: Option<&Value>) -> Result<ValueId, ExecError> {
     let Some(value) = value else { return Ok(ValueId::UNDEF) };
     match value.to_inline() {
         Some(id) => Ok(id),

@@ -3,7 +3,7 @@
 use super::column::{Column, Constant, Operand};
 use super::texts::{TextBytes, TextCounter, Texts};
 use super::value::{LangString, Value};
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use hashbrown::HashTable;
 use lode_rdf::key::{self, KeyError};
@@ -59,12 +59,12 @@ fn in_dictionary(id: ValueId) -> Option<Section> {
 }
 
 /// The values of ids; `None` for unbound. Whoever keeps them accounts for them.
-pub(crate) fn values(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<Option<Value>>, ExecError> {
+pub(crate) fn values(cx: &EvalContext, ids: &[ValueId]) -> Result<Vec<Option<Value>>, ExecError> {
     Ok(values_and_texts(cx, ids)?.0)
 }
 
 /// The values of ids, and the memory of their texts; `None` for unbound.
-fn values_and_texts(cx: &QueryContext, ids: &[ValueId]) -> Result<(Vec<Option<Value>>, Texts), ExecError> {
+fn values_and_texts(cx: &EvalContext, ids: &[ValueId]) -> Result<(Vec<Option<Value>>, Texts), ExecError> {
     let mut texts = TextCounter::new(cx);
     let mut out: Vec<Option<Value>> = Vec::with_capacity(ids.len());
     let mut pending = Vec::new();
@@ -94,12 +94,12 @@ fn values_and_texts(cx: &QueryContext, ids: &[ValueId]) -> Result<(Vec<Option<Va
 }
 
 /// The value of one id; `None` for unbound.
-pub(crate) fn value(cx: &QueryContext, id: ValueId) -> Result<Option<Value>, ExecError> {
+pub(crate) fn value(cx: &EvalContext, id: ValueId) -> Result<Option<Value>, ExecError> {
     Ok(values(cx, &[id])?.pop().flatten())
 }
 
 /// The value of an id that is not in the dictionary.
-fn direct_value(cx: &QueryContext, id: ValueId) -> Result<Option<Value>, ExecError> {
+fn direct_value(cx: &EvalContext, id: ValueId) -> Result<Option<Value>, ExecError> {
     if let Some(value) = Value::from_inline(id) {
         return Ok(Some(value));
     }
@@ -113,7 +113,7 @@ fn direct_value(cx: &QueryContext, id: ValueId) -> Result<Option<Value>, ExecErr
 }
 
 fn dictionary_values(
-    cx: &QueryContext,
+    cx: &EvalContext,
     ids: &[ValueId],
     texts: &mut TextCounter<'_>,
 ) -> Result<Vec<Option<Value>>, ExecError> {
@@ -167,7 +167,7 @@ fn text(bytes: &[u8]) -> Result<&str, KeyError> {
 
 /// Calls `f` with the term of every bound id, once per distinct id, and spreads the results over the rows; with the memory of their texts.
 pub(crate) fn map_terms<T: Clone + TextBytes>(
-    cx: &QueryContext,
+    cx: &EvalContext,
     ids: &[ValueId],
     mut f: impl FnMut(TermRef<'_>) -> Option<T>,
 ) -> Result<(Vec<Option<T>>, Texts), ExecError> {
@@ -209,7 +209,7 @@ pub(crate) fn map_terms<T: Clone + TextBytes>(
 }
 
 /// The values of a column.
-pub(crate) fn operand<'c>(cx: &QueryContext, column: &'c Column<'_>) -> Result<Operand<'c>, ExecError> {
+pub(crate) fn operand<'c>(cx: &EvalContext, column: &'c Column<'_>) -> Result<Operand<'c>, ExecError> {
     Ok(match column {
         Column::Ids(ids) => {
             let (values, texts) = values_and_texts(cx, ids)?;

@@ -14,7 +14,7 @@ use super::shape;
 use super::texts::{TextBytes as _, TextCounter, TextLimit};
 use super::value::Value;
 use crate::batch::Batch;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::{Expr, VarId, stack};
@@ -41,7 +41,7 @@ enum Results {
 
 /// Evaluates expressions over some rows of a batch.
 pub(crate) struct Evaluator<'a> {
-    pub cx: &'a QueryContext,
+    pub cx: &'a EvalContext,
     pub batch: &'a Batch,
     /// The rows looked at, ascending; `None`: all.
     selection: Option<Vec<u32>>,
@@ -52,7 +52,7 @@ pub(crate) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub fn new(cx: &'a QueryContext, batch: &'a Batch, row_base: &'a Cell<Option<u64>>) -> Self {
+    pub fn new(cx: &'a EvalContext, batch: &'a Batch, row_base: &'a Cell<Option<u64>>) -> Self {
         Self { cx, batch, selection: None, row_base, distinct: false }
     }
 

@@ -3,7 +3,7 @@
 use super::column::{Column, Tri};
 use super::eval::Evaluator;
 use crate::error::ExecError;
-use crate::exists::{Binding, exists};
+use crate::eval_context::Binding;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_sparql::plan::SubPattern;
@@ -34,7 +34,7 @@ impl Evaluator<'_> {
             });
             places.push(place);
         }
-        let truths = exists(self.cx, pattern, &vars, &bindings)?;
+        let truths = self.cx.sub_queries.exist(self.cx, pattern, &vars, &bindings)?;
         let truth = |place: usize| Tri::from(truths.get(place).copied().unwrap_or(false));
         Ok(Column::Bools(places.into_iter().map(truth).collect()))
     }

@@ -8,7 +8,7 @@ use super::column::Tri;
 use super::compare::{self, Comparison};
 use super::comparison;
 use super::value::{OtherLiteral, Value};
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::Expr;
@@ -34,7 +34,7 @@ pub(crate) struct InList {
 
 impl InList {
     /// The constants of a list.
-    pub(super) fn new(cx: &QueryContext, list: &[Expr]) -> Result<Self, ExecError> {
+    pub(super) fn new(cx: &EvalContext, list: &[Expr]) -> Result<Self, ExecError> {
         let (mut ids, mut others, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let mut only_identity = true;
         for (number, item) in list.iter().enumerate() {

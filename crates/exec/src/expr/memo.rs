@@ -12,7 +12,7 @@ pub use kept::KeptResults;
 
 use super::decode::mix;
 use super::in_list::InList;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use crate::lock::lock;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
@@ -60,7 +60,7 @@ impl Memos {
     }
 
     /// The set of a list of IN, made when first asked for.
-    pub(super) fn in_list(&self, cx: &QueryContext, list: &Arc<Vec<Expr>>) -> Result<Arc<InList>, ExecError> {
+    pub(super) fn in_list(&self, cx: &EvalContext, list: &Arc<Vec<Expr>>) -> Result<Arc<InList>, ExecError> {
         let known = |lists: &[(Arc<Vec<Expr>>, Arc<InList>)]| {
             lists.iter().find(|(known, _)| Arc::ptr_eq(known, list)).map(|(_, set)| Arc::clone(set))
         };

@@ -36,7 +36,7 @@ pub(crate) mod value;
 pub(crate) mod tests;
 
 use crate::batch::Batch;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use column::Tri;
 use eval::Evaluator;
@@ -56,14 +56,14 @@ pub fn is_regular_expression(pattern: &str, flags: &str) -> bool {
 }
 
 /// The value of `expr` for every row; unbound for an error.
-pub fn evaluate(cx: &QueryContext, expr: &Expr, batch: &Batch) -> Result<Vec<ValueId>, ExecError> {
+pub fn evaluate(cx: &EvalContext, expr: &Expr, batch: &Batch) -> Result<Vec<ValueId>, ExecError> {
     evaluate_numbered(cx, expr, batch, &RowNumbers::default())
 }
 
 /// Like [`evaluate`]. Expressions evaluated with the same `numbers` over the same rows see the same solutions, so that
 /// `BNODE("x")` is the same node in all of them: use one for all expressions of a SELECT clause.
 pub fn evaluate_numbered(
-    cx: &QueryContext,
+    cx: &EvalContext,
     expr: &Expr,
     batch: &Batch,
     numbers: &RowNumbers,
@@ -76,7 +76,7 @@ pub fn evaluate_numbered(
 pub struct RowNumbers(Cell<Option<u64>>);
 
 /// The numbers, ascending, of the rows whose effective boolean value is true.
-pub fn select(cx: &QueryContext, expr: &Expr, batch: &Batch) -> Result<Vec<u32>, ExecError> {
+pub fn select(cx: &EvalContext, expr: &Expr, batch: &Batch) -> Result<Vec<u32>, ExecError> {
     let numbers = RowNumbers::default();
     select_in_parts(&Evaluator::new(cx, batch, &numbers.0), expr)
 }

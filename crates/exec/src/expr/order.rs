@@ -7,7 +7,7 @@
 use super::decode;
 use super::exact::{Exact, mantissa_and_shift, units};
 use super::value::{LangString, Value};
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use crate::later::Later;
 use crate::merge_sort::sort_in_steps;
@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// SPARQL's ORDER BY over terms; [`Ordering::Equal`] for equal values, too.
-pub fn compare(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
+pub fn compare(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
     if a == b {
         return Ok(Ordering::Equal);
     }
@@ -32,7 +32,7 @@ pub fn compare(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, Ex
 }
 
 /// The order of terms whose sort keys are equal.
-pub(crate) fn break_tie(cx: &QueryContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
+pub(crate) fn break_tie(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
     if a == b || a.is_undef() || b.is_undef() {
         return Ok(a.cmp(&b));
     }
@@ -93,7 +93,7 @@ fn class(kind: Kind) -> Option<u8> {
 }
 
 /// The sort keys of many ids at once: comparing them needs no dictionary any more.
-pub fn order_keys(cx: &QueryContext, ids: &[ValueId]) -> Result<Vec<OrderKey>, ExecError> {
+pub fn order_keys(cx: &EvalContext, ids: &[ValueId]) -> Result<Vec<OrderKey>, ExecError> {
     let values = decode::values(cx, ids)?;
     Ok(values.iter().map(|value| OrderKey::new(value.as_ref())).collect())
 }
@@ -118,7 +118,7 @@ pub(crate) enum Ranks {
 }
 
 /// The rank of each of some distinct ids.
-pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Ranks, ExecError> {
+pub(crate) fn ranks(cx: &EvalContext, distinct: &[ValueId]) -> Result<Ranks, ExecError> {
     let mut firsts: [Option<ValueId>; Section::COUNT] = [None; Section::COUNT];
     let mut needs_text = |id: &ValueId| match id.kind() {
         Some(Kind::Local | Kind::TypedLiteral | Kind::TripleTerm) | None => true,
@@ -150,7 +150,7 @@ pub(crate) fn ranks(cx: &QueryContext, distinct: &[ValueId]) -> Result<Ranks, Ex
 }
 
 /// The sort keys of ids, with memory for them and for sorting them; none where there is too little.
-fn keys_of(cx: &QueryContext, ids: &[ValueId]) -> Result<Option<Later<OrderKey>>, ExecError> {
+fn keys_of(cx: &EvalContext, ids: &[ValueId]) -> Result<Option<Later<OrderKey>>, ExecError> {
     let guess = ids.len().saturating_mul(KEY_BYTES_GUESS + SORTED_BYTES);
     let Ok(reservation) = cx.budget.reserve(guess) else { return Ok(None) };
     let mut keys = Later::new(Vec::with_capacity(ids.len()), reservation);
@@ -171,7 +171,7 @@ fn keys_of(cx: &QueryContext, ids: &[ValueId]) -> Result<Option<Later<OrderKey>>
 }
 
 /// The sort key of one id.
-pub(crate) fn order_key(cx: &QueryContext, id: ValueId) -> Result<OrderKey, ExecError> {
+pub(crate) fn order_key(cx: &EvalContext, id: ValueId) -> Result<OrderKey, ExecError> {
     Ok(OrderKey::new(decode::value(cx, id)?.as_ref()))
 }
 

@@ -4,7 +4,7 @@
 //! where there is no memory for those of all rows, half of the rows are evaluated first ([`super::eval`]). A single text has a greatest
 //! length, since eight REPLACEs, one in the other, make of ten characters as many as any memory has.
 
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use lode_base::memory_budget::Reservation;
 use lode_rdf::{Term, term_bytes};
@@ -38,7 +38,7 @@ impl Texts {
 
 /// Reserves texts one after the other.
 pub(crate) struct TextCounter<'a> {
-    cx: &'a QueryContext,
+    cx: &'a EvalContext,
     bytes: usize,
     /// So many bytes need no look at the budget.
     granted: usize,
@@ -47,7 +47,7 @@ pub(crate) struct TextCounter<'a> {
 
 impl<'a> TextCounter<'a> {
     /// None yet.
-    pub fn new(cx: &'a QueryContext) -> Self {
+    pub fn new(cx: &'a EvalContext) -> Self {
         Self { cx, bytes: 0, granted: BYTES_FREE, reservation: None }
     }
 
@@ -104,7 +104,7 @@ pub(crate) struct TextLimit {
 
 impl TextLimit {
     /// That of a query.
-    pub fn new(cx: &QueryContext) -> Self {
+    pub fn new(cx: &EvalContext) -> Self {
         let bytes_max = (cx.budget.limit() / TEXT_PART).clamp(TEXT_BYTES_MIN, TEXT_BYTES_MAX);
         Self { bytes_max, is_exceeded: Cell::new(false) }
     }

@@ -3,10 +3,10 @@
 use super::Operator;
 use super::graph_names::named_graphs;
 use crate::batch::{Batch, Mapping, position};
-use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::execution::Execution;
 use crate::profile::NodeCounters;
+use crate::shared::Shared;
 use crate::statistics::SnapshotStatistics;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::parse::depth;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The operator.
 pub(crate) struct ForEachGraph {
-    cx: Arc<QueryContext>,
+    shared: Arc<Shared>,
     counters: Arc<NodeCounters>,
     var: VarId,
     pattern: Arc<SubPattern>,
@@ -29,16 +29,16 @@ pub(crate) struct ForEachGraph {
 impl ForEachGraph {
     /// Over the named graphs, or those that are listed.
     pub(crate) fn new(
-        cx: &Arc<QueryContext>,
+        shared: &Arc<Shared>,
         counters: &Arc<NodeCounters>,
         var: VarId,
         (among, pattern): (Option<&NamedGraphs>, &Arc<SubPattern>),
         vars: &Arc<[VarId]>,
     ) -> Result<Self, ExecError> {
-        let mut graphs = named_graphs(cx, among)?;
+        let mut graphs = named_graphs(&shared.cx, among)?;
         graphs.reverse();
         Ok(Self {
-            cx: Arc::clone(cx),
+            shared: Arc::clone(shared),
             counters: Arc::clone(counters),
             var,
             pattern: Arc::clone(pattern),
@@ -59,11 +59,12 @@ impl ForEachGraph {
             Some(Kind::Local) => GraphScope::Merge(Arc::default()),
             _ => GraphScope::Named { slot: Slot::Const(graph), among: None },
         };
-        let stats = SnapshotStatistics::new(&self.cx.snapshot, &self.cx.cancel);
-        let plan = plan_sub(&pattern, &[], &self.cx.vars, &PlanOptions::default(), &stats);
+        let cx = &self.shared.cx;
+        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
+        let plan = plan_sub(&pattern, &[], &cx.vars, &PlanOptions::default(), &stats);
         stats.finish()?;
         let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;
-        Execution::within(Arc::new(plan), &self.cx, Some(&self.counters))
+        Execution::within(Arc::new(plan), cx, Some(&self.counters), self.shared.factory())
     }
 
     /// Rows of the graph: those that bind the variable otherwise vanish.
@@ -84,7 +85,7 @@ impl Operator for ForEachGraph {
     fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
         out.reset(&self.vars);
         loop {
-            self.cx.cancel.check()?;
+            self.shared.cx.cancel.check()?;
             if let Some((graph, execution)) = &mut self.current {
                 let graph = *graph;
                 match execution.next()? {

@@ -5,7 +5,7 @@ use super::{BoxOp, Operator};
 use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
-use crate::source::Source;
+use crate::parallel::Source;
 use crate::spill::SpilledRows;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;

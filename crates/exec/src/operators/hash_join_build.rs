@@ -6,11 +6,12 @@
 use super::hash_index::INDEX_ROW_BYTES;
 use super::hash_table::HashTable;
 use crate::batch::{Batch, Mapping, position};
-use crate::build::Builder;
 use crate::error::ExecError;
 use crate::hash::{hash_columns, partition};
 use crate::held::HeldRows;
 use crate::lock::lock;
+use crate::morsel::Assignment;
+use crate::parallel::Source;
 use crate::profile::NodeCounters;
 use crate::shared::{BuildOnce, Shared};
 use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
@@ -134,7 +135,7 @@ fn make(shared: &Arc<Shared>, node: &PlanNode) -> Result<Built, ExecError> {
 }
 
 fn fill(shared: &Arc<Shared>, right: &PlanNode, overflow: &Arc<Overflow>) -> Result<Vec<Local>, ExecError> {
-    let source = Builder::new(shared).source(right)?;
+    let source = Source::new(shared, Assignment::default(), right)?;
     let cx = Arc::clone(&shared.cx);
     let vars = Arc::clone(&overflow.columns.vars);
     let mapping = Mapping::new(&right.vars, &vars);

@@ -9,7 +9,7 @@ use crate::context::QueryContext;
 use crate::error::ExecError;
 use crate::expr;
 use crate::profile::NodeCounters;
-use crate::source::Source;
+use crate::parallel::Source;
 use crate::spill::SpillArea;
 use lode_rdf::ValueId;
 use lode_sparql::plan::SortKey;

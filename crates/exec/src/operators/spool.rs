@@ -6,9 +6,9 @@
 
 use super::{BoxOp, Operator};
 use crate::batch::{Batch, position};
-use crate::build::Builder;
 use crate::error::ExecError;
-use crate::morsel::{ParallelSource, Part, Prepared};
+use crate::morsel::{Assignment, Part};
+use crate::parallel::{Prepared, SubPlan, operator};
 use crate::profile::NodeCounters;
 use crate::scheduler::run_team;
 use crate::shared::{BuildOnce, Once, Shared};
@@ -51,11 +51,11 @@ impl BuildOnce for SpoolRows {
         };
         let counters = shared.counters(node.id);
         let ordered = !input.sorted_by.is_empty();
-        let parallel = ParallelSource::new(shared, input)?;
+        let parallel = SubPlan::new(shared, input)?;
         let mut runs = match parallel.filter(|source| !ordered || source.keeps_order()) {
             Some(source) => from_morsels(shared, source, ordered, input, &counters)?,
             None => {
-                let operator = Builder::new(shared).build(input, ordered)?;
+                let operator = operator(shared, Assignment::default(), input, ordered)?;
                 vec![(0, Run::new(shared, input, &counters).fill(operator)?)]
             }
         };
@@ -72,7 +72,7 @@ impl BuildOnce for SpoolRows {
 /// The rows of each morsel, with its number.
 fn from_morsels(
     shared: &Arc<Shared>,
-    source: ParallelSource,
+    source: SubPlan,
     ordered: bool,
     input: &PlanNode,
     counters: &Arc<NodeCounters>,
@@ -190,6 +190,24 @@ impl Run {
     }
 }
 
+/// Has the rows made that `node`, a Spool, reads.
+pub(crate) fn prepare(shared: &Arc<Shared>, node: &PlanNode) -> Result<(), ExecError> {
+    if let PlanOp::Spool { number, .. } = &node.op {
+        shared.once::<SpoolRows>(spool_node(shared, *number)?.id).get(shared)?;
+    }
+    Ok(())
+}
+
+/// The node that has the common sub-plan with this number.
+fn spool_node(shared: &Shared, number: u32) -> Result<&PlanNode, ExecError> {
+    let has_rows = |node: &PlanNode| matches!(&node.op, PlanOp::Spool { number: n, input: Some(_), .. } if *n == number);
+    shared.find(&has_rows).ok_or_else(|| no_spool(number))
+}
+
+fn no_spool(number: u32) -> ExecError {
+    ExecError::Internal(format!("the plan has no common sub-plan {number}"))
+}
+
 /// A row: the number of its chunk, and its own in that.
 type Place = (usize, usize);
 
@@ -220,7 +238,8 @@ impl Spool {
         let PlanOp::Spool { number, columns, .. } = &node.op else {
             return Err(ExecError::Internal("not a Spool".into()));
         };
-        let input = shared.spooled(*number)?;
+        let spool = spool_node(shared, *number)?;
+        let input = spool.children().first().copied().ok_or_else(|| no_spool(*number))?;
         let place = |var: &VarId| {
             position(&input.vars, *var)
                 .ok_or_else(|| ExecError::Internal("a column that the sub-plan lacks".into()))
@@ -230,7 +249,7 @@ impl Spool {
         let sorted_by = node.sorted_by.iter().map_while(column).collect();
         Ok(Self {
             shared: Arc::clone(shared),
-            rows: shared.spool(*number)?,
+            rows: shared.once(spool.id),
             vars: Arc::clone(vars),
             columns,
             sorted_by,

@@ -1,51 +1,23 @@
 //! Where a sub-plan is cut into morsels, and into how many.
 
-use super::part::{Morsel, Part};
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::operators::index_scan::open;
-use crate::pattern::{Cell, Columns, Pattern};
+use crate::morsel::{Cut, Divisible, Morsel, Part};
+use crate::pattern::{Cell, Pattern};
+use crate::range_scan::split;
 use crate::shared::Shared;
 use lode_rdf::ValueId;
 use lode_sparql::{PlanNode, PlanOp, ScanPattern, VarId, stack};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows that a morsel reads, or work that is worth as many, in batches, at least.
 const MORSEL_BATCHES: usize = 4;
 /// What a look-up costs, in rows of a scan.
 const LOOKUP_WORK: f64 = 8.0;
-/// Scans up to so many rows are read to be cut anywhere; larger ones are cut at boundaries of blocks.
-const READ_TO_CUT_MAX: u64 = 1 << 14;
-const READ_STEP: usize = 1 << 12;
 /// Reads of fewer rows cost more than their rows do.
 const READ_ROWS_MIN: usize = 64;
 /// Morsels per thread, at most.
 const MORSELS_PER_THREAD: usize = 8;
-
-/// A sub-plan's morsels.
-#[derive(Debug, Default)]
-pub(super) struct Cut {
-    pub(super) morsels: Vec<Morsel>,
-    pub(super) divisible: Option<Divisible>,
-}
-
-/// The one scan that all rows come from: a morsel is a range of its values, and can be divided while it is run.
-#[derive(Debug)]
-pub(super) struct Divisible {
-    pub(super) scan: u32,
-    /// Fewer rows are not worth it.
-    pub(super) rows_min: u64,
-    /// A thread should look up from its work after so many.
-    pub(super) read_rows_max: usize,
-}
-
-impl Cut {
-    /// No cut at all.
-    pub(super) fn whole() -> Self {
-        Self { morsels: vec![Morsel::default()], divisible: None }
-    }
-}
 
 /// The inputs along which a chain is cut.
 pub(super) fn chain_inputs(op: &PlanOp) -> Vec<&PlanNode> {
@@ -283,43 +255,6 @@ fn morsel_count(cx: &QueryContext, work: f64) -> usize {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
     let parts = work as usize / morsel_rows(cx);
     parts.min(cx.threads * MORSELS_PER_THREAD)
-}
-
-/// Values of the first free column, among `values`, at which parts but the first begin, ascending; the parts have about equally
-/// many of the `rows` there are.
-pub(crate) fn split(
-    cx: &QueryContext,
-    pattern: &Pattern,
-    values: Range<ValueId>,
-    rows: u64,
-    parts: usize,
-) -> Result<Vec<ValueId>, ExecError> {
-    let values = pattern.range(Some(&values)).unwrap_or(values);
-    if rows <= READ_TO_CUT_MAX {
-        return split_read(cx, pattern, &values, parts);
-    }
-    let ranges = cx.snapshot.split(pattern.order, &pattern.prefix(), values, parts)?;
-    Ok(ranges.iter().skip(1).map(|range| range.start).collect())
-}
-
-/// The same from the rows themselves instead of the block index.
-fn split_read(
-    cx: &QueryContext,
-    pattern: &Pattern,
-    values: &Range<ValueId>,
-    parts: usize,
-) -> Result<Vec<ValueId>, ExecError> {
-    let column = pattern.consts;
-    let mut scan = open(cx, pattern.order, pattern.prefix(), 1 << column, Some(values))?;
-    let mut columns = Columns::default();
-    while scan.next(READ_STEP, &mut columns)? > 0 {}
-    let ids = &columns[column];
-    let step = ids.len().div_ceil(parts).max(1);
-    // The rows of the first value are the first part's.
-    let others = ids.iter().copied().step_by(step).filter(|id| ids.first() != Some(id));
-    let mut starts: Vec<ValueId> = others.collect();
-    starts.dedup();
-    Ok(starts)
 }
 
 /// Shares of the rows of a common sub-plan, where all rows of the chain come from it. They need not be made yet: as many morsels

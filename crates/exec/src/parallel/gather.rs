@@ -3,10 +3,10 @@
 //! Pipelines run as tasks that stop when enough rows wait, and are started again as rows are taken: no thread ever waits for a
 //! slow reader. A reader that finds nothing waiting runs a pipeline itself.
 
+use super::sub_plan::{Prepared, SubPlan};
 use crate::batch::Batch;
 use crate::error::ExecError;
 use crate::lock::lock;
-use crate::morsel::{ParallelSource, Prepared};
 use crate::operator::{BoxOp, Operator};
 use crate::profile::waiting;
 use crate::scheduler::{Scheduler, guarded};
@@ -68,14 +68,14 @@ impl Exchange {
 
 /// The operator.
 pub(crate) struct Gather {
-    source: Option<ParallelSource>,
+    source: Option<SubPlan>,
     prepared: Option<Arc<Prepared>>,
     exchange: Arc<Exchange>,
 }
 
 impl Gather {
     /// Over `source`, which starts with the first row asked for.
-    pub(crate) fn new(source: ParallelSource) -> Self {
+    pub(crate) fn new(source: SubPlan) -> Self {
         Self { source: Some(source), prepared: None, exchange: Arc::default() }
     }
 

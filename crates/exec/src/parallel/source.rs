@@ -1,12 +1,15 @@
 //! Where a consumer that does not care for order gets its rows: one operator, or several threads over shared morsels.
 
+use super::gather::Gather;
+use super::sub_plan::{SubPlan, Wrap};
 use crate::batch::Batch;
 use crate::error::ExecError;
-use crate::gather::Gather;
-use crate::morsel::ParallelSource;
+use crate::morsel::Assignment;
 use crate::operator::BoxOp;
 use crate::profile::NodeCounters;
 use crate::scheduler::run_team;
+use crate::shared::Shared;
+use lode_sparql::PlanNode;
 use std::sync::Arc;
 
 /// The source.
@@ -14,10 +17,24 @@ pub(crate) enum Source {
     /// One operator.
     Single(BoxOp),
     /// Several threads.
-    Parallel(ParallelSource),
+    Parallel(SubPlan),
 }
 
 impl Source {
+    /// Of the rows of `node`, for a consumer without need for order.
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        assignment: Assignment<'_>,
+        node: &PlanNode,
+    ) -> Result<Self, ExecError> {
+        if assignment.is_whole()
+            && let Some(sub_plan) = SubPlan::new(shared, node)?
+        {
+            return Ok(Self::Parallel(sub_plan));
+        }
+        Ok(Self::Single(shared.build(assignment, node, false)?))
+    }
+
     /// Feeds all rows to local states, one per thread, and returns these. What that takes is charged to `counters`.
     pub(crate) fn drain<L: Send + 'static>(
         self,
@@ -50,10 +67,10 @@ impl Source {
         }
     }
 
-    /// The same without some of the duplicates, where several threads make the rows.
-    pub(crate) fn reduced(self) -> Self {
+    /// The same, with an operator around what each thread does where several make the rows.
+    pub(crate) fn each_thread(self, wrap: Wrap) -> Self {
         match self {
-            Self::Parallel(source) => Self::Parallel(source.reduced()),
+            Self::Parallel(source) => Self::Parallel(source.each_thread(wrap)),
             single => single,
         }
     }
@@ -64,5 +81,19 @@ impl Source {
             Self::Single(input) => input,
             Self::Parallel(source) => Box::new(Gather::new(source)),
         }
+    }
+}
+
+/// The operator of `node`. `ordered`: the consumer relies on the order that the plan promises.
+pub(crate) fn operator(
+    shared: &Arc<Shared>,
+    assignment: Assignment<'_>,
+    node: &PlanNode,
+    ordered: bool,
+) -> Result<BoxOp, ExecError> {
+    if ordered {
+        shared.build(assignment, node, true)
+    } else {
+        Ok(Source::new(shared, assignment, node)?.into_operator())
     }
 }

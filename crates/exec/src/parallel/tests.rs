@@ -1,8 +1,6 @@
 //! What threads give each other: the queue by itself, and plans whose work lies in few rows of a scan.
 
-use super::Morsel;
-use super::cut::{Cut, Divisible};
-use super::queue::Queue;
+use crate::morsel::{Assignment, Cut, Divisible, Morsel, Queue};
 use crate::tests::generate::node;
 use crate::tests::{Setup, cases, context, plan, run};
 use lode_base::mem_vfs::MemVfs;
@@ -220,7 +218,7 @@ fn steps(operators: u32) -> usize {
     let setup = Setup { batch_rows: 4096, threads: 2, budget: usize::MAX };
     let cx = context(&crate::tests::empty_snapshot(), setup);
     let before = super::cut::steps();
-    let execution = crate::execution::execute(plan(chain(operators)), cx).unwrap();
+    let execution = crate::execute::execute(plan(chain(operators)), cx).unwrap();
     drop(execution);
     super::cut::steps() - before
 }
@@ -242,9 +240,9 @@ fn cutting_hears_of_the_end() {
         plan(root.clone()),
         &cx,
         crate::profile::Counters::new(&plan(root), &cx.share),
+        crate::build::FACTORY,
     )
     .unwrap();
     assert!(super::cut::cut(&shared, &shared.plan.root, 0.0).is_err());
-    let builder = crate::build::Builder::new(&shared);
-    assert!(builder.build(&shared.plan.root, true).is_err());
+    assert!(shared.build(Assignment::default(), &shared.plan.root, true).is_err());
 }

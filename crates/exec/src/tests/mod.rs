@@ -14,7 +14,9 @@ mod units;
 
 use crate::context::QueryContext;
 use crate::error::ExecError;
-use crate::execution::execute;
+use crate::eval_context::EvalContext;
+use crate::execute::execute;
+use crate::exists::ExistsRunner;
 use crate::turns::Share;
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
@@ -62,23 +64,21 @@ pub(crate) fn empty_snapshot() -> Snapshot {
 
 pub(crate) fn context(snapshot: &Snapshot, setup: Setup) -> Arc<QueryContext> {
     let default = GraphScope::Default;
-    Arc::new(QueryContext {
+    let eval = EvalContext {
         snapshot: snapshot.clone(),
         local: Arc::default(),
         budget: MemoryBudget::new(setup.budget),
         cancel: CancelToken::default(),
         now: DateTime::MIN,
         dataset: Arc::new(Dataset { default, named: None, base_iri: None }),
-        service: None,
-        threads: setup.threads,
-        share: Share::default(),
         batch_rows: setup.batch_rows,
         spill_dir: std::env::temp_dir(),
-        domain: None,
-        exists: Arc::default(),
         memos: Arc::default(),
         vars: Arc::default(),
-    })
+        sub_queries: Arc::new(ExistsRunner::new(None, Share::default())),
+    };
+    let share = Share::default();
+    Arc::new(QueryContext { eval, service: None, threads: setup.threads, share, domain: None })
 }
 
 /// A plan that selects all columns of `root`; its nodes are numbered.

@@ -3,7 +3,7 @@
 use super::super::eval::Evaluator;
 use super::support::{context, one, parse, rows, text};
 use crate::batch::Batch;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::{RowNumbers, evaluate, evaluate_numbered, select};
 use lode_base::memory_budget::MemoryBudget;
@@ -288,7 +288,7 @@ fn texts_that_are_cast_are_read_as_the_functions_say() {
 
 #[test]
 fn computed_texts_have_to_fit_into_memory() {
-    let cx = QueryContext { budget: MemoryBudget::new(64 << 20), ..context() };
+    let cx = EvalContext { budget: MemoryBudget::new(64 << 20), ..context() };
     let expression = format!("STRLEN(CONCAT(\"{}\", ?x))", "x".repeat(100_000));
     let data = |rows: u32| {
         let values: String = (0..rows).map(|n| format!(" \"{n}\"")).collect();
@@ -311,7 +311,7 @@ fn computed_texts_have_to_fit_into_memory() {
 
 #[test]
 fn a_text_has_a_greatest_length() {
-    let cx = QueryContext { budget: MemoryBudget::new(64 << 20), ..context() };
+    let cx = EvalContext { budget: MemoryBudget::new(64 << 20), ..context() };
     let grown = |times: usize| {
         let grow = |text: String| format!("REPLACE({text}, \"x\", \"xxxxxxxxxx\")");
         (0..times).fold("?x".to_owned(), |text, _| grow(text))

@@ -3,7 +3,7 @@
 use super::support::context_with;
 use super::xt;
 use crate::batch::Batch;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::expr::column::{Tri, tri_id};
 use crate::expr::compare::{self, Comparison};
 use crate::expr::order::{OrderKey, Ranks, ranks};
@@ -47,7 +47,7 @@ fn stored() -> impl Strategy<Value = Vec<Vec<Term>>> {
     prop::collection::vec(prop::collection::vec(stored, 0..20), 0..3)
 }
 
-fn id(cx: &QueryContext, term: Option<&Term>) -> ValueId {
+fn id(cx: &EvalContext, term: Option<&Term>) -> ValueId {
     term.map_or(ValueId::UNDEF, |term| cx.intern(term).unwrap())
 }
 

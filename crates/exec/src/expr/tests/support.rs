@@ -1,27 +1,30 @@
 //! Expressions as text, evaluated over inline data in an empty database.
 
 use crate::batch::Batch;
-use crate::context::QueryContext;
+use crate::error::ExecError;
+use crate::eval_context::{Binding, EvalContext, SubQueries};
 use crate::expr;
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
 use lode_rdf::{Kind, Term, ValueId};
-use lode_sparql::plan::{Dataset, DatasetOverride};
-use lode_sparql::{Expr, GraphScope, PlanNode, PlanOp, PlanOptions, Statistics, parse_query, plan_query};
+use lode_sparql::plan::{Dataset, DatasetOverride, SubPattern};
+use lode_sparql::{
+    Expr, GraphScope, PlanNode, PlanOp, PlanOptions, Statistics, VarId, parse_query, plan_query,
+};
 use lode_store::Store;
 use lode_store::load::{LoadOptions, Source, load};
 use std::path::Path;
 use std::sync::Arc;
 
 /// A query over an empty database.
-pub(crate) fn context() -> QueryContext {
+pub(crate) fn context() -> EvalContext {
     context_with(&[])
 }
 
 /// A query over a database into which each of these lists of terms was loaded, one after the other.
-pub(crate) fn context_with(loads: &[Vec<Term>]) -> QueryContext {
+pub(crate) fn context_with(loads: &[Vec<Term>]) -> EvalContext {
     let store = Store::create_or_open(Arc::new(MemVfs::default()), Path::new("db"), 1 << 20).unwrap();
     for terms in loads {
         let lines: String = terms.iter().map(|term| format!("<http://s> <http://p> {term} .\n")).collect();
@@ -29,22 +32,34 @@ pub(crate) fn context_with(loads: &[Vec<Term>]) -> QueryContext {
         load(&store, vec![Source::bytes("terms.nt", lines)], options, &Arc::default()).unwrap();
     }
     let base_iri = Some("http://example.org/".to_owned());
-    QueryContext {
+    EvalContext {
         snapshot: store.snapshot(),
         local: Arc::default(),
         budget: MemoryBudget::unlimited(),
         cancel: CancelToken::default(),
         now: "2020-01-02T03:04:05Z".parse().unwrap(),
         dataset: Arc::new(Dataset { default: GraphScope::Default, named: None, base_iri }),
-        service: None,
-        threads: 1,
-        share: crate::turns::Share::default(),
         batch_rows: 4096,
         spill_dir: std::path::PathBuf::new(),
-        domain: None,
-        exists: Arc::default(),
         memos: Arc::default(),
         vars: Arc::default(),
+        sub_queries: Arc::new(NoSubQueries),
+    }
+}
+
+/// These expressions have no EXISTS.
+#[derive(Debug)]
+struct NoSubQueries;
+
+impl SubQueries for NoSubQueries {
+    fn exist(
+        &self,
+        _: &EvalContext,
+        _: &SubPattern,
+        _: &[VarId],
+        _: &[Binding],
+    ) -> Result<Vec<bool>, ExecError> {
+        Err(ExecError::Internal("a test without sub-queries".into()))
     }
 }
 
@@ -85,7 +100,7 @@ impl Statistics for NoData {
 }
 
 /// The expression `text`, and `data` (the text of a VALUES block) as a batch, repeated `times` times.
-pub(crate) fn parse(cx: &QueryContext, text: &str, data: &str, times: usize) -> (Expr, Batch) {
+pub(crate) fn parse(cx: &EvalContext, text: &str, data: &str, times: usize) -> (Expr, Batch) {
     let prologue = "PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> PREFIX : <http://example/>";
     let query = format!("{prologue} SELECT (({text}) AS ?result) WHERE {{ VALUES {data} }}");
     let query = parse_query(&query, Some("http://example.org/")).unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -100,7 +115,7 @@ pub(crate) fn parse(cx: &QueryContext, text: &str, data: &str, times: usize) -> 
     (expr.unwrap(), batch)
 }
 
-fn visit(cx: &QueryContext, node: &PlanNode, expr: &mut Option<Expr>, batch: &mut Option<Batch>) {
+fn visit(cx: &EvalContext, node: &PlanNode, expr: &mut Option<Expr>, batch: &mut Option<Batch>) {
     match &node.op {
         PlanOp::Project(input) => visit(cx, input, expr, batch),
         PlanOp::Extend { input, expr: found, .. } => {
@@ -123,7 +138,7 @@ fn visit(cx: &QueryContext, node: &PlanNode, expr: &mut Option<Expr>, batch: &mu
 }
 
 /// The term as text; `error` for unbound.
-pub(crate) fn text(cx: &QueryContext, id: ValueId) -> String {
+pub(crate) fn text(cx: &EvalContext, id: ValueId) -> String {
     if id.is_undef() {
         return "error".to_owned();
     }
@@ -132,7 +147,7 @@ pub(crate) fn text(cx: &QueryContext, id: ValueId) -> String {
 
 /// The value of an expression in every row of `data`.
 #[track_caller]
-pub(crate) fn rows(cx: &QueryContext, expression: &str, data: &str) -> Vec<String> {
+pub(crate) fn rows(cx: &EvalContext, expression: &str, data: &str) -> Vec<String> {
     let (expr, batch) = parse(cx, expression, data, 1);
     let single: Vec<String> =
         expr::evaluate(cx, &expr, &batch).unwrap().iter().map(|id| text(cx, *id)).collect();
@@ -152,6 +167,6 @@ pub(crate) fn rows(cx: &QueryContext, expression: &str, data: &str) -> Vec<Strin
 
 /// The value of an expression without variables.
 #[track_caller]
-pub(crate) fn one(cx: &QueryContext, expression: &str) -> String {
+pub(crate) fn one(cx: &EvalContext, expression: &str) -> String {
     rows(cx, expression, "(?unused) { (1) }").pop().unwrap()
 }

@@ -1,6 +1,6 @@
 //! What a match may cost.
 
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
@@ -31,7 +31,7 @@ pub(crate) struct MatchLimit {
 
 impl MatchLimit {
     /// That of a query.
-    pub fn new(cx: &QueryContext) -> Self {
+    pub fn new(cx: &EvalContext) -> Self {
         Self {
             cancel: cx.cancel.clone(),
             budget: cx.budget.clone(),

@@ -1,7 +1,7 @@
 //! What a match may cost, and that the matcher finds what the linear one finds.
 
 use super::MatchLimit;
-use crate::context::QueryContext;
+use crate::eval_context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::pattern::{Pattern, compiled};
 use crate::expr::tests::support::context;
@@ -27,7 +27,7 @@ fn pattern(text: &str, flags: &str) -> Arc<Pattern> {
 
 #[test]
 fn hostile_expressions_end_with_an_error() {
-    let cx = QueryContext { budget: MemoryBudget::new(64 << 20), ..context() };
+    let cx = EvalContext { budget: MemoryBudget::new(64 << 20), ..context() };
     let text = "a".repeat(20_000);
     for hostile in HOSTILE {
         let limit = MatchLimit::new(&cx);
@@ -49,7 +49,7 @@ fn hostile_expressions_end_with_an_error() {
 #[test]
 fn a_long_match_hears_that_it_is_cancelled() {
     let cancel = CancelToken::new(Some(Duration::ZERO));
-    let cx = QueryContext { cancel, ..context() };
+    let cx = EvalContext { cancel, ..context() };
     let text = "a".repeat(1 << 20);
     for hostile in HOSTILE {
         let limit = MatchLimit::new(&cx);
@@ -60,7 +60,7 @@ fn a_long_match_hears_that_it_is_cancelled() {
 
 #[test]
 fn the_stack_is_reserved() {
-    let cx = QueryContext { budget: MemoryBudget::new(1 << 20), ..context() };
+    let cx = EvalContext { budget: MemoryBudget::new(1 << 20), ..context() };
     let text = "ab".repeat(100_000);
     let limit = MatchLimit::new(&cx);
     assert_eq!(pattern(r"^(?:(a)|(b))*\2$", "").is_match(&text, &limit), None);

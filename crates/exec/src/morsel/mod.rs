@@ -1,0 +1,9 @@
+//! Morsels: parts of a sub-plan's work that threads take one after the other, and the queue that they take them from.
+
+mod assignment;
+mod part;
+mod queue;
+
+pub(crate) use assignment::Assignment;
+pub(crate) use part::{Cut, Divisible, Morsel, Part};
+pub(crate) use queue::{Queue, Running};

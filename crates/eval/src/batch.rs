@@ -103,7 +103,7 @@ impl Batch {
 }
 
 /// The number of the column of `var` among `vars`.
-pub(crate) fn position(vars: &[VarId], var: VarId) -> Option<usize> {
+pub fn position(vars: &[VarId], var: VarId) -> Option<usize> {
     vars.iter().position(|v| *v == var)
 }
 
@@ -126,19 +126,19 @@ fn positions(from: &[VarId], to: &[VarId]) -> Vec<Option<usize>> {
 const NARROW: usize = 16;
 
 /// The same, most likely `at` this place: rows may be hundreds of columns wide, and most operators keep them in their sequence.
-pub(crate) fn position_near(vars: &[VarId], var: VarId, at: usize) -> Option<usize> {
+pub fn position_near(vars: &[VarId], var: VarId, at: usize) -> Option<usize> {
     if vars.get(at) == Some(&var) { Some(at) } else { position(vars, var) }
 }
 
 /// Appends `source[i]` for each `i` of `rows`; unbound for [`NO_ROW`].
-pub(crate) fn gather(source: &[ValueId], rows: &[u32], to: &mut Vec<ValueId>) {
+pub fn gather(source: &[ValueId], rows: &[u32], to: &mut Vec<ValueId>) {
     make_room(to, rows.len());
     to.extend(rows.iter().map(|row| source.get(*row as usize).copied().unwrap_or(ValueId::UNDEF)));
 }
 
 /// Where the columns of a result come from in an input: `None` is unbound.
 #[derive(Debug, Clone)]
-pub(crate) struct Mapping {
+pub struct Mapping {
     vars: Arc<[VarId]>,
     sources: Vec<Option<usize>>,
     /// Whether a column of the input is a later column of the result, too: it must stay where it is until then.
@@ -148,7 +148,7 @@ pub(crate) struct Mapping {
 
 impl Mapping {
     /// The columns `to`, taken from those of `from` of the same variables.
-    pub(crate) fn new(from: &[VarId], to: &Arc<[VarId]>) -> Self {
+    pub fn new(from: &[VarId], to: &Arc<[VarId]>) -> Self {
         let sources = positions(from, to);
         let identity = from.len() == to.len() && sources.iter().enumerate().all(|(i, s)| *s == Some(i));
         let mut taken = vec![false; from.len()];
@@ -161,7 +161,7 @@ impl Mapping {
     }
 
     /// Moves the mapped columns of `input` to `out`; `input` is left without rows.
-    pub(crate) fn apply(&self, input: &mut Batch, out: &mut Batch) {
+    pub fn apply(&self, input: &mut Batch, out: &mut Batch) {
         out.reset(&self.vars);
         out.rows = input.rows;
         if input.rows == 0 {

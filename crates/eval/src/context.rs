@@ -1,8 +1,8 @@
 //! What expressions see of a running query.
 
 use crate::error::ExecError;
-use crate::expr::Memos;
 use crate::local_vocab::LocalVocab;
+use crate::memo::Memos;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Term, ValueId, inline};

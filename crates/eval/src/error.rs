@@ -2,6 +2,7 @@
 
 use lode_base::cancel::Cancelled;
 use lode_base::memory_budget::OutOfBudget;
+use lode_scheduler::Panicked;
 use lode_store::StoreError;
 
 /// Why a query stopped.
@@ -65,5 +66,11 @@ impl From<StoreError> for ExecError {
             StoreError::OutOfMemory(reason) => Self::OutOfMemory(reason),
             other => Self::Store(other),
         }
+    }
+}
+
+impl From<Panicked> for ExecError {
+    fn from(panicked: Panicked) -> Self {
+        Self::Internal(panicked.0)
     }
 }

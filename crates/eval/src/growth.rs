@@ -6,7 +6,7 @@ const BYTES_SMALL: usize = 1 << 20;
 
 /// Makes room for `more` values: in a large vector for a quarter more than it has, at least.
 #[inline]
-pub(crate) fn make_room<T>(values: &mut Vec<T>, more: usize) {
+pub fn make_room<T>(values: &mut Vec<T>, more: usize) {
     if values.capacity() - values.len() < more {
         grow(values, more);
     }

@@ -5,15 +5,15 @@ use std::cmp::Ordering;
 
 const RUN: usize = 8;
 /// Elements that are sorted, merged or copied between two checks: some milliseconds, also where each comparison misses the caches.
-const STEP: usize = if cfg!(test) { 32 } else { 1 << 14 };
+const STEP: usize = if cfg!(any(test, feature = "short-steps")) { 32 } else { 1 << 14 };
 
 /// Numbers that are sorted at once, or put where they belong between two checks.
-const NUMBERS: usize = if cfg!(test) { 32 } else { 1 << 16 };
+const NUMBERS: usize = if cfg!(any(test, feature = "short-steps")) { 32 } else { 1 << 16 };
 const BUCKET_BITS: u32 = 8;
 const BUCKETS: usize = 1 << BUCKET_BITS;
 
 /// Sorts `values`; on an error some may be lost, others there twice.
-pub(crate) fn try_merge_sort<T: Copy, E>(
+pub fn try_merge_sort<T: Copy, E>(
     values: &mut [T],
     mut compare: impl FnMut(T, T) -> Result<Ordering, E>,
 ) -> Result<(), E> {
@@ -24,7 +24,7 @@ pub(crate) fn try_merge_sort<T: Copy, E>(
 }
 
 /// Sorts `values` by a comparison that cannot fail, in steps: `check` is asked between them. On an error some may be lost, others there twice.
-pub(crate) fn sort_in_steps<T: Copy, E>(
+pub fn sort_in_steps<T: Copy, E>(
     values: &mut [T],
     compare: impl Fn(&T, &T) -> Ordering,
     check: impl Fn() -> Result<(), E>,
@@ -40,7 +40,7 @@ pub(crate) fn sort_in_steps<T: Copy, E>(
 ///
 /// What is too much for one step is put into buckets by the leading bits in which the numbers differ (McIlroy et al., "Engineering Radix
 /// Sort", 1993).
-pub(crate) fn sort_by_number<T: Copy, E>(
+pub fn sort_by_number<T: Copy, E>(
     values: &mut [T],
     number: impl Fn(&T) -> u64 + Copy,
     check: &impl Fn() -> Result<(), E>,

@@ -7,13 +7,13 @@
 use crate::growth::make_room;
 
 /// Entries that move to their new places between two looks at whether to go on: a millisecond or two, also where each touches a new page.
-const STEP: usize = if cfg!(test) { 8 } else { 1 << 12 };
+const STEP: usize = if cfg!(any(test, feature = "short-steps")) { 8 } else { 1 << 12 };
 /// Indexes of fewer places grow at once.
-const PLACES_LARGE: usize = if cfg!(test) { 32 } else { 1 << 16 };
+const PLACES_LARGE: usize = if cfg!(any(test, feature = "short-steps")) { 32 } else { 1 << 16 };
 
 /// The index.
 #[derive(Debug)]
-pub(crate) struct NumberIndex {
+pub struct NumberIndex {
     /// The number of the first entry of each chain, plus 1; 0: none.
     heads: Vec<u32>,
     /// For each entry the number of the one after it in its chain, plus 1.
@@ -28,12 +28,12 @@ impl Default for NumberIndex {
 
 impl NumberIndex {
     /// How many entries there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.next.len()
     }
 
     /// Bytes that the index takes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         (self.heads.capacity() + self.next.capacity()) * size_of::<u32>()
     }
 
@@ -44,7 +44,7 @@ impl NumberIndex {
 
     /// The number of an entry with this hash that `is` the one.
     #[inline]
-    pub(crate) fn find(&self, hash: u64, is: impl Fn(usize) -> bool) -> Option<u32> {
+    pub fn find(&self, hash: u64, is: impl Fn(usize) -> bool) -> Option<u32> {
         let mut entry = self.heads[self.place(hash)];
         while entry != 0 {
             let number = entry as usize - 1;
@@ -58,7 +58,7 @@ impl NumberIndex {
 
     /// Makes room for `more` entries. `hash_of` tells the hash of an entry, `check` is asked between steps; after its error nothing more may be
     /// looked for.
-    pub(crate) fn make_room<E>(
+    pub fn make_room<E>(
         &mut self,
         more: usize,
         hash_of: impl Fn(usize) -> u64,
@@ -80,7 +80,7 @@ impl NumberIndex {
 
     /// Adds an entry under the next number, which is returned. Without room the index grows: at once, so make room before.
     #[inline]
-    pub(crate) fn add(&mut self, hash: u64, hash_of: impl Fn(usize) -> u64) -> u32 {
+    pub fn add(&mut self, hash: u64, hash_of: impl Fn(usize) -> u64) -> u32 {
         if self.len() >= self.heads.len() {
             self.widen(self.heads.len() * 2);
             self.place_again(0..self.len(), &hash_of);

@@ -5,7 +5,7 @@ use spargebra::algebra::Function;
 
 /// The one variable of an expression that always gives the same for the same term, and that looks at texts: such an
 /// expression is worth evaluating once per distinct term.
-pub(crate) fn text_function_of_one_variable(expr: &Expr) -> Option<VarId> {
+pub fn text_function_of_one_variable(expr: &Expr) -> Option<VarId> {
     if !matches!(
         expr,
         Expr::Call(..)
@@ -28,7 +28,7 @@ pub(crate) fn text_function_of_one_variable(expr: &Expr) -> Option<VarId> {
 }
 
 /// Whether an expression has `BNODE(label)`, whose value depends on the solution.
-pub(crate) fn makes_labelled_nodes(expr: &Expr) -> bool {
+pub fn makes_labelled_nodes(expr: &Expr) -> bool {
     let mut shape = Shape::default();
     shape.visit(expr);
     shape.labelled_nodes
@@ -36,7 +36,7 @@ pub(crate) fn makes_labelled_nodes(expr: &Expr) -> bool {
 
 /// Whether a function of one variable gives the same in every query, and may be asked for again: without constants, which would be
 /// others the next time.
-pub(crate) fn depends_on_the_term_only(expr: &Expr) -> bool {
+pub fn depends_on_the_term_only(expr: &Expr) -> bool {
     let mut shape = Shape::default();
     shape.visit(expr);
     !shape.volatile && !shape.of_the_query && !shape.has_constant

@@ -1,7 +1,5 @@
 //! From plan nodes to operators.
 
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
 use crate::morsel::Assignment;
 use crate::operator::{BoxOp, Operator};
@@ -33,8 +31,10 @@ use crate::parallel::{Source, operator};
 use crate::pattern::Pattern;
 use crate::profile::NodeCounters;
 use crate::shared::{Factory, Shared};
-use crate::turns::breathe;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
+use lode_scheduler::turns::breathe;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, ScanPattern, VarId, stack};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! What all operators of a running query share.
 
 use crate::domain::Domain;
-use crate::eval_context::EvalContext;
 use crate::service::Federation;
-use crate::turns::Share;
+use lode_eval::context::EvalContext;
+use lode_scheduler::turns::Share;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Domains: the distinct bindings of outer variables for which a dependent plan is run.
 
-use crate::batch::{Batch, position};
-use crate::eval_context::Binding;
-use crate::hash::IdHash;
+use lode_eval::batch::{Batch, position};
+use lode_eval::context::Binding;
+use lode_eval::hash::IdHash;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::collections::HashSet;
@@ -16,7 +16,11 @@ pub struct Domain {
 
 impl Domain {
     /// The values that `bindings` of `vars`, which differ, have for `params`.
-    pub(crate) fn new<'a>(params: &[VarId], vars: &[VarId], bindings: impl Iterator<Item = &'a Binding>) -> Self {
+    pub(crate) fn new<'a>(
+        params: &[VarId],
+        vars: &[VarId],
+        bindings: impl Iterator<Item = &'a Binding>,
+    ) -> Self {
         let places: Vec<Option<usize>> = params.iter().map(|param| position(vars, *param)).collect();
         let mut rows = Batch::new(params.into());
         for binding in bindings {

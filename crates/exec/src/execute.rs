@@ -2,8 +2,8 @@
 
 use crate::build::FACTORY;
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::execution::Execution;
+use lode_eval::error::ExecError;
 use lode_sparql::Plan;
 use std::sync::Arc;
 

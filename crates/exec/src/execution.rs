@@ -1,14 +1,14 @@
 //! Running a plan: batches of ids out, counters aside.
 
 use crate::answer::Unanswered;
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::morsel::Assignment;
 use crate::operator::BoxOp;
 use crate::parallel::operator;
 use crate::profile::{Counters, NodeCounters, Probe};
 use crate::shared::{Factory, Shared};
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_sparql::{Plan, VarId};
 use std::sync::Arc;
 

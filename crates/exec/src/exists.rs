@@ -4,18 +4,18 @@
 use crate::build::FACTORY;
 use crate::context::QueryContext;
 use crate::domain::Domain;
-use crate::error::ExecError;
-use crate::eval_context::{Binding, EvalContext, SubQueries};
 use crate::execution::Execution;
-use crate::hash::IdHash;
 use crate::held::cover;
-use crate::lock::lock;
-use crate::profile::waiting;
 use crate::service::Federation;
 use crate::statistics::SnapshotStatistics;
-use crate::turns::Share;
 use lode_base::memory_budget::Reservation;
+use lode_eval::context::{Binding, EvalContext, SubQueries};
+use lode_eval::error::ExecError;
+use lode_eval::hash::IdHash;
 use lode_rdf::Term;
+use lode_scheduler::lock;
+use lode_scheduler::turns::Share;
+use lode_scheduler::waiting;
 use lode_sparql::parse::depth;
 use lode_sparql::plan::SubPattern;
 use lode_sparql::{Plan, PlanOptions, VarId, plan_dependent, plan_sub, stack};
@@ -180,7 +180,8 @@ fn find(
     for (params, numbers) in &open {
         for some in numbers.chunks(DOMAIN_ROWS_MAX) {
             cx.cancel.check()?;
-            let domain = Arc::new(Domain::new(params, vars, some.iter().filter_map(|number| bindings.get(*number))));
+            let domain =
+                Arc::new(Domain::new(params, vars, some.iter().filter_map(|number| bindings.get(*number))));
             let found = match known.plan(cx, params, some.len())? {
                 Some(plan) => run(runner, cx, &plan, &domain)?,
                 None => run_each(runner, cx, pattern, &domain)?,

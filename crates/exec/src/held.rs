@@ -1,9 +1,9 @@
 //! Rows that a blocking operator holds, reserved from the memory budget before they are copied.
 
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use lode_base::memory_budget::{OutOfBudget, Reservation};
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;

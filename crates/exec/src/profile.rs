@@ -3,9 +3,9 @@
 //! Time and blocks are taken per thread by frames (`frame.rs`). So every node has its own share, whatever thread does the work, and
 //! the shares add up to the whole.
 
-use crate::frame::{Frame, off_the_clock};
-use crate::turns::{self, Share, Turn};
 use lode_base::block_work::BlockWork;
+use lode_scheduler::Frame;
+use lode_scheduler::turns::{Share, Turn};
 use lode_sparql::explain::op_name;
 use lode_sparql::{Plan, PlanNode, stack};
 use std::cell::Cell;
@@ -124,11 +124,6 @@ impl NodeCounters {
 thread_local! {
     /// Whether the thread works on a plan already.
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Waits for others, threads or endpoints, while other threads may work: no node takes the time, and the thread's turn goes to another.
-pub fn waiting<T>(wait: impl FnOnce() -> T) -> T {
-    off_the_clock(|| turns::paused(wait))
 }
 
 /// The counters of all nodes of a plan, and of what makes an answer of its rows.

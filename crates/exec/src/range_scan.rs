@@ -1,8 +1,8 @@
 //! Scans of a range of keys, and where the range is split so that its parts have about equally many rows.
 
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::pattern::{Columns, Pattern};
+use lode_eval::error::ExecError;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_store::Scan;

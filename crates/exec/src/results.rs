@@ -1,17 +1,18 @@
 //! From ids back to terms: tables of terms for solutions, triples for CONSTRUCT and DESCRIBE, a truth value for ASK.
 
 use crate::answer::Unanswered;
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::execution::Execution;
-use crate::expr::texts::{TextBytes, TextCounter, Texts};
 use crate::fresh_blank::blank_of;
 use crate::operator::BoxOp;
 use crate::operators::construct::Construct;
 use crate::operators::describe::Describe;
 use crate::operators::distinct::{Distinct, DistinctSpec};
 use crate::shared::Shared;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
+use lode_eval::expr::texts::{TextCounter, Texts};
+use lode_eval::text_bytes::TextBytes;
 use lode_rdf::{Kind, Term, TripleRef, ValueId};
 use lode_sparql::{QueryForm, VarId};
 use std::sync::Arc;

@@ -1,15 +1,16 @@
 //! What all threads of one execution of a plan share.
 
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::lock::lock;
 use crate::morsel::Assignment;
 use crate::operator::BoxOp;
 use crate::pattern::Pattern;
-use crate::profile::{Counters, NodeCounters, waiting};
+use crate::profile::{Counters, NodeCounters};
 use crate::spill::SpillArea;
+use lode_eval::error::ExecError;
 use lode_packed::Order;
 use lode_rdf::ValueId;
+use lode_scheduler::lock;
+use lode_scheduler::waiting;
 use lode_sparql::{Plan, PlanNode};
 use std::any::{Any, TypeId};
 use std::collections::{HashMap, HashSet};

@@ -3,13 +3,13 @@
 //! A file is a sequence of chunks, each a number of rows column by column, eight bytes an id. The list of chunks stays in
 //! memory. Files vanish when dropped, their folder with the execution.
 
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::profile::NodeCounters;
-use crate::removal::remove_soon;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::{ReadAt, Vfs, WriteFile};
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
+use lode_scheduler::remove_soon;
 use lode_sparql::VarId;
 use std::io::Write;
 use std::path::PathBuf;

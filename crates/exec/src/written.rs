@@ -1,11 +1,11 @@
 //! Columns of results as texts: each distinct term is written once, straight from the dictionary, and copied for its rows.
 
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr::decode::distinct;
-use crate::expr::texts::{TextCounter, Texts};
 use crate::fresh_blank::blank_of;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
+use lode_eval::expr::decode::distinct;
+use lode_eval::expr::texts::{TextCounter, Texts};
 use lode_rdf::{Kind, Term, TermRef, ValueId};
 use std::ops::Range;
 

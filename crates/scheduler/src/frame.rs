@@ -7,9 +7,9 @@ use std::time::Instant;
 
 /// What a step takes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Taken {
-    pub(crate) time_ns: u64,
-    pub(crate) blocks: BlockWork,
+pub struct Taken {
+    pub time_ns: u64,
+    pub blocks: BlockWork,
 }
 
 thread_local! {
@@ -18,7 +18,7 @@ thread_local! {
 }
 
 /// A step on its way. A panic may leave what was [`INNER`] behind: only what is charged to the nodes of the query that failed is wrong then.
-pub(crate) struct Frame {
+pub struct Frame {
     started: Instant,
     blocks: BlockWork,
     outer: Taken,
@@ -26,13 +26,13 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// A step begins.
-    pub(crate) fn enter() -> Self {
+    pub fn enter() -> Self {
         let outer = INNER.replace(Taken::default());
         Self { started: Instant::now(), blocks: block_work::sample(), outer }
     }
 
     /// What the step itself took.
-    pub(crate) fn leave(self) -> Taken {
+    pub fn leave(self) -> Taken {
         let blocks = block_work::sample().since(&self.blocks);
         let time_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let outer = Taken { time_ns: self.outer.time_ns + time_ns, blocks: self.outer.blocks.and(&blocks) };
@@ -42,7 +42,7 @@ impl Frame {
 }
 
 /// No node takes the time.
-pub(crate) fn off_the_clock<T>(wait: impl FnOnce() -> T) -> T {
+pub fn off_the_clock<T>(wait: impl FnOnce() -> T) -> T {
     let frame = Frame::enter();
     let result = wait();
     frame.leave();

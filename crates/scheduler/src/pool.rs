@@ -4,10 +4,9 @@
 //! only for work that is running, and a full pool means fewer threads per query, never a standstill. A thread begins to help where a turn
 //! at the processors is free ([`crate::turns`]): where there are as many queries as cores, each has one thread.
 
-use crate::error::ExecError;
-use crate::lock::lock;
-use crate::profile::waiting;
+use crate::lock;
 use crate::turns::{self, Turns};
+use crate::waiting;
 use lode_base::cores::cores;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -41,7 +40,7 @@ struct Queue {
 }
 
 /// The pool.
-pub(crate) struct Scheduler {
+pub struct Scheduler {
     queue: Mutex<Queue>,
     wake: Condvar,
     threads_max: usize,
@@ -54,12 +53,17 @@ thread_local! {
 }
 
 /// Whether this thread helps another one of its team: what it does not begin, the other does.
-pub(crate) fn is_helping() -> bool {
+pub fn is_helping() -> bool {
     IS_HELPING.get()
 }
 
+/// A thread panicked; what it said.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Panicked(pub String);
+
 /// Does work for another thread of a team, or as the one that the others help.
-fn as_member<T>(helps: bool, work: impl FnOnce() -> Result<T, ExecError>) -> Result<T, ExecError> {
+fn as_member<T, E: From<Panicked>>(helps: bool, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let before = IS_HELPING.replace(helps);
     let result = guarded(work);
     IS_HELPING.set(before);
@@ -68,7 +72,7 @@ fn as_member<T>(helps: bool, work: impl FnOnce() -> Result<T, ExecError>) -> Res
 
 impl Scheduler {
     /// The process's pool: as many threads as the machine runs at once.
-    pub(crate) fn shared() -> &'static Self {
+    pub fn shared() -> &'static Self {
         SHARED.get_or_init(|| {
             turns::when_there_is_room(Self::there_is_room);
             Self {
@@ -81,7 +85,7 @@ impl Scheduler {
     }
 
     /// Whether a task could begin now: a hint.
-    pub(crate) fn has_room() -> bool {
+    pub fn has_room() -> bool {
         Turns::shared().has_room()
     }
 
@@ -93,14 +97,14 @@ impl Scheduler {
     }
 
     /// Queues a task. It runs soon, later, or (where no thread can be had) never: do not wait for it to begin.
-    pub(crate) fn submit(&'static self, task: Task) {
+    pub fn submit(&'static self, task: Task) {
         let mut queue = lock(&self.queue);
         queue.tasks.push_back(task);
         self.employ(queue);
     }
 
     /// Queues what is to be done soon and is no query's work.
-    pub(crate) fn submit_chore(&'static self, chore: Task) {
+    pub fn submit_chore(&'static self, chore: Task) {
         let mut queue = lock(&self.queue);
         queue.chores.push_back(chore);
         self.employ(queue);
@@ -121,7 +125,7 @@ impl Scheduler {
     }
 
     /// Whether tasks wait for which there is no idle thread.
-    pub(crate) fn is_behind(&self) -> bool {
+    pub fn is_behind(&self) -> bool {
         let queue = lock(&self.queue);
         queue.tasks.len() > queue.idle
     }
@@ -177,25 +181,27 @@ impl Scheduler {
 }
 
 /// Calls `work`, turning a panic into an error.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, ExecError>) -> Result<T, ExecError> {
+pub fn guarded<T, E: From<Panicked>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<&str>().map(ToString::to_string);
         let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
-        Err(ExecError::Internal(message.unwrap_or_else(|| "a thread panicked".into())))
+        Err(Panicked(message.unwrap_or_else(|| "a thread panicked".into())).into())
     })
 }
 
-struct Team<T, W> {
+struct Team<T, E, W> {
     /// What members do; gone when nobody may join any more.
     work: Option<Arc<W>>,
-    results: Vec<Result<T, ExecError>>,
+    results: Vec<Result<T, E>>,
     running: usize,
 }
 
 /// Runs `work` in up to `threads` threads, this one among them, and returns the results of those that took part.
-pub(crate) fn run_team<T: Send + 'static, W>(threads: usize, work: W) -> Result<Vec<T>, ExecError>
+pub fn run_team<T, E, W>(threads: usize, work: W) -> Result<Vec<T>, E>
 where
-    W: Fn() -> Result<T, ExecError> + Send + Sync + 'static,
+    T: Send + 'static,
+    E: From<Panicked> + Send + 'static,
+    W: Fn() -> Result<T, E> + Send + Sync + 'static,
 {
     let work = Arc::new(work);
     let team = Team { work: Some(Arc::clone(&work)), results: Vec::new(), running: 0 };
@@ -228,7 +234,7 @@ where
 }
 
 /// Calls `work` for ranges that make up `0..count`, in up to `threads` threads.
-pub(crate) fn for_ranges(threads: usize, count: usize, work: impl Fn(Range<usize>) + Sync) {
+pub fn for_ranges(threads: usize, count: usize, work: impl Fn(Range<usize>) + Sync) {
     let limit = Scheduler::shared().threads_max;
     let parts = threads.min(limit).min(count / RANGE_MIN).max(1);
     if parts == 1 {

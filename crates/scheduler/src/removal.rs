@@ -23,7 +23,7 @@ fn start() -> Option<SyncSender<Job>> {
 }
 
 /// Calls `remove`, which removes a file of so many bytes, now or soon.
-pub(crate) fn remove_soon(bytes: u64, remove: impl FnOnce() + Send + 'static) {
+pub fn remove_soon(bytes: u64, remove: impl FnOnce() + Send + 'static) {
     let remover = if bytes < BYTES_LARGE { &None } else { REMOVER.get_or_init(start) };
     match remover {
         None => remove(),

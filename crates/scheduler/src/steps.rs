@@ -7,13 +7,10 @@ use std::ops::Range;
 
 /// Values that are copied, compared with their neighbour or looked at in one step: well under a millisecond, some milliseconds where each
 /// page of what is written is touched first.
-const STEP: usize = if cfg!(test) { 32 } else { 1 << 16 };
+const STEP: usize = if cfg!(any(test, feature = "short-steps")) { 32 } else { 1 << 16 };
 
 /// The ranges of `0..len` that are one step each, and a look at `cancel` before each.
-pub(crate) fn steps(
-    len: usize,
-    cancel: &CancelToken,
-) -> impl Iterator<Item = Result<Range<usize>, Cancelled>> + '_ {
+pub fn steps(len: usize, cancel: &CancelToken) -> impl Iterator<Item = Result<Range<usize>, Cancelled>> + '_ {
     (0..len).step_by(STEP).map(move |start| {
         breathe();
         cancel.check().map(|()| start..len.min(start + STEP))
@@ -21,7 +18,7 @@ pub(crate) fn steps(
 }
 
 /// `number(0)`, `number(1)`... up to `len`.
-pub(crate) fn collect<T>(
+pub fn collect<T>(
     len: usize,
     cancel: &CancelToken,
     number: impl Fn(usize) -> T,
@@ -34,7 +31,7 @@ pub(crate) fn collect<T>(
 }
 
 /// Appends all of `from`.
-pub(crate) fn append<T: Copy>(to: &mut Vec<T>, from: &[T], cancel: &CancelToken) -> Result<(), Cancelled> {
+pub fn append<T: Copy>(to: &mut Vec<T>, from: &[T], cancel: &CancelToken) -> Result<(), Cancelled> {
     to.reserve(from.len());
     for step in steps(from.len(), cancel) {
         to.extend_from_slice(&from[step?]);
@@ -43,11 +40,7 @@ pub(crate) fn append<T: Copy>(to: &mut Vec<T>, from: &[T], cancel: &CancelToken)
 }
 
 /// Whether `is` holds for all of `values`.
-pub(crate) fn all<T: Copy>(
-    values: &[T],
-    cancel: &CancelToken,
-    is: impl Fn(T) -> bool,
-) -> Result<bool, Cancelled> {
+pub fn all<T: Copy>(values: &[T], cancel: &CancelToken, is: impl Fn(T) -> bool) -> Result<bool, Cancelled> {
     for step in steps(values.len(), cancel) {
         if !values[step?].iter().copied().all(&is) {
             return Ok(false);
@@ -57,7 +50,7 @@ pub(crate) fn all<T: Copy>(
 }
 
 /// Keeps, of neighbours that are the `same`, the first, after `merge` has put the later one into it.
-pub(crate) fn dedup_by<T: Copy>(
+pub fn dedup_by<T: Copy>(
     values: &mut Vec<T>,
     cancel: &CancelToken,
     same: impl Fn(&T, &T) -> bool,

@@ -1,14 +1,14 @@
 //! GROUP_CONCAT: the texts of literals and IRIs in order of arrival.
 
 use super::grow::grow;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::decode;
 use crate::expr::terms;
 use crate::expr::texts::TextLimit;
-use crate::expr::value::Value;
-use crate::steps::steps;
+use crate::values::value::Value;
 use lode_rdf::ValueId;
+use lode_scheduler::steps::steps;
 
 /// A text so far.
 #[derive(Debug, Clone)]

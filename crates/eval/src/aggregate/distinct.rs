@@ -1,7 +1,7 @@
 //! DISTINCT inside an aggregate: the values that each group has seen, in order of arrival.
 
-use crate::expr::decode::mix;
 use crate::growth::make_room;
+use crate::hash::spread;
 use crate::number_index::NumberIndex;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::ValueId;
@@ -50,5 +50,5 @@ impl DistinctValues {
 }
 
 fn hash((group, value): (u32, ValueId)) -> u64 {
-    mix(value).wrapping_add(u64::from(group)).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(23)
+    spread(value).wrapping_add(u64::from(group)).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(23)
 }

@@ -2,7 +2,7 @@
 
 use super::grow::grow;
 use crate::batch::BATCH_ROWS;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::{OrderKey, break_tie, compare_ids, order_key, order_keys};
 use lode_rdf::ValueId;

@@ -14,16 +14,16 @@ mod sum;
 mod tests;
 
 use crate::batch::BATCH_ROWS;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
-use crate::expr::value::Value;
 use crate::expr::value_id;
-use crate::steps::steps;
+use crate::values::value::Value;
 use concat::Concats;
 use distinct::DistinctValues;
 use extreme::Extremes;
 use grow::grow;
 use lode_rdf::ValueId;
+use lode_scheduler::steps::steps;
 use lode_sparql::AggregateFunction;
 use sum::Totals;
 

@@ -1,15 +1,15 @@
 //! SUM and AVG: exact for integers and decimals, promoted like `+`.
 
 use super::grow::grow;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
-use crate::expr::arithmetic;
 use crate::expr::decode;
-use crate::expr::exact::Exact;
-use crate::expr::value::Value;
-use crate::steps::steps;
+use crate::values::arithmetic;
+use crate::values::exact::Exact;
+use crate::values::value::Value;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::{ValueId, inline};
+use lode_scheduler::steps::steps;
 
 /// A sum so far. Integers are summed in 128 bits, so that only the result has to fit, whatever the order of arrival.
 #[derive(Debug, Clone)]
@@ -69,7 +69,7 @@ impl Total {
         match self {
             Self::Integer(total) => match i64::try_from(*total) {
                 Ok(total) => Some(Value::Integer(total)),
-                Err(_) => Exact::integer((*total).into()).into_value(),
+                Err(_) => Exact::integer((*total).into()).bounded().map(Value::from),
             },
             Self::Number(value) => Some(value.clone()),
             Self::Error => None,

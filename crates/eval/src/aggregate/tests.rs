@@ -1,7 +1,7 @@
 //! Accumulators against plain folds, and the W3C suites' cases.
 
 use super::Accumulator;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::expr::tests::support::{context, text};
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use lode_sparql::AggregateFunction as F;

@@ -1,8 +1,8 @@
 //! Casts: constructor functions of XML Schema types (17.5), after XPath's casting table. `None` is SPARQL's error.
 
-use super::compare;
-use super::exact::Exact;
-use super::value::{LangString, Value, integer_in_range, integer_range, parse_xsd};
+use crate::values::compare;
+use crate::values::exact::Exact;
+use crate::values::value::{LangString, Value, integer_in_range, integer_range, parse_xsd};
 use lode_rdf::inline;
 use oxsdatatypes::{
     Date, DateTime, DayTimeDuration, Decimal, Double, Duration, GDay, GMonth, GMonthDay, GYear, GYearMonth,
@@ -71,9 +71,9 @@ fn to_integer(value: &Value) -> Option<Value> {
         Value::Boolean(value) => Some(Value::Integer(i64::from(*value))),
         Value::Decimal(decimal) => match oxsdatatypes::Integer::try_from(*decimal) {
             Ok(whole) => Some(Value::Integer(whole.into())),
-            Err(_) => Exact::of(value)?.truncate(),
+            Err(_) => value.to_exact()?.truncate().map(Value::from),
         },
-        Value::Exact(value) => value.truncate(),
+        Value::Exact(value) => value.truncate().map(Value::from),
         Value::Float(value) => truncate(f64::from(*value)),
         Value::Double(value) => truncate(*value),
         _ => None,
@@ -87,13 +87,13 @@ fn truncate(value: f64) -> Option<Value> {
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value) {
         return Some(Value::Integer(value as i64));
     }
-    Exact::truncated(value)?.into_value()
+    Exact::truncated(value)?.bounded().map(Value::from)
 }
 
 fn to_decimal(value: &Value) -> Option<Value> {
     match value {
         Value::Decimal(value) => Some(Value::Decimal(*value)),
-        Value::Exact(value) => value.to_decimal(),
+        Value::Exact(value) => value.to_decimal().map(Value::from),
         Value::Integer(value) => Some(Value::Decimal(Decimal::from(*value))),
         Value::Boolean(value) => Some(Value::Decimal(Decimal::from(i64::from(*value)))),
         Value::Float(value) => double_to_decimal(f64::from(*value)),
@@ -105,7 +105,7 @@ fn to_decimal(value: &Value) -> Option<Value> {
 fn double_to_decimal(value: f64) -> Option<Value> {
     // Whole numbers convert exactly, which scaling a double by 10^18 would not.
     if value.fract() == 0.0 {
-        return Exact::truncated(value)?.to_decimal();
+        return Exact::truncated(value)?.to_decimal().map(Value::from);
     }
     Decimal::try_from(Double::from(value)).ok().map(Value::Decimal)
 }
@@ -174,7 +174,7 @@ fn cast_duration(value: &Value, name: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     //! Which types there are casts to.
-    use crate::expr::value::{Value, integer_range};
+    use crate::values::value::{Value, integer_range};
     use lode_sparql::warnings::is_cast;
 
     /// What the planner does not warn of can be cast to, and the other way round.

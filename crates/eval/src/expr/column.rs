@@ -1,52 +1,11 @@
 //! Columns: what an expression is worth for every row of a batch.
 
 use super::texts::Texts;
-use super::value::Value;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
+pub(crate) use crate::values::truth::Tri;
+use crate::values::value::Value;
 use lode_rdf::{Kind, Term, ValueId};
-
-/// SPARQL's three truth values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tri {
-    False,
-    True,
-    Error,
-}
-
-impl Tri {
-    pub fn from_option(value: Option<bool>) -> Self {
-        value.map_or(Self::Error, Self::from)
-    }
-
-    pub fn not(self) -> Self {
-        match self {
-            Self::False => Self::True,
-            Self::True => Self::False,
-            Self::Error => Self::Error,
-        }
-    }
-
-    /// 17.2: an error and false is false, an error and true an error.
-    pub fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::False, _) | (_, Self::False) => Self::False,
-            (Self::True, Self::True) => Self::True,
-            _ => Self::Error,
-        }
-    }
-
-    /// 17.2: an error or true is true, an error or false an error.
-    pub fn or(self, other: Self) -> Self {
-        self.not().and(other.not()).not()
-    }
-}
-
-impl From<bool> for Tri {
-    fn from(value: bool) -> Self {
-        if value { Self::True } else { Self::False }
-    }
-}
 
 /// One value for all rows.
 #[derive(Debug, Clone)]

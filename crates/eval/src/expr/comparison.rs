@@ -1,34 +1,17 @@
 //! Comparisons of columns: by id where the ids tell, by value for the rows that remain.
 
 use super::column::{Column, Constant, Operand, Tri};
-use super::compare::{self, Comparison};
 use super::constant;
 use super::decode;
 use super::eval::Evaluator;
 use super::selection::gather;
-use super::value::Value;
 use crate::error::ExecError;
+use crate::values::compare::{self, Comparison};
+use crate::values::identity::{equals_itself, has_known_value};
+use crate::values::value::Value;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::Expr;
 use lode_store::Snapshot;
-
-/// Whether the term is certainly equal to itself: NaN is not, and literals of unknown value are looked at elsewhere.
-#[inline]
-pub(crate) fn equals_itself(id: ValueId) -> bool {
-    match id.kind() {
-        Some(
-            Kind::Double | Kind::Float | Kind::TypedLiteral | Kind::TripleTerm | Kind::Local | Kind::Special,
-        ) => false,
-        Some(_) => true,
-        None => false,
-    }
-}
-
-/// Whether the term is bound and its kind tells that its value is known (and is no string or IRI made by the query).
-#[inline]
-pub(crate) fn has_known_value(id: ValueId) -> bool {
-    !matches!(id.kind(), None | Some(Kind::TypedLiteral | Kind::TripleTerm | Kind::Local | Kind::Special))
-}
 
 /// `a = b` where the ids tell.
 #[inline]

@@ -1,9 +1,9 @@
 //! A column of ids against a constant: `?price < 100`, `?type = <iri>`, the comparisons that filters are made of.
 
 use super::column::{Column, Constant, Tri};
-use super::compare::Comparison;
 use super::eval::Evaluator;
 use crate::error::ExecError;
+use crate::values::compare::Comparison;
 use lode_rdf::{ValueId, inline};
 use std::cmp::Ordering;
 

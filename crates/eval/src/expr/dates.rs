@@ -1,6 +1,6 @@
 //! Parts of dates and times (17.4.5). The specification has dateTime alone; dates and times answer for the parts they have.
 
-use super::value::Value;
+use crate::values::value::Value;
 use oxsdatatypes::{DayTimeDuration, TimezoneOffset};
 
 /// `YEAR`.

@@ -1,23 +1,25 @@
 //! From ids to terms and values: inline ids in place, dictionary ids once per distinct id and in sorted batches.
 
 use super::column::{Column, Constant, Operand};
-use super::texts::{TextBytes, TextCounter, Texts};
-use super::value::{LangString, Value};
-use crate::eval_context::EvalContext;
+use super::texts::{TextCounter, Texts};
+use crate::context::EvalContext;
 use crate::error::ExecError;
+use crate::hash::spread;
+use crate::text_bytes::TextBytes;
+use crate::values::value::{LangString, Value};
 use hashbrown::HashTable;
 use lode_rdf::key::{self, KeyError};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, TermRef, ValueId};
 
 /// The distinct ids of a column, and for each row which of them it has.
-pub(crate) struct Distinct {
+pub struct Distinct {
     pub ids: Vec<ValueId>,
     pub rows: Vec<u32>,
 }
 
 /// Finds the distinct ids of a column.
-pub(crate) fn distinct(column: &[ValueId]) -> Distinct {
+pub fn distinct(column: &[ValueId]) -> Distinct {
     let mut ids: Vec<ValueId> = Vec::new();
     let mut rows = Vec::with_capacity(column.len());
     let mut table: HashTable<u32> = HashTable::with_capacity(column.len().min(1024));
@@ -31,12 +33,12 @@ pub(crate) fn distinct(column: &[ValueId]) -> Distinct {
             continue;
         }
         let same = |at: &u32| ids.get(*at as usize) == Some(&id);
-        let at = match table.find(mix(id), same) {
+        let at = match table.find(spread(id), same) {
             Some(at) => *at,
             None => {
                 let at = u32::try_from(ids.len()).unwrap_or(u32::MAX);
                 ids.push(id);
-                table.insert_unique(mix(id), at, |at| ids.get(*at as usize).map_or(0, |id| mix(*id)));
+                table.insert_unique(spread(id), at, |at| ids.get(*at as usize).map_or(0, |id| spread(*id)));
                 at
             }
         };
@@ -44,13 +46,6 @@ pub(crate) fn distinct(column: &[ValueId]) -> Distinct {
         last = Some((id, at));
     }
     Distinct { ids, rows }
-}
-
-/// Spreads the bits of an id over a hash.
-#[inline]
-pub(crate) fn mix(id: ValueId) -> u64 {
-    let hash = id.to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    hash ^ (hash >> 32)
 }
 
 /// Whether the id is looked up in the store's dictionary.

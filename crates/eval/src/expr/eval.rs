@@ -4,18 +4,19 @@
 //! alone and has to look at texts, it is evaluated once per distinct id of that variable, and the results are spread; they are
 //! kept for the batches to come ([`super::memo`]).
 
-use super::arithmetic;
 use super::column::{Column, Constant, Operand, Tri};
-use super::compare::Comparison;
 use super::decode;
-use super::memo::{self, Memo};
 use super::selection::{gather, pick};
-use super::shape;
-use super::texts::{TextBytes as _, TextCounter, TextLimit};
-use super::value::Value;
+use super::texts::{TextCounter, TextLimit};
 use crate::batch::Batch;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
+use crate::memo::{self, Memo};
+use crate::shape;
+use crate::text_bytes::TextBytes as _;
+use crate::values::arithmetic;
+use crate::values::compare::Comparison;
+use crate::values::value::Value;
 use lode_rdf::ValueId;
 use lode_sparql::{Expr, VarId, stack};
 use std::cell::Cell;

@@ -2,8 +2,8 @@
 
 use super::column::{Column, Tri};
 use super::eval::Evaluator;
+use crate::context::Binding;
 use crate::error::ExecError;
-use crate::eval_context::Binding;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_sparql::plan::SubPattern;

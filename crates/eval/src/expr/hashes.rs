@@ -1,6 +1,6 @@
 //! MD5 and the SHA functions (17.4.6).
 
-use super::value::Value;
+use crate::values::value::Value;
 use sha2::Digest;
 use std::fmt::Write as _;
 

@@ -2,8 +2,8 @@
 
 use super::column::{Column, Constant};
 use super::eval::Evaluator;
-use super::value::Value;
 use crate::error::ExecError;
+use crate::values::value::Value;
 use lode_rdf::{Term, ValueId, inline};
 use lode_sparql::Expr;
 

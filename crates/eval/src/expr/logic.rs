@@ -3,11 +3,11 @@
 use super::column::{Column, Constant, Tri, value_id};
 use super::decode;
 use super::eval::Evaluator;
-use super::in_list::InList;
 use super::selection::{gather, positions};
 use super::texts::Texts;
-use super::value::Value;
 use crate::error::ExecError;
+use crate::values::in_list::InList;
+use crate::values::value::Value;
 use lode_rdf::{Kind, ValueId, inline};
 use lode_sparql::Expr;
 use std::sync::Arc;
@@ -128,7 +128,10 @@ impl Evaluator<'_> {
     /// `IN`: true where one is equal, else an error where one comparison is.
     pub fn is_in<'e>(&self, value: &'e Expr, list: &'e Arc<Vec<Expr>>) -> Result<Column<'e>, ExecError> {
         let value = self.eval(value)?;
-        let set = self.cx.memos.in_list(self.cx, list)?;
+        let set = self
+            .cx
+            .memos
+            .in_list(list, || InList::new(list, &self.cx.cancel, |term| self.cx.intern(term)))?;
         let mut result = vec![Tri::False; self.rows()];
         let mut open: Vec<u32> = match &value {
             Column::Ids(ids) => find_by_id(ids, &set, &mut result),

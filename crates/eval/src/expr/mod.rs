@@ -1,42 +1,35 @@
 //! Expressions over columns of ids.
 //!
 //! [`evaluate`] gives ids, [`select`] row numbers, [`compare()`] ORDER BY's order. Inside, columns hold ids where terms
-//! matter and values where meanings do ([`value`]); ids of the dictionary are decoded in batches, each distinct id once,
+//! matter and values where meanings do ([`crate::values`]); ids of the dictionary are decoded in batches, each distinct id once,
 //! and computed values are interned at the very end only.
 
-pub(crate) mod arithmetic;
 mod call;
 mod cast;
 mod column;
-mod compare;
 mod comparison;
 mod constant;
 mod dates;
-pub(crate) mod decode;
+pub mod decode;
 mod eval;
-pub(crate) mod exact;
 mod exists;
 mod hashes;
-mod in_list;
 mod integers;
 mod logic;
-mod memo;
 mod order;
 mod pattern;
 mod random;
 mod selection;
-mod shape;
 mod string_predicates;
 mod strings;
 pub(crate) mod terms;
-pub(crate) mod texts;
-pub(crate) mod value;
+pub mod texts;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 use crate::batch::Batch;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
 use column::Tri;
 use eval::Evaluator;
@@ -45,10 +38,8 @@ use lode_sparql::Expr;
 use std::cell::Cell;
 
 pub(crate) use column::value_id;
-pub use memo::{KeptResults, Memos};
 pub use order::{OrderKey, compare, order_keys};
-pub(crate) use order::{Ranks, break_tie, compare_ids, order_key, ranks};
-pub(crate) use shape::makes_labelled_nodes;
+pub use order::{Ranks, break_tie, compare_ids, order_key, ranks};
 
 /// Whether REGEX and REPLACE take a text, with flags, for a regular expression.
 pub fn is_regular_expression(pattern: &str, flags: &str) -> bool {

@@ -5,15 +5,15 @@
 //! their exact values (promotion to double is not transitive), NaN after all others; a time without zone counts as UTC.
 
 use super::decode;
-use super::exact::{Exact, mantissa_and_shift, units};
-use super::value::{LangString, Value};
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
-use crate::later::Later;
 use crate::merge_sort::sort_in_steps;
-use crate::steps::collect;
+use crate::values::exact::{Exact, mantissa_and_shift, units};
+use crate::values::value::{LangString, Value};
 use lode_rdf::value_id::Section;
 use lode_rdf::{BaseDirection, Kind, Triple, ValueId};
+use lode_scheduler::DeferredDrop;
+use lode_scheduler::steps::collect;
 use lode_store::Snapshot;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub fn compare(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Ordering, Exe
 }
 
 /// The order of terms whose sort keys are equal.
-pub(crate) fn break_tie(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
+pub fn break_tie(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
     if a == b || a.is_undef() || b.is_undef() {
         return Ok(a.cmp(&b));
     }
@@ -41,7 +41,7 @@ pub(crate) fn break_tie(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Orde
 
 /// What can be told without a dictionary.
 #[inline]
-pub(crate) fn compare_ids(a: ValueId, b: ValueId, snapshot: &Snapshot) -> Option<Ordering> {
+pub fn compare_ids(a: ValueId, b: ValueId, snapshot: &Snapshot) -> Option<Ordering> {
     let (kind_a, kind_b) = (a.kind()?, b.kind()?);
     let ranks = rank(kind_a)?.cmp(&rank(kind_b)?);
     if ranks != Ordering::Equal {
@@ -108,7 +108,7 @@ const SORTED_BYTES: usize = 40;
 const KEYS_UNCHECKED: usize = 1 << 12;
 
 /// The ranks of ids in ORDER BY's order.
-pub(crate) enum Ranks {
+pub enum Ranks {
     /// One for each id; ties have one rank.
     Of(Vec<u64>),
     /// Ids compare well enough as they are.
@@ -118,7 +118,7 @@ pub(crate) enum Ranks {
 }
 
 /// The rank of each of some distinct ids.
-pub(crate) fn ranks(cx: &EvalContext, distinct: &[ValueId]) -> Result<Ranks, ExecError> {
+pub fn ranks(cx: &EvalContext, distinct: &[ValueId]) -> Result<Ranks, ExecError> {
     let mut firsts: [Option<ValueId>; Section::COUNT] = [None; Section::COUNT];
     let mut needs_text = |id: &ValueId| match id.kind() {
         Some(Kind::Local | Kind::TypedLiteral | Kind::TripleTerm) | None => true,
@@ -150,10 +150,10 @@ pub(crate) fn ranks(cx: &EvalContext, distinct: &[ValueId]) -> Result<Ranks, Exe
 }
 
 /// The sort keys of ids, with memory for them and for sorting them; none where there is too little.
-fn keys_of(cx: &EvalContext, ids: &[ValueId]) -> Result<Option<Later<OrderKey>>, ExecError> {
+fn keys_of(cx: &EvalContext, ids: &[ValueId]) -> Result<Option<DeferredDrop<OrderKey>>, ExecError> {
     let guess = ids.len().saturating_mul(KEY_BYTES_GUESS + SORTED_BYTES);
     let Ok(reservation) = cx.budget.reserve(guess) else { return Ok(None) };
-    let mut keys = Later::new(Vec::with_capacity(ids.len()), reservation);
+    let mut keys = DeferredDrop::new(Vec::with_capacity(ids.len()), reservation);
     let mut bytes = ids.len() * SORTED_BYTES;
     for chunk in ids.chunks(cx.batch_rows.max(1)) {
         cx.cancel.check()?;
@@ -171,7 +171,7 @@ fn keys_of(cx: &EvalContext, ids: &[ValueId]) -> Result<Option<Later<OrderKey>>,
 }
 
 /// The sort key of one id.
-pub(crate) fn order_key(cx: &EvalContext, id: ValueId) -> Result<OrderKey, ExecError> {
+pub fn order_key(cx: &EvalContext, id: ValueId) -> Result<OrderKey, ExecError> {
     Ok(OrderKey::new(decode::value(cx, id)?.as_ref()))
 }
 
@@ -226,7 +226,7 @@ const MONTH_SECONDS: f64 = 2_629_746.0;
 const DECIMAL_SCALE: i128 = 1_000_000_000_000_000_000;
 
 impl OrderKey {
-    pub(crate) fn new(value: Option<&Value>) -> Self {
+    pub fn new(value: Option<&Value>) -> Self {
         Self(value.map_or(Key::Unbound, Key::new))
     }
 

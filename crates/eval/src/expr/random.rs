@@ -1,6 +1,6 @@
 //! RAND, UUID, STRUUID.
 
-use super::value::Value;
+use crate::values::value::Value;
 use std::hash::{BuildHasher, Hasher};
 
 /// Doubles in [0, 1), from a generator that is seeded for each call.

@@ -5,8 +5,8 @@ use super::column::{Column, Operand, Tri};
 use super::decode;
 use super::eval::Evaluator;
 use super::pattern::{self, MatchLimit};
-use super::value::Value;
 use crate::error::ExecError;
+use crate::values::value::Value;
 use lode_rdf::{BaseDirection, TermRef, ValueId};
 use lode_sparql::Expr;
 

@@ -1,9 +1,9 @@
 //! String functions over values (17.4.3). `None` is SPARQL's error.
 
-use super::compare::to_f64;
 use super::string_predicates::StringRef;
 use super::texts::TextLimit;
-use super::value::{LangString, Value};
+use crate::values::compare::to_f64;
+use crate::values::value::{LangString, Value};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::sync::Arc;

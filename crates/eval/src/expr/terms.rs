@@ -5,8 +5,8 @@ use super::column::{Column, Constant, Tri};
 use super::decode;
 use super::eval::Evaluator;
 use super::texts::Texts;
-use super::value::{LangString, Value, XSD};
 use crate::error::ExecError;
+use crate::values::value::{LangString, Value, XSD};
 use lode_rdf::{
     BaseDirection, Kind, Literal, NamedNode, NamedOrBlankNode, Term, TermRef, Triple, ValueId, inline,
 };
@@ -189,7 +189,7 @@ impl Evaluator<'_> {
         if !is_cast(name) {
             return Ok(Column::ERROR);
         }
-        if name == "integer" || super::value::integer_range(name).is_none() {
+        if name == "integer" || crate::values::value::integer_range(name).is_none() {
             return match TextOf::of(argument).filter(|_| name != "string") {
                 Some(text) => self.of_term(text.argument, |term| text.cast(term, name)),
                 None => self.unary(argument, |value| cast::cast(value, name)),

@@ -4,10 +4,9 @@
 //! where there is no memory for those of all rows, half of the rows are evaluated first ([`super::eval`]). A single text has a greatest
 //! length, since eight REPLACEs, one in the other, make of ten characters as many as any memory has.
 
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
 use lode_base::memory_budget::Reservation;
-use lode_rdf::{Term, term_bytes};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ const TEXT_PART: usize = 16;
 
 /// The memory of texts; given back with the last clone.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Texts(Vec<Arc<Reservation>>);
+pub struct Texts(Vec<Arc<Reservation>>);
 
 impl Texts {
     /// Both together.
@@ -37,7 +36,7 @@ impl Texts {
 }
 
 /// Reserves texts one after the other.
-pub(crate) struct TextCounter<'a> {
+pub struct TextCounter<'a> {
     cx: &'a EvalContext,
     bytes: usize,
     /// So many bytes need no look at the budget.
@@ -78,26 +77,8 @@ impl<'a> TextCounter<'a> {
     }
 }
 
-/// What has text on the heap.
-pub(crate) trait TextBytes {
-    /// How many bytes, about.
-    fn text_bytes(&self) -> usize;
-}
-
-impl TextBytes for bool {
-    fn text_bytes(&self) -> usize {
-        0
-    }
-}
-
-impl TextBytes for Term {
-    fn text_bytes(&self) -> usize {
-        term_bytes(self.as_ref())
-    }
-}
-
 /// The greatest length of texts that are made, and whether one would have been longer.
-pub(crate) struct TextLimit {
+pub struct TextLimit {
     bytes_max: usize,
     is_exceeded: Cell<bool>,
 }

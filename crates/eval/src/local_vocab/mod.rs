@@ -234,7 +234,7 @@ mod tests {
         let distinct: std::collections::HashSet<_> = ids.iter().collect();
         assert_eq!(distinct.len(), 100_000);
         drop(vocab);
-        crate::wait_for_removals();
+        lode_scheduler::wait_for_removals();
         assert_eq!((budget.used(), std::fs::read_dir(folder.path()).unwrap().count()), (0, 0));
     }
 

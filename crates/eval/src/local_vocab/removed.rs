@@ -1,8 +1,8 @@
 //! A temporary file's name, removed when dropped.
 
-use crate::removal::remove_soon;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs as _;
+use lode_scheduler::remove_soon;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 

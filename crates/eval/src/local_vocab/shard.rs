@@ -5,7 +5,7 @@ use super::disk::{Disk, Place};
 use super::disk_index::DiskIndex;
 use super::term_hash::hash;
 use crate::error::ExecError;
-use crate::expr::texts::TextBytes as _;
+use crate::text_bytes::TextBytes as _;
 use hashbrown::HashTable;
 use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
 use lode_rdf::{Term, ValueId};

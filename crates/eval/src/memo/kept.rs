@@ -4,9 +4,9 @@
 //! long as its id stays the same. Expressions with constants are not kept: those of the next query are others.
 
 use super::pages::Pages;
-use crate::expr::shape;
-use crate::lock::lock;
+use crate::shape;
 use lode_base::memory_budget::MemoryBudget;
+use lode_scheduler::lock;
 use lode_sparql::{Expr, VarId};
 use std::sync::{Arc, Mutex};
 

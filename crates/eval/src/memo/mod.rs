@@ -1,7 +1,7 @@
 //! What expressions of one variable were worth for terms met before: kept over the batches of a query.
 //!
 //! `AVG(xsd:float(xsd:string(?price)))` looks at a few thousand prices millions of times. Within a batch each is decoded once
-//! anyway ([`super::eval`]); a memo does so for the query. It is a direct-mapped table, so its size is bounded, and beside it whole
+//! anyway ([`crate::expr`]); a memo does so for the query. It is a direct-mapped table, so its size is bounded, and beside it whole
 //! pages of results where the terms lie close together ([`pages`]). A memo that does not answer often enough is given up. Each thread
 //! takes a memo of its own off the shelf and puts it back, so none waits for another.
 
@@ -10,13 +10,12 @@ mod pages;
 
 pub use kept::KeptResults;
 
-use super::decode::mix;
-use super::in_list::InList;
-use crate::eval_context::EvalContext;
 use crate::error::ExecError;
-use crate::lock::lock;
+use crate::hash::spread;
+use crate::values::in_list::InList;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
+use lode_scheduler::lock;
 use lode_sparql::{Expr, VarId};
 use pages::{EMPTY, Pages, View};
 use std::ops::Range;
@@ -59,15 +58,19 @@ impl Memos {
         Self { kept: Some((kept, terms_number)), ..Self::default() }
     }
 
-    /// The set of a list of IN, made when first asked for.
-    pub(super) fn in_list(&self, cx: &EvalContext, list: &Arc<Vec<Expr>>) -> Result<Arc<InList>, ExecError> {
+    /// The set of a list of IN; `make` makes it when it is first asked for.
+    pub(crate) fn in_list(
+        &self,
+        list: &Arc<Vec<Expr>>,
+        make: impl FnOnce() -> Result<InList, ExecError>,
+    ) -> Result<Arc<InList>, ExecError> {
         let known = |lists: &[(Arc<Vec<Expr>>, Arc<InList>)]| {
             lists.iter().find(|(known, _)| Arc::ptr_eq(known, list)).map(|(_, set)| Arc::clone(set))
         };
         if let Some(set) = known(&lock(&self.in_lists)) {
             return Ok(set);
         }
-        let set = Arc::new(InList::new(cx, list)?);
+        let set = Arc::new(make()?);
         let mut lists = lock(&self.in_lists);
         if lists.len() >= IN_LISTS_MAX {
             lists.remove(0);
@@ -207,13 +210,13 @@ impl Memo {
 }
 
 /// The ids that a page is for.
-pub(super) fn page_ids(page: u64) -> Range<ValueId> {
+pub(crate) fn page_ids(page: u64) -> Range<ValueId> {
     pages::ids_of(page)
 }
 
 fn place(id: ValueId, mask: usize) -> usize {
     #[expect(clippy::cast_possible_truncation, reason = "only low bits are used")]
-    let hash = mix(id) as usize;
+    let hash = spread(id) as usize;
     hash & mask
 }
 

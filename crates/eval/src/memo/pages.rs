@@ -4,11 +4,11 @@
 //! through all of them, in order, than to find each where it is. Pages that were asked for often enough are filled whole, and are
 //! shared by all threads; those of some expressions outlast the query ([`super::kept`]).
 
-use crate::expr::decode::mix;
-use crate::lock::lock;
+use crate::hash::spread;
 use hashbrown::HashTable;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_rdf::ValueId;
+use lode_scheduler::lock;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -156,7 +156,7 @@ pub(super) struct View {
 }
 
 fn hash(page: u64) -> u64 {
-    mix(ValueId::from_bits(page))
+    spread(ValueId::from_bits(page))
 }
 
 impl View {

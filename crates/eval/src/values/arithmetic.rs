@@ -9,11 +9,11 @@ use super::value::Value;
 use oxsdatatypes::{Decimal, Double, Float};
 
 /// `a + b`.
-pub(crate) fn add(a: &Value, b: &Value) -> Option<Value> {
+pub fn add(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b) {
         Some(Numbers::Integer(a, b)) => binary((a, b), Value::Integer, i64::checked_add, Exact::add),
         Some(Numbers::Decimal(a, b)) => binary((a, b), Value::Decimal, |a, b| a.checked_add(b), Exact::add),
-        Some(Numbers::Exact(pair)) => pair.0.add(&pair.1),
+        Some(Numbers::Exact(pair)) => pair.0.add(&pair.1).map(Value::from),
         Some(Numbers::Float(a, b)) => Some(Value::Float(a + b)),
         Some(Numbers::Double(a, b)) => Some(Value::Double(a + b)),
         None => add_calendar(a, b).or_else(|| add_calendar(b, a)),
@@ -21,13 +21,13 @@ pub(crate) fn add(a: &Value, b: &Value) -> Option<Value> {
 }
 
 /// `a - b`.
-pub(crate) fn subtract(a: &Value, b: &Value) -> Option<Value> {
+pub fn subtract(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b) {
         Some(Numbers::Integer(a, b)) => binary((a, b), Value::Integer, i64::checked_sub, Exact::subtract),
         Some(Numbers::Decimal(a, b)) => {
             binary((a, b), Value::Decimal, |a, b| a.checked_sub(b), Exact::subtract)
         }
-        Some(Numbers::Exact(pair)) => pair.0.subtract(&pair.1),
+        Some(Numbers::Exact(pair)) => pair.0.subtract(&pair.1).map(Value::from),
         Some(Numbers::Float(a, b)) => Some(Value::Float(a - b)),
         Some(Numbers::Double(a, b)) => Some(Value::Double(a - b)),
         None => subtract_calendar(a, b),
@@ -35,22 +35,22 @@ pub(crate) fn subtract(a: &Value, b: &Value) -> Option<Value> {
 }
 
 /// `a * b`.
-pub(crate) fn multiply(a: &Value, b: &Value) -> Option<Value> {
+pub fn multiply(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b)? {
         Numbers::Integer(a, b) => binary((a, b), Value::Integer, i64::checked_mul, Exact::multiply),
         Numbers::Decimal(a, b) => binary((a, b), Value::Decimal, |a, b| a.checked_mul(b), Exact::multiply),
-        Numbers::Exact(pair) => pair.0.multiply(&pair.1),
+        Numbers::Exact(pair) => pair.0.multiply(&pair.1).map(Value::from),
         Numbers::Float(a, b) => Some(Value::Float(a * b)),
         Numbers::Double(a, b) => Some(Value::Double(a * b)),
     }
 }
 
 /// `a / b`: a decimal for integers.
-pub(crate) fn divide(a: &Value, b: &Value) -> Option<Value> {
+pub fn divide(a: &Value, b: &Value) -> Option<Value> {
     match Numbers::promote(a, b)? {
         Numbers::Integer(a, b) => quotient(a.into(), b.into()),
         Numbers::Decimal(a, b) => quotient(a, b),
-        Numbers::Exact(pair) => pair.0.divide(&pair.1),
+        Numbers::Exact(pair) => pair.0.divide(&pair.1).map(Value::from),
         Numbers::Float(a, b) => Some(Value::Float(a / b)),
         Numbers::Double(a, b) => Some(Value::Double(a / b)),
     }
@@ -66,9 +66,9 @@ fn binary<T: Copy + Into<Exact>>(
     (a, b): (T, T),
     value: fn(T) -> Value,
     fast: impl FnOnce(T, T) -> Option<T>,
-    exact: fn(&Exact, &Exact) -> Option<Value>,
+    exact: fn(&Exact, &Exact) -> Option<Exact>,
 ) -> Option<Value> {
-    fast(a, b).map(value).or_else(|| exact(&a.into(), &b.into()))
+    fast(a, b).map(value).or_else(|| exact(&a.into(), &b.into()).map(Value::from))
 }
 
 /// The same of one operand.
@@ -76,13 +76,13 @@ fn unary<T: Copy + Into<Exact>>(
     a: T,
     value: fn(T) -> Value,
     fast: impl FnOnce(T) -> Option<T>,
-    exact: fn(&Exact) -> Option<Value>,
+    exact: fn(&Exact) -> Option<Exact>,
 ) -> Option<Value> {
-    fast(a).map(value).or_else(|| exact(&a.into()))
+    fast(a).map(value).or_else(|| exact(&a.into()).map(Value::from))
 }
 
 /// `+a`.
-pub(crate) fn plus(a: &Value) -> Option<Value> {
+pub fn plus(a: &Value) -> Option<Value> {
     match a {
         Value::Integer(_) | Value::Decimal(_) | Value::Exact(_) | Value::Float(_) | Value::Double(_) => {
             Some(a.clone())
@@ -92,11 +92,11 @@ pub(crate) fn plus(a: &Value) -> Option<Value> {
 }
 
 /// `-a`.
-pub(crate) fn minus(a: &Value) -> Option<Value> {
+pub fn minus(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => unary(*value, Value::Integer, i64::checked_neg, Exact::negate)?,
         Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_neg, Exact::negate)?,
-        Value::Exact(value) => value.negate()?,
+        Value::Exact(value) => value.negate()?.into(),
         Value::Float(value) => Value::Float(-value),
         Value::Double(value) => Value::Double(-value),
         Value::YearMonthDuration(value) => Value::YearMonthDuration(value.checked_neg()?),
@@ -107,11 +107,11 @@ pub(crate) fn minus(a: &Value) -> Option<Value> {
 }
 
 /// `ABS`.
-pub(crate) fn abs(a: &Value) -> Option<Value> {
+pub fn abs(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => unary(*value, Value::Integer, i64::checked_abs, Exact::abs)?,
         Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_abs, Exact::abs)?,
-        Value::Exact(value) => value.abs()?,
+        Value::Exact(value) => value.abs()?.into(),
         Value::Float(value) => Value::Float(value.abs()),
         Value::Double(value) => Value::Double(value.abs()),
         _ => return None,
@@ -119,11 +119,11 @@ pub(crate) fn abs(a: &Value) -> Option<Value> {
 }
 
 /// `CEIL`.
-pub(crate) fn ceil(a: &Value) -> Option<Value> {
+pub fn ceil(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
         Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_ceil, Exact::ceil)?,
-        Value::Exact(value) => value.ceil()?,
+        Value::Exact(value) => value.ceil()?.into(),
         Value::Float(value) => Value::Float(value.ceil()),
         Value::Double(value) => Value::Double(value.ceil()),
         _ => return None,
@@ -131,11 +131,11 @@ pub(crate) fn ceil(a: &Value) -> Option<Value> {
 }
 
 /// `FLOOR`.
-pub(crate) fn floor(a: &Value) -> Option<Value> {
+pub fn floor(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
         Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_floor, Exact::floor)?,
-        Value::Exact(value) => value.floor()?,
+        Value::Exact(value) => value.floor()?.into(),
         Value::Float(value) => Value::Float(value.floor()),
         Value::Double(value) => Value::Double(value.floor()),
         _ => return None,
@@ -143,11 +143,11 @@ pub(crate) fn floor(a: &Value) -> Option<Value> {
 }
 
 /// `ROUND`: halves go up.
-pub(crate) fn round(a: &Value) -> Option<Value> {
+pub fn round(a: &Value) -> Option<Value> {
     Some(match a {
         Value::Integer(value) => Value::Integer(*value),
         Value::Decimal(value) => unary(*value, Value::Decimal, Decimal::checked_round, Exact::round)?,
-        Value::Exact(value) => value.round()?,
+        Value::Exact(value) => value.round()?.into(),
         Value::Float(value) => Value::Float(f32::from(Float::from(*value).round())),
         Value::Double(value) => Value::Double(f64::from(Double::from(*value).round())),
         _ => return None,

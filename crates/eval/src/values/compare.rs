@@ -1,7 +1,7 @@
 //! `=`, `<` and the rest over values (17.3, 17.4.1.7), with XSD's numeric promotion.
 
-use super::column::Tri;
 use super::exact::Exact;
+use super::truth::Tri;
 use super::value::Value;
 use lode_rdf::Triple;
 use oxsdatatypes::{Decimal, Double, Duration, Float};
@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 /// A comparison of order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comparison {
+pub enum Comparison {
     Less,
     LessOrEqual,
     Greater,
@@ -31,7 +31,7 @@ impl Comparison {
 
 /// Two numbers in the type that both are promoted to.
 #[derive(Debug)]
-pub(crate) enum Numbers {
+pub enum Numbers {
     Integer(i64, i64),
     Decimal(Decimal, Decimal),
     /// Boxed, since they are rare and large.
@@ -55,7 +55,7 @@ impl Numbers {
 
     #[cold]
     fn exact(a: &Value, b: &Value) -> Option<Self> {
-        Some(Self::Exact(Box::new((Exact::of(a)?, Exact::of(b)?))))
+        Some(Self::Exact(Box::new((a.to_exact()?, b.to_exact()?))))
     }
 
     #[inline]
@@ -72,7 +72,7 @@ impl Numbers {
 
 /// A number as a double.
 #[expect(clippy::cast_precision_loss, reason = "XPath promotes integers to the nearest double")]
-pub(crate) fn to_f64(value: &Value) -> Option<f64> {
+pub fn to_f64(value: &Value) -> Option<f64> {
     Some(match value {
         Value::Integer(value) => *value as f64,
         Value::Decimal(value) => f64::from(Double::from(*value)),
@@ -85,7 +85,7 @@ pub(crate) fn to_f64(value: &Value) -> Option<f64> {
 
 /// A number as a float; a double is none.
 #[expect(clippy::cast_precision_loss, reason = "XPath promotes integers to the nearest float")]
-pub(crate) fn to_f32(value: &Value) -> Option<f32> {
+pub fn to_f32(value: &Value) -> Option<f32> {
     Some(match value {
         Value::Integer(value) => *value as f32,
         Value::Decimal(value) => f32::from(Float::from(*value)),
@@ -104,7 +104,7 @@ fn to_decimal(value: &Value) -> Option<Decimal> {
 }
 
 /// A duration of any of the three types.
-pub(crate) fn to_duration(value: &Value) -> Option<Duration> {
+pub fn to_duration(value: &Value) -> Option<Duration> {
     Some(match value {
         Value::Duration(value) => *value,
         Value::YearMonthDuration(value) => (*value).into(),
@@ -114,7 +114,7 @@ pub(crate) fn to_duration(value: &Value) -> Option<Duration> {
 }
 
 /// `a = b`. An error where the values may or may not be equal: of literals with unknown values and different terms.
-pub(crate) fn equal(a: &Value, b: &Value) -> Tri {
+pub fn equal(a: &Value, b: &Value) -> Tri {
     if let Some(numbers) = Numbers::promote(a, b) {
         return (numbers.order() == Some(Ordering::Equal)).into();
     }
@@ -166,7 +166,7 @@ fn equal_triples(a: &Triple, b: &Triple) -> Tri {
 }
 
 /// `None`: not comparable (an error). `Some(None)`: comparable, but neither is before the other (NaN).
-pub(crate) fn order(a: &Value, b: &Value) -> Option<Option<Ordering>> {
+pub fn order(a: &Value, b: &Value) -> Option<Option<Ordering>> {
     if let Some(numbers) = Numbers::promote(a, b) {
         return Some(numbers.order());
     }
@@ -201,6 +201,6 @@ fn calendar_order(a: &Value, b: &Value) -> Option<Option<Ordering>> {
 
 /// Whether a comparison of order holds.
 #[inline]
-pub(crate) fn compare(comparison: Comparison, a: &Value, b: &Value) -> Tri {
+pub fn compare(comparison: Comparison, a: &Value, b: &Value) -> Tri {
     Tri::from_option(order(a, b).map(|ordering| comparison.holds(ordering)))
 }

@@ -5,16 +5,14 @@
 //! have up to [`DIGITS_MAX`] digits: that bounds what one costs, in memory and in time. What is larger is an error of the expression
 //! (XPath's FOAR0002); digits further behind the point are cut off, so that what is too small is 0, as XPath wants it.
 
-use super::value::Value;
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer as _;
 use num_traits::{Pow, Signed, ToPrimitive, Zero};
 use oxsdatatypes::Decimal;
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 /// The most digits that a number has, and the most behind its point.
-pub(crate) const DIGITS_MAX: u32 = 4096;
+pub const DIGITS_MAX: u32 = 4096;
 /// The bits of so many digits: log2(10) = 3.3219.
 const BITS_MAX: u64 = DIGITS_MAX as u64 * 33_220 / 10_000 + 1;
 /// Digits behind the point of a quotient, as `oxsdatatypes` has them.
@@ -22,7 +20,7 @@ const QUOTIENT_DIGITS: u32 = 18;
 
 /// `digits / 10^scale`, with the least scale.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Exact {
+pub struct Exact {
     digits: BigInt,
     scale: u32,
     /// Whether the type is `xsd:integer`; then the scale is 0.
@@ -30,16 +28,6 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
-    /// An integer or a decimal; `None` for all other values.
-    pub fn of(value: &Value) -> Option<Self> {
-        match value {
-            Value::Integer(value) => Some((*value).into()),
-            Value::Decimal(value) => Some((*value).into()),
-            Value::Exact(value) => Some(Self::clone(value)),
-            _ => None,
-        }
-    }
-
     /// An `xsd:integer`.
     pub fn integer(digits: BigInt) -> Self {
         Self { digits, scale: 0, is_integer: true }
@@ -84,24 +72,19 @@ impl Exact {
         Some(Self { digits: if negative { -digits } else { digits }, scale, is_integer })
     }
 
-    /// The value: of a machine word, if it fits. `None` where it has too many digits.
-    pub fn into_value(self) -> Option<Value> {
-        let reduced = self.bounded()?;
-        if reduced.is_integer {
-            return Some(match reduced.digits.to_i64() {
-                Some(value) => Value::Integer(value),
-                None => Value::Exact(Arc::new(reduced)),
-            });
-        }
-        let units = 18_u32.checked_sub(reduced.scale).map(|more| &reduced.digits * power(more));
-        Some(match units.and_then(|units| units.to_i128()) {
-            Some(units) => Value::Decimal(Decimal::from_be_bytes(units.to_be_bytes())),
-            None => Value::Exact(Arc::new(reduced)),
-        })
+    /// The integer as a machine word, if it is one and fits.
+    pub fn to_i64(&self) -> Option<i64> {
+        self.digits.to_i64().filter(|_| self.is_integer)
+    }
+
+    /// The decimal in 128 bits, if it fits.
+    pub fn to_short_decimal(&self) -> Option<Decimal> {
+        let units = &self.digits * power(18_u32.checked_sub(self.scale)?);
+        Some(Decimal::from_be_bytes(units.to_i128()?.to_be_bytes()))
     }
 
     /// Without digits too far behind the point; `None` where too many are left.
-    fn bounded(mut self) -> Option<Self> {
+    pub fn bounded(mut self) -> Option<Self> {
         if let Some(excess) = self.scale.checked_sub(DIGITS_MAX) {
             // Towards zero.
             self.digits /= power(excess);
@@ -177,70 +160,70 @@ impl Exact {
         (&a.digits * power(scale - a.scale), &b.digits * power(scale - b.scale), scale)
     }
 
-    pub fn add(&self, other: &Self) -> Option<Value> {
+    pub fn add(&self, other: &Self) -> Option<Self> {
         let (a, b, scale) = Self::aligned(self, other);
         self.like(other, a + b, scale)
     }
 
-    pub fn subtract(&self, other: &Self) -> Option<Value> {
+    pub fn subtract(&self, other: &Self) -> Option<Self> {
         let (a, b, scale) = Self::aligned(self, other);
         self.like(other, a - b, scale)
     }
 
-    pub fn multiply(&self, other: &Self) -> Option<Value> {
+    pub fn multiply(&self, other: &Self) -> Option<Self> {
         self.like(other, &self.digits * &other.digits, self.scale + other.scale)
     }
 
-    fn like(&self, other: &Self, digits: BigInt, scale: u32) -> Option<Value> {
-        Self { digits, scale, is_integer: self.is_integer && other.is_integer }.into_value()
+    fn like(&self, other: &Self, digits: BigInt, scale: u32) -> Option<Self> {
+        Self { digits, scale, is_integer: self.is_integer && other.is_integer }.bounded()
     }
 
     /// The quotient as a decimal, cut off after 18 digits behind the point; `None` for a division by zero.
-    pub fn divide(&self, other: &Self) -> Option<Value> {
+    pub fn divide(&self, other: &Self) -> Option<Self> {
         if other.digits.is_zero() {
             return None;
         }
         let (a, b, _) = Self::aligned(self, other);
         let digits = a * power(QUOTIENT_DIGITS) / b;
-        Self { digits, scale: QUOTIENT_DIGITS, is_integer: false }.into_value()
+        Self { digits, scale: QUOTIENT_DIGITS, is_integer: false }.bounded()
     }
 
-    pub fn negate(&self) -> Option<Value> {
-        Self { digits: -&self.digits, ..self.clone() }.into_value()
+    pub fn negate(&self) -> Option<Self> {
+        Self { digits: -&self.digits, ..self.clone() }.bounded()
     }
 
-    pub fn abs(&self) -> Option<Value> {
-        Self { digits: self.digits.abs(), ..self.clone() }.into_value()
+    pub fn abs(&self) -> Option<Self> {
+        Self { digits: self.digits.abs(), ..self.clone() }.bounded()
     }
 
     /// The greatest whole number that is not greater.
-    pub fn floor(&self) -> Option<Value> {
+    pub fn floor(&self) -> Option<Self> {
         let digits = self.digits.div_floor(&power(self.scale));
-        Self { digits, scale: 0, is_integer: self.is_integer }.into_value()
+        Self { digits, scale: 0, is_integer: self.is_integer }.bounded()
     }
 
     /// The least whole number that is not less.
-    pub fn ceil(&self) -> Option<Value> {
+    pub fn ceil(&self) -> Option<Self> {
         let digits = self.digits.div_ceil(&power(self.scale));
-        Self { digits, scale: 0, is_integer: self.is_integer }.into_value()
+        Self { digits, scale: 0, is_integer: self.is_integer }.bounded()
     }
 
     /// The nearest whole number; halves go up.
-    pub fn round(&self) -> Option<Value> {
+    pub fn round(&self) -> Option<Self> {
         let one = power(self.scale);
         let doubled: BigInt = &self.digits * 2 + &one;
         let digits = doubled.div_floor(&(one * 2));
-        Self { digits, scale: 0, is_integer: self.is_integer }.into_value()
+        Self { digits, scale: 0, is_integer: self.is_integer }.bounded()
     }
 
     /// Without the fraction, as an `xsd:integer`.
-    pub fn truncate(&self) -> Option<Value> {
-        Self::integer(&self.digits / power(self.scale)).into_value()
+    pub fn truncate(&self) -> Option<Self> {
+        Self::integer(&self.digits / power(self.scale)).bounded()
     }
 
     /// The same number as an `xsd:decimal`.
-    pub fn to_decimal(&self) -> Option<Value> {
-        Self { is_integer: false, ..self.clone() }.into_value()
+    pub fn to_decimal(&self) -> Option<Self> {
+        Self { is_integer: false, ..self.clone() }.bounded()
     }
 
     /// Compares values.
@@ -280,7 +263,7 @@ fn power(exponent: u32) -> BigInt {
 }
 
 /// The magnitude of a finite double: the first times two to the power of the second.
-pub(crate) fn mantissa_and_shift(double: f64) -> (u64, i32) {
+pub fn mantissa_and_shift(double: f64) -> (u64, i32) {
     let bits = double.to_bits();
     let (fraction, exponent) = (bits & ((1 << 52) - 1), (bits >> 52) & 0x7FF);
     let (mantissa, exponent) = if exponent == 0 { (fraction, 1) } else { (fraction | (1 << 52), exponent) };
@@ -288,6 +271,6 @@ pub(crate) fn mantissa_and_shift(double: f64) -> (u64, i32) {
 }
 
 /// A decimal times 10^18.
-pub(crate) fn units(decimal: Decimal) -> i128 {
+pub fn units(decimal: Decimal) -> i128 {
     i128::from_be_bytes(decimal.to_be_bytes())
 }

@@ -4,12 +4,12 @@
 //! literals of unknown types nobody knows. So each kind of value has an index of its own, which answers as `=` would with every constant
 //! one after the other: true where one is equal, else an error where one comparison is, else false.
 
-use super::column::Tri;
 use super::compare::{self, Comparison};
-use super::comparison;
+use super::identity;
+use super::truth::Tri;
 use super::value::{OtherLiteral, Value};
-use crate::eval_context::EvalContext;
 use crate::error::ExecError;
+use lode_base::cancel::CancelToken;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::Expr;
 use oxsdatatypes::Duration;
@@ -29,31 +29,35 @@ pub(crate) struct InList {
     only_identity: bool,
     constants: Constants,
     /// The items that are no constants, by their numbers.
-    pub(super) others: Vec<usize>,
+    pub(crate) others: Vec<usize>,
 }
 
 impl InList {
-    /// The constants of a list.
-    pub(super) fn new(cx: &EvalContext, list: &[Expr]) -> Result<Self, ExecError> {
+    /// The constants of a list, whose ids `intern` gives.
+    pub(crate) fn new(
+        list: &[Expr],
+        cancel: &CancelToken,
+        intern: impl Fn(&Term) -> Result<ValueId, ExecError>,
+    ) -> Result<Self, ExecError> {
         let (mut ids, mut others, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let mut only_identity = true;
         for (number, item) in list.iter().enumerate() {
             if number % CHECK_EVERY == 0 {
-                cx.cancel.check()?;
+                cancel.check()?;
             }
             let Expr::Const(term) = item else {
                 others.push(number);
                 only_identity = false;
                 continue;
             };
-            let id = cx.intern(term)?;
+            let id = intern(term)?;
             let identity = match term {
                 Term::NamedNode(_) => true,
                 Term::Literal(literal) => lode_rdf::is_string(literal.as_ref()),
                 _ => false,
             };
             only_identity &= identity;
-            if identity || comparison::equals_itself(id) {
+            if identity || identity::equals_itself(id) {
                 ids.push(id);
             }
             values.push(Value::from_term(term.as_ref()));
@@ -64,18 +68,18 @@ impl InList {
 
     /// What the id tells by itself, if it tells.
     #[inline]
-    pub(super) fn by_id(&self, id: ValueId) -> Option<Tri> {
+    pub(crate) fn by_id(&self, id: ValueId) -> Option<Tri> {
         if id.is_undef() {
             Some(Tri::Error)
         } else if self.ids.binary_search(&id).is_ok() {
             Some(Tri::True)
         } else {
-            (self.only_identity && comparison::has_known_value(id)).then_some(Tri::False)
+            (self.only_identity && identity::has_known_value(id)).then_some(Tri::False)
         }
     }
 
     /// Whether a value is equal to one of the constants.
-    pub(super) fn by_value(&self, value: &Value) -> Tri {
+    pub(crate) fn by_value(&self, value: &Value) -> Tri {
         self.constants.contain(value)
     }
 }

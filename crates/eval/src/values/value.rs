@@ -4,7 +4,7 @@
 //! itself (STR, DATATYPE, sameTerm) keeps its id. A value that an expression computed has one term: its canonical form.
 
 use super::exact::Exact;
-use super::texts::TextBytes;
+use crate::text_bytes::TextBytes;
 use lode_rdf::{
     BaseDirection, BlankNode, Literal, LiteralRef, NamedNode, Term, TermRef, Triple, ValueId, inline,
 };
@@ -15,11 +15,11 @@ use oxsdatatypes::{
 use std::sync::Arc;
 
 /// The namespace of XML Schema datatypes.
-pub(crate) const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+pub const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
 /// A string with a language tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LangString {
+pub struct LangString {
     /// The text.
     pub text: Arc<str>,
     /// The tag, in lower case.
@@ -37,7 +37,7 @@ impl LangString {
 
 /// A literal whose value is unknown: of a datatype we do not know, or with a lexical form that the datatype lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OtherLiteral {
+pub struct OtherLiteral {
     /// The text.
     pub lexical: Arc<str>,
     /// The datatype's IRI.
@@ -46,7 +46,7 @@ pub(crate) struct OtherLiteral {
 
 /// What a term means.
 #[derive(Debug, Clone)]
-pub(crate) enum Value {
+pub enum Value {
     Iri(Arc<str>),
     /// A blank node's label.
     Blank(Arc<str>),
@@ -76,6 +76,16 @@ pub(crate) enum Value {
 }
 
 impl Value {
+    /// The exact number that an integer or a decimal is; `None` for all other values.
+    pub fn to_exact(&self) -> Option<Exact> {
+        match self {
+            Self::Integer(value) => Some((*value).into()),
+            Self::Decimal(value) => Some((*value).into()),
+            Self::Exact(value) => Some(Exact::clone(value)),
+            _ => None,
+        }
+    }
+
     /// A simple string.
     pub fn string(text: impl Into<Arc<str>>) -> Self {
         Self::String(text.into())
@@ -267,6 +277,17 @@ impl Value {
     }
 }
 
+impl From<Exact> for Value {
+    /// Of a machine word, if it fits.
+    fn from(exact: Exact) -> Self {
+        if exact.is_integer() {
+            exact.to_i64().map_or_else(|| Self::Exact(Arc::new(exact)), Self::Integer)
+        } else {
+            exact.to_short_decimal().map_or_else(|| Self::Exact(Arc::new(exact)), Self::Decimal)
+        }
+    }
+}
+
 impl TextBytes for Value {
     fn text_bytes(&self) -> usize {
         match self {
@@ -305,13 +326,13 @@ impl OtherLiteral {
 }
 
 /// The value of an XML Schema literal; `None` where the type is unknown or the lexical form is not one of its.
-pub(crate) fn parse_xsd(lexical: &str, name: &str) -> Option<Value> {
+pub fn parse_xsd(lexical: &str, name: &str) -> Option<Value> {
     Some(match name {
         "string" => Value::String(lexical.into()),
         "boolean" => Value::Boolean(parse_boolean(lexical)?),
         "decimal" => match lexical.parse() {
             Ok(value) => Value::Decimal(value),
-            Err(_) => Exact::parse_decimal(lexical)?.into_value()?,
+            Err(_) => Exact::parse_decimal(lexical)?.bounded()?.into(),
         },
         "float" => Value::Float(parse_float(lexical)?),
         "double" => Value::Double(parse_double(lexical)?),
@@ -335,7 +356,7 @@ pub(crate) fn parse_xsd(lexical: &str, name: &str) -> Option<Value> {
             integer_range(name)?;
             let value = match lexical.parse() {
                 Ok(value) => Value::Integer(value),
-                Err(_) => Exact::parse_integer(lexical)?.into_value()?,
+                Err(_) => Exact::parse_integer(lexical)?.bounded()?.into(),
             };
             return integer_in_range(value, name);
         }
@@ -343,7 +364,7 @@ pub(crate) fn parse_xsd(lexical: &str, name: &str) -> Option<Value> {
 }
 
 /// A value of `xsd:integer` as one of the integer type `name`; `None` where that does not have it.
-pub(crate) fn integer_in_range(value: Value, name: &str) -> Option<Value> {
+pub fn integer_in_range(value: Value, name: &str) -> Option<Value> {
     let (low, high) = integer_range(name)?;
     let is_in_range = match &value {
         Value::Integer(value) => (low..=high).contains(value),
@@ -356,7 +377,7 @@ pub(crate) fn integer_in_range(value: Value, name: &str) -> Option<Value> {
 }
 
 /// The least and the greatest value of an integer type, in 64 bits.
-pub(crate) fn integer_range(name: &str) -> Option<(i64, i64)> {
+pub fn integer_range(name: &str) -> Option<(i64, i64)> {
     Some(match name {
         "integer" | "long" => (i64::MIN, i64::MAX),
         "int" => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -393,7 +414,7 @@ fn is_decimal_lexical(lexical: &str) -> bool {
     all_digits && !(whole.is_empty() && fraction.is_empty())
 }
 
-pub(crate) fn parse_boolean(lexical: &str) -> Option<bool> {
+pub fn parse_boolean(lexical: &str) -> Option<bool> {
     match lexical {
         "true" | "1" => Some(true),
         "false" | "0" => Some(false),
@@ -401,7 +422,7 @@ pub(crate) fn parse_boolean(lexical: &str) -> Option<bool> {
     }
 }
 
-pub(crate) fn parse_double(lexical: &str) -> Option<f64> {
+pub fn parse_double(lexical: &str) -> Option<f64> {
     match lexical {
         "INF" | "+INF" => Some(f64::INFINITY),
         "-INF" => Some(f64::NEG_INFINITY),
@@ -411,7 +432,7 @@ pub(crate) fn parse_double(lexical: &str) -> Option<f64> {
     }
 }
 
-pub(crate) fn parse_float(lexical: &str) -> Option<f32> {
+pub fn parse_float(lexical: &str) -> Option<f32> {
     match lexical {
         "INF" | "+INF" => Some(f32::INFINITY),
         "-INF" => Some(f32::NEG_INFINITY),

@@ -1,11 +1,11 @@
 //! The morsels that threads take one after the other, and what they give each other when there are no more.
 
 use super::part::{Cut, Divisible, Morsel};
-use crate::lock::lock;
-use crate::profile::waiting;
-use crate::scheduler::{Scheduler, is_helping};
-use crate::turns;
 use lode_rdf::ValueId;
+use lode_scheduler::lock;
+use lode_scheduler::turns;
+use lode_scheduler::waiting;
+use lode_scheduler::{Scheduler, is_helping};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

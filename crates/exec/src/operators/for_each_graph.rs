@@ -2,12 +2,12 @@
 
 use super::Operator;
 use super::graph_names::named_graphs;
-use crate::batch::{Batch, Mapping, position};
-use crate::error::ExecError;
 use crate::execution::Execution;
 use crate::profile::NodeCounters;
 use crate::shared::Shared;
 use crate::statistics::SnapshotStatistics;
+use lode_eval::batch::{Batch, Mapping, position};
+use lode_eval::error::ExecError;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::parse::depth;
 use lode_sparql::plan::{NamedGraphs, SubPattern};

@@ -5,17 +5,17 @@
 
 use super::hash_index::INDEX_ROW_BYTES;
 use super::hash_table::HashTable;
-use crate::batch::{Batch, Mapping, position};
-use crate::error::ExecError;
-use crate::hash::{hash_columns, partition};
 use crate::held::HeldRows;
-use crate::lock::lock;
 use crate::morsel::Assignment;
 use crate::parallel::Source;
 use crate::profile::NodeCounters;
 use crate::shared::{BuildOnce, Shared};
 use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
+use lode_eval::batch::{Batch, Mapping, position};
+use lode_eval::error::ExecError;
+use lode_eval::hash::{hash_columns, partition};
 use lode_rdf::ValueId;
+use lode_scheduler::lock;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{PlanNode, PlanOp, VarId};
 use std::sync::{Arc, Mutex};

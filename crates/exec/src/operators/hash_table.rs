@@ -6,11 +6,11 @@
 
 use super::hash_index::{INDEX_ROW_BYTES, Index};
 use super::join_output::{Pairs, compatible};
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::hash::{hash_columns, mix};
 use crate::key_filter::{FILTER_KEY_BYTES, KeyFilter};
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::Batch;
+use lode_eval::hash::{hash_columns, mix};
 use lode_rdf::ValueId;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -148,7 +148,7 @@ impl HashTable {
             _ => None,
         };
         let index = Arc::new(dense.unwrap_or_else(|| Index::by_hash(members.count)));
-        crate::scheduler::for_ranges(cx.threads, members.count, |range| {
+        lode_scheduler::for_ranges(cx.threads, members.count, |range| {
             let mut hashes = Vec::new();
             for start in range.clone().step_by(INDEX_ROWS_UNCHECKED) {
                 if cx.cancel.check().is_err() {

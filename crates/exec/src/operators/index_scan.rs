@@ -4,14 +4,14 @@
 use super::Operator;
 use super::key_skips::KeySkips;
 use super::key_test::KeyTest;
-use crate::batch::{Batch, gather};
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
 use crate::morsel::Queue;
 use crate::pattern::{Cell, Columns, Pattern};
 use crate::profile::NodeCounters;
 use crate::range_scan::{limit, open, split};
+use lode_eval::batch::{Batch, gather};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_store::Scan;

@@ -1,11 +1,11 @@
 //! Nodes with a bit for each of up to 64 searches that has reached them.
 
-use crate::hash::hash_id;
-use crate::merge_sort::sort_by_number;
-use crate::number_index::NumberIndex;
-use crate::steps::{append, dedup_by, steps};
 use lode_base::cancel::{CancelToken, Cancelled};
+use lode_eval::hash::hash_id;
+use lode_eval::merge_sort::sort_by_number;
+use lode_eval::number_index::NumberIndex;
 use lode_rdf::ValueId;
+use lode_scheduler::steps::{append, dedup_by, steps};
 
 /// A node, and the searches that have reached it.
 pub(super) type Marked = (ValueId, u64);

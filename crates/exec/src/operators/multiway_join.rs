@@ -7,12 +7,12 @@
 use super::Operator;
 use super::trie::Tries;
 use super::trie_cursor::TrieCursor;
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::pattern::{Cell, Pattern};
 use crate::profile::NodeCounters;
 use crate::shared::Shared;
 use lode_base::gallop::gallop;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::plan::TriePattern;
 use lode_sparql::{PlanNode, VarId};

@@ -6,12 +6,12 @@
 
 use super::marks::{Marked, Visited, both, merged};
 use super::path_search::{Reached, Search};
-use crate::error::ExecError;
-use crate::hash::IdHash;
-use crate::steps::{append, steps};
 use lode_base::cancel::{CancelToken, Cancelled};
+use lode_eval::error::ExecError;
+use lode_eval::hash::IdHash;
 use lode_packed::Order;
 use lode_rdf::ValueId;
+use lode_scheduler::steps::{append, steps};
 use lode_sparql::Slot;
 use lode_sparql::plan::Path;
 use std::collections::HashMap;

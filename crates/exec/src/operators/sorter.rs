@@ -5,14 +5,14 @@
 
 use super::sort_spec::{KeyOrder, SortSpec, compare_by_id, compare_known};
 use super::sorted_runs::{FileRun, MemoryRun, RUNS_MAX, Run, SortedRows, merge_into_one};
-use crate::batch::{BATCH_ROWS, Batch};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr::{self, Ranks};
 use crate::held::HeldRows;
-use crate::merge_sort::{sort_in_steps, try_merge_sort};
-use crate::steps::{all, append, collect, dedup_by, steps};
+use lode_eval::batch::{BATCH_ROWS, Batch};
+use lode_eval::error::ExecError;
+use lode_eval::expr::{self, Ranks};
+use lode_eval::merge_sort::{sort_in_steps, try_merge_sort};
 use lode_rdf::ValueId;
+use lode_scheduler::steps::{all, append, collect, dedup_by, steps};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;

@@ -5,16 +5,16 @@
 //! any number can read at once, each from any row on.
 
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, position};
-use crate::error::ExecError;
 use crate::morsel::{Assignment, Part};
 use crate::parallel::{Prepared, SubPlan, operator};
 use crate::profile::NodeCounters;
-use crate::scheduler::run_team;
 use crate::shared::{BuildOnce, Once, Shared};
 use crate::spill::{SpillFile, SpilledRows};
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::{Batch, position};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
+use lode_scheduler::run_team;
 use lode_sparql::{PlanNode, PlanOp, VarId};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -200,7 +200,8 @@ pub(crate) fn prepare(shared: &Arc<Shared>, node: &PlanNode) -> Result<(), ExecE
 
 /// The node that has the common sub-plan with this number.
 fn spool_node(shared: &Shared, number: u32) -> Result<&PlanNode, ExecError> {
-    let has_rows = |node: &PlanNode| matches!(&node.op, PlanOp::Spool { number: n, input: Some(_), .. } if *n == number);
+    let has_rows =
+        |node: &PlanNode| matches!(&node.op, PlanOp::Spool { number: n, input: Some(_), .. } if *n == number);
     shared.find(&has_rows).ok_or_else(|| no_spool(number))
 }
 

@@ -2,12 +2,12 @@
 //! trie is in memory, where the window is all of them, or its values are read from the permutation, window by window.
 
 use super::trie::Trie;
-use crate::error::ExecError;
 use crate::pattern::{Columns, Pattern};
 use crate::profile::NodeCounters;
 use crate::range_scan::open;
 use crate::shared::Shared;
 use lode_base::gallop::gallop;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_store::Scan;
 use std::ops::Range;

@@ -1,11 +1,11 @@
 //! Where a sub-plan is cut into morsels, and into how many.
 
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::morsel::{Cut, Divisible, Morsel, Part};
 use crate::pattern::{Cell, Pattern};
 use crate::range_scan::split;
 use crate::shared::Shared;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::{PlanNode, PlanOp, ScanPattern, VarId, stack};
 use std::sync::Arc;

@@ -4,13 +4,13 @@
 //! slow reader. A reader that finds nothing waiting runs a pipeline itself.
 
 use super::sub_plan::{Prepared, SubPlan};
-use crate::batch::Batch;
-use crate::error::ExecError;
-use crate::lock::lock;
 use crate::operator::{BoxOp, Operator};
-use crate::profile::waiting;
-use crate::scheduler::{Scheduler, guarded};
-use crate::turns;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
+use lode_scheduler::lock;
+use lode_scheduler::turns;
+use lode_scheduler::waiting;
+use lode_scheduler::{Scheduler, guarded};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 

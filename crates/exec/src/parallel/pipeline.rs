@@ -1,10 +1,10 @@
 //! What one thread does: one morsel after the other, until there are no more.
 
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::morsel::{Assignment, Queue, Running};
 use crate::operator::{BoxOp, Operator};
 use crate::shared::Shared;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use std::sync::Arc;
 
 /// Runs one morsel after the other.

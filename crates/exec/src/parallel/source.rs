@@ -2,13 +2,13 @@
 
 use super::gather::Gather;
 use super::sub_plan::{SubPlan, Wrap};
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::morsel::Assignment;
 use crate::operator::BoxOp;
 use crate::profile::NodeCounters;
-use crate::scheduler::run_team;
 use crate::shared::Shared;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
+use lode_scheduler::run_team;
 use lode_sparql::PlanNode;
 use std::sync::Arc;
 

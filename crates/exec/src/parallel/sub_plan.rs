@@ -2,11 +2,11 @@
 
 use super::cut::{chain_inputs, cut, driver};
 use super::pipeline::Pipeline;
-use crate::error::ExecError;
 use crate::morsel::{Assignment, Cut, Queue};
 use crate::operator::BoxOp;
 use crate::profile::AtWork;
 use crate::shared::Shared;
+use lode_eval::error::ExecError;
 use lode_sparql::{PlanNode, stack};
 use std::sync::Arc;
 

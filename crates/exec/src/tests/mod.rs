@@ -13,15 +13,15 @@ mod spools;
 mod units;
 
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::eval_context::EvalContext;
 use crate::execute::execute;
 use crate::exists::ExistsRunner;
-use crate::turns::Share;
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::memory_budget::MemoryBudget;
+use lode_eval::context::EvalContext;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
+use lode_scheduler::turns::Share;
 use lode_sparql::plan::Dataset;
 use lode_sparql::template::Reuse;
 use lode_sparql::{GraphScope, Plan, PlanNode, QueryForm, VarTable};

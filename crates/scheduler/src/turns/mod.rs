@@ -12,7 +12,7 @@ mod line;
 mod tests;
 
 use crate::frame::off_the_clock;
-use crate::lock::lock;
+use crate::lock;
 use line::{Line, Next, QueryTime, SLICE_NS};
 use lode_base::cores::cores;
 use std::cell::RefCell;
@@ -30,7 +30,7 @@ const SIGN_MAX: Duration = Duration::from_millis(30);
 static ON_ROOM: OnceLock<fn()> = OnceLock::new();
 
 /// From now on `tell` is called where a turn was given back and a processor is idle.
-pub(crate) fn when_there_is_room(tell: fn()) {
+pub fn when_there_is_room(tell: fn()) {
     // Only the first one can be told: there is one pool of threads.
     let _ = ON_ROOM.set(tell);
 }
@@ -112,7 +112,7 @@ struct Held {
 }
 
 /// Between two batches: gives the turn back if another query is due, and waits for the next one.
-pub(crate) fn breathe() {
+pub fn breathe() {
     HELD.with_borrow_mut(|held| {
         let Some(held) = held else { return };
         if held.query.turns.pressure.load(Ordering::Relaxed) > 0 {
@@ -122,7 +122,7 @@ pub(crate) fn breathe() {
 }
 
 /// Waits for others without a turn.
-pub(crate) fn paused<T>(wait: impl FnOnce() -> T) -> T {
+pub fn paused<T>(wait: impl FnOnce() -> T) -> T {
     let Some(held) = HELD.take() else { return wait() };
     let query = Arc::clone(&held.query);
     held.give();
@@ -134,7 +134,7 @@ pub(crate) fn paused<T>(wait: impl FnOnce() -> T) -> T {
 }
 
 /// Whether others want the processor that this thread has.
-pub(crate) fn is_wanted() -> bool {
+pub fn is_wanted() -> bool {
     HELD.with_borrow(|held| {
         held.as_ref().is_some_and(|held| {
             let (query, turns) = (&held.query, &held.query.turns);
@@ -187,7 +187,7 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 /// The turns of all threads that share some processors.
-pub(crate) struct Turns {
+pub struct Turns {
     line: Mutex<Line<Arc<Seat>>>,
     /// May be read without the lock, for a hint.
     pressure: AtomicUsize,
@@ -216,11 +216,11 @@ impl std::fmt::Debug for Turns {
 
 impl Turns {
     /// Those of the process.
-    pub(crate) fn shared() -> &'static Arc<Self> {
+    pub fn shared() -> &'static Arc<Self> {
         static SHARED: OnceLock<Arc<Turns>> = OnceLock::new();
         // Tests run on all cores at once: one more, so that there is sometimes one for a second thread, and sometimes none.
-        let cores = if cfg!(test) { cores() + 1 } else { cores() };
-        let turns_max = if cfg!(test) { cores } else { cores * TURNS_PER_CORE };
+        let cores = if cfg!(any(test, feature = "short-steps")) { cores() + 1 } else { cores() };
+        let turns_max = if cfg!(any(test, feature = "short-steps")) { cores } else { cores * TURNS_PER_CORE };
         SHARED.get_or_init(|| Self::new(turns_max, cores, SIGN_MAX))
     }
 
@@ -238,7 +238,7 @@ impl Turns {
     }
 
     /// Whether a processor is idle: a hint.
-    pub(crate) fn has_room(&self) -> bool {
+    pub fn has_room(&self) -> bool {
         self.has_room.load(Ordering::Relaxed)
     }
 

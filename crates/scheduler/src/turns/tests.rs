@@ -2,7 +2,7 @@
 
 use super::line::{LEAD_NS, Line, Next, PATIENCE_NS, QueryTime, SLICE_NS};
 use super::{Share, Turns, breathe, is_wanted, paused};
-use crate::lock::lock;
+use crate::lock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;

@@ -7,7 +7,7 @@ mod translate;
 pub(crate) use backtrack::MatchLimit;
 
 use super::texts::TextLimit;
-use super::value::Value;
+use crate::values::value::Value;
 use backtrack::{Matcher, Program};
 use regex::{CaptureLocations, Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;

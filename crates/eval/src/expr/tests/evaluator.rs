@@ -3,7 +3,7 @@
 use super::super::eval::Evaluator;
 use super::support::{context, one, parse, rows, text};
 use crate::batch::Batch;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::{RowNumbers, evaluate, evaluate_numbered, select};
 use lode_base::memory_budget::MemoryBudget;

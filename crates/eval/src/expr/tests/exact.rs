@@ -1,12 +1,12 @@
 //! Numbers beyond 64 and 128 bits, by examples and against `bigdecimal`.
 
 use super::{i, show, x};
-use crate::expr::arithmetic::{abs, add, ceil, divide, floor, minus, multiply, round, subtract};
 use crate::expr::cast::cast;
-use crate::expr::compare::{equal, order};
-use crate::expr::exact::{DIGITS_MAX, Exact};
 use crate::expr::order::OrderKey;
-use crate::expr::value::Value;
+use crate::values::arithmetic::{abs, add, ceil, divide, floor, minus, multiply, round, subtract};
+use crate::values::compare::{equal, order};
+use crate::values::exact::DIGITS_MAX;
+use crate::values::value::Value;
 use bigdecimal::{BigDecimal, RoundingMode};
 use proptest::prelude::*;
 use std::cmp::Ordering;
@@ -155,7 +155,7 @@ proptest! {
     fn doubles_compare_exactly((v, a) in number(), double in prop_oneof![any::<f64>(), any::<i64>().prop_map(|n| n as f64)]) {
         prop_assume!(double.is_finite());
         let exact = BigDecimal::try_from(double).unwrap();
-        let found = Exact::of(&v).unwrap().order_double(double);
+        let found = v.to_exact().unwrap().order_double(double);
         prop_assert_eq!(found, a.cmp(&exact));
         let key = OrderKey::new(Some(&v)).cmp(&OrderKey::new(Some(&Value::Double(double))));
         prop_assert!(key == found || key == Ordering::Equal && found == Ordering::Equal);

@@ -3,8 +3,9 @@
 use super::{XSD, d, i, iri, l, s, show, unknown, x};
 use crate::expr::string_predicates::StringRef;
 use crate::expr::texts::TextLimit;
-use crate::expr::value::Value;
-use crate::expr::{arithmetic, cast, dates, hashes, strings, terms};
+use crate::expr::{cast, dates, hashes, strings, terms};
+use crate::values::arithmetic;
+use crate::values::value::Value;
 use lode_rdf::BaseDirection::{Ltr, Rtl};
 
 fn limit() -> TextLimit {

@@ -3,12 +3,12 @@
 use super::support::context_with;
 use super::xt;
 use crate::batch::Batch;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::expr::column::{Tri, tri_id};
-use crate::expr::compare::{self, Comparison};
 use crate::expr::order::{OrderKey, Ranks, ranks};
-use crate::expr::value::Value;
 use crate::expr::{compare as order, evaluate, order_keys, select};
+use crate::values::compare::{self, Comparison};
+use crate::values::value::Value;
 use lode_rdf::{BlankNode, Literal, NamedNode, Term, ValueId};
 use lode_sparql::{Expr, VarId};
 use proptest::prelude::*;

@@ -9,10 +9,10 @@ mod orders;
 mod patterns;
 pub(crate) mod support;
 
-use super::value::{LangString, Value};
+use crate::values::value::{LangString, Value};
 use lode_rdf::{BaseDirection, Literal, NamedNode, Term};
 
-pub(super) const XSD: &str = super::value::XSD;
+pub(super) const XSD: &str = crate::values::value::XSD;
 
 /// A string.
 pub(super) fn s(text: &str) -> Value {

@@ -1,13 +1,13 @@
 //! Comparisons and arithmetic, by examples and against oxsdatatypes.
 
 use super::{d, i, iri, l, s, show, unknown, x, xt};
-use crate::expr::arithmetic::{abs, add, ceil, divide, floor, minus, multiply, plus, round, subtract};
 use crate::expr::cast::cast;
 use crate::expr::column::Tri;
-use crate::expr::compare::{Comparison, compare, equal};
 use crate::expr::dates::{day, hours, minutes, month, seconds, timezone, tz, year};
 use crate::expr::order::OrderKey;
-use crate::expr::value::Value;
+use crate::values::arithmetic::{abs, add, ceil, divide, floor, minus, multiply, plus, round, subtract};
+use crate::values::compare::{Comparison, compare, equal};
+use crate::values::value::Value;
 use lode_rdf::BaseDirection::{Ltr, Rtl};
 use lode_rdf::{NamedNode, Triple};
 use oxsdatatypes::{Decimal, Double, Integer};

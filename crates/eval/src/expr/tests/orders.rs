@@ -2,9 +2,9 @@
 
 use super::{d, i, iri, l, s, unknown, x, xt};
 use crate::expr::column::Tri;
-use crate::expr::compare::{Comparison, compare, equal};
 use crate::expr::order::OrderKey;
-use crate::expr::value::Value;
+use crate::values::compare::{Comparison, compare, equal};
+use crate::values::value::Value;
 use lode_rdf::BaseDirection::{Ltr, Rtl};
 use lode_rdf::{NamedNode, Triple};
 use oxsdatatypes::Decimal;

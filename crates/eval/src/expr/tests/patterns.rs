@@ -5,7 +5,7 @@ use super::{i, l, s, show};
 use crate::error::ExecError;
 use crate::expr::pattern::{MatchLimit, of_values, replace};
 use crate::expr::texts::TextLimit;
-use crate::expr::value::Value;
+use crate::values::value::Value;
 
 fn matches(text: &Value, pattern: &Value, flags: Option<&Value>) -> Option<bool> {
     let limit = MatchLimit::new(&context());

@@ -1,8 +1,8 @@
 //! Expressions as text, evaluated over inline data in an empty database.
 
 use crate::batch::Batch;
+use crate::context::{Binding, EvalContext, SubQueries};
 use crate::error::ExecError;
-use crate::eval_context::{Binding, EvalContext, SubQueries};
 use crate::expr;
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;

@@ -1,6 +1,6 @@
 //! What a match may cost.
 
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};

@@ -1,7 +1,7 @@
 //! What a match may cost, and that the matcher finds what the linear one finds.
 
 use super::MatchLimit;
-use crate::eval_context::EvalContext;
+use crate::context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::pattern::{Pattern, compiled};
 use crate::expr::tests::support::context;

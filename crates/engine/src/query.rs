@@ -210,7 +210,8 @@ impl PreparedQuery {
         let threads = options.threads.max(1);
         let cx = Arc::new(QueryContext { eval, service, threads, share, domain: None });
         let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
-        let warnings = warnings::of_queries([query], &lode_exec::is_regular_expression);
+        let warnings =
+            warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);
         Self { plan, warnings, cx, from_cache: false, planning, running, shortness, _memory: None }
     }
 

@@ -1,7 +1,7 @@
 //! What can be told of an expression without evaluating it.
 
+use lode_sparql::function::{Cost, Volatility};
 use lode_sparql::{Expr, VarId};
-use spargebra::algebra::Function;
 
 /// The one variable of an expression that always gives the same for the same term, and that looks at texts: such an
 /// expression is worth evaluating once per distinct term.
@@ -88,19 +88,14 @@ impl Shape {
                 list.iter().for_each(|expr| self.visit(expr));
             }
             Expr::If(a, b, c) => [a, b, c].into_iter().for_each(|expr| self.visit(expr)),
-            Expr::Call(function, arguments) => {
-                self.has_call = true;
-                self.volatile |= is_volatile(function);
-                self.of_the_query |= matches!(function, Function::Now | Function::Iri);
-                self.labelled_nodes |= *function == Function::BNode && !arguments.is_empty();
+            Expr::Call(callee, arguments) => {
+                self.has_call |= callee.function().is_none_or(|function| function.cost == Cost::PerTerm);
+                self.volatile |= callee.is_volatile();
+                self.of_the_query |= callee.volatility() == Volatility::Query;
+                self.labelled_nodes |= callee.volatility() == Volatility::Solution && !arguments.is_empty();
                 arguments.iter().for_each(|expr| self.visit(expr));
             }
             Expr::Exists(_) => self.volatile = true,
         }
     }
-}
-
-/// Whether a function can give different results for the same arguments.
-fn is_volatile(function: &Function) -> bool {
-    matches!(function, Function::Rand | Function::Uuid | Function::StrUuid | Function::BNode)
 }

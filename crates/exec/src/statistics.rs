@@ -1,11 +1,12 @@
 //! What the planner may ask, answered by a snapshot.
 
 use lode_base::cancel::CancelToken;
+use lode_eval::functions;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
-use lode_sparql::Statistics;
+use lode_sparql::{Function, Statistics};
 use lode_store::{Snapshot, StoreError};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -42,6 +43,10 @@ impl<'a> SnapshotStatistics<'a> {
 }
 
 impl Statistics for SnapshotStatistics<'_> {
+    fn function(&self, name: &str) -> Option<&'static Function> {
+        functions::find(name)
+    }
+
     fn id_of(&self, term: &Term) -> Option<ValueId> {
         self.or(|snapshot| snapshot.id_of(term), None)
     }

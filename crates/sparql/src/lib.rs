@@ -6,6 +6,7 @@ mod error;
 pub mod explain;
 pub mod expr;
 mod expr_vars;
+pub mod function;
 mod joins;
 mod logical;
 mod logical_tree;
@@ -33,6 +34,7 @@ pub mod warnings;
 
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
+pub use function::{Callee, Function};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub};

@@ -4,25 +4,17 @@
 //! matter and values where meanings do ([`crate::values`]); ids of the dictionary are decoded in batches, each distinct id once,
 //! and computed values are interned at the very end only.
 
-mod call;
-mod cast;
-mod column;
+pub(crate) mod call;
+pub(crate) mod column;
 mod comparison;
 mod constant;
-mod dates;
 pub mod decode;
-mod eval;
+pub(crate) mod eval;
 mod exists;
-mod hashes;
 mod integers;
 mod logic;
 mod order;
-mod pattern;
-mod random;
 mod selection;
-mod string_predicates;
-mod strings;
-pub(crate) mod terms;
 pub mod texts;
 
 #[cfg(test)]
@@ -40,11 +32,6 @@ use std::cell::Cell;
 pub(crate) use column::value_id;
 pub use order::{OrderKey, compare, order_keys};
 pub use order::{Ranks, break_tie, compare_ids, order_key, ranks};
-
-/// Whether REGEX and REPLACE take a text, with flags, for a regular expression.
-pub fn is_regular_expression(pattern: &str, flags: &str) -> bool {
-    pattern::compiled(pattern, flags).is_some()
-}
 
 /// The value of `expr` for every row; unbound for an error.
 pub fn evaluate(cx: &EvalContext, expr: &Expr, batch: &Batch) -> Result<Vec<ValueId>, ExecError> {

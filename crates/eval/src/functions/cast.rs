@@ -1,14 +1,122 @@
 //! Casts: constructor functions of XML Schema types (17.5), after XPath's casting table. `None` is SPARQL's error.
 
+use crate::error::ExecError;
+use crate::expr::call::Kernel;
+use crate::expr::column::Column;
+use crate::expr::eval::Evaluator;
 use crate::values::compare;
 use crate::values::exact::Exact;
-use crate::values::value::{LangString, Value, integer_in_range, integer_range, parse_xsd};
-use lode_rdf::inline;
+use crate::values::value::{LangString, Value, XSD, integer_in_range, integer_range, parse_xsd};
+use lode_rdf::{Literal, NamedNode, TermRef, inline};
+use lode_sparql::function::{Meaning, ValueType};
+use lode_sparql::{Expr, Function};
 use oxsdatatypes::{
     Date, DateTime, DayTimeDuration, Decimal, Double, Duration, GDay, GMonth, GMonthDay, GYear, GYearMonth,
     Time, YearMonthDuration,
 };
 use std::sync::Arc;
+
+/// The cast to an XML Schema type.
+macro_rules! cast_to {
+    ($name:literal, $result:ident) => {
+        cast_to!($name, $result, Cast)
+    };
+    ($name:literal, $result:ident, $meaning:ident) => {
+        Function::new(
+            concat!("http://www.w3.org/2001/XMLSchema#", $name),
+            &[ValueType::Term],
+            ValueType::$result,
+            &Kernel::One(|rows, a| rows.cast($name, a)),
+        )
+        .meaning(Meaning::$meaning)
+    };
+}
+
+/// The entries.
+pub(super) static FUNCTIONS: [Function; 29] = [
+    cast_to!("string", String, CanonicalText),
+    cast_to!("boolean", Boolean),
+    cast_to!("decimal", Number),
+    cast_to!("float", Floating),
+    cast_to!("double", Floating),
+    cast_to!("integer", Integer),
+    cast_to!("nonPositiveInteger", Integer),
+    cast_to!("negativeInteger", Integer),
+    cast_to!("nonNegativeInteger", Integer),
+    cast_to!("positiveInteger", Integer),
+    cast_to!("long", Integer),
+    cast_to!("int", Integer),
+    cast_to!("short", Integer),
+    cast_to!("byte", Integer),
+    cast_to!("unsignedLong", Integer),
+    cast_to!("unsignedInt", Integer),
+    cast_to!("unsignedShort", Integer),
+    cast_to!("unsignedByte", Integer),
+    cast_to!("dateTime", Calendar),
+    cast_to!("date", Calendar),
+    cast_to!("time", Calendar),
+    cast_to!("gYear", Calendar),
+    cast_to!("gYearMonth", Calendar),
+    cast_to!("gMonth", Calendar),
+    cast_to!("gMonthDay", Calendar),
+    cast_to!("gDay", Calendar),
+    cast_to!("duration", Duration),
+    cast_to!("yearMonthDuration", Duration),
+    cast_to!("dayTimeDuration", Duration),
+];
+
+impl Evaluator<'_> {
+    /// A cast to an XML Schema type; types derived from integer keep their own name.
+    fn cast<'e>(&self, name: &str, argument: &'e Expr) -> Result<Column<'e>, ExecError> {
+        if name == "integer" || integer_range(name).is_none() {
+            return match TextOf::of(argument).filter(|_| name != "string") {
+                Some(text) => self.of_term(text.argument, |term| text.cast(term, name)),
+                None => self.unary(argument, |value| cast(value, name)),
+            };
+        }
+        let datatype = format!("{XSD}{name}");
+        self.terms(std::slice::from_ref(argument), |values| {
+            let value = cast(values.first()?, name)?;
+            Some(Literal::new_typed_literal(value.lexical()?, NamedNode::new_unchecked(&*datatype)).into())
+        })
+    }
+}
+
+/// The text of a term that is to be cast, `STR(?v)` or `xsd:string(?v)`: read where it lies.
+struct TextOf<'e> {
+    argument: &'e Expr,
+    /// Numbers and the like in their canonical form.
+    canonical: bool,
+}
+
+impl<'e> TextOf<'e> {
+    fn of(expr: &'e Expr) -> Option<Self> {
+        let Expr::Call(callee, arguments) = expr else { return None };
+        let [argument] = arguments.as_slice() else { return None };
+        let canonical = match callee.meaning() {
+            Meaning::Text => false,
+            Meaning::CanonicalText => true,
+            _ => return None,
+        };
+        Some(Self { argument, canonical })
+    }
+
+    fn cast(&self, term: TermRef<'_>, name: &str) -> Option<Value> {
+        let text = match term {
+            TermRef::NamedNode(node) => node.as_str(),
+            TermRef::Literal(literal) => {
+                let own = literal.datatype().as_str();
+                let has_value = own.starts_with(XSD) && literal.language().is_none();
+                if self.canonical && has_value && own.strip_prefix(XSD) != Some("string") {
+                    return cast(&cast(&Value::from_term(term), "string")?, name);
+                }
+                literal.value()
+            }
+            TermRef::BlankNode(_) | TermRef::Triple(_) => return None,
+        };
+        cast_text(text, name)
+    }
+}
 
 /// `value` as an `xsd:name`. Types derived from integer give the integer, in their range.
 pub(crate) fn cast(value: &Value, name: &str) -> Option<Value> {
@@ -174,10 +282,15 @@ fn cast_duration(value: &Value, name: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     //! Which types there are casts to.
+    use crate::functions::find;
+    use crate::values::value::XSD;
     use crate::values::value::{Value, integer_range};
-    use lode_sparql::warnings::is_cast;
 
     /// What the planner does not warn of can be cast to, and the other way round.
+    fn is_cast(name: &str) -> bool {
+        find(&format!("{XSD}{name}")).is_some()
+    }
+
     #[test]
     fn the_planner_knows_the_casts() {
         let texts = [

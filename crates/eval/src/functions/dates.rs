@@ -1,7 +1,65 @@
 //! Parts of dates and times (17.4.5). The specification has dateTime alone; dates and times answer for the parts they have.
 
+use crate::expr::call::Kernel;
+use crate::expr::column::{Column, Constant};
 use crate::values::value::Value;
+use lode_sparql::Function;
+use lode_sparql::function::{ValueType, Volatility};
 use oxsdatatypes::{DayTimeDuration, TimezoneOffset};
+
+/// The entries.
+pub(super) static FUNCTIONS: [Function; 9] = [
+    Function::new(
+        "NOW",
+        &[],
+        ValueType::Calendar,
+        &Kernel::Zero(|rows| Ok(Column::Constant(Constant::Value(Some(Value::DateTime(rows.cx.now)))))),
+    )
+    .volatility(Volatility::Query),
+    Function::new(
+        "YEAR",
+        &[ValueType::Calendar],
+        ValueType::Integer,
+        &Kernel::One(|rows, a| rows.unary(a, year)),
+    ),
+    Function::new(
+        "MONTH",
+        &[ValueType::Calendar],
+        ValueType::Integer,
+        &Kernel::One(|rows, a| rows.unary(a, month)),
+    ),
+    Function::new(
+        "DAY",
+        &[ValueType::Calendar],
+        ValueType::Integer,
+        &Kernel::One(|rows, a| rows.unary(a, day)),
+    ),
+    Function::new(
+        "HOURS",
+        &[ValueType::Calendar],
+        ValueType::Integer,
+        &Kernel::One(|rows, a| rows.unary(a, hours)),
+    ),
+    Function::new(
+        "MINUTES",
+        &[ValueType::Calendar],
+        ValueType::Integer,
+        &Kernel::One(|rows, a| rows.unary(a, minutes)),
+    ),
+    Function::new(
+        "SECONDS",
+        &[ValueType::Calendar],
+        ValueType::Number,
+        &Kernel::One(|rows, a| rows.unary(a, seconds)),
+    ),
+    Function::new(
+        "TIMEZONE",
+        &[ValueType::Calendar],
+        ValueType::Duration,
+        &Kernel::One(|rows, a| rows.unary(a, timezone)),
+    ),
+    Function::new("TZ", &[ValueType::Calendar], ValueType::String, &Kernel::One(|rows, a| rows.unary(a, tz))),
+];
 
 /// `YEAR`.
 pub(crate) fn year(value: &Value) -> Option<Value> {

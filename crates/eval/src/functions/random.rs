@@ -1,7 +1,37 @@
 //! RAND, UUID, STRUUID.
 
+use crate::expr::call::Kernel;
+use crate::expr::column::Column;
+use crate::expr::texts::Texts;
 use crate::values::value::Value;
+use lode_sparql::Function;
+use lode_sparql::function::{ValueType, Volatility};
 use std::hash::{BuildHasher, Hasher};
+
+/// The entries.
+pub(super) static FUNCTIONS: [Function; 3] = [
+    Function::new(
+        "RAND",
+        &[],
+        ValueType::Floating,
+        &Kernel::Zero(|rows| Ok(Column::Values(doubles(rows.rows()), Texts::default()))),
+    )
+    .volatility(Volatility::Call),
+    Function::new(
+        "UUID",
+        &[],
+        ValueType::Iri,
+        &Kernel::Zero(|rows| Ok(Column::Values(uuids(rows.rows(), true), Texts::default()))),
+    )
+    .volatility(Volatility::Call),
+    Function::new(
+        "STRUUID",
+        &[],
+        ValueType::String,
+        &Kernel::Zero(|rows| Ok(Column::Values(uuids(rows.rows(), false), Texts::default()))),
+    )
+    .volatility(Volatility::Call),
+];
 
 /// Doubles in [0, 1), from a generator that is seeded for each call.
 pub(crate) fn doubles(rows: usize) -> Vec<Option<Value>> {

@@ -1,14 +1,52 @@
 //! CONTAINS, STRSTARTS, STRENDS and REGEX of a column of terms with constants: on the dictionary's own bytes, since a test needs no copy of
 //! a text.
 
-use super::column::{Column, Operand, Tri};
-use super::decode;
-use super::eval::Evaluator;
-use super::pattern::{self, MatchLimit};
+use super::regex::{self, MatchLimit};
 use crate::error::ExecError;
+use crate::expr::call::Kernel;
+use crate::expr::column::{Column, Operand, Tri};
+use crate::expr::decode;
+use crate::expr::eval::Evaluator;
 use crate::values::value::Value;
 use lode_rdf::{BaseDirection, TermRef, ValueId};
 use lode_sparql::Expr;
+use lode_sparql::Function;
+use lode_sparql::function::{Meaning, ValueType};
+
+/// The entries.
+pub(super) static FUNCTIONS: [Function; 4] = [
+    Function::new(
+        "CONTAINS",
+        &[ValueType::String, ValueType::String],
+        ValueType::Boolean,
+        &Kernel::Two(|rows, a, b| rows.text_test(a, b, |text, part| text.contains(part))),
+    ),
+    Function::new(
+        "STRSTARTS",
+        &[ValueType::String, ValueType::String],
+        ValueType::Boolean,
+        &Kernel::Two(|rows, a, b| rows.text_test(a, b, |text, start| text.starts_with(start))),
+    )
+    .meaning(Meaning::StartsWith),
+    Function::new(
+        "STRENDS",
+        &[ValueType::String, ValueType::String],
+        ValueType::Boolean,
+        &Kernel::Two(|rows, a, b| rows.text_test(a, b, |text, end| text.ends_with(end))),
+    ),
+    Function::new(
+        "REGEX",
+        &[ValueType::String, ValueType::String],
+        ValueType::Boolean,
+        &Kernel::Many(|rows, arguments| match arguments {
+            [text, pattern] => rows.regex(text, pattern, None),
+            [text, pattern, flags] => rows.regex(text, pattern, Some(flags)),
+            _ => Ok(Column::ERROR),
+        }),
+    )
+    .optional(&[ValueType::String])
+    .meaning(Meaning::Matches),
+];
 
 /// Bytes of texts that are matched between two looks at the cancel token.
 const BYTES_UNCHECKED: usize = 1 << 20;
@@ -57,7 +95,7 @@ impl<'a> StringRef<'a> {
 
 impl Evaluator<'_> {
     /// A test of two compatible strings.
-    pub fn text_test<'e>(
+    fn text_test<'e>(
         &self,
         a: &'e Expr,
         b: &'e Expr,
@@ -79,7 +117,7 @@ impl Evaluator<'_> {
     }
 
     /// `REGEX`.
-    pub fn regex<'e>(
+    fn regex<'e>(
         &self,
         text: &'e Expr,
         pattern: &'e Expr,
@@ -94,7 +132,7 @@ impl Evaluator<'_> {
             (&columns.0, &pattern, &flags)
         {
             let flags = flags.as_ref().map(|flags| flags.get(0));
-            let compiled = one.as_ref().and_then(|one| pattern::of_values(one, flags, &matching));
+            let compiled = one.as_ref().and_then(|one| regex::of_values(one, flags, &matching));
             let truths =
                 self.test_of_strings(ids, |string| compiled.as_ref()?.is_match(string.text, &matching));
             matching.check()?;
@@ -103,7 +141,7 @@ impl Evaluator<'_> {
         let text = decode::operand(self.cx, &columns.0)?;
         let matches = |row| {
             let flags = flags.as_ref().map(|flags| flags.get(row));
-            let compiled = pattern::of_values(pattern.get(row)?, flags, &matching)?;
+            let compiled = regex::of_values(pattern.get(row)?, flags, &matching)?;
             compiled.is_match(text.get(row)?.text()?, &matching)
         };
         let mut truths = Vec::with_capacity(self.rows());

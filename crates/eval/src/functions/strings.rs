@@ -1,12 +1,123 @@
 //! String functions over values (17.4.3). `None` is SPARQL's error.
 
+use super::regex::{self, MatchLimit};
 use super::string_predicates::StringRef;
-use super::texts::TextLimit;
+use crate::error::ExecError;
+use crate::expr::call::Kernel;
+use crate::expr::column::{Column, Constant};
+use crate::expr::eval::Evaluator;
+use crate::expr::texts::TextLimit;
 use crate::values::compare::to_f64;
 use crate::values::value::{LangString, Value};
+use lode_sparql::Expr;
+use lode_sparql::Function;
+use lode_sparql::function::ValueType;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::sync::Arc;
+
+/// The entries.
+pub(super) static FUNCTIONS: [Function; 10] = [
+    Function::new(
+        "STRLEN",
+        &[ValueType::String],
+        ValueType::Integer,
+        &Kernel::One(|rows, a| rows.unary(a, length)),
+    ),
+    Function::new(
+        "UCASE",
+        &[ValueType::String],
+        ValueType::String,
+        &Kernel::One(|rows, a| rows.limited("UCASE", |limit| rows.unary(a, |a| upper(a, limit)))),
+    ),
+    Function::new(
+        "LCASE",
+        &[ValueType::String],
+        ValueType::String,
+        &Kernel::One(|rows, a| rows.limited("LCASE", |limit| rows.unary(a, |a| lower(a, limit)))),
+    ),
+    Function::new(
+        "ENCODE_FOR_URI",
+        &[ValueType::String],
+        ValueType::String,
+        &Kernel::One(|rows, a| {
+            rows.limited("ENCODE_FOR_URI", |limit| rows.unary(a, |a| encode_for_uri(a, limit)))
+        }),
+    ),
+    Function::new(
+        "CONCAT",
+        &[],
+        ValueType::String,
+        &Kernel::Many(|rows, arguments| concatenation(rows, arguments)),
+    )
+    .rest(ValueType::String),
+    Function::new(
+        "SUBSTR",
+        &[ValueType::String, ValueType::Number],
+        ValueType::String,
+        &Kernel::Many(|rows, arguments| part(rows, arguments)),
+    )
+    .optional(&[ValueType::Number]),
+    Function::new(
+        "STRBEFORE",
+        &[ValueType::String, ValueType::String],
+        ValueType::String,
+        &Kernel::Two(|rows, a, b| rows.binary(a, b, before)),
+    ),
+    Function::new(
+        "STRAFTER",
+        &[ValueType::String, ValueType::String],
+        ValueType::String,
+        &Kernel::Two(|rows, a, b| rows.binary(a, b, after)),
+    ),
+    Function::new(
+        "REPLACE",
+        &[ValueType::String, ValueType::String, ValueType::String],
+        ValueType::String,
+        &Kernel::Many(|rows, arguments| replace(rows, arguments)),
+    )
+    .optional(&[ValueType::String]),
+    Function::new(
+        "LANGMATCHES",
+        &[ValueType::String, ValueType::String],
+        ValueType::Boolean,
+        &Kernel::Two(|rows, a, b| rows.predicate(a, b, lang_matches)),
+    ),
+];
+
+fn concatenation<'e>(rows: &Evaluator<'_>, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
+    rows.limited("CONCAT", |limit| match arguments {
+        [] => Ok(Column::Constant(Constant::Value(Some(Value::string(""))))),
+        [a] => rows.unary(a, |a| concat(&[a], limit)),
+        [a, b] => rows.binary(a, b, |a, b| concat(&[a, b], limit)),
+        _ => rows.variadic(arguments, |values| concat(values, limit)),
+    })
+}
+
+fn part<'e>(rows: &Evaluator<'_>, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
+    match arguments {
+        [a, start] => rows.binary(a, start, |a, start| substring(a, start, None)),
+        _ => rows.variadic(arguments, |values| match values {
+            [text, start, length] => substring(text, start, Some(length)),
+            _ => None,
+        }),
+    }
+}
+
+fn replace<'e>(rows: &Evaluator<'_>, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
+    let matching = MatchLimit::new(rows.cx);
+    let column = rows.limited("REPLACE", |limit| {
+        rows.variadic(arguments, |values| match values {
+            [text, pattern, with] => regex::replace(text, pattern, with, None, limit, &matching),
+            [text, pattern, with, flags] => {
+                regex::replace(text, pattern, with, Some(flags), limit, &matching)
+            }
+            _ => None,
+        })
+    });
+    matching.check()?;
+    column
+}
 
 /// The texts of two compatible arguments.
 fn compatible<'v>(a: &'v Value, b: &'v Value) -> Option<(&'v str, &'v str)> {

@@ -1,21 +1,138 @@
 //! Functions on terms (17.4.2): they look at what a term is, not at what it means, so they work on ids.
 
-use super::cast;
-use super::column::{Column, Constant, Tri};
-use super::decode;
-use super::eval::Evaluator;
-use super::texts::Texts;
 use crate::error::ExecError;
-use crate::values::value::{LangString, Value, XSD};
-use lode_rdf::{
-    BaseDirection, Kind, Literal, NamedNode, NamedOrBlankNode, Term, TermRef, Triple, ValueId, inline,
-};
+use crate::expr::call::Kernel;
+use crate::expr::column::{Column, Constant, Operand, Tri};
+use crate::expr::decode;
+use crate::expr::eval::Evaluator;
+use crate::expr::texts::Texts;
+use crate::values::value::{LangString, Value};
+use lode_rdf::{BaseDirection, Kind, Literal, NamedNode, Term, TermRef, ValueId, inline};
 use lode_sparql::Expr;
-use lode_sparql::warnings::is_cast;
+use lode_sparql::Function;
+use lode_sparql::function::{Meaning, ValueType, Volatility};
 use oxiri::{Iri, IriRef};
 use sha2::Digest as _;
-use spargebra::algebra::Function;
 use std::fmt::Write as _;
+
+/// The entries.
+pub(super) static FUNCTIONS: [Function; 16] = [
+    Function::new("STR", &[ValueType::Term], ValueType::String, &Kernel::One(|rows, a| rows.of_term(a, str)))
+        .meaning(Meaning::Text),
+    Function::new(
+        "LANG",
+        &[ValueType::Literal],
+        ValueType::String,
+        &Kernel::One(|rows, a| rows.of_term(a, lang)),
+    ),
+    Function::new(
+        "LANGDIR",
+        &[ValueType::Literal],
+        ValueType::String,
+        &Kernel::One(|rows, a| rows.of_term(a, lang_dir)),
+    ),
+    Function::new(
+        "DATATYPE",
+        &[ValueType::Literal],
+        ValueType::Iri,
+        &Kernel::One(|rows, a| rows.datatype(a)),
+    ),
+    Function::new("IRI", &[ValueType::Term], ValueType::Iri, &Kernel::One(|rows, a| rows.iri(a)))
+        .volatility(Volatility::Query),
+    Function::new(
+        "BNODE",
+        &[],
+        ValueType::Blank,
+        &Kernel::Many(|rows, arguments| rows.blank_node(arguments)),
+    )
+    .optional(&[ValueType::String])
+    .volatility(Volatility::Solution),
+    Function::new(
+        "STRDT",
+        &[ValueType::String, ValueType::Iri],
+        ValueType::Literal,
+        &Kernel::Many(|rows, arguments| rows.typed_literal(arguments)),
+    ),
+    Function::new(
+        "STRLANG",
+        &[ValueType::String, ValueType::String],
+        ValueType::String,
+        &Kernel::Two(|rows, a, b| rows.binary(a, b, |a, b| with_language(a, b, None))),
+    ),
+    Function::new(
+        "STRLANGDIR",
+        &[ValueType::String, ValueType::String, ValueType::String],
+        ValueType::String,
+        &Kernel::Many(|rows, arguments| {
+            rows.variadic(arguments, |values| match values {
+                [text, language, direction] => with_language(text, language, Some(direction)),
+                _ => None,
+            })
+        }),
+    ),
+    Function::new(
+        "isIRI",
+        &[ValueType::Term],
+        ValueType::Boolean,
+        &Kernel::One(|rows, a| {
+            rows.test(a, |kind| Some(kind == Kind::Iri), |value| matches!(value, Value::Iri(_)))
+        }),
+    ),
+    Function::new(
+        "isBLANK",
+        &[ValueType::Term],
+        ValueType::Boolean,
+        &Kernel::One(|rows, a| {
+            rows.test(a, |kind| Some(kind == Kind::Blank), |value| matches!(value, Value::Blank(_)))
+        }),
+    ),
+    Function::new(
+        "isLITERAL",
+        &[ValueType::Term],
+        ValueType::Boolean,
+        &Kernel::One(|rows, a| {
+            rows.test(
+                a,
+                |kind| Some(kind.is_literal()),
+                |value| !matches!(value, Value::Iri(_) | Value::Blank(_) | Value::Triple(_)),
+            )
+        }),
+    ),
+    Function::new(
+        "isTRIPLE",
+        &[ValueType::Term],
+        ValueType::Boolean,
+        &Kernel::One(|rows, a| {
+            rows.test(a, |kind| Some(kind == Kind::TripleTerm), |value| matches!(value, Value::Triple(_)))
+        }),
+    ),
+    Function::new(
+        "isNUMERIC",
+        &[ValueType::Term],
+        ValueType::Boolean,
+        &Kernel::One(|rows, a| rows.test(a, is_numeric_kind, Value::is_numeric)),
+    ),
+    Function::new(
+        "hasLANG",
+        &[ValueType::Term],
+        ValueType::Boolean,
+        &Kernel::One(|rows, a| {
+            rows.test(a, |kind| Some(kind == Kind::LangString), |value| matches!(value, Value::LangString(_)))
+        }),
+    ),
+    Function::new(
+        "hasLANGDIR",
+        &[ValueType::Term],
+        ValueType::Boolean,
+        &Kernel::One(|rows, a| {
+            rows.test(
+                a,
+                |kind| if kind == Kind::LangString { None } else { Some(false) },
+                |value| matches!(value, Value::LangString(string) if string.direction.is_some()),
+            )
+        }),
+    ),
+];
 
 impl Evaluator<'_> {
     /// A function of a term that gives a value, once per distinct term.
@@ -39,7 +156,7 @@ impl Evaluator<'_> {
     }
 
     /// A test of what a term is: by its kind where that tells, else by the term.
-    pub fn test<'e>(
+    fn test<'e>(
         &self,
         a: &'e Expr,
         by_kind: impl Fn(Kind) -> Option<bool>,
@@ -81,7 +198,7 @@ impl Evaluator<'_> {
     }
 
     /// `DATATYPE`, by kind without looking at the term where possible.
-    pub fn datatype<'e>(&self, a: &'e Expr) -> Result<Column<'e>, ExecError> {
+    fn datatype<'e>(&self, a: &'e Expr) -> Result<Column<'e>, ExecError> {
         let column = self.eval(a)?;
         if let Column::Ids(ids) = &column
             && ids.iter().all(|id| {
@@ -114,7 +231,7 @@ impl Evaluator<'_> {
     }
 
     /// `IRI`: strings are resolved against the query's base.
-    pub fn iri<'e>(&self, a: &'e Expr) -> Result<Column<'e>, ExecError> {
+    fn iri<'e>(&self, a: &'e Expr) -> Result<Column<'e>, ExecError> {
         let base = self.cx.dataset.base_iri.as_deref().and_then(|base| Iri::parse(base).ok());
         self.unary(a, |value| match value {
             Value::Iri(iri) => Some(Value::Iri(iri.clone())),
@@ -130,7 +247,7 @@ impl Evaluator<'_> {
     }
 
     /// `BNODE()` is a new node in each row, `BNODE(label)` one per label and row.
-    pub fn blank_node<'e>(&self, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
+    fn blank_node<'e>(&self, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
         let Some(label) = arguments.first() else {
             let base = self.cx.local.fresh(self.rows() as u64);
             let node =
@@ -147,7 +264,7 @@ impl Evaluator<'_> {
     }
 
     /// A function of values whose result is a term, not the canonical form of a value.
-    fn terms<'e>(
+    pub fn terms<'e>(
         &self,
         arguments: &'e [Expr],
         f: impl Fn(&[&Value]) -> Option<Term>,
@@ -158,7 +275,7 @@ impl Evaluator<'_> {
             columns.iter().map(|column| decode::operand(self.cx, column)).collect::<Result<_, _>>()?;
         let mut ids = Vec::with_capacity(self.rows());
         let mut row_values = Vec::with_capacity(operands.len());
-        let rows = if operands.iter().all(super::column::Operand::is_constant) { 1 } else { self.rows() };
+        let rows = if operands.iter().all(Operand::is_constant) { 1 } else { self.rows() };
         for row in 0..rows {
             row_values.clear();
             row_values.extend(operands.iter().filter_map(|operand| operand.get(row)));
@@ -172,7 +289,7 @@ impl Evaluator<'_> {
     }
 
     /// `STRDT`.
-    pub fn typed_literal<'e>(&self, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
+    fn typed_literal<'e>(&self, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
         self.terms(arguments, |values| {
             let [Value::String(text), Value::Iri(datatype)] = values else { return None };
             // These two need a language, which STRDT cannot give.
@@ -181,59 +298,6 @@ impl Evaluator<'_> {
             }
             Some(Literal::new_typed_literal(&**text, NamedNode::new_unchecked(&**datatype)).into())
         })
-    }
-
-    /// A cast to an XML Schema type; types derived from integer keep their own name.
-    pub fn cast<'e>(&self, name: &str, a: &'e [Expr]) -> Result<Column<'e>, ExecError> {
-        let [argument] = a else { return Ok(Column::ERROR) };
-        if !is_cast(name) {
-            return Ok(Column::ERROR);
-        }
-        if name == "integer" || crate::values::value::integer_range(name).is_none() {
-            return match TextOf::of(argument).filter(|_| name != "string") {
-                Some(text) => self.of_term(text.argument, |term| text.cast(term, name)),
-                None => self.unary(argument, |value| cast::cast(value, name)),
-            };
-        }
-        let datatype = format!("{XSD}{name}");
-        self.terms(a, |values| {
-            let value = cast::cast(values.first()?, name)?;
-            Some(Literal::new_typed_literal(value.lexical()?, NamedNode::new_unchecked(&*datatype)).into())
-        })
-    }
-
-    /// `TRIPLE`: terms in, a term out, so lexical forms stay.
-    pub fn triple<'e>(&self, arguments: &'e [Expr]) -> Result<Column<'e>, ExecError> {
-        let [subject, predicate, object] = arguments else { return Ok(Column::ERROR) };
-        let terms = |expr| -> Result<(Vec<Option<Term>>, Texts), ExecError> {
-            let ids = self.eval(expr)?.into_ids(self.cx, self.rows())?;
-            decode::map_terms(self.cx, &ids, |term| Some(term.into_owned()))
-        };
-        let (subjects, predicates, objects) = (terms(subject)?, terms(predicate)?, terms(object)?);
-        let mut ids = Vec::with_capacity(self.rows());
-        for ((subject, predicate), object) in subjects.0.into_iter().zip(predicates.0).zip(objects.0) {
-            let triple = make_triple(subject, predicate, object);
-            ids.push(
-                triple
-                    .map_or(Ok(ValueId::UNDEF), |triple| self.cx.intern(&Term::Triple(Box::new(triple))))?,
-            );
-        }
-        Ok(Column::Ids(ids))
-    }
-
-    /// `SUBJECT`, `PREDICATE`, `OBJECT`: a component of a triple term.
-    pub fn component<'e>(
-        &self,
-        a: &'e Expr,
-        component: impl Fn(&Triple) -> Term,
-    ) -> Result<Column<'e>, ExecError> {
-        let ids = self.eval(a)?.into_ids(self.cx, self.rows())?;
-        let (components, _texts) = decode::map_terms(self.cx, &ids, |term| match term {
-            TermRef::Triple(triple) => Some(component(triple)),
-            _ => None,
-        })?;
-        let intern = |term: Option<Term>| term.map_or(Ok(ValueId::UNDEF), |term| self.cx.intern(&term));
-        Ok(Column::Ids(components.into_iter().map(intern).collect::<Result<_, _>>()?))
     }
 }
 
@@ -262,52 +326,6 @@ fn labelled(row: u64, label: &str) -> String {
         let _ = write!(out, "{byte:02x}");
     }
     out
-}
-
-fn make_triple(subject: Option<Term>, predicate: Option<Term>, object: Option<Term>) -> Option<Triple> {
-    let subject = match subject? {
-        Term::NamedNode(node) => NamedOrBlankNode::NamedNode(node),
-        Term::BlankNode(node) => NamedOrBlankNode::BlankNode(node),
-        _ => return None,
-    };
-    let Term::NamedNode(predicate) = predicate? else { return None };
-    Some(Triple { subject, predicate, object: object? })
-}
-
-/// The text of a term that is to be cast, `STR(?v)` or `xsd:string(?v)`: read where it lies.
-struct TextOf<'e> {
-    argument: &'e Expr,
-    /// Numbers and the like in their canonical form.
-    canonical: bool,
-}
-
-impl<'e> TextOf<'e> {
-    fn of(expr: &'e Expr) -> Option<Self> {
-        let Expr::Call(function, arguments) = expr else { return None };
-        let [argument] = arguments.as_slice() else { return None };
-        let canonical = match function {
-            Function::Str => false,
-            Function::Custom(name) if name.as_str().strip_prefix(XSD) == Some("string") => true,
-            _ => return None,
-        };
-        Some(Self { argument, canonical })
-    }
-
-    fn cast(&self, term: TermRef<'_>, name: &str) -> Option<Value> {
-        let text = match term {
-            TermRef::NamedNode(node) => node.as_str(),
-            TermRef::Literal(literal) => {
-                let own = literal.datatype().as_str();
-                let has_value = own.starts_with(XSD) && literal.language().is_none();
-                if self.canonical && has_value && own.strip_prefix(XSD) != Some("string") {
-                    return cast::cast(&cast::cast(&Value::from_term(term), "string")?, name);
-                }
-                literal.value()
-            }
-            TermRef::BlankNode(_) | TermRef::Triple(_) => return None,
-        };
-        cast::cast_text(text, name)
-    }
 }
 
 /// `STR`.
@@ -362,4 +380,13 @@ pub(crate) fn with_language(text: &Value, language: &Value, direction: Option<&V
         language: literal.language()?.into(),
         direction,
     }))
+}
+
+/// Whether literals of a kind are numbers; typed literals have to be looked at.
+fn is_numeric_kind(kind: Kind) -> Option<bool> {
+    match kind {
+        Kind::Decimal | Kind::Double | Kind::Float => Some(true),
+        Kind::TypedLiteral => None,
+        _ => Some(kind.is_integer()),
+    }
 }

@@ -2,10 +2,10 @@
 
 use super::pages::Pages;
 use super::{Memo, Memos, SHELVES_MAX, SLOTS_MAX, SLOTS_MIN, bytes, page_ids};
+use crate::functions::find;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Literal, ValueId};
-use lode_sparql::{Expr, VarId};
-use spargebra::algebra::Function;
+use lode_sparql::{Callee, Expr, VarId};
 
 fn id(number: u64) -> ValueId {
     ValueId::new(Kind::Iri, number)
@@ -16,7 +16,7 @@ fn new_memo(budget: &MemoryBudget) -> Option<Memo> {
 }
 
 fn expr(number: u32) -> Expr {
-    Expr::Call(Function::Str, vec![Expr::Var(VarId(number))])
+    Expr::Call(Callee::new("STR", find("STR")), vec![Expr::Var(VarId(number))])
 }
 
 /// Looks ids up, remembers what is missing (twice the number), and checks all results.

@@ -10,10 +10,10 @@
 use super::lowering::Lowering;
 use super::node::group_count;
 use crate::expr::{Aggregate, AggregateFunction as Function, Expr, vars_of};
+use crate::function::ValueType;
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::plan::VarId;
 use crate::var_set::VarSet;
-use spargebra::algebra::Function as Call;
 
 /// Rows for each group, at least: else grouping twice does not pay.
 const ROWS_PER_GROUP: f64 = 2.0;
@@ -83,9 +83,8 @@ fn is_divisible(aggregate: &Aggregate) -> bool {
 
 /// Whether an expression is a float, a double or an error.
 fn is_floating(expr: &Expr) -> bool {
-    const TYPES: [&str; 2] =
-        ["http://www.w3.org/2001/XMLSchema#float", "http://www.w3.org/2001/XMLSchema#double"];
-    matches!(expr, Expr::Call(Call::Custom(name), _) if TYPES.contains(&name.as_str()))
+    let Expr::Call(callee, _) = expr else { return false };
+    callee.function().is_some_and(|function| function.result == ValueType::Floating)
 }
 
 /// What is volatile is evaluated once a row, so rows must stay as they are.

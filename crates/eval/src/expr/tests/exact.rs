@@ -1,8 +1,8 @@
 //! Numbers beyond 64 and 128 bits, by examples and against `bigdecimal`.
 
 use super::{i, show, x};
-use crate::expr::cast::cast;
 use crate::expr::order::OrderKey;
+use crate::functions::cast::cast;
 use crate::values::arithmetic::{abs, add, ceil, divide, floor, minus, multiply, round, subtract};
 use crate::values::compare::{equal, order};
 use crate::values::exact::DIGITS_MAX;

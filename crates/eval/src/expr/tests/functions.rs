@@ -1,9 +1,9 @@
 //! Functions, by the tables of section 17.4 and the cases of the W3C suites.
 
 use super::{XSD, d, i, iri, l, s, show, unknown, x};
-use crate::expr::string_predicates::StringRef;
 use crate::expr::texts::TextLimit;
-use crate::expr::{cast, dates, hashes, strings, terms};
+use crate::functions::string_predicates::StringRef;
+use crate::functions::{cast, dates, hashes, strings, terms};
 use crate::values::arithmetic;
 use crate::values::value::Value;
 use lode_rdf::BaseDirection::{Ltr, Rtl};

@@ -1,10 +1,10 @@
 //! Comparisons and arithmetic, by examples and against oxsdatatypes.
 
 use super::{d, i, iri, l, s, show, unknown, x, xt};
-use crate::expr::cast::cast;
 use crate::expr::column::Tri;
-use crate::expr::dates::{day, hours, minutes, month, seconds, timezone, tz, year};
 use crate::expr::order::OrderKey;
+use crate::functions::cast::cast;
+use crate::functions::dates::{day, hours, minutes, month, seconds, timezone, tz, year};
 use crate::values::arithmetic::{abs, add, ceil, divide, floor, minus, multiply, plus, round, subtract};
 use crate::values::compare::{Comparison, compare, equal};
 use crate::values::value::Value;

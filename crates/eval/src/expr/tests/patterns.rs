@@ -3,8 +3,8 @@
 use super::support::context;
 use super::{i, l, s, show};
 use crate::error::ExecError;
-use crate::expr::pattern::{MatchLimit, of_values, replace};
 use crate::expr::texts::TextLimit;
+use crate::functions::regex::{MatchLimit, of_values, replace};
 use crate::values::value::Value;
 
 fn matches(text: &Value, pattern: &Value, flags: Option<&Value>) -> Option<bool> {

@@ -6,7 +6,7 @@ mod translate;
 
 pub(crate) use backtrack::MatchLimit;
 
-use super::texts::TextLimit;
+use crate::expr::texts::TextLimit;
 use crate::values::value::Value;
 use backtrack::{Matcher, Program};
 use regex::{CaptureLocations, Regex, RegexBuilder};

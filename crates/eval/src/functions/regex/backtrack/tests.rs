@@ -3,8 +3,8 @@
 use super::MatchLimit;
 use crate::context::EvalContext;
 use crate::error::ExecError;
-use crate::expr::pattern::{Pattern, compiled};
 use crate::expr::tests::support::context;
+use crate::functions::regex::{Pattern, compiled};
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_base::memory_budget::MemoryBudget;
 use std::sync::Arc;

@@ -234,19 +234,28 @@ where
 }
 
 /// Calls `work` for ranges that make up `0..count`, in up to `threads` threads.
-pub fn for_ranges(threads: usize, count: usize, work: impl Fn(Range<usize>) + Sync) {
-    let limit = Scheduler::shared().threads_max;
-    let parts = threads.min(limit).min(count / RANGE_MIN).max(1);
+///
+/// # Panics
+///
+/// Where `work` does.
+pub fn for_ranges(threads: usize, count: usize, work: impl Fn(Range<usize>) + Send + Sync + 'static) {
+    let parts = threads.min(Scheduler::shared().threads_max).min(count / RANGE_MIN).max(1);
     if parts == 1 {
         work(0..count);
         return;
     }
-    let bound = |part: usize| count / parts * part + (count % parts) * part / parts;
-    thread::scope(|scope| {
-        for part in 1..parts {
-            let work = &work;
-            scope.spawn(move || work(bound(part)..bound(part + 1)));
+    let bound = move |part: usize| count / parts * part + (count % parts) * part / parts;
+    let next = AtomicUsize::new(0);
+    let team = run_team(parts, move || {
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            if part >= parts {
+                return Ok::<(), Panicked>(());
+            }
+            work(bound(part)..bound(part + 1));
         }
-        work(0..bound(1));
     });
+    if let Err(panicked) = team {
+        std::panic::resume_unwind(Box::new(panicked.0));
+    }
 }

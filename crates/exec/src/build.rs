@@ -352,21 +352,9 @@ impl Builder<'_> {
 /// Whether the order of the rows of `node` comes from a sort: then it is the query's, and must be kept.
 fn has_sort(mut node: &PlanNode) -> bool {
     loop {
-        node = match &node.op {
-            PlanOp::Sort { .. } => return true,
-            PlanOp::MergeJoin { left: input, .. }
-            | PlanOp::HashJoin { left: input, .. }
-            | PlanOp::LookupJoin { input, .. }
-            | PlanOp::Filter { input, .. }
-            | PlanOp::Extend { input, .. }
-            | PlanOp::TripleTerm { input, .. }
-            | PlanOp::Project(input)
-            | PlanOp::Distinct(input)
-            | PlanOp::Reduced(input)
-            | PlanOp::Slice { input, .. }
-            | PlanOp::LimitBy { input, .. }
-            | PlanOp::Path { input: Some(input), .. } => input,
-            _ => return false,
+        node = match node.ordered_input() {
+            Some(input) => input,
+            None => return matches!(node.op, PlanOp::Sort { .. }),
         };
     }
 }

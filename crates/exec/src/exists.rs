@@ -16,9 +16,8 @@ use lode_rdf::Term;
 use lode_scheduler::lock;
 use lode_scheduler::turns::Share;
 use lode_scheduler::waiting;
-use lode_sparql::parse::depth;
 use lode_sparql::plan::SubPattern;
-use lode_sparql::{Plan, PlanOptions, VarId, plan_dependent, plan_sub, stack};
+use lode_sparql::{Plan, PlanOptions, VarId, plan_dependent, plan_sub, with_stack_for};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -155,9 +154,7 @@ impl SubQueries for ExistsRunner {
         vars: &[VarId],
         bindings: &[Binding],
     ) -> Result<Vec<bool>, ExecError> {
-        stack::deep(depth::of_pattern(&pattern.algebra).for_plans(), || {
-            find(self, cx, pattern, vars, bindings)
-        })
+        with_stack_for(pattern, || find(self, cx, pattern, vars, bindings))
     }
 }
 

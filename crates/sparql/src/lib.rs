@@ -37,7 +37,9 @@ pub use expr::{Aggregate, AggregateFunction, Expr};
 pub use function::{Callee, Function};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
-pub use planner::{PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub};
+pub use planner::{
+    PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub, with_stack_for,
+};
 pub use rewrite::rule_names;
 pub use service_call::ServiceCall;
 pub use statistics::Statistics;

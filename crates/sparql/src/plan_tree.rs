@@ -70,6 +70,26 @@ impl PlanNode {
         }
     }
 
+    /// The input whose order the rows keep, whatever that is.
+    pub fn ordered_input(&self) -> Option<&Self> {
+        let keeps = matches!(
+            self.op,
+            PlanOp::MergeJoin { .. }
+                | PlanOp::HashJoin { .. }
+                | PlanOp::LookupJoin { .. }
+                | PlanOp::Filter { .. }
+                | PlanOp::Extend { .. }
+                | PlanOp::TripleTerm { .. }
+                | PlanOp::Project(_)
+                | PlanOp::Distinct(_)
+                | PlanOp::Reduced(_)
+                | PlanOp::Slice { .. }
+                | PlanOp::LimitBy { .. }
+                | PlanOp::Path { .. }
+        );
+        if keeps { self.children().first().copied() } else { None }
+    }
+
     /// The operator's own expressions, in the sequence of its fields.
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
         match &self.op {

@@ -11,7 +11,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("store", &["packed", "rdf", "base"]),
     ("sparql", &["rdf", "packed"]),
     ("scheduler", &["base"]),
-    ("eval", &["sparql", "store", "packed", "scheduler", "rdf", "base"]),
+    ("eval", &["sparql", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
     ("server", &["engine", "rdf"]),

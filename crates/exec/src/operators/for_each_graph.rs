@@ -9,9 +9,8 @@ use crate::statistics::SnapshotStatistics;
 use lode_eval::batch::{Batch, Mapping, position};
 use lode_eval::error::ExecError;
 use lode_rdf::{Kind, ValueId};
-use lode_sparql::parse::depth;
 use lode_sparql::plan::{NamedGraphs, SubPattern};
-use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub, stack};
+use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub, with_stack_for};
 use std::sync::Arc;
 
 /// The operator.
@@ -49,16 +48,15 @@ impl ForEachGraph {
     }
 
     fn start(&self, graph: ValueId) -> Result<Execution, ExecError> {
-        stack::deep(depth::of_pattern(&self.pattern.algebra).for_plans(), || self.start_here(graph))
+        with_stack_for(&self.pattern, || self.start_here(graph))
     }
 
     fn start_here(&self, graph: ValueId) -> Result<Execution, ExecError> {
-        let mut pattern = (*self.pattern).clone();
-        pattern.graph = match graph.kind() {
+        let pattern = self.pattern.in_graph(match graph.kind() {
             // The store does not know the name, so the graph has no quads.
             Some(Kind::Local) => GraphScope::Merge(Arc::default()),
             _ => GraphScope::Named { slot: Slot::Const(graph), among: None },
-        };
+        });
         let cx = &self.shared.cx;
         let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
         let plan = plan_sub(&pattern, &[], &cx.vars, &PlanOptions::default(), &stats);

@@ -13,6 +13,10 @@ const BUCKET_BITS: u32 = 8;
 const BUCKETS: usize = 1 << BUCKET_BITS;
 
 /// Sorts `values`; on an error some may be lost, others there twice.
+///
+/// # Errors
+///
+/// What `compare` returns.
 pub fn try_merge_sort<T: Copy, E>(
     values: &mut [T],
     mut compare: impl FnMut(T, T) -> Result<Ordering, E>,
@@ -24,6 +28,10 @@ pub fn try_merge_sort<T: Copy, E>(
 }
 
 /// Sorts `values` by a comparison that cannot fail, in steps: `check` is asked between them. On an error some may be lost, others there twice.
+///
+/// # Errors
+///
+/// What `check` returns.
 pub fn sort_in_steps<T: Copy, E>(
     values: &mut [T],
     compare: impl Fn(&T, &T) -> Ordering,
@@ -40,6 +48,10 @@ pub fn sort_in_steps<T: Copy, E>(
 ///
 /// What is too much for one step is put into buckets by the leading bits in which the numbers differ (McIlroy et al., "Engineering Radix
 /// Sort", 1993).
+///
+/// # Errors
+///
+/// What `check` returns.
 pub fn sort_by_number<T: Copy, E>(
     values: &mut [T],
     number: impl Fn(&T) -> u64 + Copy,

@@ -58,6 +58,10 @@ impl NumberIndex {
 
     /// Makes room for `more` entries. `hash_of` tells the hash of an entry, `check` is asked between steps; after its error nothing more may be
     /// looked for.
+    ///
+    /// # Errors
+    ///
+    /// What `check` returns.
     pub fn make_room<E>(
         &mut self,
         more: usize,

@@ -54,6 +54,11 @@ impl Execution {
     }
 
     /// The next rows; `None` at the end. A batch has at least one row.
+    ///
+    /// # Errors
+    ///
+    /// Where an operator fails: the query was cancelled, memory ran out where nothing can be spilled, or the store, a
+    /// temporary file or an endpoint fails.
     #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
     pub fn next(&mut self) -> Result<Option<Batch>, ExecError> {
         next(&self.shared, &self.vars, &mut self.root)
@@ -61,6 +66,11 @@ impl Execution {
 
     /// Calls `make` with the next rows, to make of them what is answered: terms of ids, and their text; `None` at the end. Where `make` has
     /// no memory for all of them, it is called again with fewer.
+    ///
+    /// # Errors
+    ///
+    /// Where an operator fails: the query was cancelled, memory ran out where nothing can be spilled, or the store, a
+    /// temporary file or an endpoint fails. What `make` returns, where fewer rows do not help.
     pub fn answer<T>(
         &mut self,
         make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,

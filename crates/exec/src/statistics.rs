@@ -29,6 +29,10 @@ impl<'a> SnapshotStatistics<'a> {
     }
 
     /// The first error that an answer hid: the plan must then not be used.
+    ///
+    /// # Errors
+    ///
+    /// The first error that an answer hid.
     pub fn finish(self) -> Result<(), StoreError> {
         self.error.into_inner().map_or(Ok(()), Err)
     }

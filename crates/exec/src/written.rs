@@ -18,6 +18,10 @@ pub struct WrittenBatch {
 
 impl WrittenBatch {
     /// Replaces all by the texts of `batch`; `write` appends the text of a term. Out of memory, it holds nothing.
+    ///
+    /// # Errors
+    ///
+    /// Where the query was cancelled, has no memory for what is computed, or the store cannot be read.
     pub fn fill(
         &mut self,
         cx: &QueryContext,

@@ -20,6 +20,10 @@ impl<T: Send + 'static> DeferredDrop<T> {
     }
 
     /// The values take so many bytes now.
+    ///
+    /// # Errors
+    ///
+    /// Where the budget has no more.
     pub fn resize(&mut self, bytes: usize) -> Result<(), OutOfBudget> {
         self.reservation.as_mut().map_or(Ok(()), |reservation| reservation.resize(bytes))
     }

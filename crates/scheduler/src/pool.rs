@@ -181,6 +181,10 @@ impl Scheduler {
 }
 
 /// Calls `work`, turning a panic into an error.
+///
+/// # Errors
+///
+/// What `work` returns, or that it panicked.
 pub fn guarded<T, E: From<Panicked>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<&str>().map(ToString::to_string);
@@ -197,6 +201,10 @@ struct Team<T, E, W> {
 }
 
 /// Runs `work` in up to `threads` threads, this one among them, and returns the results of those that took part.
+///
+/// # Errors
+///
+/// The first error of a member, or that one panicked.
 pub fn run_team<T, E, W>(threads: usize, work: W) -> Result<Vec<T>, E>
 where
     T: Send + 'static,

@@ -18,6 +18,10 @@ pub fn steps(len: usize, cancel: &CancelToken) -> impl Iterator<Item = Result<Ra
 }
 
 /// `number(0)`, `number(1)`... up to `len`.
+///
+/// # Errors
+///
+/// Where the query was cancelled.
 pub fn collect<T>(
     len: usize,
     cancel: &CancelToken,
@@ -31,6 +35,10 @@ pub fn collect<T>(
 }
 
 /// Appends all of `from`.
+///
+/// # Errors
+///
+/// Where the query was cancelled.
 pub fn append<T: Copy>(to: &mut Vec<T>, from: &[T], cancel: &CancelToken) -> Result<(), Cancelled> {
     to.reserve(from.len());
     for step in steps(from.len(), cancel) {
@@ -40,6 +48,10 @@ pub fn append<T: Copy>(to: &mut Vec<T>, from: &[T], cancel: &CancelToken) -> Res
 }
 
 /// Whether `is` holds for all of `values`.
+///
+/// # Errors
+///
+/// Where the query was cancelled.
 pub fn all<T: Copy>(values: &[T], cancel: &CancelToken, is: impl Fn(T) -> bool) -> Result<bool, Cancelled> {
     for step in steps(values.len(), cancel) {
         if !values[step?].iter().copied().all(&is) {
@@ -50,6 +62,10 @@ pub fn all<T: Copy>(values: &[T], cancel: &CancelToken, is: impl Fn(T) -> bool) 
 }
 
 /// Keeps, of neighbours that are the `same`, the first, after `merge` has put the later one into it.
+///
+/// # Errors
+///
+/// Where the query was cancelled.
 pub fn dedup_by<T: Copy>(
     values: &mut Vec<T>,
     cancel: &CancelToken,

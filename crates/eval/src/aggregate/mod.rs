@@ -78,6 +78,10 @@ impl Accumulator {
     }
 
     /// Adds `values[i]` (unbound: the argument was an error) to group `groups[i]`. For COUNT(*) `values` are ignored.
+    ///
+    /// # Errors
+    ///
+    /// Where the query was cancelled, has no memory for what is computed, or the store cannot be read.
     pub fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         match &mut self.distinct {
             None => self.states.update(cx, groups, values),
@@ -89,6 +93,10 @@ impl Accumulator {
     }
 
     /// Adds the states of `other`, whose group `i` is group `groups[i]` here.
+    ///
+    /// # Errors
+    ///
+    /// As [`Accumulator::update`].
     pub fn merge(&mut self, cx: &EvalContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
         match (&mut self.distinct, other.distinct) {
             (Some(_), Some(theirs)) => {
@@ -111,6 +119,10 @@ impl Accumulator {
     }
 
     /// The result of a group; unbound for an error.
+    ///
+    /// # Errors
+    ///
+    /// Where there is neither memory nor disk for the result.
     pub fn finish(&self, cx: &EvalContext, group: u32) -> Result<ValueId, ExecError> {
         let at = group as usize;
         let value = match &self.states {

@@ -34,12 +34,21 @@ pub use order::{OrderKey, compare, order_keys};
 pub use order::{Ranks, break_tie, compare_ids, order_key, ranks};
 
 /// The value of `expr` for every row; unbound for an error.
+///
+/// # Errors
+///
+/// Where the query was cancelled, has no memory for what is computed, or the store cannot be read. An error of the
+/// expression is an unbound value.
 pub fn evaluate(cx: &EvalContext, expr: &Expr, batch: &Batch) -> Result<Vec<ValueId>, ExecError> {
     evaluate_numbered(cx, expr, batch, &RowNumbers::default())
 }
 
 /// Like [`evaluate`]. Expressions evaluated with the same `numbers` over the same rows see the same solutions, so that
 /// `BNODE("x")` is the same node in all of them: use one for all expressions of a SELECT clause.
+///
+/// # Errors
+///
+/// As [`evaluate`].
 pub fn evaluate_numbered(
     cx: &EvalContext,
     expr: &Expr,
@@ -54,6 +63,10 @@ pub fn evaluate_numbered(
 pub struct RowNumbers(Cell<Option<u64>>);
 
 /// The numbers, ascending, of the rows whose effective boolean value is true.
+///
+/// # Errors
+///
+/// As [`evaluate`].
 pub fn select(cx: &EvalContext, expr: &Expr, batch: &Batch) -> Result<Vec<u32>, ExecError> {
     let numbers = RowNumbers::default();
     select_in_parts(&Evaluator::new(cx, batch, &numbers.0), expr)

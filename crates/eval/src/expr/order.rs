@@ -19,6 +19,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// SPARQL's ORDER BY over terms; [`Ordering::Equal`] for equal values, too.
+///
+/// # Errors
+///
+/// Where the store or a temporary file cannot be read.
 pub fn compare(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
     if a == b {
         return Ok(Ordering::Equal);
@@ -32,6 +36,10 @@ pub fn compare(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Ordering, Exe
 }
 
 /// The order of terms whose sort keys are equal.
+///
+/// # Errors
+///
+/// Where the store or a temporary file cannot be read.
 pub fn break_tie(cx: &EvalContext, a: ValueId, b: ValueId) -> Result<Ordering, ExecError> {
     if a == b || a.is_undef() || b.is_undef() {
         return Ok(a.cmp(&b));
@@ -93,6 +101,10 @@ fn class(kind: Kind) -> Option<u8> {
 }
 
 /// The sort keys of many ids at once: comparing them needs no dictionary any more.
+///
+/// # Errors
+///
+/// Where the query was cancelled, has no memory for what is computed, or the store cannot be read.
 pub fn order_keys(cx: &EvalContext, ids: &[ValueId]) -> Result<Vec<OrderKey>, ExecError> {
     let values = decode::values(cx, ids)?;
     Ok(values.iter().map(|value| OrderKey::new(value.as_ref())).collect())
@@ -118,6 +130,10 @@ pub enum Ranks {
 }
 
 /// The rank of each of some distinct ids.
+///
+/// # Errors
+///
+/// Where the query was cancelled, or the store cannot be read.
 pub fn ranks(cx: &EvalContext, distinct: &[ValueId]) -> Result<Ranks, ExecError> {
     let mut firsts: [Option<ValueId>; Section::COUNT] = [None; Section::COUNT];
     let mut needs_text = |id: &ValueId| match id.kind() {
@@ -171,6 +187,10 @@ fn keys_of(cx: &EvalContext, ids: &[ValueId]) -> Result<Option<DeferredDrop<Orde
 }
 
 /// The sort key of one id.
+///
+/// # Errors
+///
+/// Where the store or a temporary file cannot be read.
 pub fn order_key(cx: &EvalContext, id: ValueId) -> Result<OrderKey, ExecError> {
     Ok(OrderKey::new(decode::value(cx, id)?.as_ref()))
 }

@@ -51,6 +51,10 @@ impl<'a> TextCounter<'a> {
     }
 
     /// One more of so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// Where the query was cancelled, or the budget has no memory for so much text.
     #[inline]
     pub fn add(&mut self, bytes: usize) -> Result<(), ExecError> {
         self.bytes += bytes;
@@ -101,6 +105,10 @@ impl TextLimit {
     }
 
     /// An error if any was too long.
+    ///
+    /// # Errors
+    ///
+    /// Where a text would have been too long.
     pub fn check(&self, function: &'static str) -> Result<(), ExecError> {
         if self.is_exceeded.get() {
             return Err(ExecError::TextTooLong { function, bytes_max: self.bytes_max });

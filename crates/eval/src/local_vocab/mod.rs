@@ -47,6 +47,10 @@ impl LocalVocab {
     /// The id of `term`, new or known: [`lode_rdf::Kind::Local`]. Call only for terms that neither are inline nor in the store's
     /// dictionary: `QueryContext::intern` looks there first. The table's bytes are taken from a budget, always the same; where that has no
     /// more, terms go to a file in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// Where there is neither memory nor disk for a new term, or a temporary file cannot be read.
     pub fn intern(
         self: &Arc<Self>,
         term: &Term,
@@ -74,6 +78,10 @@ impl LocalVocab {
     }
 
     /// The id of a term that was interned or remembered.
+    ///
+    /// # Errors
+    ///
+    /// Where a temporary file cannot be read.
     pub fn get(&self, term: &Term) -> Result<Option<ValueId>, ExecError> {
         let hash = hash(term);
         let (shard_number, lock) = self.shard(hash);
@@ -93,11 +101,19 @@ impl LocalVocab {
     }
 
     /// The term of a local id.
+    ///
+    /// # Errors
+    ///
+    /// Where a temporary file cannot be read.
     pub fn term(&self, id: ValueId) -> Result<Option<Term>, ExecError> {
         self.with_term(id, Term::clone)
     }
 
     /// Calls `f` with the term of a local id.
+    ///
+    /// # Errors
+    ///
+    /// Where a temporary file cannot be read.
     pub fn with_term<T>(&self, id: ValueId, f: impl FnOnce(&Term) -> T) -> Result<Option<T>, ExecError> {
         if id.kind() != Some(Kind::Local) {
             return Ok(None);

@@ -60,7 +60,7 @@ struct Running {
 }
 
 /// What a query shares with others, or has to itself.
-pub(crate) struct Setting {
+pub(crate) struct SessionOptions {
     /// Bytes that its operators may hold.
     pub budget: MemoryBudget,
     /// `NOW()`.
@@ -71,7 +71,7 @@ pub(crate) struct Setting {
     pub share: Share,
 }
 
-impl Setting {
+impl SessionOptions {
     /// Nothing shared.
     fn new(options: &QueryOptions) -> Self {
         let budget = options.budget();
@@ -87,11 +87,11 @@ pub(crate) fn share_of(options: &QueryOptions) -> Share {
 impl PreparedQuery {
     /// Parses and plans `text` over `snapshot`.
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
-        let (started, setting) = (Instant::now(), Setting::new(options));
-        let (budget, share) = (setting.budget.clone(), setting.share.clone());
+        let (started, session) = (Instant::now(), SessionOptions::new(options));
+        let (budget, share) = (session.budget.clone(), session.share.clone());
         let _turn = share.take_turn();
         let (prepared, memory) =
-            parsed(text, options, &budget, |query, _| Self::planned(query, snapshot, options, setting))?;
+            parsed(text, options, &budget, |query, _| Self::planned(query, snapshot, options, session))?;
         Ok(Self { planning: started.elapsed(), _memory: Some(memory), ..prepared })
     }
 
@@ -103,11 +103,11 @@ impl PreparedQuery {
         caches: &Caches,
     ) -> Result<Self, EngineError> {
         let started = Instant::now();
-        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
-        let (budget, share) = (setting.budget.clone(), setting.share.clone());
+        let session = SessionOptions { memos: caches.memos(&snapshot), ..SessionOptions::new(options) };
+        let (budget, share) = (session.budget.clone(), session.share.clone());
         let _turn = share.take_turn();
         let work = |query: &Query, memory: &TextMemory| {
-            Self::cached(query, snapshot, options, caches, setting, memory.of_plan())
+            Self::cached(query, snapshot, options, caches, session, memory.of_plan())
         };
         let (prepared, memory) = parsed(text, options, &budget, work)?;
         Ok(Self { planning: started.elapsed(), _memory: Some(memory), ..prepared })
@@ -118,18 +118,18 @@ impl PreparedQuery {
         snapshot: Snapshot,
         options: &QueryOptions,
         caches: &Caches,
-        setting: Setting,
+        session: SessionOptions,
         plan_bytes: usize,
     ) -> Result<Self, EngineError> {
         if !plan_cache::is_usual(options) || !caches.plans.keeps(plan_bytes) {
-            return Self::planned(query, snapshot, options, setting);
+            return Self::planned(query, snapshot, options, session);
         }
         let keys = Keys::new(query, options);
         if let Some((plan, shortness)) = caches.plans.find(&keys, &snapshot)? {
-            let prepared = Self::over(query, plan, snapshot, options, setting);
+            let prepared = Self::over(query, plan, snapshot, options, session);
             return Ok(Self { from_cache: true, shortness, ..prepared });
         }
-        let prepared = Self::planned(query, snapshot, options, setting)?;
+        let prepared = Self::planned(query, snapshot, options, session)?;
         caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.shortness, plan_bytes)?;
         Ok(prepared)
     }
@@ -145,13 +145,13 @@ impl PreparedQuery {
         if !plan_cache::is_usual(options) || text.len() > SHORT_TEXT_BYTES_MAX {
             return Ok(None);
         }
-        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
-        let budget = setting.budget.clone();
+        let session = SessionOptions { memos: caches.memos(&snapshot), ..SessionOptions::new(options) };
+        let budget = session.budget.clone();
         let find = |query: &Query, _: &TextMemory| {
             let found = caches.plans.find(&Keys::new(query, options), &snapshot)?;
             let short = found.filter(|(_, shortness)| shortness.is_short());
             Ok(short.map(|(plan, shortness)| {
-                let prepared = Self::over(query, plan, snapshot, options, setting);
+                let prepared = Self::over(query, plan, snapshot, options, session);
                 Self { from_cache: true, shortness, ..prepared }
             }))
         };
@@ -165,7 +165,7 @@ impl PreparedQuery {
         query: &Query,
         snapshot: Snapshot,
         options: &QueryOptions,
-        setting: Setting,
+        session: SessionOptions,
     ) -> Result<Self, EngineError> {
         let statistics = SnapshotStatistics::new(&snapshot, &options.cancel);
         let plan_options = PlanOptions {
@@ -180,7 +180,7 @@ impl PreparedQuery {
         let plan = lode_sparql::plan_query(query, dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;
-        Ok(Self::over(query, Arc::new(plan?), snapshot, options, setting))
+        Ok(Self::over(query, Arc::new(plan?), snapshot, options, session))
     }
 
     /// A plan of a query over `snapshot`.
@@ -189,9 +189,9 @@ impl PreparedQuery {
         plan: Arc<Plan>,
         snapshot: Snapshot,
         options: &QueryOptions,
-        setting: Setting,
+        session: SessionOptions,
     ) -> Self {
-        let Setting { budget, now, memos, share } = setting;
+        let SessionOptions { budget, now, memos, share } = session;
         let service = options.service.clone().map(Federation::new);
         let sub_queries = Arc::new(ExistsRunner::new(service.clone(), share.clone()));
         let eval = EvalContext {

@@ -5,7 +5,7 @@ use crate::build::FACTORY;
 use crate::context::QueryContext;
 use crate::domain::Domain;
 use crate::execution::Execution;
-use crate::held::cover;
+use crate::reservation::cover;
 use crate::service::Federation;
 use crate::statistics::SnapshotStatistics;
 use lode_base::memory_budget::Reservation;

@@ -6,7 +6,6 @@
 use lode_base::block_work::BlockWork;
 use lode_scheduler::Frame;
 use lode_scheduler::turns::{Share, Turn};
-use lode_sparql::explain::op_name;
 use lode_sparql::{Plan, PlanNode, stack};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -316,7 +315,7 @@ impl Probe {
 fn visit(node: &PlanNode, counters: &Counters, nodes: &mut Vec<NodeProfile>) -> (u64, u64) {
     let work = counters.of(node.id).work();
     let place = nodes.len();
-    let (id, name, estimate) = (node.id, op_name(&node.op), node.rows);
+    let (id, name, estimate) = (node.id, node.op.name(), node.rows);
     nodes.push(NodeProfile { id, name, estimate, rows_in: 0, total_ns: work.time_ns, work });
     let below: Vec<(u64, u64)> =
         node.children().into_iter().map(|child| visit(child, counters, nodes)).collect();

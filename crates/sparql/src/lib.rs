@@ -1,5 +1,6 @@
 //! SPARQL: parsing, rewriting, planning. Pure: no I/O; the data is seen only through [`Statistics`].
 
+mod aggregate;
 mod cached;
 mod cardinality;
 mod error;

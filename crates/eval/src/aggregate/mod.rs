@@ -61,8 +61,7 @@ impl Accumulator {
             AggregateFunction::Sample => States::Sample(Vec::new()),
             AggregateFunction::GroupConcat(separator) => States::Concat(Concats::new(separator)),
         };
-        // The least, the greatest and any of some values do not depend on how often each occurs.
-        let matters = !matches!(states, States::Extreme(_) | States::Sample(_));
+        let matters = function.counts_duplicates();
         Self { states, distinct: (distinct && matters).then(DistinctValues::default) }
     }
 

@@ -92,7 +92,7 @@ impl Evaluator<'_> {
         no: &'e Expr,
     ) -> Result<Column<'e>, ExecError> {
         let condition = self.truth(condition)?;
-        let mut merge = Merge::new(self);
+        let mut merge = ColumnParts::new(self);
         for (truth, branch) in [(Tri::True, yes), (Tri::False, no)] {
             let rows = positions(&condition, |found| *found == truth);
             if rows.len() == self.rows() {
@@ -109,7 +109,7 @@ impl Evaluator<'_> {
     /// `COALESCE`: the first operand that is no error.
     pub fn coalesce<'e>(&self, list: &'e [Expr]) -> Result<Column<'e>, ExecError> {
         let mut open: Vec<u32> = (0..self.rows() as u32).collect();
-        let mut merge = Merge::new(self);
+        let mut merge = ColumnParts::new(self);
         for operand in list {
             if open.is_empty() {
                 break;
@@ -198,14 +198,14 @@ fn error_rows(column: &Column<'_>, rows: usize) -> Vec<u32> {
 }
 
 /// Puts a column together from parts. Parts that are all computed stay values; where terms take part, all become ids.
-struct Merge<'m, 'a> {
+struct ColumnParts<'m, 'a> {
     evaluator: &'m Evaluator<'a>,
     values: Vec<Option<Value>>,
     texts: Texts,
     ids: Option<Vec<ValueId>>,
 }
 
-impl<'m, 'a> Merge<'m, 'a> {
+impl<'m, 'a> ColumnParts<'m, 'a> {
     fn new(evaluator: &'m Evaluator<'a>) -> Self {
         let values = vec![None; evaluator.rows()];
         Self { evaluator, values, texts: Texts::default(), ids: None }

@@ -5,5 +5,5 @@ mod part;
 mod queue;
 
 pub(crate) use assignment::Assignment;
-pub(crate) use part::{Cut, Divisible, Morsel, Part};
+pub(crate) use part::{Divisible, Morsel, Part, Split};
 pub(crate) use queue::{Queue, Running};

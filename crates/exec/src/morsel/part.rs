@@ -46,7 +46,7 @@ impl Morsel {
 
 /// A sub-plan's morsels.
 #[derive(Debug, Default)]
-pub(crate) struct Cut {
+pub(crate) struct Split {
     pub(crate) morsels: Vec<Morsel>,
     pub(crate) divisible: Option<Divisible>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Divisible {
     pub(crate) read_rows_max: usize,
 }
 
-impl Cut {
+impl Split {
     /// No cut at all.
     pub(crate) fn whole() -> Self {
         Self { morsels: vec![Morsel::default()], divisible: None }

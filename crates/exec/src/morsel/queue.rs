@@ -1,6 +1,6 @@
 //! The morsels that threads take one after the other, and what they give each other when there are no more.
 
-use super::part::{Cut, Divisible, Morsel};
+use super::part::{Divisible, Morsel, Split};
 use lode_rdf::ValueId;
 use lode_scheduler::lock;
 use lode_scheduler::turns;
@@ -35,12 +35,12 @@ struct Given {
 }
 
 impl Queue {
-    pub(crate) fn new(cut: Cut) -> Self {
+    pub(crate) fn new(split: Split) -> Self {
         Self {
-            morsels: cut.morsels,
+            morsels: split.morsels,
             next: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
-            divisible: cut.divisible,
+            divisible: split.divisible,
             given: Mutex::default(),
             changed: Condvar::new(),
             wanted: AtomicUsize::new(0),

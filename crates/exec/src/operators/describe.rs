@@ -4,8 +4,8 @@
 use super::row_set::RowSet;
 use super::{BoxOp, Operator};
 use crate::context::QueryContext;
-use crate::held::cover;
 use crate::pattern::{Columns, Pattern};
+use crate::reservation::cover;
 use crate::shared::Shared;
 use lode_base::memory_budget::Reservation;
 use lode_eval::batch::{Batch, gather, position};

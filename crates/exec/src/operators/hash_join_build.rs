@@ -5,10 +5,10 @@
 
 use super::hash_index::INDEX_ROW_BYTES;
 use super::hash_table::HashTable;
-use crate::held::HeldRows;
 use crate::morsel::Assignment;
 use crate::parallel::Source;
 use crate::profile::NodeCounters;
+use crate::reservation::ReservedRows;
 use crate::shared::{BuildOnce, Shared};
 use crate::spill::{PARTITIONS, Partitions, SpillArea, SpilledRows};
 use lode_eval::batch::{Batch, Mapping, position};
@@ -93,7 +93,7 @@ impl Overflow {
 struct Local {
     mapping: Mapping,
     mapped: Batch,
-    held: HeldRows,
+    held: ReservedRows,
     spilling: bool,
 }
 
@@ -140,7 +140,7 @@ fn fill(shared: &Arc<Shared>, right: &PlanNode, overflow: &Arc<Overflow>) -> Res
     let vars = Arc::clone(&overflow.columns.vars);
     let mapping = Mapping::new(&right.vars, &vars);
     let make = move || {
-        let held = HeldRows::new(&cx, &vars, INDEX_ROW_BYTES);
+        let held = ReservedRows::new(&cx, &vars, INDEX_ROW_BYTES);
         Ok(Local { mapping: mapping.clone(), mapped: Batch::default(), held, spilling: false })
     };
     let cx = Arc::clone(&shared.cx);

@@ -2,8 +2,8 @@
 
 use super::{BoxOp, Operator};
 use crate::context::QueryContext;
-use crate::held::cover;
 use crate::profile::NodeCounters;
+use crate::reservation::cover;
 use lode_base::memory_budget::Reservation;
 use lode_eval::batch::{Batch, position};
 use lode_eval::error::ExecError;

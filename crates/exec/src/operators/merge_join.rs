@@ -4,9 +4,9 @@
 use super::join_output::{JoinOutput, Pairs, compatible};
 use super::{BoxOp, Operator};
 use crate::context::QueryContext;
-use crate::held::cover;
 use crate::key_filter::KeyFilter;
 use crate::profile::NodeCounters;
+use crate::reservation::cover;
 use lode_base::gallop::gallop;
 use lode_base::memory_budget::Reservation;
 use lode_eval::batch::{Batch, position};

@@ -4,8 +4,8 @@
 //! A closure gives each end once, whatever the number of ways there, so multiplicities inside it are dropped at every step: through a
 //! country that ten thousand people share leads one way and not ten thousand.
 
-use super::marks::{Marked, Visited, both, merged};
 use super::path_search::{Reached, Search};
+use super::visited::{Marked, Visited, both, merged};
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_eval::error::ExecError;
 use lode_eval::hash::IdHash;

@@ -6,7 +6,7 @@
 use super::sort_spec::{KeyOrder, SortSpec, compare_by_id, compare_known};
 use super::sorted_runs::{FileRun, MemoryRun, RUNS_MAX, Run, SortedRows, merge_into_one};
 use crate::context::QueryContext;
-use crate::held::HeldRows;
+use crate::reservation::ReservedRows;
 use lode_eval::batch::{BATCH_ROWS, Batch};
 use lode_eval::error::ExecError;
 use lode_eval::expr::{self, Ranks};
@@ -27,7 +27,7 @@ const EXTRA_BYTES: usize = 16;
 /// Takes rows in any order.
 pub(crate) struct Sorter {
     spec: SortSpec,
-    held: HeldRows,
+    held: ReservedRows,
     /// Runs of many others each, which came before all others.
     merged: Vec<Run>,
     runs: Vec<Run>,
@@ -41,7 +41,7 @@ pub(crate) struct Sorter {
 impl Sorter {
     /// No rows yet.
     pub(crate) fn new(spec: SortSpec) -> Self {
-        let held = HeldRows::new(&spec.cx, &spec.vars, EXTRA_BYTES);
+        let held = ReservedRows::new(&spec.cx, &spec.vars, EXTRA_BYTES);
         let selected = Batch::new(Arc::clone(&spec.vars));
         let (merged, runs) = (Vec::new(), Vec::new());
         Self { spec, held, merged, runs, selected, bound: None, sorted_rows_max: usize::MAX }

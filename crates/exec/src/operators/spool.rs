@@ -56,7 +56,7 @@ impl BuildOnce for SpoolRows {
             Some(source) => from_morsels(shared, source, ordered, input, &counters)?,
             None => {
                 let operator = operator(shared, Assignment::default(), input, ordered)?;
-                vec![(0, Run::new(shared, input, &counters).fill(operator)?)]
+                vec![(0, MorselRows::new(shared, input, &counters).fill(operator)?)]
             }
         };
         runs.sort_by_key(|(number, _)| *number);
@@ -76,7 +76,7 @@ fn from_morsels(
     ordered: bool,
     input: &PlanNode,
     counters: &Arc<NodeCounters>,
-) -> Result<Vec<(usize, Run)>, ExecError> {
+) -> Result<Vec<(usize, MorselRows)>, ExecError> {
     let source = source.prepare()?;
     let (shared, counters, node) = (Arc::clone(shared), Arc::clone(counters), input.id);
     let threads = source.threads();
@@ -97,17 +97,17 @@ fn take_morsels(
     node: u32,
     ordered: bool,
     counters: &Arc<NodeCounters>,
-) -> Result<Vec<(usize, Run)>, ExecError> {
+) -> Result<Vec<(usize, MorselRows)>, ExecError> {
     let mut runs = Vec::new();
     while let Some((number, operator)) = source.next_morsel(ordered)? {
-        let run = Run::new(shared, shared.node(node)?, counters).fill(operator)?;
+        let run = MorselRows::new(shared, shared.node(node)?, counters).fill(operator)?;
         runs.push((number, run));
     }
     Ok(runs)
 }
 
 /// Rows that come one after the other.
-struct Run {
+struct MorselRows {
     shared: Arc<Shared>,
     vars: Arc<[VarId]>,
     counters: Arc<NodeCounters>,
@@ -116,7 +116,7 @@ struct Run {
     file: Option<SpillFile>,
 }
 
-impl Run {
+impl MorselRows {
     fn new(shared: &Arc<Shared>, node: &PlanNode, counters: &Arc<NodeCounters>) -> Self {
         Self {
             shared: Arc::clone(shared),

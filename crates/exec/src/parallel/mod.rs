@@ -6,10 +6,10 @@
 //! A UNION is cut into the morsels of its branches. Where all rows come from one scan, a thread that has nothing left to do gets
 //! half of what another still has to read: which values have much to be done for them, nobody knows before.
 
-mod cut;
 mod gather;
 mod pipeline;
 mod source;
+mod split;
 mod sub_plan;
 #[cfg(test)]
 mod tests;

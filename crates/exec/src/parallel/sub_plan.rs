@@ -1,8 +1,8 @@
 //! A sub-plan that was split into morsels, and the pipelines that take them.
 
-use super::cut::{chain_inputs, cut, driver};
 use super::pipeline::Pipeline;
-use crate::morsel::{Assignment, Cut, Queue};
+use super::split::{chain_inputs, driver, split_plan};
+use crate::morsel::{Assignment, Queue, Split};
 use crate::operator::BoxOp;
 use crate::profile::AtWork;
 use crate::shared::Shared;
@@ -17,7 +17,7 @@ pub(crate) type Wrap = fn(BoxOp) -> BoxOp;
 pub(crate) struct SubPlan {
     shared: Arc<Shared>,
     node: u32,
-    cut: Cut,
+    split: Split,
     each_thread: Option<Wrap>,
 }
 
@@ -27,8 +27,8 @@ impl SubPlan {
         if shared.cx.threads < 2 {
             return Ok(None);
         }
-        let cut = cut(shared, node, 0.0)?.filter(|cut| cut.morsels.len() > 1);
-        Ok(cut.map(|cut| Self { shared: Arc::clone(shared), node: node.id, cut, each_thread: None }))
+        let split = split_plan(shared, node, 0.0)?.filter(|split| split.morsels.len() > 1);
+        Ok(split.map(|split| Self { shared: Arc::clone(shared), node: node.id, split, each_thread: None }))
     }
 
     /// The same, with an operator around what each thread does.
@@ -48,14 +48,14 @@ impl SubPlan {
     pub(crate) fn prepare(mut self) -> Result<Prepared, ExecError> {
         let node = self.shared.node(self.node)?;
         if prepare_builds(&self.shared, node)? {
-            self.cut = Cut::whole();
+            self.split = Split::whole();
         }
-        let most = if self.cut.divisible.is_some() { usize::MAX } else { self.cut.morsels.len().max(1) };
+        let most = if self.split.divisible.is_some() { usize::MAX } else { self.split.morsels.len().max(1) };
         let threads = self.shared.cx.threads.min(most);
         Ok(Prepared {
             shared: self.shared,
             node: self.node,
-            queue: Arc::new(Queue::new(self.cut)),
+            queue: Arc::new(Queue::new(self.split)),
             threads,
             each_thread: self.each_thread,
         })

@@ -1,6 +1,6 @@
 //! What threads give each other: the queue by itself, and plans whose work lies in few rows of a scan.
 
-use crate::morsel::{Assignment, Cut, Divisible, Morsel, Queue};
+use crate::morsel::{Assignment, Divisible, Morsel, Queue, Split};
 use crate::tests::generate::node;
 use crate::tests::{Setup, cases, context, plan, run};
 use lode_base::mem_vfs::MemVfs;
@@ -24,7 +24,7 @@ const COUNT: VarId = VarId(3);
 
 fn queue() -> Arc<Queue> {
     let divisible = Divisible { scan: SCAN, rows_min: 10, read_rows_max: 64 };
-    Arc::new(Queue::new(Cut { morsels: vec![Morsel::default()], divisible: Some(divisible) }))
+    Arc::new(Queue::new(Split { morsels: vec![Morsel::default()], divisible: Some(divisible) }))
 }
 
 /// A thread that waits may have left meanwhile: where others are behind, it helps them.
@@ -217,10 +217,10 @@ fn chain(operators: u32) -> PlanNode {
 fn steps(operators: u32) -> usize {
     let setup = Setup { batch_rows: 4096, threads: 2, budget: usize::MAX };
     let cx = context(&crate::tests::empty_snapshot(), setup);
-    let before = super::cut::steps();
+    let before = super::split::steps();
     let execution = crate::execute::execute(plan(chain(operators)), cx).unwrap();
     drop(execution);
-    super::cut::steps() - before
+    super::split::steps() - before
 }
 
 #[test]
@@ -243,6 +243,6 @@ fn cutting_hears_of_the_end() {
         crate::build::FACTORY,
     )
     .unwrap();
-    assert!(super::cut::cut(&shared, &shared.plan.root, 0.0).is_err());
+    assert!(super::split::split_plan(&shared, &shared.plan.root, 0.0).is_err());
     assert!(shared.build(Assignment::default(), &shared.plan.root, true).is_err());
 }

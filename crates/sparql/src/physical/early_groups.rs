@@ -9,6 +9,7 @@
 
 use super::lowering::Lowering;
 use super::node::group_count;
+use crate::aggregate::InParts;
 use crate::expr::{Aggregate, AggregateFunction as Function, Expr, vars_of};
 use crate::function::ValueType;
 use crate::logical::{Logical, LogicalOp as Op};
@@ -71,13 +72,13 @@ fn counted_rows(aggregate: &Aggregate, input: &Logical) -> Aggregate {
 fn is_divisible(aggregate: &Aggregate) -> bool {
     let volatile = aggregate.argument.as_ref().is_some_and(|e| e.is_volatile() || e.has_exists());
     !volatile
-        && match aggregate.function {
-            Function::Min | Function::Max | Function::Sample => true,
-            Function::CountAll | Function::Count | Function::CountSum => !aggregate.distinct,
-            Function::Sum | Function::Avg => {
+        && match aggregate.function.in_parts() {
+            InParts::Never => false,
+            InParts::Same => true,
+            InParts::Counts => !aggregate.distinct,
+            InParts::Sums | InParts::Mean => {
                 !aggregate.distinct && aggregate.argument.as_ref().is_some_and(is_floating)
             }
-            Function::GroupConcat(_) => false,
         }
 }
 
@@ -281,9 +282,9 @@ impl Split {
         let Aggregate { output, function, argument, .. } = aggregate;
         let (partial, argument) = (lowering.fresh(), argument.clone());
         let var = |var: VarId| Some(Expr::Var(var));
-        let (again, result) = match function {
-            Function::CountAll | Function::Count => (Function::CountSum, None),
-            Function::Avg => {
+        let (again, result) = match function.in_parts() {
+            InParts::Counts => (Function::CountSum, None),
+            InParts::Mean => {
                 let (rows, sum, count) = (lowering.fresh(), lowering.fresh(), lowering.fresh());
                 let quotient = Expr::Divide(Box::new(Expr::Var(sum)), Box::new(Expr::Var(count)));
                 return Self {
@@ -295,7 +296,7 @@ impl Split {
                     result: Some((*output, quotient)),
                 };
             }
-            function => (function.clone(), None),
+            InParts::Never | InParts::Same | InParts::Sums => (function.clone(), None),
         };
         Self {
             inner: vec![step(partial, function.clone(), argument)],

@@ -1,7 +1,7 @@
 //! Where a sub-plan is cut into morsels, and into how many.
 
 use crate::context::QueryContext;
-use crate::morsel::{Cut, Divisible, Morsel, Part};
+use crate::morsel::{Divisible, Morsel, Part, Split};
 use crate::pattern::{Cell, Pattern};
 use crate::range_scan::split;
 use crate::shared::Shared;
@@ -63,11 +63,11 @@ impl<'a> Driver<'a> {
 }
 
 /// Morsels of a sub-plan, after which there is `above` to do with its rows (as [`work`] tells); `None`: it cannot be cut.
-pub(super) fn cut(
+pub(super) fn split_plan(
     shared: &Arc<Shared>,
     mut node: &PlanNode,
     mut above: f64,
-) -> Result<Option<Cut>, ExecError> {
+) -> Result<Option<Split>, ExecError> {
     shared.cx.cancel.check()?;
     // Whatever takes the rows of one input as they come can be cut where that can.
     while let Some(input) = one_input(&node.op) {
@@ -76,10 +76,10 @@ pub(super) fn cut(
         node = input;
     }
     if let PlanOp::Union(inputs) = &node.op {
-        return stack::room(|| cut_union(shared, node.id, inputs, above));
+        return stack::room(|| split_union(shared, node.id, inputs, above));
     }
     match driver(shared, node) {
-        Some(driver) => cut_scans(shared, &driver, above + chain_work(node)),
+        Some(driver) => split_scans(shared, &driver, above + chain_work(node)),
         None => Ok(None),
     }
 }
@@ -99,25 +99,25 @@ fn one_input(op: &PlanOp) -> Option<&PlanNode> {
     }
 }
 
-fn cut_union(
+fn split_union(
     shared: &Arc<Shared>,
     id: u32,
     inputs: &[PlanNode],
     above: f64,
-) -> Result<Option<Cut>, ExecError> {
+) -> Result<Option<Split>, ExecError> {
     let mut morsels = Vec::new();
     let mut any = false;
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let above = above / inputs.len() as f64;
     for (branch, input) in inputs.iter().enumerate() {
-        let parts = cut(shared, input, above)?;
+        let parts = split_plan(shared, input, above)?;
         any |= parts.is_some();
-        for mut part in parts.unwrap_or_else(Cut::whole).morsels {
+        for mut part in parts.unwrap_or_else(Split::whole).morsels {
             part.branches.push((id, branch));
             morsels.push(part);
         }
     }
-    Ok(any.then_some(Cut { morsels, divisible: None }))
+    Ok(any.then_some(Split { morsels, divisible: None }))
 }
 
 /// What a chain has to do, as [`work`] tells.
@@ -186,7 +186,7 @@ fn driver_here<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
     Some(driver)
 }
 
-fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<Cut>, ExecError> {
+fn split_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<Split>, ExecError> {
     let mut largest: Option<(u64, u32, Pattern)> = None;
     for (scan, pattern) in &driver.scans {
         let pattern = Pattern::new(pattern, |_| false, |_| false, shared.single_graph);
@@ -195,7 +195,7 @@ fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<C
             largest = Some((rows, scan.id, pattern));
         }
     }
-    let Some((rows, scan, pattern)) = largest else { return Ok(cut_spool(shared, driver)) };
+    let Some((rows, scan, pattern)) = largest else { return Ok(split_spool(shared, driver)) };
     // Operators further down the same chain ask again.
     if shared.is_whole(scan) {
         return Ok(None);
@@ -220,7 +220,7 @@ fn cut_scans(shared: &Shared, driver: &Driver<'_>, work: f64) -> Result<Option<C
         parts: driver.spools.iter().map(|spool| (spool.id, Part::Range(start..end))).collect(),
     };
     let morsels = starts.zip(ends).map(confine).collect();
-    Ok(Some(Cut { morsels, divisible: divisible(shared, driver, rows, work) }))
+    Ok(Some(Split { morsels, divisible: divisible(shared, driver, rows, work) }))
 }
 
 /// The scan whose rows may be given away, where it is the only source.
@@ -259,14 +259,14 @@ fn morsel_count(cx: &QueryContext, work: f64) -> usize {
 
 /// Shares of the rows of a common sub-plan, where all rows of the chain come from it. They need not be made yet: as many morsels
 /// as their expected number suggests.
-fn cut_spool(shared: &Shared, driver: &Driver<'_>) -> Option<Cut> {
+fn split_spool(shared: &Shared, driver: &Driver<'_>) -> Option<Split> {
     let [spool] = driver.spools.as_slice() else { return None };
     let of = morsel_count(&shared.cx, spool.rows);
     if of < 2 || driver.by_key {
         return None;
     }
     let share = |number| Morsel { parts: vec![(spool.id, Part::Share { number, of })], ..Morsel::default() };
-    Some(Cut { morsels: (0..of).map(share).collect(), divisible: None })
+    Some(Split { morsels: (0..of).map(share).collect(), divisible: None })
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) fn cover(reservation: &mut Reservation, bytes: usize) -> Result<(), O
 
 /// Rows with a reservation for their memory.
 #[derive(Debug)]
-pub(crate) struct HeldRows {
+pub(crate) struct ReservedRows {
     /// The rows.
     pub(crate) rows: Batch,
     reservation: Reservation,
@@ -28,7 +28,7 @@ pub(crate) struct HeldRows {
     capacity: usize,
 }
 
-impl HeldRows {
+impl ReservedRows {
     /// No rows yet.
     pub(crate) fn new(cx: &QueryContext, vars: &Arc<[VarId]>, extra_bytes: usize) -> Self {
         let reservation = cx.budget.reserve_spillable();

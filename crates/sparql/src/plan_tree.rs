@@ -104,24 +104,29 @@ impl PlanNode {
         }
     }
 
-    /// The input whose order the rows keep, whatever that is.
-    pub fn ordered_input(&self) -> Option<&Self> {
-        let keeps = matches!(
+    /// The input each of whose rows gives rows of its own, whatever the others are: so its rows can be taken in parts, and their order is kept.
+    pub fn row_input(&self) -> Option<&Self> {
+        let by_rows = matches!(
             self.op,
-            PlanOp::MergeJoin { .. }
-                | PlanOp::HashJoin { .. }
+            PlanOp::HashJoin { .. }
                 | PlanOp::LookupJoin { .. }
                 | PlanOp::Filter { .. }
                 | PlanOp::Extend { .. }
                 | PlanOp::TripleTerm { .. }
                 | PlanOp::Project(_)
-                | PlanOp::Distinct(_)
                 | PlanOp::Reduced(_)
-                | PlanOp::Slice { .. }
-                | PlanOp::LimitBy { .. }
                 | PlanOp::Path { .. }
         );
-        if keeps { self.children().first().copied() } else { None }
+        if by_rows { self.children().first().copied() } else { None }
+    }
+
+    /// The input whose order the rows keep, whatever that is.
+    pub fn ordered_input(&self) -> Option<&Self> {
+        let keeps = matches!(
+            self.op,
+            PlanOp::MergeJoin { .. } | PlanOp::Distinct(_) | PlanOp::Slice { .. } | PlanOp::LimitBy { .. }
+        );
+        if keeps { self.children().first().copied() } else { self.row_input() }
     }
 
     /// The operator's own expressions, in the sequence of its fields.

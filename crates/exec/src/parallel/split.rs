@@ -19,22 +19,13 @@ const READ_ROWS_MIN: usize = 64;
 /// Morsels per thread, at most.
 const MORSELS_PER_THREAD: usize = 8;
 
-/// The inputs along which a chain is cut.
-pub(super) fn chain_inputs(op: &PlanOp) -> Vec<&PlanNode> {
-    match op {
-        PlanOp::MergeJoin { left, right, .. } => vec![left, right],
-        PlanOp::HashJoin { left, .. } => vec![left],
-        PlanOp::Filter { input, .. }
-        | PlanOp::Extend { input, .. }
-        | PlanOp::TripleTerm { input, .. }
-        | PlanOp::Project(input)
-        | PlanOp::Reduced(input)
-        | PlanOp::Distinct(input)
-        | PlanOp::Group { input, .. }
-        | PlanOp::LookupJoin { input, .. } => vec![input],
-        PlanOp::Path { input, .. } => input.as_deref().into_iter().collect(),
-        PlanOp::Union(inputs) => inputs.iter().collect(),
-        _ => Vec::new(),
+/// The inputs along which a chain is split.
+pub(super) fn chain_inputs(node: &PlanNode) -> Vec<&PlanNode> {
+    match &node.op {
+        PlanOp::MergeJoin { .. } | PlanOp::Distinct(_) | PlanOp::Group { .. } | PlanOp::Union(_) => {
+            node.children()
+        }
+        _ => node.row_input().into_iter().collect(),
     }
 }
 
@@ -70,7 +61,7 @@ pub(super) fn split_plan(
 ) -> Result<Option<Split>, ExecError> {
     shared.cx.cancel.check()?;
     // Whatever takes the rows of one input as they come can be cut where that can.
-    while let Some(input) = one_input(&node.op) {
+    while let Some(input) = node.row_input() {
         step();
         above += work(node);
         node = input;
@@ -81,21 +72,6 @@ pub(super) fn split_plan(
     match driver(shared, node) {
         Some(driver) => split_scans(shared, &driver, above + chain_work(node)),
         None => Ok(None),
-    }
-}
-
-/// The one input of a chain's operator that does not mind where it is cut.
-fn one_input(op: &PlanOp) -> Option<&PlanNode> {
-    match op {
-        PlanOp::Filter { input, .. }
-        | PlanOp::Extend { input, .. }
-        | PlanOp::TripleTerm { input, .. }
-        | PlanOp::Project(input)
-        | PlanOp::Reduced(input)
-        | PlanOp::LookupJoin { input, .. }
-        | PlanOp::HashJoin { left: input, .. }
-        | PlanOp::Path { input: Some(input), .. } => Some(input),
-        _ => None,
     }
 }
 
@@ -124,7 +100,7 @@ fn split_union(
 fn chain_work(node: &PlanNode) -> f64 {
     step();
     let below = |input| stack::room(|| chain_work(input));
-    work(node) + chain_inputs(&node.op).into_iter().map(below).sum::<f64>()
+    work(node) + chain_inputs(node).into_iter().map(below).sum::<f64>()
 }
 
 /// What an operator has to do itself, in rows of a scan, by the planner's estimates: few rows that look much up are work, too.
@@ -180,7 +156,7 @@ fn driver_here<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
             driver(shared, input).filter(|d| d.key.is_some_and(|key| node.vars.contains(&key)))?.by_key()
         }
         PlanOp::Union(_) => return None,
-        op => driver(shared, chain_inputs(op).first()?)?,
+        _ => driver(shared, chain_inputs(node).first()?)?,
     };
     driver.key = driver.key.filter(|key| node.vars.contains(key));
     Some(driver)

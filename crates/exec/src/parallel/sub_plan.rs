@@ -65,7 +65,7 @@ impl SubPlan {
 /// `true`: what an operator of the chain had to make went to disk.
 fn prepare_builds(shared: &Arc<Shared>, node: &PlanNode) -> Result<bool, ExecError> {
     let mut spilled = shared.prepare(node)?;
-    for child in chain_inputs(&node.op) {
+    for child in chain_inputs(node) {
         spilled |= stack::room(|| prepare_builds(shared, child))?;
     }
     Ok(spilled)

@@ -30,16 +30,19 @@ impl Batch {
     }
 
     /// The column of `var`.
+    #[inline]
     pub fn column(&self, var: VarId) -> Option<&[ValueId]> {
         self.position(var).map(|i| self.columns[i].as_slice())
     }
 
     /// The number of the column of `var`.
+    #[inline]
     pub fn position(&self, var: VarId) -> Option<usize> {
         position(&self.vars, var)
     }
 
     /// Removes all rows, keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
         self.rows = 0;
@@ -80,6 +83,7 @@ impl Batch {
     }
 
     /// Appends the rows `start..end` of `other`, which has the same columns.
+    #[inline]
     pub fn append_range(&mut self, other: &Self, start: usize, end: usize) {
         for (to, from) in self.columns.iter_mut().zip(&other.columns) {
             make_room(to, end - start);
@@ -97,12 +101,14 @@ impl Batch {
     }
 
     /// Bytes that the columns' capacity takes.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.columns.iter().map(|c| c.capacity() * size_of::<ValueId>()).sum()
     }
 }
 
 /// The number of the column of `var` among `vars`.
+#[inline]
 pub fn position(vars: &[VarId], var: VarId) -> Option<usize> {
     vars.iter().position(|v| *v == var)
 }
@@ -126,11 +132,13 @@ fn positions(from: &[VarId], to: &[VarId]) -> Vec<Option<usize>> {
 const NARROW: usize = 16;
 
 /// The same, most likely `at` this place: rows may be hundreds of columns wide, and most operators keep them in their sequence.
+#[inline]
 pub fn position_near(vars: &[VarId], var: VarId, at: usize) -> Option<usize> {
     if vars.get(at) == Some(&var) { Some(at) } else { position(vars, var) }
 }
 
 /// Appends `source[i]` for each `i` of `rows`; unbound for [`NO_ROW`].
+#[inline]
 pub fn gather(source: &[ValueId], rows: &[u32], to: &mut Vec<ValueId>) {
     make_room(to, rows.len());
     to.extend(rows.iter().map(|row| source.get(*row as usize).copied().unwrap_or(ValueId::UNDEF)));

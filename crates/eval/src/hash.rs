@@ -40,6 +40,7 @@ pub fn hash_columns(columns: &[&[ValueId]], rows: usize, hashes: &mut Vec<u64>) 
 
 /// The partition, of `count` (a power of two), that a hash falls in at a level of partitioning. Different levels use
 /// different bits; tables use the low bits.
+#[inline]
 pub fn partition(hash: u64, level: u32, count: usize) -> usize {
     let remixed = mix(u64::from(level) + 1, hash);
     usize::try_from(remixed >> 40).unwrap_or(0) & (count - 1)
@@ -50,6 +51,7 @@ pub fn partition(hash: u64, level: u32, count: usize) -> usize {
 pub struct IdHasher(u64);
 
 impl std::hash::Hasher for IdHasher {
+    #[inline]
     fn finish(&self) -> u64 {
         self.0
     }
@@ -62,10 +64,12 @@ impl std::hash::Hasher for IdHasher {
         }
     }
 
+    #[inline]
     fn write_u32(&mut self, value: u32) {
         self.write_u64(u64::from(value));
     }
 
+    #[inline]
     fn write_u64(&mut self, value: u64) {
         self.0 = mix(self.0, value);
     }

@@ -26,12 +26,14 @@ pub struct Frame {
 
 impl Frame {
     /// A step begins.
+    #[inline]
     pub fn enter() -> Self {
         let outer = INNER.replace(Taken::default());
         Self { started: Instant::now(), blocks: block_work::sample(), outer }
     }
 
     /// What the step itself took.
+    #[inline]
     pub fn leave(self) -> Taken {
         let blocks = block_work::sample().since(&self.blocks);
         let time_ns = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);

@@ -10,6 +10,7 @@ use std::ops::Range;
 const STEP: usize = if cfg!(any(test, feature = "short-steps")) { 32 } else { 1 << 16 };
 
 /// The ranges of `0..len` that are one step each, and a look at `cancel` before each.
+#[inline]
 pub fn steps(len: usize, cancel: &CancelToken) -> impl Iterator<Item = Result<Range<usize>, Cancelled>> + '_ {
     (0..len).step_by(STEP).map(move |start| {
         breathe();

@@ -251,6 +251,7 @@ impl OrderKey {
     }
 
     /// Bytes held beyond the key's own size, about.
+    #[inline]
     pub fn heap_bytes(&self) -> usize {
         self.0.heap_bytes()
     }
@@ -308,6 +309,7 @@ impl Key {
         }
     }
 
+    #[inline]
     fn heap_bytes(&self) -> usize {
         match self {
             Self::Blank(text) | Self::Iri(text) | Self::String(text) => text.len() + 16,

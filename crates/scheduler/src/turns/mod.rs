@@ -112,6 +112,7 @@ struct Held {
 }
 
 /// Between two batches: gives the turn back if another query is due, and waits for the next one.
+#[inline]
 pub fn breathe() {
     HELD.with_borrow_mut(|held| {
         let Some(held) = held else { return };
@@ -134,6 +135,7 @@ pub fn paused<T>(wait: impl FnOnce() -> T) -> T {
 }
 
 /// Whether others want the processor that this thread has.
+#[inline]
 pub fn is_wanted() -> bool {
     HELD.with_borrow(|held| {
         held.as_ref().is_some_and(|held| {

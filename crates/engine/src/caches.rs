@@ -3,7 +3,7 @@
 use crate::options::OpenOptions;
 use crate::plan_cache::PlanCache;
 use lode_base::memory_budget::MemoryBudget;
-use lode_exec::expr::{KeptResults, Memos};
+use lode_exec::memo::{KeptResults, Memos};
 use lode_store::Snapshot;
 use std::sync::Arc;
 

@@ -11,11 +11,12 @@ use crate::results::{QueryResults, Solutions, Triples};
 use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
-use lode_exec::expr::Memos;
+use lode_exec::exists::ExistsRunner;
+use lode_exec::memo::Memos;
 use lode_exec::service::Federation;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::turns::Share;
-use lode_exec::{Execution, Probe, QueryResult};
+use lode_exec::{EvalContext, Execution, Probe, QueryResult};
 use lode_rdf::Variable;
 use lode_sparql::explain::{Explained, explain};
 use lode_sparql::parse::depth;
@@ -58,7 +59,7 @@ struct Running {
 }
 
 /// What a query shares with others, or has to itself.
-pub(crate) struct Setting {
+pub(crate) struct SessionOptions {
     /// Bytes that its operators may hold.
     pub budget: MemoryBudget,
     /// `NOW()`.
@@ -69,7 +70,7 @@ pub(crate) struct Setting {
     pub share: Share,
 }
 
-impl Setting {
+impl SessionOptions {
     /// Nothing shared.
     fn new(options: &QueryOptions) -> Self {
         let budget = options.budget();
@@ -85,11 +86,11 @@ pub(crate) fn share_of(options: &QueryOptions) -> Share {
 impl PreparedQuery {
     /// Parses and plans `text` over `snapshot`.
     pub(crate) fn new(text: &str, snapshot: Snapshot, options: &QueryOptions) -> Result<Self, EngineError> {
-        let (started, setting) = (Instant::now(), Setting::new(options));
-        let (budget, share) = (setting.budget.clone(), setting.share.clone());
+        let (started, session) = (Instant::now(), SessionOptions::new(options));
+        let (budget, share) = (session.budget.clone(), session.share.clone());
         let _turn = share.take_turn();
         let (prepared, memory) =
-            parsed(text, options, &budget, |query, _| Self::planned(query, snapshot, options, setting))?;
+            parsed(text, options, &budget, |query, _| Self::planned(query, snapshot, options, session))?;
         Ok(Self { planning: started.elapsed(), _memory: Some(memory), ..prepared })
     }
 
@@ -101,11 +102,11 @@ impl PreparedQuery {
         caches: &Caches,
     ) -> Result<Self, EngineError> {
         let started = Instant::now();
-        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
-        let (budget, share) = (setting.budget.clone(), setting.share.clone());
+        let session = SessionOptions { memos: caches.memos(&snapshot), ..SessionOptions::new(options) };
+        let (budget, share) = (session.budget.clone(), session.share.clone());
         let _turn = share.take_turn();
         let work = |query: &Query, memory: &TextMemory| {
-            Self::cached(query, snapshot, options, caches, setting, memory.of_plan())
+            Self::cached(query, snapshot, options, caches, session, memory.of_plan())
         };
         let (prepared, memory) = parsed(text, options, &budget, work)?;
         Ok(Self { planning: started.elapsed(), _memory: Some(memory), ..prepared })
@@ -116,18 +117,18 @@ impl PreparedQuery {
         snapshot: Snapshot,
         options: &QueryOptions,
         caches: &Caches,
-        setting: Setting,
+        session: SessionOptions,
         plan_bytes: usize,
     ) -> Result<Self, EngineError> {
         if !plan_cache::is_usual(options) || !caches.plans.keeps(plan_bytes) {
-            return Self::planned(query, snapshot, options, setting);
+            return Self::planned(query, snapshot, options, session);
         }
         let keys = Keys::new(query, options);
         if let Some((plan, shortness)) = caches.plans.find(&keys, &snapshot)? {
-            let prepared = Self::over(query, plan, snapshot, options, setting);
+            let prepared = Self::over(query, plan, snapshot, options, session);
             return Ok(Self { from_cache: true, shortness, ..prepared });
         }
-        let prepared = Self::planned(query, snapshot, options, setting)?;
+        let prepared = Self::planned(query, snapshot, options, session)?;
         caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.shortness, plan_bytes)?;
         Ok(prepared)
     }
@@ -143,13 +144,13 @@ impl PreparedQuery {
         if !plan_cache::is_usual(options) || text.len() > SHORT_TEXT_BYTES_MAX {
             return Ok(None);
         }
-        let setting = Setting { memos: caches.memos(&snapshot), ..Setting::new(options) };
-        let budget = setting.budget.clone();
+        let session = SessionOptions { memos: caches.memos(&snapshot), ..SessionOptions::new(options) };
+        let budget = session.budget.clone();
         let find = |query: &Query, _: &TextMemory| {
             let found = caches.plans.find(&Keys::new(query, options), &snapshot)?;
             let short = found.filter(|(_, shortness)| shortness.is_short());
             Ok(short.map(|(plan, shortness)| {
-                let prepared = Self::over(query, plan, snapshot, options, setting);
+                let prepared = Self::over(query, plan, snapshot, options, session);
                 Self { from_cache: true, shortness, ..prepared }
             }))
         };
@@ -163,7 +164,7 @@ impl PreparedQuery {
         query: &Query,
         snapshot: Snapshot,
         options: &QueryOptions,
-        setting: Setting,
+        session: SessionOptions,
     ) -> Result<Self, EngineError> {
         let statistics = SnapshotStatistics::new(&snapshot, &options.cancel);
         let plan_options = PlanOptions {
@@ -178,7 +179,7 @@ impl PreparedQuery {
         let plan = lode_sparql::plan_query(query, dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;
-        Ok(Self::over(query, Arc::new(plan?), snapshot, options, setting))
+        Ok(Self::over(query, Arc::new(plan?), snapshot, options, session))
     }
 
     /// A plan of a query over `snapshot`.
@@ -187,28 +188,29 @@ impl PreparedQuery {
         plan: Arc<Plan>,
         snapshot: Snapshot,
         options: &QueryOptions,
-        setting: Setting,
+        session: SessionOptions,
     ) -> Self {
-        let Setting { budget, now, memos, share } = setting;
-        let cx = Arc::new(QueryContext {
+        let SessionOptions { budget, now, memos, share } = session;
+        let service = options.service.clone().map(Federation::new);
+        let sub_queries = Arc::new(ExistsRunner::new(service.clone(), share.clone()));
+        let eval = EvalContext {
             snapshot,
             local: Arc::default(),
             budget,
             cancel: options.cancel.clone(),
             now,
             dataset: Arc::clone(&plan.dataset),
-            service: options.service.clone().map(Federation::new),
-            threads: options.threads.max(1),
-            share,
             batch_rows: options.batch_rows.max(1),
             spill_dir: options.spill_dir.clone(),
-            domain: None,
-            exists: Arc::default(),
             memos,
             vars: Arc::default(),
-        });
+            sub_queries,
+        };
+        let threads = options.threads.max(1);
+        let cx = Arc::new(QueryContext { eval, service, threads, share, domain: None });
         let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
-        let warnings = warnings::of_queries([query], &lode_exec::is_regular_expression);
+        let warnings =
+            warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);
         Self { plan, warnings, cx, from_cache: false, planning, running, shortness, _memory: None }
     }
 

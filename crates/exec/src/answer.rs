@@ -1,10 +1,10 @@
 //! Making what is answered of rows. Where there is no memory for the texts of a whole batch, that is made of half of it first: 4,096 texts of
 //! 100 KB are 400 MB.
 
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::shared::Shared;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use std::sync::Arc;
 
 /// Rows that still have to be answered: a batch, or what is left of one. The next part is the last one.

@@ -1,9 +1,7 @@
 //! From plan nodes to operators.
 
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
-use crate::morsel::{Morsel, ParallelSource, Queue};
+use crate::morsel::Assignment;
 use crate::operator::{BoxOp, Operator};
 use crate::operators::count_scan::{CountScan, Countable};
 use crate::operators::distinct::{Distinct, DistinctSorted, DistinctSpec, Reduced};
@@ -13,7 +11,7 @@ use crate::operators::for_each_graph::ForEachGraph;
 use crate::operators::graph_names::GraphNames;
 use crate::operators::group::{HashGroup, SortedGroup};
 use crate::operators::group_table::GroupSpec;
-use crate::operators::hash_join::HashJoin;
+use crate::operators::hash_join::{self, HashJoin};
 use crate::operators::index_scan::IndexScan;
 use crate::operators::join_output::JoinOutput;
 use crate::operators::limit_by::LimitBy;
@@ -25,16 +23,18 @@ use crate::operators::project::Project;
 use crate::operators::service::Service;
 use crate::operators::slice::Slice;
 use crate::operators::sort::{Sort, SortOptions};
-use crate::operators::spool::Spool;
+use crate::operators::spool::{self, Spool};
 use crate::operators::triple_term::TripleTerm;
 use crate::operators::union::Union;
 use crate::operators::values::Values;
+use crate::parallel::{Source, operator};
 use crate::pattern::Pattern;
 use crate::profile::NodeCounters;
-use crate::shared::Shared;
-use crate::source::Source;
-use crate::turns::breathe;
+use crate::shared::{Factory, Shared};
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
+use lode_scheduler::turns::breathe;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, ScanPattern, VarId, stack};
 use std::sync::Arc;
@@ -42,45 +42,39 @@ use std::sync::Arc;
 /// A LIMIT up to this many batches that ends a much larger input early is better served by one thread.
 const SMALL_SLICE_BATCHES: usize = 4;
 
-/// Builds operators for one thread.
-pub(crate) struct Builder<'a> {
-    shared: &'a Arc<Shared>,
-    morsel: Option<&'a Morsel>,
-    /// Where scans give rows away that other threads wait for.
-    queue: Option<&'a Arc<Queue>>,
+/// Makes the operators of plans.
+pub(crate) const FACTORY: Factory = Factory {
+    build: |shared, assignment, node, ordered| Builder { shared, assignment }.build_here(node, ordered),
+    prepare,
+};
+
+/// Makes what a node needs once; `true`: that went to disk.
+fn prepare(shared: &Arc<Shared>, node: &PlanNode) -> Result<bool, ExecError> {
+    match &node.op {
+        PlanOp::HashJoin { .. } => hash_join::prepare(shared, node),
+        PlanOp::Spool { .. } => spool::prepare(shared, node).map(|()| false),
+        _ => Ok(false),
+    }
 }
 
-impl<'a> Builder<'a> {
-    /// For a thread that runs whole sub-plans, handing parts to others where that pays.
-    pub(crate) fn new(shared: &'a Arc<Shared>) -> Self {
-        Self { shared, morsel: None, queue: None }
-    }
+/// Builds operators for one thread.
+struct Builder<'a> {
+    shared: &'a Arc<Shared>,
+    assignment: Assignment<'a>,
+}
 
-    /// For a thread that runs one morsel, of which it gives some to those who wait at `queue`.
-    pub(crate) fn of_morsel(
-        shared: &'a Arc<Shared>,
-        morsel: &'a Morsel,
-        queue: Option<&'a Arc<Queue>>,
-    ) -> Self {
-        Self { shared, morsel: Some(morsel), queue }
-    }
-
+impl Builder<'_> {
     /// Where a consumer without need for order gets the rows of `node`.
-    pub(crate) fn source(&self, node: &PlanNode) -> Result<Source, ExecError> {
-        if self.morsel.is_none()
-            && let Some(parallel) = ParallelSource::new(self.shared, node)?
-        {
-            return Ok(Source::Parallel(parallel));
-        }
-        Ok(Source::Single(self.build_here(node, false)?))
+    fn source(&self, node: &PlanNode) -> Result<Source, ExecError> {
+        Source::new(self.shared, self.assignment, node)
     }
 
     /// The operator of `node`. `ordered`: the consumer relies on the order that the plan promises.
-    pub(crate) fn build(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
-        if ordered { self.build_here(node, true) } else { Ok(self.source(node)?.into_operator()) }
+    fn build(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
+        operator(self.shared, self.assignment, node, ordered)
     }
 
-    /// The operator of an input along which its consumer would have been cut into morsels: if the consumer was not, neither is the input,
+    /// The operator of an input along which its consumer would have been split into morsels: if the consumer was not, neither is the input,
     /// which has less to do. To ask again at each operator of a chain would take as long as the square of its length.
     fn build_input(&self, node: &PlanNode, ordered: bool) -> Result<BoxOp, ExecError> {
         self.build_here(node, ordered)
@@ -115,7 +109,7 @@ impl<'a> Builder<'a> {
             PlanOp::IndexScan(pattern) => self.index_scan(node, pattern, vars, counters)?,
             PlanOp::GraphNames { slot, among } => Box::new(GraphNames::new(cx, *slot, among.as_ref(), vars)?),
             PlanOp::ForEachGraph { var, among, pattern } => {
-                Box::new(ForEachGraph::new(cx, counters, *var, (among.as_ref(), pattern), vars)?)
+                Box::new(ForEachGraph::new(self.shared, counters, *var, (among.as_ref(), pattern), vars)?)
             }
             PlanOp::MergeJoin { left, right, kind, condition } => {
                 let inputs = (&**left, &**right);
@@ -130,11 +124,11 @@ impl<'a> Builder<'a> {
                 self.lookup_join((left, input), pattern, (*kind, condition), vars, counters)
             }
             PlanOp::MultiwayJoin(patterns) => {
-                let range = self.morsel.and_then(|morsel| morsel.range(node.id)).cloned();
+                let range = self.assignment.range(node.id).cloned();
                 Box::new(MultiwayJoin::new(self.shared, node, patterns, range)?)
             }
             PlanOp::Spool { .. } => {
-                let part = self.morsel.and_then(|morsel| morsel.part(node.id)).cloned();
+                let part = self.assignment.part(node.id).cloned();
                 Box::new(Spool::new(self.shared, node, vars, part)?)
             }
             PlanOp::Union(inputs) => self.union(node.id, inputs, vars)?,
@@ -238,9 +232,9 @@ impl<'a> Builder<'a> {
     ) -> Result<BoxOp, ExecError> {
         let shared = self.shared;
         let pattern = Pattern::new(pattern, |_| false, |var| vars.contains(&var), shared.single_graph);
-        let range = self.morsel.and_then(|morsel| morsel.range(node.id));
+        let range = self.assignment.range(node.id);
         let scan = IndexScan::new(&shared.cx, Arc::clone(counters), pattern, vars, range)?;
-        Ok(Box::new(match self.queue.filter(|queue| queue.divides(node.id)) {
+        Ok(Box::new(match self.assignment.queue(node.id) {
             Some(queue) => scan.giving_to(queue),
             None => scan,
         }))
@@ -284,7 +278,7 @@ impl<'a> Builder<'a> {
     }
 
     fn union(&self, id: u32, inputs: &[PlanNode], vars: &Arc<[VarId]>) -> Result<BoxOp, ExecError> {
-        let only = self.morsel.and_then(|morsel| morsel.branch(id));
+        let only = self.assignment.branch(id);
         let chosen = inputs.iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i));
         let inputs = chosen
             .map(|(_, input)| Ok((self.build_input(input, false)?, input.vars.as_slice())))
@@ -306,7 +300,7 @@ impl<'a> Builder<'a> {
             let pattern = Pattern::new(countable.pattern, |_| false, |_| false, shared.single_graph);
             let rows = shared.scan_rows(countable.scan, &pattern)?;
             if countable.pays(cx, &pattern, rows)? {
-                let range = self.morsel.and_then(|morsel| morsel.range(countable.scan));
+                let range = self.assignment.range(countable.scan);
                 let counters = Arc::clone(counters);
                 let scan = CountScan::new(cx, counters, &countable, pattern, vars, range)?;
                 return Ok(Box::new(scan));
@@ -333,7 +327,7 @@ impl<'a> Builder<'a> {
         let sorted = vars
             .iter()
             .all(|var| input.sorted_by.get(..vars.len()).is_some_and(|leading| leading.contains(var)));
-        if sorted && (ordered || self.morsel.is_some() || cx.threads < 2) {
+        if sorted && (ordered || !self.assignment.is_whole() || cx.threads < 2) {
             let child = Project::new(self.build(input, true)?, &input.vars, vars);
             return Ok(Box::new(DistinctSorted::new(cx, Box::new(child), vars, &input.sorted_by)));
         }
@@ -348,7 +342,7 @@ impl<'a> Builder<'a> {
             self.build(input, true)?
         } else {
             // Threads drop what they saw shortly before: so less goes through the one set.
-            self.source(input)?.reduced().into_operator()
+            self.source(input)?.each_thread(|rows| Box::new(Reduced::new(rows))).into_operator()
         };
         let child = Project::new(child, &input.vars, vars);
         Ok(Box::new(Distinct::new(spec, Box::new(child))))
@@ -358,21 +352,9 @@ impl<'a> Builder<'a> {
 /// Whether the order of the rows of `node` comes from a sort: then it is the query's, and must be kept.
 fn has_sort(mut node: &PlanNode) -> bool {
     loop {
-        node = match &node.op {
-            PlanOp::Sort { .. } => return true,
-            PlanOp::MergeJoin { left: input, .. }
-            | PlanOp::HashJoin { left: input, .. }
-            | PlanOp::LookupJoin { input, .. }
-            | PlanOp::Filter { input, .. }
-            | PlanOp::Extend { input, .. }
-            | PlanOp::TripleTerm { input, .. }
-            | PlanOp::Project(input)
-            | PlanOp::Distinct(input)
-            | PlanOp::Reduced(input)
-            | PlanOp::Slice { input, .. }
-            | PlanOp::LimitBy { input, .. }
-            | PlanOp::Path { input: Some(input), .. } => input,
-            _ => return false,
+        node = match node.ordered_input() {
+            Some(input) => input,
+            None => return matches!(node.op, PlanOp::Sort { .. }),
         };
     }
 }

@@ -1,8 +1,8 @@
 //! A buffered cursor over one permutation for ascending look-ups: near keys are found in rows already read, far ones by a seek.
 
-use crate::error::ExecError;
 use crate::pattern::{Columns, Pattern};
 use lode_base::gallop::gallop;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_store::{Scan, Snapshot};
 use std::cmp::Ordering;

@@ -1,21 +1,16 @@
 //! Running a plan: batches of ids out, counters aside.
 
 use crate::answer::Unanswered;
-use crate::batch::Batch;
-use crate::build::Builder;
 use crate::context::QueryContext;
-use crate::error::ExecError;
+use crate::morsel::Assignment;
 use crate::operator::BoxOp;
+use crate::parallel::operator;
 use crate::profile::{Counters, NodeCounters, Probe};
-use crate::shared::Shared;
+use crate::shared::{Factory, Shared};
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_sparql::{Plan, VarId};
 use std::sync::Arc;
-
-/// Runs `plan`. Work begins with the first [`Execution::next`], but for opening scans.
-pub fn execute(plan: Arc<Plan>, cx: Arc<QueryContext>) -> Result<Execution, ExecError> {
-    let counters = Counters::new(&plan, &cx.share);
-    Execution::start(plan, &cx, counters)
-}
 
 /// A running plan.
 pub struct Execution {
@@ -26,27 +21,44 @@ pub struct Execution {
 }
 
 impl Execution {
+    /// Runs a plan.
+    pub(crate) fn new(plan: Arc<Plan>, cx: &QueryContext, factory: Factory) -> Result<Self, ExecError> {
+        let counters = Counters::new(&plan, &cx.share);
+        Self::start(plan, cx, counters, factory)
+    }
+
     /// Runs a plan as part of a node of another, or of whoever asks (see [`Counters::within`]).
     pub(crate) fn within(
         plan: Arc<Plan>,
         cx: &QueryContext,
         node: Option<&Arc<NodeCounters>>,
+        factory: Factory,
     ) -> Result<Self, ExecError> {
         let counters = Counters::within(&plan, node, &cx.share);
-        Self::start(plan, cx, counters)
+        Self::start(plan, cx, counters, factory)
     }
 
-    fn start(plan: Arc<Plan>, cx: &QueryContext, counters: Counters) -> Result<Self, ExecError> {
+    fn start(
+        plan: Arc<Plan>,
+        cx: &QueryContext,
+        counters: Counters,
+        factory: Factory,
+    ) -> Result<Self, ExecError> {
         cx.cancel.check()?;
-        let shared = Shared::new(plan, cx, counters)?;
+        let shared = Shared::new(plan, cx, counters, factory)?;
         let at_work = shared.counters.work();
-        let root = Builder::new(&shared).build(&shared.plan.root, false)?;
+        let root = operator(&shared, Assignment::default(), &shared.plan.root, false)?;
         drop(at_work);
         let vars = shared.plan.root.vars.as_slice().into();
         Ok(Self { shared, vars, root, unanswered: Unanswered::default() })
     }
 
     /// The next rows; `None` at the end. A batch has at least one row.
+    ///
+    /// # Errors
+    ///
+    /// Where an operator fails: the query was cancelled, memory ran out where nothing can be spilled, or the store, a
+    /// temporary file or an endpoint fails.
     #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
     pub fn next(&mut self) -> Result<Option<Batch>, ExecError> {
         next(&self.shared, &self.vars, &mut self.root)
@@ -54,6 +66,11 @@ impl Execution {
 
     /// Calls `make` with the next rows, to make of them what is answered: terms of ids, and their text; `None` at the end. Where `make` has
     /// no memory for all of them, it is called again with fewer.
+    ///
+    /// # Errors
+    ///
+    /// Where an operator fails: the query was cancelled, memory ran out where nothing can be spilled, or the store, a
+    /// temporary file or an endpoint fails. What `make` returns, where fewer rows do not help.
     pub fn answer<T>(
         &mut self,
         make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,

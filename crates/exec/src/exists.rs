@@ -1,21 +1,25 @@
 //! EXISTS inside expressions (SPARQL 1.1 section 18.6, `substitute`), for many rows at once: the distinct bindings of a batch are the domain of a
 //! dependent plan, which is made once and tells for which of them the pattern has a solution.
 
-use crate::batch::{Batch, position};
+use crate::build::FACTORY;
 use crate::context::QueryContext;
-use crate::error::ExecError;
+use crate::domain::Domain;
 use crate::execution::Execution;
-use crate::hash::IdHash;
-use crate::held::cover;
-use crate::lock::lock;
-use crate::profile::waiting;
+use crate::reservation::cover;
+use crate::service::Federation;
 use crate::statistics::SnapshotStatistics;
 use lode_base::memory_budget::Reservation;
-use lode_rdf::{Term, ValueId};
-use lode_sparql::parse::depth;
+use lode_eval::context::{Binding, EvalContext, SubQueries};
+use lode_eval::error::ExecError;
+use lode_eval::hash::IdHash;
+use lode_rdf::Term;
+use lode_scheduler::lock;
+use lode_scheduler::turns::Share;
+use lode_scheduler::waiting;
 use lode_sparql::plan::SubPattern;
-use lode_sparql::{Plan, PlanOptions, VarId, plan_dependent, plan_sub, stack};
+use lode_sparql::{Plan, PlanOptions, VarId, plan_dependent, plan_sub, with_stack_for};
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Bindings for which a dependent plan is run at once, at most.
@@ -23,13 +27,17 @@ const DOMAIN_ROWS_MAX: usize = 1 << 13;
 /// Bytes of an answer that is kept, besides its binding.
 const ANSWER_BYTES: usize = 48;
 
-/// The values of a pattern's outer variables; some may be unbound.
-pub(crate) type Binding = Vec<ValueId>;
-
-/// What is known of the EXISTS patterns of a query, shared by its threads.
-#[derive(Debug, Default)]
-pub struct ExistsCache {
+/// Runs the EXISTS patterns of a query, and keeps what is known of them; shared by its threads.
+pub struct ExistsRunner {
+    service: Option<Federation>,
+    share: Share,
     patterns: Mutex<Vec<(usize, Arc<Known>)>>,
+}
+
+impl fmt::Debug for ExistsRunner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExistsRunner").finish_non_exhaustive()
+    }
 }
 
 /// What is known of one pattern.
@@ -48,7 +56,18 @@ struct Answers {
     reservation: Option<Reservation>,
 }
 
-impl ExistsCache {
+impl ExistsRunner {
+    /// For a query with this federation and this share of the processors.
+    pub fn new(service: Option<Federation>, share: Share) -> Self {
+        Self { service, share, patterns: Mutex::default() }
+    }
+
+    /// What a plan inside an expression runs in: who asks has threads of its own.
+    fn context(&self, cx: &EvalContext, domain: Option<Arc<Domain>>) -> QueryContext {
+        let (service, share) = (self.service.clone(), self.share.clone());
+        QueryContext { eval: cx.clone(), service, threads: 1, share, domain }
+    }
+
     /// Patterns are told apart by what they say, not by where they lie, which is compared first: sub-plans come and go.
     fn of(&self, pattern: &SubPattern) -> Arc<Known> {
         let place = std::ptr::from_ref(pattern).addr();
@@ -71,7 +90,7 @@ impl ExistsCache {
 
 impl Known {
     /// The plan for bindings of these variables.
-    fn plan(&self, cx: &QueryContext, params: &[VarId], rows: usize) -> Result<Option<Arc<Plan>>, ExecError> {
+    fn plan(&self, cx: &EvalContext, params: &[VarId], rows: usize) -> Result<Option<Arc<Plan>>, ExecError> {
         let mut plans = held(&self.plans);
         if let Some(plan) = plans.get(params) {
             return Ok(plan.clone());
@@ -96,7 +115,7 @@ impl Known {
     /// Keeps answers while there is memory for them; else all are forgotten.
     fn keep<'a>(
         &self,
-        cx: &QueryContext,
+        cx: &EvalContext,
         found: impl Iterator<Item = (&'a Binding, bool)>,
     ) -> Result<(), ExecError> {
         let mut answers = held(&self.answers);
@@ -127,23 +146,26 @@ fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     }
 }
 
-/// For each of `bindings` of `vars`, which differ, whether `pattern` has a solution with these values put in.
-pub(crate) fn exists(
-    cx: &QueryContext,
-    pattern: &SubPattern,
-    vars: &[VarId],
-    bindings: &[Binding],
-) -> Result<Vec<bool>, ExecError> {
-    stack::deep(depth::of_pattern(&pattern.algebra).for_plans(), || find(cx, pattern, vars, bindings))
+impl SubQueries for ExistsRunner {
+    fn exist(
+        &self,
+        cx: &EvalContext,
+        pattern: &SubPattern,
+        vars: &[VarId],
+        bindings: &[Binding],
+    ) -> Result<Vec<bool>, ExecError> {
+        with_stack_for(pattern, || find(self, cx, pattern, vars, bindings))
+    }
 }
 
 fn find(
-    cx: &QueryContext,
+    runner: &ExistsRunner,
+    cx: &EvalContext,
     pattern: &SubPattern,
     vars: &[VarId],
     bindings: &[Binding],
 ) -> Result<Vec<bool>, ExecError> {
-    let known = cx.exists.of(pattern);
+    let known = runner.of(pattern);
     let mut truths = vec![None; bindings.len()];
     known.recall(bindings, &mut truths);
     // Unbound variables stay variables of the pattern.
@@ -155,10 +177,11 @@ fn find(
     for (params, numbers) in &open {
         for some in numbers.chunks(DOMAIN_ROWS_MAX) {
             cx.cancel.check()?;
-            let domain = Domain::new(params, vars, some.iter().filter_map(|number| bindings.get(*number)));
+            let domain =
+                Arc::new(Domain::new(params, vars, some.iter().filter_map(|number| bindings.get(*number))));
             let found = match known.plan(cx, params, some.len())? {
-                Some(plan) => domain.run(cx, &plan)?,
-                None => domain.run_each(cx, pattern)?,
+                Some(plan) => run(runner, cx, &plan, &domain)?,
+                None => run_each(runner, cx, pattern, &domain)?,
             };
             for (number, row) in some.iter().zip(&domain.bindings()) {
                 truths[*number] = Some(found.contains(row));
@@ -172,93 +195,45 @@ fn find(
     Ok(truths.into_iter().map(|truth| truth.unwrap_or(false)).collect())
 }
 
-/// The bindings for which a dependent plan runs.
-#[derive(Debug)]
-pub struct Domain {
-    rows: Batch,
+/// The bindings of the domain that a dependent plan finds.
+fn run(
+    runner: &ExistsRunner,
+    cx: &EvalContext,
+    plan: &Arc<Plan>,
+    domain: &Arc<Domain>,
+) -> Result<HashSet<Binding, IdHash>, ExecError> {
+    let sub = runner.context(cx, Some(Arc::clone(domain)));
+    let mut execution = Execution::within(Arc::clone(plan), &sub, None, FACTORY)?;
+    let mut found = HashSet::default();
+    while let Some(batch) = execution.next()? {
+        let places: Vec<usize> = domain.vars().iter().filter_map(|var| batch.position(*var)).collect();
+        found.extend((0..batch.rows).map(|row| places.iter().map(|at| batch.columns[*at][row]).collect()));
+    }
+    Ok(found)
 }
 
-impl Domain {
-    /// The values that `bindings` of `vars`, which differ, have for `params`.
-    fn new<'a>(params: &[VarId], vars: &[VarId], bindings: impl Iterator<Item = &'a Binding>) -> Self {
-        let places: Vec<Option<usize>> = params.iter().map(|param| position(vars, *param)).collect();
-        let mut rows = Batch::new(params.into());
-        for binding in bindings {
-            for (column, place) in rows.columns.iter_mut().zip(&places) {
-                column.push(place.and_then(|at| binding.get(at)).copied().unwrap_or_default());
-            }
-            rows.rows += 1;
+/// The bindings of the domain with which put in, one by one, the pattern has a solution.
+fn run_each(
+    runner: &ExistsRunner,
+    cx: &EvalContext,
+    pattern: &SubPattern,
+    domain: &Domain,
+) -> Result<HashSet<Binding, IdHash>, ExecError> {
+    let mut found = HashSet::default();
+    for binding in domain.bindings() {
+        cx.cancel.check()?;
+        let bound = domain.vars().iter().zip(&binding);
+        let terms = bound
+            .map(|(var, id)| Ok((*var, cx.term(*id)?)))
+            .collect::<Result<Vec<(VarId, Term)>, ExecError>>()?;
+        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
+        let plan = plan_sub(pattern, &terms, &cx.vars, &PlanOptions::default(), &stats);
+        stats.finish()?;
+        let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;
+        let sub = runner.context(cx, None);
+        if Execution::within(Arc::new(plan), &sub, None, FACTORY)?.next()?.is_some() {
+            found.insert(binding);
         }
-        Self { rows }
     }
-
-    /// The bindings of some of the variables, each once.
-    pub(crate) fn rows_of(&self, vars: &Arc<[VarId]>) -> Batch {
-        let mut rows = Batch::new(Arc::clone(vars));
-        let columns: Vec<&[ValueId]> =
-            vars.iter().map(|var| self.rows.column(*var).unwrap_or_default()).collect();
-        let mut seen: HashSet<Binding, IdHash> = HashSet::default();
-        for row in 0..self.rows.rows {
-            let binding: Binding = columns.iter().map(|c| c.get(row).copied().unwrap_or_default()).collect();
-            if vars.len() == self.rows.vars.len() || seen.insert(binding.clone()) {
-                rows.columns.iter_mut().zip(binding).for_each(|(column, id)| column.push(id));
-                rows.rows += 1;
-            }
-        }
-        rows
-    }
-
-    fn bindings(&self) -> Vec<Binding> {
-        rows_in(&self.rows).collect()
-    }
-
-    /// The bindings that a dependent plan finds.
-    fn run(&self, cx: &QueryContext, plan: &Arc<Plan>) -> Result<HashSet<Binding, IdHash>, ExecError> {
-        let mut sub = within(cx);
-        sub.domain = Some(Arc::new(Self { rows: self.rows.clone() }));
-        let mut execution = Execution::within(Arc::clone(plan), &sub, None)?;
-        let mut found = HashSet::default();
-        while let Some(batch) = execution.next()? {
-            let places: Vec<usize> = self.rows.vars.iter().filter_map(|var| batch.position(*var)).collect();
-            found
-                .extend((0..batch.rows).map(|row| places.iter().map(|at| batch.columns[*at][row]).collect()));
-        }
-        Ok(found)
-    }
-
-    /// The bindings with which put in, one by one, the pattern has a solution.
-    fn run_each(
-        &self,
-        cx: &QueryContext,
-        pattern: &SubPattern,
-    ) -> Result<HashSet<Binding, IdHash>, ExecError> {
-        let mut found = HashSet::default();
-        for binding in self.bindings() {
-            cx.cancel.check()?;
-            let bound = self.rows.vars.iter().zip(&binding);
-            let terms = bound
-                .map(|(var, id)| Ok((*var, cx.term(*id)?)))
-                .collect::<Result<Vec<(VarId, Term)>, ExecError>>()?;
-            let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
-            let plan = plan_sub(pattern, &terms, &cx.vars, &PlanOptions::default(), &stats);
-            stats.finish()?;
-            let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;
-            if Execution::within(Arc::new(plan), &within(cx), None)?.next()?.is_some() {
-                found.insert(binding);
-            }
-        }
-        Ok(found)
-    }
-}
-
-/// The rows of a batch.
-fn rows_in(batch: &Batch) -> impl Iterator<Item = Binding> + '_ {
-    (0..batch.rows).map(|row| batch.columns.iter().map(|column| column[row]).collect())
-}
-
-/// What a plan inside an expression runs in: who asks has threads of its own.
-fn within(cx: &QueryContext) -> QueryContext {
-    let mut sub = cx.clone();
-    sub.threads = 1;
-    sub
+    Ok(found)
 }

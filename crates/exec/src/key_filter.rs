@@ -4,8 +4,8 @@
 //! neither reads nor decodes the blocks between. Any scan that has the variable drops rows with other values before they are joined with
 //! something else.
 
-use crate::hash::mix;
 use lode_base::gallop::gallop;
+use lode_eval::hash::mix;
 use lode_rdf::ValueId;
 use std::sync::OnceLock;
 
@@ -146,7 +146,7 @@ pub(crate) fn first_not_before(keys: &[ValueId], from: usize, id: ValueId) -> us
 #[cfg(test)]
 mod tests {
     use super::{FEW_KEYS, FILTER_KEY_BYTES, KeyFilter, Members, first_not_before};
-    use crate::hash::mix;
+    use lode_eval::hash::mix;
     use lode_rdf::ValueId;
 
     fn passes(filter: &KeyFilter, bits: u64) -> bool {

@@ -1,8 +1,8 @@
 //! What an operator is.
 
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;

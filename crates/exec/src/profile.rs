@@ -3,10 +3,9 @@
 //! Time and blocks are taken per thread by frames (`frame.rs`). So every node has its own share, whatever thread does the work, and
 //! the shares add up to the whole.
 
-use crate::frame::{Frame, off_the_clock};
-use crate::turns::{self, Share, Turn};
 use lode_base::block_work::BlockWork;
-use lode_sparql::explain::op_name;
+use lode_scheduler::Frame;
+use lode_scheduler::turns::{Share, Turn};
 use lode_sparql::{Plan, PlanNode, stack};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -124,11 +123,6 @@ impl NodeCounters {
 thread_local! {
     /// Whether the thread works on a plan already.
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Waits for others, threads or endpoints, while other threads may work: no node takes the time, and the thread's turn goes to another.
-pub fn waiting<T>(wait: impl FnOnce() -> T) -> T {
-    off_the_clock(|| turns::paused(wait))
 }
 
 /// The counters of all nodes of a plan, and of what makes an answer of its rows.
@@ -321,7 +315,7 @@ impl Probe {
 fn visit(node: &PlanNode, counters: &Counters, nodes: &mut Vec<NodeProfile>) -> (u64, u64) {
     let work = counters.of(node.id).work();
     let place = nodes.len();
-    let (id, name, estimate) = (node.id, op_name(&node.op), node.rows);
+    let (id, name, estimate) = (node.id, node.op.name(), node.rows);
     nodes.push(NodeProfile { id, name, estimate, rows_in: 0, total_ns: work.time_ns, work });
     let below: Vec<(u64, u64)> =
         node.children().into_iter().map(|child| visit(child, counters, nodes)).collect();

@@ -1,17 +1,18 @@
 //! From ids back to terms: tables of terms for solutions, triples for CONSTRUCT and DESCRIBE, a truth value for ASK.
 
 use crate::answer::Unanswered;
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::execution::Execution;
-use crate::expr::texts::{TextBytes, TextCounter, Texts};
 use crate::fresh_blank::blank_of;
 use crate::operator::BoxOp;
 use crate::operators::construct::Construct;
 use crate::operators::describe::Describe;
 use crate::operators::distinct::{Distinct, DistinctSpec};
 use crate::shared::Shared;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
+use lode_eval::expr::texts::{TextCounter, Texts};
+use lode_eval::text_bytes::TextBytes;
 use lode_rdf::{Kind, Term, TripleRef, ValueId};
 use lode_sparql::{QueryForm, VarId};
 use std::sync::Arc;
@@ -26,6 +27,10 @@ pub struct TermBatch {
 
 impl TermBatch {
     /// The terms of all columns of a batch. The dictionary is read in the order of its blocks.
+    ///
+    /// # Errors
+    ///
+    /// Where the query was cancelled, has no memory for what is computed, or the store cannot be read.
     pub fn new(cx: &QueryContext, batch: &Batch) -> Result<Self, ExecError> {
         let mut texts = TextCounter::new(cx);
         let columns = batch.columns.iter().map(|ids| TermColumn::new(cx, ids, &mut texts));
@@ -120,6 +125,11 @@ pub enum QueryResult {
 
 impl Execution {
     /// The query's answer in its form. ASK runs here, all else as it is read.
+    ///
+    /// # Errors
+    ///
+    /// Where an operator fails: the query was cancelled, memory ran out where nothing can be spilled, or the store, a
+    /// temporary file or an endpoint fails.
     pub fn into_result(mut self) -> Result<QueryResult, ExecError> {
         let plan = Arc::clone(self.plan());
         Ok(match &plan.form {
@@ -171,6 +181,11 @@ impl Graph {
 
     /// Calls `make` with the next triples as ids, in columns subject, predicate, object; `None` at the end. Their subjects are IRIs or
     /// blank nodes, their predicates IRIs. Where `make` has no memory for all of them, it is called again with fewer.
+    ///
+    /// # Errors
+    ///
+    /// Where an operator fails: the query was cancelled, memory ran out where nothing can be spilled, or the store, a
+    /// temporary file or an endpoint fails. What `make` returns, where fewer rows do not help.
     pub fn answer<T>(
         &mut self,
         make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
@@ -185,6 +200,11 @@ impl Graph {
     }
 
     /// The next triples; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Where an operator fails: the query was cancelled, memory ran out where nothing can be spilled, or the store, a
+    /// temporary file or an endpoint fails.
     #[expect(clippy::should_implement_trait, reason = "it can fail, and iterators go on after an error")]
     pub fn next(&mut self) -> Result<Option<TermBatch>, ExecError> {
         self.answer(TermBatch::new)

@@ -1,22 +1,32 @@
 //! What all threads of one execution of a plan share.
 
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::lock::lock;
-use crate::operators::hash_join_build::Built;
-use crate::operators::spool::SpoolRows;
-use crate::operators::trie::Tries;
+use crate::morsel::Assignment;
+use crate::operator::BoxOp;
 use crate::pattern::Pattern;
-use crate::profile::{Counters, NodeCounters, waiting};
+use crate::profile::{Counters, NodeCounters};
 use crate::spill_area::SpillArea;
+use lode_eval::error::ExecError;
 use lode_packed::Order;
 use lode_rdf::ValueId;
-use lode_sparql::{Plan, PlanNode, PlanOp};
+use lode_scheduler::lock;
+use lode_scheduler::waiting;
+use lode_sparql::{Plan, PlanNode};
+use std::any::{Any, TypeId};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
+/// Who makes operators of plan nodes: knows all of them, so it stands above them and is handed down.
+#[derive(Clone, Copy)]
+pub(crate) struct Factory {
+    /// See [`Shared::build`].
+    pub(crate) build: fn(&Arc<Shared>, Assignment<'_>, &PlanNode, bool) -> Result<BoxOp, ExecError>,
+    /// See [`Shared::prepare`].
+    pub(crate) prepare: fn(&Arc<Shared>, &PlanNode) -> Result<bool, ExecError>,
+}
+
 /// What a node needs once, whichever thread comes first.
-pub(crate) trait BuildOnce: Sized {
+pub(crate) trait BuildOnce: Sized + Send + Sync + 'static {
     /// Makes it.
     fn make(shared: &Arc<Shared>, node: &PlanNode) -> Result<Self, ExecError>;
 }
@@ -27,13 +37,9 @@ pub(crate) struct Once<T> {
     built: Mutex<Option<Arc<T>>>,
 }
 
-/// By the node's number.
-type Builds<T> = Mutex<HashMap<u32, Arc<Once<T>>>>;
-
 impl<T: BuildOnce> Once<T> {
-    fn of(builds: &Builds<T>, node: u32) -> Arc<Self> {
-        let new = || Arc::new(Self { node, built: Mutex::default() });
-        Arc::clone(lock(builds).entry(node).or_insert_with(new))
+    fn new(node: u32) -> Self {
+        Self { node, built: Mutex::default() }
     }
 
     /// The thing, made now if need be.
@@ -60,9 +66,9 @@ pub(crate) struct Shared {
     pub(crate) area: Arc<SpillArea>,
     /// No quad is in a named graph.
     pub(crate) single_graph: bool,
-    builds: Builds<Built>,
-    tries: Builds<Tries>,
-    spools: Builds<SpoolRows>,
+    factory: Factory,
+    /// What nodes need once, by its type and the node's number.
+    once: Mutex<HashMap<(TypeId, u32), Arc<dyn Any + Send + Sync>>>,
     scan_rows: Mutex<HashMap<u32, u64>>,
     /// Scans whose rows all have one value, so that no thread can take a part of them.
     whole: Mutex<HashSet<u32>>,
@@ -74,6 +80,7 @@ impl Shared {
         plan: Arc<Plan>,
         cx: &QueryContext,
         counters: Counters,
+        factory: Factory,
     ) -> Result<Arc<Self>, ExecError> {
         let mut cx = cx.clone();
         cx.vars = Arc::new(plan.vars.clone());
@@ -84,9 +91,8 @@ impl Shared {
             single_graph: cx.snapshot.count(Order::Gspo, &[])? == 0,
             cx: Arc::new(cx),
             plan,
-            builds: Mutex::default(),
-            tries: Mutex::default(),
-            spools: Mutex::default(),
+            factory,
+            once: Mutex::default(),
             scan_rows: Mutex::default(),
             whole: Mutex::default(),
         }))
@@ -102,29 +108,37 @@ impl Shared {
         self.counters.of(id)
     }
 
-    /// The build side of the hash join with this number, shared by all threads that probe it.
-    pub(crate) fn build(&self, id: u32) -> Arc<Once<Built>> {
-        Once::of(&self.builds, id)
+    /// Who makes the operators.
+    pub(crate) fn factory(&self) -> Factory {
+        self.factory
     }
 
-    /// What the multiway join with this number has read into memory, shared by all threads that join it.
-    pub(crate) fn tries(&self, id: u32) -> Arc<Once<Tries>> {
-        Once::of(&self.tries, id)
+    /// The operator of `node`, for a thread that does all of what is assigned itself. `ordered`: the consumer relies on the order that the
+    /// plan promises.
+    pub(crate) fn build(
+        self: &Arc<Self>,
+        assignment: Assignment<'_>,
+        node: &PlanNode,
+        ordered: bool,
+    ) -> Result<BoxOp, ExecError> {
+        (self.factory.build)(self, assignment, node, ordered)
     }
 
-    /// The rows of the common sub-plan with this number, shared by all nodes that read them.
-    pub(crate) fn spool(&self, number: u32) -> Result<Arc<Once<SpoolRows>>, ExecError> {
-        Ok(Once::of(&self.spools, self.spool_node(number)?.id))
+    /// Makes what `node` needs once, with all threads. `true`: it went to disk, and the node must see all its rows at once.
+    pub(crate) fn prepare(self: &Arc<Self>, node: &PlanNode) -> Result<bool, ExecError> {
+        (self.factory.prepare)(self, node)
     }
 
-    /// The common sub-plan with this number.
-    pub(crate) fn spooled(&self, number: u32) -> Result<&PlanNode, ExecError> {
-        self.spool_node(number)?.children().first().copied().ok_or_else(|| no_spool(number))
+    /// What the node with this number needs once, shared by all threads that run it.
+    pub(crate) fn once<T: BuildOnce>(&self, node: u32) -> Arc<Once<T>> {
+        let new = || Arc::new(Once::<T>::new(node));
+        let known = Arc::clone(lock(&self.once).entry((TypeId::of::<T>(), node)).or_insert_with(|| new()));
+        known.downcast().unwrap_or_else(|_| new())
     }
 
-    fn spool_node(&self, number: u32) -> Result<&PlanNode, ExecError> {
-        let has_rows = |node: &PlanNode| matches!(&node.op, PlanOp::Spool { number: n, input: Some(_), .. } if *n == number);
-        find(&self.plan.root, &has_rows).ok_or_else(|| no_spool(number))
+    /// The first node for which `wanted` holds.
+    pub(crate) fn find(&self, wanted: &dyn Fn(&PlanNode) -> bool) -> Option<&PlanNode> {
+        find(&self.plan.root, wanted)
     }
 
     /// Whether the rows of a scan were found not to be divisible.
@@ -151,10 +165,6 @@ impl Shared {
         lock(&self.scan_rows).insert(id, rows);
         Ok(rows)
     }
-}
-
-fn no_spool(number: u32) -> ExecError {
-    ExecError::Internal(format!("the plan has no common sub-plan {number}"))
 }
 
 /// The node with a number: nodes are numbered from the root on, parents before children, left before right.
@@ -198,7 +208,7 @@ fn find<'a>(root: &'a PlanNode, wanted: &dyn Fn(&PlanNode) -> bool) -> Option<&'
 mod tests {
     use super::*;
     use crate::tests::generate::node;
-    use lode_sparql::VarId;
+    use lode_sparql::{PlanOp, VarId};
 
     #[test]
     fn wide_rows_flow_in_small_batches() {

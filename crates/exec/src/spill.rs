@@ -3,10 +3,10 @@
 //! A file is a sequence of chunks, each a number of rows column by column, eight bytes an id. The list of chunks stays in
 //! memory. All files of an execution are in its [`SpillArea`].
 
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::profile::NodeCounters;
 use crate::spill_area::{Space, SpillArea};
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;

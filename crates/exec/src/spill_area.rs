@@ -5,10 +5,9 @@
 //! Here a row file that goes gives its pieces back to a list, and the space goes with the last user of the area, also where the process is
 //! killed.
 
-use crate::error::ExecError;
-use crate::lock::lock;
-use crate::removal::remove_soon;
 use lode_base::real_vfs::ScratchFile;
+use lode_eval::error::ExecError;
+use lode_scheduler::{lock, remove_soon};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -186,7 +185,7 @@ mod tests {
             space.append(&[7; 1 << 20]).unwrap();
         }
         drop(space);
-        crate::wait_for_removals();
+        lode_scheduler::wait_for_removals();
         assert_eq!(area.pieces.lock().unwrap().unused.len(), PIECES_LARGE);
         let mut again = area.space();
         again.append(b"again").unwrap();

@@ -1,11 +1,12 @@
 //! What the planner may ask, answered by a snapshot.
 
 use lode_base::cancel::CancelToken;
+use lode_eval::functions;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
-use lode_sparql::Statistics;
+use lode_sparql::{Function, Statistics};
 use lode_store::{Snapshot, StoreError};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -28,6 +29,10 @@ impl<'a> SnapshotStatistics<'a> {
     }
 
     /// The first error that an answer hid: the plan must then not be used.
+    ///
+    /// # Errors
+    ///
+    /// The first error that an answer hid.
     pub fn finish(self) -> Result<(), StoreError> {
         self.error.into_inner().map_or(Ok(()), Err)
     }
@@ -42,6 +47,10 @@ impl<'a> SnapshotStatistics<'a> {
 }
 
 impl Statistics for SnapshotStatistics<'_> {
+    fn function(&self, name: &str) -> Option<&'static Function> {
+        functions::find(name)
+    }
+
     fn id_of(&self, term: &Term) -> Option<ValueId> {
         self.or(|snapshot| snapshot.id_of(term), None)
     }

@@ -1,11 +1,11 @@
 //! Columns of results as texts: each distinct term is written once, straight from the dictionary, and copied for its rows.
 
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr::decode::distinct;
-use crate::expr::texts::{TextCounter, Texts};
 use crate::fresh_blank::blank_of;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
+use lode_eval::expr::decode::distinct;
+use lode_eval::expr::texts::{TextCounter, Texts};
 use lode_rdf::{Kind, Term, TermRef, ValueId};
 use std::ops::Range;
 
@@ -18,6 +18,10 @@ pub struct WrittenBatch {
 
 impl WrittenBatch {
     /// Replaces all by the texts of `batch`; `write` appends the text of a term. Out of memory, it holds nothing.
+    ///
+    /// # Errors
+    ///
+    /// Where the query was cancelled, has no memory for what is computed, or the store cannot be read.
     pub fn fill(
         &mut self,
         cx: &QueryContext,

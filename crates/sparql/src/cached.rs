@@ -1,6 +1,7 @@
 //! Answers of [`Statistics`], each asked once per plan: a pattern is counted when it is simplified, again when it is read, and
 //! again when it is looked up.
 
+use crate::function::Function;
 use crate::reuse::Reuse;
 use crate::statistics::Statistics;
 use lode_packed::{Order, Star, StarMember};
@@ -59,6 +60,10 @@ fn key(order: Order, prefix: &[ValueId]) -> Key {
 }
 
 impl Statistics for Cached<'_> {
+    fn function(&self, name: &str) -> Option<&'static Function> {
+        self.inner.function(name)
+    }
+
     fn id_of(&self, term: &Term) -> Option<ValueId> {
         if let Some(known) = self.ids.borrow().get(term) {
             return *known;

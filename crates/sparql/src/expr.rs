@@ -1,10 +1,10 @@
 //! Expressions over numbered variables, as operators evaluate them.
 
 pub(crate) use crate::expr_vars::vars_of;
+use crate::function::Callee;
 use crate::pattern::SubPattern;
 use crate::variable::VarId;
 use lode_rdf::Term;
-use spargebra::algebra::Function;
 use std::sync::Arc;
 
 /// A SPARQL expression (SPARQL 1.1 section 17, SPARQL 1.2). Errors are values: the unbound id.
@@ -52,8 +52,8 @@ pub enum Expr {
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `COALESCE`.
     Coalesce(Vec<Expr>),
-    /// A function or, as `Function::Custom`, a cast or extension.
-    Call(Function, Vec<Expr>),
+    /// A function, a cast among them.
+    Call(Callee, Vec<Expr>),
     /// `EXISTS`, where it could not become a semi-join: evaluated for many distinct bindings at once.
     Exists(Arc<SubPattern>),
 }

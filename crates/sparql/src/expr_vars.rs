@@ -4,7 +4,6 @@ use crate::expr::Expr;
 use crate::var_set::VarSet;
 use crate::variable::VarId;
 use lode_rdf::{Literal, Term};
-use spargebra::algebra::Function;
 use std::sync::Arc;
 
 impl Expr {
@@ -108,10 +107,10 @@ impl Expr {
 
     /// Whether two evaluations over the same row can differ (and so the number of evaluations matters).
     pub(crate) fn is_volatile(&self) -> bool {
-        let own = matches!(
-            self,
-            Self::Call(Function::Rand | Function::Uuid | Function::StrUuid | Function::BNode, _)
-        );
+        let own = match self {
+            Self::Call(callee, _) => callee.is_volatile(),
+            _ => false,
+        };
         own || self.children().into_iter().any(Self::is_volatile)
     }
 

@@ -1,11 +1,13 @@
 //! SPARQL: parsing, rewriting, planning. Pure: no I/O; the data is seen only through [`Statistics`].
 
+mod aggregate;
 mod cached;
 mod cardinality;
 mod error;
 pub mod explain;
 pub mod expr;
 mod expr_vars;
+pub mod function;
 mod joins;
 mod logical;
 mod logical_tree;
@@ -33,9 +35,12 @@ pub mod warnings;
 
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
+pub use function::{Callee, Function};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
-pub use planner::{PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub};
+pub use planner::{
+    PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub, with_stack_for,
+};
 pub use rewrite::rule_names;
 pub use service_call::ServiceCall;
 pub use statistics::Statistics;

@@ -49,8 +49,8 @@ pub enum TermSlot {
 /// [`crate::plan_dependent`]), or the body of a GRAPH with a variable in which a SERVICE is asked, once per graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubPattern {
-    /// The algebra.
-    pub algebra: GraphPattern,
+    /// The algebra. Only the planner reads it.
+    pub(crate) algebra: GraphPattern,
     /// Names in `algebra` that mean variables of the outer query. For an EXISTS: columns of the row it is tested on. For a
     /// [`PlanOp::ForEachGraph`](crate::PlanOp::ForEachGraph): the names whose columns the pattern delivers.
     pub scope: BTreeMap<String, VarId>,
@@ -60,6 +60,13 @@ pub struct SubPattern {
     pub graph: GraphScope,
     /// The query's dataset, for GRAPH inside.
     pub dataset: Arc<Dataset>,
+}
+
+impl SubPattern {
+    /// The same pattern, looking elsewhere.
+    pub fn in_graph(&self, graph: GraphScope) -> Self {
+        Self { graph, ..self.clone() }
+    }
 }
 
 /// The query's dataset after FROM, FROM NAMED and the protocol's parameters.

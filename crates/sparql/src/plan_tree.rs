@@ -1,9 +1,43 @@
-//! The tree of a plan: the inputs and the expressions of each operator. Walks over plans are made of these, and know no operators but those
-//! that they are about.
+//! The tree of a plan: the name, the inputs and the expressions of each operator. Walks over plans are made of these, and know no operators but
+//! those that they are about.
 
 use crate::expr::Expr;
 use crate::plan::{PlanNode, PlanOp};
 use std::sync::Arc;
+
+impl PlanOp {
+    /// The operator's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            PlanOp::Unit => "Unit",
+            PlanOp::Empty => "Empty",
+            PlanOp::Values(_) => "Values",
+            PlanOp::IndexScan(_) => "IndexScan",
+            PlanOp::Domain => "Domain",
+            PlanOp::GraphNames { .. } => "GraphNames",
+            PlanOp::MergeJoin { .. } => "MergeJoin",
+            PlanOp::HashJoin { condition, .. } if condition.on.is_empty() => "LoopJoin",
+            PlanOp::HashJoin { .. } => "HashJoin",
+            PlanOp::LookupJoin { .. } => "LookupJoin",
+            PlanOp::MultiwayJoin(_) => "MultiwayJoin",
+            PlanOp::Filter { .. } => "Filter",
+            PlanOp::Extend { .. } => "Extend",
+            PlanOp::TripleTerm { .. } => "TripleTerm",
+            PlanOp::Union(_) => "Union",
+            PlanOp::Project(_) => "Project",
+            PlanOp::Distinct(_) => "Distinct",
+            PlanOp::Reduced(_) => "Reduced",
+            PlanOp::Sort { .. } => "Sort",
+            PlanOp::Slice { .. } => "Slice",
+            PlanOp::LimitBy { .. } => "LimitBy",
+            PlanOp::Group { .. } => "Group",
+            PlanOp::Path { .. } => "Path",
+            PlanOp::ForEachGraph { .. } => "ForEachGraph",
+            PlanOp::Service { .. } => "Service",
+            PlanOp::Spool { .. } => "Spool",
+        }
+    }
+}
 
 impl PlanNode {
     /// The inputs, left before right.
@@ -68,6 +102,31 @@ impl PlanNode {
                 input.iter_mut().map(Arc::make_mut).collect()
             }
         }
+    }
+
+    /// The input each of whose rows gives rows of its own, whatever the others are: so its rows can be taken in parts, and their order is kept.
+    pub fn row_input(&self) -> Option<&Self> {
+        let by_rows = matches!(
+            self.op,
+            PlanOp::HashJoin { .. }
+                | PlanOp::LookupJoin { .. }
+                | PlanOp::Filter { .. }
+                | PlanOp::Extend { .. }
+                | PlanOp::TripleTerm { .. }
+                | PlanOp::Project(_)
+                | PlanOp::Reduced(_)
+                | PlanOp::Path { .. }
+        );
+        if by_rows { self.children().first().copied() } else { None }
+    }
+
+    /// The input whose order the rows keep, whatever that is.
+    pub fn ordered_input(&self) -> Option<&Self> {
+        let keeps = matches!(
+            self.op,
+            PlanOp::MergeJoin { .. } | PlanOp::Distinct(_) | PlanOp::Slice { .. } | PlanOp::LimitBy { .. }
+        );
+        if keeps { self.children().first().copied() } else { self.row_input() }
     }
 
     /// The operator's own expressions, in the sequence of its fields.

@@ -56,6 +56,11 @@ pub fn plan_query_without(
     })
 }
 
+/// Calls `f`, which plans and runs a pattern while its query runs, with as much stack as that may need.
+pub fn with_stack_for<T>(sub: &SubPattern, f: impl FnOnce() -> T) -> T {
+    stack::deep(depth::of_pattern(&sub.algebra).for_plans(), f)
+}
+
 /// Plans a pattern while its query runs, its outer variables replaced by `bindings`. Variables keep the ids they have in
 /// `vars`, the outer query's table; the plan's own table starts with those. The result's form is `Select` of the pattern's
 /// visible variables without the replaced ones.
@@ -72,7 +77,7 @@ pub fn plan_sub(
 ) -> Result<Plan, PlanError> {
     let stats = &Cached::new(stats);
     let dataset = Arc::clone(&sub.dataset);
-    stack::deep(depth::of_pattern(&sub.algebra).for_plans(), || {
+    with_stack_for(sub, || {
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
         let (logical, columns) = translator.sub_pattern(sub, bindings)?;
         let form = QueryForm::Select(columns.clone());
@@ -100,7 +105,7 @@ pub fn plan_dependent(
     }
     let stats = &Cached::new(stats);
     let dataset = Arc::clone(&sub.dataset);
-    stack::deep(depth::of_pattern(&sub.algebra).for_plans(), || {
+    with_stack_for(sub, || {
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
         let (logical, columns) = translator.dependent(sub, params, rows as f64)?;
         let form = QueryForm::Select(columns.clone());

@@ -1,11 +1,12 @@
-//! What the planner may ask about the data.
+//! What the planner may ask about the data, and about functions.
 
+use crate::function::Function;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Facts about one version of a database. All calls are cheap (block index and a few decoded rows).
+/// Facts about one version of a database, and the functions that queries may call. All calls are cheap (block index and a few decoded rows).
 pub trait Statistics {
     /// The id of a constant; `None` where no quad can contain it.
     fn id_of(&self, term: &Term) -> Option<ValueId>;
@@ -29,6 +30,8 @@ pub trait Statistics {
     fn quad_count(&self) -> u64;
     /// Whether any quad is in a named graph.
     fn has_named_graphs(&self) -> bool;
+    /// The function of this name, a keyword or an IRI; `None`: there is none, and each call is an error.
+    fn function(&self, name: &str) -> Option<&'static Function>;
     /// Whether nobody waits for the plan any more: what is planned from then on is dropped, so that any plan does.
     fn is_cancelled(&self) -> bool {
         false

@@ -64,8 +64,7 @@ fn check(node: &PlanNode, ids: &mut Vec<u32>) -> Result<(), Problem> {
     for child in node.children() {
         check(child, ids)?;
     }
-    let at =
-        |problem: Problem| format!("node {} ({}): {problem}", node.id, crate::explain::op_name(&node.op));
+    let at = |problem: Problem| format!("node {} ({}): {problem}", node.id, node.op.name());
     common(node).and_then(|()| operator(node)).map_err(at)
 }
 
@@ -83,7 +82,6 @@ fn common(node: &PlanNode) -> Result<(), Problem> {
 fn operator(node: &PlanNode) -> Result<(), Problem> {
     match &node.op {
         PlanOp::Unit => rule(node.vars.is_empty(), || "columns".into()),
-        PlanOp::Empty => Ok(()),
         PlanOp::Domain => {
             rule(!node.vars.is_empty() && node.certain.len() == node.vars.len(), || "columns".into())
         }
@@ -173,6 +171,8 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
         PlanOp::Service { input, call, kind, filter } => {
             service(node, input.as_deref(), call, (*kind, filter.as_ref()))
         }
+        // No rules beside those for all.
+        _ => Ok(()),
     }
 }
 

@@ -1,10 +1,13 @@
 //! What is no error of a query, but most likely not meant: calls of functions that nobody defines, and regular expressions that are none.
 //! Each such call is an error of its expression, so that a FILTER drops its rows and a BIND leaves its variable unbound, without a word.
 
+use crate::function::{Function, Meaning};
 use crate::operands;
 use crate::stack;
 use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, Expression, Function, GraphPattern, OrderExpression};
+use spargebra::algebra::{
+    AggregateExpression, Expression, Function as Keyword, GraphPattern, OrderExpression,
+};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -30,6 +33,8 @@ pub enum PlanWarning {
     UnknownCast(NamedFunction),
     /// A cast of several values, or of none.
     CastOfOther(NamedFunction),
+    /// A call with fewer or more arguments than the function takes.
+    WrongArguments(NamedFunction),
     /// What REGEX or REPLACE are given is no regular expression.
     NoPattern(GivenPattern),
     /// So many others.
@@ -72,6 +77,9 @@ impl fmt::Display for PlanWarning {
             Self::CastOfOther(NamedFunction(iri)) => {
                 write!(f, "the cast <{iri}> takes one value, not several or none; {ERROR}")
             }
+            Self::WrongArguments(NamedFunction(iri)) => {
+                write!(f, "the function <{iri}> does not take so many arguments; {ERROR}")
+            }
             Self::NoPattern(GivenPattern { pattern, flags }) if flags.is_empty() => {
                 write!(f, "\"{pattern}\" is no regular expression, or a too large one; {ERROR}")
             }
@@ -84,57 +92,17 @@ impl fmt::Display for PlanWarning {
     }
 }
 
-/// Whether `name`, of an XML Schema type without its namespace, is one that values can be cast to (SPARQL 1.1 section 17.5, and the types of
-/// XPath that have values here).
-pub fn is_cast(name: &str) -> bool {
-    matches!(
-        name,
-        "string"
-            | "boolean"
-            | "decimal"
-            | "float"
-            | "double"
-            | "dateTime"
-            | "date"
-            | "time"
-            | "gYear"
-            | "gYearMonth"
-            | "gMonth"
-            | "gMonthDay"
-            | "gDay"
-            | "duration"
-            | "yearMonthDuration"
-            | "dayTimeDuration"
-    ) || is_integer(name)
-}
-
-/// Whether a type is `integer` or derived from it.
-fn is_integer(name: &str) -> bool {
-    matches!(
-        name,
-        "integer"
-            | "nonPositiveInteger"
-            | "negativeInteger"
-            | "nonNegativeInteger"
-            | "positiveInteger"
-            | "long"
-            | "int"
-            | "short"
-            | "byte"
-            | "unsignedLong"
-            | "unsignedInt"
-            | "unsignedShort"
-            | "unsignedByte"
-    )
-}
+/// The function of a name, if there is one.
+pub type FunctionOf<'a> = &'a dyn Fn(&str) -> Option<&'static Function>;
 
 /// The warnings of queries, each once, in the order of the functions' IRIs, then of the patterns. What a SERVICE evaluates is not looked at.
 /// `is_pattern` tells whether a text is a regular expression with flags.
 pub fn of_queries<'a>(
     queries: impl IntoIterator<Item = &'a Query>,
+    function_of: FunctionOf<'a>,
     is_pattern: &dyn Fn(&str, &str) -> bool,
 ) -> Arc<[PlanWarning]> {
-    let mut calls = Calls { errors: BTreeSet::new(), patterns: BTreeSet::new() };
+    let mut calls = Calls { function_of, errors: BTreeSet::new(), patterns: BTreeSet::new() };
     for query in queries {
         let (Query::Select { pattern, .. }
         | Query::Construct { pattern, .. }
@@ -166,16 +134,18 @@ struct Call {
 enum CallKind {
     Function,
     Cast,
+    CastOfOther,
     Arguments,
 }
 
 impl Call {
-    fn of(iri: &str, arguments: usize) -> Option<Self> {
-        let kind = match iri.strip_prefix(XSD) {
+    fn of(iri: &str, function: Option<&Function>, arguments: usize) -> Option<Self> {
+        let kind = match function {
+            None if iri.starts_with(XSD) => CallKind::Cast,
             None => CallKind::Function,
-            Some(name) if !is_cast(name) => CallKind::Cast,
-            Some(_) if arguments != 1 => CallKind::Arguments,
-            Some(_) => return None,
+            Some(function) if function.takes(arguments) => return None,
+            Some(Function { meaning: Meaning::Cast | Meaning::CanonicalText, .. }) => CallKind::CastOfOther,
+            Some(_) => CallKind::Arguments,
         };
         Some(Self { function: NamedFunction::new(iri), kind })
     }
@@ -184,13 +154,15 @@ impl Call {
         match self.kind {
             CallKind::Function => PlanWarning::UnknownFunction(self.function),
             CallKind::Cast => PlanWarning::UnknownCast(self.function),
-            CallKind::Arguments => PlanWarning::CastOfOther(self.function),
+            CallKind::CastOfOther => PlanWarning::CastOfOther(self.function),
+            CallKind::Arguments => PlanWarning::WrongArguments(self.function),
         }
     }
 }
 
 /// Calls that may be looked into, each once.
 struct Calls<'a> {
+    function_of: FunctionOf<'a>,
     /// Those that are always errors.
     errors: BTreeSet<Call>,
     /// Constant patterns and their flags.
@@ -252,13 +224,14 @@ impl<'a> Calls<'a> {
             Expression::Exists(pattern) => self.pattern(pattern),
             other => {
                 match other {
-                    Expression::FunctionCall(Function::Custom(iri), arguments) => {
-                        self.errors.extend(Call::of(iri.as_str(), arguments.len()));
+                    Expression::FunctionCall(Keyword::Custom(iri), arguments) => {
+                        let function = (self.function_of)(iri.as_str());
+                        self.errors.extend(Call::of(iri.as_str(), function, arguments.len()));
                     }
-                    Expression::FunctionCall(Function::Regex, arguments) => {
+                    Expression::FunctionCall(Keyword::Regex, arguments) => {
                         self.given(arguments.get(1), arguments.get(2));
                     }
-                    Expression::FunctionCall(Function::Replace, arguments) => {
+                    Expression::FunctionCall(Keyword::Replace, arguments) => {
                         self.given(arguments.get(1), arguments.get(3));
                     }
                     _ => {}
@@ -289,13 +262,22 @@ fn constant(expr: &Expression) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     //! What is warned of, and how long warnings are.
-    use super::of_queries;
+    use super::{XSD, of_queries};
+    use crate::function::{Function, Meaning, ValueType};
     use crate::parse_query;
+
+    /// The casts of the queries below.
+    fn cast(name: &str) -> Option<&'static Function> {
+        static CAST: Function =
+            Function::new("a cast", &[ValueType::Term], ValueType::Literal, &()).meaning(Meaning::Cast);
+        let name = name.strip_prefix(XSD)?;
+        ["integer", "unsignedByte", "dayTimeDuration"].contains(&name).then_some(&CAST)
+    }
 
     fn warnings(text: &str) -> Vec<String> {
         let text = format!("PREFIX : <http://x/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> {text}");
         let is_pattern = |pattern: &str, flags: &str| !pattern.starts_with('(') && flags != "z";
-        let warnings = of_queries([&parse_query(&text, None).unwrap()], &is_pattern);
+        let warnings = of_queries([&parse_query(&text, None).unwrap()], &cast, &is_pattern);
         warnings.iter().map(ToString::to_string).collect()
     }
 

@@ -4,14 +4,16 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
     ("packed", &["base", "rdf"]),
     ("store", &["packed", "rdf", "base"]),
     ("sparql", &["syntax", "rdf", "packed"]),
-    ("exec", &["sparql", "store", "packed", "rdf", "base"]),
+    ("scheduler", &["base"]),
+    ("eval", &["sparql", "store", "scheduler", "rdf", "base"]),
+    ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
     ("server", &["engine", "rdf"]),
     ("cli", &["server", "engine", "rdf", "bench"]),

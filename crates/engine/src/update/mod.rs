@@ -109,7 +109,7 @@ fn warnings_of(update: &Update) -> Arc<[PlanWarning]> {
         Operation::Modify(modify) => Some(&modify.query),
         _ => None,
     });
-    warnings::of_queries(modifies, &lode_exec::is_regular_expression)
+    warnings::of_queries(modifies, &lode_exec::functions::find, &lode_exec::is_regular_expression)
 }
 
 /// The levels of the deepest operation's pattern.

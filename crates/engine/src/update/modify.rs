@@ -6,7 +6,7 @@ use super::rows::Rows;
 use super::template::{Row, Target, Template};
 use super::terms::{Labels, NewTerms};
 use crate::EngineError;
-use crate::query::{PreparedQuery, Setting, share_of};
+use crate::query::{PreparedQuery, SessionOptions, share_of};
 use lode_sparql::update::Modify;
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ impl Updater<'_> {
         let snapshot = self.draft.snapshot()?;
         let evaluation = &self.options.evaluation;
         let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(evaluation));
-        let setting = Setting { budget, now: self.now, memos, share };
-        let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, setting)?;
+        let session = SessionOptions { budget, now: self.now, memos, share };
+        let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, session)?;
         let mut execution = query.execute()?;
         let cx = Arc::clone(execution.context());
         let rows = || Rows::new(&self.budget, &evaluation.spill_dir);

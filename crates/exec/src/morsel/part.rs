@@ -7,9 +7,9 @@ use std::ops::Range;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Morsel {
     /// By the number of the scan, ascending.
-    pub(super) ranges: Vec<(u32, Range<ValueId>)>,
-    pub(super) branches: Vec<(u32, usize)>,
-    pub(super) parts: Vec<(u32, Part)>,
+    pub(crate) ranges: Vec<(u32, Range<ValueId>)>,
+    pub(crate) branches: Vec<(u32, usize)>,
+    pub(crate) parts: Vec<(u32, Part)>,
 }
 
 /// A part of the rows of a common sub-plan.
@@ -23,7 +23,7 @@ pub(crate) enum Part {
 
 impl Morsel {
     /// The rows of a scan whose values of its first free column lie in `range`.
-    pub(super) fn of_scan(scan: u32, range: Range<ValueId>) -> Self {
+    pub(crate) fn of_scan(scan: u32, range: Range<ValueId>) -> Self {
         Self { ranges: vec![(scan, range)], ..Self::default() }
     }
 
@@ -41,5 +41,29 @@ impl Morsel {
     /// The branch of a UNION that alone is run.
     pub(crate) fn branch(&self, union: u32) -> Option<usize> {
         self.branches.iter().find(|(id, _)| *id == union).map(|(_, branch)| *branch)
+    }
+}
+
+/// A sub-plan's morsels.
+#[derive(Debug, Default)]
+pub(crate) struct Split {
+    pub(crate) morsels: Vec<Morsel>,
+    pub(crate) divisible: Option<Divisible>,
+}
+
+/// The one scan that all rows come from: a morsel is a range of its values, and can be divided while it is run.
+#[derive(Debug)]
+pub(crate) struct Divisible {
+    pub(crate) scan: u32,
+    /// Fewer rows are not worth it.
+    pub(crate) rows_min: u64,
+    /// A thread should look up from its work after so many.
+    pub(crate) read_rows_max: usize,
+}
+
+impl Split {
+    /// No cut at all.
+    pub(crate) fn whole() -> Self {
+        Self { morsels: vec![Morsel::default()], divisible: None }
     }
 }

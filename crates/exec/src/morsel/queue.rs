@@ -1,17 +1,11 @@
 //! The morsels that threads take one after the other, and what they give each other when there are no more.
 
-use super::cut::{Cut, Divisible};
-use super::part::Morsel;
-use crate::batch::Batch;
-use crate::build::Builder;
-use crate::error::ExecError;
-use crate::lock::lock;
-use crate::operator::{BoxOp, Operator};
-use crate::profile::waiting;
-use crate::scheduler::{Scheduler, is_helping};
-use crate::shared::Shared;
-use crate::turns;
+use super::part::{Divisible, Morsel, Split};
 use lode_rdf::ValueId;
+use lode_scheduler::lock;
+use lode_scheduler::turns;
+use lode_scheduler::waiting;
+use lode_scheduler::{Scheduler, is_helping};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -41,12 +35,12 @@ struct Given {
 }
 
 impl Queue {
-    pub(super) fn new(cut: Cut) -> Self {
+    pub(crate) fn new(split: Split) -> Self {
         Self {
-            morsels: cut.morsels,
+            morsels: split.morsels,
             next: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
-            divisible: cut.divisible,
+            divisible: split.divisible,
             given: Mutex::default(),
             changed: Condvar::new(),
             wanted: AtomicUsize::new(0),
@@ -54,7 +48,7 @@ impl Queue {
     }
 
     /// The next of the morsels that were cut, and its number.
-    pub(super) fn next(&self) -> Option<(usize, &Morsel)> {
+    pub(crate) fn next(&self) -> Option<(usize, &Morsel)> {
         if self.is_closed() {
             return None;
         }
@@ -64,7 +58,7 @@ impl Queue {
 
     /// One that was cut or else given away; waits while others may give one.
     /// A thread that only helps takes none where other queries want the processor: the one that asked for help takes them all.
-    pub(super) fn take(self: &Arc<Self>) -> Option<(Morsel, Running)> {
+    pub(crate) fn take(self: &Arc<Self>) -> Option<(Morsel, Running)> {
         // Under the lock, so that who finds no morsel sees that the last one is being run.
         let mut given = lock(&self.given);
         // What was given away is taken here: the one that it was meant for may have left.
@@ -108,11 +102,11 @@ impl Queue {
         self.wanted.store(given.waiting.saturating_sub(given.morsels.len()), Ordering::Relaxed);
     }
 
-    fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         // A thread that has looked at `closed` and not begun to wait yet holds the lock.
         drop(lock(&self.given));
@@ -146,7 +140,7 @@ impl Queue {
 }
 
 /// A morsel is being run.
-pub(super) struct Running(Arc<Queue>);
+pub(crate) struct Running(Arc<Queue>);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -154,56 +148,6 @@ impl Drop for Running {
         given.running -= 1;
         if given.running == 0 {
             self.0.changed.notify_all();
-        }
-    }
-}
-
-/// Runs one morsel after the other.
-pub(super) struct Pipeline {
-    shared: Arc<Shared>,
-    node: u32,
-    queue: Arc<Queue>,
-    shares: bool,
-    current: Option<(BoxOp, Option<Running>)>,
-}
-
-impl Pipeline {
-    /// Of the sub-plan of `node`. `shares`: waits for what others give away, and gives away.
-    pub(super) fn new(shared: &Arc<Shared>, node: u32, queue: &Arc<Queue>, shares: bool) -> Self {
-        Self { shared: Arc::clone(shared), node, queue: Arc::clone(queue), shares, current: None }
-    }
-
-    fn take(&self) -> Result<Option<(BoxOp, Option<Running>)>, ExecError> {
-        let (morsel, running) = match self.shares {
-            true => self.queue.take().map(|(morsel, running)| (morsel, Some(running))),
-            false => self.queue.next().map(|(_, morsel)| (morsel.clone(), None)),
-        }
-        .unzip();
-        let Some(morsel) = morsel else { return Ok(None) };
-        let builder = Builder::of_morsel(&self.shared, &morsel, self.shares.then_some(&self.queue));
-        let operator = builder.build(self.shared.node(self.node)?, false)?;
-        Ok(Some((operator, running.flatten())))
-    }
-}
-
-impl Operator for Pipeline {
-    fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
-        loop {
-            if self.queue.is_closed() {
-                out.clear();
-                return Ok(false);
-            }
-            if let Some((current, _)) = &mut self.current {
-                if current.next(out)? {
-                    return Ok(true);
-                }
-                self.current = None;
-            }
-            self.current = self.take()?;
-            if self.current.is_none() {
-                out.clear();
-                return Ok(false);
-            }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! CONSTRUCT: the template's triples for each row, as rows of three ids. What is no RDF triple is left out.
 
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, NO_ROW};
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::fresh_blank::{fresh_blank, fresh_blank_term};
+use lode_eval::batch::{Batch, NO_ROW};
+use lode_eval::error::ExecError;
 use lode_rdf::{Kind, NamedOrBlankNode, Term, Triple, ValueId};
 use lode_sparql::VarId;
 use lode_sparql::plan::{ConstructTerm, ConstructTriple};
@@ -46,7 +46,7 @@ impl Construct {
         let slot = |term: &ConstructTerm| -> Result<Slot, ExecError> {
             Ok(match term {
                 ConstructTerm::Const(term) => Slot::Const(cx.intern(term)?),
-                ConstructTerm::Var(var) => Slot::Var(crate::batch::position(input_vars, *var)),
+                ConstructTerm::Var(var) => Slot::Var(lode_eval::batch::position(input_vars, *var)),
                 ConstructTerm::Blank(number) => Slot::Blank(u64::from(*number)),
                 ConstructTerm::Triple(triple) => Slot::Triple((**triple).clone()),
             })

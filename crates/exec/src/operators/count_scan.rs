@@ -1,12 +1,12 @@
 //! Counts of quads straight from the index: `COUNT(*)` over a scan, in all or by its first free column, without reading rows.
 
 use super::Operator;
-use crate::batch::{Batch, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::operators::group_table::integer;
 use crate::pattern::{Cell, Pattern};
 use crate::profile::NodeCounters;
+use lode_eval::batch::{Batch, position};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::{Aggregate, AggregateFunction, Expr, PlanNode, PlanOp, ScanPattern, VarId};
 use lode_store::Scan;

@@ -3,14 +3,14 @@
 
 use super::row_set::RowSet;
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, gather, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::hash::hash_id;
-use crate::held::cover;
 use crate::pattern::{Columns, Pattern};
+use crate::reservation::cover;
 use crate::shared::Shared;
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::{Batch, gather, position};
+use lode_eval::error::ExecError;
+use lode_eval::hash::hash_id;
 use lode_packed::Order;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::{ScanPattern, Slot, VarId};

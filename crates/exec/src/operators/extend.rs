@@ -1,11 +1,11 @@
 //! Adds columns: BIND and select expressions.
 
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, Mapping};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr;
 use crate::key_filter::KeyFilter;
+use lode_eval::batch::{Batch, Mapping};
+use lode_eval::error::ExecError;
+use lode_eval::{expr, makes_labelled_nodes};
 use lode_rdf::ValueId;
 use lode_sparql::{Expr, PlanNode, PlanOp, VarId};
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) fn chain(node: &PlanNode) -> (Vec<(VarId, &Expr)>, &PlanNode) {
     }
     if let PlanOp::Extend { input: next, .. } = &node.op
         && exprs.len() <= SINGLE_MAX
-        && !exprs.iter().any(|(_, expr)| expr::makes_labelled_nodes(expr))
+        && !exprs.iter().any(|(_, expr)| makes_labelled_nodes(expr))
     {
         exprs.truncate(1);
         input = next;

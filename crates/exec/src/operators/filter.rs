@@ -1,11 +1,11 @@
 //! Keeps the rows for which all conditions hold.
 
 use super::{BoxOp, Operator};
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr;
 use crate::key_filter::KeyFilter;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
+use lode_eval::expr;
 use lode_rdf::ValueId;
 use lode_sparql::{Expr, VarId};
 use std::sync::Arc;

@@ -2,21 +2,20 @@
 
 use super::Operator;
 use super::graph_names::named_graphs;
-use crate::batch::{Batch, Mapping, position};
-use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::execution::Execution;
 use crate::profile::NodeCounters;
+use crate::shared::Shared;
 use crate::statistics::SnapshotStatistics;
+use lode_eval::batch::{Batch, Mapping, position};
+use lode_eval::error::ExecError;
 use lode_rdf::{Kind, ValueId};
-use lode_sparql::parse::depth;
 use lode_sparql::plan::{NamedGraphs, SubPattern};
-use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub, stack};
+use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub, with_stack_for};
 use std::sync::Arc;
 
 /// The operator.
 pub(crate) struct ForEachGraph {
-    cx: Arc<QueryContext>,
+    shared: Arc<Shared>,
     counters: Arc<NodeCounters>,
     var: VarId,
     pattern: Arc<SubPattern>,
@@ -29,16 +28,16 @@ pub(crate) struct ForEachGraph {
 impl ForEachGraph {
     /// Over the named graphs, or those that are listed.
     pub(crate) fn new(
-        cx: &Arc<QueryContext>,
+        shared: &Arc<Shared>,
         counters: &Arc<NodeCounters>,
         var: VarId,
         (among, pattern): (Option<&NamedGraphs>, &Arc<SubPattern>),
         vars: &Arc<[VarId]>,
     ) -> Result<Self, ExecError> {
-        let mut graphs = named_graphs(cx, among)?;
+        let mut graphs = named_graphs(&shared.cx, among)?;
         graphs.reverse();
         Ok(Self {
-            cx: Arc::clone(cx),
+            shared: Arc::clone(shared),
             counters: Arc::clone(counters),
             var,
             pattern: Arc::clone(pattern),
@@ -49,21 +48,21 @@ impl ForEachGraph {
     }
 
     fn start(&self, graph: ValueId) -> Result<Execution, ExecError> {
-        stack::deep(depth::of_pattern(&self.pattern.algebra).for_plans(), || self.start_here(graph))
+        with_stack_for(&self.pattern, || self.start_here(graph))
     }
 
     fn start_here(&self, graph: ValueId) -> Result<Execution, ExecError> {
-        let mut pattern = (*self.pattern).clone();
-        pattern.graph = match graph.kind() {
+        let pattern = self.pattern.in_graph(match graph.kind() {
             // The store does not know the name, so the graph has no quads.
             Some(Kind::Local) => GraphScope::Merge(Arc::default()),
             _ => GraphScope::Named { slot: Slot::Const(graph), among: None },
-        };
-        let stats = SnapshotStatistics::new(&self.cx.snapshot, &self.cx.cancel);
-        let plan = plan_sub(&pattern, &[], &self.cx.vars, &PlanOptions::default(), &stats);
+        });
+        let cx = &self.shared.cx;
+        let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);
+        let plan = plan_sub(&pattern, &[], &cx.vars, &PlanOptions::default(), &stats);
         stats.finish()?;
         let plan = plan.map_err(|error| ExecError::Plan(error.to_string()))?;
-        Execution::within(Arc::new(plan), &self.cx, Some(&self.counters))
+        Execution::within(Arc::new(plan), cx, Some(&self.counters), self.shared.factory())
     }
 
     /// Rows of the graph: those that bind the variable otherwise vanish.
@@ -84,7 +83,7 @@ impl Operator for ForEachGraph {
     fn next(&mut self, out: &mut Batch) -> Result<bool, ExecError> {
         out.reset(&self.vars);
         loop {
-            self.cx.cancel.check()?;
+            self.shared.cx.cancel.check()?;
             if let Some((graph, execution)) = &mut self.current {
                 let graph = *graph;
                 match execution.next()? {

@@ -1,9 +1,9 @@
 //! The named graphs of the dataset: `GRAPH ?g {}`, `GRAPH <g> {}`.
 
 use super::Operator;
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::plan::NamedGraphs;
 use lode_sparql::{Slot, VarId};
@@ -32,7 +32,7 @@ impl GraphNames {
             names.retain(|n| *n == name);
         }
         let column = match slot {
-            Slot::Var(var) => crate::batch::position(vars, var),
+            Slot::Var(var) => lode_eval::batch::position(vars, var),
             _ => None,
         };
         Ok(Self { vars: Arc::clone(vars), names, column, position: 0, batch_rows: cx.batch_rows })

@@ -2,10 +2,10 @@
 //! the term's id. So both are one search, and what is reached in one graph does not meet what is reached in another.
 
 use super::row_set::RowSet;
-use crate::error::ExecError;
-use crate::hash::mix;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_eval::error::ExecError;
+use lode_eval::hash::mix;
 use lode_rdf::ValueId;
 
 /// Room is made for so many nodes at once, or for a quarter of those there are.

@@ -2,11 +2,11 @@
 
 use super::group_table::{GroupSpec, GroupTable};
 use super::{BoxOp, Operator};
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
-use crate::source::Source;
+use crate::parallel::Source;
 use crate::spill::SpilledRows;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;

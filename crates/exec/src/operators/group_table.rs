@@ -4,18 +4,18 @@
 //! are still added. Each partition is aggregated on its own later.
 
 use super::row_set::RowSet;
-use crate::aggregate::Accumulator;
-use crate::batch::{BATCH_ROWS, Batch, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr;
-use crate::hash::{hash_columns, mix, partition};
 use crate::profile::NodeCounters;
 use crate::spill::{PARTITIONS, Partitions, SpilledRows};
 use crate::spill_area::SpillArea;
-use crate::steps::steps;
 use lode_base::memory_budget::Reservation;
+use lode_eval::aggregate::Accumulator;
+use lode_eval::batch::{BATCH_ROWS, Batch, position};
+use lode_eval::error::ExecError;
+use lode_eval::expr;
+use lode_eval::hash::{hash_columns, mix, partition};
 use lode_rdf::{Literal, Term, ValueId};
+use lode_scheduler::steps::steps;
 use lode_sparql::{Aggregate, AggregateFunction, Expr, VarId};
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -5,10 +5,10 @@ use super::hash_join_spill::SpilledJoin;
 use super::hash_table::{HashTable, Prober};
 use super::join_output::{JoinOutput, Pairs};
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, position};
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
 use crate::shared::{Once, Shared};
+use lode_eval::batch::{Batch, position};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::{JoinKind, PlanNode, PlanOp, VarId, stack};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl HashJoin {
         let prober = Prober::new(both(&condition.on), both(&condition.maybe), must_share, one_suffices);
         Ok(Self {
             shared: Arc::clone(shared),
-            build: shared.build(node.id),
+            build: shared.once(node.id),
             node: node.id,
             kind: *kind,
             ordered,
@@ -171,6 +171,12 @@ fn filterable_rows(node: &PlanNode, var: VarId, joined: bool) -> f64 {
 /// Whether left rows that match nothing can be left out.
 fn filters_input(kind: JoinKind) -> bool {
     matches!(kind, JoinKind::Inner | JoinKind::Semi)
+}
+
+/// Has the build side of `node`, a hash join, made; `true`: it went to disk.
+pub(crate) fn prepare(shared: &Arc<Shared>, node: &PlanNode) -> Result<bool, ExecError> {
+    let built = shared.once::<Built>(node.id).get(shared)?;
+    Ok(matches!(*built, Built::Spilled(_)))
 }
 
 impl Operator for HashJoin {

@@ -5,17 +5,18 @@
 
 use super::hash_index::INDEX_ROW_BYTES;
 use super::hash_table::HashTable;
-use crate::batch::{Batch, Mapping, position};
-use crate::build::Builder;
-use crate::error::ExecError;
-use crate::hash::{hash_columns, partition};
-use crate::held::HeldRows;
-use crate::lock::lock;
+use crate::morsel::Assignment;
+use crate::parallel::Source;
 use crate::profile::NodeCounters;
+use crate::reservation::ReservedRows;
 use crate::shared::{BuildOnce, Shared};
 use crate::spill::{PARTITIONS, Partitions, SpilledRows};
 use crate::spill_area::SpillArea;
+use lode_eval::batch::{Batch, Mapping, position};
+use lode_eval::error::ExecError;
+use lode_eval::hash::{hash_columns, partition};
 use lode_rdf::ValueId;
+use lode_scheduler::lock;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{PlanNode, PlanOp, VarId};
 use std::sync::{Arc, Mutex};
@@ -93,7 +94,7 @@ impl Overflow {
 struct Local {
     mapping: Mapping,
     mapped: Batch,
-    held: HeldRows,
+    held: ReservedRows,
     spilling: bool,
 }
 
@@ -135,12 +136,12 @@ fn make(shared: &Arc<Shared>, node: &PlanNode) -> Result<Built, ExecError> {
 }
 
 fn fill(shared: &Arc<Shared>, right: &PlanNode, overflow: &Arc<Overflow>) -> Result<Vec<Local>, ExecError> {
-    let source = Builder::new(shared).source(right)?;
+    let source = Source::new(shared, Assignment::default(), right)?;
     let cx = Arc::clone(&shared.cx);
     let vars = Arc::clone(&overflow.columns.vars);
     let mapping = Mapping::new(&right.vars, &vars);
     let make = move || {
-        let held = HeldRows::new(&cx, &vars, INDEX_ROW_BYTES);
+        let held = ReservedRows::new(&cx, &vars, INDEX_ROW_BYTES);
         Ok(Local { mapping: mapping.clone(), mapped: Batch::default(), held, spilling: false })
     };
     let cx = Arc::clone(&shared.cx);

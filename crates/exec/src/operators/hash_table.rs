@@ -6,12 +6,14 @@
 
 use super::hash_index::{INDEX_ROW_BYTES, Index};
 use super::join_output::{Pairs, compatible};
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::hash::{hash_columns, mix};
 use crate::key_filter::{FILTER_KEY_BYTES, KeyFilter};
+use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::Batch;
+use lode_eval::hash::{hash_columns, mix};
 use lode_rdf::ValueId;
+use lode_scheduler::for_ranges;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -28,7 +30,7 @@ struct Group {
     /// Bit `i`: the `i`-th of those variables is bound.
     bound: u64,
     /// The rows; `None`: all of the table.
-    rows: Option<Vec<u32>>,
+    rows: Option<Arc<[u32]>>,
     count: usize,
     indexes: Mutex<BTreeMap<u64, Arc<Index>>>,
 }
@@ -37,21 +39,26 @@ impl Group {
     fn row(&self, number: usize) -> usize {
         self.rows.as_ref().map_or(number, |rows| rows[number] as usize)
     }
+}
 
-    /// The hashes of the columns of some of the rows.
-    fn hash(&self, columns: &[&[ValueId]], numbers: Range<usize>, hashes: &mut Vec<u64>) {
-        hashes.clear();
-        match &self.rows {
-            None => {
-                let parts: Vec<&[ValueId]> = columns.iter().map(|c| &c[numbers.clone()]).collect();
-                hash_columns(&parts, numbers.len(), hashes);
-            }
-            Some(rows) => hashes.extend(
-                rows[numbers]
-                    .iter()
-                    .map(|row| columns.iter().fold(0, |hash, c| mix(hash, c[*row as usize].to_bits()))),
-            ),
+/// The hashes of the columns of some rows: of these `numbers`, or of the members with them.
+fn hash_members(
+    members: Option<&[u32]>,
+    columns: &[&[ValueId]],
+    numbers: Range<usize>,
+    hashes: &mut Vec<u64>,
+) {
+    hashes.clear();
+    match members {
+        None => {
+            let parts: Vec<&[ValueId]> = columns.iter().map(|c| &c[numbers.clone()]).collect();
+            hash_columns(&parts, numbers.len(), hashes);
         }
+        Some(rows) => hashes.extend(
+            rows[numbers]
+                .iter()
+                .map(|row| columns.iter().fold(0, |hash, c| mix(hash, c[*row as usize].to_bits()))),
+        ),
     }
 }
 
@@ -59,7 +66,7 @@ impl Group {
 #[derive(Debug)]
 pub(crate) struct HashTable {
     /// The rows.
-    pub(crate) rows: Batch,
+    pub(crate) rows: Arc<Batch>,
     on: Vec<usize>,
     maybe: Vec<usize>,
     /// Those of the variables that may be unbound for which a mask has no bit: compared pair by pair.
@@ -86,7 +93,15 @@ impl HashTable {
             group_rows(&rows, &maybe)
         };
         let filters = on.iter().map(|_| OnceLock::new()).collect();
-        let this = Self { rows, on, maybe, rest, groups, filters, reservations: Mutex::new(reservations) };
+        let this = Self {
+            rows: Arc::new(rows),
+            on,
+            maybe,
+            rest,
+            groups,
+            filters,
+            reservations: Mutex::new(reservations),
+        };
         if this.is_simple() {
             // The index that every probe needs is made at once, by all threads.
             this.make_index(cx, 0, 0);
@@ -141,34 +156,55 @@ impl HashTable {
     /// Of a query that is cancelled meanwhile the index is incomplete: who made it has to look before rows go out.
     fn make_index(&self, cx: &QueryContext, group: usize, shared: u64) -> Arc<Index> {
         let members = &self.groups[group];
-        let columns: Vec<&[ValueId]> =
-            self.key_columns(shared).map(|c| self.rows.columns[c].as_slice()).collect();
+        let columns: Vec<usize> = self.key_columns(shared).collect();
         let dense = match columns.as_slice() {
-            [keys] if self.is_simple() => Index::dense(keys),
+            [keys] if self.is_simple() => Index::dense(&self.rows.columns[*keys]),
             _ => None,
         };
         let index = Arc::new(dense.unwrap_or_else(|| Index::by_hash(members.count)));
-        crate::scheduler::for_ranges(cx.threads, members.count, |range| {
-            let mut hashes = Vec::new();
-            for start in range.clone().step_by(INDEX_ROWS_UNCHECKED) {
-                if cx.cancel.check().is_err() {
-                    return;
-                }
-                let part = start..range.end.min(start + INDEX_ROWS_UNCHECKED);
-                match columns.as_slice() {
-                    [keys] if index.is_dense() => {
-                        hashes.clear();
-                        hashes.extend(keys[part.clone()].iter().map(|key| key.to_bits()));
-                    }
-                    _ => members.hash(&columns, part.clone(), &mut hashes),
-                }
-                for (number, hash) in part.zip(&hashes) {
-                    index.insert(number, *hash);
-                }
-            }
-        });
+        let part = IndexPart {
+            rows: Arc::clone(&self.rows),
+            members: members.rows.clone(),
+            columns,
+            index: Arc::clone(&index),
+            cancel: cx.cancel.clone(),
+        };
+        for_ranges(cx.threads, members.count, move |range| part.fill(range));
         let mut indexes = members.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(indexes.entry(shared).or_insert(index))
+    }
+}
+
+/// What threads need to put rows into an index.
+struct IndexPart {
+    rows: Arc<Batch>,
+    members: Option<Arc<[u32]>>,
+    columns: Vec<usize>,
+    index: Arc<Index>,
+    cancel: CancelToken,
+}
+
+impl IndexPart {
+    fn fill(&self, range: Range<usize>) {
+        let columns: Vec<&[ValueId]> =
+            self.columns.iter().map(|column| self.rows.columns[*column].as_slice()).collect();
+        let (index, mut hashes) = (&*self.index, Vec::new());
+        for start in range.clone().step_by(INDEX_ROWS_UNCHECKED) {
+            if self.cancel.check().is_err() {
+                return;
+            }
+            let part = start..range.end.min(start + INDEX_ROWS_UNCHECKED);
+            match columns.as_slice() {
+                [keys] if index.is_dense() => {
+                    hashes.clear();
+                    hashes.extend(keys[part.clone()].iter().map(|key| key.to_bits()));
+                }
+                _ => hash_members(self.members.as_deref(), &columns, part.clone(), &mut hashes),
+            }
+            for (number, hash) in part.zip(&hashes) {
+                index.insert(number, *hash);
+            }
+        }
     }
 }
 
@@ -181,7 +217,7 @@ fn group_rows(rows: &Batch, maybe: &[usize]) -> Vec<Group> {
     let group = |(bound, rows): (u64, Vec<u32>)| Group {
         bound,
         count: rows.len(),
-        rows: Some(rows),
+        rows: Some(rows.into()),
         indexes: Mutex::default(),
     };
     groups.into_iter().map(group).collect()

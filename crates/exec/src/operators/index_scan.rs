@@ -4,14 +4,14 @@
 use super::Operator;
 use super::key_skips::KeySkips;
 use super::key_test::KeyTest;
-use crate::batch::{Batch, gather};
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
-use crate::morsel::{Queue, split};
+use crate::morsel::Queue;
 use crate::pattern::{Cell, Columns, Pattern};
 use crate::profile::NodeCounters;
-use lode_packed::Order;
+use crate::range_scan::{limit, open, split};
+use lode_eval::batch::{Batch, gather};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use lode_store::Scan;
@@ -179,30 +179,6 @@ impl IndexScan {
         }
         out.rows = self.selection.len();
     }
-}
-
-/// Opens a scan of the rows under `key`, of which the next column is in `range`.
-pub(crate) fn open(
-    cx: &QueryContext,
-    order: Order,
-    key: Vec<ValueId>,
-    columns: u8,
-    range: Option<&Range<ValueId>>,
-) -> Result<Scan, ExecError> {
-    let mut scan = cx.snapshot.scan(order, &key, columns)?;
-    if let Some(range) = range {
-        limit(&mut scan, key, range)?;
-    }
-    Ok(scan)
-}
-
-/// Leaves the rows under `key` of which the next column is in `range`.
-fn limit(scan: &mut Scan, mut key: Vec<ValueId>, range: &Range<ValueId>) -> Result<(), ExecError> {
-    key.push(range.start);
-    scan.seek(&key)?;
-    key.pop();
-    key.push(range.end);
-    Ok(scan.limit_to(&key)?)
 }
 
 impl Operator for IndexScan {

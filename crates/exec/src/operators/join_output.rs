@@ -2,10 +2,10 @@
 //!
 //! All joins produce candidates in the order of their left rows and hand them here, so OPTIONAL, EXISTS and MINUS are decided in one place.
 
-use crate::batch::{Batch, NO_ROW, gather, position, position_near};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr;
+use lode_eval::batch::{Batch, NO_ROW, gather, position, position_near};
+use lode_eval::error::ExecError;
+use lode_eval::expr;
 use lode_rdf::ValueId;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{Expr, JoinKind, VarId};

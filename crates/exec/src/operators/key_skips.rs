@@ -1,10 +1,10 @@
 //! How a scan goes from key to key of a run-time filter.
 
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::key_filter::{KeyFilter, first_not_before};
 use crate::pattern::Columns;
 use crate::profile::NodeCounters;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_store::Scan;
 use std::ops::Range;

@@ -1,13 +1,13 @@
 //! OFFSET and LIMIT of the rows with the same keys: of a sub-query in each graph, or for each binding of a dependent pattern.
 
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::hash::IdHash;
-use crate::held::cover;
 use crate::profile::NodeCounters;
+use crate::reservation::cover;
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::{Batch, position};
+use lode_eval::error::ExecError;
+use lode_eval::hash::IdHash;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::collections::HashMap;

@@ -3,14 +3,14 @@
 
 use super::join_output::{JoinOutput, Pairs, compatible};
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, gather, position};
 use crate::context::QueryContext;
 use crate::cursor::Cursor;
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
 use crate::pattern::{Cell, Pattern};
 use crate::profile::NodeCounters;
 use lode_base::gallop::gallop;
+use lode_eval::batch::{Batch, gather, position};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;

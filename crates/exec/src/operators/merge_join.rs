@@ -3,14 +3,14 @@
 
 use super::join_output::{JoinOutput, Pairs, compatible};
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::held::cover;
 use crate::key_filter::KeyFilter;
 use crate::profile::NodeCounters;
+use crate::reservation::cover;
 use lode_base::gallop::gallop;
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::{Batch, position};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{JoinKind, VarId};

@@ -22,7 +22,6 @@ mod key_skips;
 mod key_test;
 pub(crate) mod limit_by;
 pub(crate) mod lookup_join;
-mod marks;
 pub(crate) mod merge_join;
 pub(crate) mod multiway_join;
 pub(crate) mod path;
@@ -47,5 +46,6 @@ pub(crate) mod trie_cursor;
 pub(crate) mod triple_term;
 pub(crate) mod union;
 pub(crate) mod values;
+mod visited;
 
 pub(crate) use crate::operator::{BoxOp, Operator};

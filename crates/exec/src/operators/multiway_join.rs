@@ -5,13 +5,14 @@
 //! result that patterns of these sizes could have, while joins of two make all paths before any of them is closed.
 
 use super::Operator;
+use super::trie::Tries;
 use super::trie_cursor::TrieCursor;
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::pattern::{Cell, Pattern};
 use crate::profile::NodeCounters;
 use crate::shared::Shared;
 use lode_base::gallop::gallop;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::plan::TriePattern;
 use lode_sparql::{PlanNode, VarId};
@@ -86,7 +87,7 @@ impl MultiwayJoin {
     }
 
     fn start(&mut self) -> Result<(), ExecError> {
-        let tries = self.shared.tries(self.node).get(&self.shared)?;
+        let tries = self.shared.once::<Tries>(self.node).get(&self.shared)?;
         let cursor = |(number, pattern): (usize, &Pattern)| match tries.of(number) {
             Some(trie) => TrieCursor::whole(trie, pattern),
             None => TrieCursor::sought(&self.shared, pattern.clone()),

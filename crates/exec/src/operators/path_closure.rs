@@ -4,14 +4,14 @@
 //! A closure gives each end once, whatever the number of ways there, so multiplicities inside it are dropped at every step: through a
 //! country that ten thousand people share leads one way and not ten thousand.
 
-use super::marks::{Marked, Visited, both, merged};
 use super::path_search::{Reached, Search};
-use crate::error::ExecError;
-use crate::hash::IdHash;
-use crate::steps::{append, steps};
+use super::visited::{Marked, Visited, both, merged};
 use lode_base::cancel::{CancelToken, Cancelled};
+use lode_eval::error::ExecError;
+use lode_eval::hash::IdHash;
 use lode_packed::Order;
 use lode_rdf::ValueId;
+use lode_scheduler::steps::{append, steps};
 use lode_sparql::Slot;
 use lode_sparql::plan::Path;
 use std::collections::HashMap;

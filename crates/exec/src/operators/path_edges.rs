@@ -3,10 +3,10 @@
 
 use super::graph_nodes::GraphNodes;
 use crate::cursor::Cursor;
-use crate::error::ExecError;
-use crate::merge_sort::sort_in_steps;
 use crate::pattern::{Cell, Columns, Pattern};
 use lode_base::cancel::CancelToken;
+use lode_eval::error::ExecError;
+use lode_eval::merge_sort::sort_in_steps;
 use lode_packed::Order;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;

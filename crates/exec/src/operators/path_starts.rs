@@ -2,12 +2,12 @@
 
 use super::path_edges::{GRAPH, NEAR};
 use super::path_search::Search;
-use crate::error::ExecError;
-use crate::merge_sort::{sort_by_number, sort_in_steps};
 use crate::pattern::{Columns, Pattern};
-use crate::steps::dedup_by;
+use lode_eval::error::ExecError;
+use lode_eval::merge_sort::{sort_by_number, sort_in_steps};
 use lode_packed::Order;
 use lode_rdf::ValueId;
+use lode_scheduler::steps::dedup_by;
 use lode_sparql::plan::Path;
 use lode_sparql::{ScanPattern, Slot};
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! Chooses and orders columns; one that the input lacks is unbound.
 
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, Mapping};
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
+use lode_eval::batch::{Batch, Mapping};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::VarId;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! A set of rows numbered in the order of their insertion: rows lie one after the other, hashes are kept.
 
-use crate::growth::make_room;
-use crate::number_index::NumberIndex;
 use lode_base::cancel::{CancelToken, Cancelled};
+use lode_eval::growth::make_room;
+use lode_eval::number_index::NumberIndex;
 use lode_rdf::ValueId;
 
 /// The set. Rows have a fixed number of columns, possibly none.

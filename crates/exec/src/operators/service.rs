@@ -7,11 +7,11 @@
 use super::service_answer::{AnswerJoin, Asked};
 use super::service_block::{Added, Block, Blocks};
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::profile::NodeCounters;
 use crate::service::{Federation, Place, ServiceRequest};
+use lode_eval::batch::{Batch, position};
+use lode_eval::error::ExecError;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::plan::TermSlot;
 use lode_sparql::{Expr, JoinKind, ServiceCall, VarId};

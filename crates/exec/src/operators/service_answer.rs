@@ -3,13 +3,13 @@
 use super::hash_table::{HashTable, Prober};
 use super::join_output::{JoinOutput, Pairs};
 use super::service_block::Block;
-use crate::batch::{Batch, gather, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::held::cover;
 use crate::profile::NodeCounters;
+use crate::reservation::cover;
 use crate::service::{Place, ServiceAnswer, ServiceError, ServiceRows};
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::{Batch, gather, position};
+use lode_eval::error::ExecError;
 use lode_rdf::{BlankNode, NamedOrBlankNode, Term, Triple, ValueId};
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{Expr, JoinKind, ServiceCall, VarId};

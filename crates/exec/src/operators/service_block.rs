@@ -7,10 +7,10 @@
 
 use super::hash_index::INDEX_ROW_BYTES;
 use super::service_values::{Sent, TermTexts};
-use crate::batch::{Batch, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use lode_base::memory_budget::{OutOfBudget, Reservation};
+use lode_eval::batch::{Batch, position};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::{ServiceCall, VarId};
 use std::collections::{BTreeMap, HashSet};

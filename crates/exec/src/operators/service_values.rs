@@ -1,7 +1,7 @@
 //! Terms as text in a query for another endpoint.
 
 use crate::context::QueryContext;
-use crate::error::ExecError;
+use lode_eval::error::ExecError;
 use lode_rdf::{Literal, NamedNode, NamedOrBlankNode, Term, ValueId};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! OFFSET and LIMIT.
 
 use super::{BoxOp, Operator};
-use crate::batch::Batch;
-use crate::error::ExecError;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 
 /// The operator. It lets its input go when it has what it wants.
 pub(crate) struct Slice {

@@ -1,9 +1,9 @@
 //! By what rows are sorted: shared by those that sort them and those that merge what was sorted.
 
 use crate::context::QueryContext;
-use crate::expr;
 use crate::profile::NodeCounters;
 use crate::spill_area::SpillArea;
+use lode_eval::expr;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::VarId;
 use std::cmp::Ordering;

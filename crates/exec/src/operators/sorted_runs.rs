@@ -1,12 +1,12 @@
 //! Sorted runs of rows, in memory or on disk, and merging them.
 
 use super::sort_spec::{KeyOrder, SortSpec, compare_known};
-use crate::batch::{Batch, gather};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr::{self, OrderKey, order_key};
 use crate::spill::{SpillFile, SpilledRows};
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::{Batch, gather};
+use lode_eval::error::ExecError;
+use lode_eval::expr::{self, OrderKey, order_key};
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -5,15 +5,15 @@
 
 use super::sort_spec::{KeyOrder, SortSpec, compare_by_id, compare_known};
 use super::sorted_runs::{FileRun, MemoryRun, RUNS_MAX, Run, SortedRows, merge_into_one};
-use crate::batch::{BATCH_ROWS, Batch};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::expr::{self, Ranks};
-use crate::held::HeldRows;
-use crate::merge_sort::{sort_in_steps, try_merge_sort};
+use crate::reservation::ReservedRows;
 use crate::spill::SpillFile;
-use crate::steps::{all, append, collect, dedup_by, steps};
+use lode_eval::batch::{BATCH_ROWS, Batch};
+use lode_eval::error::ExecError;
+use lode_eval::expr::{self, Ranks};
+use lode_eval::merge_sort::{sort_in_steps, try_merge_sort};
 use lode_rdf::ValueId;
+use lode_scheduler::steps::{all, append, collect, dedup_by, steps};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const EXTRA_BYTES: usize = 16;
 /// Takes rows in any order.
 pub(crate) struct Sorter {
     spec: SortSpec,
-    held: HeldRows,
+    held: ReservedRows,
     /// Runs of many others each, which came before all others.
     merged: Vec<Run>,
     runs: Vec<Run>,
@@ -42,7 +42,7 @@ pub(crate) struct Sorter {
 impl Sorter {
     /// No rows yet.
     pub(crate) fn new(spec: SortSpec) -> Self {
-        let held = HeldRows::new(&spec.cx, &spec.vars, EXTRA_BYTES);
+        let held = ReservedRows::new(&spec.cx, &spec.vars, EXTRA_BYTES);
         let selected = Batch::new(Arc::clone(&spec.vars));
         let (merged, runs) = (Vec::new(), Vec::new());
         Self { spec, held, merged, runs, selected, bound: None, sorted_rows_max: usize::MAX }

@@ -5,16 +5,16 @@
 //! any number can read at once, each from any row on.
 
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, position};
-use crate::build::Builder;
-use crate::error::ExecError;
-use crate::morsel::{ParallelSource, Part, Prepared};
+use crate::morsel::{Assignment, Part};
+use crate::parallel::{Prepared, SubPlan, operator};
 use crate::profile::NodeCounters;
-use crate::scheduler::run_team;
 use crate::shared::{BuildOnce, Once, Shared};
 use crate::spill::{SpillFile, SpilledRows};
 use lode_base::memory_budget::Reservation;
+use lode_eval::batch::{Batch, position};
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
+use lode_scheduler::run_team;
 use lode_sparql::{PlanNode, PlanOp, VarId};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -51,12 +51,12 @@ impl BuildOnce for SpoolRows {
         };
         let counters = shared.counters(node.id);
         let ordered = !input.sorted_by.is_empty();
-        let parallel = ParallelSource::new(shared, input)?;
+        let parallel = SubPlan::new(shared, input)?;
         let mut runs = match parallel.filter(|source| !ordered || source.keeps_order()) {
             Some(source) => from_morsels(shared, source, ordered, input, &counters)?,
             None => {
-                let operator = Builder::new(shared).build(input, ordered)?;
-                vec![(0, Run::new(shared, input, &counters).fill(operator)?)]
+                let operator = operator(shared, Assignment::default(), input, ordered)?;
+                vec![(0, MorselRows::new(shared, input, &counters).fill(operator)?)]
             }
         };
         runs.sort_by_key(|(number, _)| *number);
@@ -72,11 +72,11 @@ impl BuildOnce for SpoolRows {
 /// The rows of each morsel, with its number.
 fn from_morsels(
     shared: &Arc<Shared>,
-    source: ParallelSource,
+    source: SubPlan,
     ordered: bool,
     input: &PlanNode,
     counters: &Arc<NodeCounters>,
-) -> Result<Vec<(usize, Run)>, ExecError> {
+) -> Result<Vec<(usize, MorselRows)>, ExecError> {
     let source = source.prepare()?;
     let (shared, counters, node) = (Arc::clone(shared), Arc::clone(counters), input.id);
     let threads = source.threads();
@@ -97,17 +97,17 @@ fn take_morsels(
     node: u32,
     ordered: bool,
     counters: &Arc<NodeCounters>,
-) -> Result<Vec<(usize, Run)>, ExecError> {
+) -> Result<Vec<(usize, MorselRows)>, ExecError> {
     let mut runs = Vec::new();
     while let Some((number, operator)) = source.next_morsel(ordered)? {
-        let run = Run::new(shared, shared.node(node)?, counters).fill(operator)?;
+        let run = MorselRows::new(shared, shared.node(node)?, counters).fill(operator)?;
         runs.push((number, run));
     }
     Ok(runs)
 }
 
 /// Rows that come one after the other.
-struct Run {
+struct MorselRows {
     shared: Arc<Shared>,
     vars: Arc<[VarId]>,
     counters: Arc<NodeCounters>,
@@ -116,7 +116,7 @@ struct Run {
     file: Option<SpillFile>,
 }
 
-impl Run {
+impl MorselRows {
     fn new(shared: &Arc<Shared>, node: &PlanNode, counters: &Arc<NodeCounters>) -> Self {
         Self {
             shared: Arc::clone(shared),
@@ -190,6 +190,25 @@ impl Run {
     }
 }
 
+/// Has the rows made that `node`, a Spool, reads.
+pub(crate) fn prepare(shared: &Arc<Shared>, node: &PlanNode) -> Result<(), ExecError> {
+    if let PlanOp::Spool { number, .. } = &node.op {
+        shared.once::<SpoolRows>(spool_node(shared, *number)?.id).get(shared)?;
+    }
+    Ok(())
+}
+
+/// The node that has the common sub-plan with this number.
+fn spool_node(shared: &Shared, number: u32) -> Result<&PlanNode, ExecError> {
+    let has_rows =
+        |node: &PlanNode| matches!(&node.op, PlanOp::Spool { number: n, input: Some(_), .. } if *n == number);
+    shared.find(&has_rows).ok_or_else(|| no_spool(number))
+}
+
+fn no_spool(number: u32) -> ExecError {
+    ExecError::Internal(format!("the plan has no common sub-plan {number}"))
+}
+
 /// A row: the number of its chunk, and its own in that.
 type Place = (usize, usize);
 
@@ -220,7 +239,8 @@ impl Spool {
         let PlanOp::Spool { number, columns, .. } = &node.op else {
             return Err(ExecError::Internal("not a Spool".into()));
         };
-        let input = shared.spooled(*number)?;
+        let spool = spool_node(shared, *number)?;
+        let input = spool.children().first().copied().ok_or_else(|| no_spool(*number))?;
         let place = |var: &VarId| {
             position(&input.vars, *var)
                 .ok_or_else(|| ExecError::Internal("a column that the sub-plan lacks".into()))
@@ -230,7 +250,7 @@ impl Spool {
         let sorted_by = node.sorted_by.iter().map_while(column).collect();
         Ok(Self {
             shared: Arc::clone(shared),
-            rows: shared.spool(*number)?,
+            rows: shared.once(spool.id),
             vars: Arc::clone(vars),
             columns,
             sorted_by,

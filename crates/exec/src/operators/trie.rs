@@ -1,12 +1,12 @@
 //! The rows of a pattern as a trie in memory, for a multiway join: the values of each variable lie side by side, those under one value
 //! of the variable before ascending.
 
-use super::index_scan::open;
-use crate::error::ExecError;
 use crate::pattern::{Columns, Pattern};
 use crate::profile::NodeCounters;
+use crate::range_scan::open;
 use crate::shared::{BuildOnce, Shared};
 use lode_base::memory_budget::Reservation;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_sparql::plan::TriePattern;
 use lode_sparql::{PlanNode, PlanOp, ScanPattern};

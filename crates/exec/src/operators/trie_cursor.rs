@@ -1,13 +1,13 @@
 //! A place in a pattern's trie: for each variable a *window* on the values that come next under the values of the variables before. The
 //! trie is in memory, where the window is all of them, or its values are read from the permutation, window by window.
 
-use super::index_scan::open;
 use super::trie::Trie;
-use crate::error::ExecError;
 use crate::pattern::{Columns, Pattern};
 use crate::profile::NodeCounters;
+use crate::range_scan::open;
 use crate::shared::Shared;
 use lode_base::gallop::gallop;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
 use lode_store::Scan;
 use std::ops::Range;

@@ -2,11 +2,11 @@
 
 use super::join_output::compatible;
 use super::{BoxOp, Operator};
-use crate::batch::{Batch, NO_ROW, gather, position};
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::hash::IdHash;
 use crate::key_filter::KeyFilter;
+use lode_eval::batch::{Batch, NO_ROW, gather, position};
+use lode_eval::error::ExecError;
+use lode_eval::hash::IdHash;
 use lode_rdf::{Kind, Term, ValueId};
 use lode_sparql::VarId;
 use lode_sparql::plan::TermSlot;

@@ -2,9 +2,9 @@
 
 use super::project::Project;
 use super::{BoxOp, Operator};
-use crate::batch::Batch;
-use crate::error::ExecError;
 use crate::key_filter::KeyFilter;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_sparql::VarId;
 use std::sync::Arc;
 

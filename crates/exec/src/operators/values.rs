@@ -1,9 +1,9 @@
 //! Rows that come from no data: VALUES, the empty group's one row, no rows at all, and the domain of a dependent plan.
 
 use super::Operator;
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::error::ExecError;
+use lode_eval::batch::Batch;
+use lode_eval::error::ExecError;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::VarId;
 use std::sync::Arc;

@@ -3,14 +3,14 @@
 use super::generate::node;
 use super::{Setup, context, empty_snapshot, run};
 use crate::context::QueryContext;
-use crate::error::ExecError;
 use crate::results::QueryResult;
-use crate::scheduler::run_team;
 use crate::service::{
     Federation, ReadyAnswer, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest, ServiceRows,
 };
 use lode_base::mem_vfs::MemVfs;
+use lode_eval::error::ExecError;
 use lode_rdf::{BlankNode, Literal, NamedNode, Term, ValueId};
+use lode_scheduler::run_team;
 use lode_sparql::plan::{ConstructTerm, ConstructTriple, TermSlot};
 use lode_sparql::{JoinKind, Plan, PlanNode, PlanOp, QueryForm, ServiceCall, VarId};
 use lode_store::{LoadOptions, Snapshot, Source, Store, load};
@@ -209,5 +209,5 @@ fn a_panic_in_a_thread_is_an_error() {
     let result = run_team(2, || -> Result<(), ExecError> { panic!("on purpose") });
     assert!(matches!(result, Err(ExecError::Internal(message)) if message == "on purpose"));
     // The pool lives on.
-    assert_eq!(run_team(2, || Ok(1)).unwrap().first(), Some(&1));
+    assert_eq!(run_team(2, || Ok::<_, ExecError>(1)).unwrap().first(), Some(&1));
 }

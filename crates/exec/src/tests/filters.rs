@@ -2,7 +2,7 @@
 
 use super::generate::node;
 use super::{Setup, context, plan, run};
-use crate::execution::execute;
+use crate::execute::execute;
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, inline};

@@ -13,13 +13,15 @@ mod spools;
 mod units;
 
 use crate::context::QueryContext;
-use crate::error::ExecError;
-use crate::execution::execute;
-use crate::turns::Share;
+use crate::execute::execute;
+use crate::exists::ExistsRunner;
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::memory_budget::MemoryBudget;
+use lode_eval::context::EvalContext;
+use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
+use lode_scheduler::turns::Share;
 use lode_sparql::plan::Dataset;
 use lode_sparql::template::Reuse;
 use lode_sparql::{GraphScope, Plan, PlanNode, QueryForm, VarTable};
@@ -62,23 +64,21 @@ pub(crate) fn empty_snapshot() -> Snapshot {
 
 pub(crate) fn context(snapshot: &Snapshot, setup: Setup) -> Arc<QueryContext> {
     let default = GraphScope::Default;
-    Arc::new(QueryContext {
+    let eval = EvalContext {
         snapshot: snapshot.clone(),
         local: Arc::default(),
         budget: MemoryBudget::new(setup.budget),
         cancel: CancelToken::default(),
         now: DateTime::MIN,
         dataset: Arc::new(Dataset { default, named: None, base_iri: None }),
-        service: None,
-        threads: setup.threads,
-        share: Share::default(),
         batch_rows: setup.batch_rows,
         spill_dir: std::env::temp_dir(),
-        domain: None,
-        exists: Arc::default(),
         memos: Arc::default(),
         vars: Arc::default(),
-    })
+        sub_queries: Arc::new(ExistsRunner::new(None, Share::default())),
+    };
+    let share = Share::default();
+    Arc::new(QueryContext { eval, service: None, threads: setup.threads, share, domain: None })
 }
 
 /// A plan that selects all columns of `root`; its nodes are numbered.

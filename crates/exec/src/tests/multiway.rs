@@ -4,8 +4,8 @@ use super::generate::{Random, node};
 use super::plans::check_over;
 use super::scans::{Data, data};
 use super::{Setup, cases, context, plan, run, setups};
-use crate::error::ExecError;
 use lode_base::cancel::CancelToken;
+use lode_eval::error::ExecError;
 use lode_packed::{Order, Position};
 use lode_rdf::ValueId;
 use lode_sparql::plan::TriePattern;
@@ -207,7 +207,7 @@ fn a_cancelled_join_ends() {
             let cancel = CancelToken::default();
             Arc::get_mut(&mut cx).unwrap().cancel = cancel.clone();
             let plan = plan(triangle(&data, whole));
-            let mut execution = crate::execution::execute(plan, Arc::clone(&cx)).unwrap();
+            let mut execution = crate::execute::execute(plan, Arc::clone(&cx)).unwrap();
             assert!(execution.next().unwrap().is_some());
             cancel.cancel();
             let ended = std::iter::from_fn(|| execution.next().transpose()).find_map(Result::err);
@@ -223,7 +223,7 @@ fn tries_are_counted() {
     let cx = context(&data.snapshot, Setup { batch_rows: 4096, threads: 1, budget: usize::MAX });
     for (whole, lookups) in [(true, 2), (false, 3)] {
         let plan = plan(triangle(&data, whole));
-        let mut execution = crate::execution::execute(Arc::clone(&plan), Arc::clone(&cx)).unwrap();
+        let mut execution = crate::execute::execute(Arc::clone(&plan), Arc::clone(&cx)).unwrap();
         while execution.next().unwrap().is_some() {}
         let profile = execution.probe().profile();
         let work = profile.node(0).unwrap().work;

@@ -1,8 +1,8 @@
 //! The operators straight from their definitions: nested loops over vectors of rows.
 
-use crate::batch::Batch;
 use crate::context::QueryContext;
-use crate::expr;
+use lode_eval::batch::Batch;
+use lode_eval::expr;
 use lode_rdf::ValueId;
 use lode_sparql::plan::{JoinCondition, NamedGraphs, SortKey};
 use lode_sparql::{
@@ -360,7 +360,7 @@ fn reduce(cx: &QueryContext, input: &Table, aggregate: &Aggregate, rows: &[&Row]
         AggregateFunction::Count => integer(values.iter().filter(|id| !id.is_undef()).count()),
         // The accumulators have tests of their own: here they only meet all rows of the group at once.
         _ => {
-            let mut states = crate::aggregate::Accumulator::new(&aggregate.function, false);
+            let mut states = lode_eval::aggregate::Accumulator::new(&aggregate.function, false);
             states.resize(1);
             states.update(cx, &vec![0; values.len()], &values).unwrap();
             states.finish(cx, 0).unwrap()

@@ -2,14 +2,15 @@
 
 use super::generate::node;
 use super::{Setup, context, empty_snapshot, plan, run};
-use crate::batch::{Batch, Mapping};
-use crate::error::ExecError;
-use crate::merge_sort::{sort_by_number, sort_in_steps, try_merge_sort};
-use crate::profile::{Counters, Probe, waiting};
-use crate::turns::Share;
+use crate::profile::{Counters, Probe};
 use lode_base::block_work::add_decoded;
 use lode_base::gallop::gallop;
+use lode_eval::batch::{Batch, Mapping};
+use lode_eval::error::ExecError;
+use lode_eval::merge_sort::{sort_by_number, sort_in_steps, try_merge_sort};
 use lode_rdf::{Literal, Term, ValueId};
+use lode_scheduler::turns::Share;
+use lode_scheduler::waiting;
 use lode_sparql::plan::{JoinCondition, SortKey};
 use lode_sparql::{Aggregate, AggregateFunction, Expr, JoinKind, PlanNode, PlanOp, VarId};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! What a plan node works on, in words.
 
-use crate::expr::{Aggregate, AggregateFunction, Expr};
+use crate::expr::{Aggregate, Expr};
 use crate::plan::{
     GraphScope, JoinCondition, JoinKind, NamedGraphs, Path, PlanNode, PlanOp, ScanPattern, Slot, TermSlot,
     TriePattern, VarId, VarTable,
@@ -77,7 +77,6 @@ fn cut(text: &str) -> String {
 
 pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
     match &node.op {
-        PlanOp::Unit | PlanOp::Empty => String::new(),
         PlanOp::Domain => names.vars(&node.vars),
         PlanOp::Values(rows) => format!("{} ({} rows)", names.vars(&node.vars), rows.len()),
         PlanOp::IndexScan(pattern) => scan(pattern, names),
@@ -106,7 +105,6 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
             names.term_slot(predicate),
             names.term_slot(object)
         ),
-        PlanOp::Union(_) | PlanOp::Distinct(_) | PlanOp::Reduced(_) => String::new(),
         PlanOp::Project(_) => names.vars(&node.vars),
         PlanOp::Sort { keys, limit, .. } => {
             let key = |k: &crate::plan::SortKey| {
@@ -137,6 +135,8 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
         PlanOp::Service { input, call, kind, filter } => {
             service(input.as_deref(), call, (*kind, filter.as_ref()), names)
         }
+        // Their name says it.
+        _ => String::new(),
     }
 }
 
@@ -241,23 +241,11 @@ fn group(keys: &[VarId], aggregates: &[Aggregate], sorted: bool, names: &Names<'
     for aggregate in aggregates {
         let distinct = if aggregate.distinct { "DISTINCT " } else { "" };
         let argument = aggregate.argument.as_ref().map_or("*".to_owned(), |a| names.expr(a));
-        let name = aggregate_name(&aggregate.function);
+        let name = aggregate.function.name();
         parts.push(format!("{} := {name}({distinct}{argument})", names.var(aggregate.output)));
     }
     let text = parts.join(", ");
     if sorted { format!("{text} (streaming)") } else { text }
-}
-
-fn aggregate_name(function: &AggregateFunction) -> &'static str {
-    match function {
-        AggregateFunction::CountAll | AggregateFunction::Count => "COUNT",
-        AggregateFunction::Sum | AggregateFunction::CountSum => "SUM",
-        AggregateFunction::Avg => "AVG",
-        AggregateFunction::Min => "MIN",
-        AggregateFunction::Max => "MAX",
-        AggregateFunction::Sample => "SAMPLE",
-        AggregateFunction::GroupConcat(_) => "GROUP_CONCAT",
-    }
 }
 
 fn path_text(path: &Path, names: &Names<'_>) -> String {

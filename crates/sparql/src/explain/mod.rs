@@ -51,7 +51,7 @@ fn count_readers(node: &PlanNode, readers: &mut BTreeMap<u32, usize>) {
 fn explain_node(node: &PlanNode, names: &Names<'_>) -> Explained {
     Explained {
         id: node.id,
-        operator: op_name(&node.op),
+        operator: node.op.name(),
         detail: details::detail(node, names),
         columns: node.vars.iter().map(|v| names.var(*v)).collect(),
         sorted_by: node.sorted_by.iter().map(|v| names.var(*v)).collect(),
@@ -114,37 +114,5 @@ pub fn short_time(nanoseconds: f64) -> String {
         t if t < 999_500.0 => format!("{:.1} us", t / 1e3),
         t if t < 999_500_000.0 => format!("{:.1} ms", t / 1e6),
         t => format!("{:.1} s", t / 1e9),
-    }
-}
-
-/// The name of an operator.
-pub fn op_name(op: &PlanOp) -> &'static str {
-    match op {
-        PlanOp::Unit => "Unit",
-        PlanOp::Empty => "Empty",
-        PlanOp::Values(_) => "Values",
-        PlanOp::IndexScan(_) => "IndexScan",
-        PlanOp::Domain => "Domain",
-        PlanOp::GraphNames { .. } => "GraphNames",
-        PlanOp::MergeJoin { .. } => "MergeJoin",
-        PlanOp::HashJoin { condition, .. } if condition.on.is_empty() => "LoopJoin",
-        PlanOp::HashJoin { .. } => "HashJoin",
-        PlanOp::LookupJoin { .. } => "LookupJoin",
-        PlanOp::MultiwayJoin(_) => "MultiwayJoin",
-        PlanOp::Filter { .. } => "Filter",
-        PlanOp::Extend { .. } => "Extend",
-        PlanOp::TripleTerm { .. } => "TripleTerm",
-        PlanOp::Union(_) => "Union",
-        PlanOp::Project(_) => "Project",
-        PlanOp::Distinct(_) => "Distinct",
-        PlanOp::Reduced(_) => "Reduced",
-        PlanOp::Sort { .. } => "Sort",
-        PlanOp::Slice { .. } => "Slice",
-        PlanOp::LimitBy { .. } => "LimitBy",
-        PlanOp::Group { .. } => "Group",
-        PlanOp::Path { .. } => "Path",
-        PlanOp::ForEachGraph { .. } => "ForEachGraph",
-        PlanOp::Service { .. } => "Service",
-        PlanOp::Spool { .. } => "Spool",
     }
 }

@@ -1,7 +1,7 @@
 //! `COUNT(DISTINCT ?v)` as a count over distinct rows: where rows come sorted by the group's keys and `?v`, duplicates are neighbours
 //! and no table of what was seen is needed; elsewhere the table of distinct rows may go to disk.
 
-use crate::expr::{Aggregate, AggregateFunction as Function, Expr};
+use crate::expr::{Aggregate, Expr};
 use crate::plan::VarId;
 
 /// A group over the distinct rows of some columns.
@@ -12,11 +12,8 @@ pub(super) struct OverDistinctRows {
 
 /// The same group over distinct rows, where all its aggregates are over the distinct terms of one variable.
 pub(super) fn over_distinct_rows(keys: &[VarId], aggregates: &[Aggregate]) -> Option<OverDistinctRows> {
-    let argument = |aggregate: &Aggregate| match (&aggregate.function, &aggregate.argument) {
-        (
-            Function::Count | Function::Sum | Function::Avg | Function::Min | Function::Max,
-            Some(Expr::Var(var)),
-        ) if aggregate.distinct => Some(*var),
+    let argument = |aggregate: &Aggregate| match &aggregate.argument {
+        Some(Expr::Var(var)) if aggregate.distinct && aggregate.function.is_of_a_set() => Some(*var),
         _ => None,
     };
     let var = argument(aggregates.first()?)?;

@@ -9,11 +9,12 @@
 
 use super::lowering::Lowering;
 use super::node::group_count;
+use crate::aggregate::InParts;
 use crate::expr::{Aggregate, AggregateFunction as Function, Expr, vars_of};
+use crate::function::ValueType;
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::plan::VarId;
 use crate::var_set::VarSet;
-use spargebra::algebra::Function as Call;
 
 /// Rows for each group, at least: else grouping twice does not pay.
 const ROWS_PER_GROUP: f64 = 2.0;
@@ -71,21 +72,20 @@ fn counted_rows(aggregate: &Aggregate, input: &Logical) -> Aggregate {
 fn is_divisible(aggregate: &Aggregate) -> bool {
     let volatile = aggregate.argument.as_ref().is_some_and(|e| e.is_volatile() || e.has_exists());
     !volatile
-        && match aggregate.function {
-            Function::Min | Function::Max | Function::Sample => true,
-            Function::CountAll | Function::Count | Function::CountSum => !aggregate.distinct,
-            Function::Sum | Function::Avg => {
+        && match aggregate.function.in_parts() {
+            InParts::Never => false,
+            InParts::Same => true,
+            InParts::Counts => !aggregate.distinct,
+            InParts::Sums | InParts::Mean => {
                 !aggregate.distinct && aggregate.argument.as_ref().is_some_and(is_floating)
             }
-            Function::GroupConcat(_) => false,
         }
 }
 
 /// Whether an expression is a float, a double or an error.
 fn is_floating(expr: &Expr) -> bool {
-    const TYPES: [&str; 2] =
-        ["http://www.w3.org/2001/XMLSchema#float", "http://www.w3.org/2001/XMLSchema#double"];
-    matches!(expr, Expr::Call(Call::Custom(name), _) if TYPES.contains(&name.as_str()))
+    let Expr::Call(callee, _) = expr else { return false };
+    callee.function().is_some_and(|function| function.result == ValueType::Floating)
 }
 
 /// What is volatile is evaluated once a row, so rows must stay as they are.
@@ -282,9 +282,9 @@ impl Split {
         let Aggregate { output, function, argument, .. } = aggregate;
         let (partial, argument) = (lowering.fresh(), argument.clone());
         let var = |var: VarId| Some(Expr::Var(var));
-        let (again, result) = match function {
-            Function::CountAll | Function::Count => (Function::CountSum, None),
-            Function::Avg => {
+        let (again, result) = match function.in_parts() {
+            InParts::Counts => (Function::CountSum, None),
+            InParts::Mean => {
                 let (rows, sum, count) = (lowering.fresh(), lowering.fresh(), lowering.fresh());
                 let quotient = Expr::Divide(Box::new(Expr::Var(sum)), Box::new(Expr::Var(count)));
                 return Self {
@@ -296,7 +296,7 @@ impl Split {
                     result: Some((*output, quotient)),
                 };
             }
-            function => (function.clone(), None),
+            InParts::Never | InParts::Same | InParts::Sums => (function.clone(), None),
         };
         Self {
             inner: vec![step(partial, function.clone(), argument)],

@@ -1,9 +1,9 @@
 //! Tests for the beginning of a text: `STRSTARTS(?title, "un")`, `REGEX(?title, "^un.*ing$")`.
 
 use crate::expr::Expr;
+use crate::function::Meaning;
 use crate::plan::VarId;
 use lode_rdf::Term;
-use spargebra::algebra::Function;
 
 /// The beginning of a text.
 pub(super) struct Prefix {
@@ -14,20 +14,20 @@ pub(super) struct Prefix {
 
 /// The variable and the beginning that its text has where the condition holds.
 pub(super) fn of(condition: &Expr) -> Option<(VarId, Prefix)> {
-    let Expr::Call(function, arguments) = condition else { return None };
-    let exact = *function == Function::StrStarts;
-    let (prefix, text) = match (function, arguments.as_slice()) {
-        (Function::StrStarts, [text, start]) => (simple(start)?.to_owned(), text),
-        (Function::Regex, [text, pattern]) => (regex_prefix(simple(pattern)?)?, text),
+    let Expr::Call(callee, arguments) = condition else { return None };
+    let exact = callee.meaning() == Meaning::StartsWith;
+    let (prefix, text) = match (callee.meaning(), arguments.as_slice()) {
+        (Meaning::StartsWith, [text, start]) => (simple(start)?.to_owned(), text),
+        (Meaning::Matches, [text, pattern]) => (regex_prefix(simple(pattern)?)?, text),
         // Dots that match line ends change nothing here; all other flags may.
-        (Function::Regex, [text, pattern, flags]) if matches!(simple(flags)?, "" | "s") => {
+        (Meaning::Matches, [text, pattern, flags]) if matches!(simple(flags)?, "" | "s") => {
             (regex_prefix(simple(pattern)?)?, text)
         }
         _ => return None,
     };
     let var = match text {
         Expr::Var(var) => *var,
-        Expr::Call(Function::Str, inner) => match inner.as_slice() {
+        Expr::Call(inner, arguments) if inner.meaning() == Meaning::Text => match arguments.as_slice() {
             [Expr::Var(var)] => *var,
             _ => return None,
         },

@@ -4,12 +4,13 @@ use super::names;
 use super::translator::Translator;
 use crate::error::PlanError;
 use crate::expr::Expr;
+use crate::function::Callee;
 use crate::logical::{Logical, graph_var};
 use crate::operands;
 use crate::plan::{GraphScope, SortKey, SubPattern};
 use crate::var_set::VarSet;
 use lode_rdf::Term;
-use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
+use spargebra::algebra::{Expression, Function, GraphPattern, OrderExpression};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -35,7 +36,20 @@ impl Translator<'_> {
         for operand in operands::of(expr) {
             operands.push(self.expr(operand, visible, graph)?);
         }
+        if let Expression::FunctionCall(function, _) = expr {
+            return Ok(Expr::Call(self.callee(function), operands));
+        }
         operator(expr, operands).ok_or_else(|| PlanError::Unsupported("this expression".into()))
+    }
+
+    fn callee(&self, function: &Function) -> Callee {
+        match function {
+            Function::Custom(iri) => Callee::new(iri.as_str(), self.stats.function(iri.as_str())),
+            keyword => {
+                let name = keyword.to_string();
+                Callee::new(&name, self.stats.function(&name))
+            }
+        }
     }
 
     fn variable(&mut self, name: &str, visible: &VarSet) -> Expr {
@@ -148,7 +162,6 @@ fn operator(expr: &Expression, operands: Vec<Expr>) -> Option<Expr> {
         Expression::Or(..) => return Some(Expr::Or(operands)),
         Expression::And(..) => return Some(Expr::And(operands)),
         Expression::Coalesce(_) => return Some(Expr::Coalesce(operands)),
-        Expression::FunctionCall(function, _) => return Some(Expr::Call(function.clone(), operands)),
         _ => {}
     }
     let mut operands = operands.into_iter();

@@ -5,10 +5,34 @@ use lode_packed::stars::gather_columns;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, NamedNode, Term, ValueId, inline};
 use lode_sparql::Statistics;
+use lode_sparql::function::{Function, Meaning, ValueType, Volatility};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// A function of any name, with what the planner makes use of.
+pub fn function(name: &str) -> Option<&'static Function> {
+    let volatility = match name {
+        "RAND" | "UUID" | "STRUUID" => Volatility::Call,
+        "BNODE" => Volatility::Solution,
+        "NOW" | "IRI" => Volatility::Query,
+        _ => Volatility::Immutable,
+    };
+    let meaning = match name {
+        "STR" => Meaning::Text,
+        "STRSTARTS" => Meaning::StartsWith,
+        "REGEX" => Meaning::Matches,
+        _ => Meaning::Other,
+    };
+    let result = match name.rsplit('#').next() {
+        Some("float" | "double") => ValueType::Floating,
+        _ => ValueType::Term,
+    };
+    let name = String::leak(name.to_owned());
+    let any = Function::new(name, &[], result, &()).rest(ValueType::Term);
+    Some(Box::leak(Box::new(any.volatility(volatility).meaning(meaning))))
+}
 
 /// Knows every term, and has some rows for every pattern: so that no part of a plan is left out as empty.
 #[derive(Default)]
@@ -17,6 +41,10 @@ pub struct Everything {
 }
 
 impl Statistics for Everything {
+    fn function(&self, name: &str) -> Option<&'static Function> {
+        function(name)
+    }
+
     fn id_of(&self, term: &Term) -> Option<ValueId> {
         let mut ids = self.ids.borrow_mut();
         let next = ids.len() as u64;
@@ -125,6 +153,10 @@ impl Quads {
 }
 
 impl Statistics for Quads {
+    fn function(&self, name: &str) -> Option<&'static Function> {
+        function(name)
+    }
+
     fn id_of(&self, term: &Term) -> Option<ValueId> {
         self.ids.get(term).copied()
     }

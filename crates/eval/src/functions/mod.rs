@@ -1,0 +1,51 @@
+//! The functions that queries may call: a list of entries, each with its name, types, volatility, cost and kernel.
+//!
+//! A function is an entry of one of the files here. The planner finds it by its name ([`find`]) and the evaluator by the reference that the
+//! planner puts into the expression, so nothing else names it.
+
+pub(crate) mod cast;
+pub(crate) mod dates;
+pub(crate) mod hashes;
+mod numbers;
+mod random;
+pub(crate) mod regex;
+pub(crate) mod string_predicates;
+pub(crate) mod strings;
+pub(crate) mod terms;
+#[cfg(test)]
+mod tests;
+mod triples;
+
+use lode_sparql::Function;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// All of them, by what they are about.
+static FUNCTIONS: [&[Function]; 9] = [
+    &terms::FUNCTIONS,
+    &triples::FUNCTIONS,
+    &strings::FUNCTIONS,
+    &string_predicates::FUNCTIONS,
+    &numbers::FUNCTIONS,
+    &dates::FUNCTIONS,
+    &hashes::FUNCTIONS,
+    &random::FUNCTIONS,
+    &cast::FUNCTIONS,
+];
+
+static BY_NAME: OnceLock<HashMap<&'static str, &'static Function>> = OnceLock::new();
+
+/// All functions.
+pub fn all() -> impl Iterator<Item = &'static Function> {
+    FUNCTIONS.iter().copied().flatten()
+}
+
+/// The function of this name, a keyword as SPARQL writes it or an IRI.
+pub fn find(name: &str) -> Option<&'static Function> {
+    BY_NAME.get_or_init(|| all().map(|function| (function.name, function)).collect()).get(name).copied()
+}
+
+/// Whether REGEX and REPLACE take a text, with flags, for a regular expression.
+pub fn is_regular_expression(pattern: &str, flags: &str) -> bool {
+    regex::compiled(pattern, flags).is_some()
+}

@@ -1,0 +1,17 @@
+//! Where execution begins: a plan and what it runs in.
+
+use crate::build::FACTORY;
+use crate::context::QueryContext;
+use crate::execution::Execution;
+use lode_eval::error::ExecError;
+use lode_sparql::Plan;
+use std::sync::Arc;
+
+/// Runs `plan`. Work begins with the first [`Execution::next`], but for opening scans.
+///
+/// # Errors
+///
+/// Where the query was cancelled, a scan cannot be opened, or there is no memory for what operators hold from the beginning.
+pub fn execute(plan: Arc<Plan>, cx: Arc<QueryContext>) -> Result<Execution, ExecError> {
+    Execution::new(plan, &cx, FACTORY)
+}

@@ -7,7 +7,7 @@ use crate::manifest::{SegmentEntry, Sign};
 use crate::seal::NewOrigin;
 use crate::store::Store;
 use crate::version::Version;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::value_id::Section;

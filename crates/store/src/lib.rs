@@ -1,8 +1,6 @@
 //! The store's mutable state: which files make up the current version, how new ones get there, and what a reader sees.
 
-mod absent;
 pub mod activity;
-mod advice;
 #[cfg(test)]
 mod aside_tests;
 pub mod backup;
@@ -22,23 +20,22 @@ mod distinct;
 mod doubt_tests;
 pub mod dump;
 pub mod error;
-mod existing;
 #[cfg(test)]
 mod failed_log_tests;
+mod fair_lock;
 mod flush;
 mod flusher;
-mod gate;
+mod identity;
 pub mod load;
 pub mod log;
 #[cfg(test)]
 mod log_end_tests;
+mod log_rewrite;
 mod maintenance;
 pub mod manifest;
 mod merge_scan;
-mod named;
-mod pace;
+mod named_snapshots;
 mod recovery;
-mod relog;
 mod remake;
 mod room;
 mod salvage;
@@ -47,6 +44,7 @@ mod seal;
 #[cfg(test)]
 mod simulation;
 pub mod snapshot;
+mod snapshot_catalog;
 #[cfg(test)]
 mod stale_tests;
 mod stars;
@@ -54,8 +52,11 @@ pub mod stats;
 pub mod store;
 #[cfg(test)]
 mod test_data;
+mod throttle;
 mod transaction;
 mod version;
+mod write_guard;
+mod write_options;
 mod writer;
 
 pub use activity::{Activity, ActivitySample};
@@ -69,16 +70,17 @@ pub use compact::{
 pub use distinct::Distinct;
 pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
-pub use flusher::FlushStatus;
 pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};
-pub use named::NamedSnapshot;
 pub use recovery::{FoundLog, OpenFiles};
 pub use remake::{RemadeReport, remake_manifest};
 pub use salvage::{Salvage, SalvageReport, salvage};
 pub use snapshot::{Scan, Snapshot};
+pub use snapshot_catalog::NamedSnapshot;
 pub use stats::StoreStats;
 pub use store::Store;
 pub use transaction::Transaction;
-pub use writer::{Commit, WriteOptions};
+pub use write_guard::Commit;
+pub use write_options::WriteOptions;
+pub use writer::FlushStatus;

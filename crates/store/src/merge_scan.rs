@@ -1,15 +1,29 @@
 //! Merges the rows of several layers: packed segments and runs in memory, of insertions and of deletions.
 
-use crate::delta::Row;
+use crate::delta::{MemoryCursor, Row};
 use crate::error::StoreError;
 use crate::manifest::{MANIFEST, Sign};
-use crate::scan::{Layer, LayerRows};
 use lode_base::gallop::gallop;
+use lode_packed::Cursor;
 use lode_rdf::ValueId;
 use std::cmp::Ordering;
 
 /// Rows that a segment's buffer holds during a merge.
 const BUFFER_ROWS: usize = 1024;
+
+/// The rows of one layer.
+#[derive(Debug)]
+pub(crate) struct Layer {
+    pub(crate) sign: Sign,
+    pub(crate) rows: LayerRows,
+}
+
+/// Where a layer's rows are.
+#[derive(Debug)]
+pub(crate) enum LayerRows {
+    Packed(Cursor),
+    Memory(MemoryCursor),
+}
 
 /// Rows of one layer that wait for their turn.
 #[derive(Debug)]

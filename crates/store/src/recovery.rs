@@ -1,10 +1,9 @@
 //! The version that a folder holds: what its manifest names, and what its log tells.
 
-use crate::advice::{LOG_ADVICE, advised};
 use crate::delta::{Delta, Row, Run, TermTable};
 use crate::error::StoreError;
 use crate::log::{Changes, LogEnd, LogRecord, Salvaged, VERSIONS_LOST_MAX, salvage};
-use crate::manifest::{Manifest, log_file};
+use crate::manifest::{LOG_ADVICE, Manifest, advised, log_file};
 use crate::version::Version;
 use lode_base::vfs::Vfs;
 use lode_packed::BlockCache;

@@ -5,10 +5,9 @@
 //! Where a row is in several layers, it is delivered if more of them insert it than delete it.
 
 use crate::activity::Activity;
-use crate::delta::MemoryCursor;
 use crate::error::StoreError;
 use crate::manifest::Sign;
-use crate::merge_scan::Merge;
+use crate::merge_scan::{Layer, LayerRows, Merge};
 use lode_packed::Cursor;
 use lode_rdf::ValueId;
 use std::sync::Arc;
@@ -28,20 +27,6 @@ enum Source {
     Empty,
     One(Cursor),
     Many(Merge),
-}
-
-/// The rows of one layer.
-#[derive(Debug)]
-pub(crate) struct Layer {
-    pub(crate) sign: Sign,
-    pub(crate) rows: LayerRows,
-}
-
-/// Where a layer's rows are.
-#[derive(Debug)]
-pub(crate) enum LayerRows {
-    Packed(Cursor),
-    Memory(MemoryCursor),
 }
 
 impl Scan {

@@ -2,6 +2,7 @@
 //! which segment it is and where it comes from, and everything of it is made durable.
 
 use crate::error::StoreError;
+use crate::identity::random_identity;
 use crate::manifest::{SegmentEntry, Sign};
 use crate::store::Store;
 use crate::version::OpenSegment;
@@ -9,7 +10,6 @@ use lode_base::cancel::Cancelled;
 use lode_packed::segment::{SegmentOrigin, write_stars};
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
 use lode_rdf::value_id::Section;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 
 /// The files of a segment, which are durable.
@@ -64,7 +64,7 @@ impl NewOrigin {
     /// Says that it replaces some segments wholly. What their descriptions say goes with them, so this one says what counts still.
     #[must_use]
     pub fn replacing<'a>(mut self, store: &Store, replaced: impl Iterator<Item = &'a OpenSegment>) -> Self {
-        let (named, current) = (store.named(), store.version());
+        let (named, current) = (store.snapshot_catalog(), store.version());
         for open in replaced {
             self.replaces.push(open.entry.number);
             let SegmentOrigin { replaces, empties, buried, .. } = &open.segment.meta().origin;
@@ -121,7 +121,7 @@ fn described(store: &Store, origin: NewOrigin) -> Result<SegmentOrigin, StoreErr
     let writer = store.writer()?;
     let NewOrigin { number, sign, is_merge, is_followed, version, numbering, .. } = origin;
     Ok(SegmentOrigin {
-        identity: random(),
+        identity: random_identity(),
         database: store.version().manifest.database,
         number,
         is_deletions: sign == Sign::Deletions,
@@ -135,10 +135,4 @@ fn described(store: &Store, origin: NewOrigin) -> Result<SegmentOrigin, StoreErr
         empties: origin.empties,
         buried: origin.buried,
     })
-}
-
-/// A number that nothing else has.
-pub fn random() -> u128 {
-    let random = || u128::from(RandomState::new().build_hasher().finish());
-    random() << 64 | random()
 }

@@ -2,10 +2,9 @@
 
 use crate::activity::Activity;
 use crate::delta::{DELTA_TERM, is_delta_term};
-pub use crate::error::StoreError;
+use crate::error::StoreError;
 use crate::manifest::Sign;
-pub use crate::scan::Scan;
-use crate::scan::{Layer, LayerRows};
+use crate::merge_scan::{Layer, LayerRows};
 use crate::version::{OpenSegment, Version};
 use lode_packed::{KeyHash, Order, PackedError, Permutation};
 use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
@@ -13,6 +12,8 @@ use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, TermRef, ValueId};
 use std::ops::Range;
 use std::sync::Arc;
+
+pub use crate::scan::Scan;
 
 /// Up to this many rows are scanned to count distinct values over several segments; beyond, they are estimated.
 const DISTINCT_ROWS_MAX: u64 = 4096;

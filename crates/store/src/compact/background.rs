@@ -6,8 +6,8 @@ use crate::compact::policy::choose_within;
 use crate::compact::{ASIDE_BYTES, CompactOptions, Compaction, Turn};
 use crate::error::StoreError;
 use crate::load::{LoadError, LoadProgress, ProgressSample};
-use crate::pace::Pace;
 use crate::store::Store;
+use crate::throttle::Throttle;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -307,15 +307,15 @@ impl Work {
     }
 
     /// Half the time, unless there are far too many segments. While it works it steps back for who compacts by hand.
-    fn pace(&self, cancel: &CancelToken, segments: usize) -> Pace {
+    fn pace(&self, cancel: &CancelToken, segments: usize) -> Throttle {
         let in_haste = segments > 2 * self.options.segments_max;
         let rest = if in_haste { Duration::ZERO } else { self.options.rest };
         let (store, stop) = (self.store.clone(), cancel.clone());
         let between = move || {
-            if store.compaction_gate().is_waited_for() {
+            if store.compaction_lock().is_waited_for() {
                 stop.cancel();
             }
         };
-        Pace::throttled(cancel, self.options.busy, rest, Box::new(between))
+        Throttle::throttled(cancel, self.options.busy, rest, Box::new(between))
     }
 }

@@ -6,7 +6,7 @@ use crate::crash_tests::assert_sound;
 use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, check_reads};
 use crate::transaction::tests::open;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use lode_base::fault_vfs::{Fault, FaultVfs};
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
@@ -137,7 +137,7 @@ fn compact_from(store: &Store, round: usize) {
     }
     let options = CompactOptions { threads: 1 + round % 2, ..CompactOptions::default() };
     let from = if round.is_multiple_of(4) { 0 } else { round % segments };
-    let (pace, progress) = (Pace::full(&cancel), LoadProgress::default());
+    let (pace, progress) = (Throttle::full(&cancel), LoadProgress::default());
     Compaction::new(store, &version, from, &options, &pace, &progress).run().unwrap();
 }
 

@@ -16,7 +16,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// Waits a while where there are very many segments and somebody merges them.
 pub fn wait_while_crowded(store: &Store, cancel: &CancelToken) -> Result<(), Cancelled> {
     let start = Instant::now();
-    while store.compaction_gate().is_taken() && start.elapsed() < wait(store.version().segments.len()) {
+    while store.compaction_lock().is_locked() && start.elapsed() < wait(store.version().segments.len()) {
         cancel.check()?;
         std::thread::sleep(LOOK_EVERY);
     }
@@ -45,9 +45,9 @@ mod tests {
         let store = open(&MemVfs::new());
         let cancel = CancelToken::default();
         wait_while_crowded(&store, &cancel).unwrap();
-        assert!(store.compaction_gate().try_enter());
+        assert!(store.compaction_lock().try_lock());
         wait_while_crowded(&store, &cancel).unwrap();
-        store.compaction_gate().leave();
-        assert!(!store.compaction_gate().is_taken());
+        store.compaction_lock().unlock();
+        assert!(!store.compaction_lock().is_locked());
     }
 }

@@ -42,7 +42,7 @@ fn change(store: &Store, numbers: impl IntoIterator<Item = u32>, insert: bool) {
 
 fn settle(store: &Store) {
     let cancel = CancelToken::default();
-    WriterPlace::enter(store, &cancel).unwrap().settle(&cancel).unwrap();
+    WriteGuard::lock(store, &cancel).unwrap().settle(&cancel).unwrap();
 }
 
 fn load_quads(store: &Store, numbers: impl IntoIterator<Item = u32>) {
@@ -71,7 +71,7 @@ fn stored_id(store: &Store, term: &Term) -> Option<ValueId> {
 
 fn run_from(store: &Store, from: usize, between: impl FnOnce()) -> Result<Vec<NewSegment>, LoadError> {
     let version = store.version();
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
     Compaction::new(store, &version, from, &options, &pace, &progress).run_and(between)
 }
@@ -108,7 +108,7 @@ fn terms_of_deleted_quads_are_dropped() {
 #[test]
 fn a_graph_that_was_dropped_leaves_nothing() {
     let vfs = MemVfs::new();
-    let options = crate::writer::WriteOptions { logged_changes_max: 10, ..Default::default() };
+    let options = crate::write_options::WriteOptions { logged_changes_max: 10, ..Default::default() };
     let store = Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20, options).unwrap();
     load_quads(&store, (0..300).filter(|number| number % 3 == 1));
     clear(&store, 1);
@@ -185,7 +185,7 @@ fn too_many_terms_that_are_used_again_make_it_begin_again() {
     let vfs = MemVfs::new();
     let store = with_deletions(&vfs);
     let version = store.version();
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let compaction = Compaction::new(&store, &version, 0, &CompactOptions::default(), &pace, &progress);
     let mut compaction = Compaction { working_bytes: 10_000, ..compaction };
     let done = compaction.run_and(|| load_quads(&store, 200..400));
@@ -199,7 +199,7 @@ fn too_many_terms_that_are_used_again_make_it_begin_again() {
 /// Drops a graph under the first `times` merges.
 fn compact_under_drops(times: u32) -> (Result<CompactReport, LoadError>, u32) {
     let vfs = MemVfs::new();
-    let options = crate::writer::WriteOptions { logged_changes_max: 10, ..Default::default() };
+    let options = crate::write_options::WriteOptions { logged_changes_max: 10, ..Default::default() };
     let store = Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20, options).unwrap();
     load_quads(&store, (0..300).filter(|number| number % 3 == 0));
     let in_first = |number: &u32| number % 3 == 1;

@@ -4,8 +4,8 @@ use crate::compact::merge_budget::MergeBudget;
 use crate::compact::policy::choose_within;
 use crate::compact::{ASIDE_BYTES, BackgroundOptions, CompactOptions, Compaction, Turn};
 use crate::load::{LoadError, LoadProgress};
-use crate::pace::Pace;
 use crate::store::Store;
+use crate::throttle::Throttle;
 
 /// What merging the newest segments did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,7 +37,7 @@ pub fn keep_few(
     store.writer()?;
     let mut turn = None;
     let (budget, pace) =
-        (MergeBudget::new(options.memory_bytes, options.threads), Pace::full(&options.cancel));
+        (MergeBudget::new(options.memory_bytes, options.threads), Throttle::full(&options.cancel));
     while count() > segments_max {
         if turn.is_none() {
             turn = Some(Turn::wait(store, &options.cancel)?);

@@ -11,9 +11,9 @@ use crate::error::StoreError;
 use crate::load::direct::{DirectSegment, remove_segment};
 use crate::load::{LoadError, OVERHEAD_BYTES};
 use crate::manifest::{SegmentEntry, Sign};
-use crate::pace::Pace;
 use crate::seal::{NewFiles, NewOrigin};
 use crate::snapshot::Snapshot;
+use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_packed::Order;
 use lode_packed::segment::DICTIONARY_FILE;
@@ -40,7 +40,7 @@ pub struct Later<'a, 'b> {
 
 impl Later<'_, '_> {
     /// Writes a segment once more, with the new numbers of terms; before it, if need be, one of dropped terms that it uses.
-    pub fn add(&mut self, segment: &OpenSegment, pace: &Pace) -> Result<(), LoadError> {
+    pub fn add(&mut self, segment: &OpenSegment, pace: &Throttle) -> Result<(), LoadError> {
         if self.numbers.is_identity() {
             self.segments.push(segment.entry.clone());
             return Ok(());
@@ -74,7 +74,7 @@ impl Later<'_, '_> {
         &self,
         segment: &OpenSegment,
         ids: &mut LeadingIds,
-        pace: &Pace,
+        pace: &Throttle,
     ) -> Result<Vec<u64>, LoadError> {
         let inline_max = self.compaction.inline_max();
         let mut dropped = Vec::new();
@@ -148,7 +148,7 @@ impl Later<'_, '_> {
         segment: &OpenSegment,
         bases: [u64; Section::COUNT],
         ids: &LeadingIds,
-        pace: &Pace,
+        pace: &Throttle,
     ) -> Result<SegmentEntry, LoadError> {
         let compaction = self.compaction;
         let (number, folder) = self.folders.create()?;

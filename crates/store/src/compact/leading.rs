@@ -4,7 +4,7 @@
 use crate::compact::pack::is_inline;
 use crate::load::LoadError;
 use crate::manifest::Sign;
-use crate::pace::Pace;
+use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_packed::{Order, Permutation};
 use std::cmp::Reverse;
@@ -72,7 +72,7 @@ fn sort(ids: &mut Vec<u64>) {
 pub fn visit_leading(
     layers: &[(&OpenSegment, Sign)],
     order: Order,
-    pace: &Pace,
+    pace: &Throttle,
     visit: &mut dyn FnMut(u64, i128),
 ) -> Result<(), LoadError> {
     if layers.iter().all(|(_, sign)| *sign != Sign::Deletions) {
@@ -125,7 +125,7 @@ impl<'a> Groups<'a> {
     }
 
     /// The next id, and its rows.
-    fn next(&mut self, pace: &Pace) -> Result<Option<(u64, u64)>, LoadError> {
+    fn next(&mut self, pace: &Throttle) -> Result<Option<(u64, u64)>, LoadError> {
         let first = match self.ahead.take() {
             None => self.piece(pace)?,
             first => first,
@@ -143,7 +143,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Rows of one id in one block; the next block may go on with it.
-    fn piece(&mut self, pace: &Pace) -> Result<Option<(u64, u64)>, LoadError> {
+    fn piece(&mut self, pace: &Throttle) -> Result<Option<(u64, u64)>, LoadError> {
         loop {
             let rest = self.columns[0].get(self.at..).unwrap_or_default();
             if let Some(id) = rest.first().copied() {

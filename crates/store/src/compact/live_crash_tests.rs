@@ -18,7 +18,7 @@ fn step(store: &Store, step: u64, outcome: &mut Outcome) {
 /// Merges the segments from `from` on, and commits before it switches to them.
 fn compact_and_commit(store: &Store, from: usize, at: u64, outcome: &mut Outcome) -> Result<(), LoadError> {
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let version = store.version();
     let mut committed = false;
     let mut compaction = Compaction::new(store, &version, from, &options, &pace, &progress);
@@ -59,7 +59,7 @@ fn run(vfs: &FaultVfs) -> (Outcome, [u64; 2]) {
         }
         if at % 3 == 0 {
             // A segment more. Where that fails, all stays in the log.
-            let _ = WriterPlace::enter(open, &CancelToken::default())
+            let _ = WriteGuard::lock(open, &CancelToken::default())
                 .and_then(|place| place.settle(&CancelToken::default()));
         }
         if let Ok(seen) = read_all(&open.snapshot()) {

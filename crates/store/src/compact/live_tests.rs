@@ -6,7 +6,7 @@ use crate::log::Durability;
 use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, check_reads, contents, file, load_files, rows};
 use crate::transaction::tests::{Model, change, ids, open, without_blanks};
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use crate::{LoadOptions, Transaction};
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
@@ -118,7 +118,7 @@ impl Case<'_> {
     }
 
     fn compact(&mut self, from: usize, meanwhile: &[Write], spanning: &Changes, options: &CompactOptions) {
-        let (store, pace) = (self.store.clone(), Pace::full(&CancelToken::default()));
+        let (store, pace) = (self.store.clone(), Throttle::full(&CancelToken::default()));
         let version = store.version();
         let held = store.snapshot();
         let before = contents(&held);

@@ -14,8 +14,8 @@ use crate::error::StoreError;
 use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
 use crate::load::{LoadError, OVERHEAD_BYTES, Stage};
 use crate::manifest::Sign;
-use crate::pace::Pace;
 use crate::seal::{NewFiles, NewOrigin, NewSegment, seal_segment};
+use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_packed::segment::DICTIONARY_FILE;
 use lode_packed::{DictionaryInfo, Order};
@@ -46,7 +46,7 @@ pub struct OrdersJob<'a> {
     /// Folder of the new segment of deletions.
     pub deletions: Option<&'a Path>,
     /// How fast.
-    pub pace: &'a Pace,
+    pub pace: &'a Throttle,
 }
 
 /// What a row takes at most in a merge in memory, with the ids of inline values.
@@ -124,7 +124,7 @@ impl<'a> Compaction<'a> {
 
     /// Whether a snapshot keeps a segment on the disk, also where the current version does not name it.
     fn is_kept(&self, open: &OpenSegment) -> bool {
-        self.store.named().names(open.entry.number)
+        self.store.snapshot_catalog().names(open.entry.number)
     }
 
     /// What a new segment is, which takes the place of others.

@@ -56,11 +56,11 @@ pub use keep_few::{KeepFewReport, keep_few};
 
 use crate::load::{LoadError, LoadProgress, Stage, StageSeconds, working_bytes};
 use crate::manifest::Sign;
-use crate::pace::Pace;
 use crate::seal::NewSegment;
 use crate::store::Store;
+use crate::throttle::Throttle;
 use crate::version::Version;
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
 use damage::find_damage;
 use folders::NewFolders;
 use lode_base::cancel::CancelToken;
@@ -166,7 +166,7 @@ fn compact_once(
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
 ) -> Result<CompactReport, LoadError> {
-    WriterPlace::enter(store, &options.cancel)?.settle(&options.cancel)?;
+    WriteGuard::lock(store, &options.cancel)?.settle(&options.cancel)?;
     let version = store.version();
     let segments = version.segments.len();
     let mut report = CompactReport {
@@ -200,7 +200,7 @@ fn compact_in_rounds(
     between: &mut dyn FnMut(),
     report: &mut CompactReport,
 ) -> Result<(), LoadError> {
-    let pace = Pace::full(&options.cancel);
+    let pace = Throttle::full(&options.cancel);
     let mut stages = [Duration::ZERO; Stage::COUNT];
     // Each round leaves fewer segments, but others may add some meanwhile.
     for _ in 0..ROUNDS_PER_SEGMENT * report.segments {
@@ -230,7 +230,7 @@ pub(crate) fn compact_from(store: &Store, from: usize) -> Result<(), LoadError> 
     let (options, cancel, progress) =
         (CompactOptions::default(), CancelToken::default(), LoadProgress::default());
     let version = store.version().aside(ASIDE_BYTES);
-    let pace = Pace::full(&cancel);
+    let pace = Throttle::full(&cancel);
     Compaction::new(store, &version, from, &options, &pace, &progress).run().map(|_| ())
 }
 
@@ -239,20 +239,20 @@ struct Turn<'a>(&'a Store);
 
 impl<'a> Turn<'a> {
     fn wait(store: &'a Store, cancel: &CancelToken) -> Result<Self, LoadError> {
-        store.compaction_gate().enter(cancel)?;
+        store.compaction_lock().lock(cancel)?;
         Ok(Self(store))
     }
 
     /// The turn, if nobody has it or waits for it.
     fn if_free(store: &'a Store) -> Option<Self> {
         // Not `then_some`: a turn that is made is given back.
-        store.compaction_gate().try_enter().then(|| Self(store))
+        store.compaction_lock().try_lock().then(|| Self(store))
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.compaction_gate().leave();
+        self.0.compaction_lock().unlock();
     }
 }
 
@@ -263,7 +263,7 @@ struct Compaction<'a> {
     from: usize,
     threads: usize,
     working_bytes: usize,
-    pace: &'a Pace,
+    pace: &'a Throttle,
     progress: &'a LoadProgress,
     stages: [Duration; Stage::COUNT],
     /// Terms that no quad used any more.
@@ -278,7 +278,7 @@ impl<'a> Compaction<'a> {
         version: &'a Version,
         from: usize,
         options: &CompactOptions,
-        pace: &'a Pace,
+        pace: &'a Throttle,
         progress: &'a LoadProgress,
     ) -> Self {
         Self {

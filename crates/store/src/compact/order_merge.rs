@@ -19,7 +19,7 @@ use crate::compact::term_map::Ascent;
 use crate::load::LoadError;
 use crate::load::progress::LoadProgress;
 use crate::manifest::Sign;
-use crate::pace::Pace;
+use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_base::vfs::Vfs;
 use lode_packed::{Order, PackedError, Permutation, PermutationInfo};
@@ -55,7 +55,7 @@ pub struct MergeContext<'a> {
     /// Memory of one merge.
     pub memory_bytes: usize,
     /// Asked every few thousand rows.
-    pub pace: &'a Pace,
+    pub pace: &'a Throttle,
     /// Told as often.
     pub progress: &'a LoadProgress,
 }

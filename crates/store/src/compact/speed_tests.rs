@@ -2,7 +2,7 @@
 //! run with `--ignored --nocapture`, in release mode.
 
 use super::*;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use lode_base::host::processor_seconds;
 use lode_base::real_vfs::RealVfs;
 use lode_packed::Order;

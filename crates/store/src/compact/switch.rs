@@ -1,7 +1,7 @@
 //! Puts new segments in the place of old ones, while others go on committing, flushing and loading.
 //!
 //! A merge gives terms new numbers, and does not keep anybody from writing. So what came meanwhile uses the old numbers and is
-//! renamed: segments are written once more ([`later`](crate::compact::later)), which is done without the writer's place, until none is
+//! renamed: segments are written once more ([`later`](crate::compact::later)), which is done without the writer lock, until none is
 //! left that came meanwhile; what is in the delta is renamed by whoever holds the place and becomes the beginning of a new log.
 
 use crate::compact::Compaction;
@@ -10,10 +10,10 @@ use crate::compact::later::Later;
 use crate::compact::numbering::Numbering;
 use crate::load::LoadError;
 use crate::manifest::SegmentEntry;
-use crate::pace::Pace;
-use crate::writer::WriterPlace;
+use crate::throttle::Throttle;
+use crate::write_guard::WriteGuard;
 
-/// Rounds without the writer's place in which segments that came meanwhile are renamed.
+/// Rounds without the writer lock in which segments that came meanwhile are renamed.
 const ROUNDS_MAX: usize = if cfg!(test) { 2 } else { 4 };
 /// After those rounds up to so many quads are renamed while everybody waits.
 const LAST_QUADS_MAX: u64 = 1 << 21;
@@ -32,10 +32,10 @@ impl<'a> Compaction<'a> {
         let mut segments: Vec<SegmentEntry> = before.iter().take(self.from).cloned().collect();
         segments.extend(new);
         let mut later = Later { compaction: self, numbers, segments, folders };
-        let full = Pace::full(self.pace.cancel());
+        let full = Throttle::full(self.pace.cancel());
         for round in 0.. {
-            let place = WriterPlace::enter(self.store, self.pace.cancel())?;
-            let tip = place.tip()?;
+            let guard = WriteGuard::lock(self.store, self.pace.cancel())?;
+            let tip = guard.tip()?;
             if !tip.manifest.segments.starts_with(&known) {
                 return Err(LoadError::Overtaken);
             }
@@ -43,17 +43,17 @@ impl<'a> Compaction<'a> {
             let unknown = tip.segments.get(known.len()..).unwrap_or_default();
             let quads: u64 = unknown.iter().map(|segment| segment.entry.quads).sum();
             let is_last = unknown.is_empty() || (round >= ROUNDS_MAX && quads <= LAST_QUADS_MAX);
-            let place = is_last.then_some(place);
+            let guard = is_last.then_some(guard);
             // Where others wait for the place there is no time to rest.
             let pace = if is_last { &full } else { self.pace };
             for segment in unknown {
                 known.push(segment.entry.clone());
                 later.add(segment, pace)?;
             }
-            if let Some(place) = place {
+            if let Some(guard) = guard {
                 later.add_terms_of(&tip.delta)?;
                 let Later { numbers, segments, .. } = later;
-                return Ok(place.replace_segments(segments, &|id| numbers.id(id))?);
+                return Ok(guard.replace_segments(segments, &|id| numbers.id(id))?);
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::load::dictionary_pipeline::DictionaryPipeline;
 use crate::load::keys_ahead::walk_keys;
 use crate::load::progress::LoadProgress;
 use crate::load::{LoadError, OVERHEAD_BYTES};
-use crate::pace::Pace;
+use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_packed::dictionary::Terms;
 use lode_rdf::value_id::{PAYLOAD_MAX, Section};
@@ -26,7 +26,7 @@ pub struct TermsContext<'a> {
     /// Threads that may read ahead, one dictionary each.
     pub helpers: usize,
     /// Asked now and then.
-    pub pace: &'a Pace,
+    pub pace: &'a Throttle,
     /// Told now and then.
     pub progress: &'a LoadProgress,
 }

@@ -186,7 +186,7 @@ fn one_segment_is_left_alone_unless_forced() {
 fn compaction<'a>(
     store: &'a Store,
     version: &'a Version,
-    pace: &'a Pace,
+    pace: &'a Throttle,
     progress: &'a LoadProgress,
     working_bytes: usize,
 ) -> Compaction<'a> {
@@ -205,7 +205,7 @@ fn what_stops_it_changes_nothing() {
     let cancelled = options(2, 1 << 30);
     cancelled.cancel.cancel();
     assert!(matches!(compact(&store, &cancelled, &Arc::default()), Err(LoadError::Cancelled(_))));
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     // Less memory than the numbers of the terms need.
     let short = compaction(&store, &store.version(), &pace, &progress, 1000).run();
     assert!(matches!(short, Err(LoadError::Memory { .. })), "{short:?}");
@@ -235,7 +235,7 @@ fn a_quad_in_two_segments_is_noticed() {
     let mut segments = twin.segments.to_vec();
     segments.push(segments[1].clone());
     let version = Arc::new(Version { manifest, segments: segments.into(), ..twin });
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     assert!(compaction(&store, &version, &pace, &progress, 1 << 30).run().is_err());
     assert_eq!(names(&vfs), ["LOCK", "MANIFEST", "MANIFEST.copy", "segment-000001", "segment-000002"]);
 }

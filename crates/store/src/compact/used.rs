@@ -8,7 +8,7 @@ use crate::compact::leading::{LEADING_ORDERS, visit_leading};
 use crate::delta::{Delta, is_delta_term};
 use crate::load::LoadError;
 use crate::manifest::Sign;
-use crate::pace::Pace;
+use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_packed::Order;
 use lode_rdf::value_id::Section;
@@ -31,7 +31,7 @@ impl UsedTerms {
         delta: &Delta,
         start: [u64; Section::COUNT],
         end: [u64; Section::COUNT],
-        pace: &Pace,
+        pace: &Throttle,
         note: &mut dyn FnMut(Order, u64),
     ) -> Result<Option<Self>, LoadError> {
         let counts: [u64; Section::COUNT] = std::array::from_fn(|at| end[at].saturating_sub(start[at]));

@@ -92,7 +92,7 @@ impl Delta {
         &self.terms
     }
 
-    /// The id of a term for whoever has the writer's place and this delta for the tip's; a new one if need be.
+    /// The id of a term for whoever has the writer lock and this delta for the tip's; a new one if need be.
     pub fn add_term(&self, section: Section, key: &[u8]) -> Result<ValueId, StoreError> {
         Ok(delta_id(section, self.terms.insert_or_fail(section, key)?))
     }

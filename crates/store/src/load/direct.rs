@@ -15,9 +15,9 @@ use crate::load::progress::LoadProgress;
 use crate::load::row_set::RowSet;
 use crate::load::working_bytes;
 use crate::manifest::{SegmentEntry, segment_folder, spill_folder};
-use crate::pace::Pace;
 use crate::seal::{NewFiles, NewOrigin, seal_segment};
 use crate::store::Store;
+use crate::throttle::Throttle;
 use lode_base::cancel::CancelToken;
 use lode_base::external_sort::{ExternalSorter, SortOptions};
 use lode_base::memory_budget::MemoryBudget;
@@ -195,7 +195,7 @@ fn write_packed<R: PackedRow>(
         spill: context.spill,
         threads: context.threads,
         memory: &memory,
-        pace: &Pace::full(context.cancel),
+        pace: &Throttle::full(context.cancel),
         progress: &progress,
         layout: &codes.layout,
     };

@@ -1,6 +1,7 @@
 //! Why a load or a compaction failed. The database is then what it was before, unless the error says otherwise.
 
 use crate::error::StoreError;
+use crate::room::MayBeFull;
 use lode_base::cancel::Cancelled;
 use lode_packed::PackedError;
 use lode_rdf::input::MalformedText;
@@ -109,6 +110,12 @@ impl LoadError {
             Self::Syntax { line, column, .. } => (*line, *column),
             _ => (u64::MAX, 0),
         }
+    }
+}
+
+impl MayBeFull for LoadError {
+    fn is_disk_full(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_disk_full())
     }
 }
 

@@ -1,9 +1,8 @@
 //! Drops quads that the database has already from the sorted rows of a load.
 
 use crate::error::StoreError;
-use crate::existing::SegmentQuads;
 use crate::load::layout::{Layout, PackedRow, RowShape};
-use crate::version::Version;
+use crate::version::{SegmentQuads, Version};
 use lode_packed::Position;
 
 /// Looks for quads, given in ascending order, in the segments of a version.
@@ -13,7 +12,7 @@ pub struct ExistingQuads(SegmentQuads);
 impl ExistingQuads {
     /// Looks in all segments of `version`.
     pub fn new(version: &Version) -> Self {
-        Self(SegmentQuads::new(version))
+        Self(SegmentQuads::new(&version.segments))
     }
 
     /// Removes from `rows` (sorted, of shape `shape`) those that exist already.

@@ -59,9 +59,9 @@ mod unit_tests;
 use crate::compact::wait_while_crowded;
 use crate::error::StoreError;
 use crate::manifest::{Manifest, Sign, segment_folder, spill_folder};
-use crate::pace::Pace;
 use crate::seal::{NewFiles, NewOrigin, seal_segment};
 use crate::store::Store;
+use crate::throttle::Throttle;
 use crate::version::Version;
 use class::Class;
 use dictionary_pipeline::{DictionaryPipeline, NewFile};
@@ -391,7 +391,7 @@ impl Loader<'_> {
             spill: &self.spill,
             threads: self.threads,
             memory: &memory,
-            pace: &Pace::full(&self.cancel),
+            pace: &Throttle::full(&self.cancel),
             progress: self.progress,
             layout: &numbered.layout,
         };

@@ -11,7 +11,7 @@ use crate::load::layout::{Layout, PackedRow, RowShape};
 use crate::load::order_writer::OrderWriter;
 use crate::load::progress::LoadProgress;
 use crate::load::row_set::RowSet;
-use crate::pace::Pace;
+use crate::throttle::Throttle;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_base::huge;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
@@ -38,7 +38,7 @@ pub struct OrdersContext<'a> {
     /// Memory for rows.
     pub memory: &'a MemoryBudget,
     /// Asked once per block.
-    pub pace: &'a Pace,
+    pub pace: &'a Throttle,
     /// Told once per block.
     pub progress: &'a LoadProgress,
     /// How rows are packed.

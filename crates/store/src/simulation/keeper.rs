@@ -7,7 +7,7 @@ use crate::crash_tests::read_all;
 use crate::dice::Dice;
 use crate::load::LoadProgress;
 use crate::test_data::FOLDER;
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
 use crate::{BackupOptions, BackupProgress, Store, StoreError};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
@@ -137,7 +137,7 @@ fn compact_all(store: &Store) -> Done {
 /// Makes segments of all that is in the log.
 fn flush(store: &Store) -> Done {
     let cancel = CancelToken::default();
-    told(WriterPlace::enter(store, &cancel).and_then(|place| place.settle(&cancel)))
+    told(WriteGuard::lock(store, &cancel).and_then(|guard| guard.settle(&cancel)))
 }
 
 /// A snapshot does not change, and another process can read at any time.

@@ -20,7 +20,7 @@ use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
-use crate::writer::{Commit, WriterPlace};
+use crate::write_guard::{Commit, WriteGuard};
 use changes::Change;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
@@ -35,8 +35,8 @@ const CLEAR_ROWS: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Transaction {
     store: Store,
-    /// The writer's place, if the transaction has it from its beginning.
-    place: Option<WriterPlace>,
+    /// The writer lock, if the transaction has it from its beginning.
+    guard: Option<WriteGuard>,
     /// What the changes are compared with.
     base: Arc<Version>,
     terms: OwnTerms,
@@ -60,18 +60,19 @@ struct OwnBase {
 }
 
 impl Store {
-    /// A transaction that may read: it has the writer's place from now to its end, so nobody changes what it has seen.
+    /// A transaction that may read: it has the writer lock from now to its end, so nobody changes what it has seen.
     /// Waits for the place.
     ///
     /// # Errors
     /// Where the store was opened for reading, its log cannot be begun or has failed, or the wait was cancelled.
     pub fn begin(&self, cancel: &CancelToken) -> Result<Transaction, StoreError> {
-        let place = WriterPlace::enter_with_log(self, cancel)?;
-        let base = place.tip()?;
-        Ok(Transaction::new(self.clone(), Some(place), base, cancel.clone()))
+        self.admit(cancel)?;
+        let guard = WriteGuard::lock_with_log(self, cancel)?;
+        let base = guard.tip()?;
+        Ok(Transaction::new(self.clone(), Some(guard), base, cancel.clone()))
     }
 
-    /// A transaction that only inserts and deletes given quads. It takes the writer's place only to commit.
+    /// A transaction that only inserts and deletes given quads. It takes the writer lock only to commit.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`] where the store was opened for reading.
@@ -82,14 +83,14 @@ impl Store {
 }
 
 impl Transaction {
-    fn new(store: Store, place: Option<WriterPlace>, base: Arc<Version>, cancel: CancelToken) -> Self {
+    fn new(store: Store, guard: Option<WriteGuard>, base: Arc<Version>, cancel: CancelToken) -> Self {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
         let (waiting, done, cleared) = (Vec::new(), Arc::default(), None);
         let memory = MemoryBudget::unlimited();
-        Self { store, place, base, terms, waiting, done, cleared, cancel, memory }
+        Self { store, guard, base, terms, waiting, done, cleared, cancel, memory }
     }
 
-    /// Stops the transaction, also while it waits for the writer's place, once `cancel` says so.
+    /// Stops the transaction, also while it waits for the writer lock, once `cancel` says so.
     #[must_use]
     pub fn with_cancel(self, cancel: &CancelToken) -> Self {
         Self { cancel: cancel.clone(), ..self }
@@ -106,7 +107,7 @@ impl Transaction {
     /// # Errors
     /// Where a file that the changes so far need cannot be read or is damaged, or the work was cancelled.
     pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
-        let done = match &self.place {
+        let done = match &self.guard {
             Some(_) => {
                 self.settle()?;
                 Arc::clone(&self.done)
@@ -208,8 +209,8 @@ impl Transaction {
     /// # Errors
     /// Where an index cannot be read or is damaged.
     pub fn clears_at_once(&self, graphs: Graphs) -> Result<bool, StoreError> {
-        let Some(place) = &self.place else { return Ok(false) };
-        let most = place.logged_changes_max()? as u64;
+        let Some(guard) = &self.guard else { return Ok(false) };
+        let most = guard.logged_changes_max()? as u64;
         Ok(clear::quads_in_segments(&self.base, graphs)? > most)
     }
 
@@ -263,56 +264,65 @@ impl Transaction {
     /// # Errors
     /// Where it adds something and the disk is full, too many changes wait to be written, a file cannot be read or written, or the work was cancelled: then nothing was
     /// changed, unless the error is [`StoreError::InDoubt`].
-    pub fn commit(mut self) -> Result<Commit, StoreError> {
+    pub fn commit(self) -> Result<Commit, StoreError> {
+        let store = self.store.clone();
+        let commit = self.commit_changes()?;
+        // The commit is durable in the log: what becomes of the delta is no matter of its client's.
+        store.flush_if_full();
+        Ok(commit)
+    }
+
+    fn commit_changes(mut self) -> Result<Commit, StoreError> {
         if self.adds() {
             self.store.check_room()?;
         }
-        match self.place.take() {
-            Some(place) => {
+        match self.guard.take() {
+            Some(guard) => {
                 self.settle()?;
-                let run = self.terms.publish(&self.done, &place)?;
+                let run = self.terms.publish(&self.done, &guard)?;
                 match self.cleared.take() {
-                    None => place.commit(run, &self.cancel),
-                    Some(own) => self.commit_cleared(own, &run, place),
+                    None => guard.commit(run, &self.cancel),
+                    Some(own) => self.commit_cleared(own, &run, guard),
                 }
             }
             None => self.commit_blind(),
         }
     }
 
-    fn commit_cleared(&self, own: OwnBase, run: &Run, place: WriterPlace) -> Result<Commit, StoreError> {
-        let commit = place.commit_on(&self.base, own.quads, run, &self.cancel);
+    fn commit_cleared(&self, own: OwnBase, run: &Run, guard: WriteGuard) -> Result<Commit, StoreError> {
+        let commit = guard.commit_on(&self.base, own.quads, run, &self.cancel);
         if commit.as_ref().map_or_else(|error| matches!(error, StoreError::InDoubt { .. }), |_| true) {
             own.written.keep(&self.base);
         }
         commit
     }
 
-    /// Compares with the segments before the writer's place is taken, and with the delta once it is.
+    /// Compares with the segments before the writer lock is taken, and with the delta once it is.
     fn commit_blind(mut self) -> Result<Commit, StoreError> {
         let quads = changes::last_of_each(std::mem::take(&mut self.waiting));
         let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
         let held = self.base.held_by_segments(&rows)?;
-        let place = WriterPlace::enter_with_log(&self.store, &self.cancel)?;
-        let tip = place.tip()?;
+        self.store.admit(&self.cancel)?;
+        let guard = WriteGuard::lock_with_log(&self.store, &self.cancel)?;
+        let tip = guard.tip()?;
         if tip.manifest.version != self.base.manifest.version {
             // Terms and quads may be in segments now, under other ids.
-            return self.commit_later(quads, place);
+            return self.commit_later(quads, guard);
         }
-        let renamed = self.terms.rename(quads, &place, None)?;
+        let renamed = self.terms.rename(quads, &guard, None)?;
         let (quads, held) = changes::sorted(renamed, held);
         let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
         let visible = tip.visible(&rows, &held);
-        place.commit(changes::effective(&quads, &visible), &self.cancel)
+        guard.commit(changes::effective(&quads, &visible), &self.cancel)
     }
 
     /// Commits where segments have come or gone since the beginning.
-    fn commit_later(self, quads: Vec<Change>, place: WriterPlace) -> Result<Commit, StoreError> {
-        let tip = place.tip()?;
-        let quads = changes::last_of_each(self.terms.rename(quads, &place, Some(&self.base))?);
+    fn commit_later(self, quads: Vec<Change>, guard: WriteGuard) -> Result<Commit, StoreError> {
+        let tip = guard.tip()?;
+        let quads = changes::last_of_each(self.terms.rename(quads, &guard, Some(&self.base))?);
         let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
         let held = tip.held_by_segments(&rows)?;
         let visible = tip.visible(&rows, &held);
-        place.commit(changes::effective(&quads, &visible), &self.cancel)
+        guard.commit(changes::effective(&quads, &visible), &self.cancel)
     }
 }

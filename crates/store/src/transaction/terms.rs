@@ -5,7 +5,7 @@ use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use crate::transaction::changes::Change;
 use crate::version::Version;
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
 use lode_rdf::key::{Encoded, blank_from_label, encode};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Term, ValueId};
@@ -80,9 +80,9 @@ impl OwnTerms {
 
     /// The ids that everybody sees from now on, by number of the own term. Where segments have come or gone since the beginning,
     /// they may have terms that the transaction takes for new ones.
-    fn final_ids(&self, place: &WriterPlace, segments_changed: bool) -> Result<Vec<u64>, StoreError> {
+    fn final_ids(&self, guard: &WriteGuard, segments_changed: bool) -> Result<Vec<u64>, StoreError> {
         let mut ids = Vec::with_capacity(self.table.len() as usize);
-        let snapshot = Snapshot::new(place.tip()?);
+        let snapshot = Snapshot::new(guard.tip()?);
         self.table.for_each_from(0, |section, key| {
             let known = if segments_changed { snapshot.id_of_key(section, key)? } else { None };
             let id = match known {
@@ -95,12 +95,12 @@ impl OwnTerms {
         Ok(ids)
     }
 
-    /// The run of a transaction that had the writer's place all the time, with final ids.
-    pub fn publish(&self, run: &Run, place: &WriterPlace) -> Result<Run, StoreError> {
+    /// The run of a transaction that had the writer lock all the time, with final ids.
+    pub fn publish(&self, run: &Run, guard: &WriteGuard) -> Result<Run, StoreError> {
         if self.table.len() == 0 {
             return Ok(run.clone().uncounted());
         }
-        let ids = self.final_ids(place, false)?;
+        let ids = self.final_ids(guard, false)?;
         let rename = |rows: &[Row]| {
             let mut rows: Vec<Row> = rows.iter().map(|row| row.map(|id| final_id(id, &ids))).collect();
             rows.sort_unstable();
@@ -114,17 +114,17 @@ impl OwnTerms {
     pub fn rename(
         &self,
         changes: Vec<Change>,
-        place: &WriterPlace,
+        guard: &WriteGuard,
         before: Option<&Version>,
     ) -> Result<Vec<Change>, StoreError> {
         if self.table.len() == 0 && before.is_none() {
             return Ok(changes);
         }
-        let ids = self.final_ids(place, before.is_some())?;
+        let ids = self.final_ids(guard, before.is_some())?;
         let Some(before) = before else {
             return Ok(changes.into_iter().map(|change| change.with_ids(|id| final_id(id, &ids))).collect());
         };
-        let (old, new) = (Snapshot::new(Arc::new(before.clone())), Snapshot::new(place.tip()?));
+        let (old, new) = (Snapshot::new(Arc::new(before.clone())), Snapshot::new(guard.tip()?));
         let mut renamed = HashMap::new();
         let mut result = Ok(());
         let changes = changes.into_iter().map(|change| {

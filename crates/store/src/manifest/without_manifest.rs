@@ -1,12 +1,10 @@
 //! What a folder without a manifest is: nothing yet, a database that has lost its manifest, or something else.
 
-use crate::error::StoreError;
-use crate::manifest::{
-    BACKUP, BACKUP_TMP, MANIFEST_COPY, MANIFEST_COPY_TMP, MANIFEST_TMP, RESTORING, SET_ASIDE, log_of,
+use super::file_names::{
+    BACKUP, BACKUP_TMP, LOCK, MANIFEST_COPY, MANIFEST_COPY_TMP, MANIFEST_TMP, RESERVE, RESTORING, SET_ASIDE,
+    SNAPSHOTS, log_of,
 };
-use crate::named::SNAPSHOTS;
-use crate::room::RESERVE;
-use crate::store::LOCK;
+use crate::error::StoreError;
 use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
 use std::path::Path;

@@ -4,61 +4,18 @@
 //! tip becomes current when its record is durable. Where the log fails, all that is not durable has failed with it: the tip goes
 //! back to the current version, and the next writer begins a new log.
 
-use crate::chores::Chores;
 use crate::delta::{Delta, Run};
 use crate::error::StoreError;
 use crate::flush::{Flushed, remove_segments, write_segments};
-use crate::flusher::Flusher;
-use crate::log::{Changes, Durability, Log, LogCounters, LogEnd, Lsn, remove_log};
-use crate::maintenance::LogWatch;
+use crate::log::{Changes, Log, LogEnd, remove_log};
+use crate::log_rewrite::for_each_record;
 use crate::manifest::{MANIFEST, Manifest, SegmentEntry, log_file};
-use crate::relog::for_each_record;
-use crate::room::Room;
 use crate::store::Store;
 use crate::version::{OpenSegment, Version};
+use crate::writer::{State, VersionLog, Writer, add};
 use lode_base::cancel::CancelToken;
-use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_packed::Order as SortOrder;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// How a store writes.
-#[derive(Debug, Clone)]
-pub struct WriteOptions {
-    /// When a commit is acknowledged.
-    pub durability: Durability,
-    /// Bytes of memory of the delta beyond which it becomes a segment. At twice as many commits are slowed down, at three times as
-    /// many they are refused until a segment is written.
-    pub delta_bytes_max: usize,
-    /// Bytes of the log beyond which the delta becomes a segment; commits are slowed down and refused in the same way.
-    pub log_bytes_max: u64,
-    /// Changes of one transaction beyond which they become a segment at once, without the log.
-    pub logged_changes_max: usize,
-    /// Bytes of the new terms of one transaction beyond which it does so, too.
-    pub logged_bytes_max: usize,
-    /// Bytes of memory for writing segments.
-    pub memory_bytes: usize,
-    /// Threads for writing segments.
-    pub threads: usize,
-    /// The pool that the delta, and what writes segments of it, count in. Neither is ever refused: what is committed must stay.
-    pub memory: MemoryBudget,
-}
-
-impl Default for WriteOptions {
-    fn default() -> Self {
-        Self {
-            durability: Durability::Sync,
-            delta_bytes_max: 128 << 20,
-            log_bytes_max: 256 << 20,
-            logged_changes_max: 100_000,
-            logged_bytes_max: 64 << 20,
-            memory_bytes: 1 << 30,
-            threads: lode_base::cores::cores(),
-            memory: MemoryBudget::unlimited(),
-        }
-    }
-}
+use std::sync::Arc;
 
 /// What a commit did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,255 +28,51 @@ pub struct Commit {
     pub version: u64,
 }
 
-type VersionLog = Log<Arc<Version>>;
-
-/// What belongs to the writer's place.
-pub(crate) struct Writer {
-    pub(crate) options: WriteOptions,
-    /// First blank node number that nobody has taken.
-    next_blank: AtomicU64,
-    /// First segment number that nobody has taken.
-    next_segment: AtomicU64,
-    /// First log number that nobody has taken. None is ever given back: nobody writes over a log that a manifest may name.
-    next_log: AtomicU64,
-    /// A version that was put in place, but nobody knows whether it will stay: nothing may be written before that is known.
-    in_doubt: Mutex<Option<Arc<Version>>>,
-    /// What makes segments of the delta beside commits.
-    pub(crate) flusher: Flusher,
-    /// Room on the disk.
-    pub(crate) room: Room,
-    /// What a thread of the store's own may do.
-    pub(crate) chores: Arc<Chores>,
-    /// Wakes the thread that looks after the log.
-    pub(crate) log_watch: LogWatch,
-    /// The log, for whoever makes it durable: that waits for nobody who has the place.
-    current_log: Mutex<Option<Arc<VersionLog>>>,
-    /// What the delta takes.
-    delta_memory: Mutex<Reservation>,
-    /// Used only by whoever has the place.
-    state: Mutex<State>,
-    /// Held until the store is closed.
-    _lock: Box<dyn Send + Sync>,
-}
-
-struct State {
-    tip: Arc<Version>,
-    log: Option<Arc<VersionLog>>,
-    /// The last record.
-    last: Option<Lsn>,
-    /// What logs before this one have written.
-    ended_logs: LogCounters,
-}
-
-impl State {
-    /// Whether the manifest names a log that nobody goes on with, because it failed. Nobody knows what is in its file: perhaps records that
-    /// were never committed. They must not follow another version than the one that they were written after.
-    fn has_given_up_log(&self) -> bool {
-        self.log.is_none() && self.tip.manifest.log != 0
-    }
-}
-
-fn add(sum: &mut LogCounters, more: LogCounters) {
-    sum.records += more.records;
-    sum.bytes += more.bytes;
-    sum.syncs += more.syncs;
-}
-
-impl Writer {
-    pub(crate) fn new(
-        tip: Arc<Version>,
-        log: Option<VersionLog>,
-        options: WriteOptions,
-        lock: Box<dyn Send + Sync>,
-    ) -> Self {
-        let log = log.map(Arc::new);
-        let delta_memory = Mutex::new(options.memory.hold_standing(tip.delta.memory_bytes()));
-        Self {
-            options,
-            next_blank: AtomicU64::new(tip.next_blank),
-            next_segment: AtomicU64::new(tip.manifest.next_segment),
-            next_log: AtomicU64::new(tip.manifest.next_log),
-            in_doubt: Mutex::default(),
-            flusher: Flusher::default(),
-            room: Room::default(),
-            chores: Arc::default(),
-            log_watch: LogWatch::default(),
-            current_log: Mutex::new(log.clone()),
-            delta_memory,
-            state: Mutex::new(State { tip, log, last: None, ended_logs: LogCounters::default() }),
-            _lock: lock,
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What all logs since the opening have written.
-    pub(crate) fn log_counters(&self) -> LogCounters {
-        let state = self.state();
-        let mut sum = state.ended_logs;
-        if let Some(log) = &state.log {
-            add(&mut sum, log.counters());
-        }
-        sum
-    }
-
-    pub(crate) fn next_blank(&self) -> u64 {
-        self.next_blank.load(Ordering::Relaxed)
-    }
-
-    /// Takes numbers for blank nodes; the first of them.
-    pub(crate) fn take_blanks(&self, count: u64) -> u64 {
-        self.next_blank.fetch_add(count, Ordering::Relaxed)
-    }
-
-    /// Gives back all but the first `used` of `taken` numbers, unless somebody has taken others since.
-    pub(crate) fn give_back_blanks(&self, first: u64, taken: u64, used: u64) {
-        give_back(&self.next_blank, first, taken, used);
-    }
-
-    pub(crate) fn next_segment(&self) -> u64 {
-        self.next_segment.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn next_log(&self) -> u64 {
-        self.next_log.load(Ordering::Relaxed)
-    }
-
-    fn take_log(&self) -> u64 {
-        self.next_log.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// A manifest with the first numbers that nobody has taken.
-    pub(crate) fn numbered(&self, manifest: Manifest) -> Manifest {
-        let (next_blank, next_segment, next_log) = (self.next_blank(), self.next_segment(), self.next_log());
-        Manifest { next_blank, next_segment, next_log, ..manifest }
-    }
-
-    /// Takes numbers for segments, which may be written by several at a time; the first of them.
-    pub(crate) fn take_segments(&self, count: u64) -> u64 {
-        self.next_segment.fetch_add(count, Ordering::Relaxed)
-    }
-
-    /// Gives back all but the first `used` of `taken` numbers, unless somebody has taken others since.
-    pub(crate) fn give_back_segments(&self, first: u64, taken: u64, used: u64) {
-        give_back(&self.next_segment, first, taken, used);
-    }
-
-    fn current_log(&self) -> MutexGuard<'_, Option<Arc<VersionLog>>> {
-        self.current_log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Goes on with another log, or with none.
-    fn set_log(&self, state: &mut State, log: Option<Arc<VersionLog>>) {
-        self.current_log().clone_from(&log);
-        (state.log, state.last) = (log, None);
-    }
-
-    /// Makes durable what the log has held back for long enough, and marks the end of an idle one; tells in how long to come again, if
-    /// anything is to be done then. Waits for nobody but who writes to the log at this moment: before another log is begun, all of this
-    /// one is durable.
-    pub(crate) fn sync_if_due(&self) -> Result<Option<Duration>, StoreError> {
-        let Some(log) = self.current_log().clone() else { return Ok(None) };
-        let (due, mark_due) = (log.sync_if_due()?, log.mark_if_idle()?);
-        // What is written while somebody waits for the mark may be due earlier.
-        let delay = match self.options.durability {
-            Durability::Sync => Duration::MAX,
-            Durability::Batch(delay) => delay.max(Duration::from_millis(1)),
-        };
-        Ok(due.into_iter().chain(mark_due.map(|due| due.min(delay))).min())
-    }
-
-    /// Syncs of the log that failed where nobody waited for them.
-    pub(crate) fn sync_failures(&self) -> u64 {
-        self.log_watch.failures()
-    }
-
-    /// The tip, whose delta stays apart from now on from what comes later; needs no place.
-    pub(crate) fn freeze(&self) -> Arc<Version> {
-        self.with_delta(Delta::freeze)
-    }
-
-    /// Undoes [`Writer::freeze`].
-    pub(crate) fn thaw(&self) {
-        self.with_delta(Delta::thaw);
-    }
-
-    /// Gives the tip a delta that says the same.
-    fn with_delta(&self, change: impl FnOnce(&Delta) -> Delta) -> Arc<Version> {
-        let mut state = self.state();
-        state.tip = Arc::new(Version { delta: change(&state.tip.delta), ..Version::clone(&state.tip) });
-        Arc::clone(&state.tip)
-    }
-
-    /// Tells the flusher how full the delta and the log are, and the pool what the delta takes.
-    fn tell_fullness(&self, state: &State) {
-        let delta = state.tip.delta.memory_bytes();
-        self.delta_memory.lock().unwrap_or_else(PoisonError::into_inner).hold(delta);
-        let delta = delta as u64;
-        let log = state.log.as_ref().map_or(0, |log| log.bytes());
-        let (delta_max, log_max) = (self.options.delta_bytes_max as u64, self.options.log_bytes_max);
-        self.flusher.set_fullness([(delta, delta_max), (log, log_max)]);
-    }
-
-    /// Log numbers below this were taken before.
-    pub(crate) fn skip_logs(&self, next: u64) {
-        self.next_log.fetch_max(next, Ordering::Relaxed);
-    }
-
-    pub(crate) fn set_in_doubt(&self, version: &Arc<Version>) {
-        *self.in_doubt() = Some(Arc::clone(version));
-    }
-
-    fn in_doubt(&self) -> MutexGuard<'_, Option<Arc<Version>>> {
-        self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Makes durable what waits in the log, and marks its end, for when the store is closed.
-    pub(crate) fn close(&self) -> Result<(), StoreError> {
-        match &self.state().log {
-            Some(log) => log.drain(&|_| {}).and_then(|()| log.close()),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Numbers that are not given back are never used.
-fn give_back(next: &AtomicU64, first: u64, taken: u64, used: u64) {
-    let _ = next.compare_exchange(first + taken, first + used, Ordering::Relaxed, Ordering::Relaxed);
-}
-
-/// The writer's place; left when dropped.
+/// The writer lock; left when dropped.
 #[derive(Debug)]
-pub(crate) struct WriterPlace {
+pub(crate) struct WriteGuard {
     store: Store,
 }
 
-impl Drop for WriterPlace {
+impl Drop for WriteGuard {
     fn drop(&mut self) {
-        self.store.gate().leave();
+        self.store.write_lock().unlock();
     }
 }
 
-impl WriterPlace {
+impl Store {
+    /// Lets one caller at a time make the next version, of segments alone: what transactions have changed is in segments before.
+    pub(crate) fn write<T, E: From<StoreError>>(
+        &self,
+        cancel: &CancelToken,
+        work: impl FnOnce(&Arc<Version>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let guard = WriteGuard::lock(self, cancel)?;
+        guard.settle(cancel)?;
+        let result = work(&self.version());
+        guard.has_published()?;
+        result
+    }
+}
+
+impl WriteGuard {
     /// Waits for the place, and puts right what a failure has left.
-    pub(crate) fn enter(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
+    pub(crate) fn lock(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
         let writer = store.writer()?;
-        store.gate().enter(cancel)?;
-        let place = Self { store: store.clone() };
-        place.settle_doubt()?;
+        store.write_lock().lock(cancel)?;
+        let guard = Self { store: store.clone() };
+        guard.settle_doubt()?;
         let mut state = writer.state();
         if let Some(failed) = state.log.clone().filter(|log| log.has_failed()) {
             state.tip = store.version();
-            if place.resume_log(&mut state, &failed).is_none() {
+            if guard.resume_log(&mut state, &failed).is_none() {
                 writer.set_log(&mut state, None);
                 // Not within the time of whoever happens to come first: who has little would leave the same to all others.
-                place.flush(&mut state, &Run::default(), &CancelToken::default())?;
+                guard.flush(&mut state, &Run::default(), &CancelToken::default())?;
             }
         }
         drop(state);
-        Ok(place)
+        Ok(guard)
     }
 
     /// Goes on with the file of a log that has found no room; none where that cannot be, or not now.
@@ -360,17 +113,15 @@ impl WriterPlace {
         Ok(())
     }
 
-    /// Waits for the place, with a log to write to: before terms get ids, since a new log is also a new table of terms. Waits before
-    /// that, or refuses, where segments are written more slowly than changes come.
-    pub(crate) fn enter_with_log(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
-        store.admit(cancel)?;
-        let place = Self::enter(store, cancel)?;
+    /// Waits for the place, with a log to write to: before terms get ids, since a new log is also a new table of terms.
+    pub(crate) fn lock_with_log(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
+        let guard = Self::lock(store, cancel)?;
         let mut state = store.writer()?.state();
         if state.log.is_none() {
-            place.flush(&mut state, &Run::default(), &CancelToken::default())?;
+            guard.flush(&mut state, &Run::default(), &CancelToken::default())?;
         }
         drop(state);
-        Ok(place)
+        Ok(guard)
     }
 
     /// Changes of one transaction that are logged, at most.
@@ -413,8 +164,6 @@ impl WriterPlace {
             })?;
             writer.log_watch.wake();
         }
-        // The commit is durable in the log: what becomes of the delta is no matter of its client's.
-        store.flush_if_full();
         Ok(Commit { inserted, deleted, version })
     }
 

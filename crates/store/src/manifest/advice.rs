@@ -1,7 +1,7 @@
 //! What can be done about damage, told with the error.
 
-use crate::error::StoreError;
-use crate::manifest::BACKUP;
+use super::file_names::BACKUP;
+use crate::error::{BACKUP_ADVICE, StoreError};
 use lode_base::vfs::Vfs;
 use std::path::Path;
 
@@ -9,9 +9,6 @@ use std::path::Path;
 pub const MANIFEST_ADVICE: &str = "`lode check --salvage` makes the manifest again";
 /// What can be done about a damaged log.
 pub const LOG_ADVICE: &str = "`lode check --salvage` makes a database of what is before the damage";
-/// The same of a backup, which nobody writes to but who backs up.
-pub const BACKUP_ADVICE: &str = "`lode backup` of the database into this folder makes the backup whole; without the database, copy the \
-     folder, remove the file BACKUP from the copy, and let `lode check --salvage` mend that";
 
 /// The error about a damaged file in `folder`, with what can be done about it in a database.
 pub fn advised(error: StoreError, vfs: &dyn Vfs, folder: &Path, advice: &str) -> StoreError {

@@ -1,9 +1,9 @@
 //! Folders of snapshots. One that has the name of a snapshot holds its manifest at every moment: it is made under another name and gets
 //! its own when it is whole, and it loses that before anything in it is removed. So where the manifest is missing, it was lost.
 
-use super::{SNAPSHOTS, check_name};
+use super::names::check_name;
 use crate::error::StoreError;
-use crate::manifest::{MANIFEST, Manifest};
+use crate::manifest::{MANIFEST, Manifest, SNAPSHOTS};
 use lode_base::vfs::Vfs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -3,33 +3,28 @@
 //! A small text that people can read; its last line is the checksum of all before. It is replaced as a whole: a new one
 //! is written beside it, made durable, and renamed over it. `docs/format.md` describes the lines.
 
-use crate::absent::without_manifest;
-use crate::advice::{MANIFEST_ADVICE, advised};
+mod advice;
+mod file_names;
+mod without_manifest;
+
 use crate::error::StoreError;
+use advice::MANIFEST_ADVICE;
 use lode_base::vfs::Vfs;
 use lode_packed::SegmentMeta;
 use lode_rdf::value_id::Section;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
+use without_manifest::without_manifest;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Name of the manifest in the folder of a database.
-pub const MANIFEST: &str = "MANIFEST";
-/// Name of the next manifest while it is being written.
-pub const MANIFEST_TMP: &str = "MANIFEST.tmp";
-/// Name of the copy of the manifest, which counts where that is lost.
-pub const MANIFEST_COPY: &str = "MANIFEST.copy";
-/// Name of the next copy while it is being written.
-pub const MANIFEST_COPY_TMP: &str = "MANIFEST.copy.tmp";
-/// Name of the empty file of a database that is being restored.
-pub const RESTORING: &str = "RESTORING";
-/// Folder of the files that no manifest named when a lost one was made again.
-pub const SET_ASIDE: &str = "set-aside";
-/// Name of the empty file that says that a folder is a backup; locked by whoever writes it.
-pub const BACKUP: &str = "BACKUP";
-/// Name of the next log of a backup while it is being written.
-pub const BACKUP_TMP: &str = "BACKUP.tmp";
+pub(crate) use advice::{LOG_ADVICE, advised};
+pub use file_names::{
+    BACKUP, BACKUP_TMP, LOCK, MANIFEST, MANIFEST_COPY, MANIFEST_COPY_TMP, MANIFEST_TMP, RESERVE, RESTORING,
+    SET_ASIDE, SNAPSHOTS, log_file, log_number, log_of, segment_folder, segment_number, spill_folder,
+};
+pub(crate) use without_manifest::is_disposable;
+
 /// Version of the manifest and of the way files play together.
 pub const FORMAT_VERSION: u32 = 4;
 /// A manifest of more bytes is none.
@@ -98,42 +93,6 @@ impl SegmentEntry {
     pub fn folder(&self) -> String {
         segment_folder(self.number)
     }
-}
-
-/// Name of the folder of segment `number`.
-pub fn segment_folder(number: u64) -> String {
-    format!("segment-{number:06}")
-}
-
-/// The number of the segment whose folder has this name.
-pub fn segment_number(name: &str) -> Option<u64> {
-    numbered(name, "segment-")
-}
-
-/// The number of the log that has this name.
-pub fn log_number(name: &str) -> Option<u64> {
-    numbered(name, "log-")
-}
-
-fn numbered(name: &str, prefix: &str) -> Option<u64> {
-    let number = name.strip_prefix(prefix)?;
-    let is_number = number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit());
-    is_number.then(|| number.parse().ok()).flatten()
-}
-
-/// Name of the folder for temporary files of the load that makes segment `number`.
-pub fn spill_folder(number: u64) -> String {
-    format!("spill-{number:06}")
-}
-
-/// Name of log `number`.
-pub fn log_file(number: u64) -> String {
-    format!("log-{number:06}")
-}
-
-/// The log to which a file belongs: itself, or the one whose end mark it is.
-pub fn log_of(name: &str) -> &str {
-    name.strip_suffix(".end").or_else(|| name.strip_suffix(".end.tmp")).unwrap_or(name)
 }
 
 /// One version of a database.

@@ -1,127 +1,21 @@
 //! One version of a database: its manifest, its open segments, and what transactions have changed since.
 
-use crate::chores::Chores;
+mod open_segment;
+mod segment_quads;
+
 use crate::delta::{Delta, Row, is_delta_term};
 use crate::error::StoreError;
-use crate::existing::SegmentQuads;
 use crate::manifest::{Manifest, SegmentEntry};
 use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
-use lode_packed::{BlockCache, Dictionary, Order, PackedError, Permutation, Segment};
+use lode_packed::{BlockCache, PackedError, Segment};
 use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, Weak};
+use std::path::Path;
+use std::sync::Arc;
 
-/// An open segment, and where its terms are in the number space.
-#[derive(Debug, Clone)]
-pub struct OpenSegment {
-    /// Its line in the manifest.
-    pub entry: SegmentEntry,
-    /// Its files.
-    pub segment: Segment,
-    /// Orders that are known to be damaged.
-    damaged: [bool; Order::COUNT],
-    /// What becomes of its files. Dropped after them.
-    folder: Arc<SegmentFolder>,
-}
-
-/// The folder of an open segment. It is removed with the last version that holds it, once no manifest names it.
-#[derive(Debug)]
-struct SegmentFolder {
-    vfs: Arc<dyn Vfs>,
-    path: PathBuf,
-    /// Once it is obsolete: who removes it. That may be a query's thread, which should not be kept by it.
-    remover: OnceLock<Arc<Chores>>,
-}
-
-impl SegmentFolder {
-    fn set_obsolete(&self, remover: &Arc<Chores>) {
-        self.remover.get_or_init(|| Arc::clone(remover));
-    }
-}
-
-impl Drop for SegmentFolder {
-    fn drop(&mut self) {
-        if let Some(remover) = self.remover.get() {
-            remover.remove(&*self.vfs, &self.path);
-        }
-    }
-}
-
-impl OpenSegment {
-    /// Says that no manifest names the segment any more: `remover` has its files when the last version that holds it is dropped.
-    pub fn set_obsolete(&self, remover: &Arc<Chores>) {
-        self.folder.set_obsolete(remover);
-    }
-
-    /// What tells later whether anybody still has it open. Keeps nothing open itself.
-    pub fn mark(&self) -> SegmentMark {
-        SegmentMark { number: self.entry.number, folder: Arc::downgrade(&self.folder) }
-    }
-
-    /// One of its permutations.
-    pub fn permutation(&self, order: Order) -> &Permutation {
-        self.segment.permutation(order)
-    }
-
-    /// Notes that an order is damaged.
-    pub fn note_damage(&mut self, order: Order) {
-        self.damaged[order as usize] = true;
-    }
-
-    /// Whether an order is known to be damaged.
-    pub fn has_damage(&self) -> bool {
-        self.damaged.contains(&true)
-    }
-
-    /// The permutation of an order, or where that is damaged, one whose rows begin with the same position.
-    pub fn sound_permutation(&self, order: Order) -> &Permutation {
-        let sound = order.twin().filter(|twin| self.damaged[order as usize] && !self.damaged[*twin as usize]);
-        self.permutation(sound.unwrap_or(order))
-    }
-
-    /// A permutation of all quads: SPOG, or where that is damaged, another one.
-    pub fn whole_permutation(&self) -> &Permutation {
-        let whole = Order::ALL.into_iter().filter(|order| *order != Order::Gspo);
-        let sound = whole.into_iter().find(|order| !self.damaged[*order as usize]);
-        self.permutation(sound.unwrap_or(Order::Spog))
-    }
-
-    /// Its dictionary, if it brought new terms.
-    pub fn dictionary(&self) -> Option<&Dictionary> {
-        self.segment.dictionary()
-    }
-
-    /// The number of the first term of a section in its dictionary.
-    pub fn base(&self, section: Section) -> u64 {
-        self.segment.meta().bases[section as usize]
-    }
-}
-
-/// A segment that somebody had open.
-#[derive(Debug, Clone)]
-pub struct SegmentMark {
-    /// Its number.
-    pub number: u64,
-    folder: Weak<SegmentFolder>,
-}
-
-impl SegmentMark {
-    /// Whether anybody has it open still.
-    pub fn is_open(&self) -> bool {
-        self.folder.strong_count() > 0
-    }
-
-    /// As [`OpenSegment::set_obsolete`]; false where nobody has it open any more, so that nobody will remove its files.
-    pub fn set_obsolete(&self, remover: &Arc<Chores>) -> bool {
-        let folder = self.folder.upgrade();
-        folder.is_some_and(|folder| {
-            folder.set_obsolete(remover);
-            true
-        })
-    }
-}
+pub use open_segment::{OpenSegment, SegmentMark};
+pub use segment_quads::SegmentQuads;
 
 /// One version of a database.
 ///
@@ -179,21 +73,12 @@ impl Version {
                 |open: &&OpenSegment| SegmentEntry { sign: entry.sign, ..open.entry.clone() } == *entry;
             let shared = known.iter().find(|open| open.entry.number == entry.number).filter(is_same);
             let open = match shared {
-                Some(open) => OpenSegment { entry: entry.clone(), ..open.clone() },
-                None => OpenSegment {
-                    entry: entry.clone(),
-                    segment: {
-                        let segment = open(vfs, &folder.join(entry.folder()), cache)?;
-                        check_identity(&segment, folder, &manifest, entry, bases)?;
-                        segment
-                    },
-                    damaged: Default::default(),
-                    folder: Arc::new(SegmentFolder {
-                        vfs: Arc::clone(vfs),
-                        path: folder.join(entry.folder()),
-                        remover: OnceLock::new(),
-                    }),
-                },
+                Some(open) => open.with_entry(entry),
+                None => {
+                    let segment = open(vfs, &folder.join(entry.folder()), cache)?;
+                    check_identity(&segment, folder, &manifest, entry, bases)?;
+                    OpenSegment::new(vfs, folder, entry, segment)
+                }
             };
             for (base, count) in bases.iter_mut().zip(entry.terms) {
                 *base += count;
@@ -216,8 +101,8 @@ impl Version {
     #[must_use]
     pub fn aside(&self, bytes: usize) -> Self {
         let cache = Arc::new(BlockCache::new(bytes));
-        let aside = |open: &OpenSegment| OpenSegment { segment: open.segment.aside(&cache), ..open.clone() };
-        Self { segments: self.segments.iter().map(aside).collect(), ..self.clone() }
+        let segments = self.segments.iter().map(|open| open.aside(&cache)).collect();
+        Self { segments, ..self.clone() }
     }
 
     /// Where the ids of its segments come from: the newest compaction that gave terms other numbers.
@@ -234,7 +119,7 @@ impl Version {
 
     /// For each of `quads` (S, P, O, G; sorted) whether the segments hold it, whatever the delta says.
     pub fn held_by_segments(&self, quads: &[Row]) -> Result<Vec<bool>, StoreError> {
-        let mut segments = SegmentQuads::new(self);
+        let mut segments = SegmentQuads::new(&self.segments);
         quads.iter().map(|quad| Ok(!has_delta_term(quad) && segments.contains(*quad)?)).collect()
     }
 

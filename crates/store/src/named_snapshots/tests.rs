@@ -6,10 +6,13 @@ use crate::compact::{CompactOptions, compact};
 use crate::crash_tests;
 use crate::load::LoadProgress;
 use crate::manifest::MANIFEST;
+use crate::manifest::SNAPSHOTS;
+use crate::snapshot_catalog::{OPEN_MAX, folder_of};
 use crate::test_data::FOLDER;
 use crate::transaction::crash_tests::{Model, commit, open};
 use lode_base::fault_vfs::{Fault, FaultVfs, Operation};
 use lode_base::mem_vfs::{CrashKind, MemVfs};
+use lode_base::vfs::Vfs;
 
 fn cancel() -> CancelToken {
     CancelToken::default()
@@ -105,7 +108,7 @@ fn damage_of_a_snapshot_is_found() {
     store.create_snapshot("a", &cancel()).unwrap();
     commit(&store, 1).unwrap();
     compacted(&store);
-    let only = store.named().manifests["a"].segments[0].folder();
+    let only = store.snapshot_catalog().manifests["a"].segments[0].folder();
     for file in [format!("snapshots/a/{MANIFEST}"), format!("{only}/spog.perm")] {
         let path = Path::new(FOLDER).join(&file);
         let good = vfs.read(&path).unwrap();
@@ -215,9 +218,10 @@ fn some_stay_open() {
         }
         let held = |name: &str| Arc::as_ptr(store.at(name).unwrap().version());
         assert_eq!(held("s5"), held("s5"));
-        assert_eq!(store.named().opened.len(), OPEN_MAX);
-        let opened = store.named().opened.iter().flat_map(|(_, version)| version.segments.to_vec()).count();
-        assert!(store.named().marks.iter().filter(|mark| mark.is_open()).count() <= opened);
+        assert_eq!(store.snapshot_catalog().opened.len(), OPEN_MAX);
+        let opened =
+            store.snapshot_catalog().opened.iter().flat_map(|(_, version)| version.segments.to_vec()).count();
+        assert!(store.snapshot_catalog().marks.iter().filter(|mark| mark.is_open()).count() <= opened);
     }
     let reader = reader(&vfs);
     reader.at("s5").unwrap();
@@ -231,7 +235,7 @@ fn some_stay_open() {
         store.drop_snapshot(name, &cancel()).unwrap();
         assert!(store.at(name).is_err());
     }
-    assert!(reader.at("s5").is_err() && reader.named().opened.is_empty());
+    assert!(reader.at("s5").is_err() && reader.snapshot_catalog().opened.is_empty());
     for held in [twice, again] {
         assert_eq!(crash_tests::read_all(&held).unwrap(), expected[0].1);
     }

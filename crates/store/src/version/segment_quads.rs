@@ -1,16 +1,16 @@
 //! Looks for quads, given in ascending order, in the SPOG orders of all segments: a merge by seeking.
 
+use super::open_segment::OpenSegment;
 use crate::delta::Row;
 use crate::error::StoreError;
 use crate::manifest::Sign;
-use crate::version::{OpenSegment, Version};
 use lode_packed::Order;
 use lode_packed::permutation::Cursor;
 
 /// Rows read after a seek: one mini-block.
 const WINDOW_ROWS: usize = 128;
 
-/// Looks for quads, given in ascending order, in the segments of a version.
+/// Looks for quads, given in ascending order, in segments.
 #[derive(Debug)]
 pub struct SegmentQuads {
     segments: Vec<Window>,
@@ -26,11 +26,11 @@ struct Window {
 }
 
 impl SegmentQuads {
-    /// Looks in all segments of `version`.
-    pub fn new(version: &Version) -> Self {
+    /// Looks in all of `segments`.
+    pub fn new(segments: &[OpenSegment]) -> Self {
         let has_quads =
             |segment: &&OpenSegment| segment.entry.quads > 0 && segment.entry.sign != Sign::TermsOnly;
-        let windows = version.segments.iter().filter(has_quads).map(|segment| {
+        let windows = segments.iter().filter(has_quads).map(|segment| {
             let permutation = segment.permutation(Order::Spog);
             let cursor = permutation.cursor(0..permutation.rows(), 0b1111);
             Window { sign: segment.entry.sign, cursor, rows: Default::default(), at: 0, done: false }

@@ -6,14 +6,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Asked every few thousand rows or terms: says whether to go on, and does not return before it is time to.
-pub struct Pace {
+pub struct Throttle {
     cancel: CancelToken,
-    throttle: Option<Throttle>,
+    duty: Option<DutyCycle>,
 }
 
-impl fmt::Debug for Pace {
+impl fmt::Debug for Throttle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pace").field("cancel", &self.cancel).finish_non_exhaustive()
+        f.debug_struct("Throttle").field("cancel", &self.cancel).finish_non_exhaustive()
     }
 }
 
@@ -21,7 +21,7 @@ impl fmt::Debug for Pace {
 pub type Between = Box<dyn Fn() + Send + Sync>;
 
 /// Lets work go on for a while, then rest for a while.
-struct Throttle {
+struct DutyCycle {
     busy: Duration,
     rest: Duration,
     /// What to do before each rest.
@@ -30,16 +30,16 @@ struct Throttle {
     since: Mutex<Instant>,
 }
 
-impl Pace {
+impl Throttle {
     /// As fast as possible.
     pub fn full(cancel: &CancelToken) -> Self {
-        Self { cancel: cancel.clone(), throttle: None }
+        Self { cancel: cancel.clone(), duty: None }
     }
 
     /// Work for `busy`, then nothing for `rest`, again and again.
     pub fn throttled(cancel: &CancelToken, busy: Duration, rest: Duration, between: Between) -> Self {
-        let throttle = Throttle { busy, rest, between, since: Mutex::new(Instant::now()) };
-        Self { cancel: cancel.clone(), throttle: Some(throttle) }
+        let duty = DutyCycle { busy, rest, between, since: Mutex::new(Instant::now()) };
+        Self { cancel: cancel.clone(), duty: Some(duty) }
     }
 
     /// What stops the work.
@@ -50,11 +50,11 @@ impl Pace {
     /// Whether to go on.
     pub fn check(&self) -> Result<(), Cancelled> {
         self.cancel.check()?;
-        if let Some(throttle) = &self.throttle {
-            let mut since = throttle.since.lock().unwrap_or_else(PoisonError::into_inner);
-            if since.elapsed() >= throttle.busy {
-                (throttle.between)();
-                std::thread::sleep(throttle.rest);
+        if let Some(duty) = &self.duty {
+            let mut since = duty.since.lock().unwrap_or_else(PoisonError::into_inner);
+            if since.elapsed() >= duty.busy {
+                (duty.between)();
+                std::thread::sleep(duty.rest);
                 *since = Instant::now();
                 drop(since);
                 self.cancel.check()?;

@@ -2,9 +2,8 @@
 
 use crate::delta::{Keys, OWN_TERM, Row, Run, is_delta_term};
 use crate::error::StoreError;
-use crate::load::direct::{DirectSegment, remove_segment};
 use crate::manifest::{SegmentEntry, Sign};
-use crate::seal::NewOrigin;
+use crate::segment_builder::{DirectSegment, NewOrigin, remove_segment};
 use crate::store::Store;
 use crate::version::Version;
 use crate::write_options::WriteOptions;

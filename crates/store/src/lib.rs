@@ -35,12 +35,13 @@ mod maintenance;
 pub mod manifest;
 mod merge_scan;
 mod named_snapshots;
+pub mod progress;
 mod recovery;
 mod remake;
 mod room;
 mod salvage;
 mod scan;
-mod seal;
+mod segment_builder;
 #[cfg(test)]
 mod simulation;
 pub mod snapshot;
@@ -57,6 +58,7 @@ mod transaction;
 mod version;
 mod write_guard;
 mod write_options;
+mod write_stall;
 mod writer;
 
 pub use activity::{Activity, ActivitySample};
@@ -64,18 +66,20 @@ pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use compact::{
-    BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus,
-    KeepFewReport, OrderDamage, compact, keep_few,
+    BackgroundOptions, CompactError, CompactOptions, CompactReport, Compactor, CompactorState,
+    CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few,
 };
 pub use distinct::Distinct;
 pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
-pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};
+pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};
+pub use progress::{LoadProgress, ProgressSample, Stage};
 pub use recovery::{FoundLog, OpenFiles};
 pub use remake::{RemadeReport, remake_manifest};
 pub use salvage::{Salvage, SalvageReport, salvage};
+pub use segment_builder::BuildError;
 pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
 pub use stats::StoreStats;

@@ -4,6 +4,7 @@
 use crate::error::StoreError;
 use crate::log::{LogEnd, mark_end, mark_file};
 use crate::manifest::{Manifest, log_file};
+use crate::segment_builder::copy_file;
 use crate::store::{SoundStore, Store};
 use crate::write_guard::WriteGuard;
 use lode_base::cancel::CancelToken;
@@ -103,7 +104,7 @@ fn keep(vfs: &dyn Vfs, log: &Path, kept_as: &Path) -> Result<(), StoreError> {
             }
             Err(StoreError::Limit(format!("{} is in the way: move it elsewhere", kept_as.display())))
         }
-        Err(_) => crate::compact::copy_file(vfs, log, kept_as),
+        Err(_) => copy_file(vfs, log, kept_as),
     }
 }
 

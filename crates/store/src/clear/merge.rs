@@ -4,8 +4,8 @@
 use crate::clear::read::Reader;
 use crate::delta::Row;
 use crate::error::StoreError;
-use crate::load::LoadError;
 use crate::manifest::Sign;
+use crate::segment_builder::BuildError;
 use lode_base::gallop::gallop;
 
 /// The rows of one segment.
@@ -48,8 +48,8 @@ impl Part<'_> {
 /// Calls `visit` with the columns of what is inserted once more than deleted. The rows of the readers must not have been read.
 pub fn merge(
     readers: Vec<(Reader<'_>, Sign)>,
-    visit: &mut dyn FnMut([&[u64]; 4]) -> Result<(), LoadError>,
-) -> Result<(), LoadError> {
+    visit: &mut dyn FnMut([&[u64]; 4]) -> Result<(), BuildError>,
+) -> Result<(), BuildError> {
     let mut parts = Vec::with_capacity(readers.len());
     for (reader, sign) in readers {
         let mut part = Part { reader, sign, at: 0, head: Row::default() };
@@ -75,7 +75,7 @@ pub fn merge(
             }
             _ => {
                 let what = "the segments contradict each other: a quad is there more or less than once";
-                return Err(LoadError::Inconsistent(what.to_owned()));
+                return Err(BuildError::Inconsistent(what.to_owned()));
             }
         }
         for at in (0..sharing).rev() {

@@ -5,11 +5,8 @@
 use crate::clear::graphs::Graphs;
 use crate::clear::merge::merge;
 use crate::clear::read::{Reader, Step, Wanted};
-use crate::compact::orders::each_order;
-use crate::compact::output::Output;
-use crate::load::LoadError;
 use crate::manifest::SegmentEntry;
-use crate::seal::{NewFiles, NewOrigin, seal_segment};
+use crate::segment_builder::{BuildError, NewFiles, NewOrigin, OrderOutput, each_order, seal_segment};
 use crate::store::Store;
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
@@ -30,7 +27,7 @@ pub enum Picked<'a> {
 }
 
 /// A segment that is written.
-pub struct NewSegment<'a> {
+pub struct PickedSegment<'a> {
     /// The database.
     pub store: &'a Store,
     /// The graphs that are cleared.
@@ -51,9 +48,9 @@ pub struct NewSegment<'a> {
     pub cancel: &'a CancelToken,
 }
 
-impl NewSegment<'_> {
+impl PickedSegment<'_> {
     /// Writes it, durably; its line in the manifest.
-    pub fn write(&self) -> Result<SegmentEntry, LoadError> {
+    pub fn write(&self) -> Result<SegmentEntry, BuildError> {
         let permutations = self.write_orders()?;
         let first = permutations[Order::Spog as usize];
         for info in &permutations {
@@ -62,7 +59,7 @@ impl NewSegment<'_> {
                 info.order == Order::Gspo || (info.rows, info.fingerprint) == (self.quads, first.fingerprint);
             if !same {
                 let what = format!("{} is not all that is picked", info.order.name());
-                return Err(LoadError::Inconsistent(what));
+                return Err(BuildError::Inconsistent(what));
             }
         }
         let files = NewFiles { permutations, dictionary: None, bases: self.bases };
@@ -70,15 +67,15 @@ impl NewSegment<'_> {
         Ok(seal_segment(self.store, files, self.origin.clone(), self.folder, &check)?.entry)
     }
 
-    fn write_orders(&self) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+    fn write_orders(&self) -> Result<[PermutationInfo; Order::COUNT], BuildError> {
         let mut written = each_order(self.threads, &|order| self.write_order(order))?;
         written.sort_by_key(|info| info.order);
-        let missing = |_| LoadError::Inconsistent("an order was not written".to_owned());
+        let missing = |_| BuildError::Inconsistent("an order was not written".to_owned());
         written.try_into().map_err(missing)
     }
 
-    fn write_order(&self, order: Order) -> Result<PermutationInfo, LoadError> {
-        let mut output = Output::create(&**self.store.vfs(), self.folder, order)?;
+    fn write_order(&self, order: Order) -> Result<PermutationInfo, BuildError> {
+        let mut output = OrderOutput::create(&**self.store.vfs(), self.folder, order)?;
         match self.picked {
             Picked::Others(segment) => self.pick(self.reader(segment, order, true), &mut output)?,
             Picked::Cleared([segment]) => self.pick(self.reader(segment, order, false), &mut output)?,
@@ -88,7 +85,7 @@ impl NewSegment<'_> {
     }
 
     /// Picks rows of one segment, block by block.
-    fn pick(&self, mut reader: Reader<'_>, output: &mut Output) -> Result<(), LoadError> {
+    fn pick(&self, mut reader: Reader<'_>, output: &mut OrderOutput) -> Result<(), BuildError> {
         loop {
             self.cancel.check()?;
             match reader.step()? {
@@ -107,8 +104,8 @@ impl NewSegment<'_> {
         &self,
         segments: &[OpenSegment],
         order: Order,
-        output: &mut Output,
-    ) -> Result<(), LoadError> {
+        output: &mut OrderOutput,
+    ) -> Result<(), BuildError> {
         let segments = segments.iter();
         let readers =
             segments.map(|segment| (self.reader(segment, order, false), segment.entry.sign)).collect();

@@ -1,11 +1,14 @@
 //! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor.
 
 use crate::compact::adaptive_budget::AdaptiveBudget;
+use crate::compact::compaction::{ASIDE_BYTES, Compaction, Turn};
+use crate::compact::error::CompactError;
 use crate::compact::merge_budget::MergeBudget;
+use crate::compact::options::CompactOptions;
 use crate::compact::policy::choose_within;
-use crate::compact::{ASIDE_BYTES, CompactOptions, Compaction, Turn};
 use crate::error::StoreError;
-use crate::load::{LoadError, LoadProgress, ProgressSample};
+use crate::progress::{LoadProgress, ProgressSample};
+use crate::segment_builder::BuildError;
 use crate::store::Store;
 use crate::throttle::Throttle;
 use lode_base::cancel::CancelToken;
@@ -222,14 +225,11 @@ impl Work {
                     budget.succeeded(Instant::now());
                 }
                 // Begun again where somebody has dropped or replaced what was merged.
-                Err(
-                    LoadError::Cancelled(_)
-                    | LoadError::Store(StoreError::Cancelled(_))
-                    | LoadError::Overtaken,
-                ) => {}
+                Err(CompactError::Overtaken) => {}
+                Err(error) if error.is_cancelled() => {}
                 Err(error) => {
                     self.note_failure(&error);
-                    if matches!(error, LoadError::Memory { .. }) {
+                    if matches!(error, CompactError::Build(BuildError::Memory { .. })) {
                         budget.failed(Instant::now());
                     }
                     retry_at = Instant::now() + delay;
@@ -283,7 +283,7 @@ impl Work {
         budget: MergeBudget,
         memory_bytes: usize,
         cancel: &CancelToken,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), CompactError> {
         let version = self.store.version().aside(ASIDE_BYTES);
         let segments = &version.manifest.segments;
         let Some(from) = choose_within(budget, segments, self.options.segments_max) else { return Ok(()) };

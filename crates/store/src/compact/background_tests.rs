@@ -7,6 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, check_reads};
 use crate::transaction::tests::open;
 use crate::write_options::WriteOptions;
+use lode_base::cancel::CancelToken;
 use lode_base::fault_vfs::{Fault, FaultVfs};
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;

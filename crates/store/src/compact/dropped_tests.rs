@@ -5,6 +5,7 @@ use crate::compact::live_tests::unused_terms;
 use crate::crash_tests::{assert_sound, read_all};
 use crate::test_data::{FOLDER, open};
 use crate::{LoadOptions, Source, load};
+use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use std::collections::BTreeSet;
@@ -69,7 +70,7 @@ fn stored_id(store: &Store, term: &Term) -> Option<ValueId> {
     store.snapshot().id_of(term).unwrap()
 }
 
-fn run_from(store: &Store, from: usize, between: impl FnOnce()) -> Result<Vec<NewSegment>, LoadError> {
+fn run_from(store: &Store, from: usize, between: impl FnOnce()) -> Result<Vec<NewSegment>, CompactError> {
     let version = store.version();
     let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
@@ -189,7 +190,7 @@ fn too_many_terms_that_are_used_again_make_it_begin_again() {
     let compaction = Compaction::new(&store, &version, 0, &CompactOptions::default(), &pace, &progress);
     let mut compaction = Compaction { working_bytes: 10_000, ..compaction };
     let done = compaction.run_and(|| load_quads(&store, 200..400));
-    assert!(matches!(done, Err(LoadError::Overtaken)), "{done:?}");
+    assert!(matches!(done, Err(CompactError::Overtaken)), "{done:?}");
     assert_eq!(read_all(&store.snapshot()).unwrap(), lines((0..100).chain(200..400)));
     full(&store);
     assert_eq!(read_all(&store.snapshot()).unwrap(), lines((0..100).chain(200..400)));
@@ -197,7 +198,7 @@ fn too_many_terms_that_are_used_again_make_it_begin_again() {
 }
 
 /// Drops a graph under the first `times` merges.
-fn compact_under_drops(times: u32) -> (Result<CompactReport, LoadError>, u32) {
+fn compact_under_drops(times: u32) -> (Result<CompactReport, CompactError>, u32) {
     let vfs = MemVfs::new();
     let options = crate::write_options::WriteOptions { logged_changes_max: 10, ..Default::default() };
     let store = Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20, options).unwrap();
@@ -229,6 +230,6 @@ fn a_graph_that_is_dropped_meanwhile_makes_it_begin_again() {
         assert_eq!(merges, times + 1);
     }
     let (result, merges) = compact_under_drops(u32::MAX);
-    assert!(matches!(result, Err(LoadError::Overtaken)), "{result:?}");
+    assert!(matches!(result, Err(CompactError::Overtaken)), "{result:?}");
     assert_eq!(merges, ATTEMPTS);
 }

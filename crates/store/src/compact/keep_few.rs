@@ -1,9 +1,12 @@
 //! Merges the newest segments where there are too many: for programs that write and end, and so have no thread that does it in the background.
 
+use crate::compact::background::BackgroundOptions;
+use crate::compact::compaction::{ASIDE_BYTES, Compaction, Turn};
+use crate::compact::error::CompactError;
 use crate::compact::merge_budget::MergeBudget;
+use crate::compact::options::CompactOptions;
 use crate::compact::policy::choose_within;
-use crate::compact::{ASIDE_BYTES, BackgroundOptions, CompactOptions, Compaction, Turn};
-use crate::load::{LoadError, LoadProgress};
+use crate::progress::LoadProgress;
 use crate::store::Store;
 use crate::throttle::Throttle;
 
@@ -30,7 +33,7 @@ pub fn keep_few(
     store: &Store,
     options: &CompactOptions,
     progress: &LoadProgress,
-) -> Result<KeepFewReport, LoadError> {
+) -> Result<KeepFewReport, CompactError> {
     let segments_max = BackgroundOptions::default().segments_max;
     let count = || store.version().segments.len();
     let mut report = KeepFewReport { segments_before: count() as u64, ..KeepFewReport::default() };

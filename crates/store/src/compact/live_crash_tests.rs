@@ -4,6 +4,7 @@
 use super::*;
 use crate::crash_tests::read_all;
 use crate::transaction::crash_tests::{Outcome, check_errors_and_full_disks, check_power_cuts, commit, open};
+use lode_base::cancel::CancelToken;
 use lode_base::fault_vfs::FaultVfs;
 use lode_base::mem_vfs::MemVfs;
 
@@ -16,7 +17,12 @@ fn step(store: &Store, step: u64, outcome: &mut Outcome) {
 }
 
 /// Merges the segments from `from` on, and commits before it switches to them.
-fn compact_and_commit(store: &Store, from: usize, at: u64, outcome: &mut Outcome) -> Result<(), LoadError> {
+fn compact_and_commit(
+    store: &Store,
+    from: usize,
+    at: u64,
+    outcome: &mut Outcome,
+) -> Result<(), CompactError> {
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
     let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let version = store.version();

@@ -8,6 +8,7 @@ use crate::test_data::{FOLDER, check_reads, contents, file, load_files, rows};
 use crate::transaction::tests::{Model, change, ids, open, without_blanks};
 use crate::write_options::WriteOptions;
 use crate::{LoadOptions, Transaction};
+use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
 use lode_rdf::{Quad, ValueId};
@@ -130,7 +131,7 @@ impl Case<'_> {
         let done = compaction.run_and(|| meanwhile.iter().for_each(|write| self.write(write)));
         match done {
             Ok(new) => assert!(new.len() <= 1 + usize::from(from > 0)),
-            Err(LoadError::Overtaken) => {
+            Err(CompactError::Overtaken) => {
                 assert!(meanwhile.iter().any(|write| matches!(write, Write::Clear(_))));
             }
             Err(error) => panic!("{error}"),

@@ -1,21 +1,22 @@
 //! Writes what the newest segments of a version amount to: a segment of what they insert, with one dictionary of all their terms, and
 //! a segment of what they delete of older ones, if they do.
 
-use crate::compact::Compaction;
-use crate::compact::folders::NewFolders;
-use crate::compact::leading::LeadingIds;
-use crate::compact::numbering::Numbering;
+use crate::compact::compaction::Compaction;
+use crate::compact::error::CompactError;
+use crate::compact::first_column::FirstIds;
+use crate::compact::id_remap::IdRemap;
 use crate::compact::order_merge::MergeContext;
 use crate::compact::orders::{MergedOrders, merge_orders};
+use crate::compact::orders_job::OrdersJob;
 use crate::compact::packed::merge_packed;
 use crate::compact::terms::{TermsContext, merge_dictionaries};
 use crate::compact::used::UsedTerms;
-use crate::error::StoreError;
-use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
-use crate::load::{LoadError, OVERHEAD_BYTES, Stage};
 use crate::manifest::Sign;
-use crate::seal::{NewFiles, NewOrigin, NewSegment, seal_segment};
-use crate::throttle::Throttle;
+use crate::progress::Stage;
+use crate::segment_builder::{
+    BuildError, DictionaryPipeline, NewFile, NewFiles, NewFolders, NewOrigin, NewSegment, OVERHEAD_BYTES,
+    seal_segment,
+};
 use crate::version::OpenSegment;
 use lode_packed::segment::DICTIONARY_FILE;
 use lode_packed::{DictionaryInfo, Order};
@@ -28,25 +29,7 @@ pub struct Merged {
     /// Insertions, then deletions; what would be empty is left out.
     pub segments: Vec<NewSegment>,
     /// The new numbers of terms.
-    pub numbers: Numbering,
-}
-
-/// Where the orders of a merge go, and what it reads.
-pub struct OrdersJob<'a> {
-    /// The segments, and what to take their rows for.
-    pub layers: &'a [(&'a OpenSegment, Sign)],
-    /// New ids.
-    pub numbers: &'a Numbering,
-    /// Ids of the segments.
-    pub ids: &'a LeadingIds,
-    /// New numbers of terms are below these.
-    pub terms: [u64; Section::COUNT],
-    /// Folder of the new segment.
-    pub insertions: &'a Path,
-    /// Folder of the new segment of deletions.
-    pub deletions: Option<&'a Path>,
-    /// How fast.
-    pub pace: &'a Throttle,
+    pub numbers: IdRemap,
 }
 
 /// What a row takes at most in a merge in memory, with the ids of inline values.
@@ -58,14 +41,14 @@ fn has_quads((_, sign): &(&OpenSegment, Sign)) -> bool {
 
 impl<'a> Compaction<'a> {
     /// Writes the new segments, durably.
-    pub fn merge(&mut self, folders: &mut NewFolders<'_>) -> Result<Merged, LoadError> {
+    pub fn merge(&mut self, folders: &mut NewFolders<'_>) -> Result<Merged, CompactError> {
         let (number, folder) = folders.create()?;
         let layers: Vec<(&OpenSegment, Sign)> =
             self.merged().iter().map(|segment| (segment, segment.entry.sign)).filter(has_quads).collect();
         // All that the oldest segments delete they have inserted.
         let may_delete = self.from > 0 && layers.iter().any(|(_, sign)| *sign == Sign::Deletions);
         let deletions = may_delete.then(|| folders.create()).transpose()?;
-        let mut ids = LeadingIds::new();
+        let mut ids = FirstIds::new();
         let (numbers, dictionary) =
             self.stage(Stage::Terms, |this| this.merge_terms(&layers, &folder, &mut ids))?;
         self.check_overtaken()?;
@@ -97,7 +80,7 @@ impl<'a> Compaction<'a> {
         let files = NewFiles { permutations: orders.insertions, dictionary, bases: self.bases() };
         let kept: u64 = terms.iter().sum();
         if kept + self.dropped != self.version.manifest.terms().iter().sum::<u64>() {
-            return Err(LoadError::Inconsistent("the new dictionary lacks terms".to_owned()));
+            return Err(BuildError::Inconsistent("the new dictionary lacks terms".to_owned()).into());
         }
         let mut segments = Vec::new();
         let version = self.version.manifest.version;
@@ -134,7 +117,12 @@ impl<'a> Compaction<'a> {
     }
 
     /// Makes a segment durable whose files are.
-    pub fn seal(&self, files: NewFiles, origin: NewOrigin, folder: &Path) -> Result<NewSegment, LoadError> {
+    pub fn seal(
+        &self,
+        files: NewFiles,
+        origin: NewOrigin,
+        folder: &Path,
+    ) -> Result<NewSegment, CompactError> {
         Ok(seal_segment(self.store, files, origin, folder, &|| self.pace.check())?)
     }
 
@@ -142,8 +130,8 @@ impl<'a> Compaction<'a> {
         &self,
         layers: &[(&OpenSegment, Sign)],
         folder: &Path,
-        ids: &mut LeadingIds,
-    ) -> Result<(Numbering, Option<(DictionaryInfo, NewFile)>), LoadError> {
+        ids: &mut FirstIds,
+    ) -> Result<(IdRemap, Option<(DictionaryInfo, NewFile)>), CompactError> {
         let (start, end) = (self.bases(), self.version.manifest.terms());
         let inline_max = self.inline_max();
         let mut note = |order, id| ids.note(order, id, inline_max);
@@ -165,7 +153,7 @@ impl<'a> Compaction<'a> {
     }
 
     /// Merges all orders of some segments.
-    pub fn merge_orders(&self, job: &OrdersJob<'_>) -> Result<MergedOrders, LoadError> {
+    pub fn merge_orders(&self, job: &OrdersJob<'_>) -> Result<MergedOrders, CompactError> {
         let rows =
             |order| -> u64 { job.layers.iter().map(|(segment, _)| segment.permutation(order).rows()).sum() };
         self.progress.add_rows_to_write(Order::ALL.into_iter().map(rows).sum());
@@ -177,7 +165,7 @@ impl<'a> Compaction<'a> {
             let bytes =
                 usize::try_from(rows(Order::Spog)).unwrap_or(usize::MAX).saturating_mul(ROW_BYTES_MAX);
             let what = "all rows at once, from which damaged orders are made again,";
-            return Err(LoadError::Memory { what, bytes: bytes.saturating_add(OVERHEAD_BYTES) });
+            return Err(BuildError::Memory { what, bytes: bytes.saturating_add(OVERHEAD_BYTES) }.into());
         }
         let threads = self.threads.min(Order::COUNT);
         let context = MergeContext {
@@ -191,7 +179,7 @@ impl<'a> Compaction<'a> {
             pace: job.pace,
             progress: self.progress,
         };
-        merge_orders(threads, &context)
+        Ok(merge_orders(threads, &context)?)
     }
 
     /// Inline values that one may hold in memory.
@@ -212,18 +200,4 @@ impl<'a> Compaction<'a> {
         }
         bases
     }
-}
-
-/// Copies a file, durably.
-pub fn copy_file(vfs: &dyn lode_base::vfs::Vfs, from: &Path, to: &Path) -> Result<(), StoreError> {
-    const CHUNK_BYTES: u64 = 1 << 20;
-    let source = vfs.open(from).map_err(StoreError::io(from))?;
-    let mut target = vfs.create(to).map_err(StoreError::io(to))?;
-    let mut chunk = Vec::new();
-    for start in (0..source.len()).step_by(CHUNK_BYTES as usize) {
-        chunk.resize((source.len() - start).min(CHUNK_BYTES) as usize, 0);
-        source.read_exact_at(&mut chunk, start).map_err(StoreError::io(from))?;
-        target.write_all(&chunk).map_err(StoreError::io(to))?;
-    }
-    target.flush().and_then(|()| target.sync()).map_err(StoreError::io(to))
 }

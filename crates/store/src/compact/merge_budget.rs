@@ -6,8 +6,8 @@
 
 use crate::compact::order_merge::{ROW_BYTES, SOURCE_ROWS_MIN};
 use crate::compact::packed::BUFFERS;
-use crate::load::working_bytes;
 use crate::manifest::{SegmentEntry, Sign};
+use crate::segment_builder::working_bytes;
 use lode_base::bitpack::width_of;
 use lode_rdf::value_id::Section;
 

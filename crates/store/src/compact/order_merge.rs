@@ -12,22 +12,19 @@
 //! So everything is read once and in sequence, nothing goes to temporary files, and memory depends on the number of segments and not on
 //! their size.
 
-use crate::compact::numbering::Numbering;
-use crate::compact::output::{Output, net};
+use crate::compact::id_remap::{Ascent, IdRemap};
+use crate::compact::net::net;
 use crate::compact::source::{Source, read_rows};
-use crate::compact::term_map::Ascent;
-use crate::load::LoadError;
-use crate::load::progress::LoadProgress;
+use crate::delta::Row;
 use crate::manifest::Sign;
+use crate::progress::LoadProgress;
+use crate::segment_builder::{BuildError, OrderOutput};
 use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_base::vfs::Vfs;
 use lode_packed::{Order, PackedError, Permutation, PermutationInfo};
 use std::ops::Range;
 use std::path::Path;
-
-/// A row in the columns of an order.
-pub type Row = [u64; 4];
 
 /// The fewest rows that a source reads at once; in tests so few that groups larger than that are common.
 pub const SOURCE_ROWS_MIN: usize = if cfg!(test) { 4 } else { 256 };
@@ -49,7 +46,7 @@ pub struct MergeContext<'a> {
     /// The old segments, and what to take their rows for.
     pub layers: &'a [(&'a OpenSegment, Sign)],
     /// New ids.
-    pub numbers: &'a Numbering,
+    pub numbers: &'a IdRemap,
     /// Where in the old ids new ids ascend.
     pub ascents: &'a [Ascent],
     /// Memory of one merge.
@@ -70,8 +67,8 @@ pub struct MergedOrder {
 }
 
 /// Writes an order and makes its files durable.
-pub fn merge_order(order: Order, context: &MergeContext<'_>) -> Result<MergedOrder, LoadError> {
-    let create = |folder| Output::create(context.vfs, folder, order);
+pub fn merge_order(order: Order, context: &MergeContext<'_>) -> Result<MergedOrder, BuildError> {
+    let create = |folder| OrderOutput::create(context.vfs, folder, order);
     let mut merge = OrderMerge {
         context,
         permutations: context
@@ -90,7 +87,7 @@ pub fn merge_order(order: Order, context: &MergeContext<'_>) -> Result<MergedOrd
     merge.merge(&[], whole)?;
     Ok(MergedOrder {
         insertions: merge.insertions.finish()?,
-        deletions: merge.deletions.map(Output::finish).transpose()?,
+        deletions: merge.deletions.map(OrderOutput::finish).transpose()?,
     })
 }
 
@@ -105,8 +102,8 @@ struct OrderMerge<'a> {
     deleted: Vec<Row>,
     /// Scratch room for columns.
     columns: [Vec<u64>; 4],
-    insertions: Output,
-    deletions: Option<Output>,
+    insertions: OrderOutput,
+    deletions: Option<OrderOutput>,
 }
 
 /// A group of rows that does not fit into what a source reads at once.
@@ -117,7 +114,7 @@ struct Group {
 
 impl OrderMerge<'_> {
     /// Merges ranges of rows, one of each segment, all of which begin with the old ids `prefix`.
-    fn merge(&mut self, prefix: &[u64], ranges: Vec<Range<u64>>) -> Result<(), LoadError> {
+    fn merge(&mut self, prefix: &[u64], ranges: Vec<Range<u64>>) -> Result<(), BuildError> {
         let column = prefix.len();
         let mut sources = self.sources(prefix, ranges)?;
         loop {
@@ -143,7 +140,7 @@ impl OrderMerge<'_> {
     }
 
     /// Cuts the ranges into sources.
-    fn sources(&mut self, prefix: &[u64], ranges: Vec<Range<u64>>) -> Result<Vec<Source>, LoadError> {
+    fn sources(&mut self, prefix: &[u64], ranges: Vec<Range<u64>>) -> Result<Vec<Source>, BuildError> {
         let mut sources = Vec::new();
         for (segment, rows) in ranges.into_iter().enumerate() {
             let (permutation, sign) = self.permutations[segment];
@@ -172,7 +169,7 @@ impl OrderMerge<'_> {
     }
 
     /// Reads on until all rows before the bound that it returns are there. No bound: all rows are there.
-    fn fill(&mut self, sources: &mut [Source], column: usize) -> Result<Option<Group>, LoadError> {
+    fn fill(&mut self, sources: &mut [Source], column: usize) -> Result<Option<Group>, BuildError> {
         let mut bound: Option<Group> = None;
         // Sources that were not begun may wait as long as others have lesser ids.
         sources.sort_by_key(|source| (!source.is_begun(), source.floor));
@@ -199,7 +196,7 @@ impl OrderMerge<'_> {
         group: &Group,
         prefix: &[u64],
         sources: &mut Vec<Source>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), BuildError> {
         let column = prefix.len();
         let key: Vec<u64> = prefix.iter().copied().chain([group.old]).collect();
         if key.len() > 3 {
@@ -216,7 +213,7 @@ impl OrderMerge<'_> {
         Ok(())
     }
 
-    fn write_complete(&mut self) -> Result<(), LoadError> {
+    fn write_complete(&mut self) -> Result<(), BuildError> {
         self.context.progress.add_rows_written((self.inserted.len() + self.deleted.len()) as u64);
         // A stable sort makes use of stretches that are sorted: each source brings some, most often long ones.
         self.inserted.sort();
@@ -241,7 +238,7 @@ impl OrderMerge<'_> {
         Ok(())
     }
 
-    fn contradiction(&self, what: &str) -> LoadError {
-        LoadError::Inconsistent(format!("{} {what}", self.insertions.path().display()))
+    fn contradiction(&self, what: &str) -> BuildError {
+        BuildError::Inconsistent(format!("{} {what}", self.insertions.path().display()))
     }
 }

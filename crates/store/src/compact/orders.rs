@@ -1,10 +1,9 @@
 //! Merges the seven orders, as many at once as there are threads, and makes sure that all of them hold the same quads.
 
 use crate::compact::order_merge::{MergeContext, MergedOrder, merge_order};
-use crate::load::LoadError;
 use crate::manifest::Sign;
+use crate::segment_builder::{BuildError, each_order};
 use lode_packed::{Order, PermutationInfo};
-use std::sync::{Mutex, PoisonError};
 
 /// What a merge has written.
 #[derive(Debug)]
@@ -16,45 +15,12 @@ pub struct MergedOrders {
 }
 
 /// Merges all orders with up to `threads` threads.
-pub fn merge_orders(threads: usize, context: &MergeContext<'_>) -> Result<MergedOrders, LoadError> {
+pub fn merge_orders(threads: usize, context: &MergeContext<'_>) -> Result<MergedOrders, BuildError> {
     agree(each_order(threads, &|order| merge_order(order, context))?, context)
 }
 
-/// Does something for each order, with up to `threads` threads; the results in no order.
-pub(crate) fn each_order<T: Send>(
-    threads: usize,
-    work: &(dyn Fn(Order) -> Result<T, LoadError> + Sync),
-) -> Result<Vec<T>, LoadError> {
-    let orders = Mutex::new(Order::ALL.into_iter());
-    let done = Mutex::new(Vec::with_capacity(Order::COUNT));
-    let work = || {
-        loop {
-            let next = orders.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(order) = next else { return Ok(()) };
-            match work(order) {
-                Ok(result) => done.lock().unwrap_or_else(PoisonError::into_inner).push(result),
-                Err(error) => {
-                    // The others end with the orders that they have begun.
-                    while orders.lock().unwrap_or_else(PoisonError::into_inner).next().is_some() {}
-                    return Err(error);
-                }
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(Order::COUNT)).map(|_| scope.spawn(work)).collect();
-        let mut result = work();
-        for other in others {
-            let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            result = result.and(other);
-        }
-        result
-    })?;
-    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
-}
-
 /// All orders must hold the same quads, as many as the old segments add up to.
-fn agree(mut orders: Vec<MergedOrder>, context: &MergeContext<'_>) -> Result<MergedOrders, LoadError> {
+fn agree(mut orders: Vec<MergedOrder>, context: &MergeContext<'_>) -> Result<MergedOrders, BuildError> {
     orders.sort_by_key(|order| order.insertions.order);
     let prints =
         |order: &MergedOrder| (order.insertions.fingerprint, order.deletions.map(|info| info.fingerprint));
@@ -67,10 +33,10 @@ fn agree(mut orders: Vec<MergedOrder>, context: &MergeContext<'_>) -> Result<Mer
         let new = Sign::Insertions.of(merged.insertions.rows) + Sign::Deletions.of(deleted);
         if new != old || (order != Order::Gspo && Some(prints(merged)) != same) {
             let what = format!("{} does not hold the quads of the old segments", order.name());
-            return Err(LoadError::Inconsistent(what));
+            return Err(BuildError::Inconsistent(what));
         }
     }
-    let missing = |_| LoadError::Inconsistent("an order was not written".to_owned());
+    let missing = |_| BuildError::Inconsistent("an order was not written".to_owned());
     let deletions: Option<Vec<_>> = orders.iter().map(|order| order.deletions).collect();
     let insertions: Vec<_> = orders.into_iter().map(|order| order.insertions).collect();
     Ok(MergedOrders {

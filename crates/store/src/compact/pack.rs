@@ -1,12 +1,9 @@
 //! From the old ids of quads to rows packed into one integer, with new ids.
 
-use crate::compact::leading::LeadingIds;
-use crate::compact::numbering::Numbering;
-use crate::compact::term_map::Lookup;
+use crate::compact::first_column::FirstIds;
+use crate::compact::id_remap::{IdRemap, Lookup};
 use crate::error::StoreError;
-use crate::load::class::Class;
-use crate::load::direct::{class, index};
-use crate::load::layout::{ClassCounts, Layout, PackedRow, RowShape, TermCodes};
+use crate::segment_builder::{Class, ClassCounts, Layout, PackedRow, RowShape, TermCodes, TermIndex};
 use lode_packed::{Cursor, Order};
 use lode_rdf::ValueId;
 use lode_rdf::value_id::{PAYLOAD_BITS, PAYLOAD_MAX, Section};
@@ -24,7 +21,7 @@ const INLINE: u64 = u64::MAX;
 pub struct Codes<'a> {
     /// How rows are packed.
     pub layout: Layout,
-    numbers: &'a Numbering,
+    numbers: &'a IdRemap,
     inline: &'a [u64],
     /// What to add to the number of a new id for its code, by the kind of ids.
     add: Vec<u64>,
@@ -37,8 +34,8 @@ pub struct Codes<'a> {
 impl<'a> Codes<'a> {
     /// Codes for quads of these ids. New terms have numbers below `terms`, blank nodes below `blanks`.
     pub fn new(
-        numbers: &'a Numbering,
-        ids: &LeadingIds,
+        numbers: &'a IdRemap,
+        ids: &FirstIds,
         inline: &'a [u64],
         terms: [u64; Section::COUNT],
         blanks: u64,
@@ -49,14 +46,15 @@ impl<'a> Codes<'a> {
         for class in Class::ALL {
             if let Some(kind) = class.kind() {
                 let first = ValueId::new(kind, 0).to_bits();
-                add[(first >> PAYLOAD_BITS) as usize] = terms.code(index(first, inline));
+                add[(first >> PAYLOAD_BITS) as usize] = terms.code(TermIndex::of_id(first, inline));
             }
         }
         let of_list = |old: &[u64], first: u64| {
             let mut pairs: Vec<(u64, u64)> =
                 old.iter().filter_map(|old| Some((numbers.id(*old)?, *old))).collect();
             pairs.sort_unstable();
-            let codes: Vec<u64> = pairs.iter().map(|(new, _)| terms.code(index(*new, inline))).collect();
+            let codes: Vec<u64> =
+                pairs.iter().map(|(new, _)| terms.code(TermIndex::of_id(*new, inline))).collect();
             let mut places: Vec<(u64, u64)> =
                 pairs.into_iter().zip(first..).map(|((_, old), place)| (old, place)).collect();
             places.sort_unstable();
@@ -81,7 +79,7 @@ impl<'a> Codes<'a> {
         let kind = (id >> PAYLOAD_BITS) as usize;
         let add = self.add[kind];
         if add == INLINE {
-            return Ok(inline.get(id, || self.layout.terms.code(index(id, self.inline))));
+            return Ok(inline.get(id, || self.layout.terms.code(TermIndex::of_id(id, self.inline))));
         }
         let lookup = &mut lookups[kind % LOOKUPS];
         let merged = lookup.id(id).ok_or(StoreError::UnknownId(ValueId::from_bits(id)))?;
@@ -189,9 +187,4 @@ impl<'a> Packer<'a> {
         }
         Ok(Some(packed))
     }
-}
-
-/// Whether an id is that of an inline value.
-pub fn is_inline(id: u64) -> bool {
-    class(id) == Class::Inline
 }

@@ -3,18 +3,15 @@
 //! Only one order is read. Its rows are packed into one integer each, as in a load, sorted, and written in all orders by what also writes
 //! those of a load. That takes half the time of merging each order by itself, and several times the memory.
 
-use crate::compact::Compaction;
-use crate::compact::leading::LeadingIds;
-use crate::compact::merge::OrdersJob;
+use crate::compact::compaction::Compaction;
+use crate::compact::first_column::FirstIds;
+use crate::compact::net::net;
 use crate::compact::orders::MergedOrders;
-use crate::compact::output::net;
+use crate::compact::orders_job::OrdersJob;
 use crate::compact::pack::{Codes, Packer};
 use crate::error::StoreError;
-use crate::load::LoadError;
-use crate::load::layout::PackedRow;
-use crate::load::orders::{OrdersContext, write_orders};
-use crate::load::row_set::RowSet;
 use crate::manifest::Sign;
+use crate::segment_builder::{BuildError, OrdersContext, PackedRow, RowSet, write_orders};
 use lode_base::huge;
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::radix_sort::{SortRow, radix_sort};
@@ -34,8 +31,8 @@ const SPILL: &str = "spill";
 pub fn merge_packed(
     compaction: &Compaction<'_>,
     job: &OrdersJob<'_>,
-    ids: &LeadingIds,
-) -> Result<Option<MergedOrders>, LoadError> {
+    ids: &FirstIds,
+) -> Result<Option<MergedOrders>, BuildError> {
     let Some(inline) = &ids.inline else { return Ok(None) };
     let held = job.numbers.memory_bytes() + ids.memory_bytes();
     let memory_bytes = compaction.working_bytes.saturating_sub(2 * held);
@@ -68,7 +65,7 @@ struct PackJob<'a, R> {
 }
 
 impl PackedMerge<'_> {
-    fn run<R: PackedRow>(&self) -> Result<MergedOrders, LoadError> {
+    fn run<R: PackedRow>(&self) -> Result<MergedOrders, BuildError> {
         let mut inserted = self.pack::<R>(Sign::Insertions)?;
         let mut deleted = self.pack::<R>(Sign::Deletions)?;
         let bits = 0..self.codes.layout.key_bits();
@@ -96,7 +93,7 @@ impl PackedMerge<'_> {
     }
 
     /// The rows of all segments that insert or delete, in no order.
-    fn pack<R: PackedRow>(&self, wanted: Sign) -> Result<Vec<R>, LoadError> {
+    fn pack<R: PackedRow>(&self, wanted: Sign) -> Result<Vec<R>, BuildError> {
         let mut pieces = Vec::new();
         for (segment, _) in self.job.layers.iter().filter(|(_, sign)| *sign == wanted) {
             let permutation = segment.whole_permutation();
@@ -118,7 +115,7 @@ impl PackedMerge<'_> {
     }
 
     /// Does jobs with all threads.
-    fn work<R: PackedRow>(&self, jobs: Vec<PackJob<'_, R>>) -> Result<(), LoadError> {
+    fn work<R: PackedRow>(&self, jobs: Vec<PackJob<'_, R>>) -> Result<(), BuildError> {
         let threads = self.compaction.threads.min(jobs.len());
         let jobs = Mutex::new(jobs.into_iter());
         let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -144,7 +141,11 @@ impl PackedMerge<'_> {
         })
     }
 
-    fn pack_rows<R: PackedRow>(&self, job: PackJob<'_, R>, packer: &mut Packer<'_>) -> Result<(), LoadError> {
+    fn pack_rows<R: PackedRow>(
+        &self,
+        job: PackJob<'_, R>,
+        packer: &mut Packer<'_>,
+    ) -> Result<(), BuildError> {
         let mut cursor = job.permutation.cursor(job.rows, 0b1111);
         loop {
             self.job.pace.check()?;
@@ -160,7 +161,7 @@ impl PackedMerge<'_> {
         rows: Vec<R>,
         buffer: Vec<R>,
         folder: &Path,
-    ) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+    ) -> Result<[PermutationInfo; Order::COUNT], BuildError> {
         let compaction = self.compaction;
         let spill = folder.join(SPILL);
         let vfs = compaction.store.vfs();
@@ -208,6 +209,6 @@ fn close_gaps<R: Copy>(rows: &mut Vec<R>, pieces: impl Iterator<Item = (usize, u
     rows.truncate(end);
 }
 
-fn contradiction(what: &str) -> LoadError {
-    LoadError::Inconsistent(format!("what was merged {what}"))
+fn contradiction(what: &str) -> BuildError {
+    BuildError::Inconsistent(format!("what was merged {what}"))
 }

@@ -1,7 +1,7 @@
 //! A range of rows of one old segment that is read during a merge, some thousand rows at a time, with new ids.
 
-use crate::compact::order_merge::Row;
-use crate::compact::term_map::TermMap;
+use crate::compact::id_remap::TermMap;
+use crate::delta::Row;
 use crate::error::StoreError;
 use crate::manifest::Sign;
 use lode_packed::{Cursor, Permutation};

@@ -1,13 +1,10 @@
 //! Merges the dictionaries of segments into one, section by section, and notes what number every term gets. Terms that no quad uses are
 //! left out.
 
-use crate::compact::numbering::{Kept, Numbering};
-use crate::compact::term_map::TermMap;
+use crate::compact::id_remap::{IdRemap, Kept, TermMap};
 use crate::compact::used::UsedTerms;
-use crate::load::dictionary_pipeline::DictionaryPipeline;
-use crate::load::keys_ahead::walk_keys;
-use crate::load::progress::LoadProgress;
-use crate::load::{LoadError, OVERHEAD_BYTES};
+use crate::progress::LoadProgress;
+use crate::segment_builder::{BuildError, DictionaryPipeline, OVERHEAD_BYTES, walk_keys};
 use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_packed::dictionary::Terms;
@@ -46,7 +43,7 @@ pub fn merge_dictionaries(
     start: [u64; Section::COUNT],
     pipeline: &mut DictionaryPipeline,
     context: &TermsContext<'_>,
-) -> Result<Numbering, LoadError> {
+) -> Result<IdRemap, BuildError> {
     let total = segments.iter().flat_map(|segment| segment.entry.terms).sum();
     let kept = context.used.map(|_| Default::default());
     let mut merge = Merge { pipeline, context, map: TermMap::new(start), kept, total, done: 0 };
@@ -58,10 +55,10 @@ pub fn merge_dictionaries(
         }
         merge.section(section, inputs)?;
         if !merge.map.finish(section) {
-            return Err(LoadError::Inconsistent(format!("terms of {section:?} are missing")));
+            return Err(BuildError::Inconsistent(format!("terms of {section:?} are missing")));
         }
     }
-    Ok(Numbering::new(merge.map, merge.kept, start))
+    Ok(IdRemap::new(merge.map, merge.kept, start))
 }
 
 struct Merge<'a> {
@@ -80,7 +77,7 @@ fn open(
     section: Section,
     ahead: bool,
     map: &mut TermMap,
-) -> Result<Option<Input>, LoadError> {
+) -> Result<Option<Input>, BuildError> {
     let Some(dictionary) = segment.dictionary() else { return Ok(None) };
     let count = dictionary.len(section);
     if count == 0 {
@@ -94,7 +91,7 @@ fn open(
 
 impl Merge<'_> {
     #[expect(clippy::vec_box, reason = "a merge of many dictionaries moves pointers")]
-    fn section(&mut self, section: Section, mut inputs: Vec<Box<Input>>) -> Result<(), LoadError> {
+    fn section(&mut self, section: Section, mut inputs: Vec<Box<Input>>) -> Result<(), BuildError> {
         inputs.sort_by(|a, b| a.terms.key().cmp(b.terms.key()));
         let (mut rank, mut since_check) = (0, 0);
         while let Some(first) = inputs.first_mut() {
@@ -106,7 +103,7 @@ impl Merge<'_> {
                 kept[section as usize].push(is_kept);
             }
             if self.map.push(section, first.owner, rank) > PAYLOAD_MAX {
-                return Err(LoadError::Limit("terms"));
+                return Err(BuildError::Limit("terms"));
             }
             (rank, first.number) = (rank + 1, first.number + 1);
             since_check += 1;
@@ -123,7 +120,7 @@ impl Merge<'_> {
         self.check(since_check)
     }
 
-    fn check(&mut self, terms: u64) -> Result<(), LoadError> {
+    fn check(&mut self, terms: u64) -> Result<(), BuildError> {
         self.context.pace.check()?;
         self.context.progress.add_terms(terms);
         self.done += terms;
@@ -134,7 +131,7 @@ impl Merge<'_> {
         if bytes > self.context.map_bytes_max {
             let all = bytes as u128 * u128::from(self.total) / u128::from(self.done.max(1));
             let needed = OVERHEAD_BYTES.saturating_add(usize::try_from(2 * all).unwrap_or(usize::MAX));
-            return Err(LoadError::Memory { what: "the new numbers of all terms", bytes: needed });
+            return Err(BuildError::Memory { what: "the new numbers of all terms", bytes: needed });
         }
         Ok(())
     }

@@ -3,11 +3,15 @@
 use super::*;
 use crate::crash_tests::assert_sound;
 use crate::dump::{DumpScope, dump_lines};
+use crate::segment_builder::BuildError;
 use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, Model, add_to, check_reads, contents, file, load_files, named, open};
+use crate::version::Version;
 use crate::{LoadOptions, Source, load};
+use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
+use lode_packed::SegmentMeta;
 use lode_rdf::Quad;
 use proptest::prelude::*;
 use std::path::Path;
@@ -204,11 +208,14 @@ fn what_stops_it_changes_nothing() {
     let (before, files) = (lines(&store.snapshot()), names(&vfs));
     let cancelled = options(2, 1 << 30);
     cancelled.cancel.cancel();
-    assert!(matches!(compact(&store, &cancelled, &Arc::default()), Err(LoadError::Cancelled(_))));
+    assert!(matches!(
+        compact(&store, &cancelled, &Arc::default()),
+        Err(CompactError::Build(BuildError::Cancelled(_)))
+    ));
     let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     // Less memory than the numbers of the terms need.
     let short = compaction(&store, &store.version(), &pace, &progress, 1000).run();
-    assert!(matches!(short, Err(LoadError::Memory { .. })), "{short:?}");
+    assert!(matches!(short, Err(CompactError::Build(BuildError::Memory { .. }))), "{short:?}");
     assert_eq!(names(&vfs), files);
     assert_eq!(lines(&store.snapshot()), before);
     let reader = Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 0).unwrap();

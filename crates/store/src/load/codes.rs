@@ -1,8 +1,7 @@
 //! The numbers that a run's terms got in the merge: in memory for runs in memory, else in one temporary file for all of them.
 
-use crate::load::class::Class;
-use crate::load::layout::TermIndex;
 use crate::load::run::{NumberList, Run, TermStore};
+use crate::segment_builder::{Class, TermIndex};
 use lode_base::frame_file::{FrameWriter, read_frame};
 use lode_base::huge;
 use lode_base::vfs::{ReadAt, Vfs};

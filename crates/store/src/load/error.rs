@@ -1,14 +1,15 @@
-//! Why a load or a compaction failed. The database is then what it was before, unless the error says otherwise.
+//! Why a load failed. The database is then what it was before, unless the error says otherwise.
 
 use crate::error::StoreError;
 use crate::room::MayBeFull;
+use crate::segment_builder::BuildError;
 use lode_base::cancel::Cancelled;
 use lode_packed::PackedError;
 use lode_rdf::input::MalformedText;
 use std::io;
 use std::path::Path;
 
-/// Errors of a load or a compaction.
+/// Errors of a load.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -66,11 +67,6 @@ pub enum LoadError {
     /// More than the format has room for.
     #[error("too many or too large {0} for one load")]
     Limit(&'static str),
-    /// Segments that a compaction has merged have gone meanwhile, or lost their quads.
-    #[error(
-        "graphs were dropped or replaced all the while the database was compacted, and nothing was changed: try again later"
-    )]
-    Overtaken,
     /// The sorted orders of the new segment do not hold the same quads: a fault of this program or of the machine.
     #[error("the new segment contradicts itself ({0}); nothing was changed")]
     Inconsistent(String),
@@ -128,12 +124,14 @@ impl From<PackedError> for LoadError {
     }
 }
 
-impl From<LoadError> for StoreError {
-    fn from(error: LoadError) -> Self {
+impl From<BuildError> for LoadError {
+    fn from(error: BuildError) -> Self {
         match error {
-            LoadError::Store(error) => error,
-            LoadError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            other => Self::Limit(other.to_string()),
+            BuildError::Store(error) => Self::Store(error),
+            BuildError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            BuildError::Memory { what, bytes } => Self::Memory { what, bytes },
+            BuildError::Limit(what) => Self::Limit(what),
+            BuildError::Inconsistent(what) => Self::Inconsistent(what),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Drops quads that the database has already from the sorted rows of a load.
 
 use crate::error::StoreError;
-use crate::load::layout::{Layout, PackedRow, RowShape};
+use crate::segment_builder::{Layout, PackedRow, RowShape};
 use crate::version::{SegmentQuads, Version};
 use lode_packed::Position;
 

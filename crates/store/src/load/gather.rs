@@ -1,13 +1,13 @@
 //! A worker's gathering of quads: terms become numbers of the run, quads become rows, and a run that has used up its share of
 //! memory is closed.
 
-use crate::load::class::Class;
 use crate::load::error::LoadError;
 use crate::load::interner::{Interner, KeyBatch};
 use crate::load::predicate_cache::PredicateCache;
 use crate::load::rows::{DEFAULT_GRAPH, Rows};
 use crate::load::run::{NUMBERS_MAX, Run, Spill};
 use crate::load::term_sort::SORT_BYTES_PER_TERM;
+use crate::segment_builder::Class;
 use lode_base::vfs::Vfs;
 use lode_rdf::key::{Encoded, encode_with};
 use lode_rdf::value_id::PAYLOAD_MAX;

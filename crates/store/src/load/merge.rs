@@ -4,15 +4,13 @@
 //! and, where new, appended to the new one. Triple terms around blank nodes get their keys only now, as blank nodes have their
 //! final numbers by then. Every run learns the numbers of its terms.
 
-use crate::load::class::Class;
 use crate::load::codes::{CodeSink, RunCodes};
 use crate::load::error::LoadError;
-use crate::load::inline::InlineValues;
-use crate::load::layout::{ClassCounts, TermIndex};
 use crate::load::names::{NameList, Roles};
-use crate::load::progress::LoadProgress;
 use crate::load::run::{Run, TermStore, TermWriter};
 use crate::load::term_cursor::TermCursor;
+use crate::progress::LoadProgress;
+use crate::segment_builder::{Class, ClassCounts, InlineValues, TermIndex};
 use lode_base::cancel::CancelToken;
 use lode_base::frame_file::FrameWriter;
 use lode_base::vfs::Vfs;

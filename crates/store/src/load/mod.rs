@@ -9,36 +9,26 @@
 mod address;
 mod archive;
 mod arena;
-pub(crate) mod class;
 mod codes;
 mod cut;
-pub(crate) mod dictionary_pipeline;
-pub(crate) mod direct;
 mod document;
 mod error;
 mod existing;
 mod feeders;
 mod gather;
-mod groups;
-mod inline;
 mod interner;
-pub(crate) mod keys_ahead;
-pub(crate) mod layout;
 mod long;
 mod look;
 mod merge;
 mod names;
 mod numbers;
 mod options;
-mod order_writer;
-pub(crate) mod orders;
 mod predicate_cache;
-pub(crate) mod progress;
 mod quarantine;
 mod read;
 mod read_ahead;
 mod replace;
-pub(crate) mod row_set;
+mod replacement;
 mod rows;
 mod run;
 mod source;
@@ -56,16 +46,16 @@ mod tests;
 #[cfg(test)]
 mod unit_tests;
 
-use crate::compact::wait_while_crowded;
 use crate::error::StoreError;
 use crate::manifest::{Manifest, Sign, segment_folder, spill_folder};
-use crate::seal::{NewFiles, NewOrigin, seal_segment};
+use crate::segment_builder::{
+    Class, ClassCounts, DictionaryPipeline, Layout, NewFile, NewFiles, NewOrigin, OVERHEAD_BYTES,
+    OrdersContext, PackedRow, TermCodes, TermIndex, seal_segment, working_bytes, write_orders,
+};
 use crate::store::Store;
 use crate::throttle::Throttle;
 use crate::version::Version;
-use class::Class;
-use dictionary_pipeline::{DictionaryPipeline, NewFile};
-use layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
+use crate::write_stall::wait_while_crowded;
 use lode_base::host::{peak_resident_bytes, processor_seconds};
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
@@ -74,7 +64,6 @@ use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
 use lode_rdf::value_id::Section;
 use merge::{MergeContext, Merged, merge_terms};
 use numbers::DictionaryNumbers;
-use orders::{OrdersContext, write_orders};
 use quarantine::Quarantine;
 use read::{Gathered, ReadContext, read_sources};
 use replace::{Removal, Removed};
@@ -84,28 +73,23 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use subject_sort::{RunRows, sort_by_subject};
 
+pub use crate::progress::{LoadProgress, ProgressSample, Stage, StageSeconds};
 pub use archive::is_loadable;
 pub use document::read_document;
 pub use error::LoadError;
-pub use options::{LoadOptions, LoadReport, StageSeconds};
-pub use progress::{LoadProgress, ProgressSample, Stage};
+pub use options::{LoadOptions, LoadReport};
 pub use quarantine::FilePart;
-pub use replace::Replace;
+pub use replacement::Replace;
 pub use source::{Opened, Opener, Source};
 pub use source_list::{Skipped, SourceReport};
 pub use validate::{ValidateReport, validate};
 
-/// What the process takes besides the tables that are counted: code, stacks, buffers of writers, what the allocator keeps for later.
-pub(crate) const OVERHEAD_BYTES: usize = 144 << 20;
 /// What a predicate or graph name takes in a list: its code and its id, while the list grows to twice that.
 const NAME_BYTES: usize = 4 * size_of::<u64>();
 /// What the merge of terms may hold of long terms, where the rest of the memory leaves no more.
 const HEAD_BYTES: usize = 8 << 20;
 /// With less memory than this for tables, no threads help to compress the dictionary: what they hold would be the most of all.
 const HELPED_BYTES: usize = 16 << 20;
-/// What the counted tables get at least.
-const WORKING_BYTES_MIN: usize = 64 << 10;
-
 /// Loads sources into a store that was opened for writing. On any error the store is as it was. Others may write while the sources are read.
 ///
 /// # Errors
@@ -143,11 +127,6 @@ pub fn load(
     }
     progress.set_stage(Stage::Done);
     result
-}
-
-/// What the counted tables get. Where memory is shorter than what the rest takes, still so much that runs are not tiny.
-pub(crate) fn working_bytes(memory_bytes: usize) -> usize {
-    memory_bytes.saturating_sub(OVERHEAD_BYTES).max(memory_bytes / 8).max(WORKING_BYTES_MIN)
 }
 
 #[cfg(test)]
@@ -403,7 +382,7 @@ impl Loader<'_> {
             self.progress.set_rows_to_write(6 * sorted.rows.rows);
             let (duplicates, existing) = (sorted.duplicates, sorted.existing);
             let permutations =
-                self.stage(Stage::Writing, || write_orders(sorted.rows, sorted.buffer, &context))?;
+                self.stage(Stage::Writing, || Ok(write_orders(sorted.rows, sorted.buffer, &context)?))?;
             Ok(Written { permutations, duplicates, existing })
         };
         // The dictionary is made durable while quads are sorted.

@@ -1,9 +1,8 @@
 //! Numbers of dictionary terms during a load: those of the dictionaries there are, and for new terms those of a new one.
 
-use crate::load::dictionary_pipeline::{DictionaryPipeline, NewFile};
 use crate::load::error::LoadError;
-use crate::load::keys_ahead::walk_keys;
 use crate::load::merge::TermNumbers;
+use crate::segment_builder::{DictionaryPipeline, NewFile, walk_keys};
 use crate::version::{OpenSegment, Version};
 use lode_packed::dictionary::Terms;
 use lode_packed::{Dictionary, DictionaryInfo};
@@ -73,7 +72,7 @@ impl<'a> DictionaryNumbers<'a> {
 
     /// Ends the new dictionary, if there is one. Its file has yet to be made durable.
     pub fn finish(self) -> Result<Option<(DictionaryInfo, NewFile)>, LoadError> {
-        self.pipeline.finish()
+        Ok(self.pipeline.finish()?)
     }
 }
 

@@ -3,7 +3,9 @@
 
 use crate::clear::{self, ClearOptions, Cleared, Graphs, Written};
 use crate::error::StoreError;
-use crate::load::{LoadError, LoadOptions};
+use crate::load::error::LoadError;
+use crate::load::options::LoadOptions;
+use crate::load::replacement::Replace;
 use crate::manifest::Manifest;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
@@ -11,15 +13,6 @@ use crate::version::Version;
 use lode_base::cancel::CancelToken;
 use lode_rdf::{NamedNode, Term, ValueId};
 use std::sync::Arc;
-
-/// What goes when a load is published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replace {
-    /// The quads of the load's graph or, if it has none, of the default graph.
-    Graph,
-    /// All quads.
-    All,
-}
 
 /// What is to be removed, and how.
 pub struct Removal {

@@ -2,11 +2,11 @@
 //! memory where the budget allows it, else they go to the worker's temporary files.
 
 use crate::load::arena::Arena;
-use crate::load::class::Class;
 use crate::load::interner::Interner;
 use crate::load::names::{Roles, RunRoles};
 use crate::load::rows::{ClosedRows, Rows};
 use crate::load::term_sort::{SORT_BYTES_PER_TERM, SortedTerms, sort_terms};
+use crate::segment_builder::Class;
 use lode_base::frame_file::{FRAME_BYTES, FrameReader, FrameWriter};
 use lode_base::varint::write_varint;
 use lode_base::vfs::{ReadAt, Vfs};

@@ -1,7 +1,7 @@
 //! Named snapshots, backups, compactions and readers beside the writers: what is kept stays what it was.
 
 use super::book::{Contents, states};
-use super::workload::{Done, assert_no_damage, read, told, told_of_load, undamaged};
+use super::workload::{Done, assert_no_damage, read, told, told_of_compaction, undamaged};
 use crate::compact::{CompactOptions, compact};
 use crate::crash_tests::read_all;
 use crate::dice::Dice;
@@ -131,7 +131,7 @@ fn check_kept(kept: &mut Kept, found: Result<Contents, StoreError>, settles: boo
 
 fn compact_all(store: &Store) -> Done {
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    told_of_load(compact(store, &options, &Arc::new(LoadProgress::default())))
+    told_of_compaction(compact(store, &options, &Arc::new(LoadProgress::default())))
 }
 
 /// Makes segments of all that is in the log.

@@ -1,9 +1,9 @@
 //! Writes packed quads, sorted in one order, to its permutation file.
 
+use super::build_error::BuildError;
+use super::layout::PackedRow;
+use super::orders_context::OrdersContext;
 use crate::error::StoreError;
-use crate::load::error::LoadError;
-use crate::load::layout::PackedRow;
-use crate::load::orders::OrdersContext;
 use lode_packed::format::BLOCK_ROWS;
 use lode_packed::rows::RowSums;
 use lode_packed::segment::permutation_file_name;
@@ -22,14 +22,14 @@ pub struct OrderWriter<'a, R> {
 
 impl<'a, R: PackedRow> OrderWriter<'a, R> {
     /// Creates the file of an order.
-    pub fn create(context: &'a OrdersContext<'a>, order: Order) -> Result<Self, LoadError> {
+    pub fn create(context: &'a OrdersContext<'a>, order: Order) -> Result<Self, BuildError> {
         let path = context.segment.join(permutation_file_name(order));
         let file = context.vfs.create(&path).map_err(StoreError::io(&path))?;
         Ok(Self { context, path, writer: PermutationWriter::new(file, order), pending: Vec::new() })
     }
 
     /// Appends rows of this order's shape.
-    pub fn push(&mut self, rows: &[R]) -> Result<(), LoadError> {
+    pub fn push(&mut self, rows: &[R]) -> Result<(), BuildError> {
         let mut rows = rows;
         if !self.pending.is_empty() {
             let (now, later) = rows.split_at(rows.len().min(BLOCK_ROWS - self.pending.len()));
@@ -48,7 +48,7 @@ impl<'a, R: PackedRow> OrderWriter<'a, R> {
         Ok(())
     }
 
-    fn write_pending(&mut self) -> Result<(), LoadError> {
+    fn write_pending(&mut self) -> Result<(), BuildError> {
         let block = std::mem::take(&mut self.pending);
         self.write(&block)?;
         self.pending = block;
@@ -56,7 +56,7 @@ impl<'a, R: PackedRow> OrderWriter<'a, R> {
         Ok(())
     }
 
-    fn write(&mut self, block: &[R]) -> Result<(), LoadError> {
+    fn write(&mut self, block: &[R]) -> Result<(), BuildError> {
         self.context.pace.check()?;
         let codes = self.context.layout.row_codes();
         self.writer.push_rows(block, &codes).map_err(|error| self.context.locate(error))?;
@@ -65,12 +65,12 @@ impl<'a, R: PackedRow> OrderWriter<'a, R> {
     }
 
     /// Ends the file, which must hold the rows that `sums` were made of, and makes it durable.
-    pub fn finish(mut self, sums: &RowSums) -> Result<PermutationInfo, LoadError> {
+    pub fn finish(mut self, sums: &RowSums) -> Result<PermutationInfo, BuildError> {
         self.write_pending()?;
         let (context, order) = (self.context, self.writer.order());
         let finished = self.writer.finish_rows(sums).map_err(|error| context.locate(error))?;
         let (info, mut file) = finished
-            .ok_or_else(|| LoadError::Inconsistent(format!("{} is not spog sorted anew", order.name())))?;
+            .ok_or_else(|| BuildError::Inconsistent(format!("{} is not spog sorted anew", order.name())))?;
         file.sync().map_err(StoreError::io(&self.path))?;
         Ok(info)
     }

@@ -3,19 +3,22 @@
 //! The same sorts and writers as in a load, without its reading and its merging of terms. Quads are walked through twice: once to see
 //! which predicates, graphs and inline values there are, and once to pack them.
 
-use crate::compact::copy_file;
+use super::build_error::BuildError;
+use super::class::Class;
+use super::copy_file::copy_file;
+use super::dictionary_pipeline::DictionaryPipeline;
+use super::layout::{Layout, PackedRow};
+use super::orders::write_orders;
+use super::orders_context::OrdersContext;
+use super::row_set::RowSet;
+use super::seal::{NewFiles, NewOrigin, seal_segment};
+use super::term_codes::{ClassCounts, TermCodes};
+use super::term_index::TermIndex;
+use super::working_memory::working_bytes;
 use crate::delta::Row;
 use crate::error::StoreError;
-use crate::load::class::Class;
-use crate::load::dictionary_pipeline::DictionaryPipeline;
-use crate::load::error::LoadError;
-use crate::load::layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
-use crate::load::orders::{OrdersContext, write_orders};
-use crate::load::progress::LoadProgress;
-use crate::load::row_set::RowSet;
-use crate::load::working_bytes;
 use crate::manifest::{SegmentEntry, segment_folder, spill_folder};
-use crate::seal::{NewFiles, NewOrigin, seal_segment};
+use crate::progress::LoadProgress;
 use crate::store::Store;
 use crate::throttle::Throttle;
 use lode_base::cancel::CancelToken;
@@ -24,8 +27,8 @@ use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
 use lode_packed::segment::DICTIONARY_FILE;
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, Position};
+use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
-use lode_rdf::{Kind, ValueId};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,7 +52,7 @@ pub struct DirectSegment<'a> {
 
 impl DirectSegment<'_> {
     /// Writes the segment, durably. No manifest names it yet; what a failure leaves is for [`remove_segment`].
-    pub fn write(&self, quads: Quads<'_>) -> Result<SegmentEntry, LoadError> {
+    pub fn write(&self, quads: Quads<'_>) -> Result<SegmentEntry, BuildError> {
         self.write_with(quads, &|context| write_dictionary(self.terms, context))
     }
 
@@ -58,7 +61,7 @@ impl DirectSegment<'_> {
         &self,
         quads: Quads<'_>,
         dictionary: Option<(DictionaryInfo, &Path)>,
-    ) -> Result<SegmentEntry, LoadError> {
+    ) -> Result<SegmentEntry, BuildError> {
         self.write_with(quads, &|context| {
             let Some((info, from)) = dictionary else { return Ok(None) };
             copy_file(&**context.vfs, from, &context.segment.join(DICTIONARY_FILE))?;
@@ -69,8 +72,8 @@ impl DirectSegment<'_> {
     fn write_with(
         &self,
         quads: Quads<'_>,
-        dictionary: &dyn Fn(&DirectContext<'_>) -> Result<Option<DictionaryInfo>, LoadError>,
-    ) -> Result<SegmentEntry, LoadError> {
+        dictionary: &dyn Fn(&DirectContext<'_>) -> Result<Option<DictionaryInfo>, BuildError>,
+    ) -> Result<SegmentEntry, BuildError> {
         let (store, number, bases) = (self.store, self.origin.number, self.bases);
         let (vfs, folder) = (store.vfs(), store.folder());
         let (segment, spill) = (folder.join(segment_folder(number)), folder.join(spill_folder(number)));
@@ -126,7 +129,7 @@ pub type Quads<'a> = &'a dyn Fn(&mut dyn FnMut(&[Row]) -> Result<(), StoreError>
 fn write_dictionary(
     terms: &[(Section, &[u8])],
     context: &DirectContext<'_>,
-) -> Result<Option<DictionaryInfo>, LoadError> {
+) -> Result<Option<DictionaryInfo>, BuildError> {
     let path = context.segment.join(DICTIONARY_FILE);
     let written = std::thread::scope(|scope| {
         let mut pipeline = DictionaryPipeline::start(scope, context.threads - 1, context.vfs, &path);
@@ -146,12 +149,12 @@ fn write_quads(
     terms: [u64; Section::COUNT],
     blanks: u64,
     context: &DirectContext<'_>,
-) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+) -> Result<[PermutationInfo; Order::COUNT], BuildError> {
     let codes = Codes::new(quads, terms, blanks)?;
     match codes.layout.key_bits() {
         0..=64 => write_packed::<u64>(quads, &codes, context),
         65..=128 => write_packed::<u128>(quads, &codes, context),
-        _ => Err(LoadError::Limit("terms")),
+        _ => Err(BuildError::Limit("terms")),
     }
 }
 
@@ -159,7 +162,7 @@ fn write_packed<R: PackedRow>(
     quads: Quads<'_>,
     codes: &Codes,
     context: &DirectContext<'_>,
-) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+) -> Result<[PermutationInfo; Order::COUNT], BuildError> {
     let working = working_bytes(context.memory_bytes);
     let memory = MemoryBudget::new(working);
     let options = SortOptions {
@@ -170,7 +173,7 @@ fn write_packed<R: PackedRow>(
         memory_bytes: (working / 2).max(1 << 20),
         threads: context.threads,
     };
-    let io = |source| LoadError::temporary(context.spill, source);
+    let io = |source| BuildError::temporary(context.spill, source);
     let shape = codes.layout.shape(Order::Spog);
     let mut sorter: ExternalSorter<R> = ExternalSorter::new(options, codes.quads);
     let mut packed = Vec::new();
@@ -222,7 +225,10 @@ impl Codes {
             for [s, p, o, g] in rows {
                 predicates.add(*p);
                 graphs.add(*g);
-                [s, o].into_iter().filter(|id| class(**id) == Class::Inline).for_each(|id| inline.add(*id));
+                [s, o]
+                    .into_iter()
+                    .filter(|id| Class::of_id(**id) == Class::Inline)
+                    .for_each(|id| inline.add(*id));
             }
             Ok(())
         })?;
@@ -230,15 +236,16 @@ impl Codes {
         graphs.retain(|graph| *graph != ValueId::DEFAULT_GRAPH.to_bits());
         let counts = ClassCounts::of_numbers(inline.clone(), blanks, &terms);
         let term_codes = TermCodes::new(counts);
-        let codes =
-            |ids: &[u64]| -> Vec<u64> { ids.iter().map(|id| term_codes.code(index(*id, &inline))).collect() };
+        let codes = |ids: &[u64]| -> Vec<u64> {
+            ids.iter().map(|id| term_codes.code(TermIndex::of_id(*id, &inline))).collect()
+        };
         let (predicate_codes, graph_codes) = (codes(&predicates), codes(&graphs));
         let layout = Layout::new(term_codes, predicate_codes, graph_codes);
         Ok(Self { layout, inline, predicates, graphs, quads: count })
     }
 
     fn fields(&self, row: &Row) -> [u64; 4] {
-        let code = |id: u64| self.layout.terms.code(index(id, &self.inline));
+        let code = |id: u64| self.layout.terms.code(TermIndex::of_id(id, &self.inline));
         let place = |ids: &[u64], id: u64| ids.partition_point(|before| *before < id) as u64;
         let [s, p, o, g] = [Position::S, Position::P, Position::O, Position::G].map(|at| row[at as usize]);
         let graph = if g == ValueId::DEFAULT_GRAPH.to_bits() { 0 } else { place(&self.graphs, g) + 1 };
@@ -275,23 +282,4 @@ impl Distinct {
         self.sort();
         self.ids
     }
-}
-
-/// The class of an id.
-pub fn class(id: u64) -> Class {
-    match ValueId::from_bits(id).kind() {
-        Some(Kind::Blank) => Class::Blank,
-        Some(kind) => kind.section().map_or(Class::Inline, Class::of),
-        None => Class::Inline,
-    }
-}
-
-/// An id by its class and its number there; `inline` are all inline values, sorted.
-pub fn index(id: u64, inline: &[u64]) -> TermIndex {
-    let class = class(id);
-    let number = match class {
-        Class::Inline => inline.binary_search(&id).map_or(0, |at| at as u64),
-        _ => ValueId::from_bits(id).payload(),
-    };
-    TermIndex::new(class, number)
 }

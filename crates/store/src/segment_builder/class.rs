@@ -1,5 +1,6 @@
 //! Classes of terms during a load, in the order of their ids, so that a number given by class and key sorts like the final id.
 
+use lode_rdf::ValueId;
 use lode_rdf::value_id::{Kind, Section};
 
 /// What a term is while it has no id yet.
@@ -51,6 +52,15 @@ impl Class {
             5 => Self::TypedLiteral,
             6 => Self::TripleTerm,
             _ => Self::OpenTriple,
+        }
+    }
+
+    /// The class of an id.
+    pub fn of_id(id: u64) -> Self {
+        match ValueId::from_bits(id).kind() {
+            Some(Kind::Blank) => Self::Blank,
+            Some(kind) => kind.section().map_or(Self::Inline, Self::of),
+            None => Self::Inline,
         }
     }
 

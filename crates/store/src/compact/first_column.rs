@@ -1,9 +1,8 @@
 //! Which ids stand first in the rows of an order, and in how many rows. Reads one column, and not that where a block has one id
 //! alone: all predicates of a database are told almost by the indexes.
 
-use crate::compact::pack::is_inline;
-use crate::load::LoadError;
 use crate::manifest::Sign;
+use crate::segment_builder::{BuildError, Class};
 use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_packed::{Order, Permutation};
@@ -11,11 +10,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Orders that begin with the subject, predicate, object and graph of quads.
-pub const LEADING_ORDERS: [Order; 4] = [Order::Spog, Order::Psog, Order::Ospg, Order::Gspo];
+pub const FIRST_COLUMN_ORDERS: [Order; 4] = [Order::Spog, Order::Psog, Order::Ospg, Order::Gspo];
 
-/// Ids of the quads of some segments, ascending once [`LeadingIds::finish`] was called.
+/// Ids of the quads of some segments, ascending once [`FirstIds::finish`] was called.
 #[derive(Debug)]
-pub struct LeadingIds {
+pub struct FirstIds {
     /// Predicates.
     pub predicates: Vec<u64>,
     /// Names of graphs.
@@ -24,18 +23,18 @@ pub struct LeadingIds {
     pub inline: Option<Vec<u64>>,
 }
 
-impl LeadingIds {
+impl FirstIds {
     /// None yet.
     pub fn new() -> Self {
         Self { predicates: Vec::new(), graphs: Vec::new(), inline: Some(Vec::new()) }
     }
 
-    /// Notes what [`visit_leading`] tells of an order. Of `inline_max` inline values at least half are too many.
+    /// Notes what [`visit_first_ids`] tells of an order. Of `inline_max` inline values at least half are too many.
     pub fn note(&mut self, order: Order, id: u64, inline_max: usize) {
         match order {
             Order::Psog => self.predicates.push(id),
             Order::Gspo => self.graphs.push(id),
-            Order::Ospg if is_inline(id) => {
+            Order::Ospg if Class::of_id(id) == Class::Inline => {
                 if let Some(inline) = &mut self.inline {
                     inline.push(id);
                     if inline.len() >= inline_max {
@@ -69,12 +68,12 @@ fn sort(ids: &mut Vec<u64>) {
 
 /// Calls `visit` with every id that stands first in an order, and with how many rows insert quads with it, less those that
 /// delete some. Where no layer deletes, that may be told of an id in parts, one for each layer.
-pub fn visit_leading(
+pub fn visit_first_ids(
     layers: &[(&OpenSegment, Sign)],
     order: Order,
     pace: &Throttle,
     visit: &mut dyn FnMut(u64, i128),
-) -> Result<(), LoadError> {
+) -> Result<(), BuildError> {
     if layers.iter().all(|(_, sign)| *sign != Sign::Deletions) {
         for (segment, sign) in layers {
             let mut groups = Groups::new(segment.sound_permutation(order), *sign);
@@ -125,7 +124,7 @@ impl<'a> Groups<'a> {
     }
 
     /// The next id, and its rows.
-    fn next(&mut self, pace: &Throttle) -> Result<Option<(u64, u64)>, LoadError> {
+    fn next(&mut self, pace: &Throttle) -> Result<Option<(u64, u64)>, BuildError> {
         let first = match self.ahead.take() {
             None => self.piece(pace)?,
             first => first,
@@ -143,7 +142,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Rows of one id in one block; the next block may go on with it.
-    fn piece(&mut self, pace: &Throttle) -> Result<Option<(u64, u64)>, LoadError> {
+    fn piece(&mut self, pace: &Throttle) -> Result<Option<(u64, u64)>, BuildError> {
         loop {
             let rest = self.columns[0].get(self.at..).unwrap_or_default();
             if let Some(id) = rest.first().copied() {

@@ -1,7 +1,7 @@
 //! Sorts rows inside groups of equal first column, groups arriving in order: that is how SOP comes from SPO.
 
-use crate::load::error::LoadError;
-use crate::load::layout::PackedRow;
+use super::build_error::BuildError;
+use super::layout::PackedRow;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_base::radix_sort::radix_sort;
 use std::io;
@@ -48,9 +48,9 @@ impl<R: PackedRow> GroupSorter<R> {
     pub fn push(
         &mut self,
         rows: impl Iterator<Item = R>,
-        write: &mut dyn FnMut(&[R]) -> Result<(), LoadError>,
-        io: &dyn Fn(io::Error) -> LoadError,
-    ) -> Result<(), LoadError> {
+        write: &mut dyn FnMut(&[R]) -> Result<(), BuildError>,
+        io: &dyn Fn(io::Error) -> BuildError,
+    ) -> Result<(), BuildError> {
         self.rows.extend(rows);
         if let Some(mut large) = self.large.take() {
             let same = self.rows.partition_point(|row| row.field(self.shift, u64::MAX) <= large.group);
@@ -82,9 +82,9 @@ impl<R: PackedRow> GroupSorter<R> {
     /// Writes what is left.
     pub fn finish(
         mut self,
-        write: &mut dyn FnMut(&[R]) -> Result<(), LoadError>,
-        io: &dyn Fn(io::Error) -> LoadError,
-    ) -> Result<(), LoadError> {
+        write: &mut dyn FnMut(&[R]) -> Result<(), BuildError>,
+        io: &dyn Fn(io::Error) -> BuildError,
+    ) -> Result<(), BuildError> {
         if let Some(large) = self.large.take() {
             finish_large(large, write, io)?;
         }
@@ -109,9 +109,9 @@ impl<R: PackedRow> GroupSorter<R> {
 
 fn finish_large<R: PackedRow>(
     large: Large<R>,
-    write: &mut dyn FnMut(&[R]) -> Result<(), LoadError>,
-    io: &dyn Fn(io::Error) -> LoadError,
-) -> Result<(), LoadError> {
+    write: &mut dyn FnMut(&[R]) -> Result<(), BuildError>,
+    io: &dyn Fn(io::Error) -> BuildError,
+) -> Result<(), BuildError> {
     match large.sorter.finish().map_err(io)? {
         SortedRows::Memory(rows) => write(&rows),
         SortedRows::Runs(mut merge) => {

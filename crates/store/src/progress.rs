@@ -1,7 +1,8 @@
-//! How far a load is: counters that the load's threads add to now and then and that anybody may read at any time.
+//! How far a load or a compaction is: counters that its threads add to now and then and that anybody may read at any time.
 
 use lode_base::host::resident_bytes;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// What a load is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -141,5 +142,25 @@ impl LoadProgress {
 
     pub(crate) fn set_memory(&self, bytes: u64) {
         self.memory.store(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Seconds of each stage.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StageSeconds([f64; Stage::COUNT]);
+
+impl StageSeconds {
+    pub(crate) fn new(stages: [Duration; Stage::COUNT]) -> Self {
+        Self(stages.map(|duration| duration.as_secs_f64()))
+    }
+
+    /// Seconds of one stage.
+    pub fn of(&self, stage: Stage) -> f64 {
+        self.0[stage as usize]
+    }
+
+    /// Seconds of all stages.
+    pub fn total(&self) -> f64 {
+        self.0.iter().sum()
     }
 }

@@ -1,64 +1,15 @@
-//! How quads are packed into one integer while they are sorted.
+//! The codes of terms: numbers that compare like the final ids but leave no gaps to speak of.
 //!
-//! All terms of a load get *codes*: numbers that compare like the final ids but leave no gaps to speak of, so that a
-//! quad fits 64 bits in most loads (and 128 in all). Dictionary terms and blank nodes keep their numbers, shifted to the start of
-//! their class; inline values are ranked among those that occur, unless these are too many to list ([`InlineValues`]). Predicates and
-//! graph names are most often few and get places in their own sorted lists ([`NameFields`]). Class starts are multiples of a power of two, so that decoding is one small table look-up and an addition
-//! (`lode_packed::rows`).
+//! Dictionary terms and blank nodes keep their numbers, shifted to the start of their class; inline values are ranked among those that
+//! occur, unless these are too many to list ([`InlineValues`]). Class starts are multiples of a power of two, so that decoding is one
+//! small table look-up and an addition (`lode_packed::rows`).
 
-use crate::load::class::Class;
-use crate::load::inline::InlineValues;
-use crate::load::names::NameFields;
-use lode_packed::order::{Order, Position};
-use lode_packed::rows::{CodeIds, RowCodes};
-pub use lode_packed::rows::{PackedRow, RowShape};
+use super::class::Class;
+use super::inline_values::InlineValues;
+use super::term_index::TermIndex;
+use lode_packed::rows::CodeIds;
 use lode_rdf::value_id::{PAYLOAD_BITS, Section};
 use lode_rdf::{Kind, ValueId};
-
-/// A term by its class and its number there, before all classes have been counted; an inline value that is in no list by its id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct TermIndex(pub u64);
-
-impl TermIndex {
-    /// The term `number` of a class.
-    pub fn new(class: Class, number: u64) -> Self {
-        Self((class as u64) << PAYLOAD_BITS | number)
-    }
-
-    /// The inline value of this rank.
-    pub fn rank(rank: u64) -> Self {
-        Self::new(Class::Inline, rank)
-    }
-
-    /// The inline value of this id. The bytes of kinds are beyond those of classes.
-    pub fn value(id: u64) -> Self {
-        debug_assert!(id >> PAYLOAD_BITS >= Class::COUNT as u64);
-        Self(id)
-    }
-
-    /// The class.
-    pub fn class(self) -> Class {
-        match self.0 >> PAYLOAD_BITS {
-            class if class < Class::COUNT as u64 => Class::from_bits(class),
-            _ => Class::Inline,
-        }
-    }
-
-    /// The number.
-    pub fn number(self) -> u64 {
-        self.0 & ((1 << PAYLOAD_BITS) - 1)
-    }
-
-    /// The id of an inline value, of which the first are in a list.
-    fn inline_id(self, listed: &[u64]) -> u64 {
-        match self.0 >> PAYLOAD_BITS {
-            class if class == Class::Inline as u64 => {
-                listed.get(self.number() as usize).copied().unwrap_or_default()
-            }
-            _ => self.0,
-        }
-    }
-}
 
 /// How many numbers each class has: those the database had before, and new ones.
 #[derive(Debug, Clone, Default)]
@@ -155,12 +106,12 @@ struct ValueCodes {
 pub struct TermCodes {
     starts: [u64; Class::COUNT],
     old: [u64; Class::COUNT],
-    ids: CodeIds,
+    pub(super) ids: CodeIds,
     values: Option<ValueCodes>,
     /// Beyond all codes.
-    end: u64,
-    resource_ids: CodeIds,
-    resources_end: u64,
+    pub(super) end: u64,
+    pub(super) resource_ids: CodeIds,
+    pub(super) resources_end: u64,
     /// How much less the code of an IRI as a resource is.
     iri_gap: u64,
 }
@@ -237,8 +188,14 @@ impl TermCodes {
         self.resources_end
     }
 
+    /// Bytes of lists.
+    pub fn bytes(&self) -> usize {
+        let listed = self.values.as_ref().map_or(0, |values| values.listed.len());
+        (self.ids.listed() + listed) * size_of::<u64>()
+    }
+
     /// Whether quads of the database may have this term.
-    fn may_be_old(&self, code: u64) -> bool {
+    pub fn may_be_old(&self, code: u64) -> bool {
         let class = Class::ALL.into_iter().rfind(|class| self.starts[*class as usize] <= code);
         let class = class.unwrap_or(Class::Blank);
         // Inline values need no dictionary to be in quads already.
@@ -268,82 +225,6 @@ impl ValueCodes {
     }
 }
 
-fn bits(values: u64) -> u32 {
+pub(super) fn bits(values: u64) -> u32 {
     64 - values.leading_zeros()
-}
-
-/// All there is to know to pack and unpack quads.
-#[derive(Debug)]
-pub struct Layout {
-    /// Codes of terms, which rows have for objects, and as resources for subjects.
-    pub terms: TermCodes,
-    /// What rows have for predicates.
-    pub predicates: NameFields,
-    /// What rows have for graphs.
-    pub graphs: NameFields,
-    widths: [u32; 4],
-}
-
-impl Layout {
-    /// A layout for quads with these terms, predicates and graphs (sorted codes without duplicates).
-    pub fn new(terms: TermCodes, predicates: Vec<u64>, graphs: Vec<u64>) -> Self {
-        Self::with_names(terms, Some(predicates), Some(graphs))
-    }
-
-    /// The same, where there may be too many predicates or graphs to list them.
-    pub fn with_names(terms: TermCodes, predicates: Option<Vec<u64>>, graphs: Option<Vec<u64>>) -> Self {
-        let predicates = NameFields::predicates(predicates, &terms);
-        let graphs = NameFields::graphs(graphs, &terms);
-        let width = |values: u64| bits(values.saturating_sub(1)).max(1);
-        let widths = [terms.resources_end, predicates.end(), terms.end, graphs.end()].map(width);
-        Self { terms, predicates, graphs, widths }
-    }
-
-    /// Bits of a packed quad.
-    pub fn key_bits(&self) -> u32 {
-        self.widths.iter().sum()
-    }
-
-    /// Bytes of lists.
-    pub fn bytes(&self) -> usize {
-        let listed = self.terms.values.as_ref().map_or(0, |values| values.listed.len());
-        (self.terms.ids.listed() + listed) * size_of::<u64>() + self.predicates.bytes() + self.graphs.bytes()
-    }
-
-    /// The shape of rows sorted in `order`.
-    pub fn shape(&self, order: Order) -> RowShape {
-        self.row_codes().shape(order)
-    }
-
-    /// What writers need to know of packed rows.
-    pub fn row_codes(&self) -> RowCodes<'_> {
-        RowCodes {
-            widths: self.widths,
-            subjects: &self.terms.resource_ids,
-            predicates: self.predicates.ids(),
-            objects: &self.terms.ids,
-            graphs: self.graphs.ids(),
-        }
-    }
-
-    /// Whether some quads may be in named graphs.
-    pub fn has_named_graphs(&self) -> bool {
-        self.graphs.end() > 1
-    }
-
-    /// Whether the database may hold a quad of these fields: no new term is in it.
-    pub fn may_exist(&self, fields: [u64; 4]) -> bool {
-        let [s, p, o, g] = fields;
-        let old = |code: u64| self.terms.may_be_old(code);
-        old(self.terms.code_of_resource(s))
-            && old(o)
-            && self.predicates.code(p, &self.terms).is_some_and(old)
-            && (g == 0 || self.graphs.code(g, &self.terms).is_some_and(old))
-    }
-
-    /// The id of a field.
-    #[inline]
-    pub fn id(&self, position: Position, field: u64) -> u64 {
-        self.row_codes().id(position, field)
-    }
 }

@@ -1,17 +1,19 @@
 //! Puts new segments in the place of old ones, while others go on committing, flushing and loading.
 //!
 //! A merge gives terms new numbers, and does not keep anybody from writing. So what came meanwhile uses the old numbers and is
-//! renamed: segments are written once more ([`later`](crate::compact::later)), which is done without the writer lock, until none is
+//! renamed: segments are written once more ([`added_segments`]), which is done without the writer lock, until none is
 //! left that came meanwhile; what is in the delta is renamed by whoever holds the place and becomes the beginning of a new log.
 
-use crate::compact::Compaction;
-use crate::compact::folders::NewFolders;
-use crate::compact::later::Later;
-use crate::compact::numbering::Numbering;
-use crate::load::LoadError;
+mod added_segments;
+
+use crate::compact::compaction::Compaction;
+use crate::compact::error::CompactError;
+use crate::compact::id_remap::IdRemap;
 use crate::manifest::SegmentEntry;
+use crate::segment_builder::NewFolders;
 use crate::throttle::Throttle;
 use crate::write_guard::WriteGuard;
+use added_segments::AddedSegments;
 
 /// Rounds without the writer lock in which segments that came meanwhile are renamed.
 const ROUNDS_MAX: usize = if cfg!(test) { 2 } else { 4 };
@@ -20,26 +22,26 @@ const LAST_QUADS_MAX: u64 = 1 << 21;
 
 impl<'a> Compaction<'a> {
     /// Makes what was merged part of the current version.
-    pub fn switch(
+    pub fn catch_up(
         &self,
         new: Vec<SegmentEntry>,
-        numbers: Numbering,
+        numbers: IdRemap,
         folders: &mut NewFolders<'a>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), CompactError> {
         let before = &self.version.manifest.segments;
         // What the current version must begin with: the segments that were merged, and those that were renamed.
         let mut known = before.clone();
         let mut segments: Vec<SegmentEntry> = before.iter().take(self.from).cloned().collect();
         segments.extend(new);
-        let mut later = Later { compaction: self, numbers, segments, folders };
+        let mut added = AddedSegments { compaction: self, numbers, segments, folders };
         let full = Throttle::full(self.pace.cancel());
         for round in 0.. {
             let guard = WriteGuard::lock(self.store, self.pace.cancel())?;
             let tip = guard.tip()?;
             if !tip.manifest.segments.starts_with(&known) {
-                return Err(LoadError::Overtaken);
+                return Err(CompactError::Overtaken);
             }
-            later.numbers.map.set_known(tip.manifest.terms());
+            added.numbers.map.set_known(tip.manifest.terms());
             let unknown = tip.segments.get(known.len()..).unwrap_or_default();
             let quads: u64 = unknown.iter().map(|segment| segment.entry.quads).sum();
             let is_last = unknown.is_empty() || (round >= ROUNDS_MAX && quads <= LAST_QUADS_MAX);
@@ -48,11 +50,11 @@ impl<'a> Compaction<'a> {
             let pace = if is_last { &full } else { self.pace };
             for segment in unknown {
                 known.push(segment.entry.clone());
-                later.add(segment, pace)?;
+                added.add(segment, pace)?;
             }
             if let Some(guard) = guard {
-                later.add_terms_of(&tip.delta)?;
-                let Later { numbers, segments, .. } = later;
+                added.add_terms_of(&tip.delta)?;
+                let AddedSegments { numbers, segments, .. } = added;
                 return Ok(guard.replace_segments(segments, &|id| numbers.id(id))?);
             }
         }

@@ -4,75 +4,20 @@
 //! inside the groups of equal first column, PSO and POS by a stable partition on P of SPO and OSP. The jobs run on as
 //! many threads as the load has; those that need room for all quads reserve it, and use files where there is none.
 
-use crate::error::StoreError;
-use crate::load::error::LoadError;
-use crate::load::groups::GroupSorter;
-use crate::load::layout::{Layout, PackedRow, RowShape};
-use crate::load::order_writer::OrderWriter;
-use crate::load::progress::LoadProgress;
-use crate::load::row_set::RowSet;
-use crate::throttle::Throttle;
-use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
+use super::build_error::BuildError;
+use super::groups::GroupSorter;
+use super::layout::{PackedRow, RowShape};
+use super::order_writer::OrderWriter;
+use super::orders_context::OrdersContext;
+use super::row_set::RowSet;
+use lode_base::external_sort::{ExternalSorter, SortedRows};
 use lode_base::huge;
-use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_base::memory_budget::Reservation;
 use lode_base::radix_sort::{MAPPED_SCRATCH_PART, radix_sort_mapped};
 use lode_base::row_file::BLOCK_ROWS;
-use lode_base::vfs::Vfs;
 use lode_packed::rows::RowSums;
-use lode_packed::{Order, PackedError, PermutationInfo, Position};
-use std::io;
-use std::path::Path;
+use lode_packed::{Order, PermutationInfo, Position};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-/// Where and how to write.
-#[derive(Debug)]
-pub struct OrdersContext<'a> {
-    /// The file system.
-    pub vfs: &'a Arc<dyn Vfs>,
-    /// Folder of the new segment.
-    pub segment: &'a Path,
-    /// Folder for temporary files.
-    pub spill: &'a Path,
-    /// Threads.
-    pub threads: usize,
-    /// Memory for rows.
-    pub memory: &'a MemoryBudget,
-    /// Asked once per block.
-    pub pace: &'a Throttle,
-    /// Told once per block.
-    pub progress: &'a LoadProgress,
-    /// How rows are packed.
-    pub layout: &'a Layout,
-}
-
-impl OrdersContext<'_> {
-    /// A writer's error, with the folder of its file.
-    pub fn locate(&self, error: PackedError) -> LoadError {
-        match error {
-            PackedError::Io { path, source } => {
-                StoreError::Io { path: self.segment.join(&*path), source }.into()
-            }
-            other => other.into(),
-        }
-    }
-
-    fn io(&self) -> impl Fn(io::Error) -> LoadError + 'static {
-        let folder = self.spill.to_owned();
-        move |source| LoadError::temporary(&folder, source)
-    }
-
-    /// Options to sort rows, those equal in what is above the lowest `sorted_bits` bits coming in ascending order.
-    fn sort_options(&self, name: String, memory_bytes: usize, sorted_bits: u32) -> SortOptions {
-        SortOptions {
-            vfs: Arc::clone(self.vfs),
-            folder: self.spill.to_owned(),
-            name,
-            bits: sorted_bits..self.layout.key_bits(),
-            memory_bytes,
-            threads: 1,
-        }
-    }
-}
 
 /// Room that a sort gets even where the budget is used up.
 const SORT_BYTES_MIN: usize = 4 << 20;
@@ -105,7 +50,7 @@ struct Board<R> {
     by_subject: Option<Arc<RowSet<R>>>,
     by_object: Option<Arc<RowSet<R>>>,
     infos: [Option<PermutationInfo>; Order::COUNT],
-    error: Option<LoadError>,
+    error: Option<BuildError>,
 }
 
 struct Writer<'a, R> {
@@ -123,7 +68,7 @@ pub fn write_orders<R: PackedRow>(
     rows: RowSet<R>,
     buffer: Vec<R>,
     context: &OrdersContext<'_>,
-) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
+) -> Result<[PermutationInfo; Order::COUNT], BuildError> {
     let sums = sum_up(&rows, context)?;
     let board = Board {
         jobs: Job::ALL.to_vec(),
@@ -155,8 +100,8 @@ pub fn write_orders<R: PackedRow>(
 /// The orders that were written; each was compared with the sums of the quads as it was finished.
 fn agree(
     infos: [Option<PermutationInfo>; Order::COUNT],
-) -> Result<[PermutationInfo; Order::COUNT], LoadError> {
-    let missing = || LoadError::Inconsistent("an order was not written".into());
+) -> Result<[PermutationInfo; Order::COUNT], BuildError> {
+    let missing = || BuildError::Inconsistent("an order was not written".into());
     let first = infos[Order::Spog as usize].ok_or_else(missing)?;
     let mut out = [first; Order::COUNT];
     for (out, info) in out.iter_mut().zip(infos) {
@@ -165,7 +110,7 @@ fn agree(
     Ok(out)
 }
 
-fn sum_up<R: PackedRow>(rows: &RowSet<R>, context: &OrdersContext<'_>) -> Result<RowSums, LoadError> {
+fn sum_up<R: PackedRow>(rows: &RowSet<R>, context: &OrdersContext<'_>) -> Result<RowSums, BuildError> {
     let (mut sums, codes) = (RowSums::default(), context.layout.row_codes());
     if let Some(rows) = rows.in_one_slice() {
         return sum_up_slice(rows, context);
@@ -178,9 +123,9 @@ fn sum_up<R: PackedRow>(rows: &RowSet<R>, context: &OrdersContext<'_>) -> Result
 }
 
 /// Sums up rows in memory, a part of them with each thread.
-fn sum_up_slice<R: PackedRow>(rows: &[R], context: &OrdersContext<'_>) -> Result<RowSums, LoadError> {
+fn sum_up_slice<R: PackedRow>(rows: &[R], context: &OrdersContext<'_>) -> Result<RowSums, BuildError> {
     let codes = context.layout.row_codes();
-    let sum = |rows: &[R]| -> Result<RowSums, LoadError> {
+    let sum = |rows: &[R]| -> Result<RowSums, BuildError> {
         let mut sums = RowSums::default();
         for block in rows.chunks(BLOCK_ROWS) {
             context.pace.check()?;
@@ -204,8 +149,8 @@ fn sum_up_slice<R: PackedRow>(rows: &[R], context: &OrdersContext<'_>) -> Result
 fn for_each_block<R: PackedRow>(
     rows: &RowSet<R>,
     context: &OrdersContext<'_>,
-    visit: &mut dyn FnMut(&[R]) -> Result<(), LoadError>,
-) -> Result<(), LoadError> {
+    visit: &mut dyn FnMut(&[R]) -> Result<(), BuildError>,
+) -> Result<(), BuildError> {
     let io = context.io();
     let mut reader = rows.reader().map_err(&io)?;
     loop {
@@ -264,7 +209,7 @@ impl<R: PackedRow> Writer<'_, R> {
         }
     }
 
-    fn run(&self, job: Job, rows: &RowSet<R>) -> Result<(), LoadError> {
+    fn run(&self, job: Job, rows: &RowSet<R>) -> Result<(), BuildError> {
         match job {
             Job::SortByObject => {
                 let sorted = match self.sort_in_memory(rows, Order::Spog, Order::Ospg)? {
@@ -319,7 +264,7 @@ impl<R: PackedRow> Writer<'_, R> {
         rows: &RowSet<R>,
         from: Order,
         order: Order,
-    ) -> Result<Option<RowSet<R>>, LoadError> {
+    ) -> Result<Option<RowSet<R>>, BuildError> {
         let Some(rows) = rows.in_one_slice() else { return Ok(None) };
         let mut sorted = self.spare();
         let count = sorted.capacity().max(rows.len());
@@ -349,7 +294,7 @@ impl<R: PackedRow> Writer<'_, R> {
         from: Order,
         order: Order,
         keep: &dyn Fn(R) -> bool,
-    ) -> Result<RowSet<R>, LoadError> {
+    ) -> Result<RowSet<R>, BuildError> {
         let io = self.context.io();
         let (from, shape) = (self.context.layout.shape(from), self.context.layout.shape(order));
         let expected = usize::try_from(rows.rows).unwrap_or(usize::MAX);
@@ -375,21 +320,21 @@ impl<R: PackedRow> Writer<'_, R> {
         RowSet::collect(sorted, reservation, self.context.vfs, &path, &mut |_| Ok(())).map_err(io)
     }
 
-    fn finish(&self, order: Order, output: OrderWriter<'_, R>, sums: &RowSums) -> Result<(), LoadError> {
+    fn finish(&self, order: Order, output: OrderWriter<'_, R>, sums: &RowSums) -> Result<(), BuildError> {
         let info = output.finish(sums)?;
         self.lock().infos[order as usize] = Some(info);
         Ok(())
     }
 
     /// Writes all rows as they are.
-    fn write(&self, rows: &RowSet<R>, order: Order, sums: &RowSums) -> Result<(), LoadError> {
+    fn write(&self, rows: &RowSet<R>, order: Order, sums: &RowSums) -> Result<(), BuildError> {
         let mut output = OrderWriter::create(self.context, order)?;
         for_each_block(rows, self.context, &mut |block| output.push(block))?;
         self.finish(order, output, sums)
     }
 
     /// Writes rows in their order, and in the order that has the second and third column swapped.
-    fn write_pair(&self, rows: &RowSet<R>, order: Order, swapped: Order) -> Result<(), LoadError> {
+    fn write_pair(&self, rows: &RowSet<R>, order: Order, swapped: Order) -> Result<(), BuildError> {
         let io = self.context.io();
         let (shape, to) = (self.context.layout.shape(order), self.context.layout.shape(swapped));
         let mut output = OrderWriter::create(self.context, order)?;
@@ -411,7 +356,7 @@ impl<R: PackedRow> Writer<'_, R> {
     }
 
     /// Moves P to the front of rows that are sorted by the other columns already.
-    fn partition(&self, rows: &RowSet<R>, from: Order, to: Order) -> Result<(), LoadError> {
+    fn partition(&self, rows: &RowSet<R>, from: Order, to: Order) -> Result<(), BuildError> {
         let layout = self.context.layout;
         let (source, shape) = (layout.shape(from), layout.shape(to));
         let bits = shape.masks[Position::P as usize].count_ones();
@@ -439,7 +384,7 @@ impl<R: PackedRow> Writer<'_, R> {
         shape: RowShape,
         bits: u32,
         buffer: Vec<R>,
-    ) -> Result<Vec<R>, LoadError> {
+    ) -> Result<Vec<R>, BuildError> {
         let (shift, mask) = (source.shifts[Position::P as usize], source.masks[Position::P as usize]);
         let mut places = vec![0_usize; 1 << bits];
         for_each_block(rows, self.context, &mut |block| {
@@ -465,7 +410,7 @@ impl<R: PackedRow> Writer<'_, R> {
         Ok(partitioned)
     }
 
-    fn graph_order(&self, rows: &RowSet<R>) -> Result<(), LoadError> {
+    fn graph_order(&self, rows: &RowSet<R>) -> Result<(), BuildError> {
         let layout = self.context.layout;
         if !layout.has_named_graphs() {
             let output = OrderWriter::create(self.context, Order::Gspo)?;

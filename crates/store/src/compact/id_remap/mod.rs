@@ -7,14 +7,17 @@
 //! What others have written since the merge began may use a dropped term again. Then the term is *revived*: it gets a new number
 //! in a segment of its own, and so its new id is no longer in the order of the old ones.
 
-use crate::compact::term_map::TermMap;
+mod term_map;
+
 use lode_rdf::value_id::{PAYLOAD_MAX, Section};
 use lode_rdf::{Kind, ValueId};
 use std::collections::HashMap;
 
+pub use term_map::{Ascent, Lookup, TermMap};
+
 /// New ids by old ones.
 #[derive(Debug)]
-pub struct Numbering {
+pub struct IdRemap {
     /// Numbers among all terms that were merged, dropped ones too.
     pub map: TermMap,
     dropped: Option<Dropped>,
@@ -70,7 +73,7 @@ impl Kept {
     }
 }
 
-impl Numbering {
+impl IdRemap {
     /// The numbers of `map`; where not all terms are kept, those of the kept ones follow each other. The first of them are `start`.
     pub fn new(map: TermMap, kept: Option<[Kept; Section::COUNT]>, start: [u64; Section::COUNT]) -> Self {
         let dropped =
@@ -186,7 +189,7 @@ mod tests {
             map.set_known([start + terms + 5; Section::COUNT]);
             let mut of_sections: [Kept; Section::COUNT] = Default::default();
             kept.iter().for_each(|is_kept| of_sections[Section::Iri as usize].push(*is_kept));
-            let mut numbering = Numbering::new(map, Some(of_sections), [start; Section::COUNT]);
+            let mut numbering = IdRemap::new(map, Some(of_sections), [start; Section::COUNT]);
             let mut next = start;
             for (number, is_kept) in (start..).zip(&kept) {
                 prop_assert_eq!(numbering.id(id(number)), is_kept.then(|| id(next)));

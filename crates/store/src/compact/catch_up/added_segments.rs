@@ -1,17 +1,17 @@
 //! Segments and changes that came while a compaction merged others: they use the old numbers of terms, and perhaps terms that were
 //! dropped, since no quad used them when the merge began.
 
-use crate::compact::Compaction;
-use crate::compact::folders::NewFolders;
-use crate::compact::leading::{LEADING_ORDERS, LeadingIds, visit_leading};
-use crate::compact::merge::{OrdersJob, copy_file};
-use crate::compact::numbering::Numbering;
+use crate::compact::compaction::Compaction;
+use crate::compact::error::CompactError;
+use crate::compact::first_column::{FIRST_COLUMN_ORDERS, FirstIds, visit_first_ids};
+use crate::compact::id_remap::IdRemap;
+use crate::compact::orders_job::OrdersJob;
 use crate::delta::Delta;
 use crate::error::StoreError;
-use crate::load::direct::{DirectSegment, remove_segment};
-use crate::load::{LoadError, OVERHEAD_BYTES};
 use crate::manifest::{SegmentEntry, Sign};
-use crate::seal::{NewFiles, NewOrigin};
+use crate::segment_builder::{
+    DirectSegment, NewFiles, NewFolders, NewOrigin, OVERHEAD_BYTES, copy_file, remove_segment,
+};
 use crate::snapshot::Snapshot;
 use crate::throttle::Throttle;
 use crate::version::OpenSegment;
@@ -27,26 +27,26 @@ const CHUNK_ROWS: usize = 1 << 14;
 const REVIVED_BYTES: usize = 128;
 
 /// What is to become of the segments that came later.
-pub struct Later<'a, 'b> {
+pub struct AddedSegments<'a, 'b> {
     /// The compaction.
     pub compaction: &'a Compaction<'b>,
     /// New numbers.
-    pub numbers: Numbering,
+    pub numbers: IdRemap,
     /// The segments of the new version so far.
     pub segments: Vec<SegmentEntry>,
     /// Folders of new segments.
     pub folders: &'a mut NewFolders<'b>,
 }
 
-impl Later<'_, '_> {
+impl AddedSegments<'_, '_> {
     /// Writes a segment once more, with the new numbers of terms; before it, if need be, one of dropped terms that it uses.
-    pub fn add(&mut self, segment: &OpenSegment, pace: &Throttle) -> Result<(), LoadError> {
+    pub fn add(&mut self, segment: &OpenSegment, pace: &Throttle) -> Result<(), CompactError> {
         if self.numbers.is_identity() {
             self.segments.push(segment.entry.clone());
             return Ok(());
         }
         let has_quads = segment.entry.sign != Sign::TermsOnly;
-        let mut ids = LeadingIds::new();
+        let mut ids = FirstIds::new();
         let dropped = if has_quads { self.dropped_of_segment(segment, &mut ids, pace)? } else { Vec::new() };
         let in_order = dropped.is_empty();
         self.revive(dropped)?;
@@ -59,7 +59,7 @@ impl Later<'_, '_> {
     }
 
     /// Makes sure that all terms that a delta uses have new numbers.
-    pub fn add_terms_of(&mut self, delta: &Delta) -> Result<(), LoadError> {
+    pub fn add_terms_of(&mut self, delta: &Delta) -> Result<(), CompactError> {
         let net = delta.net();
         let mut dropped = Vec::new();
         for set in [&net.inserts, &net.deletes] {
@@ -73,20 +73,20 @@ impl Later<'_, '_> {
     fn dropped_of_segment(
         &self,
         segment: &OpenSegment,
-        ids: &mut LeadingIds,
+        ids: &mut FirstIds,
         pace: &Throttle,
-    ) -> Result<Vec<u64>, LoadError> {
+    ) -> Result<Vec<u64>, CompactError> {
         let inline_max = self.compaction.inline_max();
         let mut dropped = Vec::new();
-        for order in LEADING_ORDERS {
-            visit_leading(&[(segment, Sign::Insertions)], order, pace, &mut |id, _| {
+        for order in FIRST_COLUMN_ORDERS {
+            visit_first_ids(&[(segment, Sign::Insertions)], order, pace, &mut |id, _| {
                 ids.note(order, id, inline_max);
                 if self.numbers.is_dropped(id) {
                     dropped.push(id);
                 }
             })?;
             if dropped.len() > self.compaction.working_bytes / REVIVED_BYTES {
-                return Err(LoadError::Overtaken);
+                return Err(CompactError::Overtaken);
             }
         }
         ids.finish();
@@ -94,7 +94,7 @@ impl Later<'_, '_> {
     }
 
     /// Gives dropped terms new numbers, in a segment that has no quads.
-    fn revive(&mut self, mut ids: Vec<u64>) -> Result<(), LoadError> {
+    fn revive(&mut self, mut ids: Vec<u64>) -> Result<(), CompactError> {
         ids.retain(|id| self.numbers.id(*id).is_none());
         ids.sort_unstable();
         ids.dedup();
@@ -116,14 +116,14 @@ impl Later<'_, '_> {
         })?;
         if bytes > compaction.working_bytes {
             // The next merge knows that they are used.
-            return Err(LoadError::Overtaken);
+            return Err(CompactError::Overtaken);
         }
         keys.sort_unstable();
         let terms: Vec<(Section, &[u8])> =
             keys.iter().map(|(section, key, _)| (*section, key.as_slice())).collect();
         let bases = terms_of(&self.segments);
         let (number, _) = self.folders.create()?;
-        let none = |segment: &DirectSegment<'_>| segment.write(&|_| Ok(()));
+        let none = |segment: &DirectSegment<'_>| Ok(segment.write(&|_| Ok(()))?);
         let origin = compaction.origin(number, Sign::Insertions, compaction.version.manifest.version, &[]);
         self.segments.push(direct(compaction, origin, bases, &terms, &none)?);
         let mut next = bases;
@@ -147,9 +147,9 @@ impl Later<'_, '_> {
         &mut self,
         segment: &OpenSegment,
         bases: [u64; Section::COUNT],
-        ids: &LeadingIds,
+        ids: &FirstIds,
         pace: &Throttle,
-    ) -> Result<SegmentEntry, LoadError> {
+    ) -> Result<SegmentEntry, CompactError> {
         let compaction = self.compaction;
         let (number, folder) = self.folders.create()?;
         let old = segment.segment.meta();
@@ -182,7 +182,7 @@ impl Later<'_, '_> {
         &mut self,
         segment: &OpenSegment,
         bases: [u64; Section::COUNT],
-    ) -> Result<SegmentEntry, LoadError> {
+    ) -> Result<SegmentEntry, CompactError> {
         let dictionary = segment.segment.meta().dictionary;
         let from = self.compaction.store.folder().join(segment.entry.folder()).join(DICTIONARY_FILE);
         let permutation = segment.permutation(Order::Spog);
@@ -206,7 +206,7 @@ impl Later<'_, '_> {
         let compaction = self.compaction;
         let (number, _) = self.folders.create()?;
         direct(compaction, self.origin(number, segment), bases, &[], &|segment| {
-            segment.write_beside(&quads, dictionary.map(|info| (info, from.as_path())))
+            Ok(segment.write_beside(&quads, dictionary.map(|info| (info, from.as_path())))?)
         })
     }
 }
@@ -217,8 +217,8 @@ fn direct(
     origin: NewOrigin,
     bases: [u64; Section::COUNT],
     terms: &[(Section, &[u8])],
-    write: &dyn Fn(&DirectSegment<'_>) -> Result<SegmentEntry, LoadError>,
-) -> Result<SegmentEntry, LoadError> {
+    write: &dyn Fn(&DirectSegment<'_>) -> Result<SegmentEntry, CompactError>,
+) -> Result<SegmentEntry, CompactError> {
     let number = origin.number;
     let segment = DirectSegment {
         store: compaction.store,

@@ -1,7 +1,7 @@
 //! The inline values of a load: listed, so that rows hold their ranks; or, where the list would take too much memory, only from where to
 //! where those of each kind are, so that rows hold the values themselves ([why](../../../../docs/design/024-load-memory-of-inline-values.md)).
 
-use crate::load::layout::TermIndex;
+use super::term_index::TermIndex;
 use lode_rdf::value_id::PAYLOAD_BITS;
 
 /// From the first to the last id of one kind.

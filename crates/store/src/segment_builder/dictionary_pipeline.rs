@@ -1,8 +1,8 @@
 //! Writes the new dictionary with several threads: the merge front-codes keys into chunks, others compress them, and whoever
 //! holds the next chunk appends it. Where the others are behind, the merge compresses too.
 
+use super::build_error::BuildError;
 use crate::error::StoreError;
-use crate::load::error::LoadError;
 use lode_base::vfs::{Vfs, WriteFile};
 use lode_packed::DictionaryInfo;
 use lode_packed::PackedError;
@@ -54,7 +54,7 @@ struct State {
     waiting: BTreeMap<u64, PackedChunk>,
     /// The buffers of chunks that were appended, for others.
     spares: Vec<Vec<u8>>,
-    error: Option<LoadError>,
+    error: Option<BuildError>,
 }
 
 /// A written file that is not durable yet.
@@ -66,7 +66,7 @@ pub struct NewFile {
 
 impl NewFile {
     /// Makes it durable.
-    pub fn sync(mut self) -> Result<(), LoadError> {
+    pub fn sync(mut self) -> Result<(), BuildError> {
         Ok(self.file.sync().map_err(StoreError::io(&self.path))?)
     }
 }
@@ -106,7 +106,7 @@ impl DictionaryPipeline {
     }
 
     /// Appends a key and returns its rank in its section. Sections must come in order, keys must ascend in a section.
-    pub fn push(&mut self, section: Section, key: &[u8]) -> Result<u64, LoadError> {
+    pub fn push(&mut self, section: Section, key: &[u8]) -> Result<u64, BuildError> {
         let rank = self.keys.push(section, key, &mut self.full).map_err(|error| self.output.locate(error))?;
         if !self.full.is_empty() {
             self.send()?;
@@ -114,7 +114,7 @@ impl DictionaryPipeline {
         Ok(rank)
     }
 
-    fn send(&mut self) -> Result<(), LoadError> {
+    fn send(&mut self) -> Result<(), BuildError> {
         for chunk in self.full.drain(..) {
             let number = self.next;
             self.next += 1;
@@ -142,7 +142,7 @@ impl DictionaryPipeline {
     }
 
     /// Ends the dictionary, if there is one. Its file has yet to be made durable.
-    pub fn finish(mut self) -> Result<Option<(DictionaryInfo, NewFile)>, LoadError> {
+    pub fn finish(mut self) -> Result<Option<(DictionaryInfo, NewFile)>, BuildError> {
         self.full.extend(self.keys.finish());
         self.send()?;
         // Helpers end once nobody can send any more; the last job may still be in their hands.
@@ -181,7 +181,7 @@ impl Output {
         state
     }
 
-    fn locate(&self, error: PackedError) -> LoadError {
+    fn locate(&self, error: PackedError) -> BuildError {
         match error {
             PackedError::Io { source, .. } => StoreError::Io { path: self.path.clone(), source }.into(),
             other => other.into(),
@@ -200,7 +200,7 @@ impl Output {
         self.changed.notify_all();
     }
 
-    fn append(&self, state: &mut State) -> Result<(), LoadError> {
+    fn append(&self, state: &mut State) -> Result<(), BuildError> {
         while let Some(chunk) = state.waiting.remove(&state.written) {
             let file = match &mut state.file {
                 Some(file) => file,

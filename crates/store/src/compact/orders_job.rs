@@ -1,0 +1,27 @@
+//! What a merge of orders reads, and where it writes.
+
+use crate::compact::first_column::FirstIds;
+use crate::compact::id_remap::IdRemap;
+use crate::manifest::Sign;
+use crate::throttle::Throttle;
+use crate::version::OpenSegment;
+use lode_rdf::value_id::Section;
+use std::path::Path;
+
+/// Where the orders of a merge go, and what it reads.
+pub struct OrdersJob<'a> {
+    /// The segments, and what to take their rows for.
+    pub layers: &'a [(&'a OpenSegment, Sign)],
+    /// New ids.
+    pub numbers: &'a IdRemap,
+    /// Ids of the segments.
+    pub ids: &'a FirstIds,
+    /// New numbers of terms are below these.
+    pub terms: [u64; Section::COUNT],
+    /// Folder of the new segment.
+    pub insertions: &'a Path,
+    /// Folder of the new segment of deletions.
+    pub deletions: Option<&'a Path>,
+    /// How fast.
+    pub pace: &'a Throttle,
+}

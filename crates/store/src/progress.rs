@@ -1,6 +1,8 @@
 //! How far a load or a compaction is: counters that its threads add to now and then and that anybody may read at any time.
 
 use lode_base::host::resident_bytes;
+use lode_ingest::{ReadProgress, ReadSample};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -44,14 +46,10 @@ impl Stage {
 #[derive(Debug, Default)]
 pub struct LoadProgress {
     stage: AtomicU8,
-    quads: AtomicU64,
-    quarantined: AtomicU64,
-    bytes_read: AtomicU64,
-    bytes_total: AtomicU64,
+    read: Arc<ReadProgress>,
     terms: AtomicU64,
     rows_written: AtomicU64,
     rows_to_write: AtomicU64,
-    memory: AtomicU64,
 }
 
 /// The counters at one moment.
@@ -83,6 +81,7 @@ impl LoadProgress {
     /// Reads all counters.
     pub fn sample(&self) -> ProgressSample {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let ReadSample { quads, quarantined, bytes_read, bytes_total, memory } = self.read.sample();
         ProgressSample {
             stage: match self.stage.load(Ordering::Relaxed) {
                 0 => Stage::Reading,
@@ -92,36 +91,33 @@ impl LoadProgress {
                 4 => Stage::Publishing,
                 _ => Stage::Done,
             },
-            quads: get(&self.quads),
-            quarantined: get(&self.quarantined),
-            bytes_read: get(&self.bytes_read),
-            bytes_total: Some(get(&self.bytes_total)).filter(|total| *total != 0),
+            quads,
+            quarantined,
+            bytes_read,
+            bytes_total,
             terms: get(&self.terms),
             rows_written: get(&self.rows_written),
             rows_to_write: get(&self.rows_to_write),
-            memory: get(&self.memory),
+            memory,
             resident: resident_bytes(),
         }
     }
 
-    pub(crate) fn set_stage(&self, stage: Stage) {
-        self.stage.store(stage as u8, Ordering::Relaxed);
+    /// How far the reading of sources is.
+    pub(crate) fn read(&self) -> &Arc<ReadProgress> {
+        &self.read
     }
 
     pub(crate) fn add_quads(&self, quads: u64) {
-        self.quads.fetch_add(quads, Ordering::Relaxed);
+        self.read.add_quads(quads);
     }
 
-    pub(crate) fn add_quarantined(&self, lines: u64) {
-        self.quarantined.fetch_add(lines, Ordering::Relaxed);
+    pub(crate) fn set_memory(&self, bytes: u64) {
+        self.read.set_memory(bytes);
     }
 
-    pub(crate) fn add_bytes_read(&self, bytes: u64) {
-        self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    pub(crate) fn set_bytes_total(&self, bytes: u64) {
-        self.bytes_total.store(bytes, Ordering::Relaxed);
+    pub(crate) fn set_stage(&self, stage: Stage) {
+        self.stage.store(stage as u8, Ordering::Relaxed);
     }
 
     pub(crate) fn add_terms(&self, terms: u64) {
@@ -138,10 +134,6 @@ impl LoadProgress {
 
     pub(crate) fn add_rows_to_write(&self, rows: u64) {
         self.rows_to_write.fetch_add(rows, Ordering::Relaxed);
-    }
-
-    pub(crate) fn set_memory(&self, bytes: u64) {
-        self.memory.store(bytes, Ordering::Relaxed);
     }
 }
 

@@ -4,11 +4,12 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("base", &[]),
     ("rdf", &["base"]),
     ("packed", &["base", "rdf"]),
-    ("store", &["packed", "rdf", "base"]),
+    ("ingest", &["base", "rdf"]),
+    ("store", &["ingest", "packed", "rdf", "base"]),
     ("sparql", &["rdf", "packed"]),
     ("exec", &["sparql", "store", "packed", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),

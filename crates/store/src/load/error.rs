@@ -4,8 +4,8 @@ use crate::error::StoreError;
 use crate::room::MayBeFull;
 use crate::segment_builder::BuildError;
 use lode_base::cancel::Cancelled;
+use lode_ingest::IngestError;
 use lode_packed::PackedError;
-use lode_rdf::input::MalformedText;
 use std::io;
 use std::path::Path;
 
@@ -82,29 +82,20 @@ impl LoadError {
     pub(crate) fn temporary(folder: &Path, source: io::Error) -> Self {
         Self::Store(StoreError::Io { path: folder.to_owned(), source })
     }
+}
 
-    /// A source could not be read; bytes that are none of its encoding are a mistake in its text.
-    pub(crate) fn input(source_name: &str, error: io::Error) -> Self {
-        let source_name = source_name.to_owned();
-        match MalformedText::of(&error) {
-            Some(malformed) => {
-                let (line, column, message) = (malformed.line, malformed.column, malformed.to_string());
+impl From<IngestError> for LoadError {
+    fn from(error: IngestError) -> Self {
+        match error {
+            IngestError::Syntax { source_name, line, column, message } => {
                 Self::Syntax { source_name, line, column, message }
             }
-            None => Self::Input { source_name, error },
-        }
-    }
-
-    /// Whether it is only about one source: others can be loaded all the same.
-    pub(crate) fn is_of_source(&self) -> bool {
-        matches!(self, Self::Syntax { .. } | Self::Input { .. } | Self::Format { .. })
-    }
-
-    /// Line and column; what has none comes last.
-    pub(crate) fn place(&self) -> (u64, u64) {
-        match self {
-            Self::Syntax { line, column, .. } => (*line, *column),
-            _ => (u64::MAX, 0),
+            IngestError::Input { source_name, error } => Self::Input { source_name, error },
+            IngestError::Format { source_name, message } => Self::Format { source_name, message },
+            IngestError::NamesGraph { source_name } => Self::NamesGraph { source_name },
+            IngestError::Quarantine(error) => Self::Quarantine(error),
+            IngestError::Io { path, source } => Self::Store(StoreError::Io { path, source }),
+            IngestError::Cancelled(cancelled) => Self::Cancelled(cancelled),
         }
     }
 }

@@ -6,38 +6,24 @@
 //! into integers ([`layout`]), are sorted ([`subject_sort`]) and written in all orders ([`orders`]). Then the segment
 //! is made durable and the manifest switched. Until then the database is what it was.
 
-mod address;
-mod archive;
 mod arena;
 mod codes;
-mod cut;
-mod document;
 mod error;
 mod existing;
-mod feeders;
 mod gather;
 mod interner;
-mod long;
-mod look;
 mod merge;
 mod names;
 mod numbers;
 mod options;
 mod predicate_cache;
-mod quarantine;
-mod read;
-mod read_ahead;
 mod replace;
 mod replacement;
 mod rows;
 mod run;
-mod source;
-mod source_list;
-mod spool;
 mod subject_sort;
 mod term_cursor;
 mod term_sort;
-mod validate;
 
 #[cfg(test)]
 mod replace_tests;
@@ -56,16 +42,16 @@ use crate::store::Store;
 use crate::throttle::Throttle;
 use crate::version::Version;
 use crate::write_stall::wait_while_crowded;
+use gather::{Gatherer, SpillTo};
 use lode_base::host::{peak_resident_bytes, processor_seconds};
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
+use lode_ingest::{Quarantine, ReadContext, SourcesRead, ValidateOptions, read_sources};
 use lode_packed::segment::DICTIONARY_FILE;
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
 use lode_rdf::value_id::Section;
 use merge::{MergeContext, Merged, merge_terms};
 use numbers::DictionaryNumbers;
-use quarantine::Quarantine;
-use read::{Gathered, ReadContext, read_sources};
 use replace::{Removal, Removed};
 use run::{Run, TermStore, frame_bytes};
 use std::path::PathBuf;
@@ -74,15 +60,13 @@ use std::time::{Duration, Instant};
 use subject_sort::{RunRows, sort_by_subject};
 
 pub use crate::progress::{LoadProgress, ProgressSample, Stage, StageSeconds};
-pub use archive::is_loadable;
-pub use document::read_document;
 pub use error::LoadError;
+pub use lode_ingest::{
+    FilePart, IngestError, Opened, Opener, Skipped, Source, SourceReport, ValidateReport, is_loadable,
+    read_document,
+};
 pub use options::{LoadOptions, LoadReport};
-pub use quarantine::FilePart;
 pub use replacement::Replace;
-pub use source::{Opened, Opener, Source};
-pub use source_list::{Skipped, SourceReport};
-pub use validate::{ValidateReport, validate};
 
 /// What a predicate or graph name takes in a list: its code and its id, while the list grows to twice that.
 const NAME_BYTES: usize = 4 * size_of::<u64>();
@@ -129,6 +113,29 @@ pub fn load(
     result
 }
 
+/// Reads and checks sources as [`load`] does, and does nothing with what is in them.
+///
+/// # Errors
+/// Where the base IRI is none, what is set aside cannot be written, or the reading was cancelled. What is wrong with sources is in the report.
+pub fn validate(
+    sources: Vec<Source>,
+    options: LoadOptions,
+    progress: &Arc<LoadProgress>,
+) -> Result<ValidateReport, LoadError> {
+    let parse = options.parse_options()?;
+    let options = ValidateOptions {
+        threads: options.threads,
+        memory_bytes: options.memory_bytes,
+        format: options.format,
+        parse: &parse,
+        quarantine: options.quarantine,
+        cancel: &options.cancel,
+    };
+    let report = lode_ingest::validate(sources, options, progress.read());
+    progress.set_stage(Stage::Done);
+    Ok(report?)
+}
+
 #[cfg(test)]
 fn wide_rows(options: &LoadOptions) -> bool {
     options.wide_rows
@@ -148,6 +155,9 @@ fn list_bytes_max(options: &LoadOptions) -> usize {
 fn list_bytes_max(_: &LoadOptions) -> usize {
     usize::MAX
 }
+
+/// The runs of all workers, and what was found in the sources.
+type Gathered = SourcesRead<Vec<Run>>;
 
 #[derive(Default)]
 struct Watch {
@@ -210,7 +220,7 @@ impl Loader<'_> {
 
     fn run(&self, sources: Vec<Source>, options: LoadOptions) -> Result<LoadReport, LoadError> {
         let total: Option<u64> = sources.iter().map(Source::stored_bytes).sum();
-        self.progress.set_bytes_total(total.unwrap_or(0));
+        self.progress.read().set_bytes_total(total.unwrap_or(0));
         for folder in [&self.spill, &self.segment] {
             self.vfs().create_dir_all(folder).map_err(StoreError::io(folder))?;
         }
@@ -280,19 +290,22 @@ impl Loader<'_> {
             threads: self.threads,
             memory_bytes: self.working_bytes,
             format: options.format,
-            graph: options.graph.map(lode_rdf::NamedNode::into_string),
             one_graph: options.one_graph,
             parse: &parse,
             quarantine: options.quarantine.map(Quarantine::new),
             cancel: &self.cancel,
-            progress: self.progress,
+            progress: self.progress.read(),
         };
-        read_sources(sources, &context)
+        let graph = options.graph.map(lode_rdf::NamedNode::into_string);
+        read_sources(sources, &context, &|worker, memory_bytes| {
+            let to = SpillTo { vfs: self.vfs(), folder: &self.spill, worker };
+            Gatherer::new(to, memory_bytes, graph.clone())
+        })
     }
 
     /// Merges the terms of all runs and lays out the codes of quads.
     fn number_terms(&self, version: &Arc<Version>, gathered: Gathered) -> Result<Numbered, LoadError> {
-        let runs = gathered.runs;
+        let runs: Vec<Run> = gathered.outputs.into_iter().flatten().collect();
         let terms = runs.iter().map(|run| u64::from(run.terms)).sum();
         // Transactions that are being prepared take numbers, too: so as many are taken as there can be blank nodes.
         let first_blank = self.store.writer()?.take_blanks(terms);

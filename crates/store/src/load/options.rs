@@ -2,10 +2,10 @@
 
 use crate::load::error::LoadError;
 use crate::load::replacement::Replace;
-use crate::load::source_list::{Skipped, SourceReport};
 use crate::progress::StageSeconds;
 use crate::segment_builder::memory_bytes_default;
 use lode_base::cancel::CancelToken;
+use lode_ingest::{Skipped, SourceReport};
 use lode_packed::SegmentMeta;
 use lode_rdf::parse::{ContextLoader, StatementLimit};
 use lode_rdf::value_id::Section;

@@ -4,7 +4,7 @@ use lode_base::host;
 use std::path::Path;
 
 /// The address of a file: `file://` and its path from the root, with escapes for what IRIs may not have.
-pub(super) fn file_address(path: &Path) -> Option<String> {
+pub(crate) fn file_address(path: &Path) -> Option<String> {
     let path = host::absolute_path(path)?;
     let mut address = "file://".to_owned();
     escape_path(&path.to_string_lossy(), &mut address);
@@ -12,7 +12,7 @@ pub(super) fn file_address(path: &Path) -> Option<String> {
 }
 
 /// Appends a path with escapes for what a path in an IRI may not have.
-pub(super) fn escape_path(path: &str, address: &mut String) {
+pub(crate) fn escape_path(path: &str, address: &mut String) {
     for c in path.chars() {
         let is_plain = c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(c);
         // Other letters may stand in IRIs, controls and private ones may not.

@@ -1,7 +1,8 @@
 //! Turtle and TriG sources in pieces that end with statements, so that all threads parse one file.
 
-use crate::load::error::LoadError;
-use crate::load::source::{Feed, Job, STEP_BYTES, Sink};
+use crate::error::IngestError;
+use crate::feed::{Feed, JobSink, STEP_BYTES};
+use crate::job::Job;
 use lode_rdf::parse::{BlankLabels, PieceCutter};
 use lode_rdf::{ParseOptions, RdfFormat};
 use std::io::Read;
@@ -9,23 +10,23 @@ use std::ops::ControlFlow;
 
 impl Feed<'_> {
     /// Sends a source's pieces; a break if nobody takes them any more.
-    pub(super) fn feed_statements(
+    pub(crate) fn feed_statements(
         &self,
         (source, name): (usize, &str),
         format: RdfFormat,
         parse: &ParseOptions,
         input: &mut impl Read,
         head: Vec<u8>,
-        sink: &Sink<'_>,
-    ) -> Result<ControlFlow<()>, LoadError> {
-        let failed = |error| LoadError::input(name, error);
+        sink: &JobSink<'_>,
+    ) -> Result<ControlFlow<()>, IngestError> {
+        let failed = |error| IngestError::input(name, error);
         let cutter = PieceCutter::new(format, parse, BlankLabels::Short);
-        let mut cutter = cutter.map_err(|error| LoadError::Format {
+        let mut cutter = cutter.map_err(|error| IngestError::Format {
             source_name: name.to_owned(),
             message: error.to_string(),
         })?;
         // Most statements that begin before this end within the piece.
-        let cut_from = self.chunk_bytes - self.chunk_bytes / 16;
+        let split_from = self.chunk_bytes - self.chunk_bytes / 16;
         let mut rest = head;
         loop {
             self.cancel.check()?;
@@ -35,7 +36,7 @@ impl Feed<'_> {
             let mut end = self.chunk_bytes;
             let (piece, length) = loop {
                 let at_end = text.fill_to(input, end).map_err(failed)?;
-                if let Some(found) = cutter.cut(text.text(), cut_from, at_end) {
+                if let Some(found) = cutter.cut(text.text(), split_from, at_end) {
                     break found;
                 }
                 if let Some(error) = cutter.too_long(text.text()) {

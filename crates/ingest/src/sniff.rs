@@ -1,23 +1,23 @@
-//! A look at the first bytes of a source: whether it is something else than RDF that people load by mistake, and whether its text
+//! Sniffs the first bytes of a source: whether it is something else than RDF that people load by mistake, and whether its text
 //! looks like another format than the one it is read as.
 
-use crate::load::archive::is_archive;
-use crate::load::error::LoadError;
-use crate::load::source_list::SourceList;
+use crate::archive::is_archive;
+use crate::error::IngestError;
+use crate::source_list::SourceList;
 use lode_rdf::RdfFormat;
 use lode_rdf::input::{Compression, DeclaredEncoding, MalformedText, TextEncoding, TextReader};
 use std::io::{self, Chain, Cursor, Read};
 
-/// First bytes that are looked at.
-pub(crate) const LOOK_BYTES: usize = 4 << 10;
+/// First bytes that are sniffed.
+pub(crate) const SNIFF_BYTES: usize = 4 << 10;
 /// First bytes that tell the format of a source of which nothing else does.
 const HEAD_BYTES: usize = 64 << 10;
 /// Byte order marks of an encoding that nobody uses for files.
 const UTF_32: [&[u8]; 2] = [b"\xFF\xFE\0\0", b"\0\0\xFE\xFF"];
 
-/// What is known of a source before a look at it.
+/// What is known of a source before it is sniffed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(crate) struct Known {
     /// Its number in the list.
     pub number: usize,
     /// How it is compressed.
@@ -28,8 +28,8 @@ pub(super) struct Known {
     pub told: Option<RdfFormat>,
 }
 
-/// A source whose first bytes have been looked at.
-pub(super) struct Looked<R> {
+/// A source whose first bytes have been sniffed.
+pub(crate) struct Sniffed<R> {
     /// Its format; none: it is an archive.
     pub format: Option<RdfFormat>,
     /// What it begins with: text in UTF-8, or an archive's bytes.
@@ -38,21 +38,21 @@ pub(super) struct Looked<R> {
     pub rest: TextReader<Chain<Cursor<Vec<u8>>, R>>,
 }
 
-/// Looks at the first bytes of a source, and notes its format: the one that was set, that its name tells, that was told, or that it looks
+/// Sniffs the first bytes of a source, and notes its format: the one that was set, that its name tells, that was told, or that it looks
 /// like; and its encoding: that of its byte order mark, or that an XML declaration names.
-pub(super) fn recognise<R: Read>(
+pub(crate) fn sniff<R: Read>(
     known: Known,
     list: &SourceList,
     mut input: R,
-) -> Result<Looked<R>, LoadError> {
+) -> Result<Sniffed<R>, IngestError> {
     let name = list.name(known.number);
-    let failed = |error| LoadError::input(&name, error);
+    let failed = |error| IngestError::input(&name, error);
     let wrong =
-        |message: &str| Err(LoadError::Format { source_name: name.clone(), message: message.to_owned() });
+        |message: &str| Err(IngestError::Format { source_name: name.clone(), message: message.to_owned() });
     let mut head = Vec::new();
-    read(LOOK_BYTES, &mut input, &mut head).map_err(failed)?;
+    read(SNIFF_BYTES, &mut input, &mut head).map_err(failed)?;
     if is_archive(&name, &head) {
-        return Ok(Looked { format: None, head, rest: TextReader::Plain(Cursor::default().chain(input)) });
+        return Ok(Sniffed { format: None, head, rest: TextReader::Plain(Cursor::default().chain(input)) });
     }
     if UTF_32.iter().any(|mark| head.starts_with(mark)) {
         return wrong("is UTF-32: convert it first (iconv -f UTF-32 -t UTF-8)");
@@ -101,7 +101,7 @@ pub(super) fn recognise<R: Read>(
         (report.format, report.looks_like, report.guessed) = (Some(format), looks_like, certain.is_none());
         report.encoding = Some(encoding.name()).filter(|_| encoding != TextEncoding::Utf8);
     });
-    Ok(Looked { format: Some(format), head, rest })
+    Ok(Sniffed { format: Some(format), head, rest })
 }
 
 fn read(bytes: usize, input: &mut impl Read, head: &mut Vec<u8>) -> io::Result<()> {
@@ -121,7 +121,7 @@ fn decode<R: Read>(
     let raw = Cursor::new(std::mem::take(head)).chain(input);
     let mut text = TextReader::new(raw, encoding, mark_bytes);
     // Bytes that mean nothing are told where they are read.
-    match read(LOOK_BYTES, &mut text, head) {
+    match read(SNIFF_BYTES, &mut text, head) {
         Err(error) if !head.is_empty() && MalformedText::of(&error).is_some() => Ok(text),
         result => result.map(|()| text),
     }

@@ -1,8 +1,8 @@
 //! The sources of a load as they turn up: their names and numbers, and what was found in each. A source may turn out to hold others
 //! (an archive does), so the list grows while it is read.
 
-use crate::load::error::LoadError;
-use crate::load::quarantine::FilePart;
+use crate::error::IngestError;
+use crate::quarantine::FilePart;
 use lode_rdf::RdfFormat;
 use lode_rdf::parse::{ParseNotes, SyntaxError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -85,7 +85,7 @@ impl SourceList {
     }
 
     /// Notes that a source could not be read to its end; how much of it is set aside by that.
-    pub fn fail(&self, source: usize, error: &LoadError) -> FilePart {
+    pub fn fail(&self, source: usize, error: &IngestError) -> FilePart {
         let mut part = FilePart::All;
         self.note(source, |report| {
             // What is read as a whole is loaded as a whole.
@@ -105,7 +105,7 @@ impl SourceList {
     }
 
     /// A mistake in a source, as it is told.
-    pub fn syntax(&self, source: usize, error: &SyntaxError) -> LoadError {
+    pub fn syntax(&self, source: usize, error: &SyntaxError) -> IngestError {
         let mut message = error.message.clone();
         if error.approximate {
             message = format!("near here: {message}");
@@ -116,7 +116,12 @@ impl SourceList {
         if let Some(advice) = self.advice(source, error) {
             message = format!("{message} ({advice})");
         }
-        LoadError::Syntax { source_name: self.name(source), line: error.line, column: error.column, message }
+        IngestError::Syntax {
+            source_name: self.name(source),
+            line: error.line,
+            column: error.column,
+            message,
+        }
     }
 
     /// What may help against a mistake: above all, another format.

@@ -1,206 +1,31 @@
-//! What a load reads: files, streams, bytes in memory; and the pieces that workers get of them.
+//! Reads sources and sends their pieces to workers.
 
-use crate::load::address::{escape_path, file_address};
-use crate::load::archive::{Found, is_archive, is_loadable, open_archive};
-use crate::load::error::LoadError;
-use crate::load::long::{LongPiece, LongPieces};
-use crate::load::look::{Known, LOOK_BYTES, Looked, recognise};
-use crate::load::read_ahead::read_ahead;
-use crate::load::source_list::SourceList;
-use crate::progress::LoadProgress;
+use crate::address::escape_path;
+use crate::archive::{Found, is_archive, is_loadable, open_archive};
+use crate::error::IngestError;
+use crate::job::Job;
+use crate::long_pieces::{LongPiece, LongPieces};
+use crate::progress::ReadProgress;
+use crate::read_ahead::read_ahead;
+use crate::sniff::{Known, SNIFF_BYTES, Sniffed, sniff};
+use crate::source::Source;
+use crate::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_base::host;
 use lode_rdf::input::{Compression, Input};
-use lode_rdf::parse::{TOO_LONG_HINT, TurtlePiece, last_line_end};
+use lode_rdf::parse::{TOO_LONG_HINT, last_line_end};
 use lode_rdf::{ParseOptions, RdfFormat};
-use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a piece grows by, at least, while it ends in the midst of a statement.
-pub(super) const STEP_BYTES: usize = 64 << 10;
+pub(crate) const STEP_BYTES: usize = 64 << 10;
 /// Archives in archives that are opened.
 const ARCHIVES_MAX: usize = 4;
-
-/// Something to load.
-pub struct Source {
-    name: String,
-    /// Its own address, against which relative IRIs are resolved.
-    address: Option<String>,
-    format: Option<RdfFormat>,
-    input: SourceInput,
-    /// In how many archives it is, one in the other.
-    depth: usize,
-}
-
-enum SourceInput {
-    Path(PathBuf),
-    Reader(Box<dyn Read + Send>),
-    Bytes(Vec<u8>),
-    Later(Box<Opener>),
-}
-
-/// Opens a source when its turn comes.
-pub type Opener = dyn FnOnce() -> io::Result<Opened> + Send;
-
-/// A source that has been opened.
-pub struct Opened {
-    /// Its bytes.
-    pub reader: Box<dyn Read + Send>,
-    /// Its format, where that has been told along with them.
-    pub format: Option<RdfFormat>,
-    /// Its address, where that is not the one it was asked for at.
-    pub address: Option<String>,
-}
-
-impl Opened {
-    fn new(reader: Box<dyn Read + Send>) -> Self {
-        Self { reader, format: None, address: None }
-    }
-}
-
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source")
-            .field("name", &self.name)
-            .field("format", &self.format)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Source {
-    /// A file, plain or compressed.
-    pub fn path(path: &Path) -> Self {
-        Self {
-            address: file_address(path),
-            ..Self::new(path.display().to_string(), SourceInput::Path(path.to_owned()))
-        }
-    }
-
-    fn new(name: String, input: SourceInput) -> Self {
-        Self { name, address: None, format: None, input, depth: 0 }
-    }
-
-    /// A stream, plain or compressed. `name` is for messages, and its extension may tell the format.
-    pub fn reader(name: impl Into<String>, reader: Box<dyn Read + Send>) -> Self {
-        Self::new(name.into(), SourceInput::Reader(reader))
-    }
-
-    /// Bytes in memory, plain or compressed.
-    pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self::new(name.into(), SourceInput::Bytes(bytes.into()))
-    }
-
-    /// A stream that is opened when its turn comes. `name` is for messages, and its extension may tell the format.
-    pub fn later(name: impl Into<String>, open: Box<Opener>) -> Self {
-        Self::new(name.into(), SourceInput::Later(open))
-    }
-
-    /// Sets the format, which else comes from the options, the name, where it comes from, or the first bytes.
-    #[must_use]
-    pub fn with_format(mut self, format: RdfFormat) -> Self {
-        self.format = Some(format);
-        self
-    }
-
-    /// Sets its own address: relative IRIs in it are resolved against that, unless a load has another base. (Files have theirs.)
-    #[must_use]
-    pub fn with_address(mut self, address: &str) -> Self {
-        self.address = Some(address.to_owned());
-        self
-    }
-
-    /// The name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its own address, where it has one.
-    pub(super) fn address(&self) -> Option<String> {
-        self.address.clone()
-    }
-
-    /// Its path, where it is a file that can be read more than once.
-    fn file(&self) -> Option<PathBuf> {
-        match &self.input {
-            SourceInput::Path(path) => host::input_bytes(path).map(|_| path.clone()),
-            _ => None,
-        }
-    }
-
-    /// Bytes of the source as stored, where that is known.
-    pub(crate) fn stored_bytes(&self) -> Option<u64> {
-        match &self.input {
-            SourceInput::Path(path) => host::input_bytes(path),
-            SourceInput::Reader(_) | SourceInput::Later(_) => None,
-            SourceInput::Bytes(bytes) => Some(bytes.len() as u64),
-        }
-    }
-
-    /// The format, where it was set.
-    pub(super) fn format(&self) -> Option<RdfFormat> {
-        self.format
-    }
-
-    /// Opens it.
-    pub(super) fn open(self) -> io::Result<Opened> {
-        match self.input {
-            SourceInput::Path(path) => Ok(Opened::new(host::open_input(&path)?.0)),
-            SourceInput::Reader(reader) => Ok(Opened::new(reader)),
-            SourceInput::Bytes(bytes) => Ok(Opened::new(Box::new(Cursor::new(bytes)))),
-            SourceInput::Later(open) => open(),
-        }
-    }
-}
-
-/// A piece of work.
-pub(crate) enum Job {
-    /// Whole lines of a line-based source.
-    Lines {
-        /// Number of the source.
-        source: usize,
-        /// N-Triples or N-Quads.
-        format: RdfFormat,
-        /// A buffer that begins with the text.
-        buffer: Vec<u8>,
-        /// Bytes of the text.
-        length: usize,
-        /// Held while it is worked on, if it is a long one.
-        long: Option<LongPiece>,
-        /// Number of its first line.
-        first_line: u64,
-        /// Where it is in the (decompressed) source.
-        offset: u64,
-    },
-    /// Statements of a Turtle or TriG source.
-    Statements {
-        /// Number of the source.
-        source: usize,
-        /// What holds where they begin.
-        piece: Box<TurtlePiece>,
-        /// A buffer that begins with the text.
-        buffer: Vec<u8>,
-        /// Bytes of the text.
-        length: usize,
-        /// Held while it is worked on, if it is a long one.
-        long: Option<LongPiece>,
-    },
-    /// A whole source of another format.
-    Document {
-        /// Number of the source.
-        source: usize,
-        /// Its format.
-        format: RdfFormat,
-        /// Its base IRI and the like.
-        parse: ParseOptions,
-        /// Its text.
-        reader: Box<dyn Read + Send>,
-    },
-}
 
 /// What the feeding threads need.
 pub(crate) struct Feed<'a> {
@@ -215,7 +40,7 @@ pub(crate) struct Feed<'a> {
     /// Asked once per piece.
     pub cancel: &'a CancelToken,
     /// Told how many bytes have been read.
-    pub progress: &'a Arc<LoadProgress>,
+    pub progress: &'a Arc<ReadProgress>,
     /// Told what the sources are.
     pub list: &'a SourceList,
     /// Whether compressed files are read to their end before anything of them is sent, so that nothing of a damaged one is.
@@ -229,7 +54,7 @@ struct Metered<R> {
     inner: R,
     read: Arc<AtomicU64>,
     told: u64,
-    progress: Option<Arc<LoadProgress>>,
+    progress: Option<Arc<ReadProgress>>,
 }
 
 impl<R: Read> Read for Metered<R> {
@@ -255,9 +80,9 @@ impl Feed<'_> {
         waiting: &Waiting,
         spares: &Mutex<Receiver<Vec<u8>>>,
         jobs: &SyncSender<Job>,
-        fail: &dyn Fn(usize, LoadError) -> ControlFlow<()>,
+        fail: &dyn Fn(usize, IngestError) -> ControlFlow<()>,
     ) {
-        let sink = Sink { jobs, spares, fail };
+        let sink = JobSink { jobs, spares, fail };
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((number, source)) = next else { return };
@@ -267,17 +92,22 @@ impl Feed<'_> {
         }
     }
 
-    fn feed_or_fail(&self, number: usize, source: Source, sink: &Sink<'_>) -> ControlFlow<()> {
-        let sent = self.cancel.check().map_err(LoadError::from);
+    fn feed_or_fail(&self, number: usize, source: Source, sink: &JobSink<'_>) -> ControlFlow<()> {
+        let sent = self.cancel.check().map_err(IngestError::from);
         match sent.and_then(|()| self.feed(number, source, sink)) {
             Ok(flow) => flow,
             Err(error) => (sink.fail)(number, error),
         }
     }
 
-    fn feed(&self, number: usize, source: Source, sink: &Sink<'_>) -> Result<ControlFlow<()>, LoadError> {
+    fn feed(
+        &self,
+        number: usize,
+        source: Source,
+        sink: &JobSink<'_>,
+    ) -> Result<ControlFlow<()>, IngestError> {
         let name = source.name.clone();
-        let failed = |error| LoadError::input(&name, error);
+        let failed = |error| IngestError::input(&name, error);
         let set = source.format.or(self.format);
         let (depth, address) = (source.depth, source.address.clone());
         if let Some(path) = source.file().filter(|_| self.proves) {
@@ -292,11 +122,11 @@ impl Feed<'_> {
         let known = Known { number, compression: input.compression(), set, told: opened.format };
         let input = read_ahead(input, self.threads).map_err(failed)?;
         let input = Metered { inner: input, read, told: 0, progress };
-        let Looked { format, head, rest: mut input } = recognise(known, self.list, input)?;
+        let Sniffed { format, head, rest: mut input } = sniff(known, self.list, input)?;
         let Some(format) = format else {
             if depth == ARCHIVES_MAX {
                 let message = "archives are in each other too deep".to_owned();
-                return Err(LoadError::Format { source_name: name, message });
+                return Err(IngestError::Format { source_name: name, message });
             }
             let reader = Box::new(Cursor::new(head).chain(input));
             return self.feed_archive((number, depth), address, reader, set, sink).map_err(failed);
@@ -316,7 +146,7 @@ impl Feed<'_> {
     }
 
     /// Reads a compressed file to its end, to see whether it is whole. (Of an archive, the files before the damage are.)
-    fn prove(&self, path: &Path, name: &str) -> Result<io::Result<()>, LoadError> {
+    fn prove(&self, path: &Path, name: &str) -> Result<io::Result<()>, IngestError> {
         let read = || {
             let input = Input::new(host::open_input(path)?.0, Arc::default())?;
             if input.compression() == Compression::None {
@@ -324,7 +154,7 @@ impl Feed<'_> {
             }
             let mut input = read_ahead(input, self.threads)?;
             let mut buffer = Vec::new();
-            input.by_ref().take(LOOK_BYTES as u64).read_to_end(&mut buffer)?;
+            input.by_ref().take(SNIFF_BYTES as u64).read_to_end(&mut buffer)?;
             if is_archive(name, &buffer) {
                 return Ok(());
             }
@@ -344,7 +174,7 @@ impl Feed<'_> {
         address: Option<String>,
         reader: Box<dyn Read + Send>,
         set: Option<RdfFormat>,
-        sink: &Sink<'_>,
+        sink: &JobSink<'_>,
     ) -> io::Result<ControlFlow<()>> {
         self.list.note(number, |report| report.archive = true);
         let archive = self.list.name(number);
@@ -359,8 +189,7 @@ impl Feed<'_> {
                         escape_path(&name, address);
                     }
                     let name = format!("{archive}/{name}");
-                    let source =
-                        Source { address, format: set, depth: depth + 1, ..Source::reader(&*name, reader) };
+                    let source = Source::reader(&*name, reader).in_archive(address, set, depth + 1);
                     if self.feed_or_fail(self.list.add(&name), source, sink).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
@@ -374,7 +203,7 @@ impl Feed<'_> {
     }
 
     /// An empty piece, with a buffer that was used before if there is one.
-    pub(super) fn piece(&self, sink: &Sink<'_>) -> Piece {
+    pub(crate) fn piece(&self, sink: &JobSink<'_>) -> Piece {
         let spare = sink.spares.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok();
         // A buffer that a long line or statement made large is not worth keeping.
         let buffer = spare.filter(|buffer| buffer.len() <= 2 * self.chunk_bytes).unwrap_or_default();
@@ -388,9 +217,9 @@ impl Feed<'_> {
         input: &mut impl Read,
         head: Vec<u8>,
         name: &str,
-        sink: &Sink<'_>,
-    ) -> Result<ControlFlow<()>, LoadError> {
-        let failed = |error| LoadError::input(name, error);
+        sink: &JobSink<'_>,
+    ) -> Result<ControlFlow<()>, IngestError> {
+        let failed = |error| IngestError::input(name, error);
         let limit = self.parse.statement_limit();
         let (mut first_line, mut offset) = (1, 0);
         let mut rest = head;
@@ -407,7 +236,7 @@ impl Feed<'_> {
             if begun.len() > limit.bytes() {
                 let message = format!("{} ({TOO_LONG_HINT})", limit.message("a line"));
                 let (source_name, line) = (name.to_owned(), first_line + lines);
-                return Err(LoadError::Syntax { source_name, line, column: 1, message });
+                return Err(IngestError::Syntax { source_name, line, column: 1, message });
             }
             rest.extend_from_slice(begun);
             let Piece { buffer, long, .. } = piece;
@@ -425,11 +254,11 @@ impl Feed<'_> {
 }
 
 /// Where pieces and errors go.
-pub(super) struct Sink<'a> {
+pub(crate) struct JobSink<'a> {
     pub jobs: &'a SyncSender<Job>,
     /// Buffers of pieces that have been worked on.
     spares: &'a Mutex<Receiver<Vec<u8>>>,
-    fail: &'a dyn Fn(usize, LoadError) -> ControlFlow<()>,
+    fail: &'a dyn Fn(usize, IngestError) -> ControlFlow<()>,
 }
 
 fn go_on(sent: bool) -> ControlFlow<()> {
@@ -437,7 +266,7 @@ fn go_on(sent: bool) -> ControlFlow<()> {
 }
 
 /// A buffer that is filled from the front. It is never cleared: what is beyond `filled` is left from before.
-pub(super) struct Piece {
+pub(crate) struct Piece {
     pub buffer: Vec<u8>,
     pub filled: usize,
     pub long: Option<LongPiece>,
@@ -445,18 +274,18 @@ pub(super) struct Piece {
 
 impl Piece {
     /// A piece that must grow because a statement does not end in it is a long one, of which there is one at a time.
-    pub(super) fn wait_if_long(&mut self, feed: &Feed<'_>) -> Result<(), LoadError> {
+    pub(crate) fn wait_if_long(&mut self, feed: &Feed<'_>) -> Result<(), IngestError> {
         if self.long.is_none() && self.filled >= 2 * feed.chunk_bytes {
             self.long = Some(feed.long.wait(feed.cancel)?);
         }
         Ok(())
     }
 
-    pub(super) fn text(&self) -> &[u8] {
+    pub(crate) fn text(&self) -> &[u8] {
         self.buffer.get(..self.filled).unwrap_or_default()
     }
 
-    pub(super) fn append(&mut self, bytes: &[u8]) {
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
         self.reserve(bytes.len());
         if let Some(room) = self.buffer.get_mut(self.filled..self.filled + bytes.len()) {
             room.copy_from_slice(bytes);
@@ -475,8 +304,8 @@ impl Piece {
         &mut self,
         input: &mut impl Read,
         feed: &Feed<'_>,
-        failed: &dyn Fn(io::Error) -> LoadError,
-    ) -> Result<bool, LoadError> {
+        failed: &dyn Fn(io::Error) -> IngestError,
+    ) -> Result<bool, IngestError> {
         let (wanted, limit) = (feed.chunk_bytes, feed.parse.statement_limit());
         loop {
             let old = self.filled;
@@ -494,7 +323,7 @@ impl Piece {
     }
 
     /// Reads until there are so many bytes; true at the end of the input.
-    pub(super) fn fill_to(&mut self, input: &mut impl Read, end: usize) -> io::Result<bool> {
+    pub(crate) fn fill_to(&mut self, input: &mut impl Read, end: usize) -> io::Result<bool> {
         self.reserve(end.saturating_sub(self.filled));
         while self.filled < end {
             let room = self.buffer.get_mut(self.filled..end).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A document that is read twice: first to see whether it is right as a whole, then for its quads. What the first reader takes is kept, in
 //! memory if it is short, else in a temporary file.
 
-use crate::load::error::LoadError;
+use crate::error::IngestError;
 use lode_base::vfs::{ReadAt, Vfs, WriteFile};
 use std::io::{self, Cursor, Read, Write};
 use std::path::PathBuf;
@@ -44,16 +44,16 @@ impl<'s> Spool<'s> {
     }
 
     /// Why what was read could not be kept, if that is so.
-    pub(crate) fn check(&mut self) -> Result<(), LoadError> {
+    pub(crate) fn check(&mut self) -> Result<(), IngestError> {
         match self.failed.take() {
-            Some(error) => Err(LoadError::temporary(&self.path, error)),
+            Some(error) => Err(IngestError::temporary(&self.path, error)),
             None => Ok(()),
         }
     }
 
     /// What was read, from its beginning.
-    pub(crate) fn read_again(mut self) -> Result<SpoolReader<'s>, LoadError> {
-        let failed = |error| LoadError::temporary(&self.path, error);
+    pub(crate) fn read_again(mut self) -> Result<SpoolReader<'s>, IngestError> {
+        let failed = |error| IngestError::temporary(&self.path, error);
         let Some(mut file) = self.file.take() else {
             return Ok(SpoolReader::Memory(Cursor::new(self.memory)));
         };

@@ -1,20 +1,21 @@
 //! What is set aside because it is wrong: statements, and whole files of which nothing or only a part could be read.
 
-use crate::load::error::LoadError;
+use crate::error::IngestError;
 use lode_rdf::parse::BadText;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 /// Where it goes: each thing after a comment that says where it was and what is wrong.
-pub(crate) struct Quarantine(Mutex<Box<dyn Write + Send>>);
+pub struct Quarantine(Mutex<Box<dyn Write + Send>>);
 
 impl Quarantine {
-    pub(crate) fn new(writer: Box<dyn Write + Send>) -> Self {
+    /// What is set aside goes to `writer`.
+    pub fn new(writer: Box<dyn Write + Send>) -> Self {
         Self(Mutex::new(writer))
     }
 
     /// Sets text aside.
-    pub(crate) fn add(&self, error: &LoadError, bad: &BadText<'_>) -> Result<(), LoadError> {
+    pub(crate) fn add(&self, error: &IngestError, bad: &BadText<'_>) -> Result<(), IngestError> {
         let mut entry = format!("# {error}\n").into_bytes();
         entry.extend_from_slice(bad.text);
         entry.push(b'\n');
@@ -22,7 +23,7 @@ impl Quarantine {
     }
 
     /// Notes what could not be read of a file; nothing of it is here.
-    pub(crate) fn add_file(&self, error: &LoadError, part: FilePart) -> Result<(), LoadError> {
+    pub(crate) fn add_file(&self, error: &IngestError, part: FilePart) -> Result<(), IngestError> {
         let what = match part {
             FilePart::All => "nothing of this file was loaded",
             FilePart::Rest => "the rest of this file was not loaded",
@@ -30,14 +31,14 @@ impl Quarantine {
         self.write(format!("# {error} ({what})\n").as_bytes())
     }
 
-    fn write(&self, entry: &[u8]) -> Result<(), LoadError> {
+    fn write(&self, entry: &[u8]) -> Result<(), IngestError> {
         let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.write_all(entry).map_err(LoadError::Quarantine)
+        writer.write_all(entry).map_err(IngestError::Quarantine)
     }
 
     /// At the end.
-    pub(crate) fn flush(&self) -> Result<(), LoadError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).flush().map_err(LoadError::Quarantine)
+    pub(crate) fn flush(&self) -> Result<(), IngestError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).flush().map_err(IngestError::Quarantine)
     }
 }
 

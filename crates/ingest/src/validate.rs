@@ -1,18 +1,20 @@
 //! A load without a database: all sources are read and parsed with all checks, and everything that is wrong is told.
 
-use crate::load::error::LoadError;
-use crate::load::feeders::{self, Jobs, Threads};
-use crate::load::long::LongPieces;
-use crate::load::options::LoadOptions;
-use crate::load::quarantine::Quarantine;
-use crate::load::read::{chunk_bytes, document_error};
-use crate::load::source::{Feed, Job, Source};
-use crate::load::source_list::{Skipped, SourceList, SourceReport};
-use crate::progress::{LoadProgress, Stage};
+use crate::error::IngestError;
+use crate::feed::Feed;
+use crate::feeders::{self, Jobs, Threads};
+use crate::job::Job;
+use crate::long_pieces::LongPieces;
+use crate::progress::ReadProgress;
+use crate::quarantine::Quarantine;
+use crate::read::{chunk_bytes, document_error};
+use crate::source::Source;
+use crate::source_list::{Skipped, SourceList, SourceReport};
+use lode_base::cancel::CancelToken;
 use lode_base::host::{peak_resident_bytes, processor_seconds};
 use lode_rdf::parse::{BadText, LineChunk, ParseNotes, TurtlePiece, parse_line_chunk_noting, parse_noting};
 use lode_rdf::{ParseOptions, RawQuad, RdfFormat};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +36,7 @@ pub struct ValidateReport {
     /// Sources that could not be read to their end; with a quarantine, those with a mistake where reading could not go on, too.
     pub failed: u64,
     /// The first errors of each source, in the order of the sources.
-    pub errors: Vec<LoadError>,
+    pub errors: Vec<IngestError>,
     /// What was found in each source.
     pub sources: Vec<SourceReport>,
     /// Files in archives that were skipped because their names are none of RDF.
@@ -49,21 +51,40 @@ pub struct ValidateReport {
     pub processor_seconds: Option<f64>,
 }
 
-/// Reads and checks sources as [`load`](super::load) does, and does nothing with what is in them.
+/// How to validate.
+pub struct ValidateOptions<'a> {
+    /// Threads that parse.
+    pub threads: usize,
+    /// Bytes that all of them may hold.
+    pub memory_bytes: usize,
+    /// Format of sources that do not bring their own.
+    pub format: Option<RdfFormat>,
+    /// Base IRI and the like.
+    pub parse: &'a ParseOptions,
+    /// Takes bad statements, each after a comment that says what is wrong.
+    pub quarantine: Option<Box<dyn Write + Send>>,
+    /// Stops it.
+    pub cancel: &'a CancelToken,
+}
+
+/// Reads and checks sources as [`read_sources`](crate::read_sources) does, and does nothing with what is in them.
+///
+/// # Errors
+/// Where what is set aside cannot be written, or the reading was cancelled. What is wrong with sources is in the report.
 pub fn validate(
     sources: Vec<Source>,
-    options: LoadOptions,
-    progress: &Arc<LoadProgress>,
-) -> Result<ValidateReport, LoadError> {
+    options: ValidateOptions<'_>,
+    progress: &Arc<ReadProgress>,
+) -> Result<ValidateReport, IngestError> {
     let start = Instant::now();
     let total: Option<u64> = sources.iter().map(Source::stored_bytes).sum();
     progress.set_bytes_total(total.unwrap_or(0));
-    let parse = options.parse_options()?;
+    let parse = options.parse;
     let list = SourceList::default();
     let sources: Vec<_> = sources.into_iter().map(|source| (list.add(source.name()), source)).collect();
     let threads = Threads::new(options.threads, sources.len());
     let validator = Validator {
-        parse: &parse,
+        parse,
         quarantine: options.quarantine.map(Quarantine::new),
         progress,
         list: &list,
@@ -74,8 +95,8 @@ pub fn validate(
         format: options.format,
         threads: threads.per_source(),
         chunk_bytes: chunk_bytes(options.memory_bytes, threads),
-        parse: &parse,
-        cancel: &options.cancel,
+        parse,
+        cancel: options.cancel,
         progress,
         list: &list,
         proves: validator.quarantine.is_some(),
@@ -87,7 +108,6 @@ pub fn validate(
         quarantine.flush()?;
     }
     let mut found = validator.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    progress.set_stage(Stage::Done);
     if let Some(error) = found.fatal {
         return Err(error);
     }
@@ -111,7 +131,7 @@ pub fn validate(
 struct Validator<'a> {
     parse: &'a ParseOptions,
     quarantine: Option<Quarantine>,
-    progress: &'a Arc<LoadProgress>,
+    progress: &'a Arc<ReadProgress>,
     list: &'a SourceList,
     stop: AtomicBool,
     found: Mutex<Found>,
@@ -119,11 +139,11 @@ struct Validator<'a> {
 
 #[derive(Debug, Default)]
 struct Found {
-    errors: Vec<(usize, LoadError)>,
+    errors: Vec<(usize, IngestError)>,
     failed: u64,
     quarantined: u64,
     /// What ends the whole validation.
-    fatal: Option<LoadError>,
+    fatal: Option<IngestError>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -132,7 +152,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Validator<'_> {
     /// Notes an error that ends a source, or, where it is no fault of a source, everything.
-    fn fail(&self, source: usize, error: LoadError) -> ControlFlow<()> {
+    fn fail(&self, source: usize, error: IngestError) -> ControlFlow<()> {
         if !error.is_of_source() {
             self.stop.store(true, Ordering::Relaxed);
             lock(&self.found).fatal.get_or_insert(error);
@@ -143,7 +163,7 @@ impl Validator<'_> {
                 return self.fail(source, failed);
             }
             lock(&self.found).failed += 1;
-        } else if matches!(error, LoadError::Syntax { .. }) {
+        } else if matches!(error, IngestError::Syntax { .. }) {
             self.list.note(source, |report| report.bad += 1);
         } else {
             self.list.fail(source, &error);
@@ -154,7 +174,7 @@ impl Validator<'_> {
     }
 
     /// Keeps an error to be told, if it is among the first of its source: pieces further behind may be done with sooner.
-    fn tell(&self, source: usize, error: LoadError) {
+    fn tell(&self, source: usize, error: IngestError) {
         let mut found = lock(&self.found);
         let own = || found.errors.iter().enumerate().filter(|(_, (other, _))| *other == source);
         if own().count() < ERRORS_MAX {

@@ -1,16 +1,17 @@
-//! The first stage: threads that take pieces of the sources, parse them, and gather their quads into runs.
+//! Threads that take pieces of the sources, parse them, and hand their quads to sinks.
 
-use crate::load::error::LoadError;
-use crate::load::feeders::{self, Jobs, Threads};
-use crate::load::gather::{Gatherer, SpillTo};
-use crate::load::long::LongPieces;
-use crate::load::quarantine::Quarantine;
-use crate::load::read_ahead::AHEAD_BYTES;
-use crate::load::run::Run;
-use crate::load::source::{Feed, Job, Source};
-use crate::load::source_list::{Skipped, SourceList, SourceReport};
-use crate::load::spool::Spool;
-use crate::progress::LoadProgress;
+use crate::error::IngestError;
+use crate::feed::Feed;
+use crate::feeders::{self, Jobs, Threads};
+use crate::job::Job;
+use crate::long_pieces::LongPieces;
+use crate::progress::ReadProgress;
+use crate::quad_sink::QuadSink;
+use crate::quarantine::Quarantine;
+use crate::read_ahead::AHEAD_BYTES;
+use crate::source::Source;
+use crate::source_list::{Skipped, SourceList, SourceReport};
+use crate::spool::Spool;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_rdf::parse::{BadText, LineChunk, ParseNotes, TurtlePiece, parse_line_chunk_noting, parse_noting};
@@ -29,7 +30,7 @@ const CHUNK_BYTES_MIN: usize = 64 << 10;
 const TELL_EVERY: u64 = 1024;
 
 /// How to read.
-pub(crate) struct ReadContext<'a> {
+pub struct ReadContext<'a> {
     /// For temporary files.
     pub vfs: &'a Arc<dyn Vfs>,
     /// Their folder.
@@ -40,8 +41,6 @@ pub(crate) struct ReadContext<'a> {
     pub memory_bytes: usize,
     /// Format of sources that do not bring their own.
     pub format: Option<RdfFormat>,
-    /// Graph for quads that have none.
-    pub graph: Option<String>,
     /// Whether quads must not name graphs.
     pub one_graph: bool,
     /// Base IRI and the like.
@@ -51,14 +50,14 @@ pub(crate) struct ReadContext<'a> {
     /// Asked often.
     pub cancel: &'a CancelToken,
     /// Told often.
-    pub progress: &'a Arc<LoadProgress>,
+    pub progress: &'a Arc<ReadProgress>,
 }
 
-/// What the first stage found.
+/// What was found in all sources.
 #[derive(Debug)]
-pub(crate) struct Gathered {
-    /// The runs of all threads.
-    pub runs: Vec<Run>,
+pub struct SourcesRead<T> {
+    /// What the sinks of all workers have left.
+    pub outputs: Vec<T>,
     /// Statements set aside.
     pub quarantined: u64,
     /// What was found in each source.
@@ -67,15 +66,24 @@ pub(crate) struct Gathered {
     pub skipped: Skipped,
 }
 
-/// Reads all sources.
-pub(crate) fn read_sources(sources: Vec<Source>, context: &ReadContext<'_>) -> Result<Gathered, LoadError> {
+/// Reads all sources. `sink` makes the sink of a worker, of which the number is told, and how many bytes it may hold.
+///
+/// # Errors
+/// Where a source is not well-formed and there is no quarantine for what is bad in it, cannot be read, or is of no known format; where a sink
+/// fails, a temporary file cannot be written, or the reading was cancelled.
+pub fn read_sources<S: QuadSink>(
+    sources: Vec<Source>,
+    context: &ReadContext<'_>,
+    sink: &(dyn Fn(usize, usize) -> S + Sync),
+) -> Result<SourcesRead<S::Output>, S::Error> {
     let list = SourceList::default();
     let sources: Vec<_> = sources.into_iter().map(|source| (list.add(source.name()), source)).collect();
     let threads = Threads::new(context.threads, sources.len());
     let chunk_bytes = chunk_bytes(context.memory_bytes, threads);
-    let shared = Shared {
+    let shared = Shared::<S> {
         context,
         list: &list,
+        sink,
         stop: AtomicBool::new(false),
         error: Mutex::new(None),
         quarantined: AtomicU64::new(0),
@@ -94,19 +102,42 @@ pub(crate) fn read_sources(sources: Vec<Source>, context: &ReadContext<'_>) -> R
         proves: context.quarantine.is_some(),
         long: LongPieces::default(),
     };
-    let fail = |source, error| shared.fail(source, error);
+    let fail = |source, error| shared.fail(source, Failure::Source(error));
     let work = |number, jobs: &Jobs<'_>| shared.work(number, share, jobs);
-    let runs = feeders::run(feed, sources, threads, &shared.stop, &fail, &work);
+    let outputs = feeders::run(feed, sources, threads, &shared.stop, &fail, &work);
     let error = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, error)) = error {
-        return Err(error);
+    match error {
+        Some((_, Failure::Source(error))) => return Err(error.into()),
+        Some((_, Failure::Sink(error))) => return Err(error),
+        None => {}
     }
     if let Some(quarantine) = &context.quarantine {
         quarantine.flush()?;
     }
     let quarantined = shared.quarantined.into_inner();
     let (sources, skipped) = list.into_reports();
-    Ok(Gathered { runs: runs.into_iter().flatten().collect(), quarantined, sources, skipped })
+    Ok(SourcesRead { outputs: outputs.into_iter().flatten().collect(), quarantined, sources, skipped })
+}
+
+/// Why reading ends, or why a source is set aside.
+enum Failure<E> {
+    Source(IngestError),
+    Sink(E),
+}
+
+impl<E> Failure<E> {
+    fn place(&self) -> (u64, u64) {
+        match self {
+            Self::Source(error) => error.place(),
+            Self::Sink(_) => (u64::MAX, 0),
+        }
+    }
+}
+
+impl<E, F: Into<IngestError>> From<F> for Failure<E> {
+    fn from(error: F) -> Self {
+        Self::Source(error.into())
+    }
 }
 
 /// A source that is read as a whole.
@@ -117,27 +148,28 @@ struct Document<'d> {
     parse: &'d ParseOptions,
 }
 
-struct Shared<'a> {
+struct Shared<'a, S: QuadSink> {
     context: &'a ReadContext<'a>,
     list: &'a SourceList,
+    sink: &'a (dyn Fn(usize, usize) -> S + Sync),
     stop: AtomicBool,
     /// The error of the foremost source.
-    error: Mutex<Option<(usize, LoadError)>>,
+    error: Mutex<Option<(usize, Failure<S::Error>)>>,
     quarantined: AtomicU64,
     memory: AtomicU64,
 }
 
-impl Shared<'_> {
+impl<S: QuadSink> Shared<'_, S> {
     /// Sets a source aside, or, where nothing is or it is not the source's fault, ends everything.
-    fn fail(&self, source: usize, error: LoadError) -> ControlFlow<()> {
-        let error = match &self.context.quarantine {
-            Some(quarantine) if error.is_of_source() => {
+    fn fail(&self, source: usize, error: Failure<S::Error>) -> ControlFlow<()> {
+        let error = match (&self.context.quarantine, error) {
+            (Some(quarantine), Failure::Source(error)) if error.is_of_source() => {
                 match quarantine.add_file(&error, self.list.fail(source, &error)) {
                     Ok(()) => return ControlFlow::Continue(()),
-                    Err(error) => error,
+                    Err(error) => error.into(),
                 }
             }
-            _ => error,
+            (_, error) => error,
         };
         self.stop.store(true, Ordering::Relaxed);
         let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,66 +182,62 @@ impl Shared<'_> {
         ControlFlow::Break(())
     }
 
-    fn work(&self, worker: usize, memory_bytes: usize, jobs: &Jobs<'_>) -> Vec<Run> {
-        let to = SpillTo { vfs: self.context.vfs, folder: self.context.spill, worker };
-        let mut gatherer =
-            Gatherer::new(to, memory_bytes, self.context.graph.clone(), self.context.one_graph);
+    fn work(&self, worker: usize, memory_bytes: usize, jobs: &Jobs<'_>) -> Option<S::Output> {
+        let mut sink = (self.sink)(worker, memory_bytes);
         let mut held = 0;
         while let Some(job) = jobs.next() {
             let (Job::Lines { source, .. } | Job::Statements { source, .. } | Job::Document { source, .. }) =
                 &job;
             let source = *source;
-            let result =
-                gatherer.set_source(source).and_then(|()| self.run(worker, job, &mut gatherer, jobs));
-            if let Err(error) = result {
-                let error = match error {
-                    LoadError::NamesGraph { .. } => {
-                        LoadError::NamesGraph { source_name: self.list.name(source) }
-                    }
-                    other => other,
-                };
+            let set = sink.set_source(source).map_err(Failure::Sink);
+            if let Err(error) = set.and_then(|()| self.run(worker, job, &mut sink, jobs)) {
                 // What it says is for those who read sources: whoever works goes on until there is no more.
                 let _ = self.fail(source, error);
             }
-            let now = gatherer.bytes() as u64;
+            let now = sink.bytes() as u64;
             let before = self.memory.fetch_add(now.wrapping_sub(held), Ordering::Relaxed);
             self.context.progress.set_memory(before.wrapping_add(now.wrapping_sub(held)));
             held = now;
         }
         if self.stop.load(Ordering::Relaxed) {
-            return Vec::new();
+            return None;
         }
-        gatherer.finish().unwrap_or_else(|error| {
-            let _ = self.fail(usize::MAX, error);
-            Vec::new()
-        })
+        match sink.finish() {
+            Ok(output) => Some(output),
+            Err(error) => {
+                let _ = self.fail(usize::MAX, Failure::Sink(error));
+                None
+            }
+        }
     }
 
-    fn run(
-        &self,
-        worker: usize,
-        job: Job,
-        gatherer: &mut Gatherer<'_>,
-        jobs: &Jobs<'_>,
-    ) -> Result<(), LoadError> {
+    /// Hands a quad to the sink, unless it names a graph where it must not.
+    #[inline]
+    fn add(&self, source: usize, quad: &RawQuad<'_>, sink: &mut S) -> Result<(), Failure<S::Error>> {
+        if self.context.one_graph && quad.graph.is_some() {
+            return Err(IngestError::NamesGraph { source_name: self.list.name(source) }.into());
+        }
+        sink.add(quad).map_err(Failure::Sink)
+    }
+
+    fn run(&self, worker: usize, job: Job, sink: &mut S, jobs: &Jobs<'_>) -> Result<(), Failure<S::Error>> {
         match job {
             Job::Lines { source, format, buffer, length, first_line, offset, long: _long } => {
                 let bytes = buffer.get(..length).unwrap_or_default();
                 let chunk = LineChunk { bytes, first_line, offset };
-                let result = self.lines(source, format, chunk, gatherer);
+                let result = self.lines(source, format, chunk, sink);
                 jobs.give_back(buffer);
                 result
             }
             Job::Statements { source, piece, buffer, length, long: _long } => {
-                let result =
-                    self.statements(source, &piece, buffer.get(..length).unwrap_or_default(), gatherer);
+                let result = self.statements(source, &piece, buffer.get(..length).unwrap_or_default(), sink);
                 jobs.give_back(buffer);
                 result
             }
             Job::Document { source, format, parse, reader } => {
                 let document = Document { source, format, parse: &parse };
                 if self.context.quarantine.is_none() {
-                    return self.document(document, reader, gatherer);
+                    return self.document(document, reader, sink);
                 }
                 // Nothing may come of a document that is wrong further on.
                 let path = self.context.spill.join(format!("document-{worker}"));
@@ -217,7 +245,7 @@ impl Shared<'_> {
                 let checked = self.check(document, &mut spool);
                 spool.check()?;
                 checked?;
-                self.document(document, spool.read_again()?, gatherer)
+                self.document(document, spool.read_again()?, sink)
             }
         }
     }
@@ -227,20 +255,20 @@ impl Shared<'_> {
         source: usize,
         format: RdfFormat,
         chunk: LineChunk<'_>,
-        gatherer: &mut Gatherer<'_>,
-    ) -> Result<(), LoadError> {
+        sink: &mut S,
+    ) -> Result<(), Failure<S::Error>> {
         self.context.cancel.check()?;
         let mut quads = 0_u64;
         let mut failed = None;
         let mut bad = None;
-        let sink = |quad: RawQuad<'_>| {
+        let take = |quad: RawQuad<'_>| {
             quads += 1;
-            go_on(gatherer.add(&quad), &mut failed)
+            go_on(self.add(source, &quad, sink), &mut failed)
         };
         let mut notes = ParseNotes::default();
         let kept = self.context.parse.is_lenient().then_some(&mut notes.kept);
-        let end = parse_line_chunk_noting(format, chunk, kept, sink, &mut |line| {
-            go_on(self.set_aside(source, line), &mut bad)
+        let end = parse_line_chunk_noting(format, chunk, kept, take, &mut |line| {
+            go_on(self.set_aside(source, line).map_err(Failure::from), &mut bad)
         });
         self.count(source, quads, notes);
         match (failed.or(bad), end) {
@@ -254,22 +282,22 @@ impl Shared<'_> {
         source: usize,
         piece: &TurtlePiece,
         text: &[u8],
-        gatherer: &mut Gatherer<'_>,
-    ) -> Result<(), LoadError> {
+        sink: &mut S,
+    ) -> Result<(), Failure<S::Error>> {
         self.context.cancel.check()?;
         let mut quads = 0_u64;
         let (mut failed, mut bad) = (None, None);
         let mut notes = ParseNotes::default();
-        let mut sink = |quad: RawQuad<'_>| {
+        let mut take = |quad: RawQuad<'_>| {
             quads += 1;
-            go_on(gatherer.add(&quad), &mut failed)
+            go_on(self.add(source, &quad, sink), &mut failed)
         };
         if self.context.quarantine.is_some() {
-            let _ = piece.parse_past_errors(text, &mut notes, &mut sink, &mut |text| {
-                go_on(self.set_aside(source, text), &mut bad)
+            let _ = piece.parse_past_errors(text, &mut notes, &mut take, &mut |text| {
+                go_on(self.set_aside(source, text).map_err(Failure::from), &mut bad)
             });
-        } else if let Err(error) = piece.parse_noting(text, &mut notes, &mut sink) {
-            bad = Some(self.list.syntax(source, &error));
+        } else if let Err(error) = piece.parse_noting(text, &mut notes, &mut take) {
+            bad = Some(self.list.syntax(source, &error).into());
         }
         self.count(source, quads, notes);
         failed.or(bad).map_or(Ok(()), Err)
@@ -284,7 +312,7 @@ impl Shared<'_> {
     }
 
     /// Writes a bad statement to the quarantine; without one it is an error.
-    fn set_aside(&self, source: usize, bad: BadText<'_>) -> Result<(), LoadError> {
+    fn set_aside(&self, source: usize, bad: BadText<'_>) -> Result<(), IngestError> {
         let error = self.list.syntax(source, &bad.error);
         let Some(quarantine) = &self.context.quarantine else { return Err(error) };
         self.quarantined.fetch_add(1, Ordering::Relaxed);
@@ -294,7 +322,7 @@ impl Shared<'_> {
     }
 
     /// Reads a document for nothing but its errors.
-    fn check(&self, document: Document<'_>, reader: impl Read) -> Result<(), LoadError> {
+    fn check(&self, document: Document<'_>, reader: impl Read) -> Result<(), IngestError> {
         let Document { source, format, parse } = document;
         let mut quads = 0_u64;
         let result = parse_noting(format, reader, parse, &mut ParseNotes::default(), &mut |_| {
@@ -311,8 +339,8 @@ impl Shared<'_> {
         &self,
         document: Document<'_>,
         reader: impl Read,
-        gatherer: &mut Gatherer<'_>,
-    ) -> Result<(), LoadError> {
+        sink: &mut S,
+    ) -> Result<(), Failure<S::Error>> {
         let Document { source, format, parse } = document;
         let mut notes = ParseNotes::default();
         let (mut untold, mut quads) = (0_u64, 0_u64);
@@ -327,9 +355,8 @@ impl Shared<'_> {
                     return ControlFlow::Break(());
                 }
             }
-            let added =
-                if untold == 0 { self.context.cancel.check().map_err(LoadError::from) } else { Ok(()) };
-            go_on(added.and_then(|()| gatherer.add(&RawQuad::from(quad))), &mut failed)
+            let added = if untold == 0 { self.context.cancel.check().map_err(Failure::from) } else { Ok(()) };
+            go_on(added.and_then(|()| self.add(source, &RawQuad::from(quad), sink)), &mut failed)
         });
         self.context.progress.add_quads(untold);
         self.list.note(source, |report| {
@@ -339,13 +366,13 @@ impl Shared<'_> {
         if let Some(error) = failed {
             return Err(error);
         }
-        result.map_err(|error| document_error(self.list, source, error))
+        Ok(result.map_err(|error| document_error(self.list, source, error))?)
     }
 }
 
 /// What a parser is told after a step; an error ends the parsing and is kept.
 #[inline]
-fn go_on(step: Result<(), LoadError>, failed: &mut Option<LoadError>) -> ControlFlow<()> {
+fn go_on<E>(step: Result<(), E>, failed: &mut Option<E>) -> ControlFlow<()> {
     match step {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => {
@@ -361,10 +388,13 @@ pub(crate) fn chunk_bytes(memory_bytes: usize, threads: Threads) -> usize {
 }
 
 /// Why a document could not be read.
-pub(crate) fn document_error(list: &SourceList, source: usize, error: ParseError) -> LoadError {
+pub(crate) fn document_error(list: &SourceList, source: usize, error: ParseError) -> IngestError {
     match error {
         ParseError::Syntax(error) => list.syntax(source, &error),
-        ParseError::Io(error) => LoadError::input(&list.name(source), error),
-        other => LoadError::Format { source_name: list.name(source), message: other.to_string() },
+        ParseError::Io(error) => IngestError::input(&list.name(source), error),
+        other => IngestError::Format { source_name: list.name(source), message: other.to_string() },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,11 @@
 //! One document, read on the caller's thread, quad by quad: for transactions, whose documents are small beside those of a load. What a
 //! source is, and what is wrong with it, is told as a load tells it.
 
-use crate::load::error::LoadError;
-use crate::load::look::{Known, Looked, recognise};
-use crate::load::read::document_error;
-use crate::load::source::Source;
-use crate::load::source_list::SourceList;
+use crate::error::IngestError;
+use crate::read::document_error;
+use crate::sniff::{Known, Sniffed, sniff};
+use crate::source::Source;
+use crate::source_list::SourceList;
 use lode_base::cancel::CancelToken;
 use lode_rdf::input::Input;
 use lode_rdf::parse::{StatementLimit, parse};
@@ -19,7 +19,7 @@ const QUADS_PER_CHECK: u64 = 1024;
 
 /// Reads a source, plain or compressed, and calls `visit` with every quad; an error of `visit` ends the reading. Returns how many
 /// there were.
-pub fn read_document<E: From<LoadError>>(
+pub fn read_document<E: From<IngestError>>(
     source: Source,
     base_iri: Option<&str>,
     limit: StatementLimit,
@@ -38,7 +38,7 @@ pub fn read_document<E: From<LoadError>>(
     let result = parse(format, reader, &options, &mut |quad| {
         quads += 1;
         let checked = if quads % QUADS_PER_CHECK == 0 { cancel.check() } else { Ok(()) };
-        match checked.map_err(|cancelled| LoadError::from(cancelled).into()).and_then(|()| visit(quad)) {
+        match checked.map_err(|cancelled| IngestError::from(cancelled).into()).and_then(|()| visit(quad)) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 failed = Some(error);
@@ -53,11 +53,11 @@ pub fn read_document<E: From<LoadError>>(
     }
 }
 
-fn options(base_iri: Option<&str>, name: &str) -> Result<ParseOptions, LoadError> {
+fn options(base_iri: Option<&str>, name: &str) -> Result<ParseOptions, IngestError> {
     let Some(base) = base_iri else { return Ok(ParseOptions::default()) };
     ParseOptions::default()
         .with_base_iri(base)
-        .map_err(|error| LoadError::Format { source_name: name.to_owned(), message: error.to_string() })
+        .map_err(|error| IngestError::Format { source_name: name.to_owned(), message: error.to_string() })
 }
 
 /// The document's format and its plain text.
@@ -65,17 +65,17 @@ fn open(
     source: Source,
     list: &SourceList,
     number: usize,
-) -> Result<(RdfFormat, Box<dyn Read + Send>), LoadError> {
+) -> Result<(RdfFormat, Box<dyn Read + Send>), IngestError> {
     let name = list.name(number);
-    let failed = |error| LoadError::Input { source_name: name.clone(), error };
+    let failed = |error| IngestError::Input { source_name: name.clone(), error };
     let set = source.format();
     let opened = source.open().map_err(failed)?;
     let input = Input::new(opened.reader, Arc::default()).map_err(failed)?;
     let known = Known { number, compression: input.compression(), set, told: opened.format };
-    let Looked { format, head, rest } = recognise(known, list, input)?;
+    let Sniffed { format, head, rest } = sniff(known, list, input)?;
     let Some(format) = format else {
         let message = "is an archive of several files: load them with `lode load`".to_owned();
-        return Err(LoadError::Format { source_name: name, message });
+        return Err(IngestError::Format { source_name: name, message });
     };
     Ok((format, Box::new(Cursor::new(head).chain(rest))))
 }
@@ -84,11 +84,11 @@ fn open(
 mod tests {
     //! Documents of several kinds, and what is none.
     use super::read_document;
-    use crate::load::{LoadError, Source};
+    use crate::{IngestError, Source};
     use lode_base::cancel::CancelToken;
     use lode_rdf::parse::StatementLimit;
 
-    fn read(name: &str, text: &str) -> Result<Vec<String>, LoadError> {
+    fn read(name: &str, text: &str) -> Result<Vec<String>, IngestError> {
         let mut quads = Vec::new();
         let source = Source::bytes(name, text);
         read_document(
@@ -98,7 +98,7 @@ mod tests {
             &CancelToken::default(),
             &mut |quad| {
                 quads.push(quad.to_string());
-                Ok::<_, LoadError>(())
+                Ok::<_, IngestError>(())
             },
         )?;
         Ok(quads)
@@ -128,8 +128,8 @@ mod tests {
             Some("http://e/"),
             StatementLimit::default(),
             &CancelToken::default(),
-            &mut |_| Err(LoadError::Limit("quads")),
+            &mut |_| Err(IngestError::NamesGraph { source_name: "the visitor".to_owned() }),
         );
-        assert!(matches!(result, Err(LoadError::Limit("quads"))));
+        assert!(result.unwrap_err().to_string().starts_with("the visitor"));
     }
 }

@@ -1,7 +1,9 @@
-//! The threads of the first stage: some read sources and cut them into pieces, others take the pieces.
+//! The threads of the first stage: some read sources and split them into pieces, others take the pieces.
 
-use crate::load::error::LoadError;
-use crate::load::source::{Feed, Job, Source};
+use crate::error::IngestError;
+use crate::feed::Feed;
+use crate::job::Job;
+use crate::source::Source;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
@@ -62,7 +64,7 @@ pub(crate) fn run<T: Send>(
     sources: Vec<(usize, Source)>,
     threads: Threads,
     stop: &AtomicBool,
-    fail: &(dyn Fn(usize, LoadError) -> ControlFlow<()> + Sync),
+    fail: &(dyn Fn(usize, IngestError) -> ControlFlow<()> + Sync),
     work: &(dyn Fn(usize, &Jobs<'_>) -> T + Sync),
 ) -> Vec<T> {
     let (sender, receiver) = sync_channel(1);

@@ -19,6 +19,9 @@ const QUADS_PER_CHECK: u64 = 1024;
 
 /// Reads a source, plain or compressed, and calls `visit` with every quad; an error of `visit` ends the reading. Returns how many
 /// there were.
+///
+/// # Errors
+/// The first of `visit`; where the source cannot be read, is of no known format or not well-formed, or the reading was cancelled.
 pub fn read_document<E: From<IngestError>>(
     source: Source,
     base_iri: Option<&str>,

@@ -1,4 +1,4 @@
-//! Decompression ahead of those who cut and parse: on a thread of its own, or on several where the stream consists of members that
+//! Decompression ahead of those who split and parse: on a thread of its own, or on several where the stream consists of members that
 //! can be decoded independently. Buffers go round, and only a few of them: who is ahead waits.
 
 use lode_rdf::input::{Block, Compression, Input, MemberBatch, MemberDecoder, Members};

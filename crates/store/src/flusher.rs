@@ -1,6 +1,6 @@
 //! Makes segments of the delta while others go on committing, and keeps commits from getting too far ahead of it.
 //!
-//! The delta is *frozen*: its segments are written without the writer lock, and what is committed meanwhile stays apart. Then the place
+//! The delta is *frozen*: its segments are written without the write lock, and what is committed meanwhile stays apart. Then the lock
 //! is taken for as long as it takes to publish them, with what came meanwhile as the new delta and the beginning of a new log. Where
 //! somebody has replaced or written the delta meanwhile (a load, a compaction that gave terms new ids, a large transaction), what was written
 //! goes, and all begins again.

@@ -4,6 +4,7 @@ pub mod activity;
 #[cfg(test)]
 mod aside_tests;
 pub mod backup;
+mod characteristic_sets;
 pub mod check;
 mod chores;
 mod clear;
@@ -48,7 +49,6 @@ pub mod snapshot;
 mod snapshot_catalog;
 #[cfg(test)]
 mod stale_tests;
-mod stars;
 pub mod stats;
 pub mod store;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Named snapshots: versions that stay in the database, whatever comes after, until somebody drops them.
 //!
 //! A snapshot is a manifest of its own, `snapshots/NAME/MANIFEST`. The segments that it names are kept when the current version
-//! does not need them any more. Whoever writes knows all snapshots, and makes and drops them in the writer lock, where no
+//! does not need them any more. Whoever writes knows all snapshots, and makes and drops them in the write lock, where no
 //! segment can go meanwhile.
 
 #[cfg(test)]

@@ -101,11 +101,11 @@ impl StoreStats {
                 stats.dictionary_bytes += info.bytes;
                 stats.dictionary_key_bytes += info.key_bytes;
             }
-            if let Some(stars) = open.segment.stars() {
+            if let Some(stars) = open.segment.characteristic_sets() {
                 stats.predicate_sets.0 += stars.len() as u64;
                 stats.predicate_sets.1 += stars.others();
             }
-            stats.other_bytes += meta.stars.map_or(0, |info| info.bytes);
+            stats.other_bytes += meta.characteristic_sets.map_or(0, |info| info.bytes);
             stats.other_bytes +=
                 file_bytes(store, &store.folder().join(open.entry.folder()).join(META_FILE))?;
         }

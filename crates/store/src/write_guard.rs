@@ -1,4 +1,4 @@
-//! The one writer: whoever has its place makes the next version, logs it, and leaves the place before the log is durable.
+//! The write lock: whoever holds it makes the next version, logs it, and gives it back before the log is durable.
 //!
 //! So there are two newest versions: the *tip*, on which the next writer builds, and the *current* one, which readers get. The
 //! tip becomes current when its record is durable. Where the log fails, all that is not durable has failed with it: the tip goes
@@ -28,7 +28,7 @@ pub struct Commit {
     pub version: u64,
 }
 
-/// The writer lock; left when dropped.
+/// The write lock; left when dropped.
 #[derive(Debug)]
 pub(crate) struct WriteGuard {
     store: Store,
@@ -56,7 +56,7 @@ impl Store {
 }
 
 impl WriteGuard {
-    /// Waits for the place, and puts right what a failure has left.
+    /// Waits for the write lock, and puts right what a failure has left.
     pub(crate) fn lock(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
         let writer = store.writer()?;
         store.write_lock().lock(cancel)?;
@@ -113,7 +113,7 @@ impl WriteGuard {
         Ok(())
     }
 
-    /// Waits for the place, with a log to write to: before terms get ids, since a new log is also a new table of terms.
+    /// Waits for the write lock, with a log to write to: before terms get ids, since a new log is also a new table of terms.
     pub(crate) fn lock_with_log(store: &Store, cancel: &CancelToken) -> Result<Self, StoreError> {
         let guard = Self::lock(store, cancel)?;
         let mut state = store.writer()?.state();

@@ -170,7 +170,7 @@ fn in_transaction(
         ..QueryOptions::default()
     };
     let update = UpdateOptions { evaluation, ..UpdateOptions::default() };
-    // Who removes what others may add meanwhile must have the writer's place.
+    // Who removes what others may add meanwhile must have the write lock.
     let transaction = if options.replace {
         store.begin(&options.cancel)?
     } else {

@@ -278,7 +278,7 @@ fn damage_is_not_restored() {
     assert_eq!(sound_contents(&vfs, BACKUP_FOLDER).unwrap(), expected);
 }
 
-/// Inserts a quad with the next number, in the writer lock, so that numbers are committed in their order.
+/// Inserts a quad with the next number, in the write lock, so that numbers are committed in their order.
 fn insert_next(store: &Store, next: &AtomicU64) -> u64 {
     let mut transaction = store.begin(&CancelToken::default()).unwrap();
     let number = next.fetch_add(1, Ordering::SeqCst) + 1;

@@ -1,7 +1,7 @@
 //! What several segments add up to, of the rows of some graphs, in one order. Rows of other graphs are left out before the merge: what other
 //! segments say of them is not asked for here.
 
-use crate::clear::read::Reader;
+use crate::clear::graph_reader::Reader;
 use crate::delta::Row;
 use crate::error::StoreError;
 use crate::manifest::Sign;

@@ -2,11 +2,11 @@
 //! something. What is written are segments that no manifest names yet; the version that has them is seen by whoever clears, until a
 //! manifest of that version is published.
 
+mod graph_reader;
 mod graphs;
 mod merge;
+mod picked_segment;
 mod plan;
-mod read;
-mod write;
 
 #[cfg(test)]
 mod crash_tests;
@@ -22,9 +22,9 @@ use crate::store::Store;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_rdf::value_id::Section;
+use picked_segment::{Picked, PickedSegment};
 use plan::{Fate, Holding, plan};
 use std::sync::Arc;
-use write::{Picked, PickedSegment};
 
 /// A version without the quads of some graphs. No manifest on disk names it.
 #[derive(Debug)]

@@ -295,10 +295,10 @@ impl Work {
             orders.status.state = CompactorState::Compacting { segments, quads };
             orders.progress = Some(Arc::clone(&progress));
         }
-        let pace = self.pace(cancel, version.segments.len());
+        let throttle = self.throttle(cancel, version.segments.len());
         let options =
             CompactOptions { threads: self.options.threads, memory_bytes, ..CompactOptions::default() };
-        Compaction::new(&self.store, &version, from, &options, &pace, &progress).run()?;
+        Compaction::new(&self.store, &version, from, &options, &throttle, &progress).run()?;
         let mut orders = self.shared.lock();
         orders.status.compactions += 1;
         orders.status.segments_merged += segments as u64;
@@ -307,7 +307,7 @@ impl Work {
     }
 
     /// Half the time, unless there are far too many segments. While it works it steps back for who compacts by hand.
-    fn pace(&self, cancel: &CancelToken, segments: usize) -> Throttle {
+    fn throttle(&self, cancel: &CancelToken, segments: usize) -> Throttle {
         let in_haste = segments > 2 * self.options.segments_max;
         let rest = if in_haste { Duration::ZERO } else { self.options.rest };
         let (store, stop) = (self.store.clone(), cancel.clone());

@@ -138,8 +138,8 @@ fn compact_from(store: &Store, round: usize) {
     }
     let options = CompactOptions { threads: 1 + round % 2, ..CompactOptions::default() };
     let from = if round.is_multiple_of(4) { 0 } else { round % segments };
-    let (pace, progress) = (Throttle::full(&cancel), LoadProgress::default());
-    Compaction::new(store, &version, from, &options, &pace, &progress).run().unwrap();
+    let (throttle, progress) = (Throttle::full(&cancel), LoadProgress::default());
+    Compaction::new(store, &version, from, &options, &throttle, &progress).run().unwrap();
 }
 
 #[test]

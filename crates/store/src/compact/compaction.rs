@@ -42,7 +42,7 @@ pub struct Compaction<'a> {
     pub from: usize,
     pub threads: usize,
     pub working_bytes: usize,
-    pub pace: &'a Throttle,
+    pub throttle: &'a Throttle,
     pub progress: &'a LoadProgress,
     pub stages: [Duration; Stage::COUNT],
     /// Terms that no quad used any more.
@@ -57,7 +57,7 @@ impl<'a> Compaction<'a> {
         version: &'a Version,
         from: usize,
         options: &CompactOptions,
-        pace: &'a Throttle,
+        throttle: &'a Throttle,
         progress: &'a LoadProgress,
     ) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl<'a> Compaction<'a> {
             from,
             threads: options.threads.max(1),
             working_bytes: working_bytes(options.memory_bytes),
-            pace,
+            throttle,
             progress,
             stages: [Duration::ZERO; Stage::COUNT],
             dropped: 0,
@@ -87,7 +87,7 @@ impl<'a> Compaction<'a> {
         work: impl FnOnce(&mut Self) -> Result<T, CompactError>,
     ) -> Result<T, CompactError> {
         self.progress.set_stage(stage);
-        self.pace.check()?;
+        self.throttle.check()?;
         let start = Instant::now();
         let result = work(self);
         self.stages[stage as usize] += start.elapsed();

@@ -72,9 +72,9 @@ fn stored_id(store: &Store, term: &Term) -> Option<ValueId> {
 
 fn run_from(store: &Store, from: usize, between: impl FnOnce()) -> Result<Vec<NewSegment>, CompactError> {
     let version = store.version();
-    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    Compaction::new(store, &version, from, &options, &pace, &progress).run_and(between)
+    Compaction::new(store, &version, from, &options, &throttle, &progress).run_and(between)
 }
 
 fn full(store: &Store) -> CompactReport {
@@ -186,8 +186,8 @@ fn too_many_terms_that_are_used_again_make_it_begin_again() {
     let vfs = MemVfs::new();
     let store = with_deletions(&vfs);
     let version = store.version();
-    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
-    let compaction = Compaction::new(&store, &version, 0, &CompactOptions::default(), &pace, &progress);
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
+    let compaction = Compaction::new(&store, &version, 0, &CompactOptions::default(), &throttle, &progress);
     let mut compaction = Compaction { working_bytes: 10_000, ..compaction };
     let done = compaction.run_and(|| load_quads(&store, 200..400));
     assert!(matches!(done, Err(CompactError::Overtaken)), "{done:?}");

@@ -71,13 +71,13 @@ fn sort(ids: &mut Vec<u64>) {
 pub fn visit_first_ids(
     layers: &[(&OpenSegment, Sign)],
     order: Order,
-    pace: &Throttle,
+    throttle: &Throttle,
     visit: &mut dyn FnMut(u64, i128),
 ) -> Result<(), BuildError> {
     if layers.iter().all(|(_, sign)| *sign != Sign::Deletions) {
         for (segment, sign) in layers {
             let mut groups = Groups::new(segment.sound_permutation(order), *sign);
-            while let Some((id, rows)) = groups.next(pace)? {
+            while let Some((id, rows)) = groups.next(throttle)? {
                 visit(id, sign.of(rows));
             }
         }
@@ -87,7 +87,7 @@ pub fn visit_first_ids(
     let mut next = BinaryHeap::new();
     for (segment, sign) in layers {
         let mut of_segment = Groups::new(segment.sound_permutation(order), *sign);
-        if let Some((id, rows)) = of_segment.next(pace)? {
+        if let Some((id, rows)) = of_segment.next(throttle)? {
             next.push(Reverse((id, groups.len(), rows)));
             groups.push(of_segment);
         }
@@ -97,7 +97,7 @@ pub fn visit_first_ids(
         while let Some(Reverse((_, at, rows))) = next.peek().copied().filter(|Reverse(top)| top.0 == id) {
             sum += groups[at].sign.of(rows);
             next.pop();
-            next.extend(groups[at].next(pace)?.map(|(id, rows)| Reverse((id, at, rows))));
+            next.extend(groups[at].next(throttle)?.map(|(id, rows)| Reverse((id, at, rows))));
         }
         visit(id, sum);
     }
@@ -124,14 +124,14 @@ impl<'a> Groups<'a> {
     }
 
     /// The next id, and its rows.
-    fn next(&mut self, pace: &Throttle) -> Result<Option<(u64, u64)>, BuildError> {
+    fn next(&mut self, throttle: &Throttle) -> Result<Option<(u64, u64)>, BuildError> {
         let first = match self.ahead.take() {
-            None => self.piece(pace)?,
+            None => self.piece(throttle)?,
             first => first,
         };
         let Some((id, mut rows)) = first else { return Ok(None) };
         loop {
-            match self.piece(pace)? {
+            match self.piece(throttle)? {
                 Some((same, more)) if same == id => rows += more,
                 other => {
                     self.ahead = other;
@@ -142,7 +142,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Rows of one id in one block; the next block may go on with it.
-    fn piece(&mut self, pace: &Throttle) -> Result<Option<(u64, u64)>, BuildError> {
+    fn piece(&mut self, throttle: &Throttle) -> Result<Option<(u64, u64)>, BuildError> {
         loop {
             let rest = self.columns[0].get(self.at..).unwrap_or_default();
             if let Some(id) = rest.first().copied() {
@@ -150,7 +150,7 @@ impl<'a> Groups<'a> {
                 self.at += rows;
                 return Ok(Some((id, rows as u64)));
             }
-            pace.check()?;
+            throttle.check()?;
             let Some(bounds) = self.permutation.block_bounds(self.block)? else { return Ok(None) };
             self.block += 1;
             if bounds.min[0] == bounds.max[0] {

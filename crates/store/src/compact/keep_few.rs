@@ -39,7 +39,7 @@ pub fn keep_few(
     let mut report = KeepFewReport { segments_before: count() as u64, ..KeepFewReport::default() };
     store.writer()?;
     let mut turn = None;
-    let (budget, pace) =
+    let (budget, throttle) =
         (MergeBudget::new(options.memory_bytes, options.threads), Throttle::full(&options.cancel));
     while count() > segments_max {
         if turn.is_none() {
@@ -48,7 +48,7 @@ pub fn keep_few(
         let version = store.version().aside(ASIDE_BYTES);
         let Some(from) = choose_within(budget, &version.manifest.segments, segments_max) else { break };
         report.quads += version.segments.iter().skip(from).map(|segment| segment.entry.quads).sum::<u64>();
-        store.with_room(|| Compaction::new(store, &version, from, options, &pace, progress).run())?;
+        store.with_room(|| Compaction::new(store, &version, from, options, &throttle, progress).run())?;
         report.merges += 1;
     }
     report.segments = count() as u64;

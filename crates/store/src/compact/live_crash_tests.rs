@@ -24,10 +24,10 @@ fn compact_and_commit(
     outcome: &mut Outcome,
 ) -> Result<(), CompactError> {
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let version = store.version();
     let mut committed = false;
-    let mut compaction = Compaction::new(store, &version, from, &options, &pace, &progress);
+    let mut compaction = Compaction::new(store, &version, from, &options, &throttle, &progress);
     let result = compaction.run_and(|| {
         step(store, at, outcome);
         committed = true;

@@ -119,13 +119,13 @@ impl Case<'_> {
     }
 
     fn compact(&mut self, from: usize, meanwhile: &[Write], spanning: &Changes, options: &CompactOptions) {
-        let (store, pace) = (self.store.clone(), Throttle::full(&CancelToken::default()));
+        let (store, throttle) = (self.store.clone(), Throttle::full(&CancelToken::default()));
         let version = store.version();
         let held = store.snapshot();
         let before = contents(&held);
         let from = from % version.segments.len().max(1);
         let progress = LoadProgress::default();
-        let mut compaction = Compaction::new(&store, &version, from, options, &pace, &progress);
+        let mut compaction = Compaction::new(&store, &version, from, options, &throttle, &progress);
         let mut transaction = store.begin_blind().unwrap();
         self.gather(&mut transaction, &spanning[..spanning.len() / 2].to_vec());
         let done = compaction.run_and(|| meanwhile.iter().for_each(|write| self.write(write)));

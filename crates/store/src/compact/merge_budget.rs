@@ -5,7 +5,7 @@
 //! segments are merged in rounds, and what is too large for its new numbers to fit is left as it is.
 
 use crate::compact::order_merge::{ROW_BYTES, SOURCE_ROWS_MIN};
-use crate::compact::packed::BUFFERS;
+use crate::compact::packed_merge::BUFFERS;
 use crate::manifest::{SegmentEntry, Sign};
 use crate::segment_builder::working_bytes;
 use lode_base::bitpack::width_of;

@@ -1,36 +1,36 @@
 //! Compaction: the newest segments of a database, or all, become one, or two where they also delete quads of older ones.
 //! Where all become one, it is maximally packed, and ids of a kind compare like their terms again.
 //!
-//! The dictionaries are merged ([`terms`]); that gives every term a new number, kept in a [`term_map`]. Then the rows of one order are
-//! packed with new ids, sorted, and written in all orders ([`packed`]), if they fit in memory; if not, each order is merged by itself,
-//! from the same order of the old segments ([`order_merge`], [`orders`]). What one segment inserts and another deletes is left out. Blank nodes and inline values keep their ids, and so do the keys of triple terms, which hold no
+//! The dictionaries are merged ([`dictionary_merge`]); that gives every term a new number, kept in an [`id_remap`]. Then the rows of one order are
+//! packed with new ids, sorted, and written in all orders ([`packed_merge`]), if they fit in memory; if not, each order is merged by itself,
+//! from the same order of the old segments ([`order_merge`], [`merged_orders`]). What one segment inserts and another deletes is left out. Blank nodes and inline values keep their ids, and so do the keys of triple terms, which hold no
 //! dictionary numbers. All the while others read and write. At last what they have written is renamed, and the manifest is
-//! switched ([`switch`]); the old segments' files go when nobody reads them any more. Until the switch the database is what it was, and
+//! switched ([`catch_up`]); the old segments' files go when nobody reads them any more. Until then the database is what it was, and
 //! nothing but the new segments is written: old and new together are all the space that is needed.
 //!
-//! Terms that no quad uses any more are dropped ([`used`], [`numbering`]).
+//! Terms that no quad uses any more are dropped ([`used`], [`id_remap`]).
 
 mod adaptive_budget;
 mod background;
 mod catch_up;
 mod compaction;
 mod damage;
+mod dictionary_merge;
 mod error;
 mod first_column;
 mod id_remap;
 mod keep_few;
-mod merge;
 mod merge_budget;
+mod merge_source;
+mod merged_orders;
 mod net;
 mod options;
 mod order_merge;
-mod orders;
 mod orders_job;
-mod pack;
-mod packed;
+mod packed_merge;
 mod policy;
-mod source;
-mod terms;
+mod row_packer;
+mod segment_merge;
 mod used;
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ fn compact_in_rounds(
     between: &mut dyn FnMut(),
     report: &mut CompactReport,
 ) -> Result<(), CompactError> {
-    let pace = Throttle::full(&options.cancel);
+    let throttle = Throttle::full(&options.cancel);
     let mut stages = [Duration::ZERO; Stage::COUNT];
     // Each round leaves fewer segments, but others may add some meanwhile.
     for _ in 0..ROUNDS_PER_SEGMENT * report.segments {
@@ -159,7 +159,7 @@ fn compact_in_rounds(
         let merged = segments.get_mut(from..).unwrap_or_default();
         report.damaged.extend(find_damage(merged, &options.cancel)?);
         version.segments = segments.into();
-        let mut compaction = Compaction::new(store, &version, from, options, &pace, progress);
+        let mut compaction = Compaction::new(store, &version, from, options, &throttle, progress);
         let new = compaction.run_and(&mut *between)?;
         stages.iter_mut().zip(compaction.stages).for_each(|(sum, time)| *sum += time);
         report.rounds += 1;
@@ -179,8 +179,8 @@ pub(crate) fn compact_from(store: &Store, from: usize) -> Result<(), CompactErro
     let (options, cancel, progress) =
         (CompactOptions::default(), lode_base::cancel::CancelToken::default(), LoadProgress::default());
     let version = store.version().aside(ASIDE_BYTES);
-    let pace = Throttle::full(&cancel);
-    Compaction::new(store, &version, from, &options, &pace, &progress).run().map(|_| ())
+    let throttle = Throttle::full(&cancel);
+    Compaction::new(store, &version, from, &options, &throttle, &progress).run().map(|_| ())
 }
 
 impl Compaction<'_> {
@@ -196,7 +196,7 @@ impl Compaction<'_> {
             between();
             let segments = std::mem::take(&mut merged.segments);
             let entries = segments.iter().map(|new| new.entry.clone()).collect();
-            self.stage(Stage::Publishing, |this| this.catch_up(entries, merged.numbers, &mut folders))?;
+            self.stage(Stage::Publishing, |this| this.catch_up(entries, merged.remap, &mut folders))?;
             Ok(segments)
         });
         if result.as_ref().map_or_else(CompactError::is_in_doubt, |_| true) {

@@ -1,7 +1,7 @@
 //! Writes one order of the new segment: the rows of all segments with their new ids, merged.
 //!
 //! A segment's rows are in the order of old ids. Among terms of one old dictionary new ids ascend as old ones did, but a
-//! segment also uses terms of older dictionaries, and those interleave with its own. So each segment is cut, at the first column,
+//! segment also uses terms of older dictionaries, and those interleave with its own. So each segment is split, at the first column,
 //! into *sources*: ranges of rows whose first column has terms of one old dictionary, and in which new first ids ascend. The
 //! sources are read side by side, some thousand rows each; all rows that come before the least of the last ids read are
 //! complete, are sorted (they are nearly) and written. A group of equal first ids that is larger than what is read at once is
@@ -13,8 +13,8 @@
 //! their size.
 
 use crate::compact::id_remap::{Ascent, IdRemap};
+use crate::compact::merge_source::{Source, read_rows};
 use crate::compact::net::net;
-use crate::compact::source::{Source, read_rows};
 use crate::delta::Row;
 use crate::manifest::Sign;
 use crate::progress::LoadProgress;
@@ -46,13 +46,13 @@ pub struct MergeContext<'a> {
     /// The old segments, and what to take their rows for.
     pub layers: &'a [(&'a OpenSegment, Sign)],
     /// New ids.
-    pub numbers: &'a IdRemap,
+    pub remap: &'a IdRemap,
     /// Where in the old ids new ids ascend.
     pub ascents: &'a [Ascent],
     /// Memory of one merge.
     pub memory_bytes: usize,
     /// Asked every few thousand rows.
-    pub pace: &'a Throttle,
+    pub throttle: &'a Throttle,
     /// Told as often.
     pub progress: &'a LoadProgress,
 }
@@ -118,7 +118,7 @@ impl OrderMerge<'_> {
         let column = prefix.len();
         let mut sources = self.sources(prefix, ranges)?;
         loop {
-            self.context.pace.check()?;
+            self.context.throttle.check()?;
             let bound = self.fill(&mut sources, column)?;
             for source in &mut sources {
                 let rows = match source.sign {
@@ -139,7 +139,7 @@ impl OrderMerge<'_> {
         }
     }
 
-    /// Cuts the ranges into sources.
+    /// Splits the ranges into sources.
     fn sources(&mut self, prefix: &[u64], ranges: Vec<Range<u64>>) -> Result<Vec<Source>, BuildError> {
         let mut sources = Vec::new();
         for (segment, rows) in ranges.into_iter().enumerate() {
@@ -179,7 +179,7 @@ impl OrderMerge<'_> {
             }
             if source.waiting() <= self.source_rows / 2 {
                 let rows = if source.is_small { usize::MAX } else { self.source_rows - source.waiting() };
-                read_rows(source, rows, column, &mut self.columns, &self.context.numbers.map)?;
+                read_rows(source, rows, column, &mut self.columns, &self.context.remap.map)?;
             }
             if let Some((old, new)) = source.last_unless_done(column)
                 && bound.as_ref().is_none_or(|group| new < group.new)
@@ -223,8 +223,8 @@ impl OrderMerge<'_> {
                 return Err(self.contradiction("has a quad that is inserted or deleted twice"));
             }
         }
-        let numbers = self.context.numbers;
-        if numbers.finish(&mut self.inserted).and_then(|()| numbers.finish(&mut self.deleted)).is_err() {
+        let remap = self.context.remap;
+        if remap.finish(&mut self.inserted).and_then(|()| remap.finish(&mut self.deleted)).is_err() {
             return Err(self.contradiction("uses a term that no quad seemed to use"));
         }
         self.insertions.push(&self.inserted)?;

@@ -13,7 +13,7 @@ pub struct OrdersJob<'a> {
     /// The segments, and what to take their rows for.
     pub layers: &'a [(&'a OpenSegment, Sign)],
     /// New ids.
-    pub numbers: &'a IdRemap,
+    pub remap: &'a IdRemap,
     /// Ids of the segments.
     pub ids: &'a FirstIds,
     /// New numbers of terms are below these.
@@ -23,5 +23,5 @@ pub struct OrdersJob<'a> {
     /// Folder of the new segment of deletions.
     pub deletions: Option<&'a Path>,
     /// How fast.
-    pub pace: &'a Throttle,
+    pub throttle: &'a Throttle,
 }

@@ -190,12 +190,12 @@ fn one_segment_is_left_alone_unless_forced() {
 fn compaction<'a>(
     store: &'a Store,
     version: &'a Version,
-    pace: &'a Throttle,
+    throttle: &'a Throttle,
     progress: &'a LoadProgress,
     working_bytes: usize,
 ) -> Compaction<'a> {
     let options = CompactOptions::default();
-    let compaction = Compaction::new(store, version, 0, &options, pace, progress);
+    let compaction = Compaction::new(store, version, 0, &options, throttle, progress);
     Compaction { threads: 1, working_bytes, ..compaction }
 }
 
@@ -212,9 +212,9 @@ fn what_stops_it_changes_nothing() {
         compact(&store, &cancelled, &Arc::default()),
         Err(CompactError::Build(BuildError::Cancelled(_)))
     ));
-    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     // Less memory than the numbers of the terms need.
-    let short = compaction(&store, &store.version(), &pace, &progress, 1000).run();
+    let short = compaction(&store, &store.version(), &throttle, &progress, 1000).run();
     assert!(matches!(short, Err(CompactError::Build(BuildError::Memory { .. }))), "{short:?}");
     assert_eq!(names(&vfs), files);
     assert_eq!(lines(&store.snapshot()), before);
@@ -242,7 +242,7 @@ fn a_quad_in_two_segments_is_noticed() {
     let mut segments = twin.segments.to_vec();
     segments.push(segments[1].clone());
     let version = Arc::new(Version { manifest, segments: segments.into(), ..twin });
-    let (pace, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
-    assert!(compaction(&store, &version, &pace, &progress, 1 << 30).run().is_err());
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
+    assert!(compaction(&store, &version, &throttle, &progress, 1 << 30).run().is_err());
     assert_eq!(names(&vfs), ["LOCK", "MANIFEST", "MANIFEST.copy", "segment-000001", "segment-000002"]);
 }

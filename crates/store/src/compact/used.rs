@@ -31,14 +31,14 @@ impl UsedTerms {
         delta: &Delta,
         start: [u64; Section::COUNT],
         end: [u64; Section::COUNT],
-        pace: &Throttle,
+        throttle: &Throttle,
         note: &mut dyn FnMut(Order, u64),
     ) -> Result<Option<Self>, BuildError> {
         let counts: [u64; Section::COUNT] = std::array::from_fn(|at| end[at].saturating_sub(start[at]));
         let bits = counts.map(|terms| vec![0; usize::try_from(terms.div_ceil(64)).unwrap_or(usize::MAX)]);
         let mut used = Self { start, bits, unused: counts };
         for order in FIRST_COLUMN_ORDERS {
-            visit_first_ids(layers, order, pace, &mut |id, rows| {
+            visit_first_ids(layers, order, throttle, &mut |id, rows| {
                 note(order, id);
                 if rows > 0 {
                     used.mark(id);

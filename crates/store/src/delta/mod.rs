@@ -10,7 +10,7 @@
 mod quad_set;
 mod rows;
 mod run;
-mod terms;
+mod term_table;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ mod tests;
 pub use quad_set::{MemoryCursor, QuadSet};
 pub use rows::Row;
 pub use run::Run;
-pub use terms::{Keys, TermTable};
+pub use term_table::{Keys, TermTable};
 
 use crate::error::StoreError;
 use lode_packed::Order;
@@ -92,7 +92,7 @@ impl Delta {
         &self.terms
     }
 
-    /// The id of a term for whoever has the writer lock and this delta for the tip's; a new one if need be.
+    /// The id of a term for whoever has the write lock and this delta for the tip's; a new one if need be.
     pub fn add_term(&self, section: Section, key: &[u8]) -> Result<ValueId, StoreError> {
         Ok(delta_id(section, self.terms.insert_or_fail(section, key)?))
     }

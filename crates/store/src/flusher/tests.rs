@@ -181,7 +181,7 @@ fn a_client_without_time_does_not_keep_the_delta_from_becoming_a_segment() {
     let options = WriteOptions { delta_bytes_max: 50_000, ..options() };
     let store = open(&MemVfs::new(), &options);
     for number in 0..50 {
-        // The place is free, so nobody asks before the commit.
+        // The lock is free, so nobody asks before the commit.
         let cancel = CancelToken::default();
         cancel.cancel();
         insert(&store, number, &cancel).unwrap();

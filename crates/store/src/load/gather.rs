@@ -4,8 +4,8 @@
 use crate::load::error::LoadError;
 use crate::load::interner::{Interner, KeyBatch};
 use crate::load::predicate_cache::PredicateCache;
-use crate::load::rows::{DEFAULT_GRAPH, Rows};
 use crate::load::run::{NUMBERS_MAX, Run, Spill};
+use crate::load::run_rows::{DEFAULT_GRAPH, Rows};
 use crate::load::term_sort::SORT_BYTES_PER_TERM;
 use crate::segment_builder::Class;
 use lode_base::vfs::Vfs;

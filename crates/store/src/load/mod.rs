@@ -1,28 +1,27 @@
 //! Bulk load: any amount of RDF into a new segment, with bounded memory, published in one step.
 //!
-//! The way of a quad: pieces of the sources are read ([`source`]) and parsed by several threads ([`read`]), each gathering
-//! terms and rows ([`gather`]) into runs that go to temporary files when memory is short ([`run`]). The terms of all
-//! runs are merged ([`merge`]): that writes the dictionary and tells every run the numbers of its terms. Rows, packed
-//! into integers ([`layout`]), are sorted ([`subject_sort`]) and written in all orders ([`orders`]). Then the segment
+//! The way of a quad: sources are read and parsed by several threads (`lode_ingest`), each gathering terms and rows ([`gather`]) into runs that go to temporary files when memory is short ([`run`]). The terms of all
+//! runs are merged ([`term_merge`]): that writes the dictionary and tells every run the numbers of its terms. Rows, packed
+//! into integers ([`Layout`]), are sorted ([`subject_sort`]) and written in all orders ([`write_orders`]). Then the segment
 //! is made durable and the manifest switched. Until then the database is what it was.
 
 mod arena;
-mod codes;
+mod dictionary_numbers;
 mod error;
-mod existing;
+mod existing_quads;
 mod gather;
 mod interner;
-mod merge;
-mod names;
-mod numbers;
 mod options;
 mod predicate_cache;
+mod removal;
 mod replace;
-mod replacement;
-mod rows;
 mod run;
+mod run_codes;
+mod run_rows;
 mod subject_sort;
 mod term_cursor;
+mod term_merge;
+mod term_roles;
 mod term_sort;
 
 #[cfg(test)]
@@ -42,6 +41,7 @@ use crate::store::Store;
 use crate::throttle::Throttle;
 use crate::version::Version;
 use crate::write_stall::wait_while_crowded;
+use dictionary_numbers::DictionaryNumbers;
 use gather::{Gatherer, SpillTo};
 use lode_base::host::{peak_resident_bytes, processor_seconds};
 use lode_base::memory_budget::MemoryBudget;
@@ -50,14 +50,13 @@ use lode_ingest::{Quarantine, ReadContext, SourcesRead, ValidateOptions, read_so
 use lode_packed::segment::DICTIONARY_FILE;
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
 use lode_rdf::value_id::Section;
-use merge::{MergeContext, Merged, merge_terms};
-use numbers::DictionaryNumbers;
-use replace::{Removal, Removed};
+use removal::{Removal, Removed};
 use run::{Run, TermStore, frame_bytes};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use subject_sort::{RunRows, sort_by_subject};
+use term_merge::{MergeContext, Merged, merge_terms};
 
 pub use crate::progress::{LoadProgress, ProgressSample, Stage, StageSeconds};
 pub use error::LoadError;
@@ -66,7 +65,7 @@ pub use lode_ingest::{
     read_document,
 };
 pub use options::{LoadOptions, LoadReport};
-pub use replacement::Replace;
+pub use replace::Replace;
 
 /// What a predicate or graph name takes in a list: its code and its id, while the list grows to twice that.
 const NAME_BYTES: usize = 4 * size_of::<u64>();
@@ -383,7 +382,7 @@ impl Loader<'_> {
             spill: &self.spill,
             threads: self.threads,
             memory: &memory,
-            pace: &Throttle::full(&self.cancel),
+            throttle: &Throttle::full(&self.cancel),
             progress: self.progress,
             layout: &numbered.layout,
         };

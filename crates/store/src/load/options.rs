@@ -1,7 +1,7 @@
 //! What a load may be told, and what it tells.
 
 use crate::load::error::LoadError;
-use crate::load::replacement::Replace;
+use crate::load::replace::Replace;
 use crate::progress::StageSeconds;
 use crate::segment_builder::memory_bytes_default;
 use lode_base::cancel::CancelToken;

@@ -3,8 +3,8 @@
 use super::arena::Arena;
 use super::interner::{Interner, KeyBatch};
 use super::predicate_cache::PredicateCache;
-use super::rows::{ClosedRows, DEFAULT_GRAPH, FRAME_ROWS, Rows};
 use super::run::{Run, Spill};
+use super::run_rows::{ClosedRows, DEFAULT_GRAPH, FRAME_ROWS, Rows};
 use super::term_cursor::TermCursor;
 use super::term_sort::sort_terms;
 use crate::segment_builder::{

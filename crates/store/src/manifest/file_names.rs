@@ -16,7 +16,7 @@ pub const SET_ASIDE: &str = "set-aside";
 pub const BACKUP: &str = "BACKUP";
 /// Name of the next log of a backup while it is being written.
 pub const BACKUP_TMP: &str = "BACKUP.tmp";
-/// Name of the file that a writer locks.
+/// Name of the file that a write locks.
 pub const LOCK: &str = "LOCK";
 /// Name of the reserve of room in the folder of a database.
 pub const RESERVE: &str = "reserve";

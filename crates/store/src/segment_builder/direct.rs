@@ -198,7 +198,7 @@ fn write_packed<R: PackedRow>(
         spill: context.spill,
         threads: context.threads,
         memory: &memory,
-        pace: &Throttle::full(context.cancel),
+        throttle: &Throttle::full(context.cancel),
         progress: &progress,
         layout: &codes.layout,
     };

@@ -57,7 +57,7 @@ impl<'a, R: PackedRow> OrderWriter<'a, R> {
     }
 
     fn write(&mut self, block: &[R]) -> Result<(), BuildError> {
-        self.context.pace.check()?;
+        self.context.throttle.check()?;
         let codes = self.context.layout.row_codes();
         self.writer.push_rows(block, &codes).map_err(|error| self.context.locate(error))?;
         self.context.progress.add_rows_written(block.len() as u64);

@@ -128,7 +128,7 @@ fn sum_up_slice<R: PackedRow>(rows: &[R], context: &OrdersContext<'_>) -> Result
     let sum = |rows: &[R]| -> Result<RowSums, BuildError> {
         let mut sums = RowSums::default();
         for block in rows.chunks(BLOCK_ROWS) {
-            context.pace.check()?;
+            context.throttle.check()?;
             sums.add(block, &codes);
         }
         Ok(sums)
@@ -154,7 +154,7 @@ fn for_each_block<R: PackedRow>(
     let io = context.io();
     let mut reader = rows.reader().map_err(&io)?;
     loop {
-        context.pace.check()?;
+        context.throttle.check()?;
         let block = reader.next().map_err(&io)?;
         if block.is_empty() {
             return Ok(());
@@ -275,7 +275,7 @@ impl<R: PackedRow> Writer<'_, R> {
         if sorted.capacity() < rows.len() {
             sorted = huge::zeros(rows.len());
         }
-        self.context.pace.check()?;
+        self.context.throttle.check()?;
         let layout = self.context.layout;
         let (from, shape) = (layout.shape(from), layout.shape(order));
         // Only a column was moved to the front: the others are sorted.

@@ -27,7 +27,7 @@ pub struct OrdersContext<'a> {
     /// Memory for rows.
     pub memory: &'a MemoryBudget,
     /// Asked once per block.
-    pub pace: &'a Throttle,
+    pub throttle: &'a Throttle,
     /// Told once per block.
     pub progress: &'a LoadProgress,
     /// How rows are packed.

@@ -7,7 +7,7 @@ use crate::manifest::{SegmentEntry, Sign};
 use crate::store::Store;
 use crate::version::OpenSegment;
 use lode_base::cancel::Cancelled;
-use lode_packed::segment::{SegmentOrigin, write_stars};
+use lode_packed::segment::{SegmentOrigin, write_characteristic_sets};
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
 use lode_rdf::value_id::Section;
 use std::path::Path;
@@ -103,12 +103,12 @@ pub fn seal_segment(
     let (vfs, sign) = (store.vfs(), origin.sign);
     let NewFiles { permutations, dictionary, bases } = files;
     let origin = described(store, origin)?;
-    let mut meta = SegmentMeta { origin, permutations, dictionary, bases, stars: None };
+    let mut meta = SegmentMeta { origin, permutations, dictionary, bases, characteristic_sets: None };
     // Quads that are deleted are not those of whole subjects.
     if sign == Sign::Insertions && meta.quads() > 0 {
-        let (info, mut file) = write_stars(vfs, folder, &meta, check)?;
+        let (info, mut file) = write_characteristic_sets(vfs, folder, &meta, check)?;
         file.sync().map_err(StoreError::io(folder))?;
-        meta.stars = Some(info);
+        meta.characteristic_sets = Some(info);
     }
     let mut description = meta.write(&**vfs, folder)?;
     description.sync().map_err(StoreError::io(folder))?;

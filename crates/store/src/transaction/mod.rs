@@ -5,7 +5,7 @@
 //! commits; then they get the ids that everybody sees.
 
 mod changes;
-mod terms;
+mod own_terms;
 
 #[cfg(test)]
 pub(crate) mod crash_tests;
@@ -25,8 +25,8 @@ use changes::Change;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Term, ValueId};
+use own_terms::OwnTerms;
 use std::sync::Arc;
-use terms::OwnTerms;
 
 /// Rows read at once where a graph is cleared.
 const CLEAR_ROWS: usize = 1 << 16;
@@ -35,7 +35,7 @@ const CLEAR_ROWS: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Transaction {
     store: Store,
-    /// The writer lock, if the transaction has it from its beginning.
+    /// The write lock, if the transaction has it from its beginning.
     guard: Option<WriteGuard>,
     /// What the changes are compared with.
     base: Arc<Version>,
@@ -60,8 +60,8 @@ struct OwnBase {
 }
 
 impl Store {
-    /// A transaction that may read: it has the writer lock from now to its end, so nobody changes what it has seen.
-    /// Waits for the place.
+    /// A transaction that may read: it has the write lock from now to its end, so nobody changes what it has seen.
+    /// Waits for the lock.
     ///
     /// # Errors
     /// Where the store was opened for reading, its log cannot be begun or has failed, or the wait was cancelled.
@@ -72,7 +72,7 @@ impl Store {
         Ok(Transaction::new(self.clone(), Some(guard), base, cancel.clone()))
     }
 
-    /// A transaction that only inserts and deletes given quads. It takes the writer lock only to commit.
+    /// A transaction that only inserts and deletes given quads. It takes the write lock only to commit.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`] where the store was opened for reading.
@@ -90,7 +90,7 @@ impl Transaction {
         Self { store, guard, base, terms, waiting, done, cleared, cancel, memory }
     }
 
-    /// Stops the transaction, also while it waits for the writer lock, once `cancel` says so.
+    /// Stops the transaction, also while it waits for the write lock, once `cancel` says so.
     #[must_use]
     pub fn with_cancel(self, cancel: &CancelToken) -> Self {
         Self { cancel: cancel.clone(), ..self }
@@ -297,7 +297,7 @@ impl Transaction {
         commit
     }
 
-    /// Compares with the segments before the writer lock is taken, and with the delta once it is.
+    /// Compares with the segments before the write lock is taken, and with the delta once it is.
     fn commit_blind(mut self) -> Result<Commit, StoreError> {
         let quads = changes::last_of_each(std::mem::take(&mut self.waiting));
         let rows: Vec<Row> = quads.iter().map(Change::quad).collect();

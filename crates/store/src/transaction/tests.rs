@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// Changes of quads of the pool; whether to take the writer lock at once, to look in between, and to commit.
+    /// Changes of quads of the pool; whether to take the write lock at once, to look in between, and to commit.
     Change {
         changes: Vec<(usize, bool)>,
         blind: bool,

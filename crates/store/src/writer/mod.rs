@@ -1,5 +1,5 @@
 //! What a store that is open for writing keeps: numbers that nobody has taken, the tip and its log, and the state of flushes and of the
-//! disk. Whoever has the writer lock changes the tip and the log ([`crate::write_guard`]).
+//! disk. Whoever has the write lock changes the tip and the log ([`crate::write_guard`]).
 
 pub(crate) mod flush_state;
 mod log_watch;
@@ -24,7 +24,7 @@ pub use flush_state::FlushStatus;
 
 pub(crate) type VersionLog = Log<Arc<Version>>;
 
-/// What belongs to the writer lock.
+/// What belongs to the write lock.
 pub(crate) struct Writer {
     pub(crate) options: WriteOptions,
     /// First blank node number that nobody has taken.
@@ -43,11 +43,11 @@ pub(crate) struct Writer {
     pub(crate) chores: Arc<Chores>,
     /// Wakes the thread that looks after the log.
     pub(crate) log_watch: LogWatch,
-    /// The log, for whoever makes it durable: that waits for nobody who has the place.
+    /// The log, for whoever makes it durable: that waits for nobody who holds the write lock.
     current_log: Mutex<Option<Arc<VersionLog>>>,
     /// What the delta takes.
     delta_memory: Mutex<Reservation>,
-    /// Used only by whoever has the place.
+    /// Used only by whoever holds the write lock.
     state: Mutex<State>,
     /// Held until the store is closed.
     _lock: Box<dyn Send + Sync>,
@@ -187,7 +187,7 @@ impl Writer {
         self.log_watch.failures()
     }
 
-    /// The tip, whose delta stays apart from now on from what comes later; needs no place.
+    /// The tip, whose delta stays apart from now on from what comes later; needs no lock.
     pub(crate) fn freeze(&self) -> Arc<Version> {
         self.with_delta(Delta::freeze)
     }

@@ -31,7 +31,7 @@ pub struct AddedSegments<'a, 'b> {
     /// The compaction.
     pub compaction: &'a Compaction<'b>,
     /// New numbers.
-    pub numbers: IdRemap,
+    pub remap: IdRemap,
     /// The segments of the new version so far.
     pub segments: Vec<SegmentEntry>,
     /// Folders of new segments.
@@ -40,20 +40,21 @@ pub struct AddedSegments<'a, 'b> {
 
 impl AddedSegments<'_, '_> {
     /// Writes a segment once more, with the new numbers of terms; before it, if need be, one of dropped terms that it uses.
-    pub fn add(&mut self, segment: &OpenSegment, pace: &Throttle) -> Result<(), CompactError> {
-        if self.numbers.is_identity() {
+    pub fn add(&mut self, segment: &OpenSegment, throttle: &Throttle) -> Result<(), CompactError> {
+        if self.remap.is_identity() {
             self.segments.push(segment.entry.clone());
             return Ok(());
         }
         let has_quads = segment.entry.sign != Sign::TermsOnly;
         let mut ids = FirstIds::new();
-        let dropped = if has_quads { self.dropped_of_segment(segment, &mut ids, pace)? } else { Vec::new() };
+        let dropped =
+            if has_quads { self.dropped_of_segment(segment, &mut ids, throttle)? } else { Vec::new() };
         let in_order = dropped.is_empty();
         self.revive(dropped)?;
         let bases = terms_of(&self.segments);
-        self.numbers.add_later(segment.segment.meta().bases, bases);
+        self.remap.add_later(segment.segment.meta().bases, bases);
         let entry =
-            if in_order { self.merge(segment, bases, &ids, pace)? } else { self.sort(segment, bases)? };
+            if in_order { self.merge(segment, bases, &ids, throttle)? } else { self.sort(segment, bases)? };
         self.segments.push(entry);
         Ok(())
     }
@@ -64,7 +65,7 @@ impl AddedSegments<'_, '_> {
         let mut dropped = Vec::new();
         for set in [&net.inserts, &net.deletes] {
             let rows = set.rows(Order::Spog);
-            dropped.extend(rows.as_flattened().iter().filter(|id| self.numbers.is_dropped(**id)));
+            dropped.extend(rows.as_flattened().iter().filter(|id| self.remap.is_dropped(**id)));
         }
         self.revive(dropped)
     }
@@ -74,14 +75,14 @@ impl AddedSegments<'_, '_> {
         &self,
         segment: &OpenSegment,
         ids: &mut FirstIds,
-        pace: &Throttle,
+        throttle: &Throttle,
     ) -> Result<Vec<u64>, CompactError> {
         let inline_max = self.compaction.inline_max();
         let mut dropped = Vec::new();
         for order in FIRST_COLUMN_ORDERS {
-            visit_first_ids(&[(segment, Sign::Insertions)], order, pace, &mut |id, _| {
+            visit_first_ids(&[(segment, Sign::Insertions)], order, throttle, &mut |id, _| {
                 ids.note(order, id, inline_max);
-                if self.numbers.is_dropped(id) {
+                if self.remap.is_dropped(id) {
                     dropped.push(id);
                 }
             })?;
@@ -95,7 +96,7 @@ impl AddedSegments<'_, '_> {
 
     /// Gives dropped terms new numbers, in a segment that has no quads.
     fn revive(&mut self, mut ids: Vec<u64>) -> Result<(), CompactError> {
-        ids.retain(|id| self.numbers.id(*id).is_none());
+        ids.retain(|id| self.remap.id(*id).is_none());
         ids.sort_unstable();
         ids.dedup();
         if ids.is_empty() {
@@ -129,7 +130,7 @@ impl AddedSegments<'_, '_> {
         let mut next = bases;
         for (section, _, id) in keys {
             let number = &mut next[section as usize];
-            self.numbers.revive(id.to_bits(), ValueId::new(section.kind(), *number).to_bits());
+            self.remap.revive(id.to_bits(), ValueId::new(section.kind(), *number).to_bits());
             *number += 1;
         }
         Ok(())
@@ -148,7 +149,7 @@ impl AddedSegments<'_, '_> {
         segment: &OpenSegment,
         bases: [u64; Section::COUNT],
         ids: &FirstIds,
-        pace: &Throttle,
+        throttle: &Throttle,
     ) -> Result<SegmentEntry, CompactError> {
         let compaction = self.compaction;
         let (number, folder) = self.folders.create()?;
@@ -165,12 +166,12 @@ impl AddedSegments<'_, '_> {
         let counts = old.dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
         let job = OrdersJob {
             layers,
-            numbers: &self.numbers,
+            remap: &self.remap,
             ids,
             terms: std::array::from_fn(|at| bases[at] + counts[at]),
             insertions: &folder,
             deletions: None,
-            pace,
+            throttle,
         };
         let permutations = compaction.merge_orders(&job)?.insertions;
         let files = NewFiles { permutations, dictionary: old.dictionary, bases };
@@ -186,14 +187,14 @@ impl AddedSegments<'_, '_> {
         let dictionary = segment.segment.meta().dictionary;
         let from = self.compaction.store.folder().join(segment.entry.folder()).join(DICTIONARY_FILE);
         let permutation = segment.permutation(Order::Spog);
-        let numbers = &self.numbers;
+        let remap = &self.remap;
         let quads = |visit: &mut dyn FnMut(&[[u64; 4]]) -> Result<(), StoreError>| {
             let mut cursor = permutation.cursor(0..permutation.rows(), 0b1111);
             let mut columns: [Vec<u64>; 4] = Default::default();
             let mut rows = Vec::new();
             while cursor.next(CHUNK_ROWS, &mut columns)? > 0 {
                 rows.clear();
-                let new = |id: &u64| numbers.id(*id).ok_or(StoreError::UnknownId(ValueId::from_bits(*id)));
+                let new = |id: &u64| remap.id(*id).ok_or(StoreError::UnknownId(ValueId::from_bits(*id)));
                 let [s, p, o, g] = &columns;
                 for (((s, p), o), g) in s.iter().zip(p).zip(o).zip(g) {
                     rows.push([new(s)?, new(p)?, new(o)?, new(g)?]);
@@ -227,7 +228,7 @@ fn direct(
         terms,
         threads: compaction.threads,
         memory_bytes: compaction.working_bytes + OVERHEAD_BYTES,
-        cancel: compaction.pace.cancel(),
+        cancel: compaction.throttle.cancel(),
     };
     let written = write(&segment);
     if written.is_err() {

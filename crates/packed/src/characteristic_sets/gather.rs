@@ -1,6 +1,6 @@
 //! Counts the sets in one pass over the subject order, in bounded memory. The outcome depends on the quads alone.
 
-use super::{CLASSES_MAX, OTHERS_MAX, Other, SET_PREDICATES_MAX, SETS_MAX, StarSet, Stars};
+use super::{CLASSES_MAX, CharacteristicSets, OTHERS_MAX, Other, SET_PREDICATES_MAX, SETS_MAX, StarSet};
 use crate::error::PackedError;
 use crate::order::Order;
 use crate::permutation::Permutation;
@@ -29,7 +29,7 @@ pub fn gather(
     spog: &Permutation,
     class_predicate: Option<u64>,
     check: &dyn Fn() -> Result<(), Cancelled>,
-) -> Result<Stars, PackedError> {
+) -> Result<CharacteristicSets, PackedError> {
     assert_eq!(spog.order(), Order::Spog, "sets are gathered subject by subject");
     let mut gatherer = Gatherer { class_predicate: class_predicate.unwrap_or(0), ..Gatherer::default() };
     let columns = if class_predicate.is_some() { 0b0111 } else { 0b0011 };
@@ -42,7 +42,10 @@ pub fn gather(
 }
 
 /// Counts the sets of quads in memory, given as three columns sorted by subject, predicate and object.
-pub fn gather_columns(class_predicate: Option<u64>, [subjects, predicates, objects]: [&[u64]; 3]) -> Stars {
+pub fn gather_columns(
+    class_predicate: Option<u64>,
+    [subjects, predicates, objects]: [&[u64]; 3],
+) -> CharacteristicSets {
     let mut gatherer = Gatherer { class_predicate: class_predicate.unwrap_or(0), ..Gatherer::default() };
     gatherer.add(subjects, predicates, objects);
     gatherer.finish()
@@ -194,7 +197,7 @@ impl Gatherer {
         self.sets = sets;
     }
 
-    fn finish(mut self) -> Stars {
+    fn finish(mut self) -> CharacteristicSets {
         self.end_subject();
         self.keep(SETS_MAX, SET_PREDICATES_MAX);
         let sets = self.sets.into_iter().map(|set| StarSet {
@@ -202,6 +205,6 @@ impl Gatherer {
             predicates: set.predicates.iter().copied().zip(set.quads).collect(),
             classes: set.classes.map(|counts| counts.into_iter().collect()),
         });
-        Stars::new(self.class_predicate, sets.collect(), self.others, self.other_predicates)
+        CharacteristicSets::new(self.class_predicate, sets.collect(), self.others, self.other_predicates)
     }
 }

@@ -2,9 +2,9 @@
 //! order, the orders side by side. Blocks of which nothing is wanted are not read, those that are wanted wholly are copied as
 //! they are, and of others columns are picked.
 
+use crate::clear::graph_reader::{Reader, Step, Wanted};
 use crate::clear::graphs::Graphs;
 use crate::clear::merge::merge;
-use crate::clear::read::{Reader, Step, Wanted};
 use crate::manifest::SegmentEntry;
 use crate::segment_builder::{BuildError, NewFiles, NewOrigin, OrderOutput, each_order, seal_segment};
 use crate::store::Store;

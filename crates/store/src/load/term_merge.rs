@@ -4,11 +4,11 @@
 //! and, where new, appended to the new one. Triple terms around blank nodes get their keys only now, as blank nodes have their
 //! final numbers by then. Every run learns the numbers of its terms.
 
-use crate::load::codes::{CodeSink, RunCodes};
 use crate::load::error::LoadError;
-use crate::load::names::{NameList, Roles};
 use crate::load::run::{Run, TermStore, TermWriter};
+use crate::load::run_codes::{CodeSink, RunCodes};
 use crate::load::term_cursor::TermCursor;
+use crate::load::term_roles::{NameList, Roles};
 use crate::progress::LoadProgress;
 use crate::segment_builder::{Class, ClassCounts, InlineValues, TermIndex};
 use lode_base::cancel::CancelToken;

@@ -43,7 +43,7 @@ struct Other {
 
 /// The characteristic sets of a segment. Ids are raw bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stars {
+pub struct CharacteristicSets {
     /// The predicate whose objects are classes; 0 where the segment's dictionary does not have it.
     class_predicate: u64,
     /// The sets with the most subjects.
@@ -56,7 +56,7 @@ pub struct Stars {
     by_predicate: BTreeMap<u64, Vec<(u32, u64)>>,
 }
 
-impl Stars {
+impl CharacteristicSets {
     fn new(
         class_predicate: u64,
         sets: Vec<StarSet>,
@@ -77,7 +77,7 @@ impl Stars {
         (self.class_predicate != 0).then_some(self.class_predicate)
     }
 
-    /// How many sets there are, those of [`Stars::others`] aside.
+    /// How many sets there are, those of [`CharacteristicSets::others`] aside.
     pub fn len(&self) -> usize {
         self.sets.len()
     }

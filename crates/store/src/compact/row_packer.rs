@@ -21,7 +21,7 @@ const INLINE: u64 = u64::MAX;
 pub struct Codes<'a> {
     /// How rows are packed.
     pub layout: Layout,
-    numbers: &'a IdRemap,
+    remap: &'a IdRemap,
     inline: &'a [u64],
     /// What to add to the number of a new id for its code, by the kind of ids.
     add: Vec<u64>,
@@ -34,7 +34,7 @@ pub struct Codes<'a> {
 impl<'a> Codes<'a> {
     /// Codes for quads of these ids. New terms have numbers below `terms`, blank nodes below `blanks`.
     pub fn new(
-        numbers: &'a IdRemap,
+        remap: &'a IdRemap,
         ids: &FirstIds,
         inline: &'a [u64],
         terms: [u64; Section::COUNT],
@@ -51,7 +51,7 @@ impl<'a> Codes<'a> {
         }
         let of_list = |old: &[u64], first: u64| {
             let mut pairs: Vec<(u64, u64)> =
-                old.iter().filter_map(|old| Some((numbers.id(*old)?, *old))).collect();
+                old.iter().filter_map(|old| Some((remap.id(*old)?, *old))).collect();
             pairs.sort_unstable();
             let codes: Vec<u64> =
                 pairs.iter().map(|(new, _)| terms.code(TermIndex::of_id(*new, inline))).collect();
@@ -65,7 +65,7 @@ impl<'a> Codes<'a> {
         let default = ValueId::DEFAULT_GRAPH.to_bits();
         graphs.insert(graphs.partition_point(|(id, _)| *id < default), (default, 0));
         let layout = Layout::new(terms, predicate_codes, graph_codes);
-        Self { layout, numbers, inline, add, predicates, graphs }
+        Self { layout, remap, inline, add, predicates, graphs }
     }
 
     /// The place of an old id in a list; [`DROPPED`] where it is not.
@@ -83,7 +83,7 @@ impl<'a> Codes<'a> {
         }
         let lookup = &mut lookups[kind % LOOKUPS];
         let merged = lookup.id(id).ok_or(StoreError::UnknownId(ValueId::from_bits(id)))?;
-        Ok(self.numbers.last_id(merged).map_or(DROPPED, |new| (new & PAYLOAD_MAX) + add))
+        Ok(self.remap.last_id(merged).map_or(DROPPED, |new| (new & PAYLOAD_MAX) + add))
     }
 }
 
@@ -124,7 +124,7 @@ pub struct Packer<'a> {
 impl<'a> Packer<'a> {
     /// None packed yet.
     pub fn new(codes: &'a Codes<'a>) -> Self {
-        let lookups = || (0..LOOKUPS).map(|_| codes.numbers.map.lookup()).collect();
+        let lookups = || (0..LOOKUPS).map(|_| codes.remap.map.lookup()).collect();
         Self {
             codes,
             shape: codes.layout.shape(Order::Spog),

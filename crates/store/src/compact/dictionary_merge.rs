@@ -23,7 +23,7 @@ pub struct TermsContext<'a> {
     /// Threads that may read ahead, one dictionary each.
     pub helpers: usize,
     /// Asked now and then.
-    pub pace: &'a Throttle,
+    pub throttle: &'a Throttle,
     /// Told now and then.
     pub progress: &'a LoadProgress,
 }
@@ -121,7 +121,7 @@ impl Merge<'_> {
     }
 
     fn check(&mut self, terms: u64) -> Result<(), BuildError> {
-        self.context.pace.check()?;
+        self.context.throttle.check()?;
         self.context.progress.add_terms(terms);
         self.done += terms;
         let kept: usize = self.kept.iter().flatten().map(Kept::memory_bytes).sum();

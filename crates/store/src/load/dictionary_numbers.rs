@@ -1,7 +1,7 @@
 //! Numbers of dictionary terms during a load: those of the dictionaries there are, and for new terms those of a new one.
 
 use crate::load::error::LoadError;
-use crate::load::merge::TermNumbers;
+use crate::load::term_merge::TermNumbers;
 use crate::segment_builder::{DictionaryPipeline, NewFile, walk_keys};
 use crate::version::{OpenSegment, Version};
 use lode_packed::dictionary::Terms;

@@ -124,7 +124,7 @@ fn a_database_without_sets_opens_and_gets_them_with_a_compaction() {
     add(&open(&vfs), quads(0, 200), 1);
     let path = segment_file(&vfs, META_FILE);
     let meta = SegmentMeta::decode(&bytes(&vfs, &path), META_FILE).unwrap();
-    write(&vfs, &path, &SegmentMeta { stars: None, ..meta.clone() }.encode());
+    write(&vfs, &path, &SegmentMeta { characteristic_sets: None, ..meta.clone() }.encode());
     vfs.remove(&segment_file(&vfs, STARS_FILE)).unwrap();
     let store = open(&vfs);
     assert_eq!(estimates(&store.snapshot()), None);
@@ -173,7 +173,7 @@ fn sets_of_other_quads_are_found_by_a_check() {
     // As if a program had written the sets of other quads: the description fits.
     let path = Path::new(FOLDER).join(segment_folder(1)).join(META_FILE);
     let meta = |vfs: &MemVfs| SegmentMeta::decode(&bytes(vfs, &path), META_FILE).unwrap();
-    let wrong = SegmentMeta { stars: meta(&other).stars, ..meta(&vfs) };
+    let wrong = SegmentMeta { characteristic_sets: meta(&other).characteristic_sets, ..meta(&vfs) };
     write(&vfs, &path, &wrong.encode());
     let vfs: Arc<dyn Vfs> = Arc::new(vfs);
     let report = check(&vfs, Path::new(FOLDER), &CancelToken::default(), &mut |_| {}).unwrap();

@@ -2,14 +2,14 @@
 //! a segment of what they delete of older ones, if they do.
 
 use crate::compact::compaction::Compaction;
+use crate::compact::dictionary_merge::{TermsContext, merge_dictionaries};
 use crate::compact::error::CompactError;
 use crate::compact::first_column::FirstIds;
 use crate::compact::id_remap::IdRemap;
+use crate::compact::merged_orders::{MergedOrders, merge_orders};
 use crate::compact::order_merge::MergeContext;
-use crate::compact::orders::{MergedOrders, merge_orders};
 use crate::compact::orders_job::OrdersJob;
-use crate::compact::packed::merge_packed;
-use crate::compact::terms::{TermsContext, merge_dictionaries};
+use crate::compact::packed_merge::merge_packed;
 use crate::compact::used::UsedTerms;
 use crate::manifest::Sign;
 use crate::progress::Stage;
@@ -29,7 +29,7 @@ pub struct Merged {
     /// Insertions, then deletions; what would be empty is left out.
     pub segments: Vec<NewSegment>,
     /// The new numbers of terms.
-    pub numbers: IdRemap,
+    pub remap: IdRemap,
 }
 
 /// What a row takes at most in a merge in memory, with the ids of inline values.
@@ -49,23 +49,23 @@ impl<'a> Compaction<'a> {
         let may_delete = self.from > 0 && layers.iter().any(|(_, sign)| *sign == Sign::Deletions);
         let deletions = may_delete.then(|| folders.create()).transpose()?;
         let mut ids = FirstIds::new();
-        let (numbers, dictionary) =
+        let (remap, dictionary) =
             self.stage(Stage::Terms, |this| this.merge_terms(&layers, &folder, &mut ids))?;
         self.check_overtaken()?;
-        self.dropped = numbers.dropped();
-        self.numbering = if numbers.is_identity() { self.version.numbering() } else { number };
+        self.dropped = remap.dropped();
+        self.numbering = if remap.is_identity() { self.version.numbering() } else { number };
         let (dictionary, file) = dictionary.unzip();
         let counts = dictionary.map_or([0; Section::COUNT], |dictionary| dictionary.counts);
         let mut terms = self.bases();
         terms.iter_mut().zip(counts).for_each(|(base, terms)| *base += terms);
         let job = OrdersJob {
             layers: &layers,
-            numbers: &numbers,
+            remap: &remap,
             ids: &ids,
             terms,
             insertions: &folder,
             deletions: deletions.as_ref().map(|(_, folder)| folder.as_path()),
-            pace: self.pace,
+            throttle: self.throttle,
         };
         // The dictionary is made durable while the orders are written.
         let (orders, synced) = std::thread::scope(|scope| {
@@ -102,7 +102,7 @@ impl<'a> Compaction<'a> {
                 folders.remove(&folder);
             }
         }
-        Ok(Merged { segments, numbers })
+        Ok(Merged { segments, remap })
     }
 
     /// Whether a snapshot keeps a segment on the disk, also where the current version does not name it.
@@ -123,7 +123,7 @@ impl<'a> Compaction<'a> {
         origin: NewOrigin,
         folder: &Path,
     ) -> Result<NewSegment, CompactError> {
-        Ok(seal_segment(self.store, files, origin, folder, &|| self.pace.check())?)
+        Ok(seal_segment(self.store, files, origin, folder, &|| self.throttle.check())?)
     }
 
     fn merge_terms(
@@ -135,20 +135,20 @@ impl<'a> Compaction<'a> {
         let (start, end) = (self.bases(), self.version.manifest.terms());
         let inline_max = self.inline_max();
         let mut note = |order, id| ids.note(order, id, inline_max);
-        let used = UsedTerms::find(layers, &self.version.delta, start, end, self.pace, &mut note)?;
+        let used = UsedTerms::find(layers, &self.version.delta, start, end, self.throttle, &mut note)?;
         ids.finish();
         let context = TermsContext {
             used: used.as_ref(),
             map_bytes_max: self.working_bytes / 2,
             helpers: 4 * (self.threads - 1),
-            pace: self.pace,
+            throttle: self.throttle,
             progress: self.progress,
         };
         let path = folder.join(DICTIONARY_FILE);
         std::thread::scope(|scope| {
             let mut pipeline = DictionaryPipeline::start(scope, self.threads - 1, self.store.vfs(), &path);
-            let numbers = merge_dictionaries(self.merged(), start, &mut pipeline, &context)?;
-            Ok((numbers, pipeline.finish()?))
+            let remap = merge_dictionaries(self.merged(), start, &mut pipeline, &context)?;
+            Ok((remap, pipeline.finish()?))
         })
     }
 
@@ -173,10 +173,10 @@ impl<'a> Compaction<'a> {
             insertions: job.insertions,
             deletions: job.deletions,
             layers: job.layers,
-            numbers: job.numbers,
-            ascents: &job.numbers.map.ascents(),
-            memory_bytes: self.working_bytes.saturating_sub(job.numbers.memory_bytes()) / threads,
-            pace: job.pace,
+            remap: job.remap,
+            ascents: &job.remap.map.ascents(),
+            memory_bytes: self.working_bytes.saturating_sub(job.remap.memory_bytes()) / threads,
+            throttle: job.throttle,
             progress: self.progress,
         };
         Ok(merge_orders(threads, &context)?)

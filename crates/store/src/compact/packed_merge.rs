@@ -5,10 +5,10 @@
 
 use crate::compact::compaction::Compaction;
 use crate::compact::first_column::FirstIds;
+use crate::compact::merged_orders::MergedOrders;
 use crate::compact::net::net;
-use crate::compact::orders::MergedOrders;
 use crate::compact::orders_job::OrdersJob;
-use crate::compact::pack::{Codes, Packer};
+use crate::compact::row_packer::{Codes, Packer};
 use crate::error::StoreError;
 use crate::manifest::Sign;
 use crate::segment_builder::{BuildError, OrdersContext, PackedRow, RowSet, write_orders};
@@ -34,10 +34,10 @@ pub fn merge_packed(
     ids: &FirstIds,
 ) -> Result<Option<MergedOrders>, BuildError> {
     let Some(inline) = &ids.inline else { return Ok(None) };
-    let held = job.numbers.memory_bytes() + ids.memory_bytes();
+    let held = job.remap.memory_bytes() + ids.memory_bytes();
     let memory_bytes = compaction.working_bytes.saturating_sub(2 * held);
     let rows: u64 = job.layers.iter().map(|(segment, _)| segment.permutation(Order::Spog).rows()).sum();
-    let codes = Codes::new(job.numbers, ids, inline, job.terms, compaction.store.next_blank());
+    let codes = Codes::new(job.remap, ids, inline, job.terms, compaction.store.next_blank());
     let bits = codes.layout.key_bits();
     let row_bytes = if bits <= 64 { u64::BYTES } else { u128::BYTES };
     let fits = usize::try_from(rows).is_ok_and(|rows| rows <= memory_bytes / (BUFFERS * row_bytes));
@@ -72,7 +72,7 @@ impl PackedMerge<'_> {
         let mut scratch = huge::zeros(inserted.len().max(deleted.len()));
         touch(&mut scratch, self.compaction.threads);
         for rows in [&mut inserted, &mut deleted] {
-            self.job.pace.check()?;
+            self.job.throttle.check()?;
             radix_sort(rows, &mut scratch, bits.clone(), self.compaction.threads);
         }
         if !deleted.is_empty() && !net(&mut inserted, &mut deleted) {
@@ -148,7 +148,7 @@ impl PackedMerge<'_> {
     ) -> Result<(), BuildError> {
         let mut cursor = job.permutation.cursor(job.rows, 0b1111);
         loop {
-            self.job.pace.check()?;
+            self.job.throttle.check()?;
             let out = job.out.get_mut(*job.packed..).unwrap_or_default();
             let Some(rows) = packer.pack(&mut cursor, job.permutation.order(), out)? else { return Ok(()) };
             *job.packed += rows;
@@ -173,7 +173,7 @@ impl PackedMerge<'_> {
             spill: &spill,
             threads: compaction.threads,
             memory: &memory,
-            pace: self.job.pace,
+            throttle: self.job.throttle,
             progress: compaction.progress,
             layout: &self.codes.layout,
         };

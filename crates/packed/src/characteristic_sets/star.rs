@@ -1,6 +1,6 @@
 //! What the sets say of one star: of patterns with the same subject.
 
-use super::{StarSet, Stars};
+use super::{CharacteristicSets, StarSet};
 use std::collections::BTreeMap;
 
 /// A pattern of a star.
@@ -85,7 +85,7 @@ impl Star {
     }
 }
 
-impl Stars {
+impl CharacteristicSets {
     /// Adds to `star` what the segment's sets say of its members.
     pub fn add_to(&self, members: &[StarMember], star: &mut Star) {
         let mut quads_of_sets = vec![0.0; self.sets.len() * members.len()];

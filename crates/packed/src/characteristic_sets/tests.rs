@@ -11,7 +11,7 @@ const TYPE: u64 = 7;
 
 type Quads = BTreeSet<[u64; 3]>;
 
-fn gathered(quads: &Quads) -> Stars {
+fn gathered(quads: &Quads) -> CharacteristicSets {
     let column = |at: usize| -> Vec<u64> { quads.iter().map(|quad| quad[at]).collect() };
     let (s, p, o) = (column(0), column(1), column(2));
     gather_columns(Some(TYPE), [&s, &p, &o])
@@ -25,7 +25,7 @@ fn class(object: u64) -> StarMember {
     StarMember { predicate: TYPE, object: Some(object) }
 }
 
-fn star_of(stars: &Stars, members: &[StarMember]) -> Star {
+fn star_of(stars: &CharacteristicSets, members: &[StarMember]) -> Star {
     let mut star = Star::new(members.len());
     stars.add_to(members, &mut star);
     star
@@ -123,18 +123,18 @@ fn rare_sets_are_counted_together() {
 fn damaged_files_are_refused() {
     let stars = gathered(&shop());
     let mut bytes = stars.encode();
-    assert_eq!(Stars::decode(&bytes, "s").unwrap(), stars);
+    assert_eq!(CharacteristicSets::decode(&bytes, "s").unwrap(), stars);
     for bit in 0..bytes.len() * 8 {
         bytes[bit / 8] ^= 1 << (bit % 8);
-        assert!(Stars::decode(&bytes, "s").is_err(), "bit {bit}");
+        assert!(CharacteristicSets::decode(&bytes, "s").is_err(), "bit {bit}");
         bytes[bit / 8] ^= 1 << (bit % 8);
     }
     for cut in 0..bytes.len() {
-        assert!(Stars::decode(&bytes[..cut], "s").is_err(), "cut at {cut}");
+        assert!(CharacteristicSets::decode(&bytes[..cut], "s").is_err(), "cut at {cut}");
     }
     bytes[8] = 99;
     seal(&mut bytes);
-    assert!(matches!(Stars::decode(&bytes, "s"), Err(PackedError::Version { found: 99, .. })));
+    assert!(matches!(CharacteristicSets::decode(&bytes, "s"), Err(PackedError::Version { found: 99, .. })));
 }
 
 fn seal(bytes: &mut [u8]) {
@@ -149,7 +149,7 @@ proptest! {
         quads in prop::collection::btree_set([1_u64..40, 5_u64..12, 1_u64..6], 1..300),
     ) {
         let stars = gathered(&quads);
-        prop_assert_eq!(&Stars::decode(&stars.encode(), "s").unwrap(), &stars);
+        prop_assert_eq!(&CharacteristicSets::decode(&stars.encode(), "s").unwrap(), &stars);
         let members = [any(5), any(6), any(TYPE), class(3)];
         let star = star_of(&stars, &members);
         for wanted in 1..1_u32 << members.len() {
@@ -172,7 +172,7 @@ proptest! {
             bytes[16 + (at - 16) % (end - 16)] = byte;
         }
         seal(&mut bytes);
-        if let Ok(stars) = Stars::decode(&bytes, "s") {
+        if let Ok(stars) = CharacteristicSets::decode(&bytes, "s") {
             let star = star_of(&stars, &[any(10), class(500), any(12)]);
             for wanted in 1..8 {
                 prop_assert!(star.rows(wanted) >= 0.0 && star.subjects(wanted) >= 0.0);

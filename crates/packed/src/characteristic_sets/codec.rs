@@ -1,6 +1,6 @@
 //! The bytes of `stars.lode`.
 
-use super::{CLASSES_MAX, OTHERS_MAX, Other, SET_PREDICATES_MAX, SETS_MAX, StarSet, Stars};
+use super::{CLASSES_MAX, CharacteristicSets, OTHERS_MAX, Other, SET_PREDICATES_MAX, SETS_MAX, StarSet};
 use crate::bytes::{Reader, Unsealed};
 use crate::error::{Damage, PackedError};
 use crate::format::{STARS_MAGIC, STARS_VERSION};
@@ -16,7 +16,7 @@ const UNSEALED: Unsealed = Unsealed {
     foreign: Damage("not the sets of predicates of a segment"),
 };
 
-impl Stars {
+impl CharacteristicSets {
     /// The bytes of the file. They depend on the quads alone.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = STARS_MAGIC.to_vec();
@@ -41,7 +41,7 @@ impl Stars {
         out
     }
 
-    /// Reads what [`Stars::encode`] wrote. `file` is for error messages.
+    /// Reads what [`CharacteristicSets::encode`] wrote. `file` is for error messages.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ fn write_pairs(out: &mut Vec<u8>, pairs: &[(u64, u64)]) {
     }
 }
 
-fn parse(mut reader: Reader<'_>) -> Result<Stars, Damage> {
+fn parse(mut reader: Reader<'_>) -> Result<CharacteristicSets, Damage> {
     let class_predicate = reader.varint()?;
     let (mut predicate_room, mut class_room) = (SET_PREDICATES_MAX, CLASSES_MAX);
     let mut sets = Vec::new();
@@ -107,7 +107,7 @@ fn parse(mut reader: Reader<'_>) -> Result<Stars, Damage> {
     if subjects.len() != quads.len() || !reader.rest().is_empty() {
         return Err(DAMAGED);
     }
-    Ok(Stars::new(class_predicate, sets, others, other_predicates))
+    Ok(CharacteristicSets::new(class_predicate, sets, others, other_predicates))
 }
 
 /// A number of subjects or quads: so small that sums do not overflow.

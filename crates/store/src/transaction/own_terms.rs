@@ -95,7 +95,7 @@ impl OwnTerms {
         Ok(ids)
     }
 
-    /// The run of a transaction that had the writer lock all the time, with final ids.
+    /// The run of a transaction that had the write lock all the time, with final ids.
     pub fn publish(&self, run: &Run, guard: &WriteGuard) -> Result<Run, StoreError> {
         if self.table.len() == 0 {
             return Ok(run.clone().uncounted());

@@ -19,7 +19,7 @@ impl Snapshot {
         let mut star = Star::new(members.len());
         let mut together = vec![0_u64; members.len()];
         let segments = self.version().segments.iter().filter(|open| open.entry.sign == Sign::Insertions);
-        for stars in segments.filter_map(|open| open.segment.stars()) {
+        for stars in segments.filter_map(|open| open.segment.characteristic_sets()) {
             stars.add_to(members, &mut star);
             let quads: Vec<u64> = members.iter().map(|member| stars.quads_of(member.predicate)).collect();
             if !quads.contains(&0) {

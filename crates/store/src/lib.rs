@@ -27,6 +27,7 @@ mod fair_lock;
 mod flush;
 mod flusher;
 mod identity;
+mod layer_merge;
 pub mod load;
 pub mod log;
 #[cfg(test)]
@@ -34,7 +35,6 @@ mod log_end_tests;
 mod log_rewrite;
 mod maintenance;
 pub mod manifest;
-mod merge_scan;
 mod named_snapshots;
 pub mod progress;
 mod recovery;
@@ -42,6 +42,7 @@ mod remake;
 mod room;
 mod salvage;
 mod scan;
+mod scan_rows;
 mod segment_builder;
 #[cfg(test)]
 mod simulation;

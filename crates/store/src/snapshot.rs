@@ -4,7 +4,7 @@ use crate::activity::Activity;
 use crate::delta::{DELTA_TERM, is_delta_term};
 use crate::error::StoreError;
 use crate::manifest::Sign;
-use crate::merge_scan::{Layer, LayerRows};
+use crate::scan_rows::RowCursor;
 use crate::version::{OpenSegment, Version};
 use lode_packed::{KeyHash, Order, PackedError, Permutation};
 use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
@@ -128,13 +128,13 @@ impl Snapshot {
         let read = if ranges.len() + layers.len() > 1 { 0b1111 } else { columns };
         layers.extend(ranges.into_iter().map(|(segment, rows)| {
             let cursor = segment.permutation(order).cursor(rows, read);
-            Layer { sign: segment.entry.sign, rows: LayerRows::Packed(cursor) }
+            (segment.entry.sign, RowCursor::Packed(cursor))
         }));
         Ok(Scan::new(layers, columns, Arc::clone(&self.activity)))
     }
 
     /// The runs of the delta that have rows under a prefix.
-    fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Result<Vec<Layer>, StoreError> {
+    fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Result<Vec<(Sign, RowCursor)>, StoreError> {
         self.version.delta.make_ready(order)?;
         let prefix = bits(prefix);
         let mut layers = Vec::new();
@@ -142,7 +142,7 @@ impl Snapshot {
             for (sign, set) in [(Sign::Insertions, &run.inserts), (Sign::Deletions, &run.deletes)] {
                 let cursor = set.cursor(order, &prefix);
                 if cursor.head().is_some() {
-                    layers.push(Layer { sign, rows: LayerRows::Memory(cursor) });
+                    layers.push((sign, RowCursor::Memory(cursor)));
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! Reads the rows of a segment's order that are in some graphs, or all others, block by block.
 
 use crate::clear::graphs::{Graphs, Share};
+use crate::delta::Row;
 use crate::error::StoreError;
+use crate::layer_merge::LayerRows;
 use lode_packed::{Permutation, Position};
 use std::ops::Range;
 
@@ -48,12 +50,14 @@ pub struct Reader<'a> {
     /// Wanted rows of the block before it.
     pub columns: [Vec<u64>; 4],
     picked: Vec<u32>,
+    /// The first row of these that a merge has not taken.
+    at: usize,
 }
 
 impl<'a> Reader<'a> {
     /// At the beginning.
     pub fn new(permutation: &'a Permutation, wanted: Wanted) -> Self {
-        Self { permutation, wanted, block: 0, columns: Default::default(), picked: Vec::new() }
+        Self { permutation, wanted, block: 0, columns: Default::default(), picked: Vec::new(), at: 0 }
     }
 
     /// Goes on to the next block that may have wanted rows. Others are not read.
@@ -76,7 +80,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Makes the columns those of the next block that has wanted rows; false at the end.
-    pub fn fill(&mut self) -> Result<bool, StoreError> {
+    fn next_block(&mut self) -> Result<bool, StoreError> {
         loop {
             match self.step()? {
                 Step::End => {
@@ -93,6 +97,11 @@ impl<'a> Reader<'a> {
                 return Ok(true);
             }
         }
+    }
+
+    /// The columns of the next rows at hand.
+    pub fn next_columns(&self, rows: usize) -> [&[u64]; 4] {
+        self.columns.each_ref().map(|column| &column[self.at..self.at + rows])
     }
 
     fn read(&mut self, rows: Range<u64>) -> Result<(), StoreError> {
@@ -119,5 +128,29 @@ impl<'a> Reader<'a> {
             }
             column.truncate(count);
         }
+    }
+}
+
+impl LayerRows for Reader<'_> {
+    fn fill(&mut self) -> Result<bool, StoreError> {
+        if self.at < self.columns[0].len() {
+            return Ok(true);
+        }
+        self.at = 0;
+        self.next_block()
+    }
+
+    fn waiting(&self) -> usize {
+        self.columns[0].len() - self.at
+    }
+
+    fn row(&self, index: usize) -> Option<Row> {
+        let [a, b, c, d] = &self.columns;
+        let at = self.at + index;
+        Some([*a.get(at)?, *b.get(at)?, *c.get(at)?, *d.get(at)?])
+    }
+
+    fn skip(&mut self, rows: usize) {
+        self.at += rows;
     }
 }

@@ -4,7 +4,6 @@
 
 mod graph_reader;
 mod graphs;
-mod merge;
 mod picked_segment;
 mod plan;
 

@@ -4,7 +4,7 @@
 
 use crate::clear::graph_reader::{Reader, Step, Wanted};
 use crate::clear::graphs::Graphs;
-use crate::clear::merge::merge;
+use crate::layer_merge::{Layer, LayerMerge};
 use crate::manifest::SegmentEntry;
 use crate::segment_builder::{BuildError, NewFiles, NewOrigin, OrderOutput, each_order, seal_segment};
 use crate::store::Store;
@@ -14,8 +14,8 @@ use lode_packed::{Order, PermutationInfo};
 use lode_rdf::value_id::Section;
 use std::path::Path;
 
-/// Between two looks at the cancel token where several segments are merged.
-const RUNS_PER_CHECK: usize = 1024;
+/// Rows between two looks at the cancel token where several segments are merged.
+const ROWS_PER_CHECK: usize = 1 << 16;
 
 /// What a new segment is made of.
 #[derive(Clone, Copy)]
@@ -99,24 +99,26 @@ impl PickedSegment<'_> {
         }
     }
 
-    /// Picks what several segments add up to.
+    /// Picks what several segments add up to, of the rows of the graphs: what other segments say of others is not asked for here.
     fn pick_merged(
         &self,
         segments: &[OpenSegment],
         order: Order,
         output: &mut OrderOutput,
     ) -> Result<(), BuildError> {
-        let segments = segments.iter();
-        let readers =
-            segments.map(|segment| (self.reader(segment, order, false), segment.entry.sign)).collect();
-        let mut asked = 0;
-        merge(readers, &mut |columns| {
-            asked += 1;
-            if asked % RUNS_PER_CHECK == 0 {
-                self.cancel.check()?;
+        let layers =
+            segments.iter().map(|segment| Layer::new(segment.entry.sign, self.reader(segment, order, false)));
+        let mut merge = LayerMerge::new(layers);
+        loop {
+            self.cancel.check()?;
+            let rows = merge.next(ROWS_PER_CHECK, &mut |reader, rows| {
+                let columns = reader.next_columns(rows);
+                output.write(|writer| writer.push(columns))
+            })?;
+            if rows == 0 {
+                return Ok(());
             }
-            output.write(|writer| writer.push(columns))
-        })
+        }
     }
 
     fn reader<'a>(&self, segment: &'a OpenSegment, order: Order, others: bool) -> Reader<'a> {

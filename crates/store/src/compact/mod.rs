@@ -2,8 +2,8 @@
 //! Where all become one, it is maximally packed, and ids of a kind compare like their terms again.
 //!
 //! The dictionaries are merged ([`dictionary_merge`]); that gives every term a new number, kept in an [`id_remap`]. Then the rows of one order are
-//! packed with new ids, sorted, and written in all orders ([`packed_merge`]), if they fit in memory; if not, each order is merged by itself,
-//! from the same order of the old segments ([`order_merge`], [`merged_orders`]). What one segment inserts and another deletes is left out. Blank nodes and inline values keep their ids, and so do the keys of triple terms, which hold no
+//! packed with new ids, sorted, and written in all orders, if they fit in memory; if not, each order is merged by itself, from the same
+//! order of the old segments ([`orders`]). What one segment inserts and another deletes is left out. Blank nodes and inline values keep their ids, and so do the keys of triple terms, which hold no
 //! dictionary numbers. All the while others read and write. At last what they have written is renamed, and the manifest is
 //! switched ([`catch_up`]); the old segments' files go when nobody reads them any more. Until then the database is what it was, and
 //! nothing but the new segments is written: old and new together are all the space that is needed.
@@ -21,15 +21,9 @@ mod first_column;
 mod id_remap;
 mod keep_few;
 mod merge_budget;
-mod merge_source;
-mod merged_orders;
-mod net;
 mod options;
-mod order_merge;
-mod orders_job;
-mod packed_merge;
+mod orders;
 mod policy;
-mod row_packer;
 mod segment_merge;
 mod used;
 

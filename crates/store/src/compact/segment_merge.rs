@@ -6,20 +6,16 @@ use crate::compact::dictionary_merge::{TermsContext, merge_dictionaries};
 use crate::compact::error::CompactError;
 use crate::compact::first_column::FirstIds;
 use crate::compact::id_remap::IdRemap;
-use crate::compact::merged_orders::{MergedOrders, merge_orders};
-use crate::compact::order_merge::MergeContext;
-use crate::compact::orders_job::OrdersJob;
-use crate::compact::packed_merge::merge_packed;
+use crate::compact::orders::OrdersJob;
 use crate::compact::used::UsedTerms;
 use crate::manifest::Sign;
 use crate::progress::Stage;
 use crate::segment_builder::{
-    BuildError, DictionaryPipeline, NewFile, NewFiles, NewFolders, NewOrigin, NewSegment, OVERHEAD_BYTES,
-    seal_segment,
+    BuildError, DictionaryPipeline, NewFile, NewFiles, NewFolders, NewOrigin, NewSegment, seal_segment,
 };
 use crate::version::OpenSegment;
+use lode_packed::DictionaryInfo;
 use lode_packed::segment::DICTIONARY_FILE;
-use lode_packed::{DictionaryInfo, Order};
 use lode_rdf::value_id::Section;
 use std::path::Path;
 
@@ -31,9 +27,6 @@ pub struct Merged {
     /// The new numbers of terms.
     pub remap: IdRemap,
 }
-
-/// What a row takes at most in a merge in memory, with the ids of inline values.
-const ROW_BYTES_MAX: usize = 96;
 
 fn has_quads((_, sign): &(&OpenSegment, Sign)) -> bool {
     *sign != Sign::TermsOnly
@@ -150,36 +143,6 @@ impl<'a> Compaction<'a> {
             let remap = merge_dictionaries(self.merged(), start, &mut pipeline, &context)?;
             Ok((remap, pipeline.finish()?))
         })
-    }
-
-    /// Merges all orders of some segments.
-    pub fn merge_orders(&self, job: &OrdersJob<'_>) -> Result<MergedOrders, CompactError> {
-        let rows =
-            |order| -> u64 { job.layers.iter().map(|(segment, _)| segment.permutation(order).rows()).sum() };
-        self.progress.add_rows_to_write(Order::ALL.into_iter().map(rows).sum());
-        if let Some(merged) = merge_packed(self, job, job.ids)? {
-            return Ok(merged);
-        }
-        if job.layers.iter().any(|(segment, _)| segment.has_damage()) {
-            // Each order is merged from the same one of the segments.
-            let bytes =
-                usize::try_from(rows(Order::Spog)).unwrap_or(usize::MAX).saturating_mul(ROW_BYTES_MAX);
-            let what = "all rows at once, from which damaged orders are made again,";
-            return Err(BuildError::Memory { what, bytes: bytes.saturating_add(OVERHEAD_BYTES) }.into());
-        }
-        let threads = self.threads.min(Order::COUNT);
-        let context = MergeContext {
-            vfs: &**self.store.vfs(),
-            insertions: job.insertions,
-            deletions: job.deletions,
-            layers: job.layers,
-            remap: job.remap,
-            ascents: &job.remap.map.ascents(),
-            memory_bytes: self.working_bytes.saturating_sub(job.remap.memory_bytes()) / threads,
-            throttle: job.throttle,
-            progress: self.progress,
-        };
-        Ok(merge_orders(threads, &context)?)
     }
 
     /// Inline values that one may hold in memory.

@@ -5,7 +5,7 @@ use crate::compact::compaction::Compaction;
 use crate::compact::error::CompactError;
 use crate::compact::first_column::{FIRST_COLUMN_ORDERS, FirstIds, visit_first_ids};
 use crate::compact::id_remap::IdRemap;
-use crate::compact::orders_job::OrdersJob;
+use crate::compact::orders::OrdersJob;
 use crate::delta::Delta;
 use crate::error::StoreError;
 use crate::manifest::{SegmentEntry, Sign};

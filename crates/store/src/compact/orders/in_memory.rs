@@ -3,12 +3,11 @@
 //! Only one order is read. Its rows are packed into one integer each, as in a load, sorted, and written in all orders by what also writes
 //! those of a load. That takes half the time of merging each order by itself, and several times the memory.
 
+use super::job::{MergedOrders, OrdersJob};
+use super::net::net;
+use super::row_packer::{Codes, Packer};
 use crate::compact::compaction::Compaction;
 use crate::compact::first_column::FirstIds;
-use crate::compact::merged_orders::MergedOrders;
-use crate::compact::net::net;
-use crate::compact::orders_job::OrdersJob;
-use crate::compact::row_packer::{Codes, Packer};
 use crate::error::StoreError;
 use crate::manifest::Sign;
 use crate::segment_builder::{BuildError, OrdersContext, PackedRow, RowSet, write_orders};
@@ -28,7 +27,7 @@ pub const BUFFERS: usize = 4;
 const SPILL: &str = "spill";
 
 /// Merges all orders of some segments in memory; none where there is not enough. `ids` are those of the segments.
-pub fn merge_packed(
+pub fn merge_in_memory(
     compaction: &Compaction<'_>,
     job: &OrdersJob<'_>,
     ids: &FirstIds,
@@ -44,11 +43,11 @@ pub fn merge_packed(
     if !fits || bits > 128 {
         return Ok(None);
     }
-    let merge = PackedMerge { compaction, job, codes: &codes, memory_bytes };
+    let merge = InMemoryMerge { compaction, job, codes: &codes, memory_bytes };
     if bits <= 64 { merge.run::<u64>() } else { merge.run::<u128>() }.map(Some)
 }
 
-struct PackedMerge<'a> {
+struct InMemoryMerge<'a> {
     compaction: &'a Compaction<'a>,
     job: &'a OrdersJob<'a>,
     codes: &'a Codes<'a>,
@@ -64,7 +63,7 @@ struct PackJob<'a, R> {
     packed: &'a mut usize,
 }
 
-impl PackedMerge<'_> {
+impl InMemoryMerge<'_> {
     fn run<R: PackedRow>(&self) -> Result<MergedOrders, BuildError> {
         let mut inserted = self.pack::<R>(Sign::Insertions)?;
         let mut deleted = self.pack::<R>(Sign::Deletions)?;

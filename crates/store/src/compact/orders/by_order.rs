@@ -1,18 +1,10 @@
-//! Merges the seven orders, as many at once as there are threads, and makes sure that all of them hold the same quads.
+//! Merges each order by itself, as many at once as there are threads, and makes sure that all of them hold the same quads.
 
-use crate::compact::order_merge::{MergeContext, MergedOrder, merge_order};
+use super::job::MergedOrders;
+use super::order_merge::{MergeContext, MergedOrder, merge_order};
 use crate::manifest::Sign;
 use crate::segment_builder::{BuildError, each_order};
-use lode_packed::{Order, PermutationInfo};
-
-/// What a merge has written.
-#[derive(Debug)]
-pub struct MergedOrders {
-    /// Of the segment of insertions.
-    pub insertions: [PermutationInfo; Order::COUNT],
-    /// Of the segment of deletions, if there can be any.
-    pub deletions: Option<[PermutationInfo; Order::COUNT]>,
-}
+use lode_packed::Order;
 
 /// Merges all orders with up to `threads` threads.
 pub fn merge_orders(threads: usize, context: &MergeContext<'_>) -> Result<MergedOrders, BuildError> {

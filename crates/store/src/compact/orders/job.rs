@@ -1,10 +1,11 @@
-//! What a merge of orders reads, and where it writes.
+//! What a merge of orders reads, where it writes, and what it has written.
 
 use crate::compact::first_column::FirstIds;
 use crate::compact::id_remap::IdRemap;
 use crate::manifest::Sign;
 use crate::throttle::Throttle;
 use crate::version::OpenSegment;
+use lode_packed::{Order, PermutationInfo};
 use lode_rdf::value_id::Section;
 use std::path::Path;
 
@@ -24,4 +25,13 @@ pub struct OrdersJob<'a> {
     pub deletions: Option<&'a Path>,
     /// How fast.
     pub throttle: &'a Throttle,
+}
+
+/// What a merge has written.
+#[derive(Debug)]
+pub struct MergedOrders {
+    /// Of the segment of insertions.
+    pub insertions: [PermutationInfo; Order::COUNT],
+    /// Of the segment of deletions, if there can be any.
+    pub deletions: Option<[PermutationInfo; Order::COUNT]>,
 }

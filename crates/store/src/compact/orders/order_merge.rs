@@ -12,9 +12,9 @@
 //! So everything is read once and in sequence, nothing goes to temporary files, and memory depends on the number of segments and not on
 //! their size.
 
+use super::merge_source::{Source, read_rows};
+use super::net::net;
 use crate::compact::id_remap::{Ascent, IdRemap};
-use crate::compact::merge_source::{Source, read_rows};
-use crate::compact::net::net;
 use crate::delta::Row;
 use crate::manifest::Sign;
 use crate::progress::LoadProgress;

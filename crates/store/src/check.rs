@@ -148,7 +148,7 @@ impl Checker<'_> {
         }
         self.snapshots(vfs, folder, manifest, &cache)?;
         self.log(&**vfs, folder, &mut version)?;
-        let layers = version.segments.len() + version.delta.runs().len();
+        let layers = version.segments.len() + version.delta.change_sets().len();
         if self.report.problems.is_empty() && layers > 1 {
             self.layers(folder, &Arc::new(version))?;
         }

@@ -1,6 +1,6 @@
 //! Reads the quads under a prefix in one sort order, from one segment or merged from several layers.
 //!
-//! With one segment the columns asked for are decoded straight into the caller's. With several layers (segments, runs of the delta), rows are
+//! With one segment the columns asked for are decoded straight into the caller's. With several layers (segments, change sets of the delta), rows are
 //! merged in stretches: from the layer with the least row, all rows before the least row of the others are copied at once.
 //! Where a row is in several layers, it is delivered if more of them insert it than delete it.
 

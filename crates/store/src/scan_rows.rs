@@ -1,4 +1,4 @@
-//! The rows of one layer of a scan: of a packed segment, read some at a time, or of a run in memory.
+//! The rows of one layer of a scan: of a packed segment, read some at a time, or of a change set in memory.
 
 use crate::delta::{MemoryCursor, Row};
 use crate::error::StoreError;

@@ -133,13 +133,15 @@ impl Snapshot {
         Ok(Scan::new(layers, columns, Arc::clone(&self.activity)))
     }
 
-    /// The runs of the delta that have rows under a prefix.
+    /// The change sets of the delta that have rows under a prefix.
     fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Result<Vec<(Sign, RowCursor)>, StoreError> {
         self.version.delta.make_ready(order)?;
         let prefix = bits(prefix);
         let mut layers = Vec::new();
-        for run in self.version.delta.runs() {
-            for (sign, set) in [(Sign::Insertions, &run.inserts), (Sign::Deletions, &run.deletes)] {
+        for change_set in self.version.delta.change_sets() {
+            for (sign, set) in
+                [(Sign::Insertions, &change_set.inserts), (Sign::Deletions, &change_set.deletes)]
+            {
                 let cursor = set.cursor(order, &prefix);
                 if cursor.head().is_some() {
                     layers.push((sign, RowCursor::Memory(cursor)));

@@ -4,7 +4,7 @@
 //! tip becomes current when its record is durable. Where the log fails, all that is not durable has failed with it: the tip goes
 //! back to the current version, and the next writer begins a new log.
 
-use crate::delta::{Delta, Run};
+use crate::delta::{ChangeSet, Delta};
 use crate::error::StoreError;
 use crate::flush::{Flushed, remove_segments, write_segments};
 use crate::log::{Changes, Log, LogEnd, remove_log};
@@ -68,7 +68,7 @@ impl WriteGuard {
             if guard.resume_log(&mut state, &failed).is_none() {
                 writer.set_log(&mut state, None);
                 // Not within the time of whoever happens to come first: who has little would leave the same to all others.
-                guard.flush(&mut state, &Run::default(), &CancelToken::default())?;
+                guard.flush(&mut state, &ChangeSet::default(), &CancelToken::default())?;
             }
         }
         drop(state);
@@ -118,7 +118,7 @@ impl WriteGuard {
         let guard = Self::lock(store, cancel)?;
         let mut state = store.writer()?.state();
         if state.log.is_none() {
-            guard.flush(&mut state, &Run::default(), &CancelToken::default())?;
+            guard.flush(&mut state, &ChangeSet::default(), &CancelToken::default())?;
         }
         drop(state);
         Ok(guard)
@@ -138,18 +138,18 @@ impl WriteGuard {
         Ok(Arc::clone(&self.writer()?.state().tip))
     }
 
-    /// Makes a run the next version: logged if it is small, else as a segment. Returns once it is durable.
-    pub(crate) fn commit(self, run: Run, cancel: &CancelToken) -> Result<Commit, StoreError> {
+    /// Makes a change set the next version: logged if it is small, else as a segment. Returns once it is durable.
+    pub(crate) fn commit(self, change_set: ChangeSet, cancel: &CancelToken) -> Result<Commit, StoreError> {
         let store = self.store.clone();
         let writer = store.writer()?;
         let mut state = writer.state();
-        let (inserted, deleted) = (run.inserts.len() as u64, run.deletes.len() as u64);
-        if self.is_large(&state, &run)? {
-            self.flush(&mut state, &run, cancel)?;
+        let (inserted, deleted) = (change_set.inserts.len() as u64, change_set.deletes.len() as u64);
+        if self.is_large(&state, &change_set)? {
+            self.flush(&mut state, &change_set, cancel)?;
             return Ok(Commit { inserted, deleted, version: state.tip.number });
         }
-        if !run.is_empty() {
-            self.append(&mut state, run)?;
+        if !change_set.is_empty() {
+            self.append(&mut state, change_set)?;
         }
         let (log, last, version) = (state.log.clone(), state.last, state.tip.number);
         writer.tell_fullness(&state);
@@ -167,30 +167,31 @@ impl WriteGuard {
         Ok(Commit { inserted, deleted, version })
     }
 
-    /// Makes a run on another version than the tip the next version: one that is the tip but for segments that no manifest names yet, and
+    /// Makes a change set on another version than the tip the next version: one that is the tip but for segments that no manifest names yet, and
     /// for what they say. `gone` quads of the tip are not in it.
     pub(crate) fn commit_on(
         self,
         base: &Version,
         gone: u64,
-        run: &Run,
+        change_set: &ChangeSet,
         cancel: &CancelToken,
     ) -> Result<Commit, StoreError> {
         let mut state = self.writer()?.state();
-        self.store.with_room(|| self.flush_from(&mut state, base, run, cancel))?;
-        let (inserted, deleted) = (run.inserts.len() as u64, gone + run.deletes.len() as u64);
+        self.store.with_room(|| self.flush_from(&mut state, base, change_set, cancel))?;
+        let (inserted, deleted) = (change_set.inserts.len() as u64, gone + change_set.deletes.len() as u64);
         Ok(Commit { inserted, deleted, version: state.tip.number })
     }
 
-    /// Whether a run is too large for the log: by its changes, or by the terms that it brings.
-    fn is_large(&self, state: &State, run: &Run) -> Result<bool, StoreError> {
+    /// Whether a change set is too large for the log: by its changes, or by the terms that it brings.
+    fn is_large(&self, state: &State, change_set: &ChangeSet) -> Result<bool, StoreError> {
         let options = &self.writer()?.options;
         let delta = &state.tip.delta;
         let bytes = || delta.terms().bytes_from(delta.term_count());
-        Ok(run.len() > options.logged_changes_max || (!run.is_empty() && bytes() > options.logged_bytes_max))
+        Ok(change_set.len() > options.logged_changes_max
+            || (!change_set.is_empty() && bytes() > options.logged_bytes_max))
     }
 
-    fn append(&self, state: &mut State, run: Run) -> Result<(), StoreError> {
+    fn append(&self, state: &mut State, change_set: ChangeSet) -> Result<(), StoreError> {
         let writer = self.writer()?;
         let no_log = || StoreError::Limit("changes without a log to write them to".to_owned());
         let log = state.log.as_ref().ok_or_else(no_log)?;
@@ -208,12 +209,17 @@ impl WriteGuard {
             next_blank,
             first_term,
             terms,
-            inserts: rows(&run.inserts),
-            deletes: rows(&run.deletes),
+            inserts: rows(&change_set.inserts),
+            deletes: rows(&change_set.deletes),
         };
         let mut payload = Vec::new();
         changes.encode(&mut payload);
-        let tip = Version { delta: delta.with_run(run), number, next_blank, ..Version::clone(&state.tip) };
+        let tip = Version {
+            delta: delta.with_changes(change_set),
+            number,
+            next_blank,
+            ..Version::clone(&state.tip)
+        };
         let tip = Arc::new(tip);
         state.last = Some(log.append(&payload, Arc::clone(&tip))?);
         state.tip = tip;
@@ -227,7 +233,7 @@ impl WriteGuard {
         if is_settled && !state.has_given_up_log() {
             return Ok(());
         }
-        self.flush(&mut state, &Run::default(), cancel)
+        self.flush(&mut state, &ChangeSet::default(), cancel)
     }
 
     /// The newest version, all of it durable, and the end of its log.
@@ -237,7 +243,7 @@ impl WriteGuard {
     ) -> Result<(Arc<Version>, Option<LogEnd>), StoreError> {
         let mut state = self.writer()?.state();
         if state.has_given_up_log() {
-            self.flush(&mut state, &Run::default(), cancel)?;
+            self.flush(&mut state, &ChangeSet::default(), cancel)?;
         }
         self.drain(&state)?;
         Ok((Arc::clone(&state.tip), state.log.as_ref().map(|log| log.committed())))
@@ -249,13 +255,18 @@ impl WriteGuard {
         Ok(())
     }
 
-    /// Writes the delta and a run as segments, and begins a new log. Also on a full disk, if nothing is added.
-    fn flush(&self, state: &mut State, run: &Run, cancel: &CancelToken) -> Result<(), StoreError> {
+    /// Writes the delta and a change set as segments, and begins a new log. Also on a full disk, if nothing is added.
+    fn flush(
+        &self,
+        state: &mut State,
+        change_set: &ChangeSet,
+        cancel: &CancelToken,
+    ) -> Result<(), StoreError> {
         let tip = Arc::clone(&state.tip);
-        if !run.inserts.is_empty() {
-            return self.flush_from(state, &tip, run, cancel);
+        if !change_set.inserts.is_empty() {
+            return self.flush_from(state, &tip, change_set, cancel);
         }
-        self.store.with_room(|| self.flush_from(state, &tip, run, cancel))
+        self.store.with_room(|| self.flush_from(state, &tip, change_set, cancel))
     }
 
     /// The same with the segments and the delta of `from`.
@@ -263,12 +274,12 @@ impl WriteGuard {
         &self,
         state: &mut State,
         from: &Version,
-        run: &Run,
+        change_set: &ChangeSet,
         cancel: &CancelToken,
     ) -> Result<(), StoreError> {
         let store = &self.store;
         self.drain(state)?;
-        let net = Run::merge(&from.delta.net(), run);
+        let net = ChangeSet::merge(&from.delta.net(), change_set);
         let flushed = from.delta.terms().with_keys(|keys| write_segments(store, from, keys, &net, cancel))?;
         self.add_segments(state, from, &flushed.entries, Delta::default())
     }

@@ -45,8 +45,8 @@ impl UsedTerms {
                 }
             })?;
         }
-        for run in delta.runs() {
-            run.inserts.rows(Order::Spog).as_flattened().iter().for_each(|id| used.mark(*id));
+        for change_set in delta.change_sets() {
+            change_set.inserts.rows(Order::Spog).as_flattened().iter().for_each(|id| used.mark(*id));
         }
         Ok((used.unused() > 0).then_some(used))
     }

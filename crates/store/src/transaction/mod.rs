@@ -1,7 +1,7 @@
 //! A transaction: changes that become visible together, or not at all.
 //!
 //! Changes are gathered as they come. When somebody wants to see them, or at the commit, they are compared with what is there:
-//! what remains, the quads that really appear and disappear, is a [`Run`]. New terms are the transaction's own until it
+//! what remains, the quads that really appear and disappear, is a [`ChangeSet`]. New terms are the transaction's own until it
 //! commits; then they get the ids that everybody sees.
 
 mod changes;
@@ -15,7 +15,7 @@ mod speed_tests;
 pub(crate) mod tests;
 
 use crate::clear::{self, ClearOptions, Graphs, Written};
-use crate::delta::{Row, Run};
+use crate::delta::{ChangeSet, Row};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
@@ -43,7 +43,7 @@ pub struct Transaction {
     /// What has been done since the last look, in order.
     waiting: Vec<Change>,
     /// The net effect of all before.
-    done: Arc<Run>,
+    done: Arc<ChangeSet>,
     /// What was written for graphs that were cleared as a whole; then `base` is a version of the transaction's own.
     cleared: Option<OwnBase>,
     cancel: CancelToken,
@@ -114,8 +114,8 @@ impl Transaction {
             }
             // Compared again at the commit, perhaps with another version: what changes nothing here may change something there.
             None => {
-                let run = self.compare(&changes::last_of_each(self.waiting.clone()))?;
-                Arc::new(run.within(&self.memory))
+                let change_set = self.compare(&changes::last_of_each(self.waiting.clone()))?;
+                Arc::new(change_set.within(&self.memory))
             }
         };
         let mut version = Version::clone(&self.base);
@@ -221,7 +221,7 @@ impl Transaction {
         let options = ClearOptions { threads, cancel: &self.cancel };
         let cleared = self.store.with_room(|| clear::clear(&self.store, &self.base, graphs, options))?;
         self.base = cleared.version;
-        let kept = Run::without(&self.done, &|quad| graphs.contain(quad[3]));
+        let kept = ChangeSet::without(&self.done, &|quad| graphs.contain(quad[3]));
         if !Arc::ptr_eq(&kept, &self.done) {
             self.done = Arc::new(Arc::unwrap_or_clone(kept).within(&self.memory));
         }
@@ -235,7 +235,7 @@ impl Transaction {
     fn settle(&mut self) -> Result<(), StoreError> {
         if !self.waiting.is_empty() {
             let changes = changes::last_of_each(std::mem::take(&mut self.waiting));
-            let merged = Run::merge_within(&self.done, &self.compare(&changes)?, &self.memory);
+            let merged = ChangeSet::merge_within(&self.done, &self.compare(&changes)?, &self.memory);
             self.done = Arc::new(merged.map_err(StoreError::OutOfMemory)?);
         }
         Ok(())
@@ -248,7 +248,7 @@ impl Transaction {
     }
 
     /// What changes (sorted, one of each quad) change of what the transaction has seen.
-    fn compare(&self, changes: &[Change]) -> Result<Run, StoreError> {
+    fn compare(&self, changes: &[Change]) -> Result<ChangeSet, StoreError> {
         let rows: Vec<Row> = changes.iter().map(Change::quad).collect();
         let held = self.base.held_by_segments(&rows)?;
         Ok(changes::effective(changes, &self.seen().visible(&rows, &held)))
@@ -279,18 +279,23 @@ impl Transaction {
         match self.guard.take() {
             Some(guard) => {
                 self.settle()?;
-                let run = self.terms.publish(&self.done, &guard)?;
+                let change_set = self.terms.publish(&self.done, &guard)?;
                 match self.cleared.take() {
-                    None => guard.commit(run, &self.cancel),
-                    Some(own) => self.commit_cleared(own, &run, guard),
+                    None => guard.commit(change_set, &self.cancel),
+                    Some(own) => self.commit_cleared(own, &change_set, guard),
                 }
             }
             None => self.commit_blind(),
         }
     }
 
-    fn commit_cleared(&self, own: OwnBase, run: &Run, guard: WriteGuard) -> Result<Commit, StoreError> {
-        let commit = guard.commit_on(&self.base, own.quads, run, &self.cancel);
+    fn commit_cleared(
+        &self,
+        own: OwnBase,
+        change_set: &ChangeSet,
+        guard: WriteGuard,
+    ) -> Result<Commit, StoreError> {
+        let commit = guard.commit_on(&self.base, own.quads, change_set, &self.cancel);
         if commit.as_ref().map_or_else(|error| matches!(error, StoreError::InDoubt { .. }), |_| true) {
             own.written.keep(&self.base);
         }

@@ -1,6 +1,6 @@
 //! Terms that a transaction brings: its own until it commits, then everybody's.
 
-use crate::delta::{OWN_TERM, Row, Run, TermTable, is_delta_term, own_id};
+use crate::delta::{ChangeSet, OWN_TERM, Row, TermTable, is_delta_term, own_id};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use crate::transaction::changes::Change;
@@ -95,10 +95,10 @@ impl OwnTerms {
         Ok(ids)
     }
 
-    /// The run of a transaction that had the write lock all the time, with final ids.
-    pub fn publish(&self, run: &Run, guard: &WriteGuard) -> Result<Run, StoreError> {
+    /// The change set of a transaction that had the write lock all the time, with final ids.
+    pub fn publish(&self, change_set: &ChangeSet, guard: &WriteGuard) -> Result<ChangeSet, StoreError> {
         if self.table.len() == 0 {
-            return Ok(run.clone().uncounted());
+            return Ok(change_set.clone().uncounted());
         }
         let ids = self.final_ids(guard, false)?;
         let rename = |rows: &[Row]| {
@@ -107,7 +107,7 @@ impl OwnTerms {
             rows
         };
         let spog = lode_packed::Order::Spog;
-        Ok(Run::new(rename(run.inserts.rows(spog)), rename(run.deletes.rows(spog))))
+        Ok(ChangeSet::new(rename(change_set.inserts.rows(spog)), rename(change_set.deletes.rows(spog))))
     }
 
     /// Changes with final ids. `before`: the version that gave the other ids, if segments have come or gone since.

@@ -19,7 +19,7 @@ pub use segment_quads::SegmentQuads;
 
 /// One version of a database.
 ///
-/// Each quad is inserted by as many of the segments and runs as delete it, or by one more: then it is in the database.
+/// Each quad is inserted by as many of the segments and change sets as delete it, or by one more: then it is in the database.
 #[derive(Debug, Clone)]
 pub struct Version {
     /// What it consists of.

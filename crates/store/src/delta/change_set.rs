@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex};
 
 /// Insertions and deletions; no quad is in both.
 #[derive(Debug, Clone, Default)]
-pub struct Run {
+pub struct ChangeSet {
     /// Quads that were not visible before.
     pub inserts: QuadSet,
     /// Quads that were visible before.
     pub deletes: QuadSet,
 }
 
-impl Run {
-    /// A run of quads (S, P, O, G), both sorted and without duplicates.
+impl ChangeSet {
+    /// A change set of quads (S, P, O, G), both sorted and without duplicates.
     pub fn new(inserts: Vec<Row>, deletes: Vec<Row>) -> Self {
         Self { inserts: QuadSet::new(inserts), deletes: QuadSet::new(deletes) }
     }
@@ -31,19 +31,19 @@ impl Run {
         self.len() == 0
     }
 
-    /// This run without what it says of some quads.
-    pub fn without(run: &Arc<Self>, is_meant: &dyn Fn(&Row) -> bool) -> Arc<Self> {
+    /// This change set without what it says of some quads.
+    pub fn without(change_set: &Arc<Self>, is_meant: &dyn Fn(&Row) -> bool) -> Arc<Self> {
         let rows = |set: &QuadSet| Arc::clone(set.rows(Order::Spog));
-        let sets = [rows(&run.inserts), rows(&run.deletes)];
+        let sets = [rows(&change_set.inserts), rows(&change_set.deletes)];
         if !sets.iter().any(|rows| rows.iter().any(is_meant)) {
-            return Arc::clone(run);
+            return Arc::clone(change_set);
         }
         let [inserts, deletes] =
             sets.map(|rows| -> Vec<Row> { rows.iter().filter(|row| !is_meant(row)).copied().collect() });
         Arc::new(Self::new(inserts, deletes))
     }
 
-    /// One run with the effect of `older` and then `newer`. Orders that the larger of the two has ready are ready in the result.
+    /// One change set with the effect of `older` and then `newer`. Orders that the larger of the two has ready are ready in the result.
     pub fn merge(older: &Self, newer: &Self) -> Self {
         let larger = if older.len() < newer.len() { newer } else { older };
         let mut merged = Self::default();
@@ -68,14 +68,14 @@ impl Run {
         Ok(merged)
     }
 
-    /// This run with orders from `memory`, of which none is ready.
+    /// This change set with orders from `memory`, of which none is ready.
     #[must_use]
     pub fn within(mut self, memory: &MemoryBudget) -> Self {
         self.set_memory(Some(Arc::new(Mutex::new(memory.reserve_empty()))));
         self
     }
 
-    /// This run, whose orders somebody else counts.
+    /// This change set, whose orders somebody else counts.
     #[must_use]
     pub fn uncounted(mut self) -> Self {
         self.set_memory(None);
@@ -99,7 +99,7 @@ impl Run {
 }
 
 /// What one inserts and the other deletes was there before both, or after neither.
-fn merge_order(older: &Run, newer: &Run, order: Order) -> (Vec<Row>, Vec<Row>) {
+fn merge_order(older: &ChangeSet, newer: &ChangeSet, order: Order) -> (Vec<Row>, Vec<Row>) {
     let rows = |set: &QuadSet| set.rows(order).to_vec();
     if older.deletes.is_empty() && newer.deletes.is_empty() {
         return (union(older.inserts.rows(order), newer.inserts.rows(order)), Vec::new());

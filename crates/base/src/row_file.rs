@@ -116,7 +116,7 @@ impl<R: SortRow> RowFileReader<R> {
             io::ErrorKind::InvalidData => self.damaged(),
             _ => error,
         })?;
-        if self.bytes.is_empty() || self.bytes.len() % R::BYTES != 0 {
+        if self.bytes.is_empty() || !self.bytes.len().is_multiple_of(R::BYTES) {
             return Err(self.damaged());
         }
         rows.extend(self.bytes.chunks_exact(R::BYTES).map(R::load));

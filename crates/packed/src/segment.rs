@@ -1,4 +1,4 @@
-//! A segment: a folder with seven permutations, a dictionary (unless all its terms are in older segments), the sets of predicates of
+//! A segment: a folder with seven permutations, a dictionary (unless all its terms are in older segments), the characteristic sets of
 //! its subjects, and a small sealed description that says which files belong together.
 
 mod meta;
@@ -34,7 +34,7 @@ struct Inner {
     characteristic_sets: Option<Arc<CharacteristicSetsFile>>,
 }
 
-/// The file of the sets of predicates.
+/// The file of the characteristic sets.
 #[derive(Debug)]
 struct CharacteristicSetsFile {
     path: PartPath,
@@ -107,7 +107,7 @@ impl Segment {
     ///
     /// # Errors
     ///
-    /// As [`Segment::open`]. Sets of predicates that cannot be read are no error.
+    /// As [`Segment::open`]. Characteristic sets that cannot be read are no error.
     pub fn open_files(&self) -> Result<(), PackedError> {
         self.0.permutations.iter().try_for_each(Permutation::open_file)?;
         self.dictionary().map_or(Ok(()), Dictionary::open_file)?;
@@ -141,12 +141,12 @@ impl Segment {
         self.0.dictionary.as_ref()
     }
 
-    /// The sets of predicates, unless the segment was written before there were any, or they cannot be read: queries are right without.
+    /// The characteristic sets, unless the segment was written before there were any, or they cannot be read: queries are right without.
     pub fn characteristic_sets(&self) -> Option<&CharacteristicSets> {
         self.0.characteristic_sets.as_deref()?.get().ok()
     }
 
-    /// Reads the quads, and makes sure that the sets of predicates are theirs.
+    /// Reads the quads, and makes sure that the characteristic sets are theirs.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl Segment {
     }
 }
 
-/// Counts the sets of predicates of a segment whose other files are there, and writes them into its folder. The file is the caller's
+/// Counts the characteristic sets of a segment whose other files are there, and writes them into its folder. The file is the caller's
 /// to sync. `check` is asked for each block.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What the sets of predicates of a version's segments say of a star.
+//! What the characteristic sets of a version's segments say of a star.
 
 use crate::error::StoreError;
 use crate::manifest::Sign;
@@ -10,7 +10,7 @@ use lode_rdf::ValueId;
 const TOGETHER_PART: u64 = 2;
 
 impl Snapshot {
-    /// How many subjects have which of these members of a star, as far as the sets of predicates of the segments tell; `None` where
+    /// How many subjects have which of these members of a star, as far as the characteristic sets of the segments tell; `None` where
     /// the quads of one member are mostly in other segments than those of another, or in segments without sets. What came since is left out.
     ///
     /// # Errors

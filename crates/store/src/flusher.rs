@@ -32,12 +32,13 @@ const PAUSE_MAX: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(5);
 /// How often it looks.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
-/// The right to flush. Given back when dropped.
-struct Turn<'a>(&'a FlushState);
 
-impl Drop for Turn<'_> {
+/// The right to flush. Given back when dropped.
+struct FlushGuard<'a>(&'a FlushState);
+
+impl Drop for FlushGuard<'_> {
     fn drop(&mut self) {
-        self.0.turn.unlock();
+        self.0.flush_lock.unlock();
     }
 }
 
@@ -61,10 +62,10 @@ impl Store {
         let Ok(writer) = self.writer() else { return };
         let flusher = &writer.flush_state;
         while flusher.due_in().is_some_and(|due| due.is_zero()) {
-            if !flusher.turn.try_lock() {
+            if !flusher.flush_lock.try_lock() {
                 return;
             }
-            let _turn = Turn(flusher);
+            let _guard = FlushGuard(flusher);
             flusher.state().is_running = true;
             let result = self.with_room(|| flush(self, cancel, &mut || {}));
             flusher.note(&result);

@@ -74,7 +74,6 @@ fn contradiction(what: &str) -> StoreError {
 #[derive(Debug)]
 pub(crate) struct LayerMerge<R> {
     /// Layers with rows left, by their next row; not in order while `dirty`. Boxed, because they change places all the time.
-    #[expect(clippy::vec_box, reason = "a merge of many layers moves pointers")]
     layers: Vec<Box<Layer<R>>>,
     dirty: bool,
 }

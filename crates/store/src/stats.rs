@@ -42,9 +42,9 @@ pub struct StoreStats {
     pub snapshots: u64,
     /// Bytes of segments that only snapshots need; not among the others.
     pub snapshot_bytes: u64,
-    /// Sets of predicates that subjects have, over all segments, and the subjects whose sets are too rare to be kept.
+    /// Characteristic sets that subjects have, over all segments, and the subjects whose sets are too rare to be kept.
     pub predicate_sets: (u64, u64),
-    /// Bytes of the manifest, the segments' descriptions and their sets of predicates.
+    /// Bytes of the manifest, the segments' descriptions and their characteristic sets.
     pub other_bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Sets of predicates: counted, estimated by, encoded, and refused when damaged.
+//! Characteristic sets: counted, estimated by, encoded, and refused when damaged.
 
 use super::*;
 use crate::error::PackedError;

@@ -51,7 +51,7 @@ pub struct SegmentOrigin {
     pub buried: Vec<u64>,
 }
 
-/// What the description says of the sets of predicates.
+/// What the description says of the characteristic sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CharacteristicSetsInfo {
     /// Length of the file.
@@ -78,7 +78,7 @@ pub struct SegmentMeta {
     pub dictionary: Option<DictionaryInfo>,
     /// For each section, the number of the dictionary's first term: ids are this plus the rank.
     pub bases: [u64; Section::COUNT],
-    /// The sets of predicates; none of segments of deletions, nor of those without quads.
+    /// The characteristic sets; none of segments of deletions, nor of those without quads.
     pub characteristic_sets: Option<CharacteristicSetsInfo>,
 }
 

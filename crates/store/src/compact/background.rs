@@ -1,7 +1,7 @@
 //! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor.
 
 use crate::compact::adaptive_budget::AdaptiveBudget;
-use crate::compact::compaction::{ASIDE_BYTES, Compaction, Turn};
+use crate::compact::compaction::{ASIDE_BYTES, Compaction, CompactionGuard};
 use crate::compact::error::CompactError;
 use crate::compact::merge_budget::MergeBudget;
 use crate::compact::options::CompactOptions;
@@ -214,7 +214,7 @@ impl Work {
             if is_paused || Instant::now() < retry_at || self.choose(budget.at(Instant::now())).is_none() {
                 continue;
             }
-            let Some(_turn) = Turn::if_free(&self.store) else { continue };
+            let Some(_guard) = CompactionGuard::try_lock(&self.store) else { continue };
             let Some(memory) = self.reserve() else { continue };
             let fitting =
                 MergeBudget::new(memory.bytes(), self.options.threads).min(budget.at(Instant::now()));

@@ -130,7 +130,7 @@ fn run(delta_bytes_max: usize, compacting: impl Fn(&Store, usize) + Sync) {
 
 fn compact_from(store: &Store, round: usize) {
     let cancel = CancelToken::default();
-    let _turn = Turn::wait(store, &cancel).unwrap();
+    let _guard = CompactionGuard::lock(store, &cancel).unwrap();
     let version = store.version();
     let segments = version.segments.len();
     if segments == 0 {

@@ -14,22 +14,22 @@ use std::time::{Duration, Instant};
 pub const ASIDE_BYTES: usize = 1 << 20;
 
 /// The right to replace segments: one compaction at a time. Given back when dropped.
-pub struct Turn<'a>(&'a Store);
+pub struct CompactionGuard<'a>(&'a Store);
 
-impl<'a> Turn<'a> {
-    pub fn wait(store: &'a Store, cancel: &CancelToken) -> Result<Self, CompactError> {
+impl<'a> CompactionGuard<'a> {
+    pub fn lock(store: &'a Store, cancel: &CancelToken) -> Result<Self, CompactError> {
         store.compaction_lock().lock(cancel)?;
         Ok(Self(store))
     }
 
-    /// The turn, if nobody has it or waits for it.
-    pub fn if_free(store: &'a Store) -> Option<Self> {
-        // Not `then_some`: a turn that is made is given back.
+    /// The same, if nobody has it or waits for it.
+    pub fn try_lock(store: &'a Store) -> Option<Self> {
+        // Not `then_some`: a guard that is made gives the lock back.
         store.compaction_lock().try_lock().then(|| Self(store))
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for CompactionGuard<'_> {
     fn drop(&mut self) {
         self.0.compaction_lock().unlock();
     }

@@ -1,7 +1,7 @@
 //! Merges the newest segments where there are too many: for programs that write and end, and so have no thread that does it in the background.
 
 use crate::compact::background::BackgroundOptions;
-use crate::compact::compaction::{ASIDE_BYTES, Compaction, Turn};
+use crate::compact::compaction::{ASIDE_BYTES, Compaction, CompactionGuard};
 use crate::compact::error::CompactError;
 use crate::compact::merge_budget::MergeBudget;
 use crate::compact::options::CompactOptions;
@@ -38,12 +38,12 @@ pub fn keep_few(
     let count = || store.version().segments.len();
     let mut report = KeepFewReport { segments_before: count() as u64, ..KeepFewReport::default() };
     store.writer()?;
-    let mut turn = None;
+    let mut guard = None;
     let (budget, throttle) =
         (MergeBudget::new(options.memory_bytes, options.threads), Throttle::full(&options.cancel));
     while count() > segments_max {
-        if turn.is_none() {
-            turn = Some(Turn::wait(store, &options.cancel)?);
+        if guard.is_none() {
+            guard = Some(CompactionGuard::lock(store, &options.cancel)?);
         }
         let version = store.version().aside(ASIDE_BYTES);
         let Some(from) = choose_within(budget, &version.manifest.segments, segments_max) else { break };

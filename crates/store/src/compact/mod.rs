@@ -54,7 +54,7 @@ use crate::segment_builder::{NewFolders, NewSegment};
 use crate::store::Store;
 use crate::throttle::Throttle;
 use crate::write_guard::WriteGuard;
-use compaction::{ASIDE_BYTES, Compaction, Turn};
+use compaction::{ASIDE_BYTES, Compaction, CompactionGuard};
 use damage::find_damage;
 use lode_base::host::peak_resident_bytes;
 use merge_budget::MergeBudget;
@@ -88,7 +88,7 @@ fn compact_and(
     between: &mut dyn FnMut(),
 ) -> Result<CompactReport, CompactError> {
     store.writer()?;
-    let _turn = Turn::wait(store, &options.cancel)?;
+    let _guard = CompactionGuard::lock(store, &options.cancel)?;
     let mut attempt = 1;
     loop {
         match store.with_room(|| compact_once(store, options, budget, progress, between)) {

@@ -73,6 +73,7 @@ const NAME_BYTES: usize = 4 * size_of::<u64>();
 const HEAD_BYTES: usize = 8 << 20;
 /// With less memory than this for tables, no threads help to compress the dictionary: what they hold would be the most of all.
 const HELPED_BYTES: usize = 16 << 20;
+
 /// Loads sources into a store that was opened for writing. On any error the store is as it was. Others may write while the sources are read.
 ///
 /// # Errors

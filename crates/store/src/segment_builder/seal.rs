@@ -1,4 +1,4 @@
-//! The last step before a new segment may be named by a manifest: its sets of predicates are counted, it gets a description that says
+//! The last step before a new segment may be named by a manifest: its characteristic sets are counted, it gets a description that says
 //! which segment it is and where it comes from, and everything of it is made durable.
 
 use crate::error::StoreError;
@@ -91,7 +91,7 @@ pub struct NewSegment {
     pub meta: SegmentMeta,
 }
 
-/// Writes the sets of predicates and the description of a segment into its folder, and makes them and the folders durable. `check` is
+/// Writes the characteristic sets and the description of a segment into its folder, and makes them and the folders durable. `check` is
 /// asked for each block.
 pub fn seal_segment(
     store: &Store,

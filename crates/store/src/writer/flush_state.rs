@@ -43,8 +43,8 @@ pub struct FlushStatus {
 /// What a store knows of its flushes.
 #[derive(Debug, Default)]
 pub(crate) struct FlushState {
-    /// The place of the one that flushes.
-    pub turn: FairLock,
+    /// Held by the one that flushes.
+    pub flush_lock: FairLock,
     fullness: AtomicU64,
     /// The same where small limits do not count.
     pub pressure: AtomicU64,

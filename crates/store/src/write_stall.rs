@@ -13,8 +13,8 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 /// How often it looks whether there are fewer.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// Waits a while where there are very many segments and somebody merges them.
-pub fn wait_while_crowded(store: &Store, cancel: &CancelToken) -> Result<(), Cancelled> {
+/// Stalls a writer of segments for a while where there are very many and somebody merges them.
+pub fn stall_while_crowded(store: &Store, cancel: &CancelToken) -> Result<(), Cancelled> {
     let start = Instant::now();
     while store.compaction_lock().is_locked() && start.elapsed() < wait(store.version().segments.len()) {
         cancel.check()?;
@@ -44,9 +44,9 @@ mod tests {
     fn nobody_waits_where_nobody_merges_or_there_are_few_segments() {
         let store = open(&MemVfs::new());
         let cancel = CancelToken::default();
-        wait_while_crowded(&store, &cancel).unwrap();
+        stall_while_crowded(&store, &cancel).unwrap();
         assert!(store.compaction_lock().try_lock());
-        wait_while_crowded(&store, &cancel).unwrap();
+        stall_while_crowded(&store, &cancel).unwrap();
         store.compaction_lock().unlock();
         assert!(!store.compaction_lock().is_locked());
     }

@@ -40,7 +40,7 @@ use crate::segment_builder::{
 use crate::store::Store;
 use crate::throttle::Throttle;
 use crate::version::Version;
-use crate::write_stall::wait_while_crowded;
+use crate::write_stall::stall_while_crowded;
 use dictionary_numbers::DictionaryNumbers;
 use gather::{Gatherer, SpillTo};
 use lode_base::host::{peak_resident_bytes, processor_seconds};
@@ -226,7 +226,7 @@ impl Loader<'_> {
         }
         let removal = Removal::of(&options);
         let gathered = self.stage(Stage::Reading, || self.read(sources, options))?;
-        wait_while_crowded(self.store, &self.cancel)?;
+        stall_while_crowded(self.store, &self.cancel)?;
         self.store.write(&self.cancel, |version| {
             let Some(removed) = Removed::new(self.store, version, &removal)? else {
                 return self.add(version, gathered);

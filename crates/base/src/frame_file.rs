@@ -6,10 +6,12 @@
 use crate::vfs::{ReadAt, WriteFile};
 use std::io;
 use std::sync::Arc;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// Streams are cut into frames of about this many bytes.
 pub const FRAME_BYTES: usize = 64 << 10;
+/// Bytes of the length that a frame begins with.
+pub(crate) const LENGTH_BYTES: usize = 4;
 /// No frame is longer.
 const FRAME_BYTES_MAX: usize = 1 << 30;
 
@@ -109,17 +111,38 @@ impl FrameWriter {
     }
 }
 
+/// Makes a frame of a buffer that begins with [`LENGTH_BYTES`] bytes of room for its length.
+pub(crate) fn seal_frame(frame: &mut Vec<u8>) -> io::Result<()> {
+    let length = u32::try_from(frame.len().saturating_sub(LENGTH_BYTES)).map_err(io::Error::other)?;
+    if let Some(head) = frame.first_chunk_mut() {
+        *head = length.to_le_bytes();
+    }
+    let sum = xxh3_64(frame);
+    frame.extend_from_slice(&sum.to_le_bytes());
+    Ok(())
+}
+
 /// Reads the frame at `offset` into `bytes` (replacing them) and returns where the next one starts.
 ///
 /// # Errors
 ///
 /// `InvalidData` where there is no whole frame with the right checksum; else where the file cannot be read.
 pub fn read_frame(file: &dyn ReadAt, offset: u64, bytes: &mut Vec<u8>) -> io::Result<u64> {
+    read_frame_within(file, offset, FRAME_BYTES_MAX, bytes)
+}
+
+/// The same; a frame of more than `bytes_max` bytes is damage.
+pub(crate) fn read_frame_within(
+    file: &dyn ReadAt,
+    offset: u64,
+    bytes_max: usize,
+    bytes: &mut Vec<u8>,
+) -> io::Result<u64> {
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "a temporary file is damaged");
     let mut length = [0; 4];
     file.read_exact_at(&mut length, offset)?;
     let count = u32::from_le_bytes(length) as usize;
-    if count > FRAME_BYTES_MAX || offset.saturating_add(12 + count as u64) > file.len() {
+    if count > bytes_max || offset.saturating_add(12 + count as u64) > file.len() {
         return Err(damaged());
     }
     bytes.resize(count + 8, 0);

@@ -18,6 +18,7 @@ pub mod memory_budget;
 pub mod radix_sort;
 pub mod real_vfs;
 pub mod row_file;
+pub mod shared_prefix;
 pub mod uncounted;
 pub mod varint;
 pub mod vfs;

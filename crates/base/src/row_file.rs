@@ -1,15 +1,15 @@
 //! Files of packed rows for work that does not fit memory: written once, read once or a few times, thrown away.
 //!
-//! A file is a sequence of blocks: row count (u32), rows (little endian), XXH3 of both (u64). They are temporary, so there is no
-//! index and no version; the checksum is there because a wrong row would end up in a database.
+//! A file is a sequence of blocks, each a frame ([`frame_file`](crate::frame_file)) of some rows (little endian). They are temporary, so
+//! there is no index and no version; the checksum is there because a wrong row would end up in a database.
 
+use crate::frame_file::{LENGTH_BYTES, read_frame_within, seal_frame};
 use crate::radix_sort::SortRow;
 use crate::vfs::{ReadAt, Vfs, WriteFile};
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// Rows of a block.
 pub const BLOCK_ROWS: usize = 8192;
@@ -52,15 +52,12 @@ impl<R: SortRow> RowFileWriter<R> {
     pub fn push(&mut self, rows: &[R]) -> io::Result<()> {
         for block in rows.chunks(self.block_rows) {
             self.bytes.clear();
-            self.bytes.resize(4 + block.len() * R::BYTES, 0);
-            let (head, body) = self.bytes.split_at_mut(4);
-            let count = u32::try_from(block.len()).map_err(io::Error::other)?;
-            head.copy_from_slice(&count.to_le_bytes());
+            self.bytes.resize(LENGTH_BYTES + block.len() * R::BYTES, 0);
+            let body = self.bytes.get_mut(LENGTH_BYTES..).unwrap_or_default();
             for (out, row) in body.chunks_exact_mut(R::BYTES).zip(block) {
                 row.store(out);
             }
-            let sum = xxh3_64(&self.bytes);
-            self.bytes.extend_from_slice(&sum.to_le_bytes());
+            seal_frame(&mut self.bytes)?;
             self.file.write_all(&self.bytes)?;
             self.rows += block.len() as u64;
         }
@@ -114,21 +111,16 @@ impl<R: SortRow> RowFileReader<R> {
         if self.offset >= self.file.len() {
             return Ok(false);
         }
-        let mut head = [0; 4];
-        self.file.read_exact_at(&mut head, self.offset)?;
-        let count = u32::from_le_bytes(head) as usize;
-        if count == 0 || count > BLOCK_ROWS {
+        let read = read_frame_within(&*self.file, self.offset, BLOCK_ROWS * R::BYTES, &mut self.bytes);
+        let next = read.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => self.damaged(),
+            _ => error,
+        })?;
+        if self.bytes.is_empty() || !self.bytes.len().is_multiple_of(R::BYTES) {
             return Err(self.damaged());
         }
-        let body_end = 4 + count * R::BYTES;
-        self.bytes.resize(body_end + 8, 0);
-        self.file.read_exact_at(&mut self.bytes, self.offset)?;
-        let (body, sum) = self.bytes.split_at(body_end);
-        if xxh3_64(body).to_le_bytes() != *sum {
-            return Err(self.damaged());
-        }
-        rows.extend(body.get(4..).unwrap_or_default().chunks_exact(R::BYTES).map(R::load));
-        self.offset += self.bytes.len() as u64;
+        rows.extend(self.bytes.chunks_exact(R::BYTES).map(R::load));
+        self.offset = next;
         Ok(true)
     }
 }

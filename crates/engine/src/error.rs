@@ -2,7 +2,7 @@
 
 use lode_base::cancel::Cancelled;
 use lode_exec::ExecError;
-use lode_store::{LoadError, StoreError};
+use lode_store::{CompactError, LoadError, StoreError};
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,9 @@ pub enum EngineError {
     /// A document cannot be read or loaded. Nothing was changed.
     #[error(transparent)]
     Load(LoadError),
+    /// The database cannot be compacted. It holds what it held.
+    #[error(transparent)]
+    Compact(CompactError),
     /// Execution failed.
     #[error(transparent)]
     Execution(ExecError),
@@ -66,6 +69,15 @@ impl From<LoadError> for EngineError {
             LoadError::Cancelled(reason) => Self::Cancelled(reason),
             LoadError::Store(error) => error.into(),
             other => Self::Load(other),
+        }
+    }
+}
+
+impl From<CompactError> for EngineError {
+    fn from(error: CompactError) -> Self {
+        match error {
+            CompactError::Build(error) => LoadError::from(error).into(),
+            other => Self::Compact(other),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::order::Order;
 
 /// Name of the dictionary's file.
 pub const DICTIONARY_FILE: &str = "dict.lode";
-/// Name of the file of the sets of predicates.
+/// Name of the file of the characteristic sets.
 pub const STARS_FILE: &str = "stars.lode";
 
 /// Name of a permutation's file.

@@ -4,7 +4,7 @@
 pub const FORMAT_VERSION: u32 = 4;
 /// Version of descriptions of segments. A reader reads exactly this one.
 pub const SEGMENT_VERSION: u32 = 4;
-/// Version of a segment's sets of predicates.
+/// Version of a segment's characteristic sets.
 pub const STARS_VERSION: u32 = 1;
 
 /// Most rows of a permutation block.
@@ -23,9 +23,9 @@ pub const PERMUTATION_MAGIC: [u8; 8] = *b"LODEperm";
 pub const DICTIONARY_MAGIC: [u8; 8] = *b"LODEdict";
 /// First bytes of a segment's description.
 pub const SEGMENT_MAGIC: [u8; 8] = *b"LODEsegm";
-/// First bytes of a segment's sets of predicates.
+/// First bytes of a segment's characteristic sets.
 pub const STARS_MAGIC: [u8; 8] = *b"LODEstar";
-/// The longest file of sets of predicates.
+/// The longest file of characteristic sets.
 pub const STARS_BYTES_MAX: u64 = 1 << 24;
 
 /// Magic, version, and what kind of file it is.

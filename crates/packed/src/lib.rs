@@ -3,6 +3,7 @@
 
 mod block;
 mod bytes;
+pub mod characteristic_sets;
 mod codec;
 pub mod dictionary;
 pub mod error;
@@ -16,12 +17,11 @@ mod part;
 pub mod permutation;
 pub mod rows;
 pub mod segment;
-pub mod stars;
 
+pub use characteristic_sets::{CharacteristicSets, Star, StarMember};
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, KeyHash, Terms};
 pub use error::PackedError;
 pub use lode_base::block_cache::{BlockCache, CacheCounters, CacheMemory};
 pub use order::{Order, Position};
 pub use permutation::{BlockBounds, Cursor, Permutation, PermutationInfo, PermutationWriter};
 pub use segment::{Segment, SegmentMeta};
-pub use stars::{Star, StarMember, Stars};

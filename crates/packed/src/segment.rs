@@ -1,10 +1,11 @@
-//! A segment: a folder with seven permutations, a dictionary (unless all its terms are in older segments), the sets of predicates of
+//! A segment: a folder with seven permutations, a dictionary (unless all its terms are in older segments), the characteristic sets of
 //! its subjects, and a small sealed description that says which files belong together.
 
 mod meta;
 
-pub use meta::{META_BYTES_MAX, META_FILE, SegmentMeta, SegmentOrigin, StarsInfo};
+pub use meta::{CharacteristicSetsInfo, META_BYTES_MAX, META_FILE, SegmentMeta, SegmentOrigin};
 
+use crate::characteristic_sets::{self, CharacteristicSets};
 use crate::dictionary::Dictionary;
 use crate::error::{Damage, PackedError, io_error};
 pub use crate::file_names::{DICTIONARY_FILE, STARS_FILE, permutation_file_name};
@@ -12,7 +13,6 @@ use crate::format::STARS_BYTES_MAX;
 use crate::order::Order;
 use crate::part::{PartPath, SWAPPED};
 use crate::permutation::{Permutation, PermutationInfo};
-use crate::stars::{self, Stars};
 use lode_base::block_cache::BlockCache;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_base::vfs::{Vfs, WriteFile};
@@ -31,20 +31,20 @@ struct Inner {
     meta: SegmentMeta,
     permutations: [Permutation; Order::COUNT],
     dictionary: Option<Dictionary>,
-    stars: Option<Arc<StarsFile>>,
+    characteristic_sets: Option<Arc<CharacteristicSetsFile>>,
 }
 
-/// The file of the sets of predicates.
+/// The file of the characteristic sets.
 #[derive(Debug)]
-struct StarsFile {
+struct CharacteristicSetsFile {
     path: PartPath,
-    info: StarsInfo,
+    info: CharacteristicSetsInfo,
     /// What was found: none where they are missing or damaged.
-    read: OnceLock<Option<Stars>>,
+    read: OnceLock<Option<CharacteristicSets>>,
 }
 
-impl StarsFile {
-    fn get(&self) -> Result<&Stars, PackedError> {
+impl CharacteristicSetsFile {
+    fn get(&self) -> Result<&CharacteristicSets, PackedError> {
         let found = match self.read.get() {
             Some(found) => found,
             None => {
@@ -56,8 +56,8 @@ impl StarsFile {
     }
 
     /// Only damage is found once for all: what the file system refuses now it may grant the next time.
-    fn read(&self) -> Result<Option<Stars>, PackedError> {
-        match read_stars(&self.path, self.info) {
+    fn read(&self) -> Result<Option<CharacteristicSets>, PackedError> {
+        match read_characteristic_sets(&self.path, self.info) {
             Err(PackedError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error @ PackedError::Io { .. }) => Err(error),
             found => Ok(found.ok()),
@@ -97,20 +97,21 @@ impl Segment {
         let permutations = meta.permutations.each_ref().map(permutation);
         let dictionary =
             meta.dictionary.map(|info| Dictionary::at_path(part(DICTIONARY_FILE), info, Arc::clone(cache)));
-        let stars = |info| Arc::new(StarsFile { path: part(STARS_FILE), info, read: OnceLock::new() });
-        let stars = meta.stars.map(stars);
-        Ok(Self(Arc::new(Inner { meta, permutations, dictionary, stars })))
+        let characteristic_sets =
+            |info| Arc::new(CharacteristicSetsFile { path: part(STARS_FILE), info, read: OnceLock::new() });
+        let characteristic_sets = meta.characteristic_sets.map(characteristic_sets);
+        Ok(Self(Arc::new(Inner { meta, permutations, dictionary, characteristic_sets })))
     }
 
     /// Opens all files that are not open yet, so that they can be read whoever removes them.
     ///
     /// # Errors
     ///
-    /// As [`Segment::open`]. Sets of predicates that cannot be read are no error.
+    /// As [`Segment::open`]. Characteristic sets that cannot be read are no error.
     pub fn open_files(&self) -> Result<(), PackedError> {
         self.0.permutations.iter().try_for_each(Permutation::open_file)?;
         self.dictionary().map_or(Ok(()), Dictionary::open_file)?;
-        self.stars();
+        self.characteristic_sets();
         Ok(())
     }
 
@@ -121,7 +122,7 @@ impl Segment {
             meta: self.0.meta.clone(),
             permutations: self.0.permutations.each_ref().map(|permutation| permutation.aside(cache)),
             dictionary: self.0.dictionary.as_ref().map(|dictionary| dictionary.aside(cache)),
-            stars: self.0.stars.clone(),
+            characteristic_sets: self.0.characteristic_sets.clone(),
         }))
     }
 
@@ -140,22 +141,25 @@ impl Segment {
         self.0.dictionary.as_ref()
     }
 
-    /// The sets of predicates, unless the segment was written before there were any, or they cannot be read: queries are right without.
-    pub fn stars(&self) -> Option<&Stars> {
-        self.0.stars.as_deref()?.get().ok()
+    /// The characteristic sets, unless the segment was written before there were any, or they cannot be read: queries are right without.
+    pub fn characteristic_sets(&self) -> Option<&CharacteristicSets> {
+        self.0.characteristic_sets.as_deref()?.get().ok()
     }
 
-    /// Reads the quads, and makes sure that the sets of predicates are theirs.
+    /// Reads the quads, and makes sure that the characteristic sets are theirs.
     ///
     /// # Errors
     ///
     /// [`PackedError::Corruption`] where they are missing, damaged or not those of the quads,
     /// [`PackedError::Cancelled`] where `cancel` says so; else as reading the quads.
     pub fn verify_stars(&self, cancel: &CancelToken) -> Result<(), PackedError> {
-        let Some(file) = &self.0.stars else { return Ok(()) };
-        let stars = file.get()?;
-        if stars::gather(self.permutation(Order::Spog), stars.class_predicate(), &|| cancel.check())?
-            != *stars
+        let Some(file) = &self.0.characteristic_sets else { return Ok(()) };
+        let characteristic_sets = file.get()?;
+        if characteristic_sets::gather(
+            self.permutation(Order::Spog),
+            characteristic_sets.class_predicate(),
+            &|| cancel.check(),
+        )? != *characteristic_sets
         {
             return Err(Damage("the sets of predicates are not those of the quads").at(&STARS_FILE.into(), 0));
         }
@@ -186,19 +190,19 @@ impl Segment {
     }
 }
 
-/// Counts the sets of predicates of a segment whose other files are there, and writes them into its folder. The file is the caller's
+/// Counts the characteristic sets of a segment whose other files are there, and writes them into its folder. The file is the caller's
 /// to sync. `check` is asked for each block.
 ///
 /// # Errors
 ///
 /// [`PackedError::Io`] where the file cannot be written, [`PackedError::Cancelled`] where `check` says so; else as
 /// reading the quads.
-pub fn write_stars(
+pub fn write_characteristic_sets(
     vfs: &Arc<dyn Vfs>,
     folder: &Path,
     meta: &SegmentMeta,
     check: &dyn Fn() -> Result<(), Cancelled>,
-) -> Result<(StarsInfo, Box<dyn WriteFile>), PackedError> {
+) -> Result<(CharacteristicSetsInfo, Box<dyn WriteFile>), PackedError> {
     let cache = Arc::new(BlockCache::new(0));
     let part = |file: &str| PartPath::new(vfs, folder, file);
     let spog = meta.permutations[Order::Spog as usize];
@@ -208,13 +212,13 @@ pub fn write_stars(
         None => None,
     };
     let id = |rank| ValueId::new(Kind::Iri, meta.bases[Section::Iri as usize] + rank).to_bits();
-    let bytes = stars::gather(&spog, class_predicate.map(id), check)?.encode();
+    let bytes = characteristic_sets::gather(&spog, class_predicate.map(id), check)?.encode();
     let path = folder.join(STARS_FILE);
     let name: Arc<str> = Arc::from(path.to_string_lossy());
     let mut file = vfs.create(&path).map_err(io_error(&name))?;
     file.write_all(&bytes).map_err(io_error(&name))?;
     file.flush().map_err(io_error(&name))?;
-    Ok((StarsInfo::of(&bytes), file))
+    Ok((CharacteristicSetsInfo::of(&bytes), file))
 }
 
 /// The key of the predicate whose objects are classes.
@@ -223,18 +227,21 @@ const UNREADABLE_STARS: Damage = Damage(
     "the sets of predicates are missing or damaged; queries go without, a compaction counts them anew",
 );
 
-fn read_stars(path: &PartPath, info: StarsInfo) -> Result<Stars, PackedError> {
+fn read_characteristic_sets(
+    path: &PartPath,
+    info: CharacteristicSetsInfo,
+) -> Result<CharacteristicSets, PackedError> {
     let (name, file) = (path.name(), path.open_once()?);
     if file.len() != info.bytes || info.bytes > STARS_BYTES_MAX {
         return Err(SWAPPED.at(name, 0));
     }
     let mut bytes = vec![0; info.bytes as usize];
     file.read_exact_at(&mut bytes, 0).map_err(io_error(name))?;
-    let stars = Stars::decode(&bytes, name)?;
-    if StarsInfo::of(&bytes) != info {
+    let characteristic_sets = CharacteristicSets::decode(&bytes, name)?;
+    if CharacteristicSetsInfo::of(&bytes) != info {
         return Err(SWAPPED.at(name, 0));
     }
-    Ok(stars)
+    Ok(characteristic_sets)
 }
 
 #[cfg(test)]

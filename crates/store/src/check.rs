@@ -6,9 +6,9 @@ use crate::dump::is_plain;
 use crate::error::StoreError;
 use crate::log::mark_file;
 use crate::manifest::{BACKUP, MANIFEST_COPY, Manifest, log_file, segment_folder};
-use crate::named;
 use crate::recovery::{FoundLog, apply_log};
 use crate::snapshot::Snapshot;
+use crate::snapshot_catalog;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
@@ -148,7 +148,7 @@ impl Checker<'_> {
         }
         self.snapshots(vfs, folder, manifest, &cache)?;
         self.log(&**vfs, folder, &mut version)?;
-        let layers = version.segments.len() + version.delta.runs().len();
+        let layers = version.segments.len() + version.delta.change_sets().len();
         if self.report.problems.is_empty() && layers > 1 {
             self.layers(folder, &Arc::new(version))?;
         }
@@ -338,9 +338,9 @@ impl Checker<'_> {
         cache: &Arc<BlockCache>,
     ) -> Result<(), StoreError> {
         let mut seen: BTreeSet<u64> = current.segments.iter().map(|entry| entry.number).collect();
-        for name in named::names(&**vfs, folder)? {
-            let own = named::folder_of(folder, &name);
-            let found = named::read_manifest(&**vfs, folder, &name, Some(current.database));
+        for name in snapshot_catalog::names(&**vfs, folder)? {
+            let own = snapshot_catalog::folder_of(folder, &name);
+            let found = snapshot_catalog::read_manifest(&**vfs, folder, &name, Some(current.database));
             let Some(found) = found.transpose() else { continue };
             self.remedy = Remedy::DropSnapshot(name.clone());
             let version = found.and_then(|manifest| Version::open(vfs, folder, manifest, cache, &[]));

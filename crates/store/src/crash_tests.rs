@@ -136,7 +136,7 @@ fn errors_and_full_disks() {
 }
 
 /// The error says what is full and what to do, and all that was written is gone.
-pub(crate) fn assert_disk_full(error: &LoadError, vfs: &MemVfs, before: &MemVfs) {
+pub(crate) fn assert_disk_full(error: &dyn std::error::Error, vfs: &MemVfs, before: &MemVfs) {
     let text = error.to_string();
     assert!(text.contains("full") && text.contains("make room") && text.contains(FOLDER), "{text}");
     let names = |vfs: &MemVfs| vfs.list(Path::new(FOLDER)).unwrap();

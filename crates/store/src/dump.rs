@@ -1,6 +1,7 @@
 //! All quads of a version, or of one graph, as terms or as lines of text: for exports and backups that any tool can read.
 
 mod batches;
+mod scope;
 
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
@@ -12,17 +13,10 @@ use lode_rdf::{GraphName, Kind, NamedOrBlankNode, QuadRef, Term, ValueId, term_b
 use std::cell::RefCell;
 use std::io::{self, Write};
 
+pub use scope::DumpScope;
+
 /// Bytes of text that are gathered before they are written.
 const BUFFER_BYTES: usize = 64 << 10;
-
-/// Which quads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DumpScope {
-    /// Those of all graphs: the default graph first, then each named graph by itself.
-    All,
-    /// Those of one graph, named or [`ValueId::DEFAULT_GRAPH`].
-    Graph(ValueId),
-}
 
 /// How to dump.
 #[derive(Debug, Clone, Copy)]

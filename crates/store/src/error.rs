@@ -1,12 +1,15 @@
 //! What can go wrong in the store.
 
-use crate::advice::BACKUP_ADVICE;
 use lode_base::cancel::Cancelled;
 use lode_base::memory_budget::OutOfBudget;
 use lode_packed::PackedError;
 use lode_rdf::ValueId;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// What can be done about damage to a backup, which nobody writes to but who backs up.
+pub(crate) const BACKUP_ADVICE: &str = "`lode backup` of the database into this folder makes the backup whole; without the database, copy the \
+     folder, remove the file BACKUP from the copy, and let `lode check --salvage` mend that";
 
 /// Errors of the store.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::crash_tests::{assert_sound, contents, read_all};
 use crate::transaction::crash_tests::{Model, apply, commit, open};
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
 use crate::{LoadOptions, Source, Store, load};
 use lode_base::cancel::CancelToken;
 use lode_base::fault_vfs::{Fault, FaultVfs, Operation};
@@ -53,11 +53,11 @@ fn all_that_is_in_segments_has_a_new_log() {
     let (store, model) = store_without_log(&vfs);
     let given_up = store.version().manifest.log;
     let cancel = CancelToken::default();
-    WriterPlace::enter(&store, &cancel).unwrap().settle(&cancel).unwrap();
+    WriteGuard::lock(&store, &cancel).unwrap().settle(&cancel).unwrap();
     assert!(store.version().manifest.log > given_up);
     let settled = store.version().number;
     // Once is enough.
-    WriterPlace::enter(&store, &cancel).unwrap().settle(&cancel).unwrap();
+    WriteGuard::lock(&store, &cancel).unwrap().settle(&cancel).unwrap();
     assert_eq!(store.version().number, settled);
     for kind in [CrashKind::LoseAll, CrashKind::KeepAll] {
         let after = vfs.after_crash(kind);

@@ -1,13 +1,12 @@
 //! From the delta to segments: one of what it inserts, with a dictionary of its new terms, and one of what it deletes.
 
-use crate::delta::{Keys, OWN_TERM, Row, Run, is_delta_term};
+use crate::delta::{ChangeSet, Keys, OWN_TERM, Row, is_delta_term};
 use crate::error::StoreError;
-use crate::load::direct::{DirectSegment, remove_segment};
 use crate::manifest::{SegmentEntry, Sign};
-use crate::seal::NewOrigin;
+use crate::segment_builder::{DirectSegment, NewOrigin, remove_segment};
 use crate::store::Store;
 use crate::version::Version;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::value_id::Section;
@@ -18,9 +17,9 @@ const CHUNK_ROWS: usize = 1 << 14;
 /// How often rows are in memory while segments are written of them, besides in the delta.
 const ROW_COPIES: usize = 3;
 
-/// Segments of a run.
+/// Segments of a change set.
 pub struct Flushed {
-    /// One of insertions, one of deletions, or one of them; none of an empty run.
+    /// One of insertions, one of deletions, or one of them; none of an empty change set.
     pub entries: Vec<SegmentEntry>,
     /// Ids of the delta's terms there.
     pub final_ids: FinalIds,
@@ -48,17 +47,17 @@ impl FinalIds {
     }
 }
 
-/// Writes segments of a run on top of those of `tip`, with all of the delta's terms `keys`, durably. No manifest names them yet.
+/// Writes segments of a change set on top of those of `tip`, with all of the delta's terms `keys`, durably. No manifest names them yet.
 pub fn write_segments(
     store: &Store,
     tip: &Version,
     keys: &Keys,
-    run: &Run,
+    change_set: &ChangeSet,
     cancel: &CancelToken,
 ) -> Result<Flushed, StoreError> {
     let writer = store.writer()?;
     // The rows of an order, their final form, and the column that is packed.
-    let _held = writer.options.memory.hold(run.len().saturating_mul(ROW_COPIES * size_of::<Row>()));
+    let _held = writer.options.memory.hold(change_set.len().saturating_mul(ROW_COPIES * size_of::<Row>()));
     let bases = tip.manifest.terms();
     let mut flush = Flush {
         store,
@@ -71,15 +70,15 @@ pub fn write_segments(
     let first = writer.take_segments(2);
     let mut entries = Vec::new();
     let mut work = || -> Result<(), StoreError> {
-        if !run.inserts.is_empty() {
-            flush.is_followed = !run.deletes.is_empty();
-            entries.push(flush.insertions(run.inserts.rows(Order::Spog), keys, first)?);
+        if !change_set.inserts.is_empty() {
+            flush.is_followed = !change_set.deletes.is_empty();
+            entries.push(flush.insertions(change_set.inserts.rows(Order::Spog), keys, first)?);
             flush.is_followed = false;
         }
-        if !run.deletes.is_empty() {
+        if !change_set.deletes.is_empty() {
             let number = first + entries.len() as u64;
             let terms = entries.first().map_or([0; Section::COUNT], |entry| entry.terms);
-            entries.push(flush.deletions(run.deletes.rows(Order::Spog), number, terms)?);
+            entries.push(flush.deletions(change_set.deletes.rows(Order::Spog), number, terms)?);
         }
         Ok(())
     };
@@ -104,7 +103,7 @@ struct Flush<'a> {
     options: &'a WriteOptions,
     cancel: &'a CancelToken,
     final_ids: FinalIds,
-    /// Whether another segment of the same run is to come.
+    /// Whether another segment of the same change set is to come.
     is_followed: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Makes segments of the delta while others go on committing, and keeps commits from getting too far ahead of it.
 //!
-//! The delta is *frozen*: its segments are written without the writer's place, and what is committed meanwhile stays apart. Then the place
+//! The delta is *frozen*: its segments are written without the write lock, and what is committed meanwhile stays apart. Then the lock
 //! is taken for as long as it takes to publish them, with what came meanwhile as the new delta and the beginning of a new log. Where
 //! somebody has replaced or written the delta meanwhile (a load, a compaction that gave terms new ids, a large transaction), what was written
 //! goes, and all begins again.
@@ -16,22 +16,14 @@ mod tests;
 
 use crate::error::StoreError;
 use crate::flush::{remove_segments, write_segments};
-use crate::gate::Gate;
 use crate::store::Store;
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
+use crate::writer::FlushStatus;
+use crate::writer::flush_state::{FULL, FlushState, SLOW, STOP};
 use lode_base::cancel::CancelToken;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Percent of its size at which the delta becomes a segment,
-const FULL: u64 = 100;
-/// at which commits are slowed down,
-const SLOW: u64 = 200;
-/// and at which they are refused.
-const STOP: u64 = 300;
-/// Commits are not slowed down for less than so many bytes.
-pub(crate) const PRESSURE_BYTES_MIN: u64 = 1 << 20;
 /// The first pause of a commit that is slowed down; the last is [`PAUSE_MAX`].
 const PAUSE_MIN: Duration = Duration::from_millis(1);
 /// The longest pause of a commit that is slowed down.
@@ -40,143 +32,27 @@ const PAUSE_MAX: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(5);
 /// How often it looks.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
-/// After the first failure the next flush waits so long, then twice as long, and so on,
-const RETRY_FIRST: Duration = Duration::from_secs(1);
-/// up to so long.
-const RETRY_LAST: Duration = Duration::from_secs(60);
-
-/// How the delta becomes segments.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FlushStatus {
-    /// Whether segments are being written.
-    pub is_running: bool,
-    /// How full the delta and its log are, in percent of what makes them a segment.
-    pub fullness: u64,
-    /// Flushes that came to their end.
-    pub flushes: u64,
-    /// Quads, insertions and deletions, that they have written.
-    pub quads: u64,
-    /// Flushes that failed.
-    pub failures: u64,
-    /// Why the last flush failed; none if it did not.
-    pub failing: Option<String>,
-    /// Commits that were slowed down.
-    pub slowed: u64,
-    /// Commits that were refused.
-    pub refused: u64,
-}
-
-/// What a store knows of its flushes.
-#[derive(Debug, Default)]
-pub(crate) struct Flusher {
-    /// The place of the one that flushes.
-    turn: Gate,
-    fullness: AtomicU64,
-    /// The same where small limits do not count.
-    pressure: AtomicU64,
-    slowed: AtomicU64,
-    refused: AtomicU64,
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    is_running: bool,
-    flushes: u64,
-    quads: u64,
-    failures: u64,
-    failing: Option<String>,
-    /// When to try again after a failure, and how long was waited for that.
-    retry: Option<(Instant, Duration)>,
-}
-
-impl Flusher {
-    /// Says how full the delta and its log are: pairs of the bytes of each, and the most there may be before a segment is written.
-    pub(crate) fn set_fullness(&self, sizes: [(u64, u64); 2]) {
-        let percent = |least: u64| {
-            let percents = sizes.map(|(bytes, most)| bytes.saturating_mul(100) / most.max(least));
-            percents.into_iter().max().unwrap_or(0)
-        };
-        self.fullness.store(percent(1), Ordering::Relaxed);
-        self.pressure.store(percent(PRESSURE_BYTES_MIN), Ordering::Relaxed);
-    }
-
-    fn fullness(&self) -> u64 {
-        self.fullness.load(Ordering::Relaxed)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn status(&self) -> FlushStatus {
-        let state = self.state();
-        FlushStatus {
-            is_running: state.is_running,
-            fullness: self.fullness(),
-            flushes: state.flushes,
-            quads: state.quads,
-            failures: state.failures,
-            failing: state.failing.clone(),
-            slowed: self.slowed.load(Ordering::Relaxed),
-            refused: self.refused.load(Ordering::Relaxed),
-        }
-    }
-
-    /// Whatever made the last flush fail may have gone.
-    pub(crate) fn retry_now(&self) {
-        self.state().retry = None;
-    }
-
-    /// Whether there is something to flush, and in how long it may be tried.
-    pub(crate) fn due_in(&self) -> Option<Duration> {
-        if self.fullness() < FULL {
-            return None;
-        }
-        let retry = self.state().retry;
-        Some(retry.map_or(Duration::ZERO, |(at, _)| at.saturating_duration_since(Instant::now())))
-    }
-
-    fn note(&self, result: &Result<u64, StoreError>) {
-        let mut state = self.state();
-        state.is_running = false;
-        match result {
-            Ok(quads) => {
-                state.flushes += 1;
-                state.quads += quads;
-                (state.failing, state.retry) = (None, None);
-            }
-            Err(StoreError::Cancelled(_)) => {}
-            Err(error) => {
-                state.failures += 1;
-                state.failing = Some(error.to_string());
-                let delay = state.retry.map_or(RETRY_FIRST, |(_, delay)| (2 * delay).min(RETRY_LAST));
-                state.retry = Some((Instant::now() + delay, delay));
-            }
-        }
-    }
-}
 
 /// The right to flush. Given back when dropped.
-struct Turn<'a>(&'a Flusher);
+struct FlushGuard<'a>(&'a FlushState);
 
-impl Drop for Turn<'_> {
+impl Drop for FlushGuard<'_> {
     fn drop(&mut self) {
-        self.0.turn.leave();
+        self.0.flush_lock.unlock();
     }
 }
 
 impl Store {
     /// How the delta becomes segments; nothing to tell of a store that was opened for reading.
     pub fn flush_status(&self) -> FlushStatus {
-        self.writer().map(|writer| writer.flusher.status()).unwrap_or_default()
+        self.writer().map(|writer| writer.flush_state.status()).unwrap_or_default()
     }
 
     /// Sees to it that a full delta becomes segments: by whoever does such work for the store, else at once. Tells nobody of failures but
     /// the status.
     pub(crate) fn flush_if_full(&self) {
         let Ok(writer) = self.writer() else { return };
-        if writer.flusher.fullness() >= FULL && !writer.chores.look() {
+        if writer.flush_state.fullness() >= FULL && !writer.chores.look() {
             self.flush_now(&CancelToken::default());
         }
     }
@@ -184,12 +60,12 @@ impl Store {
     /// Flushes a full delta, unless somebody does already, or the last attempt failed a short while ago.
     pub(crate) fn flush_now(&self, cancel: &CancelToken) {
         let Ok(writer) = self.writer() else { return };
-        let flusher = &writer.flusher;
+        let flusher = &writer.flush_state;
         while flusher.due_in().is_some_and(|due| due.is_zero()) {
-            if !flusher.turn.try_enter() {
+            if !flusher.flush_lock.try_lock() {
                 return;
             }
-            let _turn = Turn(flusher);
+            let _guard = FlushGuard(flusher);
             flusher.state().is_running = true;
             let result = self.with_room(|| flush(self, cancel, &mut || {}));
             flusher.note(&result);
@@ -201,7 +77,7 @@ impl Store {
 
     /// Lets a commit come, after a pause if segments are written too slowly; refuses it where too much waits for that.
     pub(crate) fn admit(&self, cancel: &CancelToken) -> Result<(), StoreError> {
-        let flusher = &self.writer()?.flusher;
+        let flusher = &self.writer()?.flush_state;
         let pressure = || flusher.pressure.load(Ordering::Relaxed);
         if pressure() < SLOW {
             return Ok(());
@@ -247,19 +123,19 @@ pub(crate) fn flush(
             let flushed = write_segments(store, &frozen, &keys, &net, cancel)?;
             drop(keys);
             between();
-            let place = match WriterPlace::enter(store, cancel) {
-                Ok(place) => place,
+            let guard = match WriteGuard::lock(store, cancel) {
+                Ok(guard) => guard,
                 Err(error) => {
                     remove_segments(store, &flushed.entries);
                     return Err(error);
                 }
             };
-            Ok(place.publish_flushed(&frozen, &flushed)?.then_some(net.len() as u64))
+            Ok(guard.publish_flushed(&frozen, &flushed)?.then_some(net.len() as u64))
         })();
         match published {
             Ok(Some(quads)) => return Ok(quads),
             // Somebody has written or replaced the delta: there may be nothing left to do.
-            Ok(None) if writer.flusher.fullness() < FULL => return Ok(0),
+            Ok(None) if writer.flush_state.fullness() < FULL => return Ok(0),
             Ok(None) => {}
             Err(error) => {
                 writer.thaw();

@@ -1,11 +1,10 @@
 //! The store's mutable state: which files make up the current version, how new ones get there, and what a reader sees.
 
-mod absent;
 pub mod activity;
-mod advice;
 #[cfg(test)]
 mod aside_tests;
 pub mod backup;
+mod characteristic_sets;
 pub mod check;
 mod chores;
 mod clear;
@@ -22,40 +21,45 @@ mod distinct;
 mod doubt_tests;
 pub mod dump;
 pub mod error;
-mod existing;
 #[cfg(test)]
 mod failed_log_tests;
+mod fair_lock;
 mod flush;
 mod flusher;
-mod gate;
+mod identity;
+mod layer_merge;
 pub mod load;
 pub mod log;
 #[cfg(test)]
 mod log_end_tests;
+mod log_rewrite;
 mod maintenance;
 pub mod manifest;
-mod merge_scan;
-mod named;
-mod pace;
+mod named_snapshots;
+pub mod progress;
 mod recovery;
-mod relog;
 mod remake;
 mod room;
 mod salvage;
 mod scan;
-mod seal;
+mod scan_rows;
+mod segment_builder;
 #[cfg(test)]
 mod simulation;
 pub mod snapshot;
+mod snapshot_catalog;
 #[cfg(test)]
 mod stale_tests;
-mod stars;
 pub mod stats;
 pub mod store;
 #[cfg(test)]
 mod test_data;
+mod throttle;
 mod transaction;
 mod version;
+mod write_guard;
+mod write_options;
+mod write_stall;
 mod writer;
 
 pub use activity::{Activity, ActivitySample};
@@ -63,22 +67,25 @@ pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use compact::{
-    BackgroundOptions, CompactOptions, CompactReport, Compactor, CompactorState, CompactorStatus,
-    KeepFewReport, OrderDamage, compact, keep_few,
+    BackgroundOptions, CompactError, CompactOptions, CompactReport, Compactor, CompactorState,
+    CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few,
 };
 pub use distinct::Distinct;
 pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};
-pub use flusher::FlushStatus;
-pub use load::{LoadError, LoadOptions, LoadProgress, LoadReport, ProgressSample, Source, Stage, load};
+pub use load::{LoadError, LoadOptions, LoadReport, Source, load};
 pub use log::{Durability, Log};
 pub use maintenance::{Maintenance, Tell};
-pub use named::NamedSnapshot;
+pub use progress::{LoadProgress, ProgressSample, Stage};
 pub use recovery::{FoundLog, OpenFiles};
 pub use remake::{RemadeReport, remake_manifest};
 pub use salvage::{Salvage, SalvageReport, salvage};
+pub use segment_builder::BuildError;
 pub use snapshot::{Scan, Snapshot};
+pub use snapshot_catalog::NamedSnapshot;
 pub use stats::StoreStats;
 pub use store::Store;
 pub use transaction::Transaction;
-pub use writer::{Commit, WriteOptions};
+pub use write_guard::Commit;
+pub use write_options::WriteOptions;
+pub use writer::FlushStatus;

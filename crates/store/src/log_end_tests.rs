@@ -181,10 +181,10 @@ fn versions_that_were_acknowledged_are_never_made_again() {
 fn what_a_log_begins_with_is_marked() {
     let (vfs, model) = database();
     let store = open(Arc::new(vfs.clone())).unwrap();
-    let place = crate::writer::WriterPlace::enter(&store, &CancelToken::default()).unwrap();
+    let guard = crate::write_guard::WriteGuard::lock(&store, &CancelToken::default()).unwrap();
     let segments = store.version().manifest.segments.clone();
-    place.replace_segments(segments, &|id| Some(id)).unwrap();
-    drop(place);
+    guard.replace_segments(segments, &|id| Some(id)).unwrap();
+    drop(guard);
     let left = vfs.deep_copy();
     drop(store);
     assert_eq!(contents(&left).unwrap(), model);

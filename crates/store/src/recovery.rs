@@ -1,10 +1,9 @@
 //! The version that a folder holds: what its manifest names, and what its log tells.
 
-use crate::advice::{LOG_ADVICE, advised};
-use crate::delta::{Delta, Row, Run, TermTable};
+use crate::delta::{ChangeSet, Delta, Row, TermTable};
 use crate::error::StoreError;
 use crate::log::{Changes, LogEnd, LogRecord, Salvaged, VERSIONS_LOST_MAX, salvage};
-use crate::manifest::{Manifest, log_file};
+use crate::manifest::{LOG_ADVICE, Manifest, advised, log_file};
 use crate::version::Version;
 use lode_base::vfs::Vfs;
 use lode_packed::BlockCache;
@@ -223,13 +222,13 @@ impl Net {
     }
 
     /// What is inserted and what is deleted, sorted.
-    fn finish(mut self) -> Run {
+    fn finish(mut self) -> ChangeSet {
         self.reduce();
         let of = |is_insert: bool| {
             let changes = self.changes.iter().filter(|(_, insert)| *insert == is_insert);
             changes.map(|(quad, _)| *quad).collect()
         };
-        Run::new(of(true), of(false))
+        ChangeSet::new(of(true), of(false))
     }
 }
 
@@ -257,13 +256,13 @@ mod tests {
                 }
             }
         }
-        let run = net.finish();
+        let change_set = net.finish();
         let wanted = |now: bool| -> Vec<Row> {
             let changed = state.iter().filter(|(number, is)| **is == now && was_there(**number) != now);
             changed.map(|(number, _)| row(*number)).collect()
         };
-        assert_eq!(run.inserts.rows(Order::Spog).as_slice(), wanted(true));
-        assert_eq!(run.deletes.rows(Order::Spog).as_slice(), wanted(false));
+        assert_eq!(change_set.inserts.rows(Order::Spog).as_slice(), wanted(true));
+        assert_eq!(change_set.deletes.rows(Order::Spog).as_slice(), wanted(false));
         assert!(most <= 4 * CHANGES_MIN, "{most}");
     }
 }

@@ -7,43 +7,19 @@
 mod tests;
 
 use crate::error::StoreError;
-use crate::load::LoadError;
+use crate::manifest::RESERVE;
 use crate::store::Store;
 use lode_base::vfs::Vfs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
-/// Name of the reserve in the folder of a database.
-pub const RESERVE: &str = "reserve";
 /// It takes a hundredth of the free room, but not more,
 const BYTES_MAX: u64 = 64 << 20;
 /// nor less, unless that were more than a quarter of what is free,
 const BYTES_MIN: u64 = 256 << 10;
 /// and never less than this.
 const BYTES_LEAST: u64 = 64 << 10;
-
-/// What a store knows of the room on its disk.
-#[derive(Debug, Default)]
-pub(crate) struct Room {
-    is_full: AtomicBool,
-    releases: AtomicU64,
-    reopenings: AtomicU64,
-    /// Bytes of the reserve, or of the last one; none where there was none yet. Held by whoever gives it up or makes it.
-    bytes: Mutex<Option<u64>>,
-}
-
-impl Room {
-    /// Whether only what makes room is done.
-    pub fn is_full(&self) -> bool {
-        self.is_full.load(Ordering::Relaxed)
-    }
-
-    /// How often there was room again: whoever rests since the disk was full need not rest on.
-    pub fn reopenings(&self) -> u64 {
-        self.reopenings.load(Ordering::Relaxed)
-    }
-}
 
 /// An error that may mean that the disk is full.
 pub(crate) trait MayBeFull {
@@ -54,12 +30,6 @@ pub(crate) trait MayBeFull {
 impl MayBeFull for StoreError {
     fn is_disk_full(&self) -> bool {
         StoreError::is_disk_full(self)
-    }
-}
-
-impl MayBeFull for LoadError {
-    fn is_disk_full(&self) -> bool {
-        matches!(self, Self::Store(error) if error.is_disk_full())
     }
 }
 
@@ -145,7 +115,7 @@ impl Store {
         }
         if room.is_full.swap(false, Ordering::Relaxed) {
             room.reopenings.fetch_add(1, Ordering::Relaxed);
-            writer.flusher.retry_now();
+            writer.flush_state.retry_now();
         }
         true
     }

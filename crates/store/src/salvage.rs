@@ -4,8 +4,9 @@
 use crate::error::StoreError;
 use crate::log::{LogEnd, mark_end, mark_file};
 use crate::manifest::{Manifest, log_file};
+use crate::segment_builder::copy_file;
 use crate::store::{SoundStore, Store};
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use std::io;
@@ -67,7 +68,7 @@ pub fn salvage(vfs: &Arc<dyn Vfs>, folder: &Path, cancel: &CancelToken) -> Resul
         vfs.sync_dir(folder).map_err(StoreError::io(folder))?;
     }
     // The manifest names the damaged log until segments and another log have taken its place.
-    drop(WriterPlace::enter_with_log(&store, cancel)?);
+    drop(WriteGuard::lock_with_log(&store, cancel)?);
     let version = store.version();
     Ok(Salvage::Log(SalvageReport {
         damage,
@@ -103,7 +104,7 @@ fn keep(vfs: &dyn Vfs, log: &Path, kept_as: &Path) -> Result<(), StoreError> {
             }
             Err(StoreError::Limit(format!("{} is in the way: move it elsewhere", kept_as.display())))
         }
-        Err(_) => crate::compact::copy_file(vfs, log, kept_as),
+        Err(_) => copy_file(vfs, log, kept_as),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Reads the quads under a prefix in one sort order, from one segment or merged from several layers.
 //!
-//! With one segment the columns asked for are decoded straight into the caller's. With several layers (segments, runs of the delta), rows are
+//! With one segment the columns asked for are decoded straight into the caller's. With several layers (segments, change sets of the delta), rows are
 //! merged in stretches: from the layer with the least row, all rows before the least row of the others are copied at once.
 //! Where a row is in several layers, it is delivered if more of them insert it than delete it.
 
 use crate::activity::Activity;
-use crate::delta::MemoryCursor;
 use crate::error::StoreError;
+use crate::layer_merge::{Layer, LayerMerge};
 use crate::manifest::Sign;
-use crate::merge_scan::Merge;
+use crate::scan_rows::{RowCursor, ScanRows};
 use lode_packed::Cursor;
 use lode_rdf::ValueId;
 use std::sync::Arc;
@@ -27,34 +27,19 @@ pub struct Scan {
 enum Source {
     Empty,
     One(Cursor),
-    Many(Merge),
-}
-
-/// The rows of one layer.
-#[derive(Debug)]
-pub(crate) struct Layer {
-    pub(crate) sign: Sign,
-    pub(crate) rows: LayerRows,
-}
-
-/// Where a layer's rows are.
-#[derive(Debug)]
-pub(crate) enum LayerRows {
-    Packed(Cursor),
-    Memory(MemoryCursor),
+    Many(LayerMerge<ScanRows>),
 }
 
 impl Scan {
     /// A scan that delivers `columns`. Where there are several layers, their cursors must read all four columns.
-    pub(crate) fn new(mut layers: Vec<Layer>, columns: u8, activity: Arc<Activity>) -> Self {
+    pub(crate) fn new(mut layers: Vec<(Sign, RowCursor)>, columns: u8, activity: Arc<Activity>) -> Self {
         let source = match (layers.pop(), layers.is_empty()) {
             (None, _) => Source::Empty,
-            (Some(Layer { sign: Sign::Insertions, rows: LayerRows::Packed(only) }), true) => {
-                Source::One(only)
-            }
+            (Some((Sign::Insertions, RowCursor::Packed(only))), true) => Source::One(only),
             (Some(last), _) => {
                 layers.push(last);
-                Source::Many(Merge::new(layers))
+                let layer = |(sign, cursor)| Layer::new(sign, ScanRows::new(cursor));
+                Source::Many(LayerMerge::new(layers.into_iter().map(layer)))
             }
         };
         Self { columns, source, rows: 0, seeks: 0, activity }
@@ -73,7 +58,13 @@ impl Scan {
                 *columns = bits.map(into_ids);
                 result?
             }
-            Source::Many(merge) => merge.next(rows_max, self.columns, columns)?,
+            Source::Many(merge) => {
+                let wanted = self.columns;
+                merge.next(rows_max, &mut |layer, rows| {
+                    layer.copy(rows, wanted, columns);
+                    Ok::<_, StoreError>(())
+                })?
+            }
         };
         self.rows += rows as u64;
         Ok(rows)
@@ -90,7 +81,7 @@ impl Scan {
         match &mut self.source {
             Source::Empty => {}
             Source::One(cursor) => cursor.seek(key)?,
-            Source::Many(merge) => merge.seek(key)?,
+            Source::Many(merge) => merge.layers_mut().try_for_each(|layer| layer.rows.seek(key))?,
         }
         Ok(())
     }
@@ -105,7 +96,7 @@ impl Scan {
         match &mut self.source {
             Source::Empty => {}
             Source::One(cursor) => cursor.limit_to(key)?,
-            Source::Many(merge) => merge.limit_to(key)?,
+            Source::Many(merge) => merge.layers_mut().try_for_each(|layer| layer.rows.limit_to(key))?,
         }
         Ok(())
     }
@@ -115,7 +106,10 @@ impl Scan {
         match &self.source {
             Source::Empty => 0,
             Source::One(cursor) => cursor.end() - cursor.position(),
-            Source::Many(merge) => merge.remaining(),
+            Source::Many(merge) => {
+                let left: i128 = merge.layers().map(|layer| layer.sign.of(layer.rows.remaining())).sum();
+                u64::try_from(left).unwrap_or(0)
+            }
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use crate::activity::Activity;
 use crate::delta::{DELTA_TERM, is_delta_term};
-pub use crate::error::StoreError;
+use crate::error::StoreError;
 use crate::manifest::Sign;
-pub use crate::scan::Scan;
-use crate::scan::{Layer, LayerRows};
+use crate::scan_rows::RowCursor;
 use crate::version::{OpenSegment, Version};
 use lode_packed::{KeyHash, Order, PackedError, Permutation};
 use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
@@ -13,6 +12,8 @@ use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, TermRef, ValueId};
 use std::ops::Range;
 use std::sync::Arc;
+
+pub use crate::scan::Scan;
 
 /// Up to this many rows are scanned to count distinct values over several segments; beyond, they are estimated.
 const DISTINCT_ROWS_MAX: u64 = 4096;
@@ -127,21 +128,23 @@ impl Snapshot {
         let read = if ranges.len() + layers.len() > 1 { 0b1111 } else { columns };
         layers.extend(ranges.into_iter().map(|(segment, rows)| {
             let cursor = segment.permutation(order).cursor(rows, read);
-            Layer { sign: segment.entry.sign, rows: LayerRows::Packed(cursor) }
+            (segment.entry.sign, RowCursor::Packed(cursor))
         }));
         Ok(Scan::new(layers, columns, Arc::clone(&self.activity)))
     }
 
-    /// The runs of the delta that have rows under a prefix.
-    fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Result<Vec<Layer>, StoreError> {
+    /// The change sets of the delta that have rows under a prefix.
+    fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Result<Vec<(Sign, RowCursor)>, StoreError> {
         self.version.delta.make_ready(order)?;
         let prefix = bits(prefix);
         let mut layers = Vec::new();
-        for run in self.version.delta.runs() {
-            for (sign, set) in [(Sign::Insertions, &run.inserts), (Sign::Deletions, &run.deletes)] {
+        for change_set in self.version.delta.change_sets() {
+            for (sign, set) in
+                [(Sign::Insertions, &change_set.inserts), (Sign::Deletions, &change_set.deletes)]
+            {
                 let cursor = set.cursor(order, &prefix);
                 if cursor.head().is_some() {
-                    layers.push(Layer { sign, rows: LayerRows::Memory(cursor) });
+                    layers.push((sign, RowCursor::Memory(cursor)));
                 }
             }
         }

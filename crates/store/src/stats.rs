@@ -42,9 +42,9 @@ pub struct StoreStats {
     pub snapshots: u64,
     /// Bytes of segments that only snapshots need; not among the others.
     pub snapshot_bytes: u64,
-    /// Sets of predicates that subjects have, over all segments, and the subjects whose sets are too rare to be kept.
+    /// Characteristic sets that subjects have, over all segments, and the subjects whose sets are too rare to be kept.
     pub predicate_sets: (u64, u64),
-    /// Bytes of the manifest, the segments' descriptions and their sets of predicates.
+    /// Bytes of the manifest, the segments' descriptions and their characteristic sets.
     pub other_bytes: u64,
 }
 
@@ -101,11 +101,11 @@ impl StoreStats {
                 stats.dictionary_bytes += info.bytes;
                 stats.dictionary_key_bytes += info.key_bytes;
             }
-            if let Some(stars) = open.segment.stars() {
+            if let Some(stars) = open.segment.characteristic_sets() {
                 stats.predicate_sets.0 += stars.len() as u64;
                 stats.predicate_sets.1 += stars.others();
             }
-            stats.other_bytes += meta.stars.map_or(0, |info| info.bytes);
+            stats.other_bytes += meta.characteristic_sets.map_or(0, |info| info.bytes);
             stats.other_bytes +=
                 file_bytes(store, &store.folder().join(open.entry.folder()).join(META_FILE))?;
         }

@@ -1,26 +1,22 @@
 //! A database on disk: opening, locking, and the version that readers get.
 
-use crate::absent::is_disposable;
 use crate::error::StoreError;
-use crate::gate::Gate;
+use crate::fair_lock::FairLock;
+use crate::identity::random_identity;
 use crate::log::{Log, LogCounters, Salvaged};
-use crate::manifest::{BACKUP, Manifest, log_file, log_number, log_of, segment_number};
-use crate::named::{self, Named};
+use crate::manifest::{BACKUP, LOCK, Manifest, is_disposable, log_file, log_number, log_of, segment_number};
 use crate::recovery::{FoundLog, OpenFiles, apply_sound_log, recover, skip_lost_versions};
-use crate::seal::random;
 use crate::snapshot::Snapshot;
+use crate::snapshot_catalog::{SnapshotCatalog, settle};
 use crate::version::{OpenSegment, Version};
-use crate::writer::{WriteOptions, Writer, WriterPlace};
-use lode_base::cancel::CancelToken;
+use crate::write_options::WriteOptions;
+use crate::writer::Writer;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, CacheCounters, CacheMemory};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
-
-/// Name of the file that a writer locks.
-pub const LOCK: &str = "LOCK";
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// An open database. Clones share it.
 #[derive(Debug, Clone)]
@@ -31,11 +27,11 @@ struct Inner {
     folder: PathBuf,
     cache: Arc<BlockCache>,
     current: RwLock<Arc<Version>>,
-    gate: Gate,
-    /// The place of the one that compacts.
-    compaction: Gate,
+    write_lock: FairLock,
+    /// Held by the one that compacts.
+    compaction_lock: FairLock,
     /// Named snapshots, where the database was opened for writing.
-    named: Mutex<Named>,
+    snapshot_catalog: Mutex<SnapshotCatalog>,
     /// `None` where the database was opened for reading.
     writer: Option<Writer>,
     /// How the log was found, if there was one.
@@ -147,11 +143,11 @@ impl Store {
         let cache = BlockCache::sharing(&cache.into());
         let path = folder.join(log_file(manifest.log));
         let (mut version, found) = recover(&vfs, folder, manifest, &cache, OpenFiles::Now)?;
-        let named = Named::of(&*vfs, folder, &version.manifest)?;
+        let named = SnapshotCatalog::of(&*vfs, folder, &version.manifest)?;
         let next_log = next_log(&*vfs, folder, &version.manifest)?;
         if version.manifest.version > 0 {
             // Where somebody made the database just now there is nothing that could be left over.
-            named::settle(&*vfs, folder)?;
+            settle(&*vfs, folder)?;
             let manifests = [&version.manifest].into_iter().chain(named.manifests.values());
             remove_leftovers(&*vfs, folder, manifests, &|number| named.may_name(number))?;
             renew_copy(&*vfs, folder, &version.manifest);
@@ -164,7 +160,7 @@ impl Store {
         let writer = Writer::new(Arc::new(version.clone()), log, options, lock);
         writer.skip_logs(next_log);
         let store = Self::new(vfs, folder, cache, version, Some(writer), found);
-        *store.named() = named;
+        *store.snapshot_catalog() = named;
         Ok(store)
     }
 
@@ -176,12 +172,12 @@ impl Store {
         let found = apply_sound_log(&*vfs, folder, &mut version)?;
         let last_version = version.number;
         skip_lost_versions(&mut version, None);
-        let named = Named::of(&*vfs, folder, &version.manifest)?;
+        let named = SnapshotCatalog::of(&*vfs, folder, &version.manifest)?;
         let next_log = next_log(&*vfs, folder, &version.manifest)?;
         let writer = Writer::new(Arc::new(version.clone()), None, WriteOptions::default(), lock);
         writer.skip_logs(next_log);
         let store = Self::new(vfs, folder, cache, version, Some(writer), None);
-        *store.named() = named;
+        *store.snapshot_catalog() = named;
         Ok(SoundStore { store, last_version, found })
     }
 
@@ -198,9 +194,9 @@ impl Store {
             folder: folder.to_owned(),
             cache,
             current: RwLock::new(Arc::new(version)),
-            gate: Gate::default(),
-            compaction: Gate::default(),
-            named: Mutex::default(),
+            write_lock: FairLock::default(),
+            compaction_lock: FairLock::default(),
+            snapshot_catalog: Mutex::default(),
             writer,
             found_log,
         }))
@@ -257,12 +253,12 @@ impl Store {
         self.0.writer.as_ref().map(Writer::sync_failures).unwrap_or_default()
     }
 
-    pub(crate) fn gate(&self) -> &Gate {
-        &self.0.gate
+    pub(crate) fn write_lock(&self) -> &FairLock {
+        &self.0.write_lock
     }
 
-    pub(crate) fn compaction_gate(&self) -> &Gate {
-        &self.0.compaction
+    pub(crate) fn compaction_lock(&self) -> &FairLock {
+        &self.0.compaction_lock
     }
 
     pub(crate) fn writer(&self) -> Result<&Writer, StoreError> {
@@ -272,19 +268,6 @@ impl Store {
     /// First blank node number that nobody has taken.
     pub(crate) fn next_blank(&self) -> u64 {
         self.0.writer.as_ref().map_or_else(|| self.version().next_blank, Writer::next_blank)
-    }
-
-    /// Lets one caller at a time make the next version, of segments alone: what transactions have changed is in segments before.
-    pub(crate) fn write<T, E: From<StoreError>>(
-        &self,
-        cancel: &CancelToken,
-        work: impl FnOnce(&Arc<Version>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let place = WriterPlace::enter(self, cancel)?;
-        place.settle(cancel)?;
-        let result = work(&self.version());
-        place.has_published()?;
-        result
     }
 
     /// Makes a version that has become durable the current one, unless a later one is already.
@@ -313,8 +296,9 @@ impl Store {
         Version::open(&inner.vfs, &inner.folder, manifest, &inner.cache, known)
     }
 
-    pub(crate) fn named_lock(&self) -> &Mutex<Named> {
-        &self.0.named
+    pub(crate) fn snapshot_catalog(&self) -> MutexGuard<'_, SnapshotCatalog> {
+        // Each change is one step.
+        self.0.snapshot_catalog.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Like [`Store::publish`], with a version that is open already. What is in its delta is in its log.
@@ -336,7 +320,7 @@ impl Store {
             let is_named = |open: &OpenSegment| {
                 version.manifest.segments.iter().any(|entry| entry.number == open.entry.number)
             };
-            let mut named = self.named();
+            let mut named = self.snapshot_catalog();
             for open in before.segments.iter().filter(|open| !is_named(open)) {
                 if named.names(open.entry.number) {
                     named.mark(open);
@@ -436,7 +420,7 @@ pub(crate) fn create_folder(vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreErr
 }
 
 fn create(vfs: &dyn Vfs, folder: &Path) -> Result<Manifest, StoreError> {
-    let manifest = Manifest::new(random());
+    let manifest = Manifest::new(random_identity());
     manifest.publish(vfs, folder)?;
     Ok(manifest)
 }

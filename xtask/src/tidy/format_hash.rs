@@ -11,14 +11,15 @@ use super::problem::Problem;
 pub const DOCUMENT: &str = "docs/format.md";
 
 /// The sources that fix what has no golden bytes of its own: sizes and magic numbers, orders, ids and keys, the log, the manifest.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "crates/packed/src/format.rs",
     "crates/packed/src/order.rs",
     "crates/rdf/src/key.rs",
     "crates/rdf/src/value_id.rs",
     "crates/store/src/log/frame.rs",
     "crates/store/src/log/record.rs",
-    "crates/store/src/manifest.rs",
+    "crates/store/src/manifest/file_names.rs",
+    "crates/store/src/manifest/mod.rs",
 ];
 
 const MARK: &str = "<!-- format sources: ";

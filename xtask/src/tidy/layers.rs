@@ -4,12 +4,13 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
     ("packed", &["base", "rdf"]),
-    ("store", &["packed", "rdf", "base"]),
+    ("ingest", &["base", "rdf"]),
+    ("store", &["ingest", "packed", "rdf", "base"]),
     ("sparql", &["syntax", "rdf", "packed"]),
     ("scheduler", &["base"]),
     ("eval", &["sparql", "store", "scheduler", "rdf", "base"]),

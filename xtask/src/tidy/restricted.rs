@@ -36,7 +36,11 @@ const RESTRICTIONS: [Restriction; 5] = [
         within: CRATES,
         except: &[
             "crates/base/src/radix_sort.rs",
+            "crates/ingest/src/archive.rs",
+            "crates/ingest/src/feeders.rs",
+            "crates/ingest/src/read_ahead.rs",
             "crates/store/src/load/",
+            "crates/store/src/segment_builder/",
             "crates/store/src/compact/",
             "crates/store/src/maintenance.rs",
             "crates/scheduler/src/pool.rs",

@@ -8,7 +8,7 @@ use crate::load_allow::NoSource;
 use lode_rdf::{NamedNode, ValueId};
 use lode_sparql::update::Graph;
 use lode_store::LoadError;
-use lode_store::load::read_document;
+use lode_store::load::{IngestError, read_document};
 
 impl Updater<'_> {
     pub(super) fn load(&mut self, source: &NamedNode, into: &Graph, silent: bool) -> Result<(), EngineError> {
@@ -69,6 +69,12 @@ impl From<NoSource> for Failure {
             NoSource::Missing(message) => Self::Unreachable(message),
             NoSource::Wrong(message) => Self::Document(message),
         }
+    }
+}
+
+impl From<IngestError> for Failure {
+    fn from(error: IngestError) -> Self {
+        LoadError::from(error).into()
     }
 }
 

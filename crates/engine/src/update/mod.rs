@@ -160,7 +160,7 @@ fn commit(
         if !updater.met_unknown {
             return updater.commit();
         }
-        // A term that nobody knew then may be known by the time of the commit: who deletes it must have the writer's place.
+        // A term that nobody knew then may be known by the time of the commit: who deletes it must have the write lock.
     }
     let mut updater = Updater::new(store.begin(&options.evaluation.cancel)?, options, budget);
     updater.run(update)?;

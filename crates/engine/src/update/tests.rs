@@ -69,7 +69,7 @@ fn what_fails_changes_nothing() {
     let error = update(&database, "CLEAR ALL ;\nINSERT DATA { ?s :p 1 }").expect_err("a variable");
     assert!(matches!(&error, EngineError::Syntax(text) if text.starts_with("line 2")), "{error}");
     assert_eq!((count(&database, "GRAPH :g { :a :p 1 }"), count(&database, ":b ?p ?o")), (1, 0));
-    // Whoever comes next finds the writer's place free.
+    // Whoever comes next finds the write lock free.
     update(&database, "CLEAR ALL").expect("an update");
     assert_eq!(database.snapshot().quad_count(), 0);
 }
@@ -167,7 +167,7 @@ fn updates_side_by_side_lose_nothing() {
             let database = &database;
             scope.spawn(move || {
                 for time in 0..TIMES {
-                    // What reads has the writer's place, what only inserts takes it at the end: new terms and known ones.
+                    // What reads has the write lock, what only inserts takes it at the end: new terms and known ones.
                     let count = "DELETE { :counter :is ?n } INSERT { :counter :is ?m } \
                                  WHERE { :counter :is ?n BIND(?n + 1 AS ?m) }";
                     update(database, count).expect("a count");

@@ -12,7 +12,7 @@ use lode_exec::ExecError;
 use lode_packed::Order;
 use lode_rdf::parse::StatementLimit;
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, RdfFormat, ValueId};
-use lode_store::load::{Replace, read_document};
+use lode_store::load::{IngestError, Replace, read_document};
 use lode_store::{Commit, Graphs, LoadError, LoadOptions, Snapshot, Source, Store, load};
 use std::io::{Cursor, Read};
 use std::sync::Arc;
@@ -170,7 +170,7 @@ fn in_transaction(
         ..QueryOptions::default()
     };
     let update = UpdateOptions { evaluation, ..UpdateOptions::default() };
-    // Who removes what others may add meanwhile must have the writer's place.
+    // Who removes what others may add meanwhile must have the write lock.
     let transaction = if options.replace {
         store.begin(&options.cancel)?
     } else {
@@ -234,6 +234,12 @@ enum Stop {
 impl From<EngineError> for Stop {
     fn from(error: EngineError) -> Self {
         Self::Failed(error)
+    }
+}
+
+impl From<IngestError> for Stop {
+    fn from(error: IngestError) -> Self {
+        LoadError::from(error).into()
     }
 }
 

@@ -12,19 +12,6 @@ use lode_base::varint::write_varint;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How many bytes at the front are equal.
-pub(super) fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
-    let mut shared = 0;
-    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        if a != b {
-            break;
-        }
-        shared += 8;
-    }
-    let rest = |bytes| <[u8]>::get(bytes, shared..).unwrap_or(&[]).iter();
-    shared + rest(a).zip(rest(b)).take_while(|(a, b)| a == b).count()
-}
-
 /// How a block of some length is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Division {
@@ -241,6 +228,7 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lode_base::shared_prefix::shared_prefix;
 
     #[test]
     fn golden_block() {

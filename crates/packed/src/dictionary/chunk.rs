@@ -2,7 +2,7 @@
 //! large enough that finding the table costs little. [`KeyBlocks`] front-codes keys into chunks, [`ChunkPacker`] compresses them and
 //! makes their pages of the index and filters.
 
-use super::block::{BlockBuilder, shared_prefix};
+use super::block::BlockBuilder;
 use super::filter::{FilterBuilder, KeyHash};
 use super::index::PageEntry;
 use super::page::{self, BlockEntry};
@@ -13,6 +13,7 @@ use crate::codec::ColumnEncoder;
 use crate::error::PackedError;
 use crate::format::{DICTIONARY_BLOCK_BYTES, DICTIONARY_PAGE_BLOCKS_MAX, KEY_BYTES_MAX};
 use lode_base::checksum::checksum;
+use lode_base::shared_prefix::shared_prefix;
 use lode_rdf::value_id::Section;
 use std::ops::Range;
 

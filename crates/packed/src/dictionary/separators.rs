@@ -1,11 +1,11 @@
 //! Separators of blocks, and of pages of blocks: the shortest key that tells one from the one before it, cut at 256 bytes, so that
 //! an index is small whatever the keys are.
 
-use super::block::shared_prefix;
 use crate::bytes::Reader;
 use crate::codec::{ColumnEncoder, decode_long};
 use crate::error::Damage;
 use crate::format::SEPARATOR_BYTES_MAX;
+use lode_base::shared_prefix::shared_prefix;
 use lode_base::varint::write_varint;
 use std::ops::Range;
 

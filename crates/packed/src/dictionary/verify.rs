@@ -1,6 +1,5 @@
 //! Reads a dictionary wholly and compares it with its index and footer.
 
-use super::block::shared_prefix;
 use super::filter::{Filter, KeyHash};
 use super::page::Page;
 use super::separators::separator;
@@ -8,6 +7,7 @@ use super::{Dictionary, DictionaryInfo, Result, Terms};
 use crate::error::{Damage, io_error};
 use crate::format::{DICTIONARY_MAGIC, FORMAT_VERSION, HEADER_BYTES};
 use lode_base::cancel::CancelToken;
+use lode_base::shared_prefix::shared_prefix;
 use lode_rdf::value_id::Section;
 
 /// A walk through a section.

@@ -51,16 +51,16 @@ pub struct SegmentOrigin {
     pub buried: Vec<u64>,
 }
 
-/// What the description says of the sets of predicates.
+/// What the description says of the characteristic sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StarsInfo {
+pub struct CharacteristicSetsInfo {
     /// Length of the file.
     pub bytes: u64,
     /// Checksum at its end.
     pub checksum: u64,
 }
 
-impl StarsInfo {
+impl CharacteristicSetsInfo {
     pub(super) fn of(bytes: &[u8]) -> Self {
         let sum = bytes.last_chunk::<8>().copied().unwrap_or_default();
         Self { bytes: bytes.len() as u64, checksum: u64::from_le_bytes(sum) }
@@ -78,8 +78,8 @@ pub struct SegmentMeta {
     pub dictionary: Option<DictionaryInfo>,
     /// For each section, the number of the dictionary's first term: ids are this plus the rank.
     pub bases: [u64; Section::COUNT],
-    /// The sets of predicates; none of segments of deletions, nor of those without quads.
-    pub stars: Option<StarsInfo>,
+    /// The characteristic sets; none of segments of deletions, nor of those without quads.
+    pub characteristic_sets: Option<CharacteristicSetsInfo>,
 }
 
 const DAMAGED: Damage = Damage("the description of the segment is damaged");
@@ -123,7 +123,9 @@ impl SegmentMeta {
     /// Length of all files but the description.
     pub fn bytes(&self) -> u64 {
         let permutations: u64 = self.permutations.iter().map(|info| info.bytes).sum();
-        permutations + self.dictionary.map_or(0, |info| info.bytes) + self.stars.map_or(0, |info| info.bytes)
+        permutations
+            + self.dictionary.map_or(0, |info| info.bytes)
+            + self.characteristic_sets.map_or(0, |info| info.bytes)
     }
 
     /// The bytes of the description's file.
@@ -155,8 +157,8 @@ impl SegmentMeta {
             numbers.extend_from_slice(&[info.bytes, info.key_bytes, info.blocks, info.checksum]);
         }
         numbers.extend_from_slice(&self.bases);
-        numbers.push(u64::from(self.stars.is_some()));
-        numbers.extend(self.stars.iter().flat_map(|info| [info.bytes, info.checksum]));
+        numbers.push(u64::from(self.characteristic_sets.is_some()));
+        numbers.extend(self.characteristic_sets.iter().flat_map(|info| [info.bytes, info.checksum]));
         out.extend(numbers.into_iter().flat_map(u64::to_le_bytes));
         let sum = checksum(&out);
         out.extend_from_slice(&sum.to_le_bytes());
@@ -196,15 +198,15 @@ impl SegmentMeta {
             }),
         };
         let bases = numbers(&mut reader)?;
-        let stars = match parts(&mut reader)? {
+        let characteristic_sets = match parts(&mut reader)? {
             0 => None,
-            _ => Some(StarsInfo { bytes: reader.u64()?, checksum: reader.u64()? }),
+            _ => Some(CharacteristicSetsInfo { bytes: reader.u64()?, checksum: reader.u64()? }),
         };
         let permutations = permutations.try_into().map_err(|_| DAMAGED)?;
         if !reader.rest().is_empty() {
             return Err(DAMAGED);
         }
-        Ok(Self { origin, permutations, dictionary, bases, stars })
+        Ok(Self { origin, permutations, dictionary, bases, characteristic_sets })
     }
 
     /// Writes the description into the segment's folder and gives the file back: it, the others and the folder are the

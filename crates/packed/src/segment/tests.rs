@@ -42,8 +42,10 @@ fn write(vfs: &MemVfs, folder: &Path, quads: &[[u64; 4]]) -> SegmentMeta {
         empties: vec![2, 8],
         buried: Vec::new(),
     };
-    let mut meta = SegmentMeta { origin, permutations, dictionary, bases: [5, 0, 0, 0, 1], stars: None };
-    meta.stars = Some(write_stars(&shared(vfs), folder, &meta, &|| Ok(())).unwrap().0);
+    let mut meta =
+        SegmentMeta { origin, permutations, dictionary, bases: [5, 0, 0, 0, 1], characteristic_sets: None };
+    meta.characteristic_sets =
+        Some(write_characteristic_sets(&shared(vfs), folder, &meta, &|| Ok(())).unwrap().0);
     meta.write(vfs, folder).unwrap();
     meta
 }
@@ -159,13 +161,13 @@ fn sets_of_predicates_that_cannot_be_read_now_are_not_damaged() {
         let cache = Arc::new(BlockCache::new(1 << 20));
         let segment = Segment::open_when_read(&shared, Path::new("a"), &cache).unwrap();
         faulty.fail_next(Fault::Outage(2), kind);
-        assert!(segment.stars().is_none(), "queries go without");
+        assert!(segment.characteristic_sets().is_none(), "queries go without");
         assert!(matches!(verify(&segment), Err(PackedError::Io { .. })), "{kind:?}");
         verify(&segment).unwrap();
-        assert!(segment.stars().is_some());
+        assert!(segment.characteristic_sets().is_some());
     }
     vfs.remove(&Path::new("a").join(STARS_FILE)).unwrap();
     let segment = open(&vfs, Path::new("a")).unwrap();
-    assert!(segment.stars().is_none());
+    assert!(segment.characteristic_sets().is_none());
     assert!(matches!(verify(&segment), Err(PackedError::Corruption { .. })));
 }

@@ -1,7 +1,7 @@
 //! Statistics without a store.
 
 use crate::shop::NS;
-use lode_packed::stars::gather_columns;
+use lode_packed::characteristic_sets::gather_columns;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, NamedNode, Term, ValueId, inline};
 use lode_sparql::Statistics;

@@ -4,6 +4,7 @@
 //! (`BACKUP`) that keeps it from being written to or taken for a database. Files of segments never change, so they are linked
 //! where they can be, and those that are there already are kept: a backup into the same folder brings only what is new.
 
+mod options;
 mod original;
 mod target;
 
@@ -13,8 +14,8 @@ mod crash_tests;
 mod tests;
 
 use crate::error::StoreError;
-use crate::manifest::RESTORING;
-use crate::store::{LOCK, Store, create_folder, lock};
+use crate::manifest::{LOCK, RESTORING};
+use crate::store::{Store, create_folder, lock};
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
@@ -23,69 +24,13 @@ use original::Original;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use target::Target;
+
+pub use options::{BackupOptions, BackupProgress, BackupReport};
 
 /// A check reads past the cache.
 const CACHE_BYTES: usize = 1 << 20;
-
-/// How to copy.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BackupOptions {
-    /// Give files of segments a second name instead of copying them, where the file system can. Costs neither room nor time, and
-    /// keeps nothing from being lost with the disk. Else the copy shares no file with the original when it is done, also where it did before.
-    pub link: bool,
-    /// Read all segments, also those that were there before, and verify them, before the copy counts.
-    pub check: bool,
-}
-
-/// How far a backup is. Anybody may read it at any time.
-#[derive(Debug, Default)]
-pub struct BackupProgress {
-    done: AtomicU64,
-    total: AtomicU64,
-    checked: AtomicU64,
-    to_check: AtomicU64,
-}
-
-impl BackupProgress {
-    /// Bytes that are where they are to be, and bytes of all files; 0 before that is known.
-    pub fn bytes(&self) -> (u64, u64) {
-        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
-    }
-
-    /// Rows and terms verified, and to be verified; 0 and 0 before that begins.
-    pub fn checked(&self) -> (u64, u64) {
-        (self.checked.load(Ordering::Relaxed), self.to_check.load(Ordering::Relaxed))
-    }
-}
-
-/// What a backup or a restore did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BackupReport {
-    /// Number of the version that it holds.
-    pub version: u64,
-    /// Quads in it.
-    pub quads: u64,
-    /// Segments in it.
-    pub segments: u64,
-    /// Segments that were there before.
-    pub segments_kept: u64,
-    /// Bytes of all files but the manifest.
-    pub bytes: u64,
-    /// Of which were there before.
-    pub bytes_kept: u64,
-    /// Files that were copied, without the manifest.
-    pub files_copied: u64,
-    /// Their bytes.
-    pub bytes_copied: u64,
-    /// Files that were linked.
-    pub files_linked: u64,
-    /// Their bytes.
-    pub bytes_linked: u64,
-    /// What people should know about the log that was copied.
-    pub note: Option<String>,
-}
 
 impl Store {
     /// Makes `target` a backup of the database as it is when this begins: a new or empty folder, or one that holds an older backup

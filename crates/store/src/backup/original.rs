@@ -10,7 +10,7 @@ use crate::manifest::{Manifest, SegmentEntry, log_file};
 use crate::recovery::{FoundLog, log_advised};
 use crate::store::Store;
 use crate::version::Version;
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
 use lode_base::cancel::CancelToken;
 use lode_base::vfs::{ReadAt, Vfs};
 use lode_packed::segment::META_FILE;
@@ -65,11 +65,11 @@ impl Original {
         if store.writer().is_err() {
             return Self::of_folder(vfs, folder, cancel);
         }
-        let place = WriterPlace::enter(store, cancel)?;
-        let (version, end) = place.version_and_log(cancel)?;
+        let guard = WriteGuard::lock(store, cancel)?;
+        let (version, end) = guard.version_and_log(cancel)?;
         // Opened while nobody can begin another log and remove this one.
         let log = end.map(|end| open_log(vfs, folder, version.manifest.log, end)).transpose()?;
-        drop(place);
+        drop(guard);
         let (manifest, number, quads) = (version.manifest.clone(), version.number, version.quads());
         let segments = manifest.segments.iter().map(|entry| open_segment(vfs, folder, entry, false));
         let segments = segments.collect::<Result<_, _>>()?;

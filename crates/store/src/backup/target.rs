@@ -4,8 +4,8 @@
 //! a name that the manifest there does not mention yet, and never over another: that one may be a link to a file of the
 //! database. The log, which grows under one name, is written beside the old one and renamed over it; so is a copy that takes the place of a link.
 
+use super::options::{BackupOptions, BackupProgress, BackupReport};
 use super::original::{Original, OriginalLog, OriginalSegment, read_meta};
-use super::{BackupOptions, BackupProgress, BackupReport};
 use crate::error::StoreError;
 use crate::log::{header, mark_end, replay};
 use crate::manifest::{BACKUP, BACKUP_TMP, Manifest, log_file, log_number, segment_number};

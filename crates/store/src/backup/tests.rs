@@ -7,7 +7,7 @@ use crate::crash_tests::{NEW, OLD, read_all, try_load};
 use crate::load::LoadProgress;
 use crate::test_data::FOLDER;
 use crate::transaction::crash_tests::{commit, open};
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::{ReadAt, WriteFile};
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicU64;
 
 pub(super) const BACKUP_FOLDER: &str = "/backups/db";
 
@@ -52,7 +53,7 @@ pub(super) fn names(vfs: &MemVfs, folder: &str) -> Vec<PathBuf> {
 /// Puts all that was committed into segments.
 pub(super) fn settle(store: &Store) {
     let cancel = CancelToken::default();
-    WriterPlace::enter(store, &cancel).unwrap().settle(&cancel).unwrap();
+    WriteGuard::lock(store, &cancel).unwrap().settle(&cancel).unwrap();
 }
 
 /// A database of two segments and some transactions.
@@ -277,7 +278,7 @@ fn damage_is_not_restored() {
     assert_eq!(sound_contents(&vfs, BACKUP_FOLDER).unwrap(), expected);
 }
 
-/// Inserts a quad with the next number, in the writer's place, so that numbers are committed in their order.
+/// Inserts a quad with the next number, in the write lock, so that numbers are committed in their order.
 fn insert_next(store: &Store, next: &AtomicU64) -> u64 {
     let mut transaction = store.begin(&CancelToken::default()).unwrap();
     let number = next.fetch_add(1, Ordering::SeqCst) + 1;

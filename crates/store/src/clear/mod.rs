@@ -2,11 +2,10 @@
 //! something. What is written are segments that no manifest names yet; the version that has them is seen by whoever clears, until a
 //! manifest of that version is published.
 
+mod graph_reader;
 mod graphs;
-mod merge;
+mod picked_segment;
 mod plan;
-mod read;
-mod write;
 
 #[cfg(test)]
 mod crash_tests;
@@ -15,18 +14,16 @@ mod tests;
 
 pub use graphs::Graphs;
 
-use crate::compact::folders::NewFolders;
 use crate::error::StoreError;
-use crate::load::LoadError;
 use crate::manifest::{Manifest, SegmentEntry, Sign};
-use crate::seal::NewOrigin;
+use crate::segment_builder::{BuildError, NewFolders, NewOrigin};
 use crate::store::Store;
 use crate::version::{OpenSegment, Version};
 use lode_base::cancel::CancelToken;
 use lode_rdf::value_id::Section;
+use picked_segment::{Picked, PickedSegment};
 use plan::{Fate, Holding, plan};
 use std::sync::Arc;
-use write::{NewSegment, Picked};
 
 /// A version without the quads of some graphs. No manifest on disk names it.
 #[derive(Debug)]
@@ -88,7 +85,7 @@ pub fn clear(
     before: &Version,
     graphs: Graphs,
     options: ClearOptions<'_>,
-) -> Result<Cleared, LoadError> {
+) -> Result<Cleared, BuildError> {
     let mut folders = NewFolders::new(store);
     let fates = plan(&holdings(before, graphs)?);
     let read = before.aside(ASIDE_BYTES);
@@ -127,7 +124,7 @@ struct Clearing<'a> {
 
 impl Clearing<'_> {
     /// Writes new segments; the segments that there are then.
-    fn write(&self, fates: &[Fate], folders: &mut NewFolders<'_>) -> Result<Vec<SegmentEntry>, LoadError> {
+    fn write(&self, fates: &[Fate], folders: &mut NewFolders<'_>) -> Result<Vec<SegmentEntry>, BuildError> {
         let mut segments = Vec::new();
         let mut bases = [0; Section::COUNT];
         let mut deleted: Vec<OpenSegment> = Vec::new();
@@ -174,7 +171,7 @@ impl Clearing<'_> {
         gone: &[&OpenSegment],
         bases: [u64; Section::COUNT],
         folders: &mut NewFolders<'_>,
-    ) -> Result<SegmentEntry, LoadError> {
+    ) -> Result<SegmentEntry, BuildError> {
         let (number, folder) = folders.create()?;
         let ClearOptions { threads, cancel } = self.options;
         let (store, graphs, folder) = (self.store, self.graphs, &*folder);
@@ -188,6 +185,6 @@ impl Clearing<'_> {
         let mut origin =
             NewOrigin::new(number, sign, version, numbering).replacing(store, replaced.into_iter());
         origin.empties.extend(emptied.iter().map(|open| open.entry.number));
-        NewSegment { store, graphs, picked, quads, origin, folder, bases, threads, cancel }.write()
+        PickedSegment { store, graphs, picked, quads, origin, folder, bases, threads, cancel }.write()
     }
 }

@@ -5,7 +5,7 @@ use crate::compact::compact_from;
 use crate::crash_tests::assert_sound;
 use crate::test_data::{FOLDER, check_reads, contents, file, load_files, rows};
 use crate::transaction::tests::{Model, ids, open, without_blanks};
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use crate::{LoadOptions, Store};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;

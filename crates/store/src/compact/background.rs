@@ -1,13 +1,16 @@
 //! Compacts in the background: a thread that keeps the segments few, at half the speed of one processor.
 
 use crate::compact::adaptive_budget::AdaptiveBudget;
+use crate::compact::compaction::{ASIDE_BYTES, Compaction, CompactionGuard};
+use crate::compact::error::CompactError;
 use crate::compact::merge_budget::MergeBudget;
+use crate::compact::options::CompactOptions;
 use crate::compact::policy::choose_within;
-use crate::compact::{ASIDE_BYTES, CompactOptions, Compaction, Turn};
 use crate::error::StoreError;
-use crate::load::{LoadError, LoadProgress, ProgressSample};
-use crate::pace::Pace;
+use crate::progress::{LoadProgress, ProgressSample};
+use crate::segment_builder::BuildError;
 use crate::store::Store;
+use crate::throttle::Throttle;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -211,7 +214,7 @@ impl Work {
             if is_paused || Instant::now() < retry_at || self.choose(budget.at(Instant::now())).is_none() {
                 continue;
             }
-            let Some(_turn) = Turn::if_free(&self.store) else { continue };
+            let Some(_guard) = CompactionGuard::try_lock(&self.store) else { continue };
             let Some(memory) = self.reserve() else { continue };
             let fitting =
                 MergeBudget::new(memory.bytes(), self.options.threads).min(budget.at(Instant::now()));
@@ -222,14 +225,11 @@ impl Work {
                     budget.succeeded(Instant::now());
                 }
                 // Begun again where somebody has dropped or replaced what was merged.
-                Err(
-                    LoadError::Cancelled(_)
-                    | LoadError::Store(StoreError::Cancelled(_))
-                    | LoadError::Overtaken,
-                ) => {}
+                Err(CompactError::Overtaken) => {}
+                Err(error) if error.is_cancelled() => {}
                 Err(error) => {
                     self.note_failure(&error);
-                    if matches!(error, LoadError::Memory { .. }) {
+                    if matches!(error, CompactError::Build(BuildError::Memory { .. })) {
                         budget.failed(Instant::now());
                     }
                     retry_at = Instant::now() + delay;
@@ -283,7 +283,7 @@ impl Work {
         budget: MergeBudget,
         memory_bytes: usize,
         cancel: &CancelToken,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), CompactError> {
         let version = self.store.version().aside(ASIDE_BYTES);
         let segments = &version.manifest.segments;
         let Some(from) = choose_within(budget, segments, self.options.segments_max) else { return Ok(()) };
@@ -295,10 +295,10 @@ impl Work {
             orders.status.state = CompactorState::Compacting { segments, quads };
             orders.progress = Some(Arc::clone(&progress));
         }
-        let pace = self.pace(cancel, version.segments.len());
+        let throttle = self.throttle(cancel, version.segments.len());
         let options =
             CompactOptions { threads: self.options.threads, memory_bytes, ..CompactOptions::default() };
-        Compaction::new(&self.store, &version, from, &options, &pace, &progress).run()?;
+        Compaction::new(&self.store, &version, from, &options, &throttle, &progress).run()?;
         let mut orders = self.shared.lock();
         orders.status.compactions += 1;
         orders.status.segments_merged += segments as u64;
@@ -307,15 +307,15 @@ impl Work {
     }
 
     /// Half the time, unless there are far too many segments. While it works it steps back for who compacts by hand.
-    fn pace(&self, cancel: &CancelToken, segments: usize) -> Pace {
+    fn throttle(&self, cancel: &CancelToken, segments: usize) -> Throttle {
         let in_haste = segments > 2 * self.options.segments_max;
         let rest = if in_haste { Duration::ZERO } else { self.options.rest };
         let (store, stop) = (self.store.clone(), cancel.clone());
         let between = move || {
-            if store.compaction_gate().is_waited_for() {
+            if store.compaction_lock().is_waited_for() {
                 stop.cancel();
             }
         };
-        Pace::throttled(cancel, self.options.busy, rest, Box::new(between))
+        Throttle::throttled(cancel, self.options.busy, rest, Box::new(between))
     }
 }

@@ -6,7 +6,8 @@ use crate::crash_tests::assert_sound;
 use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, check_reads};
 use crate::transaction::tests::open;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
+use lode_base::cancel::CancelToken;
 use lode_base::fault_vfs::{Fault, FaultVfs};
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
@@ -129,7 +130,7 @@ fn run(delta_bytes_max: usize, compacting: impl Fn(&Store, usize) + Sync) {
 
 fn compact_from(store: &Store, round: usize) {
     let cancel = CancelToken::default();
-    let _turn = Turn::wait(store, &cancel).unwrap();
+    let _guard = CompactionGuard::lock(store, &cancel).unwrap();
     let version = store.version();
     let segments = version.segments.len();
     if segments == 0 {
@@ -137,8 +138,8 @@ fn compact_from(store: &Store, round: usize) {
     }
     let options = CompactOptions { threads: 1 + round % 2, ..CompactOptions::default() };
     let from = if round.is_multiple_of(4) { 0 } else { round % segments };
-    let (pace, progress) = (Pace::full(&cancel), LoadProgress::default());
-    Compaction::new(store, &version, from, &options, &pace, &progress).run().unwrap();
+    let (throttle, progress) = (Throttle::full(&cancel), LoadProgress::default());
+    Compaction::new(store, &version, from, &options, &throttle, &progress).run().unwrap();
 }
 
 #[test]

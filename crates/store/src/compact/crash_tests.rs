@@ -2,9 +2,11 @@
 //! or in the new one, and what is not named by its manifest goes with the next writer.
 
 use super::{CompactOptions, MergeBudget, compact_and};
+use crate::compact::CompactError;
 use crate::crash_tests::{NEW, OLD, assert_disk_full, assert_sound, contents, try_load};
 use crate::error::StoreError;
-use crate::load::{LoadError, LoadProgress};
+use crate::load::LoadProgress;
+use crate::segment_builder::BuildError;
 use crate::store::Store;
 use crate::test_data::FOLDER;
 use lode_base::fault_vfs::{Fault, FaultVfs};
@@ -22,7 +24,7 @@ enum Rounds {
     Many,
 }
 
-fn try_compact(vfs: Arc<dyn Vfs>, rounds: Rounds) -> Result<u64, LoadError> {
+fn try_compact(vfs: Arc<dyn Vfs>, rounds: Rounds) -> Result<u64, CompactError> {
     let store = Store::create_or_open(vfs, Path::new(FOLDER), 1 << 16)?;
     let options = CompactOptions { threads: 1, memory_bytes: 1 << 30, ..CompactOptions::default() };
     let budget = match rounds {
@@ -108,7 +110,7 @@ fn errors_in(fault: Fault, reads_count: bool, rounds: Rounds) {
         let vfs = FaultVfs::new(case.before.deep_copy(), fault, at, reads_count);
         let done = try_compact(Arc::new(vfs.clone()), rounds);
         let what = format!("{fault:?} at operation {at}: {done:?}");
-        if matches!(done, Err(LoadError::Store(StoreError::InDoubt { .. }))) {
+        if matches!(done, Err(CompactError::Build(BuildError::Store(StoreError::InDoubt { .. })))) {
             for kind in [CrashKind::LoseAll, CrashKind::Torn(at)] {
                 assert_whole(&vfs.after_crash(kind), &case, &what);
             }

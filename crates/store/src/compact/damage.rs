@@ -2,7 +2,7 @@
 //! made again from another, as long as all rows fit in memory at once; and who compacts is told, because a disk that has damaged one file
 //! may damage others.
 
-use crate::load::LoadError;
+use crate::segment_builder::BuildError;
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
 use lode_packed::{Order, PackedError};
@@ -22,7 +22,7 @@ pub struct OrderDamage {
 pub fn find_damage(
     segments: &mut [OpenSegment],
     cancel: &CancelToken,
-) -> Result<Vec<OrderDamage>, LoadError> {
+) -> Result<Vec<OrderDamage>, BuildError> {
     let mut found = Vec::new();
     for segment in segments {
         for order in Order::ALL {
@@ -44,6 +44,7 @@ mod tests {
     //! Each order of each segment damaged, mended and told.
     use super::*;
     use crate::check::{Remedy, check};
+    use crate::compact::CompactError;
     use crate::compact::{CompactOptions, compact};
     use crate::load::LoadProgress;
     use crate::test_data::{FOLDER, contents, open};
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(remedies(&many), [Remedy::Compact, Remedy::Compact, Remedy::Compact]);
         // Not without the memory for all rows; the error tells how much that is.
         let error = compact(&open(&many), &options(1 << 20), &Arc::default()).unwrap_err();
-        assert!(matches!(error, LoadError::Memory { .. }), "{error}");
+        assert!(matches!(error, CompactError::Build(BuildError::Memory { .. })), "{error}");
         assert_eq!(compact(&open(&many), &options(1 << 30), &Arc::default()).unwrap().damaged.len(), 3);
         assert_eq!(remedies(&many), []);
     }

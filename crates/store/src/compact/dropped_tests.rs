@@ -5,6 +5,7 @@ use crate::compact::live_tests::unused_terms;
 use crate::crash_tests::{assert_sound, read_all};
 use crate::test_data::{FOLDER, open};
 use crate::{LoadOptions, Source, load};
+use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use std::collections::BTreeSet;
@@ -42,7 +43,7 @@ fn change(store: &Store, numbers: impl IntoIterator<Item = u32>, insert: bool) {
 
 fn settle(store: &Store) {
     let cancel = CancelToken::default();
-    WriterPlace::enter(store, &cancel).unwrap().settle(&cancel).unwrap();
+    WriteGuard::lock(store, &cancel).unwrap().settle(&cancel).unwrap();
 }
 
 fn load_quads(store: &Store, numbers: impl IntoIterator<Item = u32>) {
@@ -69,11 +70,11 @@ fn stored_id(store: &Store, term: &Term) -> Option<ValueId> {
     store.snapshot().id_of(term).unwrap()
 }
 
-fn run_from(store: &Store, from: usize, between: impl FnOnce()) -> Result<Vec<NewSegment>, LoadError> {
+fn run_from(store: &Store, from: usize, between: impl FnOnce()) -> Result<Vec<NewSegment>, CompactError> {
     let version = store.version();
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    Compaction::new(store, &version, from, &options, &pace, &progress).run_and(between)
+    Compaction::new(store, &version, from, &options, &throttle, &progress).run_and(between)
 }
 
 fn full(store: &Store) -> CompactReport {
@@ -108,7 +109,7 @@ fn terms_of_deleted_quads_are_dropped() {
 #[test]
 fn a_graph_that_was_dropped_leaves_nothing() {
     let vfs = MemVfs::new();
-    let options = crate::writer::WriteOptions { logged_changes_max: 10, ..Default::default() };
+    let options = crate::write_options::WriteOptions { logged_changes_max: 10, ..Default::default() };
     let store = Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20, options).unwrap();
     load_quads(&store, (0..300).filter(|number| number % 3 == 1));
     clear(&store, 1);
@@ -185,11 +186,11 @@ fn too_many_terms_that_are_used_again_make_it_begin_again() {
     let vfs = MemVfs::new();
     let store = with_deletions(&vfs);
     let version = store.version();
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
-    let compaction = Compaction::new(&store, &version, 0, &CompactOptions::default(), &pace, &progress);
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
+    let compaction = Compaction::new(&store, &version, 0, &CompactOptions::default(), &throttle, &progress);
     let mut compaction = Compaction { working_bytes: 10_000, ..compaction };
     let done = compaction.run_and(|| load_quads(&store, 200..400));
-    assert!(matches!(done, Err(LoadError::Overtaken)), "{done:?}");
+    assert!(matches!(done, Err(CompactError::Overtaken)), "{done:?}");
     assert_eq!(read_all(&store.snapshot()).unwrap(), lines((0..100).chain(200..400)));
     full(&store);
     assert_eq!(read_all(&store.snapshot()).unwrap(), lines((0..100).chain(200..400)));
@@ -197,9 +198,9 @@ fn too_many_terms_that_are_used_again_make_it_begin_again() {
 }
 
 /// Drops a graph under the first `times` merges.
-fn compact_under_drops(times: u32) -> (Result<CompactReport, LoadError>, u32) {
+fn compact_under_drops(times: u32) -> (Result<CompactReport, CompactError>, u32) {
     let vfs = MemVfs::new();
-    let options = crate::writer::WriteOptions { logged_changes_max: 10, ..Default::default() };
+    let options = crate::write_options::WriteOptions { logged_changes_max: 10, ..Default::default() };
     let store = Store::open_for_writing(Arc::new(vfs.clone()), Path::new(FOLDER), 1 << 20, options).unwrap();
     load_quads(&store, (0..300).filter(|number| number % 3 == 0));
     let in_first = |number: &u32| number % 3 == 1;
@@ -229,6 +230,6 @@ fn a_graph_that_is_dropped_meanwhile_makes_it_begin_again() {
         assert_eq!(merges, times + 1);
     }
     let (result, merges) = compact_under_drops(u32::MAX);
-    assert!(matches!(result, Err(LoadError::Overtaken)), "{result:?}");
+    assert!(matches!(result, Err(CompactError::Overtaken)), "{result:?}");
     assert_eq!(merges, ATTEMPTS);
 }

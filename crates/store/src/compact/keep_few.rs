@@ -1,11 +1,14 @@
 //! Merges the newest segments where there are too many: for programs that write and end, and so have no thread that does it in the background.
 
+use crate::compact::background::BackgroundOptions;
+use crate::compact::compaction::{ASIDE_BYTES, Compaction, CompactionGuard};
+use crate::compact::error::CompactError;
 use crate::compact::merge_budget::MergeBudget;
+use crate::compact::options::CompactOptions;
 use crate::compact::policy::choose_within;
-use crate::compact::{ASIDE_BYTES, BackgroundOptions, CompactOptions, Compaction, Turn};
-use crate::load::{LoadError, LoadProgress};
-use crate::pace::Pace;
+use crate::progress::LoadProgress;
 use crate::store::Store;
+use crate::throttle::Throttle;
 
 /// What merging the newest segments did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,22 +33,22 @@ pub fn keep_few(
     store: &Store,
     options: &CompactOptions,
     progress: &LoadProgress,
-) -> Result<KeepFewReport, LoadError> {
+) -> Result<KeepFewReport, CompactError> {
     let segments_max = BackgroundOptions::default().segments_max;
     let count = || store.version().segments.len();
     let mut report = KeepFewReport { segments_before: count() as u64, ..KeepFewReport::default() };
     store.writer()?;
-    let mut turn = None;
-    let (budget, pace) =
-        (MergeBudget::new(options.memory_bytes, options.threads), Pace::full(&options.cancel));
+    let mut guard = None;
+    let (budget, throttle) =
+        (MergeBudget::new(options.memory_bytes, options.threads), Throttle::full(&options.cancel));
     while count() > segments_max {
-        if turn.is_none() {
-            turn = Some(Turn::wait(store, &options.cancel)?);
+        if guard.is_none() {
+            guard = Some(CompactionGuard::lock(store, &options.cancel)?);
         }
         let version = store.version().aside(ASIDE_BYTES);
         let Some(from) = choose_within(budget, &version.manifest.segments, segments_max) else { break };
         report.quads += version.segments.iter().skip(from).map(|segment| segment.entry.quads).sum::<u64>();
-        store.with_room(|| Compaction::new(store, &version, from, options, &pace, progress).run())?;
+        store.with_room(|| Compaction::new(store, &version, from, options, &throttle, progress).run())?;
         report.merges += 1;
     }
     report.segments = count() as u64;

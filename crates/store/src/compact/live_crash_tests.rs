@@ -4,6 +4,7 @@
 use super::*;
 use crate::crash_tests::read_all;
 use crate::transaction::crash_tests::{Outcome, check_errors_and_full_disks, check_power_cuts, commit, open};
+use lode_base::cancel::CancelToken;
 use lode_base::fault_vfs::FaultVfs;
 use lode_base::mem_vfs::MemVfs;
 
@@ -16,12 +17,17 @@ fn step(store: &Store, step: u64, outcome: &mut Outcome) {
 }
 
 /// Merges the segments from `from` on, and commits before it switches to them.
-fn compact_and_commit(store: &Store, from: usize, at: u64, outcome: &mut Outcome) -> Result<(), LoadError> {
+fn compact_and_commit(
+    store: &Store,
+    from: usize,
+    at: u64,
+    outcome: &mut Outcome,
+) -> Result<(), CompactError> {
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     let version = store.version();
     let mut committed = false;
-    let mut compaction = Compaction::new(store, &version, from, &options, &pace, &progress);
+    let mut compaction = Compaction::new(store, &version, from, &options, &throttle, &progress);
     let result = compaction.run_and(|| {
         step(store, at, outcome);
         committed = true;
@@ -59,7 +65,7 @@ fn run(vfs: &FaultVfs) -> (Outcome, [u64; 2]) {
         }
         if at % 3 == 0 {
             // A segment more. Where that fails, all stays in the log.
-            let _ = WriterPlace::enter(open, &CancelToken::default())
+            let _ = WriteGuard::lock(open, &CancelToken::default())
                 .and_then(|place| place.settle(&CancelToken::default()));
         }
         if let Ok(seen) = read_all(&open.snapshot()) {

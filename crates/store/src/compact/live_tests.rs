@@ -6,8 +6,9 @@ use crate::log::Durability;
 use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, check_reads, contents, file, load_files, rows};
 use crate::transaction::tests::{Model, change, ids, open, without_blanks};
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use crate::{LoadOptions, Transaction};
+use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_packed::Order;
 use lode_rdf::{Quad, ValueId};
@@ -118,19 +119,19 @@ impl Case<'_> {
     }
 
     fn compact(&mut self, from: usize, meanwhile: &[Write], spanning: &Changes, options: &CompactOptions) {
-        let (store, pace) = (self.store.clone(), Pace::full(&CancelToken::default()));
+        let (store, throttle) = (self.store.clone(), Throttle::full(&CancelToken::default()));
         let version = store.version();
         let held = store.snapshot();
         let before = contents(&held);
         let from = from % version.segments.len().max(1);
         let progress = LoadProgress::default();
-        let mut compaction = Compaction::new(&store, &version, from, options, &pace, &progress);
+        let mut compaction = Compaction::new(&store, &version, from, options, &throttle, &progress);
         let mut transaction = store.begin_blind().unwrap();
         self.gather(&mut transaction, &spanning[..spanning.len() / 2].to_vec());
         let done = compaction.run_and(|| meanwhile.iter().for_each(|write| self.write(write)));
         match done {
             Ok(new) => assert!(new.len() <= 1 + usize::from(from > 0)),
-            Err(LoadError::Overtaken) => {
+            Err(CompactError::Overtaken) => {
                 assert!(meanwhile.iter().any(|write| matches!(write, Write::Clear(_))));
             }
             Err(error) => panic!("{error}"),

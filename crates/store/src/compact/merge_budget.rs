@@ -4,10 +4,9 @@
 //! segments. Both are estimated from the lines of the manifest, so that a compaction that would fail is not begun: many
 //! segments are merged in rounds, and what is too large for its new numbers to fit is left as it is.
 
-use crate::compact::order_merge::{ROW_BYTES, SOURCE_ROWS_MIN};
-use crate::compact::packed::BUFFERS;
-use crate::load::working_bytes;
+use crate::compact::orders::{BUFFERS, ROW_BYTES, SOURCE_ROWS_MIN};
 use crate::manifest::{SegmentEntry, Sign};
+use crate::segment_builder::working_bytes;
 use lode_base::bitpack::width_of;
 use lode_rdf::value_id::Section;
 

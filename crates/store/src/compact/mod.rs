@@ -1,37 +1,30 @@
 //! Compaction: the newest segments of a database, or all, become one, or two where they also delete quads of older ones.
 //! Where all become one, it is maximally packed, and ids of a kind compare like their terms again.
 //!
-//! The dictionaries are merged ([`terms`]); that gives every term a new number, kept in a [`term_map`]. Then the rows of one order are
-//! packed with new ids, sorted, and written in all orders ([`packed`]), if they fit in memory; if not, each order is merged by itself,
-//! from the same order of the old segments ([`order_merge`], [`orders`]). What one segment inserts and another deletes is left out. Blank nodes and inline values keep their ids, and so do the keys of triple terms, which hold no
+//! The dictionaries are merged ([`dictionary_merge`]); that gives every term a new number, kept in an [`id_remap`]. Then the rows of one order are
+//! packed with new ids, sorted, and written in all orders, if they fit in memory; if not, each order is merged by itself, from the same
+//! order of the old segments ([`orders`]). What one segment inserts and another deletes is left out. Blank nodes and inline values keep their ids, and so do the keys of triple terms, which hold no
 //! dictionary numbers. All the while others read and write. At last what they have written is renamed, and the manifest is
-//! switched ([`switch`]); the old segments' files go when nobody reads them any more. Until the switch the database is what it was, and
+//! switched ([`catch_up`]); the old segments' files go when nobody reads them any more. Until then the database is what it was, and
 //! nothing but the new segments is written: old and new together are all the space that is needed.
 //!
-//! Terms that no quad uses any more are dropped ([`used`], [`numbering`]).
+//! Terms that no quad uses any more are dropped ([`used`], [`id_remap`]).
 
 mod adaptive_budget;
 mod background;
-mod crowd;
+mod catch_up;
+mod compaction;
 mod damage;
-pub(crate) mod folders;
+mod dictionary_merge;
+mod error;
+mod first_column;
+mod id_remap;
 mod keep_few;
-mod later;
-mod leading;
-mod merge;
 mod merge_budget;
-pub(crate) use merge::copy_file;
-mod numbering;
-mod order_merge;
-pub(crate) mod orders;
-pub(crate) mod output;
-mod pack;
-mod packed;
+mod options;
+mod orders;
 mod policy;
-mod source;
-mod switch;
-mod term_map;
-mod terms;
+mod segment_merge;
 mod used;
 
 #[cfg(test)]
@@ -50,73 +43,23 @@ mod speed_tests;
 mod tests;
 
 pub use background::{BackgroundOptions, Compactor, CompactorState, CompactorStatus};
-pub(crate) use crowd::wait_while_crowded;
 pub use damage::OrderDamage;
+pub use error::CompactError;
 pub use keep_few::{KeepFewReport, keep_few};
+pub use options::{CompactOptions, CompactReport};
 
-use crate::load::{LoadError, LoadProgress, Stage, StageSeconds, working_bytes};
 use crate::manifest::Sign;
-use crate::pace::Pace;
-use crate::seal::NewSegment;
+use crate::progress::{LoadProgress, Stage, StageSeconds};
+use crate::segment_builder::{NewFolders, NewSegment};
 use crate::store::Store;
-use crate::version::Version;
-use crate::writer::WriterPlace;
+use crate::throttle::Throttle;
+use crate::write_guard::WriteGuard;
+use compaction::{ASIDE_BYTES, Compaction, CompactionGuard};
 use damage::find_damage;
-use folders::NewFolders;
-use lode_base::cancel::CancelToken;
 use lode_base::host::peak_resident_bytes;
-use lode_packed::SegmentMeta;
 use merge_budget::MergeBudget;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How to compact.
-#[derive(Debug, Clone)]
-pub struct CompactOptions {
-    /// Threads that merge and write.
-    pub threads: usize,
-    /// Bytes of memory that the process shall not exceed.
-    pub memory_bytes: usize,
-    /// Also writes anew a database that has one segment.
-    pub force: bool,
-    /// Stops the compaction.
-    pub cancel: CancelToken,
-}
-
-impl Default for CompactOptions {
-    fn default() -> Self {
-        let crate::LoadOptions { threads, memory_bytes, .. } = crate::LoadOptions::default();
-        Self { threads, memory_bytes, force: false, cancel: CancelToken::default() }
-    }
-}
-
-/// What a compaction did.
-#[derive(Debug, Clone)]
-pub struct CompactReport {
-    /// Segments that there were.
-    pub segments: u64,
-    /// Merges that it took: one, or more where not all segments fit into memory at once.
-    pub rounds: u64,
-    /// Quads of the database.
-    pub quads: u64,
-    /// Terms in its dictionaries.
-    pub terms: u64,
-    /// Those of them that no quad used any more: they are gone.
-    pub terms_dropped: u64,
-    /// Bytes of the old segments.
-    pub bytes_before: u64,
-    /// The new segment; none where there was nothing to do, or where nothing is left.
-    pub segment: Option<SegmentMeta>,
-    /// Orders of the old segments that were damaged, and have been made again from others.
-    pub damaged: Vec<OrderDamage>,
-    /// Where the time went.
-    pub seconds: StageSeconds,
-    /// The most memory the process has had resident, where that can be told.
-    pub peak_resident_bytes: Option<u64>,
-}
-
-/// Bytes of the cache that a compaction has aside: it reads nearly every block once.
-const ASIDE_BYTES: usize = 1 << 20;
+use std::time::Duration;
 
 /// How often a compaction is begun that others keep from its end, by dropping or replacing what is merged.
 const ATTEMPTS: u32 = 5;
@@ -132,7 +75,7 @@ pub fn compact(
     store: &Store,
     options: &CompactOptions,
     progress: &Arc<LoadProgress>,
-) -> Result<CompactReport, LoadError> {
+) -> Result<CompactReport, CompactError> {
     compact_and(store, options, MergeBudget::new(options.memory_bytes, options.threads), progress, &mut || {})
 }
 
@@ -143,13 +86,13 @@ fn compact_and(
     budget: MergeBudget,
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
-) -> Result<CompactReport, LoadError> {
+) -> Result<CompactReport, CompactError> {
     store.writer()?;
-    let _turn = Turn::wait(store, &options.cancel)?;
+    let _guard = CompactionGuard::lock(store, &options.cancel)?;
     let mut attempt = 1;
     loop {
         match store.with_room(|| compact_once(store, options, budget, progress, between)) {
-            Err(LoadError::Overtaken) if attempt < ATTEMPTS => attempt += 1,
+            Err(CompactError::Overtaken) if attempt < ATTEMPTS => attempt += 1,
             result => return result,
         }
     }
@@ -165,8 +108,8 @@ fn compact_once(
     budget: MergeBudget,
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
-) -> Result<CompactReport, LoadError> {
-    WriterPlace::enter(store, &options.cancel)?.settle(&options.cancel)?;
+) -> Result<CompactReport, CompactError> {
+    WriteGuard::lock(store, &options.cancel)?.settle(&options.cancel)?;
     let version = store.version();
     let segments = version.segments.len();
     let mut report = CompactReport {
@@ -199,8 +142,8 @@ fn compact_in_rounds(
     progress: &LoadProgress,
     between: &mut dyn FnMut(),
     report: &mut CompactReport,
-) -> Result<(), LoadError> {
-    let pace = Pace::full(&options.cancel);
+) -> Result<(), CompactError> {
+    let throttle = Throttle::full(&options.cancel);
     let mut stages = [Duration::ZERO; Stage::COUNT];
     // Each round leaves fewer segments, but others may add some meanwhile.
     for _ in 0..ROUNDS_PER_SEGMENT * report.segments {
@@ -210,7 +153,7 @@ fn compact_in_rounds(
         let merged = segments.get_mut(from..).unwrap_or_default();
         report.damaged.extend(find_damage(merged, &options.cancel)?);
         version.segments = segments.into();
-        let mut compaction = Compaction::new(store, &version, from, options, &pace, progress);
+        let mut compaction = Compaction::new(store, &version, from, options, &throttle, progress);
         let new = compaction.run_and(&mut *between)?;
         stages.iter_mut().zip(compaction.stages).for_each(|(sum, time)| *sum += time);
         report.rounds += 1;
@@ -221,118 +164,38 @@ fn compact_in_rounds(
             return Ok(());
         }
     }
-    Err(LoadError::Overtaken)
+    Err(CompactError::Overtaken)
 }
 
 /// Merges the segments from one on.
 #[cfg(test)]
-pub(crate) fn compact_from(store: &Store, from: usize) -> Result<(), LoadError> {
+pub(crate) fn compact_from(store: &Store, from: usize) -> Result<(), CompactError> {
     let (options, cancel, progress) =
-        (CompactOptions::default(), CancelToken::default(), LoadProgress::default());
+        (CompactOptions::default(), lode_base::cancel::CancelToken::default(), LoadProgress::default());
     let version = store.version().aside(ASIDE_BYTES);
-    let pace = Pace::full(&cancel);
-    Compaction::new(store, &version, from, &options, &pace, &progress).run().map(|_| ())
+    let throttle = Throttle::full(&cancel);
+    Compaction::new(store, &version, from, &options, &throttle, &progress).run().map(|_| ())
 }
 
-/// The right to replace segments: one compaction at a time. Given back when dropped.
-struct Turn<'a>(&'a Store);
-
-impl<'a> Turn<'a> {
-    fn wait(store: &'a Store, cancel: &CancelToken) -> Result<Self, LoadError> {
-        store.compaction_gate().enter(cancel)?;
-        Ok(Self(store))
-    }
-
-    /// The turn, if nobody has it or waits for it.
-    fn if_free(store: &'a Store) -> Option<Self> {
-        // Not `then_some`: a turn that is made is given back.
-        store.compaction_gate().try_enter().then(|| Self(store))
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.0.compaction_gate().leave();
-    }
-}
-
-/// Merges the segments of a version from the place `from` on.
-struct Compaction<'a> {
-    store: &'a Store,
-    version: &'a Version,
-    from: usize,
-    threads: usize,
-    working_bytes: usize,
-    pace: &'a Pace,
-    progress: &'a LoadProgress,
-    stages: [Duration; Stage::COUNT],
-    /// Terms that no quad used any more.
-    dropped: u64,
-    /// Where the ids of new segments come from.
-    numbering: u64,
-}
-
-impl<'a> Compaction<'a> {
-    fn new(
-        store: &'a Store,
-        version: &'a Version,
-        from: usize,
-        options: &CompactOptions,
-        pace: &'a Pace,
-        progress: &'a LoadProgress,
-    ) -> Self {
-        Self {
-            store,
-            version,
-            from,
-            threads: options.threads.max(1),
-            working_bytes: working_bytes(options.memory_bytes),
-            pace,
-            progress,
-            stages: [Duration::ZERO; Stage::COUNT],
-            dropped: 0,
-            numbering: 0,
-        }
-    }
-
+impl Compaction<'_> {
     /// Merges the segments and switches to the new ones.
-    fn run(&mut self) -> Result<Vec<NewSegment>, LoadError> {
+    fn run(&mut self) -> Result<Vec<NewSegment>, CompactError> {
         self.run_and(|| {})
     }
 
     /// The same; calls `between` after the merge and before the switch, where others may have written.
-    fn run_and(&mut self, between: impl FnOnce()) -> Result<Vec<NewSegment>, LoadError> {
+    fn run_and(&mut self, between: impl FnOnce()) -> Result<Vec<NewSegment>, CompactError> {
         let mut folders = NewFolders::new(self.store);
         let result = self.merge(&mut folders).and_then(|mut merged| {
             between();
             let segments = std::mem::take(&mut merged.segments);
             let entries = segments.iter().map(|new| new.entry.clone()).collect();
-            self.stage(Stage::Publishing, |this| this.switch(entries, merged.numbers, &mut folders))?;
+            self.stage(Stage::Publishing, |this| this.catch_up(entries, merged.remap, &mut folders))?;
             Ok(segments)
         });
-        if result.as_ref().map_or_else(LoadError::is_in_doubt, |_| true) {
+        if result.as_ref().map_or_else(CompactError::is_in_doubt, |_| true) {
             folders.keep();
         }
-        result
-    }
-
-    /// Stops where segments that are merged have gone, or lost their quads: the merge would be in vain.
-    fn check_overtaken(&self) -> Result<(), LoadError> {
-        let is_there = self.store.version().manifest.segments.starts_with(&self.version.manifest.segments);
-        if is_there { Ok(()) } else { Err(LoadError::Overtaken) }
-    }
-
-    /// Runs one stage and notes how long it took.
-    fn stage<T>(
-        &mut self,
-        stage: Stage,
-        work: impl FnOnce(&mut Self) -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
-        self.progress.set_stage(stage);
-        self.pace.check()?;
-        let start = Instant::now();
-        let result = work(self);
-        self.stages[stage as usize] += start.elapsed();
         result
     }
 }

@@ -2,12 +2,13 @@
 //! run with `--ignored --nocapture`, in release mode.
 
 use super::*;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use lode_base::host::processor_seconds;
 use lode_base::real_vfs::RealVfs;
 use lode_packed::Order;
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 /// Quads of a transaction, and of what becomes a segment.
 const COMMIT_QUADS: u64 = 1000;

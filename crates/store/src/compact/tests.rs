@@ -3,11 +3,15 @@
 use super::*;
 use crate::crash_tests::assert_sound;
 use crate::dump::{DumpScope, dump_lines};
+use crate::segment_builder::BuildError;
 use crate::snapshot::Snapshot;
 use crate::test_data::{FOLDER, Model, add_to, check_reads, contents, file, load_files, named, open};
+use crate::version::Version;
 use crate::{LoadOptions, Source, load};
+use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
+use lode_packed::SegmentMeta;
 use lode_rdf::Quad;
 use proptest::prelude::*;
 use std::path::Path;
@@ -186,12 +190,12 @@ fn one_segment_is_left_alone_unless_forced() {
 fn compaction<'a>(
     store: &'a Store,
     version: &'a Version,
-    pace: &'a Pace,
+    throttle: &'a Throttle,
     progress: &'a LoadProgress,
     working_bytes: usize,
 ) -> Compaction<'a> {
     let options = CompactOptions::default();
-    let compaction = Compaction::new(store, version, 0, &options, pace, progress);
+    let compaction = Compaction::new(store, version, 0, &options, throttle, progress);
     Compaction { threads: 1, working_bytes, ..compaction }
 }
 
@@ -204,11 +208,14 @@ fn what_stops_it_changes_nothing() {
     let (before, files) = (lines(&store.snapshot()), names(&vfs));
     let cancelled = options(2, 1 << 30);
     cancelled.cancel.cancel();
-    assert!(matches!(compact(&store, &cancelled, &Arc::default()), Err(LoadError::Cancelled(_))));
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
+    assert!(matches!(
+        compact(&store, &cancelled, &Arc::default()),
+        Err(CompactError::Build(BuildError::Cancelled(_)))
+    ));
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
     // Less memory than the numbers of the terms need.
-    let short = compaction(&store, &store.version(), &pace, &progress, 1000).run();
-    assert!(matches!(short, Err(LoadError::Memory { .. })), "{short:?}");
+    let short = compaction(&store, &store.version(), &throttle, &progress, 1000).run();
+    assert!(matches!(short, Err(CompactError::Build(BuildError::Memory { .. }))), "{short:?}");
     assert_eq!(names(&vfs), files);
     assert_eq!(lines(&store.snapshot()), before);
     let reader = Store::open(Arc::new(vfs.clone()), Path::new(FOLDER), 0).unwrap();
@@ -235,7 +242,7 @@ fn a_quad_in_two_segments_is_noticed() {
     let mut segments = twin.segments.to_vec();
     segments.push(segments[1].clone());
     let version = Arc::new(Version { manifest, segments: segments.into(), ..twin });
-    let (pace, progress) = (Pace::full(&CancelToken::default()), LoadProgress::default());
-    assert!(compaction(&store, &version, &pace, &progress, 1 << 30).run().is_err());
+    let (throttle, progress) = (Throttle::full(&CancelToken::default()), LoadProgress::default());
+    assert!(compaction(&store, &version, &throttle, &progress, 1 << 30).run().is_err());
     assert_eq!(names(&vfs), ["LOCK", "MANIFEST", "MANIFEST.copy", "segment-000001", "segment-000002"]);
 }

@@ -4,11 +4,11 @@
 //! so what they say of quads with these terms is all that there is to say. Numbers of rows are enough: the rows themselves need
 //! not be compared, since no quad is deleted more often than it is inserted.
 
-use crate::compact::leading::{LEADING_ORDERS, visit_leading};
+use crate::compact::first_column::{FIRST_COLUMN_ORDERS, visit_first_ids};
 use crate::delta::{Delta, is_delta_term};
-use crate::load::LoadError;
 use crate::manifest::Sign;
-use crate::pace::Pace;
+use crate::segment_builder::BuildError;
+use crate::throttle::Throttle;
 use crate::version::OpenSegment;
 use lode_packed::Order;
 use lode_rdf::value_id::Section;
@@ -31,22 +31,22 @@ impl UsedTerms {
         delta: &Delta,
         start: [u64; Section::COUNT],
         end: [u64; Section::COUNT],
-        pace: &Pace,
+        throttle: &Throttle,
         note: &mut dyn FnMut(Order, u64),
-    ) -> Result<Option<Self>, LoadError> {
+    ) -> Result<Option<Self>, BuildError> {
         let counts: [u64; Section::COUNT] = std::array::from_fn(|at| end[at].saturating_sub(start[at]));
         let bits = counts.map(|terms| vec![0; usize::try_from(terms.div_ceil(64)).unwrap_or(usize::MAX)]);
         let mut used = Self { start, bits, unused: counts };
-        for order in LEADING_ORDERS {
-            visit_leading(layers, order, pace, &mut |id, rows| {
+        for order in FIRST_COLUMN_ORDERS {
+            visit_first_ids(layers, order, throttle, &mut |id, rows| {
                 note(order, id);
                 if rows > 0 {
                     used.mark(id);
                 }
             })?;
         }
-        for run in delta.runs() {
-            run.inserts.rows(Order::Spog).as_flattened().iter().for_each(|id| used.mark(*id));
+        for change_set in delta.change_sets() {
+            change_set.inserts.rows(Order::Spog).as_flattened().iter().for_each(|id| used.mark(*id));
         }
         Ok((used.unused() > 0).then_some(used))
     }

@@ -1,24 +1,24 @@
 //! The delta: what small transactions changed since the last segment was written. In memory, and for every reader as immutable as a segment.
 //!
-//! Quads are in *runs*, each the net effect of some transactions, newest last. A commit adds a run and merges it with runs that
+//! Quads are in *change sets*, each the net effect of some transactions, newest last. A commit adds a change set and merges it with change sets that
 //! are not much larger, so that there are only about as many as the logarithm of the delta's size, and each quad is moved about
 //! that often. New terms are in one table that only grows; a version sees those before its own count.
 //!
-//! A delta that is being written as segments is *frozen*: runs that come later are not merged with its own, so that they can be told
+//! A delta that is being written as segments is *frozen*: change sets that come later are not merged with its own, so that they can be told
 //! apart when the segments are there ([`Delta::since`]).
 
+mod change_set;
 mod quad_set;
 mod rows;
-mod run;
-mod terms;
+mod term_table;
 
 #[cfg(test)]
 mod tests;
 
+pub use change_set::ChangeSet;
 pub use quad_set::{MemoryCursor, QuadSet};
 pub use rows::Row;
-pub use run::Run;
-pub use terms::{Keys, TermTable};
+pub use term_table::{Keys, TermTable};
 
 use crate::error::StoreError;
 use lode_packed::Order;
@@ -31,7 +31,7 @@ pub const DELTA_TERM: u64 = 1 << 55;
 /// Also set while the transaction that brought the term has not committed.
 pub const OWN_TERM: u64 = 1 << 54;
 
-/// A run is merged with the one before it unless that is so many times larger.
+/// A change set is merged with the one before it unless that is so many times larger.
 const MERGE_RATIO: usize = 4;
 /// Bytes of memory for each quad in the delta: a row of 32 bytes in each of seven orders.
 const QUAD_BYTES: usize = Order::COUNT * size_of::<Row>();
@@ -54,8 +54,8 @@ pub fn own_id(section: Section, index: u64) -> ValueId {
 /// The delta of one version.
 #[derive(Debug, Clone, Default)]
 pub struct Delta {
-    /// The runs, newest last. None is empty.
-    runs: Vec<Arc<Run>>,
+    /// The change sets, newest last. None is empty.
+    change_sets: Vec<Arc<ChangeSet>>,
     /// How many of them, the oldest, nothing is merged with.
     frozen: usize,
     terms: Arc<TermTable>,
@@ -66,20 +66,20 @@ pub struct Delta {
 
 impl Delta {
     /// The delta with these quads and terms, as a log tells them.
-    pub fn new(run: Run, terms: Arc<TermTable>) -> Self {
+    pub fn new(change_set: ChangeSet, terms: Arc<TermTable>) -> Self {
         let term_count = terms.len();
-        let runs = if run.is_empty() { Vec::new() } else { vec![Arc::new(run)] };
-        Self { runs, frozen: 0, terms, term_count, own: None }
+        let change_sets = if change_set.is_empty() { Vec::new() } else { vec![Arc::new(change_set)] };
+        Self { change_sets, frozen: 0, terms, term_count, own: None }
     }
 
-    /// The runs, oldest first.
-    pub fn runs(&self) -> &[Arc<Run>] {
-        &self.runs
+    /// The change sets, oldest first.
+    pub fn change_sets(&self) -> &[Arc<ChangeSet>] {
+        &self.change_sets
     }
 
     /// Whether there are neither quads nor terms.
     pub fn is_empty(&self) -> bool {
-        self.runs.is_empty() && self.term_count == 0
+        self.change_sets.is_empty() && self.term_count == 0
     }
 
     /// Terms that this version sees, not counting those of its own transaction.
@@ -92,7 +92,7 @@ impl Delta {
         &self.terms
     }
 
-    /// The id of a term for whoever has the writer's place and this delta for the tip's; a new one if need be.
+    /// The id of a term for whoever has the write lock and this delta for the tip's; a new one if need be.
     pub fn add_term(&self, section: Section, key: &[u8]) -> Result<ValueId, StoreError> {
         Ok(delta_id(section, self.terms.insert_or_fail(section, key)?))
     }
@@ -104,12 +104,15 @@ impl Delta {
 
     /// Insertions less deletions.
     pub fn net_quads(&self) -> i64 {
-        self.runs.iter().map(|run| run.inserts.len() as i64 - run.deletes.len() as i64).sum()
+        self.change_sets
+            .iter()
+            .map(|change_set| change_set.inserts.len() as i64 - change_set.deletes.len() as i64)
+            .sum()
     }
 
     /// Insertions and deletions.
     pub fn changes(&self) -> usize {
-        self.runs.iter().map(|run| run.len()).sum()
+        self.change_sets.iter().map(|change_set| change_set.len()).sum()
     }
 
     /// Bytes of memory that it takes once all orders have been read.
@@ -140,21 +143,21 @@ impl Delta {
         table.with_key(index, |of, key| (of == section).then(|| visit(section, key)))?
     }
 
-    /// This delta with the changes of one more run, and the terms that the table now holds.
+    /// This delta with the changes of one more change set, and the terms that the table now holds.
     #[must_use]
-    pub fn with_run(&self, run: Run) -> Self {
-        let mut runs = self.runs.clone();
-        if !run.is_empty() {
-            push(&mut runs, self.frozen, run);
+    pub fn with_changes(&self, change_set: ChangeSet) -> Self {
+        let mut change_sets = self.change_sets.clone();
+        if !change_set.is_empty() {
+            push(&mut change_sets, self.frozen, change_set);
         }
         let (frozen, terms) = (self.frozen, Arc::clone(&self.terms));
-        Self { runs, frozen, terms, term_count: self.terms.len(), own: None }
+        Self { change_sets, frozen, terms, term_count: self.terms.len(), own: None }
     }
 
     /// This delta, of which all that is in it now stays apart from what comes later.
     #[must_use]
     pub fn freeze(&self) -> Self {
-        Self { frozen: self.runs.len(), ..self.clone() }
+        Self { frozen: self.change_sets.len(), ..self.clone() }
     }
 
     /// This delta, of which nothing stays apart.
@@ -170,8 +173,10 @@ impl Delta {
         before: &Self,
         final_id: &dyn Fn(ValueId) -> Option<ValueId>,
     ) -> Result<Option<Self>, StoreError> {
-        let Some((frozen, later)) = self.runs.split_at_checked(before.runs.len()) else { return Ok(None) };
-        let is_same = frozen.iter().zip(&before.runs).all(|(now, then)| Arc::ptr_eq(now, then));
+        let Some((frozen, later)) = self.change_sets.split_at_checked(before.change_sets.len()) else {
+            return Ok(None);
+        };
+        let is_same = frozen.iter().zip(&before.change_sets).all(|(now, then)| Arc::ptr_eq(now, then));
         if !is_same || !Arc::ptr_eq(&self.terms, &before.terms) {
             return Ok(None);
         }
@@ -204,15 +209,15 @@ impl Delta {
             Ok(rows)
         };
         let net = net(later);
-        let run = Run::new(rename(&net.inserts)?, rename(&net.deletes)?);
-        Ok(Some(Self::new(run, Arc::new(terms))))
+        let change_set = ChangeSet::new(rename(&net.inserts)?, rename(&net.deletes)?);
+        Ok(Some(Self::new(change_set, Arc::new(terms))))
     }
 
-    /// What a transaction sees that has made the changes `run` and has terms of its own.
+    /// What a transaction sees that has made the changes `change_set` and has terms of its own.
     #[must_use]
-    pub fn with_own(&self, run: &Arc<Run>, own: &Arc<TermTable>) -> Self {
+    pub fn with_own(&self, change_set: &Arc<ChangeSet>, own: &Arc<TermTable>) -> Self {
         let mut delta = self.clone();
-        delta.runs.extend((!run.is_empty()).then(|| Arc::clone(run)));
+        delta.change_sets.extend((!change_set.is_empty()).then(|| Arc::clone(change_set)));
         delta.own = Some(Arc::clone(own));
         delta
     }
@@ -220,8 +225,12 @@ impl Delta {
     /// This delta without what it says of some quads.
     #[must_use]
     pub fn without(&self, is_meant: &dyn Fn(&Row) -> bool) -> Self {
-        let runs = self.runs.iter().map(|run| Run::without(run, is_meant)).filter(|run| !run.is_empty());
-        Self { runs: runs.collect(), frozen: 0, ..self.clone() }
+        let change_sets = self
+            .change_sets
+            .iter()
+            .map(|change_set| ChangeSet::without(change_set, is_meant))
+            .filter(|change_set| !change_set.is_empty());
+        Self { change_sets: change_sets.collect(), frozen: 0, ..self.clone() }
     }
 
     /// This delta where terms of segments have other ids now.
@@ -238,71 +247,82 @@ impl Delta {
             Ok(rows)
         };
         let net = self.net();
-        let run = Run::new(rename(&net.inserts)?, rename(&net.deletes)?);
-        Ok(Self::new(run, Arc::clone(&self.terms)))
+        let change_set = ChangeSet::new(rename(&net.inserts)?, rename(&net.deletes)?);
+        Ok(Self::new(change_set, Arc::clone(&self.terms)))
     }
 
-    /// All runs as one.
-    pub fn net(&self) -> Arc<Run> {
-        net(&self.runs)
+    /// All change sets as one.
+    pub fn net(&self) -> Arc<ChangeSet> {
+        net(&self.change_sets)
     }
 
     /// For each of `quads` (S, P, O, G; sorted) what the delta says: it is inserted, deleted, or not mentioned.
     pub fn mentions(&self, quads: &[Row]) -> Vec<Option<bool>> {
         let mut said = vec![None; quads.len()];
-        // The newest run that mentions a quad decides.
-        for run in self.runs.iter().rev() {
-            run.inserts.mark(quads, true, &mut said);
-            run.deletes.mark(quads, false, &mut said);
+        // The newest change set that mentions a quad decides.
+        for change_set in self.change_sets.iter().rev() {
+            change_set.inserts.mark(quads, true, &mut said);
+            change_set.deletes.mark(quads, false, &mut said);
         }
         said
     }
 
-    /// Sorts an order of all runs, if there is memory for what is not sorted yet: to be called before it is read.
+    /// Sorts an order of all change sets, if there is memory for what is not sorted yet: to be called before it is read.
     pub fn make_ready(&self, order: Order) -> Result<(), StoreError> {
-        self.runs.iter().try_for_each(|run| run.make_ready(order)).map_err(StoreError::OutOfMemory)
+        self.change_sets
+            .iter()
+            .try_for_each(|change_set| change_set.make_ready(order))
+            .map_err(StoreError::OutOfMemory)
     }
 
     /// Insertions less deletions under a prefix.
     pub fn count(&self, order: Order, prefix: &[u64]) -> i64 {
         let count = |set: &QuadSet| set.range(order, prefix).len() as i64;
-        self.runs.iter().map(|run| count(&run.inserts) - count(&run.deletes)).sum()
+        self.change_sets
+            .iter()
+            .map(|change_set| count(&change_set.inserts) - count(&change_set.deletes))
+            .sum()
     }
 
     /// Insertions less deletions that are not before the key `from`, but before `to`.
     pub fn count_between(&self, order: Order, from: &[u64], to: &[u64]) -> i64 {
         let count = |set: &QuadSet| set.between(order, from, to).len() as i64;
-        self.runs.iter().map(|run| count(&run.inserts) - count(&run.deletes)).sum()
+        self.change_sets
+            .iter()
+            .map(|change_set| count(&change_set.inserts) - count(&change_set.deletes))
+            .sum()
     }
 
-    /// Whether no run has quads under a prefix.
+    /// Whether no change set has quads under a prefix.
     pub fn is_untouched(&self, order: Order, prefix: &[u64]) -> bool {
         let is_untouched = |set: &QuadSet| set.range(order, prefix).is_empty();
-        self.runs.iter().all(|run| is_untouched(&run.inserts) && is_untouched(&run.deletes))
+        self.change_sets
+            .iter()
+            .all(|change_set| is_untouched(&change_set.inserts) && is_untouched(&change_set.deletes))
     }
 }
 
 /// Runs (oldest first) as one.
-fn net(runs: &[Arc<Run>]) -> Arc<Run> {
-    match runs.split_first() {
+fn net(change_sets: &[Arc<ChangeSet>]) -> Arc<ChangeSet> {
+    match change_sets.split_first() {
         None => Arc::default(),
         Some((first, [])) => Arc::clone(first),
-        Some((first, rest)) => {
-            Arc::new(rest.iter().fold(Run::clone(first), |net, run| Run::merge(&net, run)))
-        }
+        Some((first, rest)) => Arc::new(
+            rest.iter().fold(ChangeSet::clone(first), |net, change_set| ChangeSet::merge(&net, change_set)),
+        ),
     }
 }
 
-/// Adds a run, and merges runs at the end that are of about the same size, but none of the first `frozen`.
-fn push(runs: &mut Vec<Arc<Run>>, frozen: usize, run: Run) {
-    let mut last = run;
-    while runs.len() > frozen
-        && let Some(before) = runs.pop_if(|before| before.len() < MERGE_RATIO * last.len())
+/// Adds a change set, and merges change sets at the end that are of about the same size, but none of the first `frozen`.
+fn push(change_sets: &mut Vec<Arc<ChangeSet>>, frozen: usize, change_set: ChangeSet) {
+    let mut last = change_set;
+    while change_sets.len() > frozen
+        && let Some(before) = change_sets.pop_if(|before| before.len() < MERGE_RATIO * last.len())
     {
-        last = Run::merge(&before, &last);
+        last = ChangeSet::merge(&before, &last);
     }
     // Insertions and deletions may have cancelled each other out.
     if !last.is_empty() {
-        runs.push(Arc::new(last));
+        change_sets.push(Arc::new(last));
     }
 }

@@ -1,6 +1,6 @@
 //! The delta against a plain set of quads.
 
-use super::{Delta, Row, Run};
+use super::{ChangeSet, Delta, Row};
 use lode_packed::Order;
 use lode_rdf::value_id::Section;
 use proptest::prelude::*;
@@ -10,9 +10,9 @@ fn quad() -> impl Strategy<Value = Row> {
     (2_u64..6, 2_u64..5, 2_u64..8, 1_u64..4).prop_map(|(s, p, o, g)| [s, p, o, g])
 }
 
-/// The run that makes `after` of `before`.
-fn run(before: &BTreeSet<Row>, after: &BTreeSet<Row>) -> Run {
-    Run::new(after.difference(before).copied().collect(), before.difference(after).copied().collect())
+/// The change set that makes `after` of `before`.
+fn run(before: &BTreeSet<Row>, after: &BTreeSet<Row>) -> ChangeSet {
+    ChangeSet::new(after.difference(before).copied().collect(), before.difference(after).copied().collect())
 }
 
 proptest! {
@@ -25,10 +25,10 @@ proptest! {
                 if *insert { now.insert(*quad); } else { now.remove(quad); }
             }
             if number % 3 == 0 {
-                // Some orders are ready when runs are merged, others are not.
+                // Some orders are ready when change sets are merged, others are not.
                 delta.count(Order::ALL[number % Order::COUNT], &[]);
             }
-            delta = delta.with_run(run(&before, &now));
+            delta = delta.with_changes(run(&before, &now));
         }
         let net = delta.net();
         let expected = run(&base, &now);
@@ -55,7 +55,7 @@ fn terms_are_seen_up_to_the_count() {
     assert_eq!(terms.insert(Section::String, b"a"), Some(1));
     assert_eq!(terms.insert(Section::Iri, b"a"), Some(0));
     assert_eq!(delta.id_of_key(Section::Iri, b"a"), None);
-    let later = delta.with_run(Run::default());
+    let later = delta.with_changes(ChangeSet::default());
     let id = later.id_of_key(Section::String, b"a").unwrap();
     assert_eq!(later.with_key(id, |_, key| key.to_vec()), Some(b"a".to_vec()));
     assert_eq!(delta.with_key(id, |_, key| key.to_vec()), None);

@@ -1,6 +1,6 @@
 //! The rows that a dump writes, and the parts of them whose texts it holds at once.
 
-use super::DumpScope;
+use super::scope::DumpScope;
 use crate::error::StoreError;
 use crate::snapshot::{Scan, Snapshot};
 use lode_packed::{Order, Position};

@@ -5,7 +5,8 @@ use crate::crash_tests::assert_sound;
 use crate::log::Durability;
 use crate::test_data::{FOLDER, check_reads, contents, file, load_files};
 use crate::transaction::tests::{Model, change, ids, open, without_blanks};
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
+use crate::writer::flush_state::PRESSURE_BYTES_MIN;
 use crate::{CompactOptions, LoadOptions, Transaction, compact};
 use lode_base::fault_vfs::FaultVfs;
 use lode_base::mem_vfs::MemVfs;
@@ -180,7 +181,7 @@ fn a_client_without_time_does_not_keep_the_delta_from_becoming_a_segment() {
     let options = WriteOptions { delta_bytes_max: 50_000, ..options() };
     let store = open(&MemVfs::new(), &options);
     for number in 0..50 {
-        // The place is free, so nobody asks before the commit.
+        // The lock is free, so nobody asks before the commit.
         let cancel = CancelToken::default();
         cancel.cancel();
         insert(&store, number, &cancel).unwrap();
@@ -219,7 +220,7 @@ fn failures_are_told_and_commits_end_where_the_limit_is() {
     assert!((3..=4).contains(&(log / PRESSURE_BYTES_MIN)), "{log}");
     // Once it can, it goes on: nobody has to do anything but to come again.
     lode_base::vfs::Vfs::remove(&mem, &folder).unwrap();
-    store.writer().unwrap().flusher.state().retry = None;
+    store.writer().unwrap().flush_state.state().retry = None;
     insert(&store, committed, &cancel).unwrap();
     let status = store.flush_status();
     assert!(status.failing.is_none() && status.flushes == 1 && status.fullness < FULL, "{status:?}");

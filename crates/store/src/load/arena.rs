@@ -3,7 +3,7 @@
 //! A term is named by its position in units of 8 bytes, which fits 32 bits up to 32 GiB. Chunks are never moved, so growing copies
 //! nothing, and a cleared arena keeps them for the next run: fresh memory costs more than the copy into it.
 
-use crate::load::class::Class;
+use crate::segment_builder::Class;
 use lode_base::huge;
 
 /// Bytes of a chunk; a longer term gets a chunk of its own. Many huge pages, of which only those that are used take memory.

@@ -1,13 +1,15 @@
-//! Why a load or a compaction failed. The database is then what it was before, unless the error says otherwise.
+//! Why a load failed. The database is then what it was before, unless the error says otherwise.
 
 use crate::error::StoreError;
+use crate::room::MayBeFull;
+use crate::segment_builder::BuildError;
 use lode_base::cancel::Cancelled;
+use lode_ingest::IngestError;
 use lode_packed::PackedError;
-use lode_rdf::input::MalformedText;
 use std::io;
 use std::path::Path;
 
-/// Errors of a load or a compaction.
+/// Errors of a load.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -65,11 +67,6 @@ pub enum LoadError {
     /// More than the format has room for.
     #[error("too many or too large {0} for one load")]
     Limit(&'static str),
-    /// Segments that a compaction has merged have gone meanwhile, or lost their quads.
-    #[error(
-        "graphs were dropped or replaced all the while the database was compacted, and nothing was changed: try again later"
-    )]
-    Overtaken,
     /// The sorted orders of the new segment do not hold the same quads: a fault of this program or of the machine.
     #[error("the new segment contradicts itself ({0}); nothing was changed")]
     Inconsistent(String),
@@ -85,30 +82,27 @@ impl LoadError {
     pub(crate) fn temporary(folder: &Path, source: io::Error) -> Self {
         Self::Store(StoreError::Io { path: folder.to_owned(), source })
     }
+}
 
-    /// A source could not be read; bytes that are none of its encoding are a mistake in its text.
-    pub(crate) fn input(source_name: &str, error: io::Error) -> Self {
-        let source_name = source_name.to_owned();
-        match MalformedText::of(&error) {
-            Some(malformed) => {
-                let (line, column, message) = (malformed.line, malformed.column, malformed.to_string());
+impl From<IngestError> for LoadError {
+    fn from(error: IngestError) -> Self {
+        match error {
+            IngestError::Syntax { source_name, line, column, message } => {
                 Self::Syntax { source_name, line, column, message }
             }
-            None => Self::Input { source_name, error },
+            IngestError::Input { source_name, error } => Self::Input { source_name, error },
+            IngestError::Format { source_name, message } => Self::Format { source_name, message },
+            IngestError::NamesGraph { source_name } => Self::NamesGraph { source_name },
+            IngestError::Quarantine(error) => Self::Quarantine(error),
+            IngestError::Io { path, source } => Self::Store(StoreError::Io { path, source }),
+            IngestError::Cancelled(cancelled) => Self::Cancelled(cancelled),
         }
     }
+}
 
-    /// Whether it is only about one source: others can be loaded all the same.
-    pub(crate) fn is_of_source(&self) -> bool {
-        matches!(self, Self::Syntax { .. } | Self::Input { .. } | Self::Format { .. })
-    }
-
-    /// Line and column; what has none comes last.
-    pub(crate) fn place(&self) -> (u64, u64) {
-        match self {
-            Self::Syntax { line, column, .. } => (*line, *column),
-            _ => (u64::MAX, 0),
-        }
+impl MayBeFull for LoadError {
+    fn is_disk_full(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_disk_full())
     }
 }
 
@@ -121,12 +115,14 @@ impl From<PackedError> for LoadError {
     }
 }
 
-impl From<LoadError> for StoreError {
-    fn from(error: LoadError) -> Self {
+impl From<BuildError> for LoadError {
+    fn from(error: BuildError) -> Self {
         match error {
-            LoadError::Store(error) => error,
-            LoadError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            other => Self::Limit(other.to_string()),
+            BuildError::Store(error) => Self::Store(error),
+            BuildError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            BuildError::Memory { what, bytes } => Self::Memory { what, bytes },
+            BuildError::Limit(what) => Self::Limit(what),
+            BuildError::Inconsistent(what) => Self::Inconsistent(what),
         }
     }
 }

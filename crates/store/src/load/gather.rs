@@ -1,14 +1,15 @@
 //! A worker's gathering of quads: terms become numbers of the run, quads become rows, and a run that has used up its share of
 //! memory is closed.
 
-use crate::load::class::Class;
 use crate::load::error::LoadError;
 use crate::load::interner::{Interner, KeyBatch};
 use crate::load::predicate_cache::PredicateCache;
-use crate::load::rows::{DEFAULT_GRAPH, Rows};
 use crate::load::run::{NUMBERS_MAX, Run, Spill};
+use crate::load::run_rows::{DEFAULT_GRAPH, Rows};
 use crate::load::term_sort::SORT_BYTES_PER_TERM;
+use crate::segment_builder::Class;
 use lode_base::vfs::Vfs;
+use lode_ingest::QuadSink;
 use lode_rdf::key::{Encoded, encode_with};
 use lode_rdf::value_id::PAYLOAD_MAX;
 use lode_rdf::{Kind, RawKey, RawQuad, RawTerm, Triple, ValueId};
@@ -44,8 +45,6 @@ pub struct Gatherer<'a> {
     memory_bytes: usize,
     /// IRI of the graph for quads that have none.
     graph: Option<String>,
-    /// Whether quads must not name graphs.
-    one_graph: bool,
     source: u32,
     predicates: PredicateCache,
     batch: KeyBatch,
@@ -62,12 +61,11 @@ pub struct Gatherer<'a> {
 
 impl<'a> Gatherer<'a> {
     /// A gatherer whose run may take `memory_bytes`.
-    pub fn new(spill_to: SpillTo<'a>, memory_bytes: usize, graph: Option<String>, one_graph: bool) -> Self {
+    pub fn new(spill_to: SpillTo<'a>, memory_bytes: usize, graph: Option<String>) -> Self {
         Self {
             spill_to,
             memory_bytes,
             graph,
-            one_graph,
             source: 0,
             predicates: PredicateCache::default(),
             batch: KeyBatch::default(),
@@ -80,41 +78,6 @@ impl<'a> Gatherer<'a> {
             rows: Rows::default(),
             spill: None,
         }
-    }
-
-    /// The quads that come now are of source number `source`, which scopes blank nodes.
-    pub fn set_source(&mut self, source: usize) -> Result<(), LoadError> {
-        self.source = u32::try_from(source).map_err(|_| LoadError::Limit("sources"))?;
-        self.last_subject = None;
-        self.last_graph = None;
-        Ok(())
-    }
-
-    /// Bytes held.
-    pub fn bytes(&self) -> usize {
-        let sort = self.interner.terms() as usize * SORT_BYTES_PER_TERM;
-        self.interner.bytes() + sort + self.rows.bytes()
-    }
-
-    /// Adds a quad.
-    #[inline]
-    pub fn add(&mut self, quad: &RawQuad<'_>) -> Result<(), LoadError> {
-        let subject = self.subject(&quad.subject)?;
-        let predicate = self.predicate(quad.predicate.as_bytes())?;
-        let object = self.term(&quad.object)?;
-        let graph = match &quad.graph {
-            // Whoever knows the source puts in its name.
-            Some(_) if self.one_graph => {
-                return Err(LoadError::NamesGraph { source_name: String::new() });
-            }
-            Some(graph) => self.graph_name(graph)?,
-            None => self.default_graph(),
-        };
-        self.quads.push([subject, predicate, object, graph]);
-        if self.quads.len() >= BATCH_QUADS || self.batch.key_bytes() >= BATCH_BYTES {
-            self.flush()?;
-        }
-        Ok(())
     }
 
     #[inline]
@@ -252,9 +215,45 @@ impl<'a> Gatherer<'a> {
         }
         Ok(())
     }
+}
+
+impl QuadSink for Gatherer<'_> {
+    type Output = Vec<Run>;
+    type Error = LoadError;
+
+    /// The quads that come now are of source number `source`, which scopes blank nodes.
+    fn set_source(&mut self, source: usize) -> Result<(), LoadError> {
+        self.source = u32::try_from(source).map_err(|_| LoadError::Limit("sources"))?;
+        self.last_subject = None;
+        self.last_graph = None;
+        Ok(())
+    }
+
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        let sort = self.interner.terms() as usize * SORT_BYTES_PER_TERM;
+        self.interner.bytes() + sort + self.rows.bytes()
+    }
+
+    /// Adds a quad.
+    #[inline]
+    fn add(&mut self, quad: &RawQuad<'_>) -> Result<(), LoadError> {
+        let subject = self.subject(&quad.subject)?;
+        let predicate = self.predicate(quad.predicate.as_bytes())?;
+        let object = self.term(&quad.object)?;
+        let graph = match &quad.graph {
+            Some(graph) => self.graph_name(graph)?,
+            None => self.default_graph(),
+        };
+        self.quads.push([subject, predicate, object, graph]);
+        if self.quads.len() >= BATCH_QUADS || self.batch.key_bytes() >= BATCH_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
 
     /// Ends the input: all runs. The last one stays in memory unless its rows would be in the way of sorting.
-    pub fn finish(mut self) -> Result<Vec<Run>, LoadError> {
+    fn finish(mut self) -> Result<Vec<Run>, LoadError> {
         self.flush()?;
         if self.rows.bytes() > self.memory_bytes / 3 && self.rows.count() > 0 {
             self.close_run()?;
@@ -283,7 +282,7 @@ mod tests {
         let folder = Path::new("/");
         for (terms, bytes) in [(40_u32, 300_000_usize), (1200, 10_000), (100_000, 100)] {
             let to = SpillTo { vfs: &vfs, folder, worker: 0 };
-            let mut gatherer = Gatherer::new(to, 1 << 20, None, false);
+            let mut gatherer = Gatherer::new(to, 1 << 20, None);
             for number in 0..terms {
                 let (subject, text) =
                     (format!("http://e/{number}"), format!("{number:06}{}", "x".repeat(bytes)));

@@ -5,7 +5,7 @@
 //! adding up. The home slot is given by the hash's top bits, so growing the table reads and writes it from front to back.
 
 use crate::load::arena::{Arena, Header, Position};
-use crate::load::class::Class;
+use crate::segment_builder::Class;
 use lode_base::huge;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,53 +1,28 @@
 //! Bulk load: any amount of RDF into a new segment, with bounded memory, published in one step.
 //!
-//! The way of a quad: pieces of the sources are read ([`source`]) and parsed by several threads ([`read`]), each gathering
-//! terms and rows ([`gather`]) into runs that go to temporary files when memory is short ([`run`]). The terms of all
-//! runs are merged ([`merge`]): that writes the dictionary and tells every run the numbers of its terms. Rows, packed
-//! into integers ([`layout`]), are sorted ([`subject_sort`]) and written in all orders ([`orders`]). Then the segment
+//! The way of a quad: sources are read and parsed by several threads (`lode_ingest`), each gathering terms and rows ([`gather`]) into runs that go to temporary files when memory is short ([`run`]). The terms of all
+//! runs are merged ([`term_merge`]): that writes the dictionary and tells every run the numbers of its terms. Rows, packed
+//! into integers ([`Layout`]), are sorted ([`subject_sort`]) and written in all orders ([`write_orders`]). Then the segment
 //! is made durable and the manifest switched. Until then the database is what it was.
 
-mod address;
-mod archive;
 mod arena;
-pub(crate) mod class;
-mod codes;
-mod cut;
-pub(crate) mod dictionary_pipeline;
-pub(crate) mod direct;
-mod document;
+mod dictionary_numbers;
 mod error;
-mod existing;
-mod feeders;
+mod existing_quads;
 mod gather;
-mod groups;
-mod inline;
 mod interner;
-pub(crate) mod keys_ahead;
-pub(crate) mod layout;
-mod long;
-mod look;
-mod merge;
-mod names;
-mod numbers;
 mod options;
-mod order_writer;
-pub(crate) mod orders;
 mod predicate_cache;
-pub(crate) mod progress;
-mod quarantine;
-mod read;
-mod read_ahead;
+mod removal;
 mod replace;
-pub(crate) mod row_set;
-mod rows;
 mod run;
-mod source;
-mod source_list;
-mod spool;
+mod run_codes;
+mod run_rows;
 mod subject_sort;
 mod term_cursor;
+mod term_merge;
+mod term_roles;
 mod term_sort;
-mod validate;
 
 #[cfg(test)]
 mod replace_tests;
@@ -56,55 +31,48 @@ mod tests;
 #[cfg(test)]
 mod unit_tests;
 
-use crate::compact::wait_while_crowded;
 use crate::error::StoreError;
 use crate::manifest::{Manifest, Sign, segment_folder, spill_folder};
-use crate::pace::Pace;
-use crate::seal::{NewFiles, NewOrigin, seal_segment};
+use crate::segment_builder::{
+    Class, ClassCounts, DictionaryPipeline, Layout, NewFile, NewFiles, NewOrigin, OVERHEAD_BYTES,
+    OrdersContext, PackedRow, TermCodes, TermIndex, seal_segment, working_bytes, write_orders,
+};
 use crate::store::Store;
+use crate::throttle::Throttle;
 use crate::version::Version;
-use class::Class;
-use dictionary_pipeline::{DictionaryPipeline, NewFile};
-use layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
+use crate::write_stall::stall_while_crowded;
+use dictionary_numbers::DictionaryNumbers;
+use gather::{Gatherer, SpillTo};
 use lode_base::host::{peak_resident_bytes, processor_seconds};
 use lode_base::memory_budget::MemoryBudget;
 use lode_base::vfs::Vfs;
+use lode_ingest::{Quarantine, ReadContext, SourcesRead, ValidateOptions, read_sources};
 use lode_packed::segment::DICTIONARY_FILE;
 use lode_packed::{DictionaryInfo, Order, PermutationInfo, SegmentMeta};
 use lode_rdf::value_id::Section;
-use merge::{MergeContext, Merged, merge_terms};
-use numbers::DictionaryNumbers;
-use orders::{OrdersContext, write_orders};
-use quarantine::Quarantine;
-use read::{Gathered, ReadContext, read_sources};
-use replace::{Removal, Removed};
+use removal::{Removal, Removed};
 use run::{Run, TermStore, frame_bytes};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use subject_sort::{RunRows, sort_by_subject};
+use term_merge::{MergeContext, Merged, merge_terms};
 
-pub use archive::is_loadable;
-pub use document::read_document;
+pub use crate::progress::{LoadProgress, ProgressSample, Stage, StageSeconds};
 pub use error::LoadError;
-pub use options::{LoadOptions, LoadReport, StageSeconds};
-pub use progress::{LoadProgress, ProgressSample, Stage};
-pub use quarantine::FilePart;
+pub use lode_ingest::{
+    FilePart, IngestError, Opened, Opener, Skipped, Source, SourceReport, ValidateReport, is_loadable,
+    read_document,
+};
+pub use options::{LoadOptions, LoadReport};
 pub use replace::Replace;
-pub use source::{Opened, Opener, Source};
-pub use source_list::{Skipped, SourceReport};
-pub use validate::{ValidateReport, validate};
 
-/// What the process takes besides the tables that are counted: code, stacks, buffers of writers, what the allocator keeps for later.
-pub(crate) const OVERHEAD_BYTES: usize = 144 << 20;
 /// What a predicate or graph name takes in a list: its code and its id, while the list grows to twice that.
 const NAME_BYTES: usize = 4 * size_of::<u64>();
 /// What the merge of terms may hold of long terms, where the rest of the memory leaves no more.
 const HEAD_BYTES: usize = 8 << 20;
 /// With less memory than this for tables, no threads help to compress the dictionary: what they hold would be the most of all.
 const HELPED_BYTES: usize = 16 << 20;
-/// What the counted tables get at least.
-const WORKING_BYTES_MIN: usize = 64 << 10;
 
 /// Loads sources into a store that was opened for writing. On any error the store is as it was. Others may write while the sources are read.
 ///
@@ -145,9 +113,27 @@ pub fn load(
     result
 }
 
-/// What the counted tables get. Where memory is shorter than what the rest takes, still so much that runs are not tiny.
-pub(crate) fn working_bytes(memory_bytes: usize) -> usize {
-    memory_bytes.saturating_sub(OVERHEAD_BYTES).max(memory_bytes / 8).max(WORKING_BYTES_MIN)
+/// Reads and checks sources as [`load`] does, and does nothing with what is in them.
+///
+/// # Errors
+/// Where the base IRI is none, what is set aside cannot be written, or the reading was cancelled. What is wrong with sources is in the report.
+pub fn validate(
+    sources: Vec<Source>,
+    options: LoadOptions,
+    progress: &Arc<LoadProgress>,
+) -> Result<ValidateReport, LoadError> {
+    let parse = options.parse_options()?;
+    let options = ValidateOptions {
+        threads: options.threads,
+        memory_bytes: options.memory_bytes,
+        format: options.format,
+        parse: &parse,
+        quarantine: options.quarantine,
+        cancel: &options.cancel,
+    };
+    let report = lode_ingest::validate(sources, options, progress.read());
+    progress.set_stage(Stage::Done);
+    Ok(report?)
 }
 
 #[cfg(test)]
@@ -169,6 +155,9 @@ fn list_bytes_max(options: &LoadOptions) -> usize {
 fn list_bytes_max(_: &LoadOptions) -> usize {
     usize::MAX
 }
+
+/// The runs of all workers, and what was found in the sources.
+type Gathered = SourcesRead<Vec<Run>>;
 
 #[derive(Default)]
 struct Watch {
@@ -231,13 +220,13 @@ impl Loader<'_> {
 
     fn run(&self, sources: Vec<Source>, options: LoadOptions) -> Result<LoadReport, LoadError> {
         let total: Option<u64> = sources.iter().map(Source::stored_bytes).sum();
-        self.progress.set_bytes_total(total.unwrap_or(0));
+        self.progress.read().set_bytes_total(total.unwrap_or(0));
         for folder in [&self.spill, &self.segment] {
             self.vfs().create_dir_all(folder).map_err(StoreError::io(folder))?;
         }
         let removal = Removal::of(&options);
         let gathered = self.stage(Stage::Reading, || self.read(sources, options))?;
-        wait_while_crowded(self.store, &self.cancel)?;
+        stall_while_crowded(self.store, &self.cancel)?;
         self.store.write(&self.cancel, |version| {
             let Some(removed) = Removed::new(self.store, version, &removal)? else {
                 return self.add(version, gathered);
@@ -301,19 +290,22 @@ impl Loader<'_> {
             threads: self.threads,
             memory_bytes: self.working_bytes,
             format: options.format,
-            graph: options.graph.map(lode_rdf::NamedNode::into_string),
             one_graph: options.one_graph,
             parse: &parse,
             quarantine: options.quarantine.map(Quarantine::new),
             cancel: &self.cancel,
-            progress: self.progress,
+            progress: self.progress.read(),
         };
-        read_sources(sources, &context)
+        let graph = options.graph.map(lode_rdf::NamedNode::into_string);
+        read_sources(sources, &context, &|worker, memory_bytes| {
+            let to = SpillTo { vfs: self.vfs(), folder: &self.spill, worker };
+            Gatherer::new(to, memory_bytes, graph.clone())
+        })
     }
 
     /// Merges the terms of all runs and lays out the codes of quads.
     fn number_terms(&self, version: &Arc<Version>, gathered: Gathered) -> Result<Numbered, LoadError> {
-        let runs = gathered.runs;
+        let runs: Vec<Run> = gathered.outputs.into_iter().flatten().collect();
         let terms = runs.iter().map(|run| u64::from(run.terms)).sum();
         // Transactions that are being prepared take numbers, too: so as many are taken as there can be blank nodes.
         let first_blank = self.store.writer()?.take_blanks(terms);
@@ -391,7 +383,7 @@ impl Loader<'_> {
             spill: &self.spill,
             threads: self.threads,
             memory: &memory,
-            pace: &Pace::full(&self.cancel),
+            throttle: &Throttle::full(&self.cancel),
             progress: self.progress,
             layout: &numbered.layout,
         };
@@ -403,7 +395,7 @@ impl Loader<'_> {
             self.progress.set_rows_to_write(6 * sorted.rows.rows);
             let (duplicates, existing) = (sorted.duplicates, sorted.existing);
             let permutations =
-                self.stage(Stage::Writing, || write_orders(sorted.rows, sorted.buffer, &context))?;
+                self.stage(Stage::Writing, || Ok(write_orders(sorted.rows, sorted.buffer, &context)?))?;
             Ok(Written { permutations, duplicates, existing })
         };
         // The dictionary is made durable while quads are sorted.

@@ -1,11 +1,11 @@
 //! What a load may be told, and what it tells.
 
 use crate::load::error::LoadError;
-use crate::load::progress::Stage;
 use crate::load::replace::Replace;
-use crate::load::source_list::{Skipped, SourceReport};
+use crate::progress::StageSeconds;
+use crate::segment_builder::memory_bytes_default;
 use lode_base::cancel::CancelToken;
-use lode_base::host;
+use lode_ingest::{Skipped, SourceReport};
 use lode_packed::SegmentMeta;
 use lode_rdf::parse::{ContextLoader, StatementLimit};
 use lode_rdf::value_id::Section;
@@ -13,10 +13,6 @@ use lode_rdf::{NamedNode, ParseOptions, RdfFormat};
 use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Memory that a load uses unless told otherwise.
-const MEMORY_BYTES_DEFAULT: usize = 2 << 30;
 
 /// Options of a load.
 pub struct LoadOptions {
@@ -55,10 +51,9 @@ pub struct LoadOptions {
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        let quarter = host::memory_bytes().map(|bytes| usize::try_from(bytes / 4).unwrap_or(usize::MAX));
         Self {
             threads: lode_base::cores::cores(),
-            memory_bytes: quarter.unwrap_or(MEMORY_BYTES_DEFAULT).min(MEMORY_BYTES_DEFAULT),
+            memory_bytes: memory_bytes_default(),
             format: None,
             base_iri: None,
             statement_limit: None,
@@ -150,24 +145,4 @@ pub struct LoadReport {
     pub peak_resident_bytes: Option<u64>,
     /// Seconds of processors that the process has used so far, where that can be told.
     pub processor_seconds: Option<f64>,
-}
-
-/// Seconds of each stage.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct StageSeconds([f64; Stage::COUNT]);
-
-impl StageSeconds {
-    pub(crate) fn new(stages: [Duration; Stage::COUNT]) -> Self {
-        Self(stages.map(|duration| duration.as_secs_f64()))
-    }
-
-    /// Seconds of one stage.
-    pub fn of(&self, stage: Stage) -> f64 {
-        self.0[stage as usize]
-    }
-
-    /// Seconds of all stages.
-    pub fn total(&self) -> f64 {
-        self.0.iter().sum()
-    }
 }

@@ -2,12 +2,13 @@
 //! memory where the budget allows it, else they go to the worker's temporary files.
 
 use crate::load::arena::Arena;
-use crate::load::class::Class;
 use crate::load::interner::Interner;
-use crate::load::names::{Roles, RunRoles};
-use crate::load::rows::{ClosedRows, Rows};
+use crate::load::run_rows::{ClosedRows, Rows};
+use crate::load::term_roles::{Roles, RunRoles};
 use crate::load::term_sort::{SORT_BYTES_PER_TERM, SortedTerms, sort_terms};
+use crate::segment_builder::Class;
 use lode_base::frame_file::{FRAME_BYTES, FrameReader, FrameWriter};
+use lode_base::shared_prefix::shared_prefix;
 use lode_base::varint::write_varint;
 use lode_base::vfs::{ReadAt, Vfs};
 use std::io;
@@ -253,16 +254,4 @@ impl TermWriter {
         self.last.extend_from_slice(rest.get(..kept).unwrap_or_default());
         Ok(())
     }
-}
-
-fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
-    let mut shared = 0;
-    for (x, y) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        if x != y {
-            break;
-        }
-        shared += 8;
-    }
-    let (a, b) = (a.get(shared..).unwrap_or_default(), b.get(shared..).unwrap_or_default());
-    shared + a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }

@@ -2,15 +2,12 @@
 //! quads that the database has already.
 
 use crate::error::StoreError;
-use crate::load::codes::RunCodes;
 use crate::load::error::LoadError;
-use crate::load::existing::ExistingQuads;
-use crate::load::layout::{Layout, PackedRow, RowShape};
-use crate::load::names::NameFields;
-use crate::load::orders::OrdersContext;
-use crate::load::row_set::RowSet;
-use crate::load::rows::{ClosedRows, DEFAULT_GRAPH};
+use crate::load::existing_quads::ExistingQuads;
 use crate::load::run::NumberList;
+use crate::load::run_codes::RunCodes;
+use crate::load::run_rows::{ClosedRows, DEFAULT_GRAPH};
+use crate::segment_builder::{Layout, NameFields, OrdersContext, PackedRow, RowSet, RowShape};
 use crate::version::Version;
 use lode_base::external_sort::{ExternalSorter, SortOptions, SortedRows};
 use lode_packed::Order;
@@ -79,7 +76,7 @@ pub fn sort_by_subject<R: PackedRow>(
     let mut distinct = 0;
     let path = context.spill.join("spog.sorted");
     let rows = RowSet::collect(sorted, reservation, context.vfs, &path, &mut |rows: &mut Vec<R>| {
-        context.pace.check().map_err(Collect::Cancelled)?;
+        context.throttle.check().map_err(Collect::Cancelled)?;
         distinct += rows.len() as u64;
         existing.drop_from(rows, context.layout, shape).map_err(Collect::Store)
     });
@@ -195,7 +192,7 @@ fn pack_run<R: PackedRow>(
     let mut packed = Vec::new();
     while let Some(chunk) = rows.next().map_err(io)? {
         for (terms, graphs) in chunk.frames() {
-            context.pace.check()?;
+            context.throttle.check()?;
             maps.pack::<R>((terms, graphs), context.layout, shape, &mut packed);
             sorter.lock().unwrap_or_else(PoisonError::into_inner).push(&packed).map_err(io)?;
         }

@@ -1,10 +1,10 @@
 //! Walks through the sorted terms of a run, in memory or in a file.
 
 use crate::load::arena::Arena;
-use crate::load::class::Class;
-use crate::load::names::Roles;
 use crate::load::run::{NUMBER_BITS, SHARED_BYTES_MAX, TermStore};
+use crate::load::term_roles::Roles;
 use crate::load::term_sort::SortedTerm;
+use crate::segment_builder::Class;
 use lode_base::frame_file::FrameReader;
 use std::cmp::Ordering;
 use std::io;

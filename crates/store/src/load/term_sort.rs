@@ -2,7 +2,7 @@
 //! the depth where the keys of a group first differ.
 
 use crate::load::arena::{Arena, Position};
-use crate::load::class::Class;
+use crate::segment_builder::Class;
 use lode_base::huge;
 
 /// A term in sorted order.

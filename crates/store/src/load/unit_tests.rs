@@ -1,16 +1,15 @@
 //! Tests of the parts of a load, each against something simple.
 
 use super::arena::Arena;
-use super::class::Class;
-use super::inline::InlineValues;
 use super::interner::{Interner, KeyBatch};
-use super::layout::{ClassCounts, Layout, PackedRow, TermCodes, TermIndex};
-use super::names::NameFields;
 use super::predicate_cache::PredicateCache;
-use super::rows::{ClosedRows, DEFAULT_GRAPH, FRAME_ROWS, Rows};
 use super::run::{Run, Spill};
+use super::run_rows::{ClosedRows, DEFAULT_GRAPH, FRAME_ROWS, Rows};
 use super::term_cursor::TermCursor;
 use super::term_sort::sort_terms;
+use crate::segment_builder::{
+    Class, ClassCounts, InlineValues, Layout, NameFields, PackedRow, TermCodes, TermIndex,
+};
 use lode_base::mem_vfs::MemVfs;
 use lode_base::vfs::Vfs;
 use lode_packed::{Order, Position};

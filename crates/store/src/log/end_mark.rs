@@ -6,7 +6,7 @@
 //! no harm.
 
 use super::frame::{Salt, encode_header};
-use super::replay::LogEnd;
+use super::log_end::LogEnd;
 use crate::error::StoreError;
 use lode_base::vfs::Vfs;
 use std::io;

@@ -2,7 +2,7 @@
 
 use super::end_mark::EndMark;
 use super::frame::Salt;
-use super::replay::LogEnd;
+use super::log_end::LogEnd;
 use crate::error::StoreError;
 use lode_base::vfs::Vfs;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,7 @@
 
 mod end_mark;
 mod frame;
+mod log_end;
 mod marker;
 mod record;
 mod replay;
@@ -23,8 +24,9 @@ mod tests;
 
 pub use end_mark::{EndMark, mark_end, mark_file, remove_log};
 pub use frame::PAYLOAD_BYTES_MAX;
+pub use log_end::LogEnd;
 pub use record::Changes;
-pub use replay::{LogEnd, LogRecord, Salvaged, header, replay, salvage};
+pub use replay::{LogRecord, Salvaged, header, replay, salvage};
 
 use crate::error::StoreError;
 use end_mark::remove_mark;

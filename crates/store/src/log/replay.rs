@@ -9,6 +9,7 @@ use super::frame::{
     ALIGNMENT, FRAME_BYTES, Frame, HEADER_BYTES, Salt, check_header, encode_header, header_numbers,
     sequence_at,
 };
+use super::log_end::LogEnd;
 use crate::error::StoreError;
 use lode_base::vfs::{ReadAt, Vfs};
 use std::io;
@@ -27,19 +28,6 @@ pub struct LogRecord<'a> {
     pub offset: u64,
     /// What was appended.
     pub payload: &'a [u8],
-}
-
-/// Where a log ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LogEnd {
-    /// The first byte behind the last whole record.
-    pub offset: u64,
-    /// The number of the next record.
-    pub next_sequence: u64,
-    /// Bytes of the file behind `offset`.
-    pub ignored_bytes: u64,
-    /// Whether the log was closed there. Else somebody may have seen records behind it that are gone.
-    pub is_closed: bool,
 }
 
 /// What [`salvage`] found.

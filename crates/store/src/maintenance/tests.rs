@@ -3,7 +3,7 @@
 use super::*;
 use crate::log::Durability;
 use crate::test_data::FOLDER;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use crate::{CompactOptions, compact};
 use lode_base::mem_vfs::{CrashKind, MemVfs};
 use lode_base::vfs::{ReadAt, Vfs, WriteFile};
@@ -11,6 +11,7 @@ use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::{Condvar, Mutex};
 
 /// A file system in which what is done to folders of segments waits while it is to.
 #[derive(Debug, Clone, Default)]

@@ -3,7 +3,7 @@
 use crate::error::StoreError;
 use crate::log::header;
 use crate::manifest::{Manifest, SegmentEntry, log_file, log_number, segment_folder, segment_number};
-use crate::named::Named;
+use crate::snapshot_catalog::SnapshotCatalog;
 use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
 use lode_packed::{PackedError, SegmentMeta};
@@ -125,7 +125,7 @@ impl Found {
     }
 
     fn snapshots(&mut self, vfs: &dyn Vfs, folder: &Path) -> Result<(), StoreError> {
-        let named = Named::read(vfs, folder, u64::MAX, None)?;
+        let named = SnapshotCatalog::read(vfs, folder, u64::MAX, None)?;
         for name in &named.damaged {
             self.keeps_all = true;
             self.doubts.push(format!(

@@ -39,7 +39,7 @@ fn clear(store: &Store, graphs: Graphs) -> Result<(), StoreError> {
 }
 
 /// One of the things that are done to databases.
-fn step(store: &Store, what: u64, number: u64) -> Result<(), LoadError> {
+fn step(store: &Store, what: u64, number: u64) -> Result<(), Box<dyn std::error::Error>> {
     let cancel = CancelToken::default();
     let snapshots = || store.snapshots().unwrap_or_default();
     match what % 12 {
@@ -240,8 +240,7 @@ fn a_step_that_was_stopped_has_taken_effect_or_not() {
             commit(&store, number).unwrap();
         }
         drop(store);
-        let run =
-            |vfs: Arc<dyn Vfs>| open(vfs).map_err(LoadError::from).and_then(|store| step(&store, what, 7));
+        let run = |vfs: Arc<dyn Vfs>| open(vfs).map_err(Into::into).and_then(|store| step(&store, what, 7));
         let counting = FaultVfs::counting(before.deep_copy(), false);
         run(Arc::new(counting.clone())).unwrap();
         let (old, new) = (contents(&before).unwrap(), contents(counting.inner()).unwrap());

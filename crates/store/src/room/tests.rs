@@ -3,7 +3,7 @@
 use super::*;
 use crate::crash_tests::assert_sound;
 use crate::test_data::FOLDER;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use crate::{CompactOptions, Maintenance, compact};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::time::Duration;
 
 const DISK_BYTES: u64 = 3 << 20;

@@ -1,13 +1,13 @@
 //! Named snapshots, backups, compactions and readers beside the writers: what is kept stays what it was.
 
 use super::book::{Contents, states};
-use super::workload::{Done, assert_no_damage, read, told, told_of_load, undamaged};
+use super::workload::{Done, assert_no_damage, read, told, told_of_compaction, undamaged};
 use crate::compact::{CompactOptions, compact};
 use crate::crash_tests::read_all;
 use crate::dice::Dice;
 use crate::load::LoadProgress;
 use crate::test_data::FOLDER;
-use crate::writer::WriterPlace;
+use crate::write_guard::WriteGuard;
 use crate::{BackupOptions, BackupProgress, Store, StoreError};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
@@ -131,13 +131,13 @@ fn check_kept(kept: &mut Kept, found: Result<Contents, StoreError>, settles: boo
 
 fn compact_all(store: &Store) -> Done {
     let options = CompactOptions { threads: 1, ..CompactOptions::default() };
-    told_of_load(compact(store, &options, &Arc::new(LoadProgress::default())))
+    told_of_compaction(compact(store, &options, &Arc::new(LoadProgress::default())))
 }
 
 /// Makes segments of all that is in the log.
 fn flush(store: &Store) -> Done {
     let cancel = CancelToken::default();
-    told(WriterPlace::enter(store, &cancel).and_then(|place| place.settle(&cancel)))
+    told(WriteGuard::lock(store, &cancel).and_then(|guard| guard.settle(&cancel)))
 }
 
 /// A snapshot does not change, and another process can read at any time.

@@ -7,7 +7,7 @@ use crate::compact::{BackgroundOptions, Compactor};
 use crate::crash_tests::{assert_sound, contents};
 use crate::dice::Dice;
 use crate::test_data::FOLDER;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use crate::{Store, StoreError};
 use lode_base::fault_vfs::FaultVfs;
 use lode_base::mem_vfs::MemVfs;

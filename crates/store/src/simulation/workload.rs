@@ -2,6 +2,7 @@
 
 use super::book::{Book, Contents, State, Unit, states};
 use super::keeper::Keeper;
+use crate::compact::CompactError;
 use crate::crash_tests::read_all;
 use crate::dice::Dice;
 use crate::load::{LoadOptions, LoadProgress, Replace, Source, load};
@@ -60,6 +61,13 @@ pub fn told_of_load<T>(result: Result<T, LoadError>) -> Done {
         Ok(_) => Ok(()),
         Err(LoadError::Store(error)) => told(Err::<(), _>(error)),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+pub fn told_of_compaction<T>(result: Result<T, CompactError>) -> Done {
+    match result {
+        Err(CompactError::Build(error)) => told_of_load(Err::<T, _>(error.into())),
+        other => other.map(drop).map_err(|error| error.to_string()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Insertions and deletions as they were asked for, and what remains of them once they are compared with what is there.
 
-use crate::delta::{Row, Run};
+use crate::delta::{ChangeSet, Row};
 use lode_rdf::ValueId;
 
 /// One change of one quad.
@@ -61,8 +61,8 @@ pub fn sorted<T: Copy>(changes: Vec<Change>, known: Vec<T>) -> (Vec<Change>, Vec
     both.into_iter().unzip()
 }
 
-/// The run of the changes (sorted, one of each quad) that change something, given which quads are visible.
-pub fn effective(changes: &[Change], visible: &[bool]) -> Run {
+/// The change set of the changes (sorted, one of each quad) that change something, given which quads are visible.
+pub fn effective(changes: &[Change], visible: &[bool]) -> ChangeSet {
     let (mut inserts, mut deletes) = (Vec::new(), Vec::new());
     for (change, visible) in changes.iter().zip(visible) {
         match (change.is_insertion, visible) {
@@ -71,5 +71,5 @@ pub fn effective(changes: &[Change], visible: &[bool]) -> Run {
             _ => {}
         }
     }
-    Run::new(inserts, deletes)
+    ChangeSet::new(inserts, deletes)
 }

@@ -3,7 +3,7 @@
 
 use crate::crash_tests::{assert_sound, contents, read_all};
 use crate::test_data::FOLDER;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use crate::{Store, StoreError};
 use lode_base::cancel::CancelToken;
 use lode_base::fault_vfs::{Fault, FaultVfs, Operation};

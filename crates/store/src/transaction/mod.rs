@@ -1,11 +1,11 @@
 //! A transaction: changes that become visible together, or not at all.
 //!
 //! Changes are gathered as they come. When somebody wants to see them, or at the commit, they are compared with what is there:
-//! what remains, the quads that really appear and disappear, is a [`Run`]. New terms are the transaction's own until it
+//! what remains, the quads that really appear and disappear, is a [`ChangeSet`]. New terms are the transaction's own until it
 //! commits; then they get the ids that everybody sees.
 
 mod changes;
-mod terms;
+mod own_terms;
 
 #[cfg(test)]
 pub(crate) mod crash_tests;
@@ -15,18 +15,18 @@ mod speed_tests;
 pub(crate) mod tests;
 
 use crate::clear::{self, ClearOptions, Graphs, Written};
-use crate::delta::{Row, Run};
+use crate::delta::{ChangeSet, Row};
 use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::version::Version;
-use crate::writer::{Commit, WriterPlace};
+use crate::write_guard::{Commit, WriteGuard};
 use changes::Change;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_rdf::{Kind, Term, ValueId};
+use own_terms::OwnTerms;
 use std::sync::Arc;
-use terms::OwnTerms;
 
 /// Rows read at once where a graph is cleared.
 const CLEAR_ROWS: usize = 1 << 16;
@@ -35,15 +35,15 @@ const CLEAR_ROWS: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Transaction {
     store: Store,
-    /// The writer's place, if the transaction has it from its beginning.
-    place: Option<WriterPlace>,
+    /// The write lock, if the transaction has it from its beginning.
+    guard: Option<WriteGuard>,
     /// What the changes are compared with.
     base: Arc<Version>,
     terms: OwnTerms,
     /// What has been done since the last look, in order.
     waiting: Vec<Change>,
     /// The net effect of all before.
-    done: Arc<Run>,
+    done: Arc<ChangeSet>,
     /// What was written for graphs that were cleared as a whole; then `base` is a version of the transaction's own.
     cleared: Option<OwnBase>,
     cancel: CancelToken,
@@ -60,18 +60,19 @@ struct OwnBase {
 }
 
 impl Store {
-    /// A transaction that may read: it has the writer's place from now to its end, so nobody changes what it has seen.
-    /// Waits for the place.
+    /// A transaction that may read: it has the write lock from now to its end, so nobody changes what it has seen.
+    /// Waits for the lock.
     ///
     /// # Errors
     /// Where the store was opened for reading, its log cannot be begun or has failed, or the wait was cancelled.
     pub fn begin(&self, cancel: &CancelToken) -> Result<Transaction, StoreError> {
-        let place = WriterPlace::enter_with_log(self, cancel)?;
-        let base = place.tip()?;
-        Ok(Transaction::new(self.clone(), Some(place), base, cancel.clone()))
+        self.admit(cancel)?;
+        let guard = WriteGuard::lock_with_log(self, cancel)?;
+        let base = guard.tip()?;
+        Ok(Transaction::new(self.clone(), Some(guard), base, cancel.clone()))
     }
 
-    /// A transaction that only inserts and deletes given quads. It takes the writer's place only to commit.
+    /// A transaction that only inserts and deletes given quads. It takes the write lock only to commit.
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`] where the store was opened for reading.
@@ -82,14 +83,14 @@ impl Store {
 }
 
 impl Transaction {
-    fn new(store: Store, place: Option<WriterPlace>, base: Arc<Version>, cancel: CancelToken) -> Self {
+    fn new(store: Store, guard: Option<WriteGuard>, base: Arc<Version>, cancel: CancelToken) -> Self {
         let terms = OwnTerms::new(Snapshot::new(Arc::clone(&base)));
         let (waiting, done, cleared) = (Vec::new(), Arc::default(), None);
         let memory = MemoryBudget::unlimited();
-        Self { store, place, base, terms, waiting, done, cleared, cancel, memory }
+        Self { store, guard, base, terms, waiting, done, cleared, cancel, memory }
     }
 
-    /// Stops the transaction, also while it waits for the writer's place, once `cancel` says so.
+    /// Stops the transaction, also while it waits for the write lock, once `cancel` says so.
     #[must_use]
     pub fn with_cancel(self, cancel: &CancelToken) -> Self {
         Self { cancel: cancel.clone(), ..self }
@@ -106,15 +107,15 @@ impl Transaction {
     /// # Errors
     /// Where a file that the changes so far need cannot be read or is damaged, or the work was cancelled.
     pub fn snapshot(&mut self) -> Result<Snapshot, StoreError> {
-        let done = match &self.place {
+        let done = match &self.guard {
             Some(_) => {
                 self.settle()?;
                 Arc::clone(&self.done)
             }
             // Compared again at the commit, perhaps with another version: what changes nothing here may change something there.
             None => {
-                let run = self.compare(&changes::last_of_each(self.waiting.clone()))?;
-                Arc::new(run.within(&self.memory))
+                let change_set = self.compare(&changes::last_of_each(self.waiting.clone()))?;
+                Arc::new(change_set.within(&self.memory))
             }
         };
         let mut version = Version::clone(&self.base);
@@ -208,8 +209,8 @@ impl Transaction {
     /// # Errors
     /// Where an index cannot be read or is damaged.
     pub fn clears_at_once(&self, graphs: Graphs) -> Result<bool, StoreError> {
-        let Some(place) = &self.place else { return Ok(false) };
-        let most = place.logged_changes_max()? as u64;
+        let Some(guard) = &self.guard else { return Ok(false) };
+        let most = guard.logged_changes_max()? as u64;
         Ok(clear::quads_in_segments(&self.base, graphs)? > most)
     }
 
@@ -220,7 +221,7 @@ impl Transaction {
         let options = ClearOptions { threads, cancel: &self.cancel };
         let cleared = self.store.with_room(|| clear::clear(&self.store, &self.base, graphs, options))?;
         self.base = cleared.version;
-        let kept = Run::without(&self.done, &|quad| graphs.contain(quad[3]));
+        let kept = ChangeSet::without(&self.done, &|quad| graphs.contain(quad[3]));
         if !Arc::ptr_eq(&kept, &self.done) {
             self.done = Arc::new(Arc::unwrap_or_clone(kept).within(&self.memory));
         }
@@ -234,7 +235,7 @@ impl Transaction {
     fn settle(&mut self) -> Result<(), StoreError> {
         if !self.waiting.is_empty() {
             let changes = changes::last_of_each(std::mem::take(&mut self.waiting));
-            let merged = Run::merge_within(&self.done, &self.compare(&changes)?, &self.memory);
+            let merged = ChangeSet::merge_within(&self.done, &self.compare(&changes)?, &self.memory);
             self.done = Arc::new(merged.map_err(StoreError::OutOfMemory)?);
         }
         Ok(())
@@ -247,7 +248,7 @@ impl Transaction {
     }
 
     /// What changes (sorted, one of each quad) change of what the transaction has seen.
-    fn compare(&self, changes: &[Change]) -> Result<Run, StoreError> {
+    fn compare(&self, changes: &[Change]) -> Result<ChangeSet, StoreError> {
         let rows: Vec<Row> = changes.iter().map(Change::quad).collect();
         let held = self.base.held_by_segments(&rows)?;
         Ok(changes::effective(changes, &self.seen().visible(&rows, &held)))
@@ -263,56 +264,70 @@ impl Transaction {
     /// # Errors
     /// Where it adds something and the disk is full, too many changes wait to be written, a file cannot be read or written, or the work was cancelled: then nothing was
     /// changed, unless the error is [`StoreError::InDoubt`].
-    pub fn commit(mut self) -> Result<Commit, StoreError> {
+    pub fn commit(self) -> Result<Commit, StoreError> {
+        let store = self.store.clone();
+        let commit = self.commit_changes()?;
+        // The commit is durable in the log: what becomes of the delta is no matter of its client's.
+        store.flush_if_full();
+        Ok(commit)
+    }
+
+    fn commit_changes(mut self) -> Result<Commit, StoreError> {
         if self.adds() {
             self.store.check_room()?;
         }
-        match self.place.take() {
-            Some(place) => {
+        match self.guard.take() {
+            Some(guard) => {
                 self.settle()?;
-                let run = self.terms.publish(&self.done, &place)?;
+                let change_set = self.terms.publish(&self.done, &guard)?;
                 match self.cleared.take() {
-                    None => place.commit(run, &self.cancel),
-                    Some(own) => self.commit_cleared(own, &run, place),
+                    None => guard.commit(change_set, &self.cancel),
+                    Some(own) => self.commit_cleared(own, &change_set, guard),
                 }
             }
             None => self.commit_blind(),
         }
     }
 
-    fn commit_cleared(&self, own: OwnBase, run: &Run, place: WriterPlace) -> Result<Commit, StoreError> {
-        let commit = place.commit_on(&self.base, own.quads, run, &self.cancel);
+    fn commit_cleared(
+        &self,
+        own: OwnBase,
+        change_set: &ChangeSet,
+        guard: WriteGuard,
+    ) -> Result<Commit, StoreError> {
+        let commit = guard.commit_on(&self.base, own.quads, change_set, &self.cancel);
         if commit.as_ref().map_or_else(|error| matches!(error, StoreError::InDoubt { .. }), |_| true) {
             own.written.keep(&self.base);
         }
         commit
     }
 
-    /// Compares with the segments before the writer's place is taken, and with the delta once it is.
+    /// Compares with the segments before the write lock is taken, and with the delta once it is.
     fn commit_blind(mut self) -> Result<Commit, StoreError> {
         let quads = changes::last_of_each(std::mem::take(&mut self.waiting));
         let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
         let held = self.base.held_by_segments(&rows)?;
-        let place = WriterPlace::enter_with_log(&self.store, &self.cancel)?;
-        let tip = place.tip()?;
+        self.store.admit(&self.cancel)?;
+        let guard = WriteGuard::lock_with_log(&self.store, &self.cancel)?;
+        let tip = guard.tip()?;
         if tip.manifest.version != self.base.manifest.version {
             // Terms and quads may be in segments now, under other ids.
-            return self.commit_later(quads, place);
+            return self.commit_later(quads, guard);
         }
-        let renamed = self.terms.rename(quads, &place, None)?;
+        let renamed = self.terms.rename(quads, &guard, None)?;
         let (quads, held) = changes::sorted(renamed, held);
         let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
         let visible = tip.visible(&rows, &held);
-        place.commit(changes::effective(&quads, &visible), &self.cancel)
+        guard.commit(changes::effective(&quads, &visible), &self.cancel)
     }
 
     /// Commits where segments have come or gone since the beginning.
-    fn commit_later(self, quads: Vec<Change>, place: WriterPlace) -> Result<Commit, StoreError> {
-        let tip = place.tip()?;
-        let quads = changes::last_of_each(self.terms.rename(quads, &place, Some(&self.base))?);
+    fn commit_later(self, quads: Vec<Change>, guard: WriteGuard) -> Result<Commit, StoreError> {
+        let tip = guard.tip()?;
+        let quads = changes::last_of_each(self.terms.rename(quads, &guard, Some(&self.base))?);
         let rows: Vec<Row> = quads.iter().map(Change::quad).collect();
         let held = tip.held_by_segments(&rows)?;
         let visible = tip.visible(&rows, &held);
-        place.commit(changes::effective(&quads, &visible), &self.cancel)
+        guard.commit(changes::effective(&quads, &visible), &self.cancel)
     }
 }

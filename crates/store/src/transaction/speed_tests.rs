@@ -1,7 +1,7 @@
 //! Measures commits on the real disk; run with `--ignored --nocapture`, in release mode.
 
 use crate::Store;
-use crate::writer::WriteOptions;
+use crate::write_options::WriteOptions;
 use lode_base::real_vfs::RealVfs;
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
 use std::path::Path;

@@ -3,7 +3,8 @@
 use super::Transaction;
 use crate::log::Durability;
 use crate::test_data::{FOLDER, check_reads, contents, file, load_files};
-use crate::writer::{Commit, WriteOptions};
+use crate::write_guard::Commit;
+use crate::write_options::WriteOptions;
 use crate::{LoadOptions, Store, StoreError};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// Changes of quads of the pool; whether to take the writer's place at once, to look in between, and to commit.
+    /// Changes of quads of the pool; whether to take the write lock at once, to look in between, and to commit.
     Change {
         changes: Vec<(usize, bool)>,
         blind: bool,

@@ -38,8 +38,8 @@ use bind::parse_bind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lode_engine::web::is_url;
 use lode_rdf::RdfFormat;
+use lode_server::Bind;
 use quantity::{parse_bytes, parse_load_memory, parse_memory, parse_seconds};
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// An RDF quad store and SPARQL engine: load, query, update, serve.
@@ -369,7 +369,7 @@ pub struct DemoArgs {
     pub once: bool,
     /// Address and port to listen on, or a port of 127.0.0.1 alone
     #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS", value_parser = parse_bind)]
-    pub bind: SocketAddr,
+    pub bind: Bind,
 }
 
 /// `lode bench`.

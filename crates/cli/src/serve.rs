@@ -8,8 +8,7 @@ use anyhow::{Context, anyhow, bail};
 use lode_engine::store::{Compactor, Maintenance, StoreError, WriteOptions};
 use lode_engine::{Database, EngineError, LoadAllow};
 use lode_rdf::parse::StatementLimit;
-use lode_server::{Server, ServerError, ServerOptions};
-use std::net::SocketAddr;
+use lode_server::{Bind, Server, ServerError, ServerOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +40,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         // Who waits holds a connection: others must find one.
         waiting_max: (args.connections_max / 2).max(1),
         hosts: args.host.clone(),
+        compression: !args.no_compression,
         cors: args.cors.clone(),
         admin_token: args.admin_token.clone(),
         backup_folder,
@@ -48,7 +48,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         maintenance,
         ..ServerOptions::default()
     };
-    serve(database, args.bind, options)?;
+    serve(database, args.bind.clone(), options)?;
     Ok(Done::Ok)
 }
 
@@ -119,26 +119,33 @@ const LAST_WAIT: Duration = Duration::from_millis(300);
 const INTERRUPTED: i32 = 130;
 
 /// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
-pub fn serve(database: Database, address: SocketAddr, options: ServerOptions) -> anyhow::Result<()> {
-    let writable = database.store().is_writable();
+pub fn serve(database: Database, bind: impl Into<Bind>, options: ServerOptions) -> anyhow::Result<()> {
+    let (writable, bind) = (database.store().is_writable(), bind.into());
     // Dropped last: with it goes what makes durable what waits for that.
     let database = Arc::new(database);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let bound = Server::bind(Arc::clone(&database), address, options).await;
+        let bound = Server::bind(Arc::clone(&database), bind, options).await;
         let server = bound.map_err(|error| match error {
             ServerError::Bind { address, source } => {
-                anyhow!("cannot listen on {address}: {source}; --bind ADDRESS:PORT takes another one (port 0: any that is free)")
+                anyhow!("cannot listen on {address}: {source}; --bind takes another one (ADDRESS:PORT with port 0: any that is free)")
             }
             other => other.into(),
         })?;
-        let (address, requests) = (server.address()?, server.requests());
-        say!("SPARQL endpoint  http://{address}/sparql");
-        if writable {
-            say!("Graphs           http://{address}/data");
+        let (bound, requests) = (server.bound()?, server.requests());
+        let base = match &bound {
+            Bind::Tcp(address) => format!("http://{address}"),
+            Bind::Unix(_) => "http://localhost".to_owned(),
+        };
+        if matches!(bound, Bind::Unix(_)) {
+            say!("Socket           {bound}");
         }
-        say!("Query page       http://{address}/");
+        say!("SPARQL endpoint  {base}/sparql");
+        if writable {
+            say!("Graphs           {base}/data");
+        }
+        say!("Query page       {base}/");
         say!("Ctrl+C stops.");
         let stop = async move {
             signals.next().await;

@@ -32,6 +32,12 @@ pub enum EngineError {
     /// A document cannot be read or loaded. Nothing was changed.
     #[error(transparent)]
     Load(LoadError),
+    /// What the caller wanted to be so for a change is not so. Nothing was changed.
+    #[error("{0}: nothing was changed")]
+    Condition(String),
+    /// What was asked for cannot be done with so much at once. Nothing was changed.
+    #[error("{0}")]
+    TooLarge(String),
     /// Execution failed.
     #[error(transparent)]
     Execution(ExecError),

@@ -2,26 +2,26 @@
 
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
+use crate::coding::{ALL_NAMES, Coding, compress};
 use crate::connections::Connections;
 use crate::error::{HttpError, ServerError};
+use crate::listener::{Bind, Listener, Peer};
 use crate::negotiate::accept;
 use crate::origin::Origins;
 use crate::request::{self, Asked};
 use crate::state::{AppState, ServerOptions};
-use crate::{admin, connections, data, guard, page, query, update};
+use crate::{admin, connections, data, described, guard, page, query, update};
 use axum::Router;
-use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{Method, StatusCode};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, delete, get, post};
 use lode_engine::Database;
 use lode_rdf::NamedNode;
 use std::future::Future;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// Running answers and updates have so long to end by themselves once the server is to stop,
@@ -31,7 +31,7 @@ const GRACE_CANCELLED: Duration = Duration::from_millis(500);
 
 /// A bound endpoint.
 pub struct Server {
-    listener: TcpListener,
+    listener: Listener,
     router: Router,
     state: Arc<AppState>,
     connections: Arc<Connections>,
@@ -39,30 +39,30 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds the address; port 0 takes a free one.
+    /// Binds the address.
     ///
     /// # Errors
     /// [`ServerError::Bind`] where the address is taken or none of this machine.
     pub async fn bind(
         database: Arc<Database>,
-        address: SocketAddr,
+        bind: impl Into<Bind>,
         options: ServerOptions,
     ) -> Result<Self, ServerError> {
-        let listener =
-            TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
+        let bind = bind.into();
+        let listener = Listener::bind(&bind).await?;
         let (stop, stopping) = watch::channel(false);
-        let origins = Origins::new(address.ip().to_canonical().is_loopback(), &options.hosts, &options.cors);
+        let origins = Origins::new(bind.is_local(), &options.hosts, &options.cors);
         let state = Arc::new(AppState::new(database, options, origins, stopping));
         let (router, connections) = (router(Arc::clone(&state)), Arc::default());
         Ok(Self { listener, router, state, connections, stop })
     }
 
-    /// The address it listens on.
+    /// Where it listens, with its port.
     ///
     /// # Errors
     /// Where the operating system does not tell.
-    pub fn address(&self) -> Result<SocketAddr, ServerError> {
-        Ok(self.listener.local_addr()?)
+    pub fn bound(&self) -> Result<Bind, ServerError> {
+        Ok(self.listener.bound()?)
     }
 
     /// What tells how many requests are being answered.
@@ -106,6 +106,7 @@ impl Requests {
 fn router(state: Arc<AppState>) -> Router {
     let public = Router::new()
         .route("/", get(page::form))
+        .route("/.well-known/void", get(described::void))
         .route("/sparql", any(both))
         .route("/query", any(queries))
         .route("/update", any(updates))
@@ -124,6 +125,7 @@ fn router(state: Arc<AppState>) -> Router {
         .merge(admin)
         .fallback(page::not_found)
         .method_not_allowed_fallback(page::other_method)
+        .layer(from_fn_with_state(Arc::clone(&state), compress))
         .layer(from_fn_with_state(Arc::clone(&state), guard::guard))
         .with_state(state)
 }
@@ -151,12 +153,12 @@ async fn updates(state: State<Arc<AppState>>, request: Request) -> Result<Respon
 /// The two operations of the SPARQL 1.1 Protocol.
 async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
-    let body = Incoming::new(body, &state);
-    let client = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0);
-    let client = client.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)));
+    let mut body = Incoming::new(body, &state);
+    let client = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix);
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
-    if let Err(error) = check(&state, &method, takes) {
-        return body.refuse(&parts.headers, error).await;
+    match check(&state, &method, takes).and_then(|()| coding(&parts.headers)) {
+        Ok(coding) => body = body.decoded(coding),
+        Err(error) => return body.refuse(&parts.headers, error).await,
     }
     let mut text = Whole::default();
     if method == Method::POST {
@@ -166,10 +168,7 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
     let Whole { bytes: text, room } = text;
     let base = state.origins.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string);
     match request::parse(&method, parts.uri.query(), &parts.headers, text)? {
-        Asked::Description => {
-            let union = state.options.query.default_graph == lode_engine::DefaultGraph::Union;
-            Ok(page::service_description(union, state.database.store().is_writable()))
-        }
+        Asked::Description => described::service(state, &parts.uri, &parts.headers).await,
         Asked::Query(_) if takes == Takes::Updates => {
             Err(HttpError::bad_request("this address takes updates (update=...): send queries to /query"))
         }
@@ -178,7 +177,16 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         }
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
-            query::answer(state, request, Asker { client, accept, base, room }).await
+            let is_read = method == Method::GET;
+            let tag = is_read.then(|| query::tag(&state, &request, &accept, base.as_deref())).flatten();
+            if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
+                return Ok(tag.not_modified());
+            }
+            let mut response = query::answer(state, request, Asker { client, accept, base, room }).await?;
+            if let Some(tag) = tag {
+                tag.tell(&mut response);
+            }
+            Ok(response)
         }
         Asked::Update(request) => {
             // The text is in memory until the update has ended.
@@ -189,16 +197,21 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
     }
 }
 
+/// The coding of the body.
+fn coding(headers: &HeaderMap) -> Result<Option<Coding>, HttpError> {
+    Coding::of_body(headers).map_err(|name| HttpError::coding(&name, ALL_NAMES))
+}
+
 /// What can be told before the body is read.
 fn check(state: &AppState, method: &Method, takes: Takes) -> Result<(), HttpError> {
     if takes == Takes::Updates {
         if method != Method::POST {
-            return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use POST"));
+            return Err(HttpError::method("POST, OPTIONS"));
         }
         return state.check_writable();
     }
     if ![Method::GET, Method::POST].contains(method) {
-        return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use GET or POST"));
+        return Err(HttpError::method("GET, HEAD, POST, OPTIONS"));
     }
     Ok(())
 }

@@ -114,6 +114,7 @@ mod tests {
     use super::{InPlace, answer};
     use crate::asker::Asker;
     use crate::body_memory::Room;
+    use crate::listener::Peer;
     use crate::origin::Origins;
     use crate::request::QueryRequest;
     use crate::state::{AppState, ServerOptions};
@@ -135,7 +136,7 @@ mod tests {
 
     /// The answer as CSV, if there is one.
     fn ask(state: &AppState, request: &QueryRequest) -> Option<String> {
-        let (client, accept) = ("127.0.0.1:1".parse().unwrap(), "text/csv".to_owned());
+        let (client, accept) = (Peer::Unix, "text/csv".to_owned());
         let asker = Asker { client, accept, base: None, room: Room::default() };
         match answer(state, request, &asker) {
             InPlace::Answered(Ok((_, bytes))) => Some(String::from_utf8(bytes.to_vec()).unwrap()),

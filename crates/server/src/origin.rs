@@ -137,7 +137,7 @@ impl Origins {
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
         let Some(origin) = origin.filter(|origin| self.lists(origin)) else { return };
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        let exposed = HeaderValue::from_static("Location, Retry-After, Lode-Warning");
+        let exposed = HeaderValue::from_static("ETag, Location, Retry-After, Lode-Warning");
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     }
 }

@@ -2,10 +2,13 @@
 
 use crate::admission::Admission;
 use crate::body_memory::Bodies;
+use crate::coding::Compression;
+use crate::described::Described;
 use crate::error::HttpError;
 use crate::lane::Lane;
 use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
+use crate::validator::Validators;
 use axum::http::StatusCode;
 use lode_engine::store::{Compactor, Maintenance};
 use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
@@ -56,6 +59,8 @@ pub struct ServerOptions {
     /// Names that the server has besides `localhost` and its numbers. Requests to other names are refused where there are any, or where it
     /// listens on this machine only.
     pub hosts: Vec<String>,
+    /// Whether answers are compressed for clients that take them so.
+    pub compression: bool,
     /// Web pages of elsewhere that may use the server as its own page does.
     pub cors: Vec<CorsOrigin>,
     /// What clients of the administration must know; without it they must be on this machine.
@@ -90,6 +95,7 @@ impl Default for ServerOptions {
             bulk_loads_max: 2,
             downloads_max: cores * 4,
             hosts: Vec::new(),
+            compression: true,
             cors: Vec::new(),
             admin_token: None,
             backup_folder: None,
@@ -111,6 +117,12 @@ pub(crate) struct AppState {
     pub(crate) downloads: Admission,
     /// The memory for bodies of requests.
     pub(crate) bodies: Bodies,
+    /// The encoders of answers.
+    pub(crate) compression: Compression,
+    /// What tells clients that an answer is still the same.
+    pub(crate) validators: Validators,
+    /// What is told of the database.
+    pub(crate) described: Described,
     /// Queries and updates on their way.
     pub(crate) running: Arc<Running>,
     /// One backup at a time: others would write the same files.
@@ -134,6 +146,7 @@ impl AppState {
         let bulk_loads = Admission::new(options.bulk_loads_max, options.waiting_max);
         let bodies = Bodies::new(options.bodies_bytes_max, options.query.memory.clone());
         let backups = Arc::new(Semaphore::new(1));
+        let compression = Compression::new(options.compression, options.query.memory.as_ref());
         let running = Arc::default();
         Self {
             database,
@@ -145,6 +158,9 @@ impl AppState {
             bulk_loads,
             downloads,
             bodies,
+            compression,
+            validators: Validators::default(),
+            described: Described::default(),
             running,
             backups,
             stopping,

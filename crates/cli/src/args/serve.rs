@@ -5,8 +5,7 @@ use super::evaluation::EvaluationArgs;
 use super::quantity::{parse_bytes, parse_seconds};
 use clap::Args;
 use lode_engine::store::Durability;
-use lode_server::CorsOrigin;
-use std::net::SocketAddr;
+use lode_server::{Bind, CorsOrigin};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,9 +25,9 @@ Web pages of elsewhere can not, unless --cors lists them."
 pub struct ServeArgs {
     /// The database folder; where there is nothing, an empty database is made
     pub database: PathBuf,
-    /// Address and port to listen on, or a port of 127.0.0.1 alone
+    /// Address and port to listen on, or a port of 127.0.0.1 alone, or unix:PATH: a socket of the file system, for its owner and group
     #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS", value_parser = parse_bind)]
-    pub bind: SocketAddr,
+    pub bind: Bind,
     /// Answer queries only, also while another process writes to the database (whose changes are not seen)
     #[arg(long)]
     pub read_only: bool,
@@ -68,6 +67,9 @@ pub struct ServeArgs {
     /// Do not compact in the background
     #[arg(long)]
     pub no_compaction: bool,
+    /// Do not compress answers, whatever clients take
+    #[arg(long)]
+    pub no_compression: bool,
     /// Answer to this host name, too (a proxy passes it on, say): on this machine only localhost and numbers are answered to without;
     /// repeatable
     #[arg(long, value_name = "NAME", value_parser = parse_host)]

@@ -18,6 +18,7 @@ mod query_set;
 mod serve;
 mod soak;
 mod top;
+mod user;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_report::BenchReportArgs;
@@ -32,6 +33,7 @@ pub use query_set::QuerySetArgs;
 pub use serve::ServeArgs;
 pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, ServerArgs, TopArgs};
+pub use user::{PlaceArgs, TokenCommand, UserCommand};
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;
@@ -85,6 +87,12 @@ pub enum Command {
     Top(TopArgs),
     /// Stop queries and updates that run on a server
     Cancel(CancelArgs),
+    /// Say who may log in to a server
+    #[command(subcommand)]
+    User(UserCommand),
+    /// Make tokens that programs log in to a server with
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Generate data, load it, query it, and serve it: a tour in a minute
     Demo(DemoArgs),
     /// Benchmark data and runs

@@ -1,13 +1,14 @@
 //! The server: its routes, and its life.
 
+use crate::access::{Access, Identity, Operation, Role, let_in};
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::coding::{ALL_NAMES, Coding, compress};
-use crate::connections::Connections;
+use crate::connections::{Connections, MaybeTls, Terms};
 use crate::error::{HttpError, ServerError};
 use crate::listener::{Bind, Listener, Peer};
 use crate::negotiate::accept;
-use crate::origin::Origins;
+use crate::origin::{Origins, without_port};
 use crate::request::{self, Asked};
 use crate::state::{AppState, ServerOptions};
 use crate::{admin, connections, data, described, guard, page, query, update};
@@ -35,6 +36,7 @@ pub struct Server {
     router: Router,
     state: Arc<AppState>,
     connections: Arc<Connections>,
+    acceptor: MaybeTls,
     stop: watch::Sender<bool>,
 }
 
@@ -52,9 +54,20 @@ impl Server {
         let listener = Listener::bind(&bind).await?;
         let (stop, stopping) = watch::channel(false);
         let origins = Origins::new(bind.is_local(), &options.hosts, &options.cors);
-        let state = Arc::new(AppState::new(database, options, origins, stopping));
+        let acceptor = acceptor(&bind, &options)?;
+        let origins = origins.secure(is_secure(&acceptor));
+        let access = Access::new(&options, &bind)?;
+        let state = Arc::new(AppState::new(database, options, origins, access, stopping));
         let (router, connections) = (router(Arc::clone(&state)), Arc::default());
-        Ok(Self { listener, router, state, connections, stop })
+        Ok(Self { listener, router, state, connections, acceptor, stop })
+    }
+
+    /// The SHA-256 fingerprint of the certificate, where connections are encrypted.
+    pub fn fingerprint(&self) -> Option<String> {
+        #[cfg(feature = "tls")]
+        return self.acceptor.0.as_ref().map(crate::tls::Acceptor::fingerprint);
+        #[cfg(not(feature = "tls"))]
+        None
     }
 
     /// Where it listens, with its port.
@@ -63,6 +76,11 @@ impl Server {
     /// Where the operating system does not tell.
     pub fn bound(&self) -> Result<Bind, ServerError> {
         Ok(self.listener.bound()?)
+    }
+
+    /// How many users and tokens there are, and what those may do who send no name.
+    pub fn users(&self) -> (usize, usize, Option<Role>) {
+        self.state.access.figures()
     }
 
     /// What tells how many requests are being answered.
@@ -76,8 +94,14 @@ impl Server {
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) {
         let (state, sender) = (Arc::clone(&self.state), self.stop);
         let stopping = state.stopping.clone();
-        let limits = (state.options.connections_max.max(1), state.options.stall_max);
-        let served = connections::serve(self.listener, self.router, self.connections, limits, stopping);
+        let terms = Terms {
+            connections_max: state.options.connections_max.max(1),
+            stall_max: state.options.stall_max,
+            acceptor: self.acceptor.clone(),
+        };
+        let served = connections::serve(self.listener, self.router, self.connections, terms, stopping);
+        let watched = watch_certificate(self.acceptor, state.options.tell);
+        let users = Arc::clone(&state.access).watch(state.options.tell);
         let ending = async move {
             stop.await;
             sender.send_replace(true);
@@ -88,8 +112,50 @@ impl Server {
         tokio::select! {
             () = served => {}
             () = ending => {}
+            () = watched => {}
+            () = users => {}
         }
     }
+}
+
+/// What encrypts connections. A certificate that is made is for all names that the server is known by.
+#[cfg(feature = "tls")]
+fn acceptor(bind: &Bind, options: &ServerOptions) -> Result<MaybeTls, ServerError> {
+    let Some(tls) = &options.tls else { return Ok(MaybeTls::default()) };
+    let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+    if let Bind::Tcp(address) = bind {
+        names.push(address.ip().to_string());
+    }
+    names.extend(options.hosts.iter().map(|host| without_port(host).to_owned()));
+    names.sort();
+    names.dedup();
+    Ok(MaybeTls(Some(crate::tls::Acceptor::new(tls, &names)?)))
+}
+
+#[cfg(not(feature = "tls"))]
+fn acceptor(_: &Bind, _: &ServerOptions) -> Result<MaybeTls, ServerError> {
+    Ok(MaybeTls::default())
+}
+
+fn is_secure(acceptor: &MaybeTls) -> bool {
+    #[cfg(feature = "tls")]
+    return acceptor.0.is_some();
+    #[cfg(not(feature = "tls"))]
+    {
+        let MaybeTls() = acceptor;
+        false
+    }
+}
+
+/// Never ends.
+async fn watch_certificate(acceptor: MaybeTls, tell: fn(&str)) {
+    #[cfg(feature = "tls")]
+    if let Some(acceptor) = acceptor.0 {
+        acceptor.watch(|line| tell(&line)).await;
+    }
+    #[cfg(not(feature = "tls"))]
+    let _ = (acceptor, tell);
+    std::future::pending().await
 }
 
 /// The requests of a server.
@@ -126,6 +192,7 @@ fn router(state: Arc<AppState>) -> Router {
         .fallback(page::not_found)
         .method_not_allowed_fallback(page::other_method)
         .layer(from_fn_with_state(Arc::clone(&state), compress))
+        .layer(from_fn_with_state(Arc::clone(&state), let_in))
         .layer(from_fn_with_state(Arc::clone(&state), guard::guard))
         .with_state(state)
 }
@@ -156,13 +223,17 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
     let mut body = Incoming::new(body, &state);
     let client = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix);
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
+    let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
+    let may_update = state.access.check(&identity, Operation::Update);
     match check(&state, &method, takes).and_then(|()| coding(&parts.headers)) {
         Ok(coding) => body = body.decoded(coding),
         Err(error) => return body.refuse(&parts.headers, error).await,
     }
     let mut text = Whole::default();
     if method == Method::POST {
-        let max = request::body_bytes_max(&parts.headers, state.options.update_bytes_max);
+        // Who may not update needs no room for one.
+        let update_max = if may_update.is_ok() { state.options.update_bytes_max } else { 0 };
+        let max = request::body_bytes_max(&parts.headers, update_max);
         text = body.collect(max).await?;
     }
     let Whole { bytes: text, room } = text;
@@ -189,6 +260,7 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
             Ok(response)
         }
         Asked::Update(request) => {
+            may_update?;
             // The text is in memory until the update has ended.
             let answer = update::answer(state, request, client, base, room.bytes()).await;
             drop(room);

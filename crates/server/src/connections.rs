@@ -45,7 +45,7 @@ pub(crate) async fn serve(
     listener: Listener,
     router: Router,
     all: Arc<Connections>,
-    (connections_max, stall_max): (usize, Duration),
+    Terms { connections_max, stall_max, acceptor }: Terms,
     mut stopping: watch::Receiver<bool>,
 ) {
     loop {
@@ -68,10 +68,45 @@ pub(crate) async fn serve(
         let entry = all.enter();
         let stream = PatientWriter::new(stream, stall_max);
         let served = Served { router: router.clone(), peer, stall_max };
-        tokio::spawn(served.converse(stream, entry, stopping.clone()));
+        tokio::spawn(acceptor.clone().converse(served, stream, entry, stopping.clone()));
     }
     drop(listener);
     all.none_left().await;
+}
+
+/// What all connections are served with.
+pub(crate) struct Terms {
+    pub(crate) connections_max: usize,
+    pub(crate) stall_max: Duration,
+    pub(crate) acceptor: MaybeTls,
+}
+
+/// What encrypts connections, where they are.
+#[derive(Clone, Default)]
+pub(crate) struct MaybeTls(#[cfg(feature = "tls")] pub(crate) Option<crate::tls::Acceptor>);
+
+impl MaybeTls {
+    /// A connection, behind its handshake if there is one.
+    async fn converse(
+        self,
+        served: Served,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        entry: Entry,
+        stopping: watch::Receiver<bool>,
+    ) {
+        #[cfg(feature = "tls")]
+        if let Some(acceptor) = self.0 {
+            let connection = Arc::clone(&entry.connection);
+            let accepted = tokio::select! {
+                accepted = acceptor.accept(stream) => accepted,
+                () = connection.end.notified() => None,
+            };
+            // Who fails at it says so to its user.
+            let Some(stream) = accepted else { return };
+            return served.converse(stream, entry, stopping).await;
+        }
+        served.converse(stream, entry, stopping).await;
+    }
 }
 
 /// What a connection is served with.

@@ -1,5 +1,6 @@
 //! Errors, as the server's starter sees them and as a client does (plain text with the fitting status).
 
+use crate::access::UserError;
 use crate::listener::Bind;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -26,6 +27,12 @@ pub enum ServerError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// The users cannot be read.
+    #[error("users: {0}")]
+    Users(#[from] UserError),
+    /// A certificate or its key cannot be used.
+    #[error("TLS: {0}")]
+    Tls(String),
     /// The runtime or the listener failed.
     #[error("the server stopped: {0}")]
     Io(#[from] std::io::Error),

@@ -1,6 +1,7 @@
 //! The endpoint: the SPARQL 1.1 Protocol and the Graph Store HTTP Protocol. The only async code of the project: it receives, hands
 //! the work to a blocking thread, and streams what that thread reads and writes.
 
+mod access;
 mod admin;
 mod admission;
 mod app;
@@ -28,12 +29,17 @@ mod seat;
 mod slow_client;
 mod state;
 mod stream;
+#[cfg(feature = "tls")]
+mod tls;
 mod update;
 mod validator;
 mod warnings;
 
+pub use access::{Role, UserError, Users};
 pub use app::{Requests, Server};
 pub use error::ServerError;
 pub use listener::Bind;
 pub use origin::CorsOrigin;
-pub use state::ServerOptions;
+pub use state::{Anonymous, ServerOptions};
+#[cfg(feature = "tls")]
+pub use tls::Tls;

@@ -1,5 +1,6 @@
 //! What all requests share: the database, the options, and how much runs at once.
 
+use crate::access::{Access, Role};
 use crate::admission::Admission;
 use crate::body_memory::Bodies;
 use crate::coding::Compression;
@@ -8,6 +9,8 @@ use crate::error::HttpError;
 use crate::lane::Lane;
 use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
 use crate::validator::Validators;
 use axum::http::StatusCode;
 use lode_engine::store::{Compactor, Maintenance};
@@ -63,10 +66,19 @@ pub struct ServerOptions {
     pub compression: bool,
     /// Web pages of elsewhere that may use the server as its own page does.
     pub cors: Vec<CorsOrigin>,
+    /// The file of users and tokens; it need not be there.
+    pub users: Option<PathBuf>,
+    /// What those may do who send no name. Unless chosen: nothing where there are users, else all on this machine, and reading elsewhere.
+    pub anonymous: Option<Anonymous>,
     /// What clients of the administration must know; without it they must be on this machine.
     pub admin_token: Option<String>,
     /// Folder below which the administration may write backups.
     pub backup_folder: Option<PathBuf>,
+    /// Where the certificate comes from; without one connections are plain.
+    #[cfg(feature = "tls")]
+    pub tls: Option<Tls>,
+    /// What is told to the one who runs the server while it runs.
+    pub tell: fn(&str),
     /// What compacts in the background, for the administration to tell.
     pub compactor: Option<Arc<Compactor>>,
     /// The store's own threads, which end with the server.
@@ -97,19 +109,29 @@ impl Default for ServerOptions {
             hosts: Vec::new(),
             compression: true,
             cors: Vec::new(),
+            users: None,
+            anonymous: None,
             admin_token: None,
             backup_folder: None,
+            #[cfg(feature = "tls")]
+            tls: None,
+            tell: |_| {},
             compactor: None,
             maintenance: None,
         }
     }
 }
 
+/// The role of those who send no name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anonymous(pub Option<Role>);
+
 /// What all requests share.
 pub(crate) struct AppState {
     pub(crate) database: Arc<Database>,
     pub(crate) options: ServerOptions,
     pub(crate) origins: Origins,
+    pub(crate) access: Arc<Access>,
     pub(crate) queries: Arc<Lane>,
     pub(crate) short_queries: Admission,
     pub(crate) updates: Admission,
@@ -136,6 +158,7 @@ impl AppState {
         database: Arc<Database>,
         options: ServerOptions,
         origins: Origins,
+        access: Access,
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let queries = Lane::new(options.running_max, options.waiting_max);
@@ -152,6 +175,7 @@ impl AppState {
             database,
             options,
             origins,
+            access: Arc::new(access),
             queries,
             short_queries,
             updates,

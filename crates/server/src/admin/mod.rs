@@ -8,6 +8,7 @@ pub(crate) use backup::backup;
 pub(crate) use queries::{cancel as cancel_query, list as queries};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
 
+use crate::access::{Identity, Operation, Role};
 use crate::error::HttpError;
 use crate::listener::Peer;
 use crate::origin::{is_of, is_sure};
@@ -106,6 +107,7 @@ pub(crate) async fn compact(
 
 /// Who asks, as far as the server can tell.
 pub(crate) struct Client {
+    identity: Identity,
     peer: Peer,
     headers: HeaderMap,
 }
@@ -116,7 +118,8 @@ impl FromRequestParts<Arc<AppState>> for Client {
     async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Self, HttpError> {
         let unknown = || HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the client's address is unknown");
         let peer = parts.extensions.get::<Peer>().copied().ok_or_else(unknown)?;
-        Ok(Self { peer, headers: parts.headers.clone() })
+        let identity = parts.extensions.get().cloned().unwrap_or_default();
+        Ok(Self { identity, peer, headers: parts.headers.clone() })
     }
 }
 
@@ -124,12 +127,11 @@ impl Client {
     /// Refuses whoever has no business here.
     fn check(&self, state: &AppState) -> Result<(), HttpError> {
         let refused = |message| Err(HttpError::new(StatusCode::FORBIDDEN, message));
+        if self.identity.role == Some(Role::Admin) || state.access.has_users() {
+            return state.access.check(&self.identity, Operation::Administer);
+        }
         match &state.options.admin_token {
-            Some(token) => {
-                let given = self.headers.get(header::AUTHORIZATION).map(|value| value.as_bytes());
-                if given.is_some_and(|given| is_equal(given, format!("Bearer {token}").as_bytes())) {
-                    return Ok(());
-                }
+            Some(_) => {
                 let message = "send the administration's token: Authorization: Bearer TOKEN";
                 Err(HttpError::new(StatusCode::UNAUTHORIZED, message))
             }
@@ -201,9 +203,4 @@ fn parameter(uri: &Uri, name: &str) -> Result<String, HttpError> {
 /// Whether a parameter is there that needs no value.
 fn flag(uri: &Uri, name: &str) -> bool {
     form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()).any(|(key, _)| key == name)
-}
-
-/// Compares in a time that tells nothing of where the difference is.
-fn is_equal(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

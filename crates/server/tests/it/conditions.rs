@@ -28,7 +28,7 @@ fn an_answer_is_the_same_until_something_changes() {
         }
         assert_eq!(tag(&ask(address, "HEAD", path, &[], b"").is(200)), first, "{path}");
         let other =
-            get(address, path, &[("Accept", "application/n-quads, text/csv"), ("If-None-Match", &first)])
+            get(address, path, &[("Accept", "application/trig, text/csv"), ("If-None-Match", &first)])
                 .is(200);
         assert_ne!(tag(&other), first, "{path}");
         get(address, path, &[("If-None-Match", "\"other\"")]).is(200);

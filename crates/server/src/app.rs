@@ -224,15 +224,16 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
     let client = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix);
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
     let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
-    let may_update = state.access.check(&identity, Operation::Update);
-    match check(&state, &method, takes).and_then(|()| coding(&parts.headers)) {
+    let may_update = || state.access.check(&identity, Operation::Update);
+    let early = || check(&state, &method, takes, request::is_update(&parts.headers).then(may_update));
+    match early().and_then(|()| coding(&parts.headers)) {
         Ok(coding) => body = body.decoded(coding),
         Err(error) => return body.refuse(&parts.headers, error).await,
     }
     let mut text = Whole::default();
     if method == Method::POST {
         // Who may not update needs no room for one.
-        let update_max = if may_update.is_ok() { state.options.update_bytes_max } else { 0 };
+        let update_max = if may_update().is_ok() { state.options.update_bytes_max } else { 0 };
         let max = request::body_bytes_max(&parts.headers, update_max);
         text = body.collect(max).await?;
     }
@@ -260,7 +261,7 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
             Ok(response)
         }
         Asked::Update(request) => {
-            may_update?;
+            may_update()?;
             // The text is in memory until the update has ended.
             let answer = update::answer(state, request, client, base, room.bytes()).await;
             drop(room);
@@ -274,8 +275,13 @@ fn coding(headers: &HeaderMap) -> Result<Option<Coding>, HttpError> {
     Coding::of_body(headers).map_err(|name| HttpError::coding(&name, ALL_NAMES))
 }
 
-/// What can be told before the body is read.
-fn check(state: &AppState, method: &Method, takes: Takes) -> Result<(), HttpError> {
+/// What can be told before the body is read; `may_update` of a body that is an update for sure.
+fn check(
+    state: &AppState,
+    method: &Method,
+    takes: Takes,
+    may_update: Option<Result<(), HttpError>>,
+) -> Result<(), HttpError> {
     if takes == Takes::Updates {
         if method != Method::POST {
             return Err(HttpError::method("POST, OPTIONS"));
@@ -285,5 +291,5 @@ fn check(state: &AppState, method: &Method, takes: Takes) -> Result<(), HttpErro
     if ![Method::GET, Method::POST].contains(method) {
         return Err(HttpError::method("GET, HEAD, POST, OPTIONS"));
     }
-    Ok(())
+    may_update.unwrap_or(Ok(()))
 }

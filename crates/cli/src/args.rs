@@ -18,6 +18,7 @@ mod query_set;
 mod serve;
 mod soak;
 mod top;
+mod user;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
 pub use bench_report::BenchReportArgs;
@@ -32,14 +33,15 @@ pub use query_set::QuerySetArgs;
 pub use serve::ServeArgs;
 pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, ServerArgs, TopArgs};
+pub use user::{PlaceArgs, TokenCommand, UserCommand};
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lode_engine::web::is_url;
 use lode_rdf::RdfFormat;
+use lode_server::Bind;
 use quantity::{parse_bytes, parse_load_memory, parse_memory, parse_seconds};
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// An RDF quad store and SPARQL engine: load, query, update, serve.
@@ -85,6 +87,12 @@ pub enum Command {
     Top(TopArgs),
     /// Stop queries and updates that run on a server
     Cancel(CancelArgs),
+    /// Say who may log in to a server
+    #[command(subcommand)]
+    User(UserCommand),
+    /// Make tokens that programs log in to a server with
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Generate data, load it, query it, and serve it: a tour in a minute
     Demo(DemoArgs),
     /// Benchmark data and runs
@@ -369,7 +377,7 @@ pub struct DemoArgs {
     pub once: bool,
     /// Address and port to listen on, or a port of 127.0.0.1 alone
     #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS", value_parser = parse_bind)]
-    pub bind: SocketAddr,
+    pub bind: Bind,
 }
 
 /// `lode bench`.

@@ -33,7 +33,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
     show_queries(&database)?;
     if !args.once {
         say!("");
-        serve(database, args.bind, ServerOptions::default())?;
+        serve(database, args.bind.clone(), ServerOptions::default())?;
     }
     Ok(Done::Ok)
 }

@@ -40,8 +40,10 @@ mod snapshot;
 mod sources;
 mod stats;
 mod talk;
+mod token;
 mod top;
 mod update;
+mod user;
 
 use args::{BenchCommand, Cli, Command};
 use clap::Parser;
@@ -70,6 +72,8 @@ fn main() -> ExitCode {
         Command::Snapshot(command) => snapshot::run(&command),
         Command::Serve(args) => serve::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::User(command) => user::run(&command),
+        Command::Token(command) => token::run(&command),
         Command::Cancel(args) => top::cancel(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),

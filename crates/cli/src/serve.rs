@@ -8,8 +8,7 @@ use anyhow::{Context, anyhow, bail};
 use lode_engine::store::{Compactor, Maintenance, StoreError, WriteOptions};
 use lode_engine::{Database, EngineError, LoadAllow};
 use lode_rdf::parse::StatementLimit;
-use lode_server::{Server, ServerError, ServerOptions};
-use std::net::SocketAddr;
+use lode_server::{Bind, Role, Server, ServerError, ServerOptions, Users};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +17,9 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, &args.database));
     let backup_folder = backup_folder.transpose()?;
+    if let Some(users) = args.users.as_deref().filter(|users| !users.exists()) {
+        bail!("--users: there is no file {} (lode user add makes it)", users.display());
+    }
     let memory = SharedMemory::new(&args.evaluation);
     let database = open(args, &memory)?;
     say_found_log(&database);
@@ -41,14 +43,20 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         // Who waits holds a connection: others must find one.
         waiting_max: (args.connections_max / 2).max(1),
         hosts: args.host.clone(),
+        #[cfg(feature = "tls")]
+        tls: tls(args),
+        tell: |line| say!("{line}"),
+        compression: !args.no_compression,
         cors: args.cors.clone(),
+        users: Some(args.users.clone().unwrap_or_else(|| Users::file_of(&args.database))),
+        anonymous: args.anonymous,
         admin_token: args.admin_token.clone(),
         backup_folder,
         compactor,
         maintenance,
         ..ServerOptions::default()
     };
-    serve(database, args.bind, options)?;
+    serve(database, args.bind.clone(), options)?;
     Ok(Done::Ok)
 }
 
@@ -61,6 +69,17 @@ fn backup_folder(folder: &Path, database: &Path) -> anyhow::Result<PathBuf> {
         bail!("--backup-dir: {} is in the folder of the database: choose another one", folder.display());
     }
     Ok(whole)
+}
+
+/// Where the certificate comes from.
+#[cfg(feature = "tls")]
+fn tls(args: &ServeArgs) -> Option<lode_server::Tls> {
+    match (&args.tls_cert, &args.tls_key) {
+        (Some(certificate), Some(key)) => {
+            Some(lode_server::Tls::Files { certificate: certificate.clone(), key: key.clone() })
+        }
+        _ => args.tls_self_signed.then_some(lode_server::Tls::SelfSigned),
+    }
 }
 
 /// What makes changes segments and the log durable beside requests.
@@ -119,26 +138,39 @@ const LAST_WAIT: Duration = Duration::from_millis(300);
 const INTERRUPTED: i32 = 130;
 
 /// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
-pub fn serve(database: Database, address: SocketAddr, options: ServerOptions) -> anyhow::Result<()> {
-    let writable = database.store().is_writable();
+pub fn serve(database: Database, bind: impl Into<Bind>, options: ServerOptions) -> anyhow::Result<()> {
+    let (writable, bind) = (database.store().is_writable(), bind.into());
     // Dropped last: with it goes what makes durable what waits for that.
     let database = Arc::new(database);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let bound = Server::bind(Arc::clone(&database), address, options).await;
+        let bound = Server::bind(Arc::clone(&database), bind, options).await;
         let server = bound.map_err(|error| match error {
             ServerError::Bind { address, source } => {
-                anyhow!("cannot listen on {address}: {source}; --bind ADDRESS:PORT takes another one (port 0: any that is free)")
+                anyhow!("cannot listen on {address}: {source}; --bind takes another one (ADDRESS:PORT with port 0: any that is free)")
             }
             other => other.into(),
         })?;
-        let (address, requests) = (server.address()?, server.requests());
-        say!("SPARQL endpoint  http://{address}/sparql");
-        if writable {
-            say!("Graphs           http://{address}/data");
+        let (bound, requests) = (server.bound()?, server.requests());
+        let fingerprint = server.fingerprint();
+        let scheme = if fingerprint.is_some() { "https" } else { "http" };
+        let base = match &bound {
+            Bind::Tcp(address) => format!("{scheme}://{address}"),
+            Bind::Unix(_) => format!("{scheme}://localhost"),
+        };
+        if let Some(fingerprint) = fingerprint {
+            say!("Certificate      SHA-256 {fingerprint}");
         }
-        say!("Query page       http://{address}/");
+        if matches!(bound, Bind::Unix(_)) {
+            say!("Socket           {bound}");
+        }
+        say!("SPARQL endpoint  {base}/sparql");
+        if writable {
+            say!("Graphs           {base}/data");
+        }
+        say!("Query page       {base}/");
+        say_users(&bound, server.users());
         say!("Ctrl+C stops.");
         let stop = async move {
             signals.next().await;
@@ -160,6 +192,21 @@ pub fn serve(database: Database, address: SocketAddr, options: ServerOptions) ->
     runtime.shutdown_timeout(LAST_WAIT);
     say!("stopped");
     Ok(())
+}
+
+/// Tells who may what, unless that is what it always was.
+fn say_users(bound: &Bind, (users, tokens, anonymous): (usize, usize, Option<Role>)) {
+    let role = match anonymous {
+        None => "nothing".to_owned(),
+        Some(role) => format!("the role {role}"),
+    };
+    if users + tokens > 0 {
+        say!("Users            {users}, and {tokens} tokens; without a name: {role}");
+    } else if !bound.is_local() {
+        say!(
+            "Users            none: everybody who can reach this address has {role} (lode user add, --anonymous)"
+        );
+    }
 }
 
 /// What asks the process to end: from when this is made that is not the end at once.

@@ -5,7 +5,9 @@ use crate::caches::Caches;
 use crate::options::{OpenOptions, QueryOptions};
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
-use crate::update::{self, Document, UpdateOptions, UpdateReport, UploadOptions, UploadReport};
+use crate::update::{
+    self, Document, UpdateOptions, UpdateReport, UploadCondition, UploadOptions, UploadReport,
+};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
@@ -211,15 +213,16 @@ impl Database {
         update::graph_id(snapshot, graph)
     }
 
-    /// Removes all quads of a graph; none where there is no such graph.
+    /// Removes all quads of a graph, if the condition holds; none where there is no such graph.
     ///
     /// # Errors
     /// Where the work was cancelled, or the store cannot be read or refuses to change, as in [`Database::update`].
     pub fn delete_graph(
         &self,
         graph: Option<&NamedNode>,
+        condition: Option<&UploadCondition>,
         cancel: &CancelToken,
     ) -> Result<Option<Commit>, EngineError> {
-        update::delete_graph(&self.store, graph, cancel)
+        update::delete_graph(&self.store, graph, condition, cancel)
     }
 }

@@ -35,6 +35,12 @@ pub enum EngineError {
     /// The database cannot be compacted. It holds what it held.
     #[error(transparent)]
     Compact(CompactError),
+    /// What the caller wanted to be so for a change is not so. Nothing was changed.
+    #[error("{0}: nothing was changed")]
+    Condition(String),
+    /// What was asked for cannot be done with so much at once. Nothing was changed.
+    #[error("{0}")]
+    TooLarge(String),
     /// Execution failed.
     #[error(transparent)]
     Execution(ExecError),

@@ -3,12 +3,14 @@
 mod caches;
 mod database;
 mod dataset;
+mod description;
 mod error;
 mod format;
 mod load_allow;
 mod options;
 mod plan_cache;
 mod query;
+mod repeatable;
 pub mod report;
 mod results;
 mod rows;
@@ -22,17 +24,19 @@ mod write;
 mod xml_characters;
 
 pub use database::Database;
+pub use description::{Description, Figures};
 pub use error::EngineError;
 pub use format::{OutputFormat, ResultKind};
 pub use load_allow::LoadAllow;
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
 pub use query::PreparedQuery;
+pub use repeatable::is_repeatable;
 pub use results::{QueryResults, Solutions, Triples};
 pub use service::{HttpService, HttpServiceOptions};
 pub use table::TableOptions;
 pub use update::{
-    Document, DocumentBody, UpdateOptions, UpdateProgress, UpdateReport, UploadOptions, UploadReport,
-    UploadTarget,
+    Document, DocumentBody, UpdateOptions, UpdateProgress, UpdateReport, UploadCondition, UploadOptions,
+    UploadReport, UploadTarget,
 };
 pub use write::write_results;
 

@@ -1,27 +1,28 @@
 //! The server: its routes, and its life.
 
+use crate::access::{Access, Identity, Operation, Role, let_in};
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
-use crate::connections::Connections;
+use crate::coding::{ALL_NAMES, Coding, compress};
+use crate::connections::{Connections, MaybeTls, Terms};
 use crate::error::{HttpError, ServerError};
+use crate::listener::{Bind, Listener, Peer};
 use crate::negotiate::accept;
-use crate::origin::Origins;
+use crate::origin::{Origins, without_port};
 use crate::request::{self, Asked};
 use crate::state::{AppState, ServerOptions};
-use crate::{admin, connections, data, guard, page, query, update};
+use crate::{admin, connections, data, described, guard, page, query, update};
 use axum::Router;
-use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{Method, StatusCode};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, delete, get, post};
 use lode_engine::Database;
 use lode_rdf::NamedNode;
 use std::future::Future;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// Running answers and updates have so long to end by themselves once the server is to stop,
@@ -31,38 +32,55 @@ const GRACE_CANCELLED: Duration = Duration::from_millis(500);
 
 /// A bound endpoint.
 pub struct Server {
-    listener: TcpListener,
+    listener: Listener,
     router: Router,
     state: Arc<AppState>,
     connections: Arc<Connections>,
+    acceptor: MaybeTls,
     stop: watch::Sender<bool>,
 }
 
 impl Server {
-    /// Binds the address; port 0 takes a free one.
+    /// Binds the address.
     ///
     /// # Errors
     /// [`ServerError::Bind`] where the address is taken or none of this machine.
     pub async fn bind(
         database: Arc<Database>,
-        address: SocketAddr,
+        bind: impl Into<Bind>,
         options: ServerOptions,
     ) -> Result<Self, ServerError> {
-        let listener =
-            TcpListener::bind(address).await.map_err(|source| ServerError::Bind { address, source })?;
+        let bind = bind.into();
+        let listener = Listener::bind(&bind).await?;
         let (stop, stopping) = watch::channel(false);
-        let origins = Origins::new(address.ip().to_canonical().is_loopback(), &options.hosts, &options.cors);
-        let state = Arc::new(AppState::new(database, options, origins, stopping));
+        let origins = Origins::new(bind.is_local(), &options.hosts, &options.cors);
+        let acceptor = acceptor(&bind, &options)?;
+        let origins = origins.secure(is_secure(&acceptor));
+        let access = Access::new(&options, &bind)?;
+        let state = Arc::new(AppState::new(database, options, origins, access, stopping));
         let (router, connections) = (router(Arc::clone(&state)), Arc::default());
-        Ok(Self { listener, router, state, connections, stop })
+        Ok(Self { listener, router, state, connections, acceptor, stop })
     }
 
-    /// The address it listens on.
+    /// The SHA-256 fingerprint of the certificate, where connections are encrypted.
+    pub fn fingerprint(&self) -> Option<String> {
+        #[cfg(feature = "tls")]
+        return self.acceptor.0.as_ref().map(crate::tls::Acceptor::fingerprint);
+        #[cfg(not(feature = "tls"))]
+        None
+    }
+
+    /// Where it listens, with its port.
     ///
     /// # Errors
     /// Where the operating system does not tell.
-    pub fn address(&self) -> Result<SocketAddr, ServerError> {
-        Ok(self.listener.local_addr()?)
+    pub fn bound(&self) -> Result<Bind, ServerError> {
+        Ok(self.listener.bound()?)
+    }
+
+    /// How many users and tokens there are, and what those may do who send no name.
+    pub fn users(&self) -> (usize, usize, Option<Role>) {
+        self.state.access.figures()
     }
 
     /// What tells how many requests are being answered.
@@ -76,8 +94,14 @@ impl Server {
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) {
         let (state, sender) = (Arc::clone(&self.state), self.stop);
         let stopping = state.stopping.clone();
-        let limits = (state.options.connections_max.max(1), state.options.stall_max);
-        let served = connections::serve(self.listener, self.router, self.connections, limits, stopping);
+        let terms = Terms {
+            connections_max: state.options.connections_max.max(1),
+            stall_max: state.options.stall_max,
+            acceptor: self.acceptor.clone(),
+        };
+        let served = connections::serve(self.listener, self.router, self.connections, terms, stopping);
+        let watched = watch_certificate(self.acceptor, state.options.tell);
+        let users = Arc::clone(&state.access).watch(state.options.tell);
         let ending = async move {
             stop.await;
             sender.send_replace(true);
@@ -88,8 +112,50 @@ impl Server {
         tokio::select! {
             () = served => {}
             () = ending => {}
+            () = watched => {}
+            () = users => {}
         }
     }
+}
+
+/// What encrypts connections. A certificate that is made is for all names that the server is known by.
+#[cfg(feature = "tls")]
+fn acceptor(bind: &Bind, options: &ServerOptions) -> Result<MaybeTls, ServerError> {
+    let Some(tls) = &options.tls else { return Ok(MaybeTls::default()) };
+    let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+    if let Bind::Tcp(address) = bind {
+        names.push(address.ip().to_string());
+    }
+    names.extend(options.hosts.iter().map(|host| without_port(host).to_owned()));
+    names.sort();
+    names.dedup();
+    Ok(MaybeTls(Some(crate::tls::Acceptor::new(tls, &names)?)))
+}
+
+#[cfg(not(feature = "tls"))]
+fn acceptor(_: &Bind, _: &ServerOptions) -> Result<MaybeTls, ServerError> {
+    Ok(MaybeTls::default())
+}
+
+fn is_secure(acceptor: &MaybeTls) -> bool {
+    #[cfg(feature = "tls")]
+    return acceptor.0.is_some();
+    #[cfg(not(feature = "tls"))]
+    {
+        let MaybeTls() = acceptor;
+        false
+    }
+}
+
+/// Never ends.
+async fn watch_certificate(acceptor: MaybeTls, tell: fn(&str)) {
+    #[cfg(feature = "tls")]
+    if let Some(acceptor) = acceptor.0 {
+        acceptor.watch(|line| tell(&line)).await;
+    }
+    #[cfg(not(feature = "tls"))]
+    let _ = (acceptor, tell);
+    std::future::pending().await
 }
 
 /// The requests of a server.
@@ -106,6 +172,7 @@ impl Requests {
 fn router(state: Arc<AppState>) -> Router {
     let public = Router::new()
         .route("/", get(page::form))
+        .route("/.well-known/void", get(described::void))
         .route("/sparql", any(both))
         .route("/query", any(queries))
         .route("/update", any(updates))
@@ -124,6 +191,8 @@ fn router(state: Arc<AppState>) -> Router {
         .merge(admin)
         .fallback(page::not_found)
         .method_not_allowed_fallback(page::other_method)
+        .layer(from_fn_with_state(Arc::clone(&state), compress))
+        .layer(from_fn_with_state(Arc::clone(&state), let_in))
         .layer(from_fn_with_state(Arc::clone(&state), guard::guard))
         .with_state(state)
 }
@@ -151,25 +220,27 @@ async fn updates(state: State<Arc<AppState>>, request: Request) -> Result<Respon
 /// The two operations of the SPARQL 1.1 Protocol.
 async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
-    let body = Incoming::new(body, &state);
-    let client = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0);
-    let client = client.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)));
+    let mut body = Incoming::new(body, &state);
+    let client = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix);
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
-    if let Err(error) = check(&state, &method, takes) {
-        return body.refuse(&parts.headers, error).await;
+    let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
+    let may_update = || state.access.check(&identity, Operation::Update);
+    let early = || check(&state, &method, takes, request::is_update(&parts.headers).then(may_update));
+    match early().and_then(|()| coding(&parts.headers)) {
+        Ok(coding) => body = body.decoded(coding),
+        Err(error) => return body.refuse(&parts.headers, error).await,
     }
     let mut text = Whole::default();
     if method == Method::POST {
-        let max = request::body_bytes_max(&parts.headers, state.options.update_bytes_max);
+        // Who may not update needs no room for one.
+        let update_max = if may_update().is_ok() { state.options.update_bytes_max } else { 0 };
+        let max = request::body_bytes_max(&parts.headers, update_max);
         text = body.collect(max).await?;
     }
     let Whole { bytes: text, room } = text;
     let base = state.origins.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string);
     match request::parse(&method, parts.uri.query(), &parts.headers, text)? {
-        Asked::Description => {
-            let union = state.options.query.default_graph == lode_engine::DefaultGraph::Union;
-            Ok(page::service_description(union, state.database.store().is_writable()))
-        }
+        Asked::Description => described::service(state, &parts.uri, &parts.headers).await,
         Asked::Query(_) if takes == Takes::Updates => {
             Err(HttpError::bad_request("this address takes updates (update=...): send queries to /query"))
         }
@@ -178,9 +249,19 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         }
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
-            query::answer(state, request, Asker { client, accept, base, room }).await
+            let is_read = method == Method::GET;
+            let tag = is_read.then(|| query::tag(&state, &request, &accept, base.as_deref())).flatten();
+            if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
+                return Ok(tag.not_modified());
+            }
+            let mut response = query::answer(state, request, Asker { client, accept, base, room }).await?;
+            if let Some(tag) = tag {
+                tag.tell(&mut response);
+            }
+            Ok(response)
         }
         Asked::Update(request) => {
+            may_update()?;
             // The text is in memory until the update has ended.
             let answer = update::answer(state, request, client, base, room.bytes()).await;
             drop(room);
@@ -189,16 +270,26 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
     }
 }
 
-/// What can be told before the body is read.
-fn check(state: &AppState, method: &Method, takes: Takes) -> Result<(), HttpError> {
+/// The coding of the body.
+fn coding(headers: &HeaderMap) -> Result<Option<Coding>, HttpError> {
+    Coding::of_body(headers).map_err(|name| HttpError::coding(&name, ALL_NAMES))
+}
+
+/// What can be told before the body is read; `may_update` of a body that is an update for sure.
+fn check(
+    state: &AppState,
+    method: &Method,
+    takes: Takes,
+    may_update: Option<Result<(), HttpError>>,
+) -> Result<(), HttpError> {
     if takes == Takes::Updates {
         if method != Method::POST {
-            return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use POST"));
+            return Err(HttpError::method("POST, OPTIONS"));
         }
         return state.check_writable();
     }
     if ![Method::GET, Method::POST].contains(method) {
-        return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use GET or POST"));
+        return Err(HttpError::method("GET, HEAD, POST, OPTIONS"));
     }
-    Ok(())
+    may_update.unwrap_or(Ok(()))
 }

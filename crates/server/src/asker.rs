@@ -2,17 +2,17 @@
 
 use crate::body_memory::Room;
 use crate::error::HttpError;
+use crate::listener::Peer;
 use crate::negotiate::{negotiate, offered};
 use crate::request::QueryRequest;
 use crate::state::AppState;
 use axum::http::StatusCode;
 use lode_engine::{CancelToken, OutputFormat, PlanWarning, PreparedQuery, QueryOptions};
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Who asks, and how to answer.
 pub(crate) struct Asker {
-    pub(crate) client: SocketAddr,
+    pub(crate) client: Peer,
     /// The formats accepted.
     pub(crate) accept: String,
     /// What relative IRIs are resolved against.

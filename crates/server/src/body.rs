@@ -2,6 +2,7 @@
 //! reads them.
 
 use crate::body_memory::Room;
+use crate::coding::{Coding, Decoding};
 use crate::deadline::after;
 use crate::error::HttpError;
 use crate::state::AppState;
@@ -41,16 +42,47 @@ pub(crate) struct Incoming {
     /// For how long it was waited since enough had last come, and what has come since then.
     waited: Duration,
     come: usize,
+    decoding: Option<(Decoding, Room)>,
 }
 
 impl Incoming {
     pub(crate) fn new(body: Body, state: &Arc<AppState>) -> Self {
         let stopping = state.stopping.clone();
-        Self { body, state: Arc::clone(state), stopping, waited: Duration::ZERO, come: 0 }
+        Self { body, state: Arc::clone(state), stopping, waited: Duration::ZERO, come: 0, decoding: None }
+    }
+
+    /// The same body without its content coding.
+    pub(crate) fn decoded(self, coding: Option<Coding>) -> Self {
+        Self { decoding: coding.map(|coding| (Decoding::new(coding), Room::default())), ..self }
     }
 
     /// The next bytes; none at the end.
     async fn next(&mut self) -> Result<Option<Bytes>, HttpError> {
+        let Some((mut decoding, mut room)) = self.decoding.take() else { return self.next_raw().await };
+        let deadline = after(2 * self.state.options.stall_max);
+        self.state.bodies.make_room(&mut room, decoding.memory_bytes(), deadline).await?;
+        let next = self.next_decoded(&mut decoding).await;
+        self.decoding = Some((decoding, room));
+        next
+    }
+
+    async fn next_decoded(&mut self, decoding: &mut Decoding) -> Result<Option<Bytes>, HttpError> {
+        loop {
+            if let Some(piece) = decoding.piece().map_err(bad_coding)? {
+                return Ok(Some(piece));
+            }
+            match self.next_raw().await? {
+                Some(bytes) => decoding.feed(bytes),
+                None => {
+                    decoding.end().map_err(bad_coding)?;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    /// The next bytes as they were sent.
+    async fn next_raw(&mut self) -> Result<Option<Bytes>, HttpError> {
         let stall_max = self.state.options.stall_max;
         tokio::select! {
             next = next_data(&mut self.body) => next,
@@ -95,6 +127,9 @@ impl Incoming {
 
     /// How long it is, where the client has said so.
     fn announced(&self) -> Option<usize> {
+        if self.decoding.is_some() {
+            return None;
+        }
         self.body.size_hint().exact().map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
@@ -151,12 +186,18 @@ impl Incoming {
     async fn forget(mut self) {
         let mut taken = 0;
         while taken < UNWANTED_BYTES_MAX {
-            match self.next().await {
+            match self.next_raw().await {
                 Ok(Some(piece)) => taken += piece.len(),
                 _ => return,
             }
         }
     }
+}
+
+fn bad_coding(error: io::Error) -> HttpError {
+    HttpError::bad_request(format!(
+        "the body is not what its Content-Encoding says: {error}; nothing was changed"
+    ))
 }
 
 fn too_slow(waited: Duration) -> HttpError {

@@ -3,37 +3,49 @@
 //! Where there are as many as may be, a new one takes the place of the one that has gone longest without a request on its way: whoever only
 //! keeps connections open, or sends half a head, shuts nobody out.
 
+use crate::listener::{Listener, Peer};
+use crate::progress::{Answers, Progress};
 use crate::slow_client::PatientWriter;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::Request;
+use axum::http::Version;
 use axum::response::Response;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, watch};
 use tower_service::Service as _;
 
 /// A head must have come whole so long after the connection, or the answer before.
 const HEAD_MAX: Duration = Duration::from_secs(30);
+/// So often it is looked whether a connection waits in vain for its client.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Requests that one connection of HTTP/2 may have running.
+const STREAMS_MAX: u32 = 32;
+/// The longest head of a request of HTTP/2.
+const HEAD_BYTES_MAX: u32 = 64 << 10;
+/// What a stream of HTTP/2 keeps of an answer that its client does not take yet,
+const SEND_BYTES_MAX: usize = 64 << 10;
+/// and what a client may send before it is read.
+const WINDOW_BYTES: u32 = 256 << 10;
 /// After a failure to accept (no descriptors, say) so long passes before the next attempt.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Accepts connections and answers what comes on them, until `stopping`; then each ends with the answer it is at. Ready when all have ended.
 pub(crate) async fn serve(
-    listener: TcpListener,
+    listener: Listener,
     router: Router,
     all: Arc<Connections>,
-    (connections_max, stall_max): (usize, Duration),
+    Terms { connections_max, stall_max, acceptor }: Terms,
     mut stopping: watch::Receiver<bool>,
 ) {
     loop {
@@ -47,9 +59,6 @@ pub(crate) async fn serve(
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        // Header and body are small packets: without this, Nagle's algorithm and delayed ACKs cost 40 ms an answer.
-        // A socket that refuses the option still works.
-        let _ = stream.set_nodelay(true);
         if all.len() >= connections_max {
             // Where all are answering, this one more is refused by being closed.
             if !all.end_longest_waiting() {
@@ -58,46 +67,122 @@ pub(crate) async fn serve(
         }
         let entry = all.enter();
         let stream = PatientWriter::new(stream, stall_max);
-        tokio::spawn(converse(stream, peer, router.clone(), entry, stopping.clone()));
+        let served = Served { router: router.clone(), peer, stall_max };
+        tokio::spawn(acceptor.clone().converse(served, stream, entry, stopping.clone()));
     }
     drop(listener);
     all.none_left().await;
 }
 
-/// One connection, to its end.
-async fn converse(
-    stream: PatientWriter<TcpStream>,
-    peer: SocketAddr,
-    router: Router,
-    entry: Entry,
-    mut stopping: watch::Receiver<bool>,
-) {
-    let connection = Arc::clone(&entry.connection);
-    let answering = Arc::clone(&connection);
-    let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
-        let busy = Busy::new(&answering);
-        let mut request: Request = request.map(Body::new);
-        request.extensions_mut().insert(ConnectInfo(peer));
-        let answer = router.clone().call(request);
-        async move { answer.await.map(|response: Response| response.map(|body| Answer { body, _busy: busy })) }
-    });
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_MAX).half_close(false);
-    let mut served = pin!(http.serve_connection(TokioIo::new(stream), answer));
-    loop {
-        tokio::select! {
-            // What went wrong on a connection concerns nobody but its client.
-            _ = &mut served => return,
-            () = connection.end.notified() => {
-                if !connection.is_answering() {
-                    return;
-                }
-            }
-            _ = stopping.wait_for(|stopping| *stopping) => break,
+/// What all connections are served with.
+pub(crate) struct Terms {
+    pub(crate) connections_max: usize,
+    pub(crate) stall_max: Duration,
+    pub(crate) acceptor: MaybeTls,
+}
+
+/// What encrypts connections, where they are.
+#[derive(Clone, Default)]
+pub(crate) struct MaybeTls(#[cfg(feature = "tls")] pub(crate) Option<crate::tls::Acceptor>);
+
+impl MaybeTls {
+    /// A connection, behind its handshake if there is one.
+    async fn converse(
+        self,
+        served: Served,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        entry: Entry,
+        stopping: watch::Receiver<bool>,
+    ) {
+        #[cfg(feature = "tls")]
+        if let Some(acceptor) = self.0 {
+            let connection = Arc::clone(&entry.connection);
+            let accepted = tokio::select! {
+                accepted = acceptor.accept(stream) => accepted,
+                () = connection.end.notified() => None,
+            };
+            // Who fails at it says so to its user.
+            let Some(stream) = accepted else { return };
+            return served.converse(stream, entry, stopping).await;
         }
+        served.converse(stream, entry, stopping).await;
     }
-    served.as_mut().graceful_shutdown();
-    let _ = served.await;
+}
+
+/// What a connection is served with.
+struct Served {
+    router: Router,
+    peer: Peer,
+    stall_max: Duration,
+}
+
+impl Served {
+    /// One connection, to its end.
+    async fn converse(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        entry: Entry,
+        mut stopping: watch::Receiver<bool>,
+    ) {
+        let Self { router, peer, stall_max } = self;
+        let connection = Arc::clone(&entry.connection);
+        let answering = Arc::clone(&connection);
+        let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+            let busy = Busy::new(&answering);
+            let is_multiplexed = request.version() == Version::HTTP_2;
+            let progress = is_multiplexed.then(|| answering.answers.enter());
+            let mut request: Request = request.map(Body::new);
+            request.extensions_mut().insert(peer);
+            let answer = router.clone().call(request);
+            async move {
+                answer
+                    .await
+                    .map(|response: Response| response.map(|body| Answer { body, progress, _busy: busy }))
+            }
+        });
+        let http = http();
+        let mut served = pin!(http.serve_connection(TokioIo::new(stream), answer));
+        loop {
+            tokio::select! {
+                // What went wrong on a connection concerns nobody but its client.
+                _ = &mut served => return,
+                () = connection.end.notified() => {
+                    if !connection.is_answering() {
+                        return;
+                    }
+                }
+                () = tokio::time::sleep(LOOK_EVERY) => {
+                    if connection.is_idle(HEAD_MAX) {
+                        break;
+                    }
+                    if connection.answers.is_stalled(2 * stall_max) {
+                        return;
+                    }
+                }
+                _ = stopping.wait_for(|stopping| *stopping) => break,
+            }
+        }
+        served.as_mut().graceful_shutdown();
+        // Whoever has sent nothing at all is not waited for.
+        let patience = if connection.is_answering() { Duration::MAX } else { LOOK_EVERY };
+        let _ = tokio::time::timeout(patience, served).await;
+    }
+}
+
+/// HTTP/1.1, and HTTP/2 for clients that begin with it.
+fn http() -> auto::Builder<TokioExecutor> {
+    let mut http = auto::Builder::new(TokioExecutor::new());
+    http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_MAX).half_close(false);
+    http.http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_header_list_size(HEAD_BYTES_MAX)
+        .max_send_buf_size(SEND_BYTES_MAX)
+        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(WINDOW_BYTES)
+        .keep_alive_interval(HEAD_MAX)
+        .keep_alive_timeout(HEAD_MAX);
+    http
 }
 
 /// All that are open.
@@ -118,13 +203,17 @@ struct Open {
 /// What others know of a connection.
 #[derive(Default)]
 struct Connection {
-    /// Requests that are being answered: one at most, and none while a head comes in.
+    /// Requests that are being answered: with HTTP/1.1 one at most, and none while a head comes in.
     requests: AtomicUsize,
     /// When it began, or ended its last answer.
     since: AtomicU64,
     events: Arc<AtomicU64>,
+    /// The time of that.
+    idle_since: Mutex<Option<Instant>>,
     /// Tells it to end, if it is not answering.
     end: Notify,
+    /// Those of HTTP/2.
+    answers: Arc<Answers>,
 }
 
 impl Connection {
@@ -134,6 +223,13 @@ impl Connection {
 
     fn touch(&self) {
         self.since.store(self.events.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Whether nothing was asked on it for so long.
+    fn is_idle(&self, time: Duration) -> bool {
+        let since = *self.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
+        !self.is_answering() && since.is_some_and(|since| since.elapsed() >= time)
     }
 }
 
@@ -223,6 +319,7 @@ impl Drop for Busy {
 /// An answer's body; while it is not sent whole, its connection is answering.
 struct Answer {
     body: Body,
+    progress: Option<Progress>,
     _busy: Busy,
 }
 
@@ -234,7 +331,15 @@ impl HttpBody for Answer {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if let Some(progress) = &self.progress {
+            if frame.is_ready() {
+                progress.handed();
+            } else {
+                progress.is_awaited();
+            }
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

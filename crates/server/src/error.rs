@@ -1,14 +1,17 @@
 //! Errors, as the server's starter sees them and as a client does (plain text with the fitting status).
 
-use axum::http::{HeaderValue, StatusCode, header};
+use crate::access::UserError;
+use crate::listener::Bind;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
 use lode_engine::{Cancelled, EngineError, ExecError};
 use lode_rdf::RdfFormat;
 use std::io::{ErrorKind, Write as _};
-use std::net::SocketAddr;
 use std::time::Duration;
 
+/// Characters that are shown of a name.
+const NAME_CHARS_MAX: usize = 100;
 /// Clients that are refused since too much waits may come back then, or later.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
@@ -20,10 +23,16 @@ pub enum ServerError {
     #[error("cannot listen on {address}")]
     Bind {
         /// The address asked for.
-        address: SocketAddr,
+        address: Bind,
         /// The system's reason.
         source: std::io::Error,
     },
+    /// The users cannot be read.
+    #[error("users: {0}")]
+    Users(#[from] UserError),
+    /// A certificate or its key cannot be used.
+    #[error("TLS: {0}")]
+    Tls(String),
     /// The runtime or the listener failed.
     #[error("the server stopped: {0}")]
     Io(#[from] std::io::Error),
@@ -36,11 +45,13 @@ pub(crate) struct HttpError {
     pub(crate) message: String,
     /// After so many seconds it may go well.
     pub(crate) retry_after: Option<u32>,
+    /// A field that this status asks for.
+    pub(crate) field: Option<(HeaderName, &'static str)>,
 }
 
 impl HttpError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), retry_after: None }
+        Self { status, message: message.into(), retry_after: None, field: None }
     }
 
     /// Too much is wanted at once.
@@ -53,6 +64,21 @@ impl HttpError {
         let seconds = u32::try_from(time.as_secs() + u64::from(time.subsec_nanos() > 0)).unwrap_or(u32::MAX);
         let retry_after = Some(seconds.max(RETRY_AFTER_SECONDS));
         Self { retry_after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, message) }
+    }
+
+    /// A method that an address does not take.
+    pub(crate) fn method(allowed: &'static str) -> Self {
+        let error = Self::new(StatusCode::METHOD_NOT_ALLOWED, format!("this address takes {allowed}"));
+        Self { field: Some((header::ALLOW, allowed)), ..error }
+    }
+
+    /// A body in a content coding that is not known here.
+    pub(crate) fn coding(name: &str, known: &'static str) -> Self {
+        let name: String = name.chars().take(NAME_CHARS_MAX).collect();
+        let message =
+            format!("content coding {}: send the body plain, or in one of {known}", name.escape_debug());
+        let error = Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
+        Self { field: Some((header::ACCEPT_ENCODING, known)), ..error }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -68,6 +94,9 @@ impl IntoResponse for HttpError {
             (self.status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], message).into_response();
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some((name, value)) = self.field {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         response
     }
@@ -87,6 +116,8 @@ impl From<EngineError> for HttpError {
                 | LoadError::NamesGraph { .. },
             ) => StatusCode::BAD_REQUEST,
             EngineError::LoadRefused(_) => StatusCode::FORBIDDEN,
+            EngineError::Condition(_) => StatusCode::PRECONDITION_FAILED,
+            EngineError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             EngineError::LoadUnreachable(_) => StatusCode::BAD_GATEWAY,
             EngineError::Format(_) => StatusCode::NOT_ACCEPTABLE,
             EngineError::Cancelled(Cancelled::Timeout) => StatusCode::GATEWAY_TIMEOUT,

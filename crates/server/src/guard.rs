@@ -1,5 +1,6 @@
 //! The layer around all routes: refuses what a browser sends for pages that may not use the server, and tells browsers what pages may have.
 
+use crate::page;
 use crate::state::AppState;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
@@ -13,7 +14,10 @@ pub(crate) async fn guard(State(state): State<Arc<AppState>>, request: Request, 
     let origin = request.headers().get(header::ORIGIN).cloned();
     let mut response = match origins.check(request.method(), request.uri(), request.headers()) {
         Err(error) => error.into_response(),
-        Ok(()) if request.method() == Method::OPTIONS => options(),
+        Ok(()) if request.method() == Method::OPTIONS => match page::allowed(request.uri().path()) {
+            Some(methods) => options(methods),
+            None => page::not_found(request.uri().clone()).await.into_response(),
+        },
         Ok(()) => next.run(request).await,
     };
     origins.tell(origin.as_ref(), response.headers_mut());
@@ -21,12 +25,14 @@ pub(crate) async fn guard(State(state): State<Arc<AppState>>, request: Request, 
 }
 
 /// What may be sent, for a browser that asks before it does.
-fn options() -> Response {
-    let methods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+fn options(methods: &'static str) -> Response {
     let head = [
         (header::ALLOW, methods),
         (header::ACCESS_CONTROL_ALLOW_METHODS, methods),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, "Accept, Authorization, Content-Encoding, Content-Type"),
+        (
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            "Accept, Authorization, Content-Encoding, Content-Type, If-Match, If-None-Match",
+        ),
         (header::ACCESS_CONTROL_MAX_AGE, "600"),
     ];
     (StatusCode::NO_CONTENT, head).into_response()

@@ -112,8 +112,10 @@ impl Write for ShortAnswer {
 mod tests {
     //! What was short is answered in place; what lasts is given up, and not tried again.
     use super::{InPlace, answer};
+    use crate::access::Access;
     use crate::asker::Asker;
     use crate::body_memory::Room;
+    use crate::listener::{Bind, Peer};
     use crate::origin::Origins;
     use crate::request::QueryRequest;
     use crate::state::{AppState, ServerOptions};
@@ -126,7 +128,9 @@ mod tests {
         let data: String = (0..2000).map(|i| format!("<http://e/s{i}> <http://e/p> {i} . ")).collect();
         database.update(&format!("INSERT DATA {{ {data} }}"), &UpdateOptions::default()).unwrap();
         let (_, stopping) = tokio::sync::watch::channel(false);
-        AppState::new(Arc::new(database), ServerOptions::default(), Origins::default(), stopping)
+        let options = ServerOptions::default();
+        let access = Access::new(&options, &Bind::Unix("/nowhere".into())).unwrap();
+        AppState::new(Arc::new(database), options, Origins::default(), access, stopping)
     }
 
     fn request(query: &str) -> QueryRequest {
@@ -135,7 +139,7 @@ mod tests {
 
     /// The answer as CSV, if there is one.
     fn ask(state: &AppState, request: &QueryRequest) -> Option<String> {
-        let (client, accept) = ("127.0.0.1:1".parse().unwrap(), "text/csv".to_owned());
+        let (client, accept) = (Peer::Unix, "text/csv".to_owned());
         let asker = Asker { client, accept, base: None, room: Room::default() };
         match answer(state, request, &asker) {
             InPlace::Answered(Ok((_, bytes))) => Some(String::from_utf8(bytes.to_vec()).unwrap()),

@@ -1,22 +1,27 @@
 //! The endpoint: the SPARQL 1.1 Protocol and the Graph Store HTTP Protocol. The only async code of the project: it receives, hands
 //! the work to a blocking thread, and streams what that thread reads and writes.
 
+mod access;
 mod admin;
 mod admission;
 mod app;
 mod asker;
 mod body;
 mod body_memory;
+mod coding;
 mod connections;
 mod data;
 mod deadline;
+mod described;
 mod error;
 mod guard;
 mod in_place;
 mod lane;
+mod listener;
 mod negotiate;
 mod origin;
 mod page;
+mod progress;
 mod query;
 mod request;
 mod running;
@@ -24,10 +29,17 @@ mod seat;
 mod slow_client;
 mod state;
 mod stream;
+#[cfg(feature = "tls")]
+mod tls;
 mod update;
+mod validator;
 mod warnings;
 
+pub use access::{Role, UserError, Users};
 pub use app::{Requests, Server};
 pub use error::ServerError;
+pub use listener::Bind;
 pub use origin::CorsOrigin;
-pub use state::ServerOptions;
+pub use state::{Anonymous, ServerOptions};
+#[cfg(feature = "tls")]
+pub use tls::Tls;

@@ -51,13 +51,20 @@ pub(crate) struct Origins {
     /// Names that the server has besides its numbers, in lower case; with a port, or for all ports.
     hosts: Vec<String>,
     cors: Vec<CorsOrigin>,
+    /// Whether connections are encrypted.
+    is_secure: bool,
 }
 
 impl Origins {
     /// Of a server that listens on this machine only, or on others; both lists are what its starter said.
     pub(crate) fn new(is_loopback: bool, hosts: &[String], cors: &[CorsOrigin]) -> Self {
         let hosts: Vec<String> = hosts.iter().map(|host| host.to_ascii_lowercase()).collect();
-        Self { checks_hosts: is_loopback || !hosts.is_empty(), hosts, cors: cors.to_vec() }
+        Self { checks_hosts: is_loopback || !hosts.is_empty(), hosts, cors: cors.to_vec(), is_secure: false }
+    }
+
+    /// The same of a server whose connections are encrypted, or are not.
+    pub(crate) fn secure(self, is_secure: bool) -> Self {
+        Self { is_secure, ..self }
     }
 
     /// The host that the request names, if it is one that the server is known by.
@@ -68,7 +75,8 @@ impl Origins {
     /// The request's own IRI without its query, as the client knows it; none where it names a host that the server is not known by.
     pub(crate) fn own_iri(&self, uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
         let host = self.known_host(uri, headers)?;
-        NamedNode::new(format!("http://{host}{}", uri.path())).ok()
+        let scheme = if self.is_secure { "https" } else { "http" };
+        NamedNode::new(format!("{scheme}://{host}{}", uri.path())).ok()
     }
 
     fn is_known(&self, host: &str) -> bool {
@@ -137,7 +145,7 @@ impl Origins {
         headers.append(header::VARY, HeaderValue::from_static("Origin"));
         let Some(origin) = origin.filter(|origin| self.lists(origin)) else { return };
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        let exposed = HeaderValue::from_static("Location, Retry-After, Lode-Warning");
+        let exposed = HeaderValue::from_static("ETag, Location, Retry-After, Lode-Warning");
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     }
 }
@@ -147,7 +155,7 @@ fn host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     uri.authority().map(|authority| authority.as_str()).or_else(named)
 }
 
-fn without_port(host: &str) -> &str {
+pub(crate) fn without_port(host: &str) -> &str {
     host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')).map_or(host, |(name, _)| name)
 }
 

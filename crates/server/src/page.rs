@@ -1,4 +1,4 @@
-//! The pages a person or a tool finds without a query: a small query form, and the service description.
+//! The pages a person or a tool finds without a query: a small query form, and what there is.
 
 use crate::error::HttpError;
 use axum::http::{Method, StatusCode, Uri, header};
@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 const ROUTES: &str = "\
 /sparql                    queries and updates (SPARQL 1.1 Protocol): GET or POST, query=... or update=...
 /query, /update            one of them each
+/.well-known/void          what is in the data, graph by graph (GET; /sparql without a query tells it, too)
 /data                      graphs (Graph Store Protocol): GET, PUT, POST, DELETE with ?graph=IRI or ?default
 /                          a page to try queries
 /admin/stats               figures of the moment (GET)
@@ -15,6 +16,20 @@ const ROUTES: &str = "\
 /admin/compact             makes one segment of all (POST)
 /admin/snapshots           named snapshots: GET, POST ?name=NAME, DELETE ?name=NAME
 /admin/backup              writes a backup (POST ?to=NAME)";
+
+/// The methods that an address takes; none where there is nothing.
+pub(crate) fn allowed(path: &str) -> Option<&'static str> {
+    let admin = path.strip_prefix("/admin/");
+    Some(match path {
+        "/" | "/.well-known/void" | "/admin/stats" | "/admin/queries" => "GET, HEAD, OPTIONS",
+        "/sparql" | "/query" => "GET, HEAD, POST, OPTIONS",
+        "/update" | "/admin/compact" | "/admin/backup" => "POST, OPTIONS",
+        "/admin/snapshots" => "GET, HEAD, POST, DELETE, OPTIONS",
+        _ if path == "/data" || path.starts_with("/data/") => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
+        _ if admin.is_some_and(|path| path.starts_with("queries/")) => "DELETE, OPTIONS",
+        _ => return None,
+    })
+}
 
 /// Another address.
 pub(crate) async fn not_found(uri: Uri) -> HttpError {
@@ -27,38 +42,11 @@ pub(crate) async fn not_found(uri: Uri) -> HttpError {
 /// An address that is there, asked for by a method that it has not.
 pub(crate) async fn other_method(method: Method, uri: Uri) -> HttpError {
     let message = format!("{} does not take {method}; this server has:\n{ROUTES}", uri.path());
-    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, message)
+    let error = HttpError::new(StatusCode::METHOD_NOT_ALLOWED, message);
+    HttpError { field: allowed(uri.path()).map(|methods| (header::ALLOW, methods)), ..error }
 }
 
 /// The query form at `/`.
 pub(crate) async fn form() -> Response {
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], include_str!("page.html")).into_response()
-}
-
-/// The SPARQL 1.1 Service Description, for a GET of the endpoint without a query.
-pub(crate) fn service_description(union_default_graph: bool, is_writable: bool) -> Response {
-    let mut text = String::from(
-        "@prefix sd: <http://www.w3.org/ns/sparql-service-description#> .\n\
-         @prefix formats: <http://www.w3.org/ns/formats/> .\n\n\
-         [] a sd:Service ;\n    sd:endpoint <> ;\n    sd:supportedLanguage sd:SPARQL11Query",
-    );
-    if is_writable {
-        text.push_str(", sd:SPARQL11Update");
-    }
-    text.push_str(" ;\n    sd:feature sd:BasicFederatedQuery");
-    if union_default_graph {
-        text.push_str(", sd:UnionDefaultGraph");
-    }
-    if is_writable {
-        text.push_str(
-            " ;\n    sd:inputFormat formats:N-Triples, formats:N-Quads, formats:Turtle, formats:TriG, formats:RDF_XML,\n        \
-             formats:JSON-LD",
-        );
-    }
-    text.push_str(
-        " ;\n    sd:resultFormat formats:SPARQL_Results_JSON, formats:SPARQL_Results_XML, formats:SPARQL_Results_CSV,\n        \
-         formats:SPARQL_Results_TSV, formats:N-Triples, formats:N-Quads, formats:Turtle, formats:TriG, formats:RDF_XML,\n        \
-         formats:JSON-LD .\n",
-    );
-    ([(header::CONTENT_TYPE, "text/turtle")], text).into_response()
 }

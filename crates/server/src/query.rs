@@ -10,12 +10,15 @@ use crate::seat::Seat;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::stream::{ChunkWriter, answered};
 use crate::update::json;
+use crate::validator::Tag;
 use crate::warnings;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::report::PlanReport;
-use lode_engine::{CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, write_results};
+use lode_engine::{
+    CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, is_repeatable, write_results,
+};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::pin::pin;
@@ -53,6 +56,16 @@ pub(crate) async fn answer(
         () = asked.ticket.cancelled() => return Err(cancelled_error()),
     };
     asked.job(Seat::long(place, &asked.state.queries)).answer().await
+}
+
+/// What tells a client that the answer that it has is still the same; none where nobody can say so.
+pub(crate) fn tag(state: &AppState, request: &QueryRequest, accept: &str, base: Option<&str>) -> Option<Tag> {
+    let is_plain = request.plan.is_none() && request.at.is_none();
+    (is_plain && is_repeatable(&request.query)).then(|| {
+        // Of the version of now or one before: an answer that is newer than its tag is asked for once more than it must be.
+        let version = state.database.snapshot().version_number();
+        state.validators.of_query(version, request, accept, base)
+    })
 }
 
 /// A query on its way.

@@ -73,6 +73,11 @@ pub(crate) struct UpdateRequest {
     pub(crate) timeout: Option<Duration>,
 }
 
+/// Whether the body is an update, whatever is in it.
+pub(crate) fn is_update(headers: &HeaderMap) -> bool {
+    content_type(headers).as_deref() == Some(UPDATE)
+}
+
 /// Bytes that a body may have.
 pub(crate) fn body_bytes_max(headers: &HeaderMap, update_bytes_max: usize) -> usize {
     match content_type(headers).as_deref() {

@@ -2,12 +2,12 @@
 
 use crate::deadline::after;
 use crate::error::HttpError;
+use crate::listener::Peer;
 use axum::http::StatusCode;
 use lode_engine::report::RunReport;
 use lode_engine::{CancelToken, PreparedQuery};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -35,7 +35,7 @@ pub(crate) struct Running {
 struct RunningRequest {
     kind: RequestKind,
     text: String,
-    client: SocketAddr,
+    client: Peer,
     since: SystemTime,
     started: Instant,
     /// When it must have ended: the clock runs while it waits.
@@ -65,7 +65,7 @@ impl Running {
         self: &Arc<Self>,
         kind: RequestKind,
         text: &str,
-        client: SocketAddr,
+        client: Peer,
         timeout: Duration,
     ) -> Ticket {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
@@ -245,6 +245,7 @@ const CANCELLED: &str = "cancelled by the administration (lode cancel, or the se
 mod tests {
     //! Requests come, are seen, stopped, and go.
     use super::{RequestKind, Running};
+    use crate::listener::Peer;
     use std::future::Future;
     use std::pin::pin;
     use std::sync::Arc;
@@ -254,7 +255,7 @@ mod tests {
     #[test]
     fn requests_are_listed_and_stopped() {
         let all = Arc::new(Running::default());
-        let client = "127.0.0.1:4711".parse().unwrap();
+        let client = Peer::Tcp("127.0.0.1:4711".parse().unwrap());
         let minute = Duration::from_secs(60);
         let first = all.enter(RequestKind::Query, &"a".repeat(5000), client, minute);
         let second = all.enter(RequestKind::Update, "CLEAR ALL", client, Duration::MAX);
@@ -279,7 +280,7 @@ mod tests {
     #[test]
     fn who_waits_hears_of_it_and_never_begins() {
         let all = Arc::new(Running::default());
-        let ticket = all.enter(RequestKind::Query, "ASK {}", "127.0.0.1:1".parse().unwrap(), Duration::MAX);
+        let ticket = all.enter(RequestKind::Query, "ASK {}", Peer::Unix, Duration::MAX);
         let mut cx = Context::from_waker(Waker::noop());
         let mut cancelled = pin!(ticket.cancelled());
         assert!(cancelled.as_mut().poll(&mut cx).is_pending());

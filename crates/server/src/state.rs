@@ -1,11 +1,17 @@
 //! What all requests share: the database, the options, and how much runs at once.
 
+use crate::access::{Access, Role};
 use crate::admission::Admission;
 use crate::body_memory::Bodies;
+use crate::coding::Compression;
+use crate::described::Described;
 use crate::error::HttpError;
 use crate::lane::Lane;
 use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
+#[cfg(feature = "tls")]
+use crate::tls::Tls;
+use crate::validator::Validators;
 use axum::http::StatusCode;
 use lode_engine::store::{Compactor, Maintenance};
 use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
@@ -56,12 +62,23 @@ pub struct ServerOptions {
     /// Names that the server has besides `localhost` and its numbers. Requests to other names are refused where there are any, or where it
     /// listens on this machine only.
     pub hosts: Vec<String>,
+    /// Whether answers are compressed for clients that take them so.
+    pub compression: bool,
     /// Web pages of elsewhere that may use the server as its own page does.
     pub cors: Vec<CorsOrigin>,
+    /// The file of users and tokens; it need not be there.
+    pub users: Option<PathBuf>,
+    /// What those may do who send no name. Unless chosen: nothing where there are users, else all on this machine, and reading elsewhere.
+    pub anonymous: Option<Anonymous>,
     /// What clients of the administration must know; without it they must be on this machine.
     pub admin_token: Option<String>,
     /// Folder below which the administration may write backups.
     pub backup_folder: Option<PathBuf>,
+    /// Where the certificate comes from; without one connections are plain.
+    #[cfg(feature = "tls")]
+    pub tls: Option<Tls>,
+    /// What is told to the one who runs the server while it runs.
+    pub tell: fn(&str),
     /// What compacts in the background, for the administration to tell.
     pub compactor: Option<Arc<Compactor>>,
     /// The store's own threads, which end with the server.
@@ -90,20 +107,31 @@ impl Default for ServerOptions {
             bulk_loads_max: 2,
             downloads_max: cores * 4,
             hosts: Vec::new(),
+            compression: true,
             cors: Vec::new(),
+            users: None,
+            anonymous: None,
             admin_token: None,
             backup_folder: None,
+            #[cfg(feature = "tls")]
+            tls: None,
+            tell: |_| {},
             compactor: None,
             maintenance: None,
         }
     }
 }
 
+/// The role of those who send no name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anonymous(pub Option<Role>);
+
 /// What all requests share.
 pub(crate) struct AppState {
     pub(crate) database: Arc<Database>,
     pub(crate) options: ServerOptions,
     pub(crate) origins: Origins,
+    pub(crate) access: Arc<Access>,
     pub(crate) queries: Arc<Lane>,
     pub(crate) short_queries: Admission,
     pub(crate) updates: Admission,
@@ -111,6 +139,12 @@ pub(crate) struct AppState {
     pub(crate) downloads: Admission,
     /// The memory for bodies of requests.
     pub(crate) bodies: Bodies,
+    /// The encoders of answers.
+    pub(crate) compression: Compression,
+    /// What tells clients that an answer is still the same.
+    pub(crate) validators: Validators,
+    /// What is told of the database.
+    pub(crate) described: Described,
     /// Queries and updates on their way.
     pub(crate) running: Arc<Running>,
     /// One backup at a time: others would write the same files.
@@ -124,6 +158,7 @@ impl AppState {
         database: Arc<Database>,
         options: ServerOptions,
         origins: Origins,
+        access: Access,
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let queries = Lane::new(options.running_max, options.waiting_max);
@@ -134,17 +169,22 @@ impl AppState {
         let bulk_loads = Admission::new(options.bulk_loads_max, options.waiting_max);
         let bodies = Bodies::new(options.bodies_bytes_max, options.query.memory.clone());
         let backups = Arc::new(Semaphore::new(1));
+        let compression = Compression::new(options.compression, options.query.memory.as_ref());
         let running = Arc::default();
         Self {
             database,
             options,
             origins,
+            access: Arc::new(access),
             queries,
             short_queries,
             updates,
             bulk_loads,
             downloads,
             bodies,
+            compression,
+            validators: Validators::default(),
+            described: Described::default(),
             running,
             backups,
             stopping,

@@ -1,6 +1,7 @@
 //! The update operation: one transaction on a blocking thread, rolled back when its client leaves before the commit.
 
 use crate::error::HttpError;
+use crate::listener::Peer;
 use crate::request::{UpdateRequest, time_limit};
 use crate::running::{RequestKind, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
@@ -8,14 +9,13 @@ use crate::warnings;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use lode_engine::UpdateOptions;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Runs the update, whose text has `request_bytes` reserved; once its answer is there it is durable.
 pub(crate) async fn answer(
     state: Arc<AppState>,
     request: UpdateRequest,
-    client: SocketAddr,
+    client: Peer,
     base: Option<String>,
     request_bytes: usize,
 ) -> Result<Response, HttpError> {

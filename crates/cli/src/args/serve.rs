@@ -5,8 +5,7 @@ use super::evaluation::EvaluationArgs;
 use super::quantity::{parse_bytes, parse_seconds};
 use clap::Args;
 use lode_engine::store::Durability;
-use lode_server::CorsOrigin;
-use std::net::SocketAddr;
+use lode_server::{Anonymous, Bind, CorsOrigin, Role};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,16 +18,16 @@ explain=1 answers a query with its plan, profile=1 with what each operator did, 
 Administration: GET /admin/stats tells figures; GET /admin/queries lists what runs, DELETE /admin/queries/ID stops it (lode top, lode cancel); POST /admin/compact makes one segment of all; /admin/snapshots lists named snapshots (GET), \
 makes one (POST ?name=NAME) or drops it (DELETE ?name=NAME); POST /admin/backup?to=NAME writes a backup into the folder NAME in that of \
 --backup-dir, or brings the one there up to date (&copy: without links, &check: verified).\n\n\
-Only one process can have a database open for writing; with --read-only any number can serve what was there when they started. Whoever \
-can reach the address can change the data: put a proxy in front of it that asks who they are before you --bind it to others than this machine. \
-Web pages of elsewhere can not, unless --cors lists them."
+Only one process can have a database open for writing; with --read-only any number can serve what was there when they started. On this machine \
+everybody can change the data, and elsewhere everybody can read it, until there are users (lode user add) who log in. Web pages of elsewhere can do \
+nothing, unless --cors lists them."
 )]
 pub struct ServeArgs {
     /// The database folder; where there is nothing, an empty database is made
     pub database: PathBuf,
-    /// Address and port to listen on, or a port of 127.0.0.1 alone
+    /// Address and port to listen on, or a port of 127.0.0.1 alone, or unix:PATH: a socket of the file system, for its owner and group
     #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS", value_parser = parse_bind)]
-    pub bind: SocketAddr,
+    pub bind: Bind,
     /// Answer queries only, also while another process writes to the database (whose changes are not seen)
     #[arg(long)]
     pub read_only: bool,
@@ -68,6 +67,21 @@ pub struct ServeArgs {
     /// Do not compact in the background
     #[arg(long)]
     pub no_compaction: bool,
+    /// Encrypt connections (https) with this certificate, and those between it and its authority's, in PEM; read again when it changes
+    #[cfg(feature = "tls")]
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The certificate's private key, in PEM
+    #[cfg(feature = "tls")]
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Encrypt connections with a certificate made for this start, which no client believes without being told to: for trials
+    #[cfg(feature = "tls")]
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub tls_self_signed: bool,
+    /// Do not compress answers, whatever clients take
+    #[arg(long)]
+    pub no_compression: bool,
     /// Answer to this host name, too (a proxy passes it on, say): on this machine only localhost and numbers are answered to without;
     /// repeatable
     #[arg(long, value_name = "NAME", value_parser = parse_host)]
@@ -79,7 +93,16 @@ pub struct ServeArgs {
     /// Connections that may be open at once; one more takes the place of one that is not being answered
     #[arg(long, default_value_t = 1024, value_name = "CONNECTIONS")]
     pub connections_max: usize,
-    /// Let clients use /admin who send this (Authorization: Bearer TOKEN), instead of those on this machine
+    /// The file of users and tokens (default: users.json in the database folder); made by lode user and lode token, read again when it
+    /// changes. Where there are any, everybody must log in
+    #[arg(long, value_name = "FILE")]
+    pub users: Option<PathBuf>,
+    /// What those may do who do not log in: none, read, or update (default: none where there are users; else update on this machine, and
+    /// read elsewhere)
+    #[arg(long, value_name = "none|read|update", value_parser = parse_anonymous)]
+    pub anonymous: Option<Anonymous>,
+    /// Let clients use /admin who send this (Authorization: Bearer TOKEN), instead of those on this machine. Others on this machine can see it
+    /// in the list of processes: lode token add --role admin makes one that nobody sees
     #[arg(long, value_name = "TOKEN")]
     pub admin_token: Option<String>,
     /// Let /admin/backup write backups into folders in this one, which must be there
@@ -103,6 +126,16 @@ pub fn parse_durability(text: &str) -> Result<Durability, String> {
             Err(_) => Err(format!("batch:{delay}: expected a number of milliseconds")),
         },
         _ => Err("expected sync, batch or batch:MILLISECONDS".to_owned()),
+    }
+}
+
+/// What those may do who do not log in. Nobody administers without a name.
+fn parse_anonymous(text: &str) -> Result<Anonymous, String> {
+    match text {
+        "none" => Ok(Anonymous(None)),
+        "read" => Ok(Anonymous(Some(Role::Read))),
+        "update" => Ok(Anonymous(Some(Role::Update))),
+        _ => Err("expected none, read or update".to_owned()),
     }
 }
 

@@ -58,7 +58,12 @@ impl Endpoint {
 
     /// Serves a database on a free port.
     pub fn serve(lode: &Lode, database: &str, extra: &[&str]) -> Self {
-        let args = [&["serve", database, "--bind", "127.0.0.1:0"], extra].concat();
+        Self::at(lode, database, "127.0.0.1:0", extra)
+    }
+
+    /// Serves a database at an address.
+    pub fn at(lode: &Lode, database: &str, bind: &str, extra: &[&str]) -> Self {
+        let args = [&["serve", database, "--bind", bind], extra].concat();
         let mut child = lode.command(&args).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut greeting = String::new();
@@ -136,7 +141,7 @@ impl Endpoint {
 
     /// The host and port, for connections of one's own.
     pub fn address(&self) -> &str {
-        self.base.strip_prefix("http://").unwrap()
+        self.base.split_once("://").unwrap().1
     }
 
     /// The process.

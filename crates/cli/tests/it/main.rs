@@ -35,6 +35,8 @@ mod service;
 mod snapshot;
 mod soak;
 mod stopping;
+mod tls;
 mod update;
+mod users;
 mod w3c;
 mod web;

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-pub use upload::{Document, DocumentBody, UploadOptions, UploadReport, UploadTarget};
+pub use upload::{Document, DocumentBody, UploadCondition, UploadOptions, UploadReport, UploadTarget};
 pub(crate) use upload::{delete_graph, graph_id, upload};
 
 /// How a request runs.

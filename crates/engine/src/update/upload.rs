@@ -45,11 +45,26 @@ pub enum UploadTarget {
     Graph(Option<NamedNode>),
 }
 
+/// What must be so for a change to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UploadCondition {
+    /// The database is in one of these versions.
+    VersionIn(Vec<u64>),
+    /// It is in none of these.
+    VersionNotIn(Vec<u64>),
+    /// The graph has quads, or is one that always exists.
+    Exists,
+    /// It has none.
+    Missing,
+}
+
 /// How an upload runs.
 #[derive(Debug, Clone)]
 pub struct UploadOptions {
     /// What it is about.
     pub target: UploadTarget,
+    /// What must be so when it is committed. Such an upload is one transaction: it fails where it has more quads than that.
+    pub condition: Option<UploadCondition>,
     /// Whether what was there goes.
     pub replace: bool,
     /// Resolves relative IRIs.
@@ -100,6 +115,14 @@ pub(crate) fn upload(
     let mut done = None;
     if let Some(documents) = again {
         done = in_transaction(store, documents, options, options.transaction_quads_max)?;
+    }
+    if done.is_none() && options.condition.is_some() {
+        let message = format!(
+            "an upload with a condition is one transaction of at most {} quads and {} MiB of new terms: send less, or without the condition",
+            options.transaction_quads_max,
+            transaction_bytes_max(options) >> 20
+        );
+        return Err(EngineError::TooLarge(message));
     }
     let is_bulk = done.is_none();
     let (quads, commit) = match done {
@@ -156,6 +179,27 @@ fn quads_in(snapshot: &Snapshot, target: &UploadTarget) -> Result<u64, EngineErr
 /// Bytes of new terms of one transaction; with more an upload is a bulk load, whose memory they do not fill.
 const TRANSACTION_BYTES_MAX: usize = 64 << 20;
 
+fn transaction_bytes_max(options: &UploadOptions) -> usize {
+    TRANSACTION_BYTES_MAX.min(options.memory_bytes / 8)
+}
+
+impl UploadCondition {
+    /// Fails where it does not hold in a version that nobody else can change.
+    fn check(&self, snapshot: &Snapshot, target: &UploadTarget) -> Result<(), EngineError> {
+        let version = snapshot.version_number();
+        let always_exists = matches!(target, UploadTarget::Dataset | UploadTarget::Graph(None));
+        let (holds, found) = match self {
+            Self::VersionIn(versions) => (versions.contains(&version), "the database has changed since"),
+            Self::VersionNotIn(versions) => {
+                (!versions.contains(&version), "the database has not changed since")
+            }
+            Self::Exists => (always_exists || quads_in(snapshot, target)? > 0, "there is no such graph"),
+            Self::Missing => (!always_exists && quads_in(snapshot, target)? == 0, "there is such a graph"),
+        };
+        if holds { Ok(()) } else { Err(EngineError::Condition(found.to_owned())) }
+    }
+}
+
 /// Uploads in one transaction; none, and nothing changed, where there are more quads than that, or longer ones than fit.
 fn in_transaction(
     store: &Store,
@@ -171,14 +215,18 @@ fn in_transaction(
     };
     let update = UpdateOptions { evaluation, ..UpdateOptions::default() };
     // Who removes what others may add meanwhile must have the write lock.
-    let transaction = if options.replace {
+    let transaction = if options.replace || options.condition.is_some() {
         store.begin(&options.cancel)?
     } else {
         store.begin_blind()?.with_cancel(&options.cancel)
     };
+    let mut transaction = transaction;
+    if let Some(condition) = &options.condition {
+        condition.check(&transaction.snapshot()?, &options.target)?;
+    }
     let mut updater = Updater::new(transaction, &update, &update.evaluation.budget());
     let graph = updater.prepare(options)?;
-    let bytes_max = TRANSACTION_BYTES_MAX.min(options.memory_bytes / 8);
+    let bytes_max = transaction_bytes_max(options);
     let mut quads = 0;
     for document in documents {
         let mut terms = NewTerms::new(Labels::OfText, &updater.draft);
@@ -314,15 +362,20 @@ pub(crate) fn graph_id(
     Ok(existing(snapshot, &graph.cloned())?)
 }
 
-/// Removes all quads of a graph; none where there is no such graph.
+/// Removes all quads of a graph, if the condition holds; none where there is no such graph.
 pub(crate) fn delete_graph(
     store: &Store,
     graph: Option<&NamedNode>,
+    condition: Option<&UploadCondition>,
     cancel: &CancelToken,
 ) -> Result<Option<Commit>, EngineError> {
     with_room(store, || {
         let mut transaction = store.begin(cancel)?;
-        let Some(id) = graph_id(&transaction.snapshot()?, graph)? else { return Ok(None) };
+        let snapshot = transaction.snapshot()?;
+        if let Some(condition) = condition {
+            condition.check(&snapshot, &UploadTarget::Graph(graph.cloned()))?;
+        }
+        let Some(id) = graph_id(&snapshot, graph)? else { return Ok(None) };
         transaction.clear(Graphs::One(id))?;
         Ok(Some(transaction.commit()?))
     })

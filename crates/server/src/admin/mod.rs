@@ -8,18 +8,19 @@ pub(crate) use backup::backup;
 pub(crate) use queries::{cancel as cancel_query, list as queries};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
 
+use crate::access::{Identity, Operation, Role};
 use crate::error::HttpError;
+use crate::listener::Peer;
 use crate::origin::{is_of, is_sure};
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
-use axum::extract::{ConnectInfo, FromRequestParts, State};
+use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
 use lode_engine::store::{CompactOptions, CompactorState, FlushStatus, StoreError, compact as compact_store};
 use lode_engine::{CancelToken, EngineError};
 use serde_json::Value;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// Figures of the moment.
@@ -106,18 +107,19 @@ pub(crate) async fn compact(
 
 /// Who asks, as far as the server can tell.
 pub(crate) struct Client {
-    address: SocketAddr,
+    identity: Identity,
+    peer: Peer,
     headers: HeaderMap,
 }
 
 impl FromRequestParts<Arc<AppState>> for Client {
     type Rejection = HttpError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, HttpError> {
-        let unknown =
-            |_| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the client's address is unknown");
-        let address = ConnectInfo::<SocketAddr>::from_request_parts(parts, state).await.map_err(unknown)?.0;
-        Ok(Self { address, headers: parts.headers.clone() })
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Self, HttpError> {
+        let unknown = || HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the client's address is unknown");
+        let peer = parts.extensions.get::<Peer>().copied().ok_or_else(unknown)?;
+        let identity = parts.extensions.get().cloned().unwrap_or_default();
+        Ok(Self { identity, peer, headers: parts.headers.clone() })
     }
 }
 
@@ -125,23 +127,22 @@ impl Client {
     /// Refuses whoever has no business here.
     fn check(&self, state: &AppState) -> Result<(), HttpError> {
         let refused = |message| Err(HttpError::new(StatusCode::FORBIDDEN, message));
+        if self.identity.role == Some(Role::Admin) || state.access.has_users() {
+            return state.access.check(&self.identity, Operation::Administer);
+        }
         match &state.options.admin_token {
-            Some(token) => {
-                let given = self.headers.get(header::AUTHORIZATION).map(|value| value.as_bytes());
-                if given.is_some_and(|given| is_equal(given, format!("Bearer {token}").as_bytes())) {
-                    return Ok(());
-                }
+            Some(_) => {
                 let message = "send the administration's token: Authorization: Bearer TOKEN";
                 Err(HttpError::new(StatusCode::UNAUTHORIZED, message))
             }
             // A name may be given to this machine's address by anybody, a web page of theirs included.
-            None if self.address.ip().to_canonical().is_loopback() && !self.is_for_sure_host() => refused(
+            None if self.peer.is_local() && !self.is_for_sure_host() => refused(
                 "without a token the administration answers to localhost or an IP number only, not to a name",
             ),
             None if self.is_of_listed_page(state) => refused(
                 "pages of other origins need the administration's token (Authorization: Bearer TOKEN), and this server has none",
             ),
-            None if self.address.ip().to_canonical().is_loopback() => Ok(()),
+            None if self.peer.is_local() => Ok(()),
             None => refused(
                 "the administration answers on the server's own machine only: ask there, or have the server started with a token (lode serve --admin-token TOKEN)",
             ),
@@ -202,9 +203,4 @@ fn parameter(uri: &Uri, name: &str) -> Result<String, HttpError> {
 /// Whether a parameter is there that needs no value.
 fn flag(uri: &Uri, name: &str) -> bool {
     form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()).any(|(key, _)| key == name)
-}
-
-/// Compares in a time that tells nothing of where the difference is.
-fn is_equal(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

@@ -28,18 +28,27 @@ pub(super) async fn answer(
     let limit = state.options.download_timeout;
     let cancel = CancelToken::new(Some(limit));
     let permit = state.downloads.enter(after(limit.min(state.options.timeout))).await?;
-    let (snapshot, scope) = blocking(move || find(&state, &target, at.as_deref())).await?;
+    let at_state = Arc::clone(&state);
+    let (snapshot, scope) = blocking(move || find(&at_state, &target, at.as_deref())).await?;
     let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];
+    let tag = state.validators.of_graph(snapshot.version_number(), format);
+    if tag.is_known(headers) {
+        return Ok(tag.not_modified());
+    }
     if is_head {
         // Nobody knows its length before it is written.
-        return Ok((head, of_unknown_length()).into_response());
+        let mut response = (head, of_unknown_length()).into_response();
+        tag.tell(&mut response);
+        return Ok(response);
     }
     let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
         writer.announce(());
         write(&snapshot, scope, format, &cancel, writer).map_err(dump_error)
     })
     .await?;
-    Ok((head, body).into_response())
+    let mut response = (head, body).into_response();
+    tag.tell(&mut response);
+    Ok(response)
 }
 
 fn not_acceptable(whole: bool) -> HttpError {

@@ -15,7 +15,7 @@ use crate::request::SNAPSHOTS_STAY;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use lode_engine::{CancelToken, UploadTarget};
 use std::sync::Arc;
@@ -40,27 +40,32 @@ pub(crate) async fn serve(
             body.refuse(&parts.headers, HttpError::bad_request(SNAPSHOTS_STAY)).await
         }
         Method::PUT | Method::POST => upload::answer(state, target, own, &parts, body).await,
-        Method::DELETE => delete(state, target).await,
+        Method::DELETE => delete(state, target, &parts.headers).await,
         _ => {
-            let error = HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "use GET, HEAD, PUT, POST or DELETE");
+            let error = HttpError::method("GET, HEAD, PUT, POST, DELETE, OPTIONS");
             body.refuse(&parts.headers, error).await
         }
     }
 }
 
-async fn delete(state: Arc<AppState>, target: UploadTarget) -> Result<Response, HttpError> {
+async fn delete(
+    state: Arc<AppState>,
+    target: UploadTarget,
+    headers: &HeaderMap,
+) -> Result<Response, HttpError> {
     state.check_writable()?;
     let UploadTarget::Graph(graph) = target else {
         let message =
             "name the graph to remove: ?graph=IRI or ?default (for all of them, the update CLEAR ALL)";
         return Err(HttpError::bad_request(message));
     };
+    let condition = state.validators.condition(headers)?;
     let limit = state.options.update_timeout;
     let cancel = CancelToken::new(Some(limit));
     let permit = state.updates.enter(after(limit)).await?;
     let _left = CancelOnDrop(cancel.clone());
     let commit = blocking(move || {
-        let commit = state.database.delete_graph(graph.as_ref(), &cancel)?;
+        let commit = state.database.delete_graph(graph.as_ref(), condition.as_ref(), &cancel)?;
         drop(permit);
         Ok(commit.ok_or_else(|| no_such_graph(&UploadTarget::Graph(graph))))
     })

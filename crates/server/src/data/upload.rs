@@ -5,6 +5,7 @@ use super::multipart;
 use super::target::NO_NAME;
 use crate::body::{Incoming, Whole, pieces};
 use crate::body_memory::Room;
+use crate::coding::{ALL_NAMES, Coding};
 use crate::deadline::after;
 use crate::error::{CONTENT_TYPE, HttpError};
 use crate::request::content_type;
@@ -28,6 +29,8 @@ const NAME: &str = "body";
 
 /// What the headers say.
 struct Announced {
+    /// What is decoded before the load sees it, which itself knows some compressions.
+    coding: Option<Coding>,
     /// None: several documents in a form.
     format: Option<RdfFormat>,
     is_compressed: bool,
@@ -45,6 +48,7 @@ pub(super) async fn answer(
         Ok(prepared) => prepared,
         Err(error) => return body.refuse(&request.headers, error).await,
     };
+    let body = body.decoded(announced.coding);
     let report = match announced.format {
         Some(format) => one(&state, body, format, &announced, options).await?,
         None => form(&state, body, &request.headers, options).await?,
@@ -69,6 +73,7 @@ fn prepare(
     };
     let options = UploadOptions {
         target,
+        condition: state.validators.condition(&request.headers)?,
         replace,
         base_iri: base.map(NamedNode::into_string),
         cancel: CancelToken::default(),
@@ -84,14 +89,6 @@ fn prepare(
 impl Announced {
     fn read(headers: &HeaderMap) -> Result<Self, HttpError> {
         let unsupported = |message: String| HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message);
-        let is_compressed = match headers.get(header::CONTENT_ENCODING).map(HeaderValue::as_bytes) {
-            None | Some(b"identity") => false,
-            Some(b"gzip" | b"x-gzip" | b"zstd" | b"bzip2" | b"xz") => true,
-            Some(other) => {
-                let name = String::from_utf8_lossy(other);
-                return Err(unsupported(format!("content encoding {name}: send it plain, gzip or zstd")));
-            }
-        };
         let media_type = content_type(headers);
         let format = match media_type.as_deref() {
             Some("multipart/form-data") => None,
@@ -104,8 +101,16 @@ impl Announced {
                 )));
             }
         };
+        let (is_compressed, coding) = match Coding::of_body(headers) {
+            Ok(coding @ (None | Some(Coding::Brotli))) => (false, coding),
+            // A form is taken apart before any load sees it.
+            Ok(coding) if format.is_none() => (false, coding),
+            Ok(_) => (true, None),
+            Err(name) if format.is_some() && ["bzip2", "xz"].contains(&name.as_str()) => (true, None),
+            Err(name) => return Err(HttpError::coding(&name, ALL_NAMES)),
+        };
         let bytes = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-        Ok(Self { format, is_compressed, bytes })
+        Ok(Self { coding, format, is_compressed, bytes })
     }
 
     /// Bytes of the body that so many quads may have, about.
@@ -146,7 +151,11 @@ async fn one(
     announced: &Announced,
     options: UploadOptions,
 ) -> Result<UploadReport, HttpError> {
-    let small = announced.bytes_of(options.transaction_quads_max);
+    // With a condition it is one transaction, or nothing.
+    let small = match &options.condition {
+        Some(_) => state.options.update_bytes_max as u64,
+        None => announced.bytes_of(options.transaction_quads_max),
+    };
     let mut begun = Whole::default();
     let is_large = announced.bytes.is_some_and(|bytes| bytes > small);
     if !is_large && body.fill(&mut begun, usize::try_from(small).unwrap_or(usize::MAX)).await? {

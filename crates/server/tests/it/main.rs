@@ -2,8 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod client;
+mod codings;
+mod conditions;
+mod transports;
+
 use lode_engine::{Database, UpdateOptions};
-use lode_server::{Server, ServerOptions};
+use lode_server::{Bind, Server, ServerError, ServerOptions};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -25,12 +30,19 @@ fn serve(options: ServerOptions) -> SocketAddr {
 }
 
 fn serve_database(database: Database, options: ServerOptions) -> SocketAddr {
+    let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
+    match serve_on(database, any.into(), options).unwrap() {
+        Bind::Tcp(address) => address,
+        other @ Bind::Unix(_) => panic!("{other}"),
+    }
+}
+
+fn serve_on(database: Database, bind: Bind, options: ServerOptions) -> Result<Bind, ServerError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let bind = Server::bind(Arc::new(database), "127.0.0.1:0".parse().unwrap(), options);
-    let server = runtime.block_on(bind).unwrap();
-    let address = server.address().unwrap();
+    let server = runtime.block_on(Server::bind(Arc::new(database), bind, options))?;
+    let bound = server.bound()?;
     thread::spawn(move || runtime.block_on(server.serve(std::future::pending())));
-    address
+    Ok(bound)
 }
 
 /// Status, head and body.

@@ -1,0 +1,124 @@
+//! `lode user` and `lode token` on the command line.
+
+use clap::{Args, Subcommand};
+use lode_server::Role;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where users are.
+#[derive(Debug, Args)]
+pub struct PlaceArgs {
+    /// The database folder, or a file of users, as lode serve --users has it
+    #[arg(value_name = "DB|FILE")]
+    pub place: PathBuf,
+}
+
+/// `lode user`.
+#[derive(Debug, Subcommand)]
+pub enum UserCommand {
+    /// Add a user; the password is asked for, or is the first line of standard input
+    Add(UserAddArgs),
+    /// List users and their roles
+    List(PlaceArgs),
+    /// Remove a user: the server lets nobody in by that name from then on
+    Remove(NamedArgs),
+    /// Change a user's password; it is asked for, or is the first line of standard input
+    Passwd(NamedArgs),
+}
+
+/// `lode user add`.
+#[derive(Debug, Args)]
+pub struct UserAddArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The name: 1 to 64 letters, digits, and - _ . @
+    pub name: String,
+    /// What the user may do: read (query and download), update (also change data), admin (also all below /admin)
+    #[arg(long, value_name = "read|update|admin")]
+    pub role: Role,
+}
+
+/// Somebody who is there.
+#[derive(Debug, Args)]
+pub struct NamedArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The name
+    pub name: String,
+}
+
+/// `lode token`.
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Make a token for a program, and write it to standard output: nobody can tell it again
+    Add(TokenAddArgs),
+    /// List tokens, their roles, and when they expire
+    List(PlaceArgs),
+    /// Revoke a token: the server takes it no more
+    Revoke(NamedArgs),
+}
+
+/// `lode token add`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Send it as Authorization: Bearer TOKEN, such as curl -H @FILE with that line in FILE."
+)]
+pub struct TokenAddArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// A name for it: 1 to 64 letters, digits, and - _ . @
+    pub name: String,
+    /// What it lets its holder do: read, update or admin
+    #[arg(long, value_name = "read|update|admin", default_value = "read")]
+    pub role: Role,
+    /// After which time it is worth nothing: 12h, 90d, or never
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = parse_expiry)]
+    pub expires: Expiry,
+}
+
+/// After which time a token expires, if it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expiry(pub Option<Duration>);
+
+/// The longest time: beyond it nobody means a time.
+const DAYS_MAX: u64 = 36_500;
+
+/// A number with its unit, or `never`.
+fn parse_expiry(text: &str) -> Result<Expiry, String> {
+    if text == "never" {
+        return Ok(Expiry(None));
+    }
+    let expected = || "expected a time such as 30m, 12h or 90d, or never".to_owned();
+    let (unit, seconds) = match text.chars().last() {
+        Some('s') => ('s', 1),
+        Some('m') => ('m', 60),
+        Some('h') => ('h', 3600),
+        Some('d') => ('d', 86_400),
+        _ => return Err(expected()),
+    };
+    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| expected())?;
+    let seconds =
+        number.checked_mul(seconds).filter(|seconds| *seconds <= DAYS_MAX * 86_400).ok_or_else(expected)?;
+    Ok(Expiry(Some(Duration::from_secs(seconds))))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Times as they are written.
+    use super::{Expiry, parse_expiry};
+    use std::time::Duration;
+
+    #[test]
+    fn times_of_expiry() {
+        for (text, seconds) in [("30s", 30), ("2m", 120), ("12h", 43_200), ("90d", 7_776_000), ("0s", 0)] {
+            assert_eq!(parse_expiry(text), Ok(Expiry(Some(Duration::from_secs(seconds)))));
+        }
+        assert_eq!(parse_expiry("never"), Ok(Expiry(None)));
+        for text in ["", "d", "1", "1w", "-1d", "99999999999999999999d", "99999999d", "1dd"] {
+            assert!(parse_expiry(text).is_err(), "{text}");
+        }
+    }
+}

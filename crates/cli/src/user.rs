@@ -1,0 +1,69 @@
+//! `lode user`: those who may log in to a server.
+
+use crate::args::{PlaceArgs, UserCommand};
+use crate::exit::Done;
+use crate::talk::say;
+use anyhow::{Context, bail};
+use lode_server::Users;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// The longest line that is taken for a password.
+const LINE_BYTES_MAX: u64 = 4096;
+
+pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
+    match command {
+        UserCommand::Add(args) => {
+            let path = file(&args.place)?;
+            let password = password(&args.name)?;
+            Users::change(&path, |users| users.add(&args.name, args.role, &password))?;
+            say!("added {} with the role {} ({})", args.name, args.role, path.display());
+        }
+        UserCommand::List(place) => {
+            let users = Users::read_or_empty(&file(place)?)?;
+            let mut out = io::stdout().lock();
+            for (name, role, _) in users.users() {
+                writeln!(out, "{name}\t{role}")?;
+            }
+        }
+        UserCommand::Remove(args) => {
+            Users::change(&file(&args.place)?, |users| users.remove(&args.name))?;
+            say!("removed {}", args.name);
+        }
+        UserCommand::Passwd(args) => {
+            let path = file(&args.place)?;
+            if !Users::read_or_empty(&path)?.users().iter().any(|(name, ..)| *name == args.name) {
+                bail!("there is no user {}", args.name);
+            }
+            let password = password(&args.name)?;
+            Users::change(&path, |users| users.change_password(&args.name, &password))?;
+            say!("changed the password of {}", args.name);
+        }
+    }
+    Ok(Done::Ok)
+}
+
+/// The file of users, in a folder that is there.
+pub fn file(place: &PlaceArgs) -> anyhow::Result<PathBuf> {
+    let path = Users::file_of(&place.place);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        bail!("there is no folder {}", folder.display());
+    }
+    Ok(path)
+}
+
+/// A new password: typed twice and not shown, or the first line of standard input.
+fn password(name: &str) -> anyhow::Result<String> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        let mut line = String::new();
+        io::Read::take(stdin.lock(), LINE_BYTES_MAX).read_line(&mut line).context("reading the password")?;
+        return Ok(line.trim_end_matches(['\r', '\n']).to_owned());
+    }
+    let first = rpassword::prompt_password(format!("Password of {name}: "))?;
+    if rpassword::prompt_password("Once more: ")? != first {
+        bail!("the two are not the same: nothing was changed");
+    }
+    Ok(first)
+}

@@ -1,0 +1,279 @@
+//! The layer that finds out who asks, and refuses what they may not.
+
+use super::Operation;
+use super::cache::Cache;
+use super::credentials::Credentials;
+use super::file::{Stamp, stamp};
+use super::throttle::Throttle;
+use super::users::{CHECK_BYTES, Role, UserError, Users};
+use crate::body::Incoming;
+use crate::error::HttpError;
+use crate::listener::{Bind, Peer};
+use crate::state::{AppState, ServerOptions, blocking};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use lode_engine::MemoryBudget;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Passwords that are checked at once: each check takes a processor.
+const CHECKS_MAX: usize = 2;
+/// Of those that wait for it so many may be there.
+const WAITING_MAX: usize = 64;
+/// So often it is looked whether the file has changed.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// What to log in with.
+const CHALLENGE: &str = "Basic realm=\"lode\", charset=\"UTF-8\", Bearer realm=\"lode\"";
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Identity {
+    pub(crate) role: Option<Role>,
+    /// Whether it was proved.
+    is_known: bool,
+}
+
+/// What is known of users.
+pub(crate) struct Access {
+    current: RwLock<Arc<Current>>,
+    file: Option<PathBuf>,
+    stamp: Mutex<Option<Stamp>>,
+    /// The role of who sends no name, where there are users, and where there are none.
+    anonymous: [Option<Role>; 2],
+    admin_token: Option<String>,
+    throttle: Throttle,
+    checks: Arc<Semaphore>,
+    waiting: Semaphore,
+    memory: MemoryBudget,
+}
+
+struct Current {
+    users: Users,
+    cache: Option<Cache>,
+}
+
+impl Current {
+    fn new(users: Users) -> Arc<Self> {
+        Arc::new(Self { users, cache: Cache::new() })
+    }
+}
+
+impl Access {
+    /// Reads the users.
+    pub(crate) fn new(options: &ServerOptions, bind: &Bind) -> Result<Self, UserError> {
+        let file = options.users.clone();
+        let (stamp, users) = match &file {
+            Some(path) => (stamp(path), Users::read_or_empty(path)?),
+            None => (None, Users::default()),
+        };
+        let open = if bind.is_local() { Role::Update } else { Role::Read };
+        let anonymous = match options.anonymous {
+            Some(chosen) => [chosen.0; 2],
+            None => [None, Some(open)],
+        };
+        Ok(Self {
+            current: RwLock::new(Current::new(users)),
+            file,
+            stamp: Mutex::new(stamp),
+            anonymous,
+            admin_token: options.admin_token.clone(),
+            throttle: Throttle::default(),
+            checks: Arc::new(Semaphore::new(CHECKS_MAX)),
+            waiting: Semaphore::new(WAITING_MAX),
+            memory: options.query.memory.clone().unwrap_or_else(MemoryBudget::unlimited),
+        })
+    }
+
+    fn current(&self) -> Arc<Current> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether there are users or tokens.
+    pub(crate) fn has_users(&self) -> bool {
+        !self.current().users.is_empty()
+    }
+
+    /// How many users and tokens there are, and what those may do who are none.
+    pub(crate) fn figures(&self) -> (usize, usize, Option<Role>) {
+        let current = self.current();
+        (current.users.users().len(), current.users.tokens().len(), self.anonymous().role)
+    }
+
+    /// Reads the file again whenever it changes, for ever, and tells of it. Where it cannot be used, or is gone, the users of before stay.
+    pub(crate) async fn watch(self: Arc<Self>, tell: fn(&str)) {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let access = Arc::clone(&self);
+            match tokio::task::spawn_blocking(move || access.read_if_changed()).await {
+                Ok(Ok(true)) => {
+                    let (users, tokens, _) = self.figures();
+                    tell(&format!("users: read again, {users} users and {tokens} tokens"));
+                }
+                Ok(Err(error)) => tell(&format!("users: {error}; those of before stay")),
+                _ => {}
+            }
+        }
+    }
+
+    fn read_if_changed(&self) -> Result<bool, UserError> {
+        let Some(path) = &self.file else { return Ok(false) };
+        let now = stamp(path);
+        let mut stamp = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        if *stamp == now {
+            return Ok(false);
+        }
+        *stamp = now;
+        let users = Users::read(path)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Current::new(users);
+        Ok(true)
+    }
+
+    fn anonymous(&self) -> Identity {
+        let [with_users, without] = self.anonymous;
+        Identity { role: if self.has_users() { with_users } else { without }, is_known: false }
+    }
+
+    /// Refuses what a role has not. This is the only place that does.
+    pub(crate) fn check(&self, identity: &Identity, operation: Operation) -> Result<(), HttpError> {
+        let Some(needed) = operation.role() else { return Ok(()) };
+        if identity.role.is_some_and(|role| role >= needed) {
+            return Ok(());
+        }
+        // Without users the administration has rules of its own.
+        if operation == Operation::Administer && !self.has_users() {
+            return Ok(());
+        }
+        if identity.is_known {
+            let message = format!("you may not: this takes the role {needed}");
+            return Err(HttpError::new(StatusCode::FORBIDDEN, message));
+        }
+        let message = if self.has_users() {
+            format!("log in (Basic, or Bearer with a token): this takes the role {needed}")
+        } else {
+            format!(
+                "this takes the role {needed}, and this server has no users: its administrator can add some (lode user add), or let \
+                 everybody (lode serve --anonymous)"
+            )
+        };
+        Err(unauthorized(message))
+    }
+
+    /// Who sends these.
+    async fn identify(self: &Arc<Self>, peer: Peer, headers: &HeaderMap) -> Result<Identity, HttpError> {
+        let current = self.current();
+        let unreadable = |()| unauthorized("the Authorization field cannot be read: send Basic or Bearer");
+        let known = |role| Ok(Identity { role: Some(role), is_known: true });
+        let credentials = match Credentials::of(headers) {
+            // Where nobody has to log in, what clients send for others does not matter.
+            _ if current.users.is_empty() && self.admin_token.is_none() => return Ok(self.anonymous()),
+            Ok(None) => return Ok(self.anonymous()),
+            credentials => credentials.map_err(unreadable)?,
+        };
+        match credentials {
+            None => Ok(self.anonymous()),
+            Some(Credentials::Token(sent)) => {
+                if self
+                    .admin_token
+                    .as_deref()
+                    .is_some_and(|token| is_equal(token.as_bytes(), sent.as_bytes()))
+                {
+                    return known(Role::Admin);
+                }
+                self.wait(peer, "")?;
+                match current.users.token(&sent) {
+                    Some((_, role)) => known(role),
+                    None => Err(self.failed(peer, "", "this token is not valid here, or no more")),
+                }
+            }
+            Some(Credentials::Password { name, password }) => {
+                if let Some(role) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
+                    return known(role);
+                }
+                known(self.verify(peer, current, name, password).await?)
+            }
+        }
+    }
+
+    async fn verify(
+        self: &Arc<Self>,
+        peer: Peer,
+        current: Arc<Current>,
+        name: String,
+        password: String,
+    ) -> Result<Role, HttpError> {
+        let busy = || HttpError::busy("too many are logging in: try again later");
+        self.wait(peer, &name)?;
+        let _waiting = self.waiting.try_acquire().map_err(|_| busy())?;
+        let turn = Arc::clone(&self.checks).acquire_owned().await.map_err(|_| busy())?;
+        // Others have failed meanwhile, or it was found to be right.
+        if let Some(role) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
+            return Ok(role);
+        }
+        self.wait(peer, &name)?;
+        let room = self.memory.reserve(CHECK_BYTES).map_err(|_| busy())?;
+        let asked = name.clone();
+        let role = blocking(move || {
+            let role = current.users.verify(&asked, &password);
+            if let (Some(role), Some(cache)) = (role, &current.cache) {
+                cache.put(&asked, &password, role);
+            }
+            drop((turn, room));
+            Ok(role)
+        });
+        match role.await? {
+            Some(role) => {
+                self.throttle.succeeded(peer, &name);
+                Ok(role)
+            }
+            None => Err(self.failed(peer, &name, "the name or the password is wrong")),
+        }
+    }
+
+    /// Refuses who has failed too often of late.
+    fn wait(&self, peer: Peer, name: &str) -> Result<(), HttpError> {
+        let wait = self.throttle.wait(peer, name);
+        if wait.is_zero() {
+            return Ok(());
+        }
+        let busy = HttpError::busy_for("too many failed logins: try again later", wait);
+        Err(HttpError { status: StatusCode::TOO_MANY_REQUESTS, ..busy })
+    }
+
+    fn failed(&self, peer: Peer, name: &str, message: &str) -> HttpError {
+        self.throttle.failed(peer, name);
+        unauthorized(message)
+    }
+}
+
+fn unauthorized(message: impl Into<String>) -> HttpError {
+    let error = HttpError::new(StatusCode::UNAUTHORIZED, message);
+    HttpError { field: Some((header::WWW_AUTHENTICATE, CHALLENGE)), ..error }
+}
+
+/// Compares in a time that tells nothing of where the difference is.
+fn is_equal(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+}
+
+/// Lets a request in, with who sends it, or refuses it.
+pub(crate) async fn let_in(State(state): State<Arc<AppState>>, mut request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Unix);
+    let operation = Operation::of(request.method(), request.uri().path());
+    let identity = state.access.identify(peer, request.headers()).await;
+    let checked = identity.and_then(|identity| state.access.check(&identity, operation).map(|()| identity));
+    match checked {
+        Ok(identity) => {
+            request.extensions_mut().insert(identity);
+            next.run(request).await
+        }
+        Err(error) => {
+            let (parts, body) = request.into_parts();
+            let refused = Incoming::new(body, &state).refuse::<()>(&parts.headers, error).await;
+            refused.map_or_else(IntoResponse::into_response, IntoResponse::into_response)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Who may what: roles, what each operation asks for, and the layer that lets requests in.
+//!
+//! All of it is decided here: what a request asks for, by its address and method ([`Operation::of`]), and whether its role has it
+//! ([`Access::check`]). Only an update that comes to an address which also takes queries is known later, and asks the same question then.
+
+mod cache;
+mod credentials;
+mod file;
+mod layer;
+mod throttle;
+mod users;
+
+pub use users::{Role, UserError, Users};
+
+pub(crate) use layer::{Access, Identity, let_in};
+
+use axum::http::Method;
+
+/// What a request is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// Queries, downloads, descriptions and the page.
+    Read,
+    /// Updates, uploads and removals of graphs.
+    Update,
+    /// All below `/admin`.
+    Administer,
+    /// What tells nothing of the data: which methods an address takes, and that there is nothing at one.
+    Ask,
+}
+
+impl Operation {
+    /// What an address and a method ask for, at least.
+    pub(crate) fn of(method: &Method, path: &str) -> Self {
+        if method == Method::OPTIONS {
+            return Self::Ask;
+        }
+        let is_of =
+            |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let reads = [Method::GET, Method::HEAD].contains(method);
+        match path {
+            _ if is_of("/admin") => Self::Administer,
+            _ if is_of("/data") && !reads => Self::Update,
+            _ if is_of("/update") => Self::Update,
+            _ => Self::Read,
+        }
+    }
+
+    /// The role that may do it; none where everybody may.
+    fn role(self) -> Option<Role> {
+        match self {
+            Self::Ask => None,
+            Self::Read => Some(Role::Read),
+            Self::Update => Some(Role::Update),
+            Self::Administer => Some(Role::Admin),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

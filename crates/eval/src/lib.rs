@@ -17,7 +17,7 @@ pub mod merge_sort;
 pub mod number_index;
 mod shape;
 pub mod text_bytes;
-pub mod values;
+pub(crate) mod values;
 
 pub use batch::Batch;
 pub use context::EvalContext;

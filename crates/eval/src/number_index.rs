@@ -28,7 +28,7 @@ impl Default for NumberIndex {
 
 impl NumberIndex {
     /// How many entries there are.
-    pub fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.next.len()
     }
 

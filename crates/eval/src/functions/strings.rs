@@ -44,20 +44,9 @@ pub(super) static FUNCTIONS: [Function; 10] = [
             rows.limited("ENCODE_FOR_URI", |limit| rows.unary(a, |a| encode_for_uri(a, limit)))
         }),
     ),
-    Function::new(
-        "CONCAT",
-        &[],
-        ValueType::String,
-        &Kernel::Many(|rows, arguments| concatenation(rows, arguments)),
-    )
-    .rest(ValueType::String),
-    Function::new(
-        "SUBSTR",
-        &[ValueType::String, ValueType::Number],
-        ValueType::String,
-        &Kernel::Many(|rows, arguments| part(rows, arguments)),
-    )
-    .optional(&[ValueType::Number]),
+    Function::new("CONCAT", &[], ValueType::String, &Kernel::Many(concatenation)).rest(ValueType::String),
+    Function::new("SUBSTR", &[ValueType::String, ValueType::Number], ValueType::String, &Kernel::Many(part))
+        .optional(&[ValueType::Number]),
     Function::new(
         "STRBEFORE",
         &[ValueType::String, ValueType::String],
@@ -74,7 +63,7 @@ pub(super) static FUNCTIONS: [Function; 10] = [
         "REPLACE",
         &[ValueType::String, ValueType::String, ValueType::String],
         ValueType::String,
-        &Kernel::Many(|rows, arguments| replace(rows, arguments)),
+        &Kernel::Many(replace),
     )
     .optional(&[ValueType::String]),
     Function::new(

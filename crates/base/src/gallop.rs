@@ -1,6 +1,7 @@
 //! Search from a place that is likely near.
 
 /// The first of `start..end` for which `before` fails, given that it holds for a leading part: steps of growing width, then halving.
+#[inline(always)]
 pub fn gallop(start: usize, end: usize, before: impl Fn(usize) -> bool) -> usize {
     let mut low = start;
     let mut step = 1;

@@ -2,7 +2,7 @@
 //! several threads, and what becomes of what is wrong in it. The store takes the quads; nothing here knows of it.
 //!
 //! Feeders (`feed`) open sources, sniff what they are (`sniff`), undo compression (`read_ahead`), unpack archives (`archive`) and send
-//! pieces (`job`) to workers. [`read_sources`] hands the quads of these to a [`QuadSink`] for each worker, [`validate`] only counts
+//! pieces (`job`) to workers. [`read_sources`] hands the quads of these to a [`QuadSink`] for each worker, [`validate()`] only counts
 //! them, and [`read_document`] reads one document on the caller's thread.
 
 mod address;

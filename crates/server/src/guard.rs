@@ -1,5 +1,8 @@
-//! The layer around all routes: refuses what a browser sends for pages that may not use the server, and tells browsers what pages may have.
+//! The layers around all routes: they refuse what a browser sends for pages that may not use the server, and what the role of who asks has not, and tell browsers what pages may have.
 
+use crate::access::Operation;
+use crate::body::Incoming;
+use crate::listener::Peer;
 use crate::page;
 use crate::state::AppState;
 use axum::extract::{Request, State};
@@ -36,4 +39,23 @@ fn options(methods: &'static str) -> Response {
         (header::ACCESS_CONTROL_MAX_AGE, "600"),
     ];
     (StatusCode::NO_CONTENT, head).into_response()
+}
+
+/// Lets a request in, with who sends it, or refuses it.
+pub(crate) async fn let_in(State(state): State<Arc<AppState>>, mut request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Unix);
+    let operation = Operation::of(request.method(), request.uri().path());
+    let identity = state.access.identify(peer, request.headers()).await;
+    let checked = identity.and_then(|identity| state.access.check(&identity, operation).map(|()| identity));
+    match checked {
+        Ok(identity) => {
+            request.extensions_mut().insert(identity);
+            next.run(request).await
+        }
+        Err(error) => {
+            let (parts, body) = request.into_parts();
+            let refused = Incoming::new(body, &state).refuse::<()>(&parts.headers, error).await;
+            refused.map_or_else(IntoResponse::into_response, IntoResponse::into_response)
+        }
+    }
 }

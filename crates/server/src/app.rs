@@ -9,7 +9,7 @@ use crate::connections::{Connections, MaybeTls, Terms};
 use crate::error::HttpError;
 use crate::listener::{Bind, Listener, Peer};
 use crate::negotiate::accept;
-use crate::origin::{Origins, without_port};
+use crate::origin::Origins;
 use crate::request::{self, Asked};
 use crate::server_error::ServerError;
 use crate::state::{AppState, ServerOptions};
@@ -139,7 +139,7 @@ fn acceptor(bind: &Bind, options: &ServerOptions) -> Result<MaybeTls, ServerErro
     if let Bind::Tcp(address) = bind {
         names.push(address.ip().to_string());
     }
-    names.extend(options.hosts.iter().map(|host| without_port(host).to_owned()));
+    names.extend(options.hosts.iter().map(|host| crate::origin::without_port(host).to_owned()));
     names.sort();
     names.dedup();
     Ok(MaybeTls(Some(crate::tls::Acceptor::new(tls, &names)?)))

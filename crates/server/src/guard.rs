@@ -2,6 +2,7 @@
 
 use crate::access::Operation;
 use crate::body::Incoming;
+use crate::error::HttpError;
 use crate::listener::Peer;
 use crate::page;
 use crate::state::AppState;
@@ -16,7 +17,7 @@ pub(crate) async fn guard(State(state): State<Arc<AppState>>, request: Request, 
     let origins = &state.origins;
     let origin = request.headers().get(header::ORIGIN).cloned();
     let mut response = match origins.check(request.method(), request.uri(), request.headers()) {
-        Err(error) => error.into_response(),
+        Err(error) => refuse(&state, request, error).await,
         Ok(()) if request.method() == Method::OPTIONS => match page::allowed(request.uri().path()) {
             Some(methods) => options(methods),
             None => page::not_found(request.uri().clone()).await.into_response(),
@@ -52,10 +53,13 @@ pub(crate) async fn let_in(State(state): State<Arc<AppState>>, mut request: Requ
             request.extensions_mut().insert(identity);
             next.run(request).await
         }
-        Err(error) => {
-            let (parts, body) = request.into_parts();
-            let refused = Incoming::new(body, &state).refuse::<()>(&parts.headers, error).await;
-            refused.map_or_else(IntoResponse::into_response, IntoResponse::into_response)
-        }
+        Err(error) => refuse(&state, request, error).await,
     }
+}
+
+/// The answer to a request that is refused, once its client can hear it.
+async fn refuse(state: &Arc<AppState>, request: Request, error: HttpError) -> Response {
+    let (parts, body) = request.into_parts();
+    let refused = Incoming::new(body, state).refuse::<()>(&parts.headers, error).await;
+    refused.map_or_else(IntoResponse::into_response, IntoResponse::into_response)
 }

@@ -82,7 +82,7 @@ pub enum Command {
     #[command(subcommand)]
     Snapshot(SnapshotCommand),
     /// Serve queries, updates (/sparql) and graphs (/data) over HTTP
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Show what runs on a server: queries and updates, how far they are, what they use
     Top(TopArgs),
     /// Stop queries and updates that run on a server

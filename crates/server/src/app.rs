@@ -1,15 +1,17 @@
 //! The server: its routes, and its life.
 
-use crate::access::{Access, Identity, Operation, Role, let_in};
+use crate::access::{Access, Identity, Operation, Role, Settings};
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
-use crate::coding::{ALL_NAMES, Coding, compress};
+use crate::coding::{ALL_NAMES, Coding};
+use crate::compress::compress;
 use crate::connections::{Connections, MaybeTls, Terms};
-use crate::error::{HttpError, ServerError};
+use crate::error::HttpError;
 use crate::listener::{Bind, Listener, Peer};
 use crate::negotiate::accept;
-use crate::origin::{Origins, without_port};
+use crate::origin::Origins;
 use crate::request::{self, Asked};
+use crate::server_error::ServerError;
 use crate::state::{AppState, ServerOptions};
 use crate::{admin, connections, data, described, guard, page, query, update};
 use axum::Router;
@@ -51,12 +53,13 @@ impl Server {
         options: ServerOptions,
     ) -> Result<Self, ServerError> {
         let bind = bind.into();
-        let listener = Listener::bind(&bind).await?;
+        let listener = Listener::bind(&bind).await;
+        let listener = listener.map_err(|source| ServerError::Bind { address: bind.clone(), source })?;
         let (stop, stopping) = watch::channel(false);
         let origins = Origins::new(bind.is_local(), &options.hosts, &options.cors);
         let acceptor = acceptor(&bind, &options)?;
         let origins = origins.secure(is_secure(&acceptor));
-        let access = Access::new(&options, &bind)?;
+        let access = Access::new(settings(&options), &bind)?;
         let state = Arc::new(AppState::new(database, options, origins, access, stopping));
         let (router, connections) = (router(Arc::clone(&state)), Arc::default());
         Ok(Self { listener, router, state, connections, acceptor, stop })
@@ -118,6 +121,16 @@ impl Server {
     }
 }
 
+/// What decides who may what.
+fn settings(options: &ServerOptions) -> Settings {
+    Settings {
+        users: options.users.clone(),
+        anonymous: options.anonymous,
+        admin_token: options.admin_token.clone(),
+        memory: options.query.memory.clone(),
+    }
+}
+
 /// What encrypts connections. A certificate that is made is for all names that the server is known by.
 #[cfg(feature = "tls")]
 fn acceptor(bind: &Bind, options: &ServerOptions) -> Result<MaybeTls, ServerError> {
@@ -126,7 +139,7 @@ fn acceptor(bind: &Bind, options: &ServerOptions) -> Result<MaybeTls, ServerErro
     if let Bind::Tcp(address) = bind {
         names.push(address.ip().to_string());
     }
-    names.extend(options.hosts.iter().map(|host| without_port(host).to_owned()));
+    names.extend(options.hosts.iter().map(|host| crate::origin::without_port(host).to_owned()));
     names.sort();
     names.dedup();
     Ok(MaybeTls(Some(crate::tls::Acceptor::new(tls, &names)?)))
@@ -192,7 +205,7 @@ fn router(state: Arc<AppState>) -> Router {
         .fallback(page::not_found)
         .method_not_allowed_fallback(page::other_method)
         .layer(from_fn_with_state(Arc::clone(&state), compress))
-        .layer(from_fn_with_state(Arc::clone(&state), let_in))
+        .layer(from_fn_with_state(Arc::clone(&state), guard::let_in))
         .layer(from_fn_with_state(Arc::clone(&state), guard::guard))
         .with_state(state)
 }

@@ -17,7 +17,7 @@ use lode_rdf::{
     QuadRef, RdfFormat, Term, TermRef,
 };
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 const SD: &str = "http://www.w3.org/ns/sparql-service-description#";
 const VOID: &str = "http://rdfs.org/ns/void#";
@@ -30,26 +30,6 @@ const PREFIXES: [(&str, &str); 4] = [("sd", SD), ("void", VOID), ("formats", FOR
 const RDF: [&str; 6] = ["N-Triples", "N-Quads", "Turtle", "TriG", "RDF_XML", "JSON-LD"];
 const RESULTS: [&str; 4] =
     ["SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV"];
-
-/// What was counted last, and who counts.
-#[derive(Debug, Default)]
-pub(crate) struct Described {
-    last: Mutex<Option<Arc<Description>>>,
-    /// One at a time: the others take what it found.
-    turn: tokio::sync::Mutex<()>,
-}
-
-impl Described {
-    fn of_version(&self, version: u64) -> Option<Arc<Description>> {
-        // What is guarded here is whole at any time.
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.clone().filter(|last| last.version == version)
-    }
-
-    fn keep(&self, description: &Arc<Description>) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(description));
-    }
-}
 
 /// The figures of the current version.
 async fn description(state: &Arc<AppState>) -> Result<Arc<Description>, HttpError> {

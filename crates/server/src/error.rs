@@ -1,7 +1,5 @@
-//! Errors, as the server's starter sees them and as a client does (plain text with the fitting status).
+//! Errors as a client sees them: plain text with the fitting status.
 
-use crate::access::UserError;
-use crate::listener::Bind;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
@@ -14,29 +12,6 @@ use std::time::Duration;
 const NAME_CHARS_MAX: usize = 100;
 /// Clients that are refused since too much waits may come back then, or later.
 const RETRY_AFTER_SECONDS: u32 = 1;
-
-/// Why the server could not start or had to stop.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// The address is taken or not ours.
-    #[error("cannot listen on {address}")]
-    Bind {
-        /// The address asked for.
-        address: Bind,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-    /// The users cannot be read.
-    #[error("users: {0}")]
-    Users(#[from] UserError),
-    /// A certificate or its key cannot be used.
-    #[error("TLS: {0}")]
-    Tls(String),
-    /// The runtime or the listener failed.
-    #[error("the server stopped: {0}")]
-    Io(#[from] std::io::Error),
-}
 
 /// An answer that is an error: a status and a sentence.
 #[derive(Debug)]

@@ -112,7 +112,7 @@ impl Write for ShortAnswer {
 mod tests {
     //! What was short is answered in place; what lasts is given up, and not tried again.
     use super::{InPlace, answer};
-    use crate::access::Access;
+    use crate::access::{Access, Settings};
     use crate::asker::Asker;
     use crate::body_memory::Room;
     use crate::listener::{Bind, Peer};
@@ -129,7 +129,7 @@ mod tests {
         database.update(&format!("INSERT DATA {{ {data} }}"), &UpdateOptions::default()).unwrap();
         let (_, stopping) = tokio::sync::watch::channel(false);
         let options = ServerOptions::default();
-        let access = Access::new(&options, &Bind::Unix("/nowhere".into())).unwrap();
+        let access = Access::new(Settings::default(), &Bind::Unix("/nowhere".into())).unwrap();
         AppState::new(Arc::new(database), options, Origins::default(), access, stopping)
     }
 

@@ -1,6 +1,5 @@
 //! Where the server listens: an address of the network, or a socket of the file system; and who has come from there.
 
-use crate::error::ServerError;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -81,17 +80,16 @@ pub(crate) enum Listener {
 }
 
 impl Listener {
-    pub(crate) async fn bind(bind: &Bind) -> Result<Self, ServerError> {
-        let failed = |source| ServerError::Bind { address: bind.clone(), source };
+    pub(crate) async fn bind(bind: &Bind) -> io::Result<Self> {
         match bind {
-            Bind::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await.map_err(failed)?)),
+            Bind::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
             #[cfg(unix)]
             Bind::Unix(path) => {
-                let (listener, file) = unix(path).map_err(failed)?;
+                let (listener, file) = unix(path)?;
                 Ok(Self::Unix(listener, file))
             }
             #[cfg(not(unix))]
-            Bind::Unix(_) => Err(failed(io::ErrorKind::Unsupported.into())),
+            Bind::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 

@@ -1,11 +1,11 @@
 //! What all requests share: the database, the options, and how much runs at once.
 
-use crate::access::{Access, Role};
+use crate::access::{Access, Anonymous};
 use crate::admission::Admission;
 use crate::body_memory::Bodies;
 use crate::coding::Compression;
-use crate::described::Described;
 use crate::error::HttpError;
+use crate::figures::Described;
 use crate::lane::Lane;
 use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
@@ -121,10 +121,6 @@ impl Default for ServerOptions {
         }
     }
 }
-
-/// The role of those who send no name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Anonymous(pub Option<Role>);
 
 /// What all requests share.
 pub(crate) struct AppState {

@@ -10,7 +10,7 @@ pub struct ServerArgs {
     /// Address of a lode serve
     #[arg(long, default_value = "http://127.0.0.1:7878", value_name = "URL")]
     pub endpoint: String,
-    /// What the server was given as --admin-token
+    /// A token with the role admin (lode token add), or what the server was given as --admin-token
     #[arg(long, value_name = "TOKEN")]
     pub token: Option<String>,
 }

@@ -113,7 +113,7 @@ fn compressed_and_several_files() {
         assert_eq!(endpoint.send("POST", &path, &headers, &body).is(201).number("inserted"), 100);
         endpoint.send("POST", &path, &headers, &body[..body.len() - 9]).is(400);
     }
-    endpoint.send("POST", G, &[NT, ("Content-Encoding", "br")], b"x").is(415);
+    endpoint.send("POST", G, &[NT, ("Content-Encoding", "compress")], b"x").is(415);
     let form = "--xyz\r\nContent-Disposition: form-data; name=\"a\"; filename=\"a.ttl\"\r\n\r\n<a> <b> _:x .\r\n\
                 --xyz\r\nContent-Disposition: form-data; name=\"b\"; filename=\"b\"\r\nContent-Type: application/n-triples\r\n\r\n\
                 <a:a> <a:b> _:x .\n\r\n--xyz--\r\n";

@@ -1,4 +1,4 @@
-//! The layer that finds out who asks, and refuses what they may not.
+//! Who asks, and what they may.
 
 use super::Operation;
 use super::cache::Cache;
@@ -6,14 +6,9 @@ use super::credentials::Credentials;
 use super::file::{Stamp, stamp};
 use super::throttle::Throttle;
 use super::users::{CHECK_BYTES, Role, UserError, Users};
-use crate::body::Incoming;
 use crate::error::HttpError;
 use crate::listener::{Bind, Peer};
-use crate::state::{AppState, ServerOptions, blocking};
-use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 use lode_engine::MemoryBudget;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -35,6 +30,19 @@ pub(crate) struct Identity {
     pub(crate) role: Option<Role>,
     /// Whether it was proved.
     is_known: bool,
+}
+
+/// The role of those who send no name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Anonymous(pub Option<Role>);
+
+/// What decides who may what.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) users: Option<PathBuf>,
+    pub(crate) anonymous: Option<Anonymous>,
+    pub(crate) admin_token: Option<String>,
+    pub(crate) memory: Option<MemoryBudget>,
 }
 
 /// What is known of users.
@@ -64,8 +72,8 @@ impl Current {
 
 impl Access {
     /// Reads the users.
-    pub(crate) fn new(options: &ServerOptions, bind: &Bind) -> Result<Self, UserError> {
-        let file = options.users.clone();
+    pub(crate) fn new(options: Settings, bind: &Bind) -> Result<Self, UserError> {
+        let file = options.users;
         let (stamp, users) = match &file {
             Some(path) => (stamp(path), Users::read_or_empty(path)?),
             None => (None, Users::default()),
@@ -80,11 +88,11 @@ impl Access {
             file,
             stamp: Mutex::new(stamp),
             anonymous,
-            admin_token: options.admin_token.clone(),
+            admin_token: options.admin_token,
             throttle: Throttle::default(),
             checks: Arc::new(Semaphore::new(CHECKS_MAX)),
             waiting: Semaphore::new(WAITING_MAX),
-            memory: options.query.memory.clone().unwrap_or_else(MemoryBudget::unlimited),
+            memory: options.memory.unwrap_or_else(MemoryBudget::unlimited),
         })
     }
 
@@ -163,7 +171,11 @@ impl Access {
     }
 
     /// Who sends these.
-    async fn identify(self: &Arc<Self>, peer: Peer, headers: &HeaderMap) -> Result<Identity, HttpError> {
+    pub(crate) async fn identify(
+        self: &Arc<Self>,
+        peer: Peer,
+        headers: &HeaderMap,
+    ) -> Result<Identity, HttpError> {
         let current = self.current();
         let unreadable = |()| unauthorized("the Authorization field cannot be read: send Basic or Bearer");
         let known = |role| Ok(Identity { role: Some(role), is_known: true });
@@ -216,15 +228,15 @@ impl Access {
         self.wait(peer, &name)?;
         let room = self.memory.reserve(CHECK_BYTES).map_err(|_| busy())?;
         let asked = name.clone();
-        let role = blocking(move || {
+        let role = tokio::task::spawn_blocking(move || {
             let role = current.users.verify(&asked, &password);
             if let (Some(role), Some(cache)) = (role, &current.cache) {
                 cache.put(&asked, &password, role);
             }
             drop((turn, room));
-            Ok(role)
+            role
         });
-        match role.await? {
+        match role.await.map_err(|_| busy())? {
             Some(role) => {
                 self.throttle.succeeded(peer, &name);
                 Ok(role)
@@ -257,23 +269,4 @@ fn unauthorized(message: impl Into<String>) -> HttpError {
 /// Compares in a time that tells nothing of where the difference is.
 fn is_equal(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
-}
-
-/// Lets a request in, with who sends it, or refuses it.
-pub(crate) async fn let_in(State(state): State<Arc<AppState>>, mut request: Request, next: Next) -> Response {
-    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Unix);
-    let operation = Operation::of(request.method(), request.uri().path());
-    let identity = state.access.identify(peer, request.headers()).await;
-    let checked = identity.and_then(|identity| state.access.check(&identity, operation).map(|()| identity));
-    match checked {
-        Ok(identity) => {
-            request.extensions_mut().insert(identity);
-            next.run(request).await
-        }
-        Err(error) => {
-            let (parts, body) = request.into_parts();
-            let refused = Incoming::new(body, &state).refuse::<()>(&parts.headers, error).await;
-            refused.map_or_else(IntoResponse::into_response, IntoResponse::into_response)
-        }
-    }
 }

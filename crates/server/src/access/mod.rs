@@ -1,4 +1,4 @@
-//! Who may what: roles, what each operation asks for, and the layer that lets requests in.
+//! Who may what: roles, and what each operation asks for.
 //!
 //! All of it is decided here: what a request asks for, by its address and method ([`Operation::of`]), and whether its role has it
 //! ([`Access::check`]). Only an update that comes to an address which also takes queries is known later, and asks the same question then.
@@ -10,9 +10,10 @@ mod layer;
 mod throttle;
 mod users;
 
+pub use layer::Anonymous;
 pub use users::{Role, UserError, Users};
 
-pub(crate) use layer::{Access, Identity, let_in};
+pub(crate) use layer::{Access, Identity, Settings};
 
 use axum::http::Method;
 

@@ -2,14 +2,7 @@
 //! encoder sent whenever nothing more is there, so that rows flow as they come.
 
 use super::Coding;
-use crate::error::HttpError;
-use crate::state::AppState;
-use crate::validator;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use compression_codecs::brotli::params::EncoderParams;
 use compression_codecs::core::Level;
@@ -21,13 +14,8 @@ use http_body::{Body as HttpBody, Frame};
 use lode_engine::{MemoryBudget, Reservation};
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Shorter answers are sent plain: a packet holds them either way.
-const BYTES_MIN: u64 = 1 << 10;
-/// Answers up to this length are compressed whole, if all of one is there.
-const WHOLE_BYTES_MAX: u64 = 256 << 10;
 /// The piece that an encoder fills at a time.
 const PIECE_BYTES: usize = 16 << 10;
 /// Of all memory encoders may take a part of so many.
@@ -44,6 +32,17 @@ impl Compression {
     pub(crate) fn new(is_on: bool, pool: Option<&MemoryBudget>) -> Self {
         let part = |pool: &MemoryBudget| pool.part(pool.limit() / PART_OF_MEMORY);
         Self(is_on.then(|| pool.map_or_else(MemoryBudget::unlimited, part)))
+    }
+
+    /// Whether anything is compressed.
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// A body behind an encoder, or as it was where there is no memory for one.
+    pub(crate) fn encode(&self, coding: Coding, body: Body) -> Result<EncodedBody, Body> {
+        let Some((encoder, room)) = self.encoder(coding) else { return Err(body) };
+        Ok(EncodedBody { body, encoder, is_waiting: false, is_done: false, _room: room })
     }
 
     /// An encoder, if there is memory for it.
@@ -72,55 +71,8 @@ fn memory_bytes(coding: Coding) -> usize {
     }
 }
 
-/// The layer that compresses.
-pub(crate) async fn compress(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
-    let coding = Coding::accepted(request.headers());
-    let mut response = next.run(request).await;
-    if state.compression.0.is_none() || !is_fit(&response) {
-        return response;
-    }
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    let Some(coding) = coding else { return response };
-    let length = response.body().size_hint().exact();
-    if length.is_some_and(|bytes| bytes < BYTES_MIN) {
-        return response;
-    }
-    let Some((encoder, room)) = state.compression.encoder(coding) else { return response };
-    let (mut head, body) = response.into_parts();
-    let encoded = EncodedBody { body, encoder, is_waiting: false, is_done: false, _room: room };
-    let body = match length.filter(|bytes| *bytes <= WHOLE_BYTES_MAX) {
-        Some(_) => match encoded.whole().await {
-            Ok(bytes) => bytes.into(),
-            Err(error) => return failed(&error),
-        },
-        None => Body::new(encoded),
-    };
-    mark(&mut head.headers, coding);
-    Response::from_parts(head, body)
-}
-
-/// Whether an answer has something to compress.
-fn is_fit(response: &Response) -> bool {
-    let bodiless = [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED, StatusCode::PARTIAL_CONTENT];
-    !response.headers().contains_key(header::CONTENT_ENCODING) && !bodiless.contains(&response.status())
-}
-
-fn failed(error: &axum::Error) -> Response {
-    HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the answer could not be compressed: {error}"))
-        .into_response()
-}
-
-fn mark(headers: &mut HeaderMap, coding: Coding) {
-    headers.remove(header::CONTENT_LENGTH);
-    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
-    // Other bytes have another strong validator.
-    if let Some(tag) = headers.get(header::ETAG).and_then(|tag| validator::of_coding(tag, coding.name())) {
-        headers.insert(header::ETAG, tag);
-    }
-}
-
 /// An answer on its way through an encoder.
-struct EncodedBody {
+pub(crate) struct EncodedBody {
     body: Body,
     encoder: Box<dyn EncodeV2 + Send>,
     /// Whether the encoder may hold something that was not sent.
@@ -162,7 +114,7 @@ impl EncodedBody {
     }
 
     /// All of it.
-    async fn whole(mut self) -> Result<Vec<u8>, axum::Error> {
+    pub(crate) async fn whole(mut self) -> Result<Vec<u8>, axum::Error> {
         let mut all = Vec::new();
         while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut self).poll_frame(cx)).await {
             if let Ok(data) = frame?.into_data() {

@@ -4,7 +4,7 @@ mod decode;
 mod encode;
 
 pub(crate) use decode::Decoding;
-pub(crate) use encode::{Compression, compress};
+pub(crate) use encode::Compression;
 
 use axum::http::{HeaderMap, HeaderName, header};
 
@@ -52,7 +52,7 @@ impl Coding {
     }
 
     /// The best one that the client takes at least as gladly as a plain answer; none where it takes none.
-    fn accepted(headers: &HeaderMap) -> Option<Self> {
+    pub(crate) fn accepted(headers: &HeaderMap) -> Option<Self> {
         let accepted = joined(headers, header::ACCEPT_ENCODING)?;
         let quality = |name: &str| quality_of(&accepted, name);
         let plain = quality("identity").unwrap_or(0.0);

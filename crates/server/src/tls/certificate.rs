@@ -1,7 +1,6 @@
 //! The certificate of the moment, and its files.
 
-use super::Tls;
-use crate::error::ServerError;
+use crate::server_error::ServerError;
 use rustls::crypto::ring::sign::any_supported_type;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -9,9 +8,23 @@ use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
+
+/// Where the certificate comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tls {
+    /// Files in PEM, read again when they change.
+    Files {
+        /// The certificate, and those between it and the authority's.
+        certificate: PathBuf,
+        /// Its private key.
+        key: PathBuf,
+    },
+    /// A certificate made at the start, which nobody trusts by itself: for trials.
+    SelfSigned,
+}
 
 /// What is given to clients.
 #[derive(Debug)]

@@ -2,10 +2,11 @@
 
 mod certificate;
 
-use crate::error::ServerError;
+use crate::server_error::ServerError;
+pub use certificate::Tls;
+
 use certificate::Certificates;
 use rustls::ServerConfig;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -18,20 +19,6 @@ const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// What clients may speak, HTTP/2 first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
-
-/// Where the certificate comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tls {
-    /// Files in PEM, read again when they change.
-    Files {
-        /// The certificate, and those between it and the authority's.
-        certificate: PathBuf,
-        /// Its private key.
-        key: PathBuf,
-    },
-    /// A certificate made at the start, which nobody trusts by itself: for trials.
-    SelfSigned,
-}
 
 /// What makes connections encrypted ones.
 #[derive(Clone)]

@@ -88,7 +88,7 @@ pub fn ask_on(
 }
 
 fn parsed(bytes: &[u8]) -> Answer {
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let rest = &bytes[end + 4..];
@@ -100,7 +100,7 @@ fn parsed(bytes: &[u8]) -> Answer {
 fn unchunked(mut rest: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
-        let end = rest.windows(2).position(|window| window == b"\r\n").expect("a whole answer");
+        let end = rest.windows(2).position(|window| window == b"\r\n").unwrap();
         let length = usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap(), 16).unwrap();
         rest = &rest[end + 2..];
         if length == 0 {

@@ -92,6 +92,6 @@ pub(super) const SHAPES: &[Shape] = &[
         name: "open-brackets",
         query: |n| counting(&"{ ".repeat(n)),
         parts_max: 0,
-        refused: Some("expected"),
+        refused: Some("is not closed"),
     },
 ];

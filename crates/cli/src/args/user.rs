@@ -99,7 +99,7 @@ fn parse_expiry(text: &str) -> Result<Expiry, String> {
         Some('d') => ('d', 86_400),
         _ => return Err(expected()),
     };
-    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| expected())?;
+    let number: u64 = text.strip_suffix(unit).and_then(|number| number.parse().ok()).ok_or_else(expected)?;
     let seconds =
         number.checked_mul(seconds).filter(|seconds| *seconds <= DAYS_MAX * 86_400).ok_or_else(expected)?;
     Ok(Expiry(Some(Duration::from_secs(seconds))))

@@ -1,6 +1,6 @@
 //! Errors that say what the mistake is, instead of what the parser could have gone on with.
 
-use super::ParseError;
+use super::error::{EXCERPT_CHARS, ParseError};
 use lode_syntax::{Diagnostic, Form, check};
 
 /// Longer texts are not looked at a second time.
@@ -26,6 +26,6 @@ fn told(text: &str, diagnostic: Diagnostic) -> ParseError {
         .map_or(1, |line| line.chars().count());
     let mut error = ParseError::at_offset(text, span.start, message);
     // A mark is there already.
-    error.excerpt.extend(std::iter::repeat_n('^', marks.saturating_sub(1).min(super::EXCERPT_CHARS / 4)));
+    error.excerpt.extend(std::iter::repeat_n('^', marks.saturating_sub(1).min(EXCERPT_CHARS / 4)));
     ParseError { help: help.unwrap_or_default(), ..error }
 }

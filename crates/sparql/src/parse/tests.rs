@@ -156,9 +156,9 @@ mod updates {
     #[test]
     fn errors_have_places_in_the_request() {
         for (text, line, column) in [
-            ("PREFIX a: <x>\nCLEAR ALL;\nINSERT DATA { ?s a:b 1 }", 3, 25),
+            ("PREFIX a: <x>\nCLEAR ALL;\nINSERT DATA { ?s a:b 1 }", 3, 15),
             ("CLEAR ALL ;; DROP ALL", 1, 12),
-            ("CLEAR ALL; # one\nPREFIX b <y> DROP ALL", 2, 9),
+            ("CLEAR ALL; # one\nPREFIX b <y> DROP ALL", 2, 8),
             ("CLEAR ALL; # one\nPREFIX b: <y>\nDELETE { ?s ?p } WHERE {}", 3, 16),
             ("INSERT DATA { _:a <p> 1 };\n  INSERT DATA { _:a <p> 2 }", 2, 3),
         ] {

@@ -8,7 +8,7 @@
 
 use super::names::{self, Names};
 use super::translator::Translator;
-use super::{expr, paths};
+use super::{expr, path_shape};
 use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::logical::{Logical, graph_var};
@@ -85,7 +85,7 @@ fn joinable(pattern: &GraphPattern, outer: &Names) -> bool {
         GraphPattern::Bgp { .. } | GraphPattern::Values { .. } => true,
         GraphPattern::Path { subject, path, object } => {
             // A replaced end of an empty path is a term of the query: it need not be in the data.
-            !paths::can_be_empty(path) || (is_local(subject, outer) && is_local(object, outer))
+            !path_shape::can_be_empty(path) || (is_local(subject, outer) && is_local(object, outer))
         }
         GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
             joinable(left, outer) && joinable(right, outer)

@@ -2,7 +2,7 @@
 //! by graph.
 
 use super::names::{self, Names};
-use super::paths;
+use super::path_shape;
 use super::translator::Translator;
 use crate::error::PlanError;
 use crate::expr::Expr;
@@ -107,7 +107,7 @@ fn runs_by_graph(pattern: &GraphPattern, g: &str) -> bool {
 
 /// Whether a pattern is a property path that is searched.
 pub(super) fn is_search(pattern: &GraphPattern) -> bool {
-    matches!(pattern, GraphPattern::Path { path, .. } if !paths::is_plain(path))
+    matches!(pattern, GraphPattern::Path { path, .. } if !path_shape::is_plain(path))
 }
 
 /// Whether a pattern is evaluated elsewhere.
@@ -154,7 +154,7 @@ fn has_steps(path: &PropertyPathExpression) -> bool {
 fn distributes(pattern: &GraphPattern, g: &str) -> bool {
     match pattern {
         GraphPattern::Bgp { .. } => true,
-        GraphPattern::Path { path, .. } => paths::is_plain(path),
+        GraphPattern::Path { path, .. } => path_shape::is_plain(path),
         GraphPattern::Join { left, right } | GraphPattern::Union { left, right } => {
             distributes(left, g) && distributes(right, g)
         }

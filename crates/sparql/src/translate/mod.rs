@@ -10,6 +10,7 @@ mod forms;
 mod graph;
 mod group;
 mod names;
+mod path_shape;
 mod paths;
 mod patterns;
 mod service;

@@ -6,7 +6,7 @@
 //! A blank node means nothing to others: no quad there has it, so a pattern with it has no solution; in an expression it is one that
 //! differs from all others.
 
-use super::{names, paths};
+use super::{names, path_shape};
 use lode_rdf::{Literal, Term, Triple};
 use spargebra::algebra::{
     AggregateExpression, Expression, Function, GraphPattern, OrderExpression, PropertyPathExpression,
@@ -125,7 +125,7 @@ fn blank_itself(
         TermPattern::Variable(v) => terms.get(v.as_str()).cloned(),
         _ => None,
     };
-    if !paths::can_be_empty(path) {
+    if !path_shape::can_be_empty(path) {
         return nothing();
     }
     match (value(subject), value(object)) {

@@ -4,6 +4,7 @@
 //! after that would be a guess.
 
 mod expression;
+mod file_name;
 mod group;
 mod modifiers;
 mod path;
@@ -37,7 +38,7 @@ pub enum Form {
 
 /// What is wrong with a text, in its order; nothing where that cannot be told.
 pub fn check(text: &str, form: Form) -> Vec<Diagnostic> {
-    if let Some(name) = query::file_name(text) {
+    if let Some(name) = file_name::file_name(text) {
         let message = format!("{name:?} is no {}, but may be the name of a file", form.name());
         return vec![Diagnostic::new(0..text.trim_end().len(), message).help("-f FILE reads it from there")];
     }

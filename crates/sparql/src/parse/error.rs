@@ -1,0 +1,99 @@
+//! Why a text is no query or no update: where, what, and what would be right.
+
+use std::fmt;
+
+/// Why a text is no query or no update.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct ParseError {
+    /// Line, from 1; 0 where the error has no place.
+    pub line: usize,
+    /// Column in characters, from 1; 0 where the error has no place.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// The line, and a mark under the place.
+    pub excerpt: String,
+    /// What would be right; empty where that is not known.
+    pub help: String,
+    /// What else is wrong, further on in the text.
+    pub more: Vec<Self>,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            return f.write_str(&self.message);
+        }
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
+        for (before, part) in [("\n", &self.excerpt), ("\nhelp: ", &self.help)] {
+            if !part.is_empty() {
+                write!(f, "{before}{part}")?;
+            }
+        }
+        self.more.iter().try_for_each(|error| write!(f, "\n{error}"))
+    }
+}
+
+impl ParseError {
+    pub(super) fn without_place(message: String) -> Self {
+        Self { line: 0, column: 0, message, excerpt: String::new(), help: String::new(), more: Vec::new() }
+    }
+
+    pub(super) fn at_offset(text: &str, offset: usize, message: String) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        Self {
+            line,
+            column,
+            message,
+            excerpt: excerpt(text, line, column),
+            ..Self::without_place(String::new())
+        }
+    }
+
+    /// The parser says `error at LINE:COLUMN: expected ...`.
+    pub(super) fn from_parser(text: &str, message: &str) -> Self {
+        let place = message.strip_prefix("error at ").and_then(|rest| {
+            let (line, rest) = rest.split_once(':')?;
+            let (column, rest) = rest.split_once(':')?;
+            Some((line.parse().ok()?, column.parse().ok()?, rest.trim()))
+        });
+        match place {
+            Some((line, column, what)) => {
+                let (message, excerpt) = (shorten(what), excerpt(text, line, column));
+                Self { line, column, message, excerpt, ..Self::without_place(String::new()) }
+            }
+            None => Self::without_place(message.to_owned()),
+        }
+    }
+}
+
+/// At most so many characters of a line are shown.
+pub(super) const EXCERPT_CHARS: usize = 100;
+
+fn excerpt(text: &str, line: usize, column: usize) -> String {
+    let Some(content) = text.split('\n').nth(line.saturating_sub(1)) else { return String::new() };
+    let content = content.trim_end_matches('\r');
+    let skip = column.saturating_sub(EXCERPT_CHARS * 3 / 4);
+    let shown: String = content
+        .chars()
+        .skip(skip)
+        .take(EXCERPT_CHARS)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let indent = " ".repeat(column.saturating_sub(1).saturating_sub(skip).min(EXCERPT_CHARS));
+    format!("{shown}\n{indent}^")
+}
+
+/// The parser lists everything that could have come; long lists say little, and single characters even less.
+fn shorten(message: &str) -> String {
+    const SHOWN: usize = 12;
+    let Some(list) = message.strip_prefix("expected one of ") else { return message.to_owned() };
+    let mut items: Vec<&str> = list.split(", ").filter(|item| !item.starts_with('[')).collect();
+    items.dedup();
+    let more = items.len().saturating_sub(SHOWN);
+    items.truncate(SHOWN);
+    let tail = if more > 0 { format!(" or {more} others") } else { String::new() };
+    if items.is_empty() { message.to_owned() } else { format!("expected one of {}{tail}", items.join(", ")) }
+}

@@ -43,9 +43,26 @@ pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
     Ok(Done::Ok)
 }
 
-/// The file of users, in a folder that is there.
+/// The file of users: of a database, or one of its own, which may be made where its name says what it is. A mistyped path must not make
+/// users that no server knows.
 pub fn file(place: &PlaceArgs) -> anyhow::Result<PathBuf> {
-    let path = Users::file_of(&place.place);
+    let place = &place.place;
+    let path = Users::file_of(place);
+    if place.is_dir() {
+        if !path.exists() && !place.join("MANIFEST").exists() {
+            bail!("{} is no database: lode load or lode serve makes one", place.display());
+        }
+        return Ok(path);
+    }
+    if path.exists() {
+        return Ok(path);
+    }
+    if path.extension().is_none_or(|ending| ending != "json") {
+        bail!(
+            "there is no database {} (a new file of users needs a name that ends in .json)",
+            place.display()
+        );
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         bail!("there is no folder {}", folder.display());

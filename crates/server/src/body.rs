@@ -24,6 +24,8 @@ const PIECES_WAITING_MAX: usize = 16;
 const UNWANTED_BYTES_MAX: usize = 32 << 20;
 /// In as long as it may send nothing, a client must send so much of a body that is kept in memory.
 const BYTES_MIN: usize = 16 << 10;
+/// Several that hold decoders could wait for each other: they wait no longer than this.
+const DECODED_PATIENCE: Duration = Duration::from_secs(2);
 /// Where nobody knows how long a body is, room is made for so much more at a time.
 const ROOM_STEP_BYTES: usize = 256 << 10;
 
@@ -137,7 +139,10 @@ impl Incoming {
     /// there is no room.
     pub(crate) async fn fill(&mut self, whole: &mut Whole, max: usize) -> Result<bool, HttpError> {
         let state = Arc::clone(&self.state);
-        let (max, patience) = (max.min(state.bodies.bytes_max), 2 * state.options.stall_max);
+        // What its decoder holds counts among bodies: it would wait for itself.
+        let held = self.decoding.as_ref().map_or(0, |(decoding, _)| decoding.memory_bytes());
+        let max = max.min(state.bodies.bytes_max.saturating_sub(held));
+        let patience = if held == 0 { 2 * state.options.stall_max } else { DECODED_PATIENCE };
         let deadline = after(patience);
         let announced = self.announced().unwrap_or(0).min(max);
         state.bodies.make_room(&mut whole.room, announced, deadline).await?;

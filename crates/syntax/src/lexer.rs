@@ -36,7 +36,13 @@ impl<'a> Lexer<'a> {
         let first = rest.chars().next()?;
         let second = rest.chars().nth(1).unwrap_or(' ');
         let (kind, length) = match first {
-            '"' | '\'' => self.string(first),
+            '"' | '\'' => {
+                let (kind, length) = self.string(first);
+                if kind == Kind::String {
+                    self.escapes(length);
+                }
+                (kind, length)
+            }
             '<' => self.iri(),
             '?' | '$' if is_name_char(second) && second != '-' => {
                 (Kind::Variable, 1 + variable_length(&rest[1..]))
@@ -99,6 +105,26 @@ impl<'a> Lexer<'a> {
                     ),
                 );
                 (Kind::Bad, rest.find('\n').unwrap_or(rest.len()))
+            }
+        }
+    }
+
+    /// Tells of the first escape that there is not.
+    fn escapes(&mut self, length: usize) {
+        let text = self.rest().get(..length).unwrap_or("");
+        let mut chars = text.char_indices();
+        while let Some((at, c)) = chars.next() {
+            if c != '\\' {
+                continue;
+            }
+            let Some((_, escaped)) = chars.next() else { return };
+            if !matches!(escaped, 't' | 'b' | 'n' | 'r' | 'f' | '\\' | '"' | '\'' | 'u' | 'U') {
+                let start = self.at + at;
+                let message = format!("`\\{escaped}` means nothing in a text");
+                let help = format!("a backslash is written twice, also in patterns: \\\\{escaped}");
+                self.problems
+                    .push(Diagnostic::new(start..start + 1 + escaped.len_utf8(), message).help(help));
+                return;
             }
         }
     }

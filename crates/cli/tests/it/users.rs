@@ -56,6 +56,39 @@ fn wait_for(is_so: impl Fn() -> bool) {
 }
 
 #[test]
+fn when_the_last_user_goes_nobody_gets_more() {
+    let lode = Lode::with_turtle(TEXT);
+    add(&lode, "ann", "read");
+    let endpoint = Endpoint::start(&lode, &[]);
+    ask(&endpoint, &basic("ann", PASSWORD)).is(200);
+    lode.run(&["user", "remove", "db", "ann"]).ok();
+    wait_for(|| ask(&endpoint, &basic("ann", PASSWORD)).status == 401);
+    endpoint.send("GET", "/sparql?query=ASK{}", &[], b"").is(401);
+    endpoint.send("GET", "/admin/stats", &[], b"").is(401);
+}
+
+#[test]
+fn a_right_token_passes_whatever_others_have_sent() {
+    let lode = Lode::with_turtle(TEXT);
+    let token = add_token(&lode, "ci", &[]);
+    let endpoint = Endpoint::start(&lode, &[]);
+    (0..30).for_each(|_| assert!([401, 429].contains(&ask(&endpoint, "Bearer lode_wrong").status)));
+    ask(&endpoint, &token).is(200);
+}
+
+#[test]
+fn a_mistyped_place_makes_no_users() {
+    let lode = Lode::with_turtle(TEXT);
+    for place in ["bd", "none/users.json", "."] {
+        let error = with_line(&lode, &["user", "add", place, "ann", "--role", "admin"], PASSWORD).fails(1);
+        assert!(error.contains("there is no") || error.contains("is no database"), "{error}");
+        lode.run(&["token", "add", place, "ci"]).fails(1);
+        lode.run(&["user", "list", place]).fails(1);
+    }
+    lode.run(&["serve", "db", "--users", "typo.json"]).fails(1);
+}
+
+#[test]
 fn users_and_tokens_come_and_go_while_a_server_runs() {
     let lode = Lode::with_turtle(TEXT);
     add(&lode, "ann", "read");

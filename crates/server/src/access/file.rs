@@ -25,10 +25,14 @@ impl Users {
     /// # Errors
     /// Where it cannot be read, or is no file of users.
     pub fn read(path: &Path) -> Result<Self, UserError> {
+        let wrong = |what: String| UserError::Format { path: path.to_owned(), what };
+        // To open a pipe would wait for whoever writes to it.
+        if !std::fs::metadata(path).map_err(failed(path))?.is_file() {
+            return Err(wrong("it is not a file of bytes".to_owned()));
+        }
         let mut text = String::new();
         let file = File::open(path).map_err(failed(path))?;
         file.take(BYTES_MAX).read_to_string(&mut text).map_err(failed(path))?;
-        let wrong = |what: String| UserError::Format { path: path.to_owned(), what };
         let users: Self = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         users.check().map_err(wrong)?;
         Ok(users)

@@ -11,6 +11,7 @@ use crate::listener::{Bind, Peer};
 use axum::http::{HeaderMap, StatusCode, header};
 use lode_engine::MemoryBudget;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -50,6 +51,8 @@ pub(crate) struct Access {
     current: RwLock<Arc<Current>>,
     file: Option<PathBuf>,
     stamp: Mutex<Option<Stamp>>,
+    /// Whether there were users or tokens since the start: when the last one goes, nobody gets more than before.
+    had_users: AtomicBool,
     /// The role of who sends no name, where there are users, and where there are none.
     anonymous: [Option<Role>; 2],
     admin_token: Option<String>,
@@ -83,10 +86,12 @@ impl Access {
             Some(chosen) => [chosen.0; 2],
             None => [None, Some(open)],
         };
+        let had_users = !users.is_empty();
         Ok(Self {
             current: RwLock::new(Current::new(users)),
             file,
             stamp: Mutex::new(stamp),
+            had_users: AtomicBool::new(had_users),
             anonymous,
             admin_token: options.admin_token,
             throttle: Throttle::default(),
@@ -100,9 +105,9 @@ impl Access {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether there are users or tokens.
+    /// Whether there are users or tokens, or were any since the start.
     pub(crate) fn has_users(&self) -> bool {
-        !self.current().users.is_empty()
+        self.had_users.load(Ordering::Relaxed)
     }
 
     /// How many users and tokens there are, and what those may do who are none.
@@ -119,7 +124,9 @@ impl Access {
             match tokio::task::spawn_blocking(move || access.read_if_changed()).await {
                 Ok(Ok(true)) => {
                     let (users, tokens, _) = self.figures();
-                    tell(&format!("users: read again, {users} users and {tokens} tokens"));
+                    let nobody =
+                        if users + tokens == 0 { "; nobody may log in, until the next start" } else { "" };
+                    tell(&format!("users: read again, {users} users and {tokens} tokens{nobody}"));
                 }
                 Ok(Err(error)) => tell(&format!("users: {error}; those of before stay")),
                 _ => {}
@@ -136,6 +143,7 @@ impl Access {
         }
         *stamp = now;
         let users = Users::read(path)?;
+        self.had_users.fetch_or(!users.is_empty(), Ordering::Relaxed);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Current::new(users);
         Ok(true)
     }
@@ -181,7 +189,7 @@ impl Access {
         let known = |role| Ok(Identity { role: Some(role), is_known: true });
         let credentials = match Credentials::of(headers) {
             // Where nobody has to log in, what clients send for others does not matter.
-            _ if current.users.is_empty() && self.admin_token.is_none() => return Ok(self.anonymous()),
+            _ if !self.has_users() && self.admin_token.is_none() => return Ok(self.anonymous()),
             Ok(None) => return Ok(self.anonymous()),
             credentials => credentials.map_err(unreadable)?,
         };
@@ -195,10 +203,13 @@ impl Access {
                 {
                     return known(Role::Admin);
                 }
-                self.wait(peer, "")?;
+                // Nobody guesses a token: one that is right passes, whatever others at this address have sent.
                 match current.users.token(&sent) {
                     Some((_, role)) => known(role),
-                    None => Err(self.failed(peer, "", "this token is not valid here, or no more")),
+                    None => {
+                        self.wait(peer, "")?;
+                        Err(self.failed(peer, "", "this token is not valid here, or no more"))
+                    }
                 }
             }
             Some(Credentials::Password { name, password }) => {

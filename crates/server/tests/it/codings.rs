@@ -109,6 +109,28 @@ fn requests_may_be_compressed() {
     assert!(unknown.text().contains("compress"), "{}", unknown.text());
 }
 
+/// The decoder's window counts among bodies: a body that has no room beside it is told so at once, and keeps no others waiting.
+#[test]
+fn what_has_no_room_beside_its_decoder_is_refused_at_once() {
+    let options = ServerOptions { bodies_bytes_max: 20 << 20, ..ServerOptions::default() };
+    let address = serve_data("CLEAR ALL", options);
+    let mut long = b"CLEAR ALL".to_vec();
+    long.resize(12 << 20, b' ');
+    let bomb = encoded("br", &long);
+    let fields = [UPDATE, ("Content-Encoding", "br")];
+    ask(address, "POST", "/update", &fields, &bomb).is(413);
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                let answer = ask(address, "POST", "/update", &fields, &bomb);
+                assert!([413, 503].contains(&answer.status), "{}", answer.status);
+            });
+        }
+    });
+    ask(address, "POST", "/update", &[UPDATE, ("Content-Encoding", "gzip")], &encoded("gzip", b"CLEAR ALL"))
+        .is(200);
+}
+
 #[test]
 fn bombs_are_refused() {
     let options = ServerOptions { update_bytes_max: 1 << 20, ..ServerOptions::default() };

@@ -34,8 +34,9 @@ pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> 
     let parser = parser(base)?;
     let extent = limits::check(text, false)
         .map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
-    if let Some(offset) = aggregates::nested(text) {
-        return Err(ParseError::at_offset(text, offset, "an aggregate inside of an aggregate".to_owned()));
+    if let Some(found) = aggregates::misplaced(text) {
+        let error = ParseError::at_offset(text, found.offset, found.message.to_owned());
+        return Err(ParseError { help: found.help.to_owned(), ..error });
     }
     let given = text;
     let text = booleans::in_lower_case(text);

@@ -55,8 +55,9 @@ fn parse_one(
     // Operators make no trees where there are no patterns, but signs and names may look like them.
     let is_data = source.words[1] == "data";
     let extent = limits::check(text, is_data).map_err(|problem| at(problem.offset, problem.message))?;
-    if let Some(offset) = aggregates::nested(text) {
-        return Err(at(offset, "an aggregate inside of an aggregate".to_owned()));
+    if let Some(found) = aggregates::misplaced(text) {
+        let error = at(found.offset, found.message.to_owned());
+        return Err(ParseError { help: found.help.to_owned(), ..error });
     }
     let lowered = booleans::in_lower_case(text);
     let text = &*group_keys::as_calls(&lowered);

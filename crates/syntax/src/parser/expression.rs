@@ -81,6 +81,18 @@ impl Parser<'_> {
             (Kind::Word, "AND") | (Kind::Mark, "&") => "&&",
             (Kind::Word, "OR") | (Kind::Mark, "|") => "||",
             (Kind::Iri, "<>") => "!=",
+            (Kind::Word, "IS" | "NOT") if self.keyword_at(1, "NULL") || self.keyword_at(2, "NULL") => {
+                let is_not = upper == "NOT" || self.keyword_at(1, "NOT");
+                let help = if is_not {
+                    "BOUND(?x) tells that a variable has a value"
+                } else {
+                    "!BOUND(?x) tells that a variable has no value"
+                };
+                return self.stop(span, "SPARQL has no NULL", help);
+            }
+            (Kind::Mark, "~") => {
+                return self.stop(span, "`~` is no operator", "write REGEX(?text, \"pattern\", \"i\")");
+            }
             (Kind::Word, "EQ" | "IS") => "=",
             (Kind::Word, "LIKE") => {
                 return self.stop(
@@ -254,6 +266,13 @@ impl Parser<'_> {
         };
         if !self.eat_mark("(") {
             return self.unexpected(&format!("`(` behind {word}"));
+        }
+        if word.eq_ignore_ascii_case("BOUND") && self.kind() != Kind::Variable && !self.is_mark(")") {
+            return self.stop(
+                self.span(),
+                "BOUND takes a variable",
+                "BOUND(?x) tells whether a variable has a value",
+            );
         }
         let count = if self.is_mark(")") { 0 } else { self.arguments() };
         self.close(")", open);

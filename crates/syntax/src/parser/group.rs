@@ -58,7 +58,12 @@ impl<'a> Parser<'a> {
         match self.kind() {
             Kind::Bad => self.stop_here(),
             Kind::Mark if self.is_mark("{") => self.union(),
-            Kind::Mark if self.is_mark(".") && !is_first => self.bump(),
+            Kind::Mark if self.is_mark(".") && !is_first => {
+                if self.at > 0 && self.text.get(self.tokens[self.at - 1].span.clone()) == Some(".") {
+                    self.tell(span, "one dot too many", "leave it out");
+                }
+                self.bump();
+            }
             Kind::Word if self.is_one_of(&PARTS) => self.keyword_part(span),
             Kind::Word if self.is_one_of(&BEHIND) && !self.mark_at(1, "{") => {
                 let word = self.word().to_ascii_uppercase();
@@ -213,6 +218,17 @@ impl<'a> Parser<'a> {
         let (span, word) = (self.span(), self.word());
         if word == "a" {
             return self.stop(span, "`a` is rdf:type, and stands between subject and object", "?s a ?class");
+        }
+        let elsewhere = match word.to_ascii_uppercase().as_str() {
+            "WHERE" | "IF" | "WHEN" => "a condition stands in FILTER (...)",
+            "JOIN" | "INNER" | "AND" => "triples of one group are joined as they are: leave it out",
+            "LEFT" => "write OPTIONAL { ... }",
+            "LET" | "SET" => "a value gets a name by BIND (... AS ?x)",
+            "CASE" => "write IF(condition, value, other value)",
+            _ => "",
+        };
+        if !elsewhere.is_empty() {
+            return self.stop(span, format!("`{word}` has no meaning where {place}"), elsewhere);
         }
         self.stop(
             span,

@@ -15,6 +15,7 @@ impl<'a> Parser<'a> {
     pub(super) fn modifiers(&mut self) -> Option<Vec<&'a str>> {
         let mut keys = None;
         let mut last: Option<usize> = None;
+        let mut seen = [false; CLAUSES.len()];
         loop {
             self.joined_words();
             let Some(rank) = CLAUSES.iter().position(|clause| self.is_keyword(clause)) else {
@@ -25,6 +26,12 @@ impl<'a> Parser<'a> {
             };
             // LIMIT and OFFSET may be in either order.
             let place = |rank: usize| if rank == 4 { 3 } else { rank };
+            if std::mem::replace(&mut seen[rank], true) {
+                let help =
+                    if rank == 0 || rank == 2 { "list all behind one: BY ?a ?b" } else { "keep one of them" };
+                self.stop(self.span(), format!("{} stands twice", full(CLAUSES[rank])), help);
+                return keys;
+            }
             if let Some(before) = last.filter(|last| place(*last) > place(rank)) {
                 let (now, before) = (full(CLAUSES[rank]), full(CLAUSES[before]));
                 self.tell(
@@ -125,7 +132,8 @@ impl<'a> Parser<'a> {
     fn having(&mut self) {
         loop {
             self.constraint("HAVING");
-            if !(self.is_mark("(") || self.kind() == Kind::Word && self.mark_at(1, "(")) {
+            let is_call = self.kind() == Kind::Word && self.mark_at(1, "(") && !self.is_one_of(&CLAUSES);
+            if !(self.is_mark("(") || is_call) {
                 return;
             }
         }
@@ -232,7 +240,10 @@ impl<'a> Parser<'a> {
             );
         }
         self.bump();
-        if self.is_mark(",") || self.kind() == Kind::Number {
+        if self.is_mark(",") && self.peek(1).kind == Kind::Number {
+            let help = format!("write LIMIT {} OFFSET {word}", self.word_at(1));
+            self.stop(self.span(), format!("{clause} takes one number"), help);
+        } else if self.kind() == Kind::Number {
             self.stop(self.span(), format!("{clause} takes one number"), "write LIMIT 10 OFFSET 20");
         }
     }

@@ -337,6 +337,18 @@ impl<'a> Parser<'a> {
                 format!("it follows SELECT: SELECT {upper} ?x"),
             );
         }
+        if let Some(meant) = spelling::meant(word, ["DISTINCT", "REDUCED"]) {
+            return self.stop(span, format!("`{word}` is no variable"), format!("did you mean {meant}?"));
+        }
+        let elsewhere = match upper.as_str() {
+            "TOP" => "the number of rows stands at the end: LIMIT 10",
+            "ALL" => "leave it out: all solutions are given unless DISTINCT is written",
+            "FILTER" | "OPTIONAL" | "BIND" => "patterns stand in braces: WHERE { ... }",
+            _ => "",
+        };
+        if !elsewhere.is_empty() {
+            return self.stop(span, format!("`{word}` has no meaning here"), elsewhere);
+        }
         if upper == "AS" {
             return self.stop(span, "AS outside of parentheses", "write (?x AS ?y)");
         }

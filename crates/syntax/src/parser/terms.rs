@@ -172,6 +172,13 @@ impl<'a> Parser<'a> {
     fn after_string(&mut self) {
         if self.kind() == Kind::LanguageTag {
             self.bump();
+            if self.kind() == Kind::Word && self.word().starts_with('_') && self.span().start == self.before()
+            {
+                let help =
+                    format!("parts of a language tag have hyphens between them: -{}", &self.word()[1..]);
+                self.tell(self.span(), "a `_` in a language tag", help);
+                self.bump();
+            }
         } else if self.is_mark("@") {
             self.stop(
                 self.span(),

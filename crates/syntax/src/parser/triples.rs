@@ -26,13 +26,9 @@ impl Parser<'_> {
 
     /// Whether a property and an object follow another object: a semicolon is missing.
     fn is_property_without_semicolon(&mut self) -> bool {
-        let ends = |ahead: usize| {
-            self.peek(ahead).kind == Kind::End
-                || [".", ";", "}", ","].iter().any(|mark| self.mark_at(ahead, mark))
-        };
         let at = self.before();
         let place = at.saturating_sub(1)..at;
-        let is_missing = self.begins_verb(0) && ends(2) && !ends(1);
+        let is_missing = self.begins_verb(0) && self.ends_triple(2) && !self.ends_triple(1);
         if is_missing {
             self.tell(
                 place,
@@ -126,10 +122,25 @@ impl Parser<'_> {
             }
             self.term("an object");
             self.annotations();
+            let comma = self.span();
             if !self.eat_mark(",") {
                 return;
             }
+            if self.begins_verb(0) && self.begins_term(1) && self.ends_triple(2) {
+                self.tell(
+                    comma,
+                    "a comma where `;` belongs",
+                    "`,` stands between objects of one property, `;` between properties",
+                );
+                return self.properties();
+            }
         }
+    }
+
+    /// Whether a triple has ended with what is before the token `ahead`.
+    fn ends_triple(&self, ahead: usize) -> bool {
+        self.peek(ahead).kind == Kind::End
+            || [".", ";", "}", ","].iter().any(|mark| self.mark_at(ahead, mark))
     }
 
     /// `~ ?reifier` and `{| ?p ?o |}` (SPARQL 1.2).

@@ -92,7 +92,8 @@ fn writes_may_depend_on_what_was_read() {
 fn of_many_that_saw_the_same_one_writes() {
     let address = serve_data("INSERT DATA { <http://e/a> <http://e/p> 1 }", ServerOptions::default());
     let tag = tag(&get(address, "/data?default", &[]).is(200));
-    let clients: Vec<_> = (0..16)
+    // None of them has what is there already, which would change nothing, and leave the version as it is.
+    let clients: Vec<_> = (100..116)
         .map(|number| {
             let tag = tag.clone();
             std::thread::spawn(move || {

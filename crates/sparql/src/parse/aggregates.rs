@@ -109,6 +109,10 @@ mod tests {
                 None,
             ),
             ("SELECT (SUM(?x) AS ?n) { ?s ex:filter ?x }", None),
+            (
+                "SELECT (COUNT(*) AS ?n) { BIND((EXISTS { ?d ((:r?)?) ?d . }) AS ?m) } HAVING ((COUNT(*) <= 1))",
+                None,
+            ),
         ] {
             assert_eq!(nested(text), offset, "{text}");
         }

@@ -85,7 +85,8 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
             b'<' => iri_end(bytes, start).unwrap_or_else(|| pair_end(bytes, start)),
             b'>' | b'!' | b'|' | b'&' | b'^' => pair_end(bytes, start),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => word_end(bytes, start),
-            b'?' | b'$' => word_end(bytes, start + 1),
+            // Without a name it is a mark of a path, and what follows a token of its own.
+            b'?' | b'$' if bytes.get(start + 1).is_some_and(is_of_word) => word_end(bytes, start + 1),
             _ => start + 1,
         };
         Some(start..at)
@@ -215,8 +216,11 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 
 fn word_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or(&[]);
-    let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || !b.is_ascii();
-    at + rest.iter().take_while(|b| word(b)).count().max(usize::from(!rest.is_empty()))
+    at + rest.iter().take_while(|b| is_of_word(b)).count().max(usize::from(!rest.is_empty()))
+}
+
+fn is_of_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()
 }
 
 /// The end of an IRI that starts here; none where `<` is an operator.

@@ -1,6 +1,6 @@
 //! Vectored, read-only query execution: plans become operators over batches of ids.
 //!
-//! [`execute`] runs a plan; [`Execution::into_result`] gives the answer in the query's form, and [`results`] turns ids into terms.
+//! [`execute()`] runs a plan; [`Execution::into_result`] gives the answer in the query's form, and [`results`] turns ids into terms.
 //! Consumers pull batches through operators (`operators`); where it pays, a sub-plan is split into morsels that several threads run.
 
 mod answer;

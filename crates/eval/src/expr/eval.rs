@@ -2,7 +2,7 @@
 //!
 //! Intermediate results are columns of values; only the final result gets ids. Where an expression depends on one variable
 //! alone and has to look at texts, it is evaluated once per distinct id of that variable, and the results are spread; they are
-//! kept for the batches to come ([`super::memo`]).
+//! kept for the batches to come ([`crate::memo`]).
 
 use super::column::{Column, Constant, Operand, Tri};
 use super::decode;

@@ -4,6 +4,7 @@
 //! What stands in a chain keeps its sequence, so nothing else changes. Sums and products stay as they are: numbers of several types,
 //! and floating-point numbers of one, add up to something else in another sequence.
 
+use crate::operands;
 use spargebra::Query;
 use spargebra::algebra::{
     AggregateExpression, Expression, GraphPattern, OrderExpression, PropertyPathExpression as Path,
@@ -65,35 +66,10 @@ pub(super) fn pattern(pattern: &mut GraphPattern) {
 
 fn expression(expression: &mut Expression) {
     match expression {
-        Expression::NamedNode(_)
-        | Expression::Literal(_)
-        | Expression::Variable(_)
-        | Expression::Bound(_) => {}
         Expression::Or(..) => chain(expression, of_expressions(split_or, Expression::Or)),
         Expression::And(..) => chain(expression, of_expressions(split_and, Expression::And)),
-        Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => {
-            self::expression(a);
-            self::expression(b);
-        }
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => self::expression(a),
-        Expression::In(a, list) => {
-            self::expression(a);
-            list.iter_mut().for_each(self::expression);
-        }
-        Expression::If(a, b, c) => [a, b, c].into_iter().for_each(|operand| self::expression(operand)),
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
-            list.iter_mut().for_each(self::expression);
-        }
         Expression::Exists(pattern) => self::pattern(pattern),
+        other => operands::each_mut(other, &mut self::expression),
     }
 }
 

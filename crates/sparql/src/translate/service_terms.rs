@@ -7,6 +7,7 @@
 //! differs from all others.
 
 use super::{names, path_shape};
+use crate::operands;
 use lode_rdf::{Literal, Term, Triple};
 use spargebra::algebra::{
     AggregateExpression, Expression, Function, GraphPattern, OrderExpression, PropertyPathExpression,
@@ -216,32 +217,8 @@ fn in_expression(expr: &mut Expression, terms: &Terms) {
                 *expr = Expression::Literal(Literal::from(true));
             }
         }
-        Expression::NamedNode(_) | Expression::Literal(_) => {}
         Expression::Exists(pattern) => in_pattern(pattern, terms),
-        Expression::Or(a, b)
-        | Expression::And(a, b)
-        | Expression::Equal(a, b)
-        | Expression::SameTerm(a, b)
-        | Expression::Greater(a, b)
-        | Expression::GreaterOrEqual(a, b)
-        | Expression::Less(a, b)
-        | Expression::LessOrEqual(a, b)
-        | Expression::Add(a, b)
-        | Expression::Subtract(a, b)
-        | Expression::Multiply(a, b)
-        | Expression::Divide(a, b) => {
-            in_expression(a, terms);
-            in_expression(b, terms);
-        }
-        Expression::UnaryPlus(a) | Expression::UnaryMinus(a) | Expression::Not(a) => in_expression(a, terms),
-        Expression::In(a, list) => {
-            in_expression(a, terms);
-            list.iter_mut().for_each(|expr| in_expression(expr, terms));
-        }
-        Expression::If(a, b, c) => [a, b, c].into_iter().for_each(|expr| in_expression(expr, terms)),
-        Expression::Coalesce(list) | Expression::FunctionCall(_, list) => {
-            list.iter_mut().for_each(|expr| in_expression(expr, terms));
-        }
+        other => operands::each_mut(other, &mut |operand| in_expression(operand, terms)),
     }
 }
 

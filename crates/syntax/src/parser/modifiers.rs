@@ -27,8 +27,11 @@ impl<'a> Parser<'a> {
             // LIMIT and OFFSET may be in either order.
             let place = |rank: usize| if rank == 4 { 3 } else { rank };
             if std::mem::replace(&mut seen[rank], true) {
-                let help =
-                    if rank == 0 || rank == 2 { "list all behind one: BY ?a ?b" } else { "keep one of them" };
+                let help = if matches!(CLAUSES[rank], "GROUP" | "ORDER") {
+                    "list all behind one: BY ?a ?b"
+                } else {
+                    "keep one of them"
+                };
                 self.stop(self.span(), format!("{} stands twice", full(CLAUSES[rank])), help);
                 return keys;
             }

@@ -143,7 +143,7 @@ impl States {
                 for number in 0..more.len() {
                     if number % BATCH_ROWS == 0 {
                         cx.cancel.check()?;
-                        set.make_room(BATCH_ROWS, &cx.cancel)?;
+                        set.make_room(BATCH_ROWS.min(more.len() - number), &cx.cancel)?;
                     }
                     if let Some((group, row)) = more.row(number).split_first() {
                         let group = usize::try_from(group.to_bits()).unwrap_or(usize::MAX);
@@ -358,7 +358,7 @@ impl GroupTable {
         for i in 0..other.groups.len() {
             if i % BATCH_ROWS == 0 {
                 cancel.check()?;
-                self.groups.make_room(BATCH_ROWS, cancel)?;
+                self.groups.make_room(BATCH_ROWS.min(other.groups.len() - i), cancel)?;
             }
             groups.push(self.groups.insert(other.groups.hash(i), other.groups.row(i).iter().copied()).0);
         }

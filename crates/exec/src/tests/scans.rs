@@ -535,3 +535,14 @@ proptest! {
         generator.check(root, &setups());
     }
 }
+
+/// Seeds whose plans once failed, where threads were quick or slow: distinct rows of all threads, put together without a budget.
+#[test]
+fn scans_that_failed_once() {
+    for _ in 0..20 {
+        let mut generator = Generator::new(5774444730121168037, 80);
+        let root = generator.scan();
+        let root = generator.top(root);
+        generator.check(root, &setups());
+    }
+}

@@ -80,7 +80,7 @@ impl SessionOptions {
 
 /// The share of the processors that a new query has.
 pub(crate) fn share_of(options: &QueryOptions) -> Share {
-    if options.takes_turns { Share::default() } else { Share::aside() }
+    if options.takes_turns { Share::of(&options.cancel) } else { Share::aside() }
 }
 
 impl PreparedQuery {

@@ -14,6 +14,7 @@ mod tests;
 use crate::frame::off_the_clock;
 use crate::lock;
 use line::{Line, Next, QueryTime, SLICE_NS};
+use lode_base::cancel::CancelToken;
 use lode_base::cores::cores;
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -25,6 +26,8 @@ use std::time::{Duration, Instant};
 const TURNS_PER_CORE: usize = 2;
 /// If nobody who has a turn gives a sign for so long, who waits goes ahead.
 const SIGN_MAX: Duration = Duration::from_millis(30);
+/// Who waits looks so often whether somebody asked its query to stop; its deadline it knows.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Who hears of an idle processor.
 static ON_ROOM: OnceLock<fn()> = OnceLock::new();
@@ -46,11 +49,13 @@ struct Query {
     /// Threads that have a turn for it.
     held: AtomicUsize,
     turns: Arc<Turns>,
+    /// Once this says so, its threads wait no more: all that they still do is to stop.
+    cancel: CancelToken,
 }
 
 impl Default for Share {
     fn default() -> Self {
-        Self::among(Turns::shared())
+        Self::of(&CancelToken::default())
     }
 }
 
@@ -60,9 +65,14 @@ impl Share {
         Self(None)
     }
 
-    fn among(turns: &Arc<Turns>) -> Self {
-        let turns = Arc::clone(turns);
-        Self(Some(Arc::new(Query { time: Arc::default(), held: AtomicUsize::new(0), turns })))
+    /// That of a query which `cancel` stops: from then on its threads need no turn.
+    pub fn of(cancel: &CancelToken) -> Self {
+        Self::among(Turns::shared(), cancel)
+    }
+
+    fn among(turns: &Arc<Turns>, cancel: &CancelToken) -> Self {
+        let (turns, cancel) = (Arc::clone(turns), cancel.clone());
+        Self(Some(Arc::new(Query { time: Arc::default(), held: AtomicUsize::new(0), turns, cancel })))
     }
 
     /// Waits until this thread may work on the query, which it may as long as the result lives. A thread that may already need not wait.
@@ -176,7 +186,7 @@ impl Held {
             return;
         }
         let query = Arc::clone(&self.query);
-        if query.turns.must_give(&query) {
+        if query.turns.must_give(&query) && query.cancel.check().is_ok() {
             query.held.fetch_sub(1, Ordering::Relaxed);
             query.turns.give();
             *self = off_the_clock(|| Turns::take(&query));
@@ -269,22 +279,34 @@ impl Turns {
         let seat = Arc::new(Seat::default());
         let number = line.wait(&query.time, turns.now_ns(), Arc::clone(&seat));
         turns.tell(&line);
-        let keeps = turns.wait(line, number, &seat);
+        let keeps = turns.wait(line, number, &seat, &query.cancel);
         Held::new(Arc::clone(query), keeps)
     }
 
-    /// Waits to be called; `true`: for patience.
-    fn wait(&self, mut line: MutexGuard<'_, Line<Arc<Seat>>>, number: u64, seat: &Seat) -> bool {
+    /// Waits to be called, or for `cancel`; `true`: called for its patience.
+    fn wait(
+        &self,
+        mut line: MutexGuard<'_, Line<Arc<Seat>>>,
+        number: u64,
+        seat: &Seat,
+        cancel: &CancelToken,
+    ) -> bool {
+        let mut seen = (self.signs.load(Ordering::Relaxed), Instant::now());
         loop {
-            let signs = self.signs.load(Ordering::Relaxed);
-            let (after, timeout) =
-                seat.wake.wait_timeout(line, self.sign_max).unwrap_or_else(PoisonError::into_inner);
-            line = after;
             if let Some(for_patience) = seat.called.get() {
                 return *for_patience;
             }
-            let no_sign = signs == self.signs.load(Ordering::Relaxed);
-            if timeout.timed_out() && no_sign && line.go_ahead(number) {
+            if cancel.check().is_err() && line.go_ahead(number) {
+                self.tell(&line);
+                return false;
+            }
+            let most = LOOK_EVERY.min(self.sign_max).min(cancel.time_left().unwrap_or(LOOK_EVERY));
+            let waited = seat.wake.wait_timeout(line, most);
+            line = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let signs = self.signs.load(Ordering::Relaxed);
+            if signs != seen.0 {
+                seen = (signs, Instant::now());
+            } else if seen.1.elapsed() >= self.sign_max && line.go_ahead(number) {
                 self.tell(&line);
                 return false;
             }

@@ -3,6 +3,7 @@
 use super::line::{LEAD_NS, Line, Next, PATIENCE_NS, QueryTime, SLICE_NS};
 use super::{Share, Turns, breathe, is_wanted, paused};
 use crate::lock;
+use lode_base::cancel::CancelToken;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -13,8 +14,13 @@ fn turns_of(most: usize) -> Arc<Turns> {
     Turns::new(most, most, Duration::from_secs(3600))
 }
 
+/// That of a query that nobody stops.
+fn share(turns: &Arc<Turns>) -> Share {
+    Share::among(turns, &CancelToken::default())
+}
+
 fn query(turns: &Arc<Turns>) -> Arc<QueryTime> {
-    Arc::clone(&Share::among(turns).0.unwrap().time)
+    Arc::clone(&share(turns).0.unwrap().time)
 }
 
 /// A query computes for so long.
@@ -105,7 +111,7 @@ fn threads_take_turns_and_never_more_at_once() {
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let threads: Vec<_> = (0..16)
         .map(|_| {
-            let (share, running, most) = (Share::among(&turns), Arc::clone(&running), Arc::clone(&most));
+            let (share, running, most) = (share(&turns), Arc::clone(&running), Arc::clone(&most));
             thread::spawn(move || {
                 for _ in 0..200 {
                     let _turn = share.take_turn();
@@ -125,7 +131,7 @@ fn threads_take_turns_and_never_more_at_once() {
 #[test]
 fn who_waits_for_others_has_no_turn() {
     let turns = turns_of(1);
-    let (one, other) = (Share::among(&turns), Share::among(&turns));
+    let (one, other) = (share(&turns), share(&turns));
     let turn = one.take_turn();
     paused(|| {
         // Another thread gets the turn, and ends with it.
@@ -140,7 +146,7 @@ fn who_waits_for_others_has_no_turn() {
 fn those_who_stand_still_with_a_turn_stop_nobody() {
     let turns = Turns::new(1, 1, Duration::from_millis(20));
     let resource = Arc::new(Mutex::new(()));
-    let (share, other) = (Share::among(&turns), Share::among(&turns));
+    let (share, other) = (share(&turns), share(&turns));
     let held = lock(&resource);
     let (ready, is_ready) = mpsc::channel();
     let blocked = Arc::clone(&resource);
@@ -156,4 +162,19 @@ fn those_who_stand_still_with_a_turn_stop_nobody() {
     thread.join().unwrap();
     drop(turn);
     assert!(turns.has_room());
+}
+
+#[test]
+fn a_query_that_was_stopped_needs_no_turn() {
+    let turns = turns_of(1);
+    let (stopped, late) = (CancelToken::default(), CancelToken::new(Some(Duration::from_millis(50))));
+    let busy = share(&turns);
+    // Held to the end of the test by one who gives no sign: nobody else is called.
+    let _turn = busy.take_turn();
+    let waiting: Vec<_> = [&stopped, &late]
+        .map(|cancel| Share::among(&turns, cancel))
+        .map(|share| thread::spawn(move || drop(share.take_turn())))
+        .into();
+    stopped.cancel();
+    waiting.into_iter().for_each(|thread| thread.join().unwrap());
 }

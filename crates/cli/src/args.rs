@@ -30,7 +30,7 @@ pub use evaluation::{DefaultGraphArg, EvaluationArgs};
 pub use hostile::BenchHostileArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use query_set::QuerySetArgs;
-pub use serve::ServeArgs;
+pub use serve::{Place, ServeArgs};
 pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, ServerArgs, TopArgs};
 pub use user::{PlaceArgs, TokenCommand, UserCommand};

@@ -5,7 +5,7 @@ use crate::bench::write_data;
 use crate::exit::Done;
 use crate::load::load_sources;
 use crate::number;
-use crate::serve::serve;
+use crate::serve::{Content, serve};
 use crate::talk::say;
 use anyhow::{Context, bail};
 use lode_bench::bsbm::{DEFAULT_SEED, Format, Options, demo_queries};
@@ -15,6 +15,7 @@ use lode_server::ServerOptions;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
@@ -33,7 +34,8 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
     show_queries(&database)?;
     if !args.once {
         say!("");
-        serve(database, args.bind.clone(), ServerOptions::default())?;
+        let content = Content::One(Arc::new(database).into());
+        serve(content, args.bind.clone(), ServerOptions::default())?;
     }
     Ok(Done::Ok)
 }

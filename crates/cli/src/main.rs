@@ -31,6 +31,7 @@ mod load_report;
 mod marked;
 mod memory;
 mod number;
+mod opening;
 mod plan_table;
 mod progress;
 mod query;

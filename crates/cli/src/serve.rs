@@ -1,30 +1,29 @@
 //! `lode serve`.
 
-use crate::args::ServeArgs;
+use crate::args::{Place, ServeArgs};
 use crate::exit::Done;
 use crate::memory::SharedMemory;
-use crate::talk::{say, say_found_log, tell_damaged_snapshots};
+use crate::opening::Opening;
+use crate::talk::say;
 use anyhow::{Context, anyhow, bail};
-use lode_engine::store::{Compactor, Maintenance, StoreError, WriteOptions};
-use lode_engine::{Database, EngineError, LoadAllow};
+use lode_engine::LoadAllow;
 use lode_rdf::parse::StatementLimit;
-use lode_server::{Bind, Role, Server, ServerError, ServerOptions, Users};
+use lode_server::{Bind, Databases, Role, Served, Server, ServerError, ServerOptions, Users};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
-    let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, &args.database));
+    let place = args.place();
+    if let Place::Several(folder) = place {
+        check_folder(folder, !args.must_exist && !args.read_only)?;
+    }
+    let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, place.path()));
     let backup_folder = backup_folder.transpose()?;
     if let Some(users) = args.users.as_deref().filter(|users| !users.exists()) {
         bail!("--users: there is no file {} (lode user add makes it)", users.display());
     }
     let memory = SharedMemory::new(&args.evaluation);
-    let database = open(args, &memory)?;
-    say_found_log(&database);
-    let maintenance = maintenance(&database)?;
-    let compactor = compactor(&database, &memory, args.no_compaction)?;
     let update_bytes_max = args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max());
     let bodies_bytes_max = args.bodies_bytes_max.unwrap_or_else(|| memory.bodies_bytes_max());
     let options = ServerOptions {
@@ -48,16 +47,34 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         tell: |line| say!("{line}"),
         compression: !args.no_compression,
         cors: args.cors.clone(),
-        users: Some(args.users.clone().unwrap_or_else(|| Users::file_of(&args.database))),
+        users: Some(args.users.clone().unwrap_or_else(|| Users::file_of(place.path()))),
         anonymous: args.anonymous,
         admin_token: args.admin_token.clone(),
         backup_folder,
-        compactor,
-        maintenance,
         ..ServerOptions::default()
     };
-    serve(database, args.bind.clone(), options)?;
+    let opening = Opening::new(args, &memory);
+    let content = match place {
+        Place::One(path) => Content::One(opening.one(path)?),
+        Place::Several(folder) => Content::Several(opening.all(folder)),
+    };
+    serve(content, args.bind.clone(), options)?;
     Ok(Done::Ok)
+}
+
+/// The folder of several databases, made where it may be. A database's own is none.
+fn check_folder(folder: &Path, makes_one: bool) -> anyhow::Result<()> {
+    if folder.join("MANIFEST").exists() {
+        bail!("{0} is a database: lode serve {0} serves it", folder.display());
+    }
+    if !folder.exists() && makes_one {
+        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        say!("{} was not there: made it, without a database", folder.display());
+    }
+    if !folder.is_dir() {
+        bail!("--databases: there is no folder {}", folder.display());
+    }
+    Ok(())
 }
 
 /// The folder for backups: one that is there, so that nothing is written where a disk should be mounted; and not that of the database,
@@ -82,70 +99,32 @@ fn tls(args: &ServeArgs) -> Option<lode_server::Tls> {
     }
 }
 
-/// What makes changes segments and the log durable beside requests.
-fn maintenance(database: &Database) -> anyhow::Result<Option<Arc<Maintenance>>> {
-    if !database.store().is_writable() {
-        return Ok(None);
-    }
-    let tell = Box::new(|line: &str| say!("{line}"));
-    Ok(Some(Arc::new(Maintenance::start(database.store(), tell)?)))
-}
-
-/// What compacts in the background.
-fn compactor(
-    database: &Database,
-    memory: &SharedMemory,
-    is_paused: bool,
-) -> anyhow::Result<Option<Arc<Compactor>>> {
-    if !database.store().is_writable() {
-        return Ok(None);
-    }
-    let compactor = Compactor::start(database.store(), memory.background_options())?;
-    if is_paused {
-        compactor.pause();
-    }
-    Ok(Some(Arc::new(compactor)))
-}
-
-fn open(args: &ServeArgs, memory: &SharedMemory) -> anyhow::Result<Database> {
-    let options = memory.open_options();
-    if args.read_only {
-        return Ok(Database::open(&args.database, &options)?);
-    }
-    let write = WriteOptions { durability: args.durability, ..memory.write_options() };
-    match Database::open_for_writing(&args.database, &options, write.clone()) {
-        Err(error @ EngineError::Store(StoreError::Locked { .. })) => {
-            bail!("{error}; to answer queries meanwhile, use --read-only")
-        }
-        // Only where there is nothing at all: what is left of a database, or belongs to others, is another error.
-        Err(EngineError::Store(StoreError::Missing { .. })) if !args.must_exist => {
-            let database = Database::create_or_open_for_writing(&args.database, &options, write)?;
-            let path = args.database.display();
-            say!("{path} was not there: made an empty database (--must-exist refuses to)");
-            Ok(database)
-        }
-        opened => {
-            let database = opened?;
-            tell_damaged_snapshots(&database);
-            Ok(database)
-        }
-    }
-}
-
 /// What still runs on other threads when the server has stopped has so long to notice.
 const LAST_WAIT: Duration = Duration::from_millis(300);
 /// The exit code of a process that Ctrl+C has ended.
 const INTERRUPTED: i32 = 130;
 
+/// What is served.
+pub enum Content {
+    One(Served),
+    Several(Databases),
+}
+
 /// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
-pub fn serve(database: Database, bind: impl Into<Bind>, options: ServerOptions) -> anyhow::Result<()> {
-    let (writable, bind) = (database.store().is_writable(), bind.into());
+pub fn serve(content: Content, bind: impl Into<Bind>, options: ServerOptions) -> anyhow::Result<()> {
+    let bind = bind.into();
     // Dropped last: with it goes what makes durable what waits for that.
-    let database = Arc::new(database);
+    let served = match &content {
+        Content::One(served) => Some(served.clone()),
+        Content::Several(_) => None,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
-        let bound = Server::bind(Arc::clone(&database), bind, options).await;
+        let bound = match content {
+            Content::One(served) => Server::bind(served, bind, options).await,
+            Content::Several(databases) => Server::bind_all(databases, bind, options).await,
+        };
         let server = bound.map_err(|error| match error {
             ServerError::Bind { address, source } => {
                 anyhow!("cannot listen on {address}: {source}; --bind takes another one (ADDRESS:PORT with port 0: any that is free)")
@@ -165,11 +144,7 @@ pub fn serve(database: Database, bind: impl Into<Bind>, options: ServerOptions) 
         if matches!(bound, Bind::Unix(_)) {
             say!("Socket           {bound}");
         }
-        say!("SPARQL endpoint  {base}/sparql");
-        if writable {
-            say!("Graphs           {base}/data");
-        }
-        say!("Query page       {base}/");
+        say_addresses(&server, &base, served.as_ref());
         say_users(&bound, server.users());
         say!("Ctrl+C stops.");
         let stop = async move {
@@ -192,6 +167,21 @@ pub fn serve(database: Database, bind: impl Into<Bind>, options: ServerOptions) 
     runtime.shutdown_timeout(LAST_WAIT);
     say!("stopped");
     Ok(())
+}
+
+/// Tells where is what.
+fn say_addresses(server: &Server, base: &str, served: Option<&Served>) {
+    if let Some((open, closed)) = server.databases() {
+        let those_closed = if closed == 0 { String::new() } else { format!(", {closed} of them closed") };
+        say!("Databases        {}{those_closed}, listed at {base}/", open + closed);
+        say!("Each of them     {base}/NAME, with /sparql, /data and a page below");
+        return;
+    }
+    say!("SPARQL endpoint  {base}/sparql");
+    if served.is_some_and(|served| served.database.store().is_writable()) {
+        say!("Graphs           {base}/data");
+    }
+    say!("Query page       {base}/");
 }
 
 /// Tells who may what, unless that is what it always was.

@@ -5,7 +5,7 @@ use crate::exit::Done;
 use crate::talk::say;
 use crate::user::file;
 use anyhow::Context;
-use lode_server::Users;
+use lode_server::{Rights, Users};
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,20 +15,22 @@ pub fn run(command: &TokenCommand) -> anyhow::Result<Done> {
             let expires =
                 args.expires.0.map(|time| since_1970().map(|now| (now + time).as_secs())).transpose()?;
             let path = file(&args.place)?;
-            let token = Users::change(&path, |users| users.add_token(&args.name, args.role, expires))?;
+            let rights = Rights::new(args.role, &args.database);
+            let told = rights.to_string();
+            let token = Users::change(&path, |users| users.add_token(&args.name, rights, expires))?;
             writeln!(io::stdout().lock(), "{token}")?;
-            say!("a token with the role {} ({}); it cannot be shown again", args.role, path.display());
+            say!("a token with the role {told} ({}); it cannot be shown again", path.display());
         }
         TokenCommand::List(place) => {
             let tokens = Users::read_or_empty(&file(place)?)?.tokens();
             let (mut out, now) = (io::stdout().lock(), since_1970()?.as_secs());
-            for (name, role, expires) in tokens {
+            for (name, rights, expires) in tokens {
                 let left = match expires {
                     None => "never expires".to_owned(),
                     Some(expires) if expires <= now => "has expired".to_owned(),
                     Some(expires) => format!("expires in {}", time_left(expires - now)),
                 };
-                writeln!(out, "{name}\t{role}\t{left}")?;
+                writeln!(out, "{name}\t{rights}\t{left}")?;
             }
         }
         TokenCommand::Revoke(args) => {

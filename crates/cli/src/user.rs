@@ -4,7 +4,7 @@ use crate::args::{PlaceArgs, UserCommand};
 use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
-use lode_server::Users;
+use lode_server::{Rights, Users};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,15 +16,22 @@ pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
         UserCommand::Add(args) => {
             let path = file(&args.place)?;
             let password = password(&args.name)?;
-            Users::change(&path, |users| users.add(&args.name, args.role, &password))?;
-            say!("added {} with the role {} ({})", args.name, args.role, path.display());
+            let rights = Rights::new(args.role, &args.database);
+            let told = rights.to_string();
+            Users::change(&path, |users| users.add(&args.name, rights, &password))?;
+            say!("added {} with the role {told} ({})", args.name, path.display());
         }
         UserCommand::List(place) => {
             let users = Users::read_or_empty(&file(place)?)?;
             let mut out = io::stdout().lock();
-            for (name, role, _) in users.users() {
-                writeln!(out, "{name}\t{role}")?;
+            for (name, rights, _) in users.users() {
+                writeln!(out, "{name}\t{rights}")?;
             }
+        }
+        UserCommand::Grant(args) => {
+            let more = Rights::new(args.role, &args.database);
+            let all = Users::change(&file(&args.place)?, |users| users.grant(&args.name, more))?;
+            say!("{} has the role {all}", args.name);
         }
         UserCommand::Remove(args) => {
             Users::change(&file(&args.place)?, |users| users.remove(&args.name))?;
@@ -49,8 +56,11 @@ pub fn file(place: &PlaceArgs) -> anyhow::Result<PathBuf> {
     let place = &place.place;
     let path = Users::file_of(place);
     if place.is_dir() {
-        if !path.exists() && !place.join("MANIFEST").exists() {
-            bail!("{} is no database: lode load or lode serve makes one", place.display());
+        if !path.exists() && !place.join("MANIFEST").exists() && !has_databases(place) {
+            bail!(
+                "{} is no database, nor a folder of some: lode load or lode serve makes one",
+                place.display()
+            );
         }
         return Ok(path);
     }
@@ -68,6 +78,12 @@ pub fn file(place: &PlaceArgs) -> anyhow::Result<PathBuf> {
         bail!("there is no folder {}", folder.display());
     }
     Ok(path)
+}
+
+/// Whether a folder has one in it that is a database.
+fn has_databases(folder: &Path) -> bool {
+    let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    found.into_iter().any(|entry| entry.path().join("MANIFEST").exists())
 }
 
 /// A new password: typed twice and not shown, or the first line of standard input.

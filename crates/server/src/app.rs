@@ -1,27 +1,18 @@
 //! The server: its routes, and its life.
 
-use crate::access::{Access, Identity, Operation, Role, Settings};
-use crate::asker::Asker;
-use crate::body::{Incoming, Whole};
-use crate::coding::{ALL_NAMES, Coding};
-use crate::compress::compress;
-use crate::connections::{Connections, MaybeTls, Terms};
-use crate::error::HttpError;
-use crate::listener::{Bind, Listener, Peer};
-use crate::negotiate::accept;
+use crate::access::{Access, Role, Settings};
+use crate::catalog::{Catalog, Databases, catalog_router};
+use crate::connections::{self, Connections, MaybeTls, Terms};
+use crate::database_routes::database_router;
+use crate::guard::{self, Guard};
+use crate::listener::{Bind, Listener};
 use crate::origin::Origins;
-use crate::request::{self, Asked};
+use crate::page;
 use crate::server_error::ServerError;
-use crate::state::{AppState, ServerOptions};
-use crate::{admin, connections, data, described, guard, page, query, update};
+use crate::state::{AppState, Served, ServerOptions, Shared};
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method};
 use axum::middleware::from_fn_with_state;
-use axum::response::Response;
-use axum::routing::{any, delete, get, post};
-use lode_engine::Database;
-use lode_rdf::NamedNode;
+use axum::routing::get;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,23 +27,71 @@ const GRACE_CANCELLED: Duration = Duration::from_millis(500);
 pub struct Server {
     listener: Listener,
     router: Router,
-    state: Arc<AppState>,
+    shared: Arc<Shared>,
+    content: Content,
     connections: Arc<Connections>,
     acceptor: MaybeTls,
     stop: watch::Sender<bool>,
 }
 
+/// What is served.
+enum Content {
+    One(Arc<AppState>),
+    Several(Arc<Catalog>),
+}
+
+impl Content {
+    /// Stops all requests, since the server ends.
+    fn cancel_all(&self) {
+        match self {
+            Self::One(state) => state.running.cancel_all(),
+            Self::Several(catalog) => catalog.cancel_all(),
+        }
+    }
+}
+
 impl Server {
-    /// Binds the address.
+    /// Binds the address, to serve one database.
     ///
     /// # Errors
     /// [`ServerError::Bind`] where the address is taken or none of this machine.
     pub async fn bind(
-        database: Arc<Database>,
+        served: impl Into<Served>,
         bind: impl Into<Bind>,
         options: ServerOptions,
     ) -> Result<Self, ServerError> {
-        let bind = bind.into();
+        let served = served.into();
+        Self::bound_to(bind.into(), options, |shared| {
+            let state = Arc::new(AppState::new(shared, None, served));
+            let guard = Guard { shared: Arc::clone(shared), allowed: page::allowed, not_found: page::absent };
+            let own = Router::new().route("/", get(page::form));
+            let router = database_router(&state, own).layer(from_fn_with_state(guard, guard::guard));
+            Ok((router, Content::One(state)))
+        })
+        .await
+    }
+
+    /// Binds the address, to serve several databases, each below its name.
+    ///
+    /// # Errors
+    /// [`ServerError::Bind`] where the address is taken or none of this machine; where the folder cannot be read.
+    pub async fn bind_all(
+        databases: Databases,
+        bind: impl Into<Bind>,
+        options: ServerOptions,
+    ) -> Result<Self, ServerError> {
+        Self::bound_to(bind.into(), options, |shared| {
+            let catalog = Arc::new(Catalog::open(databases, shared)?);
+            Ok((catalog_router(shared, &catalog), Content::Several(catalog)))
+        })
+        .await
+    }
+
+    async fn bound_to(
+        bind: Bind,
+        options: ServerOptions,
+        content: impl FnOnce(&Arc<Shared>) -> Result<(Router, Content), ServerError>,
+    ) -> Result<Self, ServerError> {
         let listener = Listener::bind(&bind).await;
         let listener = listener.map_err(|source| ServerError::Bind { address: bind.clone(), source })?;
         let (stop, stopping) = watch::channel(false);
@@ -60,9 +99,9 @@ impl Server {
         let acceptor = acceptor(&bind, &options)?;
         let origins = origins.secure(is_secure(&acceptor));
         let access = Access::new(settings(&options), &bind)?;
-        let state = Arc::new(AppState::new(database, options, origins, access, stopping));
-        let (router, connections) = (router(Arc::clone(&state)), Arc::default());
-        Ok(Self { listener, router, state, connections, acceptor, stop })
+        let shared = Arc::new(Shared::new(options, origins, access, stopping));
+        let (router, content) = content(&shared)?;
+        Ok(Self { listener, router, shared, content, connections: Arc::default(), acceptor, stop })
     }
 
     /// The SHA-256 fingerprint of the certificate, where connections are encrypted.
@@ -83,7 +122,15 @@ impl Server {
 
     /// How many users and tokens there are, and what those may do who send no name.
     pub fn users(&self) -> (usize, usize, Option<Role>) {
-        self.state.access.figures()
+        self.shared.access.figures()
+    }
+
+    /// How many databases are open and closed, where there are several.
+    pub fn databases(&self) -> Option<(usize, usize)> {
+        match &self.content {
+            Content::One(_) => None,
+            Content::Several(catalog) => Some(catalog.figures()),
+        }
     }
 
     /// What tells how many requests are being answered.
@@ -95,21 +142,21 @@ impl Server {
     /// ended within a second are cancelled; less than two seconds later this returns. What still runs then ends with the runtime, and what
     /// was not answered has changed nothing.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) {
-        let (state, sender) = (Arc::clone(&self.state), self.stop);
-        let stopping = state.stopping.clone();
+        let (shared, content, sender) = (self.shared, self.content, self.stop);
+        let stopping = shared.stopping.clone();
         let terms = Terms {
-            connections_max: state.options.connections_max.max(1),
-            stall_max: state.options.stall_max,
+            connections_max: shared.options.connections_max.max(1),
+            stall_max: shared.options.stall_max,
             acceptor: self.acceptor.clone(),
         };
         let served = connections::serve(self.listener, self.router, self.connections, terms, stopping);
-        let watched = watch_certificate(self.acceptor, state.options.tell);
-        let users = Arc::clone(&state.access).watch(state.options.tell);
+        let watched = watch_certificate(self.acceptor, shared.options.tell);
+        let users = Arc::clone(&shared.access).watch(shared.options.tell);
         let ending = async move {
             stop.await;
             sender.send_replace(true);
             tokio::time::sleep(GRACE).await;
-            state.running.cancel_all();
+            content.cancel_all();
             tokio::time::sleep(GRACE_CANCELLED).await;
         };
         tokio::select! {
@@ -180,129 +227,4 @@ impl Requests {
     pub fn running(&self) -> usize {
         self.0.answering()
     }
-}
-
-fn router(state: Arc<AppState>) -> Router {
-    let public = Router::new()
-        .route("/", get(page::form))
-        .route("/.well-known/void", get(described::void))
-        .route("/sparql", any(both))
-        .route("/query", any(queries))
-        .route("/update", any(updates))
-        .route("/data", any(data::serve))
-        .route("/data/", any(data::serve))
-        .route("/data/{*path}", any(data::serve));
-    let snapshots = get(admin::snapshots).post(admin::create_snapshot).delete(admin::drop_snapshot);
-    let admin = Router::new()
-        .route("/admin/stats", get(admin::stats))
-        .route("/admin/queries", get(admin::queries))
-        .route("/admin/queries/{id}", delete(admin::cancel_query))
-        .route("/admin/compact", post(admin::compact))
-        .route("/admin/snapshots", snapshots)
-        .route("/admin/backup", post(admin::backup));
-    public
-        .merge(admin)
-        .fallback(page::not_found)
-        .method_not_allowed_fallback(page::other_method)
-        .layer(from_fn_with_state(Arc::clone(&state), compress))
-        .layer(from_fn_with_state(Arc::clone(&state), guard::let_in))
-        .layer(from_fn_with_state(Arc::clone(&state), guard::guard))
-        .with_state(state)
-}
-
-/// What an address of the protocol takes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
-    Queries,
-    Updates,
-    Both,
-}
-
-async fn both(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
-    protocol(state.0, request, Takes::Both).await
-}
-
-async fn queries(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
-    protocol(state.0, request, Takes::Queries).await
-}
-
-async fn updates(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
-    protocol(state.0, request, Takes::Updates).await
-}
-
-/// The two operations of the SPARQL 1.1 Protocol.
-async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Result<Response, HttpError> {
-    let (parts, body) = request.into_parts();
-    let mut body = Incoming::new(body, &state);
-    let client = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix);
-    let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
-    let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
-    let may_update = || state.access.check(&identity, Operation::Update);
-    let early = || check(&state, &method, takes, request::is_update(&parts.headers).then(may_update));
-    match early().and_then(|()| coding(&parts.headers)) {
-        Ok(coding) => body = body.decoded(coding),
-        Err(error) => return body.refuse(&parts.headers, error).await,
-    }
-    let mut text = Whole::default();
-    if method == Method::POST {
-        // Who may not update needs no room for one.
-        let update_max = if may_update().is_ok() { state.options.update_bytes_max } else { 0 };
-        let max = request::body_bytes_max(&parts.headers, update_max);
-        text = body.collect(max).await?;
-    }
-    let Whole { bytes: text, room } = text;
-    let base = state.origins.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string);
-    match request::parse(&method, parts.uri.query(), &parts.headers, text)? {
-        Asked::Description => described::service(state, &parts.uri, &parts.headers).await,
-        Asked::Query(_) if takes == Takes::Updates => {
-            Err(HttpError::bad_request("this address takes updates (update=...): send queries to /query"))
-        }
-        Asked::Update(_) if takes == Takes::Queries => {
-            Err(HttpError::bad_request("this address takes queries (query=...): send updates to /update"))
-        }
-        Asked::Query(request) => {
-            let accept = accept(&parts.headers);
-            let is_read = method == Method::GET;
-            let tag = is_read.then(|| query::tag(&state, &request, &accept, base.as_deref())).flatten();
-            if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
-                return Ok(tag.not_modified());
-            }
-            let mut response = query::answer(state, request, Asker { client, accept, base, room }).await?;
-            if let Some(tag) = tag {
-                tag.tell(&mut response);
-            }
-            Ok(response)
-        }
-        Asked::Update(request) => {
-            may_update()?;
-            // The text is in memory until the update has ended.
-            let answer = update::answer(state, request, client, base, room.bytes()).await;
-            drop(room);
-            answer
-        }
-    }
-}
-
-/// The coding of the body.
-fn coding(headers: &HeaderMap) -> Result<Option<Coding>, HttpError> {
-    Coding::of_body(headers).map_err(|name| HttpError::coding(&name, ALL_NAMES))
-}
-
-/// What can be told before the body is read; `may_update` of a body that is an update for sure.
-fn check(
-    state: &AppState,
-    method: &Method,
-    takes: Takes,
-    may_update: Option<Result<(), HttpError>>,
-) -> Result<(), HttpError> {
-    if takes == Takes::Updates {
-        if method != Method::POST {
-            return Err(HttpError::method("POST, OPTIONS"));
-        }
-        return state.check_writable();
-    }
-    if ![Method::GET, Method::POST].contains(method) {
-        return Err(HttpError::method("GET, HEAD, POST, OPTIONS"));
-    }
-    may_update.unwrap_or(Ok(()))
 }

@@ -5,7 +5,7 @@ use crate::body_memory::Room;
 use crate::coding::{Coding, Decoding};
 use crate::deadline::after;
 use crate::error::HttpError;
-use crate::state::AppState;
+use crate::state::Shared;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use bytes::{Buf, Bytes};
@@ -39,7 +39,7 @@ pub(crate) struct Whole {
 /// A body on its way.
 pub(crate) struct Incoming {
     body: Body,
-    state: Arc<AppState>,
+    state: Arc<Shared>,
     stopping: watch::Receiver<bool>,
     /// For how long it was waited since enough had last come, and what has come since then.
     waited: Duration,
@@ -48,7 +48,7 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    pub(crate) fn new(body: Body, state: &Arc<AppState>) -> Self {
+    pub(crate) fn new(body: Body, state: &Arc<Shared>) -> Self {
         let stopping = state.stopping.clone();
         Self { body, state: Arc::clone(state), stopping, waited: Duration::ZERO, come: 0, decoding: None }
     }

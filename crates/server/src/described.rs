@@ -99,7 +99,7 @@ async fn answer(
         return Ok(tag.not_modified());
     }
     let own = |path: &str| {
-        let own = state.origins.own_iri(uri, headers)?.into_string();
+        let own = state.own_iri(uri, headers)?.into_string();
         NamedNode::new(format!("{}{path}", own.strip_suffix(uri.path())?)).ok()
     };
     let told = Told {

@@ -1,26 +1,35 @@
 //! The layers around all routes: they refuse what a browser sends for pages that may not use the server, and what the role of who asks has not, and tell browsers what pages may have.
 
-use crate::access::Operation;
+use crate::access::{Identity, Operation};
 use crate::body::Incoming;
 use crate::error::HttpError;
 use crate::listener::Peer;
-use crate::page;
-use crate::state::AppState;
+use crate::state::{AppState, Shared};
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
+/// What the outermost layer knows.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    pub(crate) shared: Arc<Shared>,
+    /// The methods that an address takes; none where there is nothing.
+    pub(crate) allowed: fn(&str) -> Option<&'static str>,
+    /// The answer where there is nothing.
+    pub(crate) not_found: fn(&Uri) -> HttpError,
+}
+
 /// Lets a request in, or refuses it.
-pub(crate) async fn guard(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
-    let origins = &state.origins;
+pub(crate) async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let origins = &guard.shared.origins;
     let origin = request.headers().get(header::ORIGIN).cloned();
     let mut response = match origins.check(request.method(), request.uri(), request.headers()) {
-        Err(error) => refuse(&state, request, error).await,
-        Ok(()) if request.method() == Method::OPTIONS => match page::allowed(request.uri().path()) {
+        Err(error) => refuse(&guard.shared, request, error).await,
+        Ok(()) if request.method() == Method::OPTIONS => match (guard.allowed)(request.uri().path()) {
             Some(methods) => options(methods),
-            None => page::not_found(request.uri().clone()).await.into_response(),
+            None => (guard.not_found)(request.uri()).into_response(),
         },
         Ok(()) => next.run(request).await,
     };
@@ -42,24 +51,53 @@ fn options(methods: &'static str) -> Response {
     (StatusCode::NO_CONTENT, head).into_response()
 }
 
-/// Lets a request in, with who sends it, or refuses it.
-pub(crate) async fn let_in(State(state): State<Arc<AppState>>, mut request: Request, next: Next) -> Response {
-    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Unix);
+/// Where a request comes from.
+pub(crate) fn peer(request: &Request) -> Peer {
+    request.extensions().get::<Peer>().copied().unwrap_or(Peer::Unix)
+}
+
+/// Lets a request of a database in, with who sends it, or refuses it.
+pub(crate) async fn let_in(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     let operation = Operation::of(request.method(), request.uri().path());
-    let identity = state.access.identify(peer, request.headers()).await;
-    let checked = identity.and_then(|identity| state.access.check(&identity, operation).map(|()| identity));
+    let identity = state.access.identify(peer(&request), request.headers()).await;
+    let identity = identity.map(|identity| identity.within(state.name.as_deref()));
+    go_on(state.shared(), identity, operation, request, next).await
+}
+
+/// Lets a request of the server's own addresses in: each of them looks what it takes, the administration here, too.
+pub(crate) async fn let_in_server(
+    State(shared): State<Arc<Shared>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let operation = match Operation::of(request.method(), request.uri().path()) {
+        Operation::Administer => Operation::Administer,
+        _ => Operation::Ask,
+    };
+    let identity = shared.access.identify(peer(&request), request.headers()).await;
+    go_on(&shared, identity, operation, request, next).await
+}
+
+async fn go_on(
+    shared: &Arc<Shared>,
+    identity: Result<Identity, HttpError>,
+    operation: Operation,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let checked = identity.and_then(|identity| shared.access.check(&identity, operation).map(|()| identity));
     match checked {
         Ok(identity) => {
             request.extensions_mut().insert(identity);
             next.run(request).await
         }
-        Err(error) => refuse(&state, request, error).await,
+        Err(error) => refuse(shared, request, error).await,
     }
 }
 
 /// The answer to a request that is refused, once its client can hear it.
-async fn refuse(state: &Arc<AppState>, request: Request, error: HttpError) -> Response {
+pub(crate) async fn refuse(shared: &Arc<Shared>, request: Request, error: HttpError) -> Response {
     let (parts, body) = request.into_parts();
-    let refused = Incoming::new(body, state).refuse::<()>(&parts.headers, error).await;
+    let refused = Incoming::new(body, shared).refuse::<()>(&parts.headers, error).await;
     refused.map_or_else(IntoResponse::into_response, IntoResponse::into_response)
 }

@@ -118,7 +118,7 @@ mod tests {
     use crate::listener::{Bind, Peer};
     use crate::origin::Origins;
     use crate::request::QueryRequest;
-    use crate::state::{AppState, ServerOptions};
+    use crate::state::{AppState, ServerOptions, Shared};
     use lode_engine::{Database, UpdateOptions};
     use std::sync::Arc;
     use std::time::Duration;
@@ -130,7 +130,8 @@ mod tests {
         let (_, stopping) = tokio::sync::watch::channel(false);
         let options = ServerOptions::default();
         let access = Access::new(Settings::default(), &Bind::Unix("/nowhere".into())).unwrap();
-        AppState::new(Arc::new(database), options, Origins::default(), access, stopping)
+        let shared = Shared::new(options, Origins::default(), access, stopping);
+        AppState::new(&Arc::new(shared), None, Arc::new(database).into())
     }
 
     fn request(query: &str) -> QueryRequest {

@@ -72,11 +72,18 @@ impl Origins {
         host(uri, headers).filter(|host| self.is_known(host))
     }
 
-    /// The request's own IRI without its query, as the client knows it; none where it names a host that the server is not known by.
-    pub(crate) fn own_iri(&self, uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
+    /// The request's own IRI without its query, as the client knows it; none where it names a host that the server is not known by. `uri` is
+    /// without the name of the database, where there are several.
+    pub(crate) fn own_iri(
+        &self,
+        database: Option<&str>,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Option<NamedNode> {
         let host = self.known_host(uri, headers)?;
         let scheme = if self.is_secure { "https" } else { "http" };
-        NamedNode::new(format!("{scheme}://{host}{}", uri.path())).ok()
+        let (slash, database) = database.map_or(("", ""), |name| ("/", name));
+        NamedNode::new(format!("{scheme}://{host}{slash}{database}{}", uri.path())).ok()
     }
 
     fn is_known(&self, host: &str) -> bool {

@@ -33,6 +33,11 @@ pub(crate) fn allowed(path: &str) -> Option<&'static str> {
 
 /// Another address.
 pub(crate) async fn not_found(uri: Uri) -> HttpError {
+    absent(&uri)
+}
+
+/// The answer where there is nothing.
+pub(crate) fn absent(uri: &Uri) -> HttpError {
     HttpError::new(
         StatusCode::NOT_FOUND,
         format!("there is nothing at {}; this server has:\n{ROUTES}", uri.path()),

@@ -78,6 +78,14 @@ pub(crate) fn is_update(headers: &HeaderMap) -> bool {
     content_type(headers).as_deref() == Some(UPDATE)
 }
 
+/// Whether a request to an address that also takes graphs is one of this protocol.
+pub(crate) fn is_protocol(method: &Method, uri_query: Option<&str>, headers: &HeaderMap) -> bool {
+    let parameters = form_urlencoded::parse(uri_query.unwrap_or("").as_bytes());
+    let is_named = parameters.into_iter().any(|(name, _)| name == "query" || name == "update");
+    let is_sent = || matches!(content_type(headers).as_deref(), Some(FORM | QUERY | UPDATE));
+    is_named || method == Method::POST && is_sent()
+}
+
 /// Bytes that a body may have.
 pub(crate) fn body_bytes_max(headers: &HeaderMap, update_bytes_max: usize) -> usize {
     match content_type(headers).as_deref() {

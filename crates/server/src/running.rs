@@ -24,11 +24,11 @@ pub(crate) enum RequestKind {
     Update,
 }
 
-/// All requests that have a ticket.
+/// All requests to a database that have a ticket.
 #[derive(Default)]
 pub(crate) struct Running {
     requests: Mutex<BTreeMap<u64, Arc<RunningRequest>>>,
-    last_id: AtomicU64,
+    last_id: Arc<AtomicU64>,
 }
 
 /// A request on its way.
@@ -60,6 +60,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Running {
+    /// Nothing yet; numbers come after `last_id`, which other databases share.
+    pub(crate) fn new(last_id: &Arc<AtomicU64>) -> Self {
+        Self { requests: Mutex::default(), last_id: Arc::clone(last_id) }
+    }
+
     /// Enters a request that may take so long, and stays as long as the ticket is held.
     pub(crate) fn enter(
         self: &Arc<Self>,

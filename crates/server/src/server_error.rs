@@ -21,6 +21,9 @@ pub enum ServerError {
     /// A certificate or its key cannot be used.
     #[error("TLS: {0}")]
     Tls(String),
+    /// The folder of the databases cannot be read.
+    #[error(transparent)]
+    Databases(#[from] lode_engine::store::StoreError),
     /// The runtime or the listener failed.
     #[error("the server stopped: {0}")]
     Io(#[from] std::io::Error),

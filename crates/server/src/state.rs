@@ -1,4 +1,4 @@
-//! What all requests share: the database, the options, and how much runs at once.
+//! What requests share: those of all databases the options and how much runs at once, those of one its data.
 
 use crate::access::{Access, Anonymous};
 use crate::admission::Admission;
@@ -12,12 +12,15 @@ use crate::running::Running;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
 use crate::validator::Validators;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, Uri};
 use lode_engine::store::{Compactor, Maintenance};
 use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
+use lode_rdf::NamedNode;
 use lode_rdf::parse::StatementLimit;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
@@ -79,10 +82,6 @@ pub struct ServerOptions {
     pub tls: Option<Tls>,
     /// What is told to the one who runs the server while it runs.
     pub tell: fn(&str),
-    /// What compacts in the background, for the administration to tell.
-    pub compactor: Option<Arc<Compactor>>,
-    /// The store's own threads, which end with the server.
-    pub maintenance: Option<Arc<Maintenance>>,
 }
 
 impl Default for ServerOptions {
@@ -116,15 +115,29 @@ impl Default for ServerOptions {
             #[cfg(feature = "tls")]
             tls: None,
             tell: |_| {},
-            compactor: None,
-            maintenance: None,
         }
     }
 }
 
-/// What all requests share.
-pub(crate) struct AppState {
-    pub(crate) database: Arc<Database>,
+/// A database that is served, with what works on it beside requests.
+#[derive(Clone)]
+pub struct Served {
+    /// The database.
+    pub database: Arc<Database>,
+    /// What compacts in the background, for the administration to tell.
+    pub compactor: Option<Arc<Compactor>>,
+    /// The store's own threads, which end with the last request.
+    pub maintenance: Option<Arc<Maintenance>>,
+}
+
+impl From<Arc<Database>> for Served {
+    fn from(database: Arc<Database>) -> Self {
+        Self { database, compactor: None, maintenance: None }
+    }
+}
+
+/// What the requests to all databases share.
+pub(crate) struct Shared {
     pub(crate) options: ServerOptions,
     pub(crate) origins: Origins,
     pub(crate) access: Arc<Access>,
@@ -137,21 +150,16 @@ pub(crate) struct AppState {
     pub(crate) bodies: Bodies,
     /// The encoders of answers.
     pub(crate) compression: Compression,
-    /// What tells clients that an answer is still the same.
-    pub(crate) validators: Validators,
-    /// What is told of the database.
-    pub(crate) described: Described,
-    /// Queries and updates on their way.
-    pub(crate) running: Arc<Running>,
+    /// Numbers of queries and updates.
+    pub(crate) last_id: Arc<AtomicU64>,
     /// One backup at a time: others would write the same files.
     pub(crate) backups: Arc<Semaphore>,
     /// Becomes true when the server is to stop.
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
-impl AppState {
+impl Shared {
     pub(crate) fn new(
-        database: Arc<Database>,
         options: ServerOptions,
         origins: Origins,
         access: Access,
@@ -166,9 +174,7 @@ impl AppState {
         let bodies = Bodies::new(options.bodies_bytes_max, options.query.memory.clone());
         let backups = Arc::new(Semaphore::new(1));
         let compression = Compression::new(options.compression, options.query.memory.as_ref());
-        let running = Arc::default();
         Self {
-            database,
             options,
             origins,
             access: Arc::new(access),
@@ -179,12 +185,60 @@ impl AppState {
             downloads,
             bodies,
             compression,
-            validators: Validators::default(),
-            described: Described::default(),
-            running,
+            last_id: Arc::default(),
             backups,
             stopping,
         }
+    }
+}
+
+/// What the requests to one database share, and through it what those to all do.
+pub(crate) struct AppState {
+    shared: Arc<Shared>,
+    /// Its name among several.
+    pub(crate) name: Option<String>,
+    pub(crate) database: Arc<Database>,
+    pub(crate) compactor: Option<Arc<Compactor>>,
+    _maintenance: Option<Arc<Maintenance>>,
+    /// What tells clients that an answer is still the same.
+    pub(crate) validators: Validators,
+    /// What is told of the database.
+    pub(crate) described: Described,
+    /// Queries and updates on their way.
+    pub(crate) running: Arc<Running>,
+}
+
+impl Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+impl AppState {
+    pub(crate) fn new(shared: &Arc<Shared>, name: Option<String>, served: Served) -> Self {
+        let Served { database, compactor, maintenance } = served;
+        Self {
+            shared: Arc::clone(shared),
+            name,
+            database,
+            compactor,
+            _maintenance: maintenance,
+            validators: Validators::default(),
+            described: Described::default(),
+            running: Arc::new(Running::new(&shared.last_id)),
+        }
+    }
+
+    /// What it shares with other databases.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// The IRI of an address of this database, as the client knows it; none where it names a host that the server is not known by.
+    pub(crate) fn own_iri(&self, uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
+        self.origins.own_iri(self.name.as_deref(), uri, headers)
     }
 
     /// Refuses what would write where nothing may be written: before a body is read.

@@ -13,6 +13,7 @@ pub mod compact;
 mod crash_tests;
 #[cfg(test)]
 mod damage_tests;
+mod database_folders;
 mod delta;
 #[cfg(test)]
 mod dice;
@@ -70,6 +71,7 @@ pub use compact::{
     BackgroundOptions, CompactError, CompactOptions, CompactReport, Compactor, CompactorState,
     CompactorStatus, KeepFewReport, OrderDamage, compact, keep_few,
 };
+pub use database_folders::DatabaseFolders;
 pub use distinct::Distinct;
 pub use dump::{DumpError, DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
 pub use error::{SnapshotProblem, StoreError};

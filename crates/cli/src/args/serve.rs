@@ -3,15 +3,16 @@
 use super::bind::parse_bind;
 use super::evaluation::EvaluationArgs;
 use super::quantity::{parse_bytes, parse_seconds};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use lode_engine::store::Durability;
 use lode_server::{Anonymous, Bind, CorsOrigin, Role};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// `lode serve`.
 #[derive(Debug, Args)]
 #[command(
+    group = ArgGroup::new("place").required(true),
     after_help = "Addresses: /sparql takes queries and updates, /query and /update one of them, /data is the Graph Store Protocol (GET, PUT, \
 POST, DELETE with ?graph=IRI or ?default; without either, all graphs), / is a page to try queries. at=NAME queries or downloads a named snapshot; \
 explain=1 answers a query with its plan, profile=1 with what each operator did, as JSON.\n\n\
@@ -20,18 +21,26 @@ makes one (POST ?name=NAME) or drops it (DELETE ?name=NAME); POST /admin/backup?
 --backup-dir, or brings the one there up to date (&copy: without links, &check: verified).\n\n\
 Only one process can have a database open for writing; with --read-only any number can serve what was there when they started. On this machine \
 everybody can change the data, and elsewhere everybody can read it, until there are users (lode user add) who log in. Web pages of elsewhere can do \
-nothing, unless --cors lists them."
+nothing, unless --cors lists them.\n\n\
+Several databases (--databases DIR): each is at /NAME (queries, updates and graphs at one address), with all addresses above below it; /NAME/get is \
+/data for who only reads. GET /admin/databases lists them, POST ?name=NAME makes one; DELETE /admin/databases/NAME drops it with its data; POST \
+/admin/databases/NAME/close, /open and /rename?to=NAME do what they say. All share the memory, the places and the users (of DIR)."
 )]
 pub struct ServeArgs {
     /// The database folder; where there is nothing, an empty database is made
-    pub database: PathBuf,
+    #[arg(group = "place")]
+    pub database: Option<PathBuf>,
+    /// Serve several databases, each below its name: the folders in this one (a new folder, where there is none). /admin/databases lists them,
+    /// makes, renames and drops them
+    #[arg(long, value_name = "DIR", group = "place")]
+    pub databases: Option<PathBuf>,
     /// Address and port to listen on, or a port of 127.0.0.1 alone, or unix:PATH: a socket of the file system, for its owner and group
     #[arg(long, default_value = "127.0.0.1:7878", value_name = "ADDRESS", value_parser = parse_bind)]
     pub bind: Bind,
     /// Answer queries only, also while another process writes to the database (whose changes are not seen)
     #[arg(long)]
     pub read_only: bool,
-    /// Make no database where there is none, but end with an error (as --read-only does)
+    /// Make no database where there is none, nor a folder of several, but end with an error (as --read-only does)
     #[arg(long)]
     pub must_exist: bool,
     /// When an update is confirmed: sync: once it is on the disk; batch: once the system has it, the disk so many milliseconds later
@@ -115,6 +124,32 @@ pub struct ServeArgs {
 
 /// Syncs of batches come so often unless told otherwise.
 const BATCH: Duration = Duration::from_millis(200);
+
+/// What is served.
+pub enum Place<'a> {
+    /// The folder of a database.
+    One(&'a Path),
+    /// A folder of such folders.
+    Several(&'a Path),
+}
+
+impl<'a> Place<'a> {
+    pub fn path(&self) -> &'a Path {
+        match self {
+            Self::One(path) | Self::Several(path) => path,
+        }
+    }
+}
+
+impl ServeArgs {
+    /// What is served: one of the two is given.
+    pub fn place(&self) -> Place<'_> {
+        match (&self.databases, &self.database) {
+            (Some(folder), _) => Place::Several(folder),
+            (None, database) => Place::One(database.as_deref().unwrap_or(Path::new("."))),
+        }
+    }
+}
 
 /// When commits are confirmed: `sync`, `batch`, `batch:500`.
 pub fn parse_durability(text: &str) -> Result<Durability, String> {

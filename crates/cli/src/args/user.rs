@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Where users are.
 #[derive(Debug, Args)]
 pub struct PlaceArgs {
-    /// The database folder, or a file of users, as lode serve --users has it
+    /// The database folder, that of several, or a file of users, as lode serve --users has it
     #[arg(value_name = "DB|FILE")]
     pub place: PathBuf,
 }
@@ -20,6 +20,8 @@ pub enum UserCommand {
     Add(UserAddArgs),
     /// List users and their roles
     List(PlaceArgs),
+    /// Give a user a role in another database, or a greater one in all
+    Grant(UserAddArgs),
     /// Remove a user: the server lets nobody in by that name from then on
     Remove(NamedArgs),
     /// Change a user's password; it is asked for, or is the first line of standard input
@@ -37,6 +39,9 @@ pub struct UserAddArgs {
     /// What the user may do: read (query and download), update (also change data), admin (also all below /admin)
     #[arg(long, value_name = "read|update|admin")]
     pub role: Role,
+    /// Only in this database, of a server with several; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub database: Vec<String>,
 }
 
 /// Somebody who is there.
@@ -74,6 +79,9 @@ pub struct TokenAddArgs {
     /// What it lets its holder do: read, update or admin
     #[arg(long, value_name = "read|update|admin", default_value = "read")]
     pub role: Role,
+    /// Only in this database, of a server with several; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub database: Vec<String>,
     /// After which time it is worth nothing: 12h, 90d, or never
     #[arg(long, value_name = "TIME", default_value = "90d", value_parser = parse_expiry)]
     pub expires: Expiry,

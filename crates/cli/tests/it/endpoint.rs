@@ -63,20 +63,33 @@ impl Endpoint {
 
     /// Serves a database at an address.
     pub fn at(lode: &Lode, database: &str, bind: &str, extra: &[&str]) -> Self {
-        let args = [&["serve", database, "--bind", bind], extra].concat();
+        Self::serve_with(lode, &[database], &[&["--bind", bind], extra].concat())
+    }
+
+    /// Serves a place, which takes one word or more, at an address that is among the others.
+    pub fn serve_with(lode: &Lode, place: &[&str], extra: &[&str]) -> Self {
+        let bind: &[&str] = if extra.contains(&"--bind") { &[] } else { &["--bind", "127.0.0.1:0"] };
+        let args = [&["serve"], place, bind, extra].concat();
         let mut child = lode.command(&args).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut greeting = String::new();
         let base = loop {
             let mut line = String::new();
             assert!(stderr.read_line(&mut line).unwrap() > 0, "it has ended: {greeting}");
-            if let Some(url) = line.split_whitespace().last().and_then(|word| word.strip_suffix("/sparql")) {
+            // Of several databases the list is told last but one.
+            let end = if line.starts_with("Databases") { "/" } else { "/sparql" };
+            if let Some(url) = line.split_whitespace().last().and_then(|word| word.strip_suffix(end)) {
                 break url.to_owned();
             }
             greeting += &line;
         };
         let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         Self { child, stderr, base, greeting, agent }
+    }
+
+    /// The address without a path.
+    pub fn base(&self) -> &str {
+        &self.base
     }
 
     /// A request to a path below the base, which must be answered.

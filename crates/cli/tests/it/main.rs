@@ -8,6 +8,7 @@ mod backup;
 mod bench;
 mod bench_queries;
 mod damage;
+mod databases;
 mod dirt;
 mod dry_run;
 mod endpoint;

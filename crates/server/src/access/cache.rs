@@ -1,9 +1,9 @@
 //! Passwords that were right a short time ago, by a keyed hash: to check one takes as long as a hundred queries.
 
-use super::users::Role;
+use super::rights::Rights;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// So long a password need not be checked again.
@@ -15,7 +15,7 @@ const ENTRIES_MAX: usize = 1024;
 #[derive(Debug)]
 pub(super) struct Cache {
     key: [u8; 32],
-    known: Mutex<HashMap<[u8; 32], (Role, Instant)>>,
+    known: Mutex<HashMap<[u8; 32], (Arc<Rights>, Instant)>>,
 }
 
 impl Cache {
@@ -26,7 +26,7 @@ impl Cache {
         Some(Self { key, known: Mutex::default() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<[u8; 32], (Role, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<[u8; 32], (Arc<Rights>, Instant)>> {
         // What is guarded here is whole at any time.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -41,20 +41,21 @@ impl Cache {
         hash.finalize().into()
     }
 
-    pub(super) fn get(&self, name: &str, password: &str) -> Option<Role> {
+    pub(super) fn get(&self, name: &str, password: &str) -> Option<Arc<Rights>> {
         let hash = self.hash(name, password);
-        let (role, since) = *self.lock().get(&hash)?;
-        (since.elapsed() < TIME_MAX).then_some(role)
+        let known = self.lock();
+        let (rights, since) = known.get(&hash)?;
+        (since.elapsed() < TIME_MAX).then(|| Arc::clone(rights))
     }
 
-    pub(super) fn put(&self, name: &str, password: &str, role: Role) {
+    pub(super) fn put(&self, name: &str, password: &str, rights: &Arc<Rights>) {
         let hash = self.hash(name, password);
         let mut known = self.lock();
         if known.len() >= ENTRIES_MAX {
             known.retain(|_, (_, since)| since.elapsed() < TIME_MAX);
         }
         if known.len() < ENTRIES_MAX {
-            known.insert(hash, (role, Instant::now()));
+            known.insert(hash, (Arc::clone(rights), Instant::now()));
         }
     }
 }

@@ -4,8 +4,10 @@ use super::Operation;
 use super::cache::Cache;
 use super::credentials::Credentials;
 use super::file::{Stamp, stamp};
+use super::rights::Rights;
+use super::role::Role;
 use super::throttle::Throttle;
-use super::users::{CHECK_BYTES, Role, UserError, Users};
+use super::users::{CHECK_BYTES, UserError, Users};
 use crate::error::HttpError;
 use crate::listener::{Bind, Peer};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -28,9 +30,23 @@ const CHALLENGE: &str = "Basic realm=\"lode\", charset=\"UTF-8\", Bearer realm=\
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Identity {
+    /// What it may in the database that it asks; on the server as a whole, where it asks none.
     pub(crate) role: Option<Role>,
+    rights: Arc<Rights>,
     /// Whether it was proved.
     is_known: bool,
+}
+
+impl Identity {
+    fn new(rights: Arc<Rights>, is_known: bool) -> Self {
+        Self { role: rights.role(None), rights, is_known }
+    }
+
+    /// The same, asking a database.
+    pub(crate) fn within(mut self, database: Option<&str>) -> Self {
+        self.role = self.rights.role(database);
+        self
+    }
 }
 
 /// The role of those who send no name.
@@ -150,7 +166,8 @@ impl Access {
 
     fn anonymous(&self) -> Identity {
         let [with_users, without] = self.anonymous;
-        Identity { role: if self.has_users() { with_users } else { without }, is_known: false }
+        let role = if self.has_users() { with_users } else { without };
+        Identity::new(Arc::new(role.into()), false)
     }
 
     /// Refuses what a role has not. This is the only place that does.
@@ -186,7 +203,7 @@ impl Access {
     ) -> Result<Identity, HttpError> {
         let current = self.current();
         let unreadable = |()| unauthorized("the Authorization field cannot be read: send Basic or Bearer");
-        let known = |role| Ok(Identity { role: Some(role), is_known: true });
+        let known = |rights: Arc<Rights>| Ok(Identity::new(rights, true));
         let credentials = match Credentials::of(headers) {
             // Where nobody has to log in, what clients send for others does not matter.
             _ if !self.has_users() && self.admin_token.is_none() => return Ok(self.anonymous()),
@@ -201,11 +218,11 @@ impl Access {
                     .as_deref()
                     .is_some_and(|token| is_equal(token.as_bytes(), sent.as_bytes()))
                 {
-                    return known(Role::Admin);
+                    return known(Arc::new(Some(Role::Admin).into()));
                 }
                 // Nobody guesses a token: one that is right passes, whatever others at this address have sent.
                 match current.users.token(&sent) {
-                    Some((_, role)) => known(role),
+                    Some((_, rights)) => known(Arc::new(rights)),
                     None => {
                         self.wait(peer, "")?;
                         Err(self.failed(peer, "", "this token is not valid here, or no more"))
@@ -213,8 +230,8 @@ impl Access {
                 }
             }
             Some(Credentials::Password { name, password }) => {
-                if let Some(role) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
-                    return known(role);
+                if let Some(rights) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
+                    return known(rights);
                 }
                 known(self.verify(peer, current, name, password).await?)
             }
@@ -227,30 +244,30 @@ impl Access {
         current: Arc<Current>,
         name: String,
         password: String,
-    ) -> Result<Role, HttpError> {
+    ) -> Result<Arc<Rights>, HttpError> {
         let busy = || HttpError::busy("too many are logging in: try again later");
         self.wait(peer, &name)?;
         let _waiting = self.waiting.try_acquire().map_err(|_| busy())?;
         let turn = Arc::clone(&self.checks).acquire_owned().await.map_err(|_| busy())?;
         // Others have failed meanwhile, or it was found to be right.
-        if let Some(role) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
-            return Ok(role);
+        if let Some(rights) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
+            return Ok(rights);
         }
         self.wait(peer, &name)?;
         let room = self.memory.reserve(CHECK_BYTES).map_err(|_| busy())?;
         let asked = name.clone();
-        let role = tokio::task::spawn_blocking(move || {
-            let role = current.users.verify(&asked, &password);
-            if let (Some(role), Some(cache)) = (role, &current.cache) {
-                cache.put(&asked, &password, role);
+        let rights = tokio::task::spawn_blocking(move || {
+            let rights = current.users.verify(&asked, &password).map(Arc::new);
+            if let (Some(rights), Some(cache)) = (&rights, &current.cache) {
+                cache.put(&asked, &password, rights);
             }
             drop((turn, room));
-            role
+            rights
         });
-        match role.await.map_err(|_| busy())? {
-            Some(role) => {
+        match rights.await.map_err(|_| busy())? {
+            Some(rights) => {
                 self.throttle.succeeded(peer, &name);
-                Ok(role)
+                Ok(rights)
             }
             None => Err(self.failed(peer, &name, "the name or the password is wrong")),
         }

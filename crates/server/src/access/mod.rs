@@ -7,11 +7,15 @@ mod cache;
 mod credentials;
 mod file;
 mod layer;
+mod rights;
+mod role;
 mod throttle;
 mod users;
 
 pub use layer::Anonymous;
-pub use users::{Role, UserError, Users};
+pub use rights::Rights;
+pub use role::Role;
+pub use users::{UserError, Users};
 
 pub(crate) use layer::{Access, Identity, Settings};
 

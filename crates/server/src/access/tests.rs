@@ -1,6 +1,6 @@
 //! What operations ask for, and files of users.
 
-use super::{Operation, Role, Users};
+use super::{Operation, Rights, Role, Users};
 use axum::http::Method;
 
 #[test]
@@ -30,6 +30,31 @@ fn every_address_has_an_operation_and_what_is_not_known_is_read() {
     }
 }
 
+/// A role in all databases.
+fn all(role: Role) -> Rights {
+    Rights::new(role, &[])
+}
+
+#[test]
+fn roles_in_single_databases() {
+    let mut rights = Rights::new(Role::Update, &["a".to_owned(), "b".to_owned()]);
+    assert_eq!(
+        ["a", "b", "c"].map(|name| rights.role(Some(name))),
+        [Some(Role::Update), Some(Role::Update), None]
+    );
+    assert_eq!((rights.role(None), rights.to_string().as_str()), (None, "update in a; update in b"));
+    rights.add(all(Role::Read));
+    rights.add(Rights::new(Role::Admin, &["c".to_owned()]));
+    assert_eq!(
+        [None, Some("a"), Some("d")].map(|name| rights.role(name)),
+        [Role::Read, Role::Update, Role::Read].map(Some)
+    );
+    assert_eq!(rights.to_string(), "read; update in a; update in b; admin in c");
+    // A role that was given later counts, also where it is less.
+    rights.add(Rights::new(Role::Read, &["c".to_owned()]));
+    assert_eq!(rights.role(Some("c")), Some(Role::Read));
+}
+
 #[test]
 fn users_and_tokens_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -37,16 +62,16 @@ fn users_and_tokens_in_a_file() {
     assert_eq!(path, folder.path().join("users.json"));
     assert!(Users::read(&path).is_err() && Users::read_or_empty(&path).unwrap().is_empty());
     let token = Users::change(&path, |users| {
-        users.add("ann", Role::Update, "correct horse")?;
-        users.add_token("ci", Role::Read, None)
+        users.add("ann", all(Role::Update), "correct horse")?;
+        users.add_token("ci", all(Role::Read), None)
     })
     .unwrap();
     let users = Users::read(&path).unwrap();
-    assert_eq!(users.verify("ann", "correct horse"), Some(Role::Update));
+    assert_eq!(users.verify("ann", "correct horse"), Some(all(Role::Update)));
     for (name, password) in [("ann", "correct hors"), ("ann", ""), ("bob", "correct horse"), ("", "")] {
         assert_eq!(users.verify(name, password), None);
     }
-    assert_eq!(users.token(&token), Some(("ci", Role::Read)));
+    assert_eq!(users.token(&token), Some(("ci", all(Role::Read))));
     for wrong in [&token[..token.len() - 1], &format!("{token}0"), "lode_", ""] {
         assert_eq!(users.token(wrong), None);
     }
@@ -59,9 +84,9 @@ fn users_and_tokens_in_a_file() {
     }
     // What is refused changes nothing.
     let refused = [
-        Users::change(&path, |users| users.add("ann", Role::Admin, "another one")),
-        Users::change(&path, |users| users.add("bob", Role::Admin, "short")),
-        Users::change(&path, |users| users.add("a:b", Role::Admin, "long enough")),
+        Users::change(&path, |users| users.add("ann", all(Role::Admin), "another one")),
+        Users::change(&path, |users| users.add("bob", all(Role::Admin), "short")),
+        Users::change(&path, |users| users.add("a:b", all(Role::Admin), "long enough")),
         Users::change(&path, |users| users.remove("bob")),
         Users::change(&path, |users| users.revoke_token("bob")),
         Users::change(&path, |users| users.change_password("bob", "long enough")),
@@ -71,16 +96,16 @@ fn users_and_tokens_in_a_file() {
     Users::change(&path, |users| users.change_password("ann", "battery staple")).unwrap();
     Users::change(&path, |users| users.revoke_token("ci")).unwrap();
     let users = Users::read(&path).unwrap();
-    assert_eq!(users.verify("ann", "battery staple"), Some(Role::Update));
+    assert_eq!(users.verify("ann", "battery staple"), Some(all(Role::Update)));
     assert_eq!((users.verify("ann", "correct horse"), users.token(&token)), (None, None));
 }
 
 #[test]
 fn a_token_is_worth_nothing_once_it_has_expired() {
     let mut users = Users::default();
-    let late = users.add_token("late", Role::Admin, Some(1)).unwrap();
-    let early = users.add_token("early", Role::Admin, Some(u64::MAX)).unwrap();
-    assert_eq!((users.token(&late), users.token(&early)), (None, Some(("early", Role::Admin))));
+    let late = users.add_token("late", all(Role::Admin), Some(1)).unwrap();
+    let early = users.add_token("early", all(Role::Admin), Some(u64::MAX)).unwrap();
+    assert_eq!((users.token(&late), users.token(&early)), (None, Some(("early", all(Role::Admin)))));
 }
 
 #[test]

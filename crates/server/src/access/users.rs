@@ -1,50 +1,16 @@
-//! Users and tokens: names, roles, and hashes of what proves who somebody is.
+//! Users and tokens: names, rights, and hashes of what proves who somebody is.
 
+use super::rights::Rights;
+use super::role::Role;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// What somebody may do. Each role may do what those before it may.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Queries and downloads.
-    Read,
-    /// Updates and uploads.
-    Update,
-    /// The administration.
-    Admin,
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "read",
-            Self::Update => "update",
-            Self::Admin => "admin",
-        })
-    }
-}
-
-impl FromStr for Role {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "read" => Ok(Self::Read),
-            "update" => Ok(Self::Update),
-            "admin" => Ok(Self::Admin),
-            _ => Err("expected read, update or admin".to_owned()),
-        }
-    }
-}
 
 /// Why users cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +49,10 @@ pub struct Users {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct User {
-    role: Role,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    role: Option<Role>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    databases: BTreeMap<String, Role>,
     /// Argon2id, in the PHC string format.
     password: String,
 }
@@ -91,7 +60,10 @@ struct User {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Token {
-    role: Role,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    role: Option<Role>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    databases: BTreeMap<String, Role>,
     /// SHA-256 of the secret, which nobody can guess: a slow hash would not make it any safer.
     secret: String,
     /// Seconds since 1970 from which on it is worth nothing.
@@ -119,8 +91,20 @@ pub(crate) const CHECK_BYTES: usize = (MEMORY_KIB as usize + 64) << 10;
 const FOREIGN_KIB_MAX: u32 = MEMORY_KIB;
 const FOREIGN_PASSES_MAX: u32 = 16;
 
-/// A list entry: a name, its role, and for tokens when they expire.
-pub type Entry = (String, Role, Option<u64>);
+/// A list entry: a name, its rights, and for tokens when they expire.
+pub type Entry = (String, Rights, Option<u64>);
+
+impl User {
+    fn rights(&self) -> Rights {
+        Rights { role: self.role, databases: self.databases.clone() }
+    }
+}
+
+impl Token {
+    fn rights(&self) -> Rights {
+        Rights { role: self.role, databases: self.databases.clone() }
+    }
+}
 
 impl Users {
     /// Whether there is nobody.
@@ -130,19 +114,19 @@ impl Users {
 
     /// All users, by name.
     pub fn users(&self) -> Vec<Entry> {
-        self.users.iter().map(|(name, user)| (name.clone(), user.role, None)).collect()
+        self.users.iter().map(|(name, user)| (name.clone(), user.rights(), None)).collect()
     }
 
     /// All tokens, by name.
     pub fn tokens(&self) -> Vec<Entry> {
-        self.tokens.iter().map(|(name, token)| (name.clone(), token.role, token.expires)).collect()
+        self.tokens.iter().map(|(name, token)| (name.clone(), token.rights(), token.expires)).collect()
     }
 
     /// Adds a user.
     ///
     /// # Errors
     /// Where there is one of this name, or the name or the password is not fit for it.
-    pub fn add(&mut self, name: &str, role: Role, password: &str) -> Result<(), UserError> {
+    pub fn add(&mut self, name: &str, rights: Rights, password: &str) -> Result<(), UserError> {
         check_name(name)?;
         if self.users.contains_key(name) {
             return Err(refused(format!(
@@ -150,8 +134,21 @@ impl Users {
             )));
         }
         let password = hashed(password)?;
-        self.users.insert(name.to_owned(), User { role, password });
+        let Rights { role, databases } = rights;
+        self.users.insert(name.to_owned(), User { role, databases, password });
         Ok(())
+    }
+
+    /// Gives a user more rights.
+    ///
+    /// # Errors
+    /// Where there is no such user.
+    pub fn grant(&mut self, name: &str, more: Rights) -> Result<Rights, UserError> {
+        let user = self.users.get_mut(name).ok_or_else(|| refused(format!("there is no user {name}")))?;
+        let mut rights = user.rights();
+        rights.add(more);
+        (user.role, user.databases) = (rights.role, rights.databases.clone());
+        Ok(rights)
     }
 
     /// Gives a user another password.
@@ -176,7 +173,12 @@ impl Users {
     ///
     /// # Errors
     /// Where there is one of this name, the name is not fit for it, or there is no randomness.
-    pub fn add_token(&mut self, name: &str, role: Role, expires: Option<u64>) -> Result<String, UserError> {
+    pub fn add_token(
+        &mut self,
+        name: &str,
+        rights: Rights,
+        expires: Option<u64>,
+    ) -> Result<String, UserError> {
         check_name(name)?;
         if self.tokens.contains_key(name) {
             return Err(refused(format!(
@@ -186,8 +188,8 @@ impl Users {
         let mut random = [0; SECRET_BYTES];
         getrandom::fill(&mut random).map_err(|error| refused(format!("no randomness: {error}")))?;
         let sent = format!("{TOKEN_PREFIX}{}", hex(&random));
-        self.tokens
-            .insert(name.to_owned(), Token { role, secret: hex(&Sha256::digest(sent.as_bytes())), expires });
+        let (Rights { role, databases }, secret) = (rights, hex(&Sha256::digest(sent.as_bytes())));
+        self.tokens.insert(name.to_owned(), Token { role, databases, secret, expires });
         Ok(sent)
     }
 
@@ -199,8 +201,8 @@ impl Users {
         self.tokens.remove(name).map(drop).ok_or_else(|| refused(format!("there is no token {name}")))
     }
 
-    /// The role of a user with this password. Takes as long where there is no such user.
-    pub(crate) fn verify(&self, name: &str, password: &str) -> Option<Role> {
+    /// The rights of a user with this password. Takes as long where there is no such user.
+    pub(crate) fn verify(&self, name: &str, password: &str) -> Option<Rights> {
         if password.len() > PASSWORD_BYTES_MAX {
             return None;
         }
@@ -209,11 +211,11 @@ impl Users {
         let is_right = PasswordHash::new(text).is_ok_and(|hash| {
             is_bounded(&hash) && Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()
         });
-        user.filter(|_| is_right).map(|user| user.role)
+        user.filter(|_| is_right).map(User::rights)
     }
 
     /// Whose token this is, and until when.
-    pub(crate) fn token(&self, sent: &str) -> Option<(&str, Role)> {
+    pub(crate) fn token(&self, sent: &str) -> Option<(&str, Rights)> {
         if !sent.starts_with(TOKEN_PREFIX) || sent.len() > PASSWORD_BYTES_MAX {
             return None;
         }
@@ -222,7 +224,7 @@ impl Users {
         let found = self.tokens.iter().find(|(_, token)| token.secret == digest);
         found
             .filter(|(_, token)| token.expires.is_none_or(|expires| now() < expires))
-            .map(|(name, token)| (name.as_str(), token.role))
+            .map(|(name, token)| (name.as_str(), token.rights()))
     }
 
     /// Whether all hashes are such that they can be checked.

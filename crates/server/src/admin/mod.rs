@@ -12,7 +12,7 @@ use crate::access::{Identity, Operation, Role};
 use crate::error::HttpError;
 use crate::listener::Peer;
 use crate::origin::{is_of, is_sure};
-use crate::state::{AppState, CancelOnDrop, blocking};
+use crate::state::{AppState, CancelOnDrop, Shared, blocking};
 use crate::update::json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
@@ -34,7 +34,7 @@ pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) ->
     let store = state.database.store();
     let snapshot = store.snapshot();
     let (cache, log) = (store.cache_counters(), store.log_counters());
-    let compactor = state.options.compactor.as_ref().map(|compactor| {
+    let compactor = state.compactor.as_ref().map(|compactor| {
         let status = compactor.status();
         let running = matches!(status.state, CompactorState::Compacting { .. });
         format!(
@@ -112,10 +112,10 @@ pub(crate) struct Client {
     headers: HeaderMap,
 }
 
-impl FromRequestParts<Arc<AppState>> for Client {
+impl<S: Sync> FromRequestParts<S> for Client {
     type Rejection = HttpError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Self, HttpError> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, HttpError> {
         let unknown = || HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the client's address is unknown");
         let peer = parts.extensions.get::<Peer>().copied().ok_or_else(unknown)?;
         let identity = parts.extensions.get().cloned().unwrap_or_default();
@@ -125,7 +125,7 @@ impl FromRequestParts<Arc<AppState>> for Client {
 
 impl Client {
     /// Refuses whoever has no business here.
-    fn check(&self, state: &AppState) -> Result<(), HttpError> {
+    pub(crate) fn check(&self, state: &Shared) -> Result<(), HttpError> {
         let refused = |message| Err(HttpError::new(StatusCode::FORBIDDEN, message));
         if self.identity.role == Some(Role::Admin) || state.access.has_users() {
             return state.access.check(&self.identity, Operation::Administer);
@@ -156,7 +156,7 @@ impl Client {
     }
 
     /// Whether a page of elsewhere asks, of those that --cors lets in.
-    fn is_of_listed_page(&self, state: &AppState) -> bool {
+    fn is_of_listed_page(&self, state: &Shared) -> bool {
         let origin = self.headers.get(header::ORIGIN);
         let is_own = origin.zip(self.host()).is_some_and(|(origin, host)| is_of(origin, host));
         !is_own && state.origins.is_listed(&self.headers)
@@ -188,7 +188,7 @@ async fn work<T: Send + 'static, E: Into<EngineError> + 'static>(
 }
 
 /// The value of a parameter that must be there, once.
-fn parameter(uri: &Uri, name: &str) -> Result<String, HttpError> {
+pub(crate) fn parameter(uri: &Uri, name: &str) -> Result<String, HttpError> {
     let parameters = form_urlencoded::parse(uri.query().unwrap_or("").as_bytes());
     let mut values = parameters.filter(|(key, _)| key == name).map(|(_, value)| value.into_owned());
     match (values.next(), values.next()) {

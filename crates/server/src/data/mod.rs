@@ -27,8 +27,8 @@ pub(crate) async fn serve(
     request: Request,
 ) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
-    let body = Incoming::new(body, &state);
-    let own = state.origins.own_iri(&parts.uri, &parts.headers);
+    let body = Incoming::new(body, state.shared());
+    let own = state.own_iri(&parts.uri, &parts.headers);
     let Selected { target, at } = match select(&parts.uri, own.as_ref()) {
         Ok(selected) => selected,
         Err(error) => return body.refuse(&parts.headers, error).await,

@@ -45,7 +45,8 @@ type Sender = hyper::client::conn::http2::SendRequest<Empty<Bytes>>;
 async fn connect(address: SocketAddr, window: u32) -> Sender {
     let stream = tokio::net::TcpStream::connect(address).await.unwrap();
     let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
-    builder.initial_stream_window_size(window);
+    // Before it has heard how many requests the server takes at once, it sends one.
+    builder.initial_stream_window_size(window).initial_max_send_streams(1);
     let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     sender

@@ -1,0 +1,96 @@
+//! How a server opens its databases, with what works on them beside requests.
+
+use crate::args::ServeArgs;
+use crate::memory::SharedMemory;
+use crate::talk::{say, say_found_log, tell_damaged_snapshots};
+use anyhow::bail;
+use lode_engine::store::{BackgroundOptions, Compactor, Maintenance, StoreError, WriteOptions};
+use lode_engine::{Database, EngineError, OpenOptions};
+use lode_server::{Databases, Served, Wish};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is the same for all databases of a server.
+pub struct Opening {
+    open: OpenOptions,
+    /// How changes are written; none where nothing is changed.
+    write: Option<WriteOptions>,
+    background: BackgroundOptions,
+    is_compaction_paused: bool,
+    /// Whether a folder without a database gets one.
+    makes_one: bool,
+}
+
+impl Opening {
+    /// What the options say.
+    pub fn new(args: &ServeArgs, memory: &SharedMemory) -> Self {
+        let write = WriteOptions { durability: args.durability, ..memory.write_options() };
+        Self {
+            open: memory.open_options(),
+            write: (!args.read_only).then_some(write),
+            background: memory.background_options(),
+            is_compaction_paused: args.no_compaction,
+            makes_one: !args.must_exist,
+        }
+    }
+
+    /// Opens the only database, or makes it.
+    pub fn one(&self, path: &Path) -> anyhow::Result<Served> {
+        match self.database(path) {
+            Err(error @ EngineError::Store(StoreError::Locked { .. })) => {
+                bail!("{error}; to answer queries meanwhile, use --read-only")
+            }
+            // Only where there is nothing at all: what is left of a database, or belongs to others, is another error.
+            Err(EngineError::Store(StoreError::Missing { .. })) if self.makes_one && self.write.is_some() => {
+                let served = self.new_database(path)?;
+                say!("{} was not there: made an empty database (--must-exist refuses to)", path.display());
+                Ok(served)
+            }
+            opened => {
+                let database = opened?;
+                say_found_log(&database);
+                self.served(database)
+            }
+        }
+    }
+
+    /// All that there are in a folder, and how to make more.
+    pub fn all(self, folder: &Path) -> Databases {
+        let is_read_only = self.write.is_none();
+        let open = move |path: &Path, wish: Wish| match (wish, self.database(path)) {
+            (Wish::Existing, Err(EngineError::Store(StoreError::Missing { .. }))) => Ok(None),
+            (Wish::New, _) => self.new_database(path).map(Some),
+            (Wish::Existing, opened) => self.served(opened?).map(Some),
+        };
+        let opener =
+            Box::new(move |path: &Path, wish| open(path, wish).map_err(|error| format!("{error:#}")));
+        Databases { folder: folder.to_owned(), opener, is_read_only }
+    }
+
+    fn database(&self, path: &Path) -> Result<Database, EngineError> {
+        match &self.write {
+            None => Database::open(path, &self.open),
+            Some(write) => Database::open_for_writing(path, &self.open, write.clone()),
+        }
+    }
+
+    fn new_database(&self, path: &Path) -> anyhow::Result<Served> {
+        let write = self.write.clone().unwrap_or_default();
+        self.served(Database::create_or_open_for_writing(path, &self.open, write)?)
+    }
+
+    fn served(&self, database: Database) -> anyhow::Result<Served> {
+        tell_damaged_snapshots(&database);
+        let store = database.store();
+        let (mut compactor, mut maintenance) = (None, None);
+        if store.is_writable() {
+            maintenance = Some(Arc::new(Maintenance::start(store, Box::new(|line: &str| say!("{line}")))?));
+            let started = Compactor::start(store, self.background.clone())?;
+            if self.is_compaction_paused {
+                started.pause();
+            }
+            compactor = Some(Arc::new(started));
+        }
+        Ok(Served { database: Arc::new(database), compactor, maintenance })
+    }
+}

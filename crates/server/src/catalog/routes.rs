@@ -1,0 +1,212 @@
+//! The addresses of several databases: those of each below its name, as users of Fuseki know them, and the server's own.
+//!
+//! `/NAME` alone is queries, updates and graphs at one address; `/NAME/sparql`, `/query`, `/update`, `/data` and all others are those of a
+//! server with one database, and `/NAME/get` is `/data` for who only reads.
+
+use super::one_address::{is_for_page, with_path};
+use super::root::Root;
+use super::{Catalog, Entry, admin, unknown};
+use crate::access::{Identity, Operation, Role};
+use crate::error::HttpError;
+use crate::guard::{self, Guard};
+use crate::page;
+use crate::state::Shared;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::uri::PathAndQuery;
+use axum::http::{Method, StatusCode, Uri, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, delete, get, post};
+use std::sync::Arc;
+use tower_service::Service;
+
+/// What there is, for those who ask for something else.
+const ROUTES: &str = "\
+/                          the databases that you may read
+/NAME                      a database: queries, updates and graphs at one address
+/NAME/sparql, /query, /update, /data, /get and all others of a server with one database
+/admin/databases           all databases (GET); POST ?name=NAME makes one
+/admin/databases/NAME      one of them (GET); DELETE drops it with its data
+/admin/databases/NAME/open, /close, /rename?to=NAME (POST)
+/admin/queries             what runs (GET); /admin/queries/ID stops it (DELETE)";
+
+/// All addresses.
+pub(crate) fn router(shared: &Arc<Shared>, catalog: &Arc<Catalog>) -> Router {
+    let root = Arc::new(Root { shared: Arc::clone(shared), catalog: Arc::clone(catalog) });
+    let own = Router::new()
+        .route("/", get(index))
+        .route("/admin/databases", get(admin::list).post(admin::create))
+        .route("/admin/databases/{name}", get(admin::one).delete(admin::remove))
+        .route("/admin/databases/{name}/open", post(admin::open))
+        .route("/admin/databases/{name}/close", post(admin::close))
+        .route("/admin/databases/{name}/rename", post(admin::rename))
+        .route("/admin/queries", get(admin::queries))
+        .route("/admin/queries/{id}", delete(admin::cancel))
+        .route("/admin", any(not_found))
+        .route("/admin/{*path}", any(not_found))
+        .method_not_allowed_fallback(other_method)
+        .layer(from_fn_with_state(Arc::clone(shared), guard::let_in_server));
+    let guard = Guard { shared: Arc::clone(shared), allowed, not_found: absent };
+    own.fallback(dispatch).layer(from_fn_with_state(guard, guard::guard)).with_state(root)
+}
+
+/// The methods that an address takes; none where there is nothing. Whether there is a database of its name is not told.
+fn allowed(path: &str) -> Option<&'static str> {
+    let own = path.strip_prefix("/admin").filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    if let Some(own) = own {
+        let parts: Vec<&str> = own.split('/').skip(1).collect();
+        return Some(match parts.as_slice() {
+            ["databases"] => "GET, HEAD, POST, OPTIONS",
+            ["databases", _] => "GET, HEAD, DELETE, OPTIONS",
+            ["databases", _, "open" | "close" | "rename"] => "POST, OPTIONS",
+            ["queries"] => "GET, HEAD, OPTIONS",
+            ["queries", _] => "DELETE, OPTIONS",
+            _ => return None,
+        });
+    }
+    if path == "/" {
+        return Some("GET, HEAD, OPTIONS");
+    }
+    match split(path) {
+        (_, "" | "/") => Some("GET, HEAD, PUT, POST, DELETE, OPTIONS"),
+        (_, "/get") => Some("GET, HEAD, OPTIONS"),
+        (_, rest) => page::allowed(rest),
+    }
+}
+
+/// The name of the database, and the rest of the address.
+fn split(path: &str) -> (&str, &str) {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    path.find('/').map_or((path, ""), |slash| path.split_at(slash))
+}
+
+fn absent(uri: &Uri) -> HttpError {
+    HttpError::new(
+        StatusCode::NOT_FOUND,
+        format!("there is nothing at {}; this server has:\n{ROUTES}", uri.path()),
+    )
+}
+
+async fn not_found(uri: Uri) -> HttpError {
+    absent(&uri)
+}
+
+async fn other_method(method: Method, uri: Uri) -> HttpError {
+    let message = format!("{} does not take {method}; this server has:\n{ROUTES}", uri.path());
+    let error = HttpError::new(StatusCode::METHOD_NOT_ALLOWED, message);
+    HttpError { field: allowed(uri.path()).map(|methods| (header::ALLOW, methods)), ..error }
+}
+
+/// The databases that one may read, for people.
+async fn index(State(root): State<Arc<Root>>, request: Request) -> Result<Response, HttpError> {
+    let identity = request.extensions().get::<Identity>().cloned().unwrap_or_default();
+    let readable = |name: &str| identity.clone().within(Some(name)).role >= Some(Role::Read);
+    let names: Vec<String> =
+        root.catalog.all().into_iter().map(|(name, _)| name).filter(|name| readable(name)).collect();
+    if names.is_empty() {
+        // Who may read nothing is asked who it is.
+        root.shared.access.check(&identity, Operation::Read)?;
+    }
+    // Names have nothing that HTML would take for something else.
+    let items: String =
+        names.iter().map(|name| format!("<li><a href=\"/{name}/\">{name}</a></li>\n")).collect();
+    let none =
+        if names.is_empty() { "<p>None yet: POST /admin/databases?name=NAME makes one.</p>\n" } else { "" };
+    let text = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>Databases</title><link rel=\"icon\" href=\"data:,\">\
+         <style>body{{font:1rem system-ui;margin:2rem auto;max-width:40rem;color-scheme:light dark}}</style></head>\n\
+         <body><main><h1>Databases</h1>\n<ul>\n{items}</ul>\n{none}</main></body></html>\n"
+    );
+    Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response())
+}
+
+/// Hands a request to its database.
+async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Response {
+    let (name, rest) = split(request.uri().path());
+    let (name, is_bare) = (name.to_owned(), rest.is_empty());
+    let operation = Operation::of(request.method(), rest);
+    let entry = match root.catalog.get(&name) {
+        Some(Entry::Open(mounted)) => {
+            if is_bare && is_for_page(&request) {
+                let location = [(header::LOCATION, format!("/{name}/"))];
+                return (StatusCode::SEE_OTHER, location).into_response();
+            }
+            *request.uri_mut() = without_name(request.uri(), &name);
+            let mut router = mounted.router.clone();
+            drop(mounted);
+            return match router.call(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            };
+        }
+        other => other,
+    };
+    // Who may not do this does not learn whether it is there: it is told what it would be told there.
+    let refused = match root.shared.access.identify(guard::peer(&request), request.headers()).await {
+        Err(error) => error,
+        Ok(identity) => match root.shared.access.check(&identity.within(Some(&name)), operation) {
+            Err(error) => error,
+            Ok(()) => match entry {
+                // Why may tell of the machine, and is for the administration.
+                Some(Entry::Closed(_)) => HttpError::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    format!(
+                        "the database {name} is closed: its administrator can see why, and open it (/admin/databases)"
+                    ),
+                ),
+                _ if super::name::is_fit(&name) => unknown(&name),
+                _ => absent(request.uri()),
+            },
+        },
+    };
+    guard::refuse(&root.shared, request, refused).await
+}
+
+/// The address within the database.
+fn without_name(uri: &Uri, name: &str) -> Uri {
+    let whole = uri.path_and_query().map_or("/", PathAndQuery::as_str);
+    let rest = whole.strip_prefix('/').and_then(|path| path.strip_prefix(name)).unwrap_or(whole);
+    let rest = if rest.starts_with('/') { rest.to_owned() } else { format!("/{rest}") };
+    with_path(uri, &rest)
+}
+
+#[cfg(test)]
+mod tests {
+    //! Addresses and their parts.
+    use super::{allowed, split, without_name};
+
+    #[test]
+    fn addresses_without_the_name() {
+        for (whole, name, rest) in [
+            ("/a", "a", "/"),
+            ("/a/", "a", "/"),
+            ("/a?query=x", "a", "/?query=x"),
+            ("/a/data/b/c?x=/a", "a", "/data/b/c?x=/a"),
+            ("/a/a/a", "a", "/a/a"),
+            ("http://h/a/sparql?query=x", "a", "/sparql?query=x"),
+        ] {
+            let uri = whole.parse().unwrap();
+            let within = without_name(&uri, name);
+            assert_eq!(within.path_and_query().unwrap().as_str(), rest, "{whole}");
+            assert_eq!(within.authority(), uri.authority());
+        }
+        assert_eq!((split("/a/b/c"), split("/a"), split("//a")), (("a", "/b/c"), ("a", ""), ("", "/a")));
+    }
+
+    #[test]
+    fn methods_of_addresses() {
+        for (path, methods) in [
+            ("/", Some("GET, HEAD, OPTIONS")),
+            ("/admin/databases/a", Some("GET, HEAD, DELETE, OPTIONS")),
+            ("/admin/compact", None),
+            ("/a/update", Some("POST, OPTIONS")),
+            ("/a/admin/compact", Some("POST, OPTIONS")),
+            ("/a/get", Some("GET, HEAD, OPTIONS")),
+            ("/a/nothing", None),
+        ] {
+            assert_eq!(allowed(path), methods, "{path}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The addresses of a database.
+
+use crate::compress::compress;
+use crate::error::HttpError;
+use crate::protocol::{Takes, protocol};
+use crate::state::AppState;
+use crate::{admin, data, described, guard, page};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::{any, delete, get, post};
+use std::sync::Arc;
+
+/// All addresses of a database, those of `root` among them, without the outermost layer.
+pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>) -> Router {
+    let public = root
+        .route("/.well-known/void", get(described::void))
+        .route("/sparql", any(both))
+        .route("/query", any(queries))
+        .route("/update", any(updates))
+        .route("/data", any(data::serve))
+        .route("/data/", any(data::serve))
+        .route("/data/{*path}", any(data::serve));
+    let snapshots = get(admin::snapshots).post(admin::create_snapshot).delete(admin::drop_snapshot);
+    let admin = Router::new()
+        .route("/admin/stats", get(admin::stats))
+        .route("/admin/queries", get(admin::queries))
+        .route("/admin/queries/{id}", delete(admin::cancel_query))
+        .route("/admin/compact", post(admin::compact))
+        .route("/admin/snapshots", snapshots)
+        .route("/admin/backup", post(admin::backup));
+    public
+        .merge(admin)
+        .fallback(page::not_found)
+        .method_not_allowed_fallback(page::other_method)
+        .layer(from_fn_with_state(Arc::clone(state), compress))
+        .layer(from_fn_with_state(Arc::clone(state), guard::let_in))
+        .with_state(Arc::clone(state))
+}
+
+async fn both(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
+    protocol(state.0, request, Takes::Both).await
+}
+
+async fn queries(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
+    protocol(state.0, request, Takes::Queries).await
+}
+
+async fn updates(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
+    protocol(state.0, request, Takes::Updates).await
+}

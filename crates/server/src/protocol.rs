@@ -1,0 +1,106 @@
+//! The two operations of the SPARQL 1.1 Protocol at an address: who may ask, what is asked, and who answers.
+
+use crate::access::{Identity, Operation};
+use crate::asker::Asker;
+use crate::body::{Incoming, Whole};
+use crate::coding::{ALL_NAMES, Coding};
+use crate::error::HttpError;
+use crate::listener::Peer;
+use crate::negotiate::accept;
+use crate::request::{self, Asked};
+use crate::state::AppState;
+use crate::{described, query, update};
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method};
+use axum::response::Response;
+use lode_rdf::NamedNode;
+use std::sync::Arc;
+
+/// What an address of the protocol takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Queries,
+    Updates,
+    Both,
+}
+
+/// The two operations of the SPARQL 1.1 Protocol.
+pub(crate) async fn protocol(
+    state: Arc<AppState>,
+    request: Request,
+    takes: Takes,
+) -> Result<Response, HttpError> {
+    let (parts, body) = request.into_parts();
+    let mut body = Incoming::new(body, state.shared());
+    let client = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix);
+    let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
+    let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
+    let may_update = || state.access.check(&identity, Operation::Update);
+    let early = || check(&state, &method, takes, request::is_update(&parts.headers).then(may_update));
+    match early().and_then(|()| coding(&parts.headers)) {
+        Ok(coding) => body = body.decoded(coding),
+        Err(error) => return body.refuse(&parts.headers, error).await,
+    }
+    let mut text = Whole::default();
+    if method == Method::POST {
+        // Who may not update needs no room for one.
+        let update_max = if may_update().is_ok() { state.options.update_bytes_max } else { 0 };
+        let max = request::body_bytes_max(&parts.headers, update_max);
+        text = body.collect(max).await?;
+    }
+    let Whole { bytes: text, room } = text;
+    let base = state.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string);
+    match request::parse(&method, parts.uri.query(), &parts.headers, text)? {
+        Asked::Description => described::service(state, &parts.uri, &parts.headers).await,
+        Asked::Query(_) if takes == Takes::Updates => {
+            Err(HttpError::bad_request("this address takes updates (update=...): send queries to /query"))
+        }
+        Asked::Update(_) if takes == Takes::Queries => {
+            Err(HttpError::bad_request("this address takes queries (query=...): send updates to /update"))
+        }
+        Asked::Query(request) => {
+            let accept = accept(&parts.headers);
+            let is_read = method == Method::GET;
+            let tag = is_read.then(|| query::tag(&state, &request, &accept, base.as_deref())).flatten();
+            if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
+                return Ok(tag.not_modified());
+            }
+            let mut response = query::answer(state, request, Asker { client, accept, base, room }).await?;
+            if let Some(tag) = tag {
+                tag.tell(&mut response);
+            }
+            Ok(response)
+        }
+        Asked::Update(request) => {
+            may_update()?;
+            // The text is in memory until the update has ended.
+            let answer = update::answer(state, request, client, base, room.bytes()).await;
+            drop(room);
+            answer
+        }
+    }
+}
+
+/// The coding of the body.
+fn coding(headers: &HeaderMap) -> Result<Option<Coding>, HttpError> {
+    Coding::of_body(headers).map_err(|name| HttpError::coding(&name, ALL_NAMES))
+}
+
+/// What can be told before the body is read; `may_update` of a body that is an update for sure.
+fn check(
+    state: &AppState,
+    method: &Method,
+    takes: Takes,
+    may_update: Option<Result<(), HttpError>>,
+) -> Result<(), HttpError> {
+    if takes == Takes::Updates {
+        if method != Method::POST {
+            return Err(HttpError::method("POST, OPTIONS"));
+        }
+        return state.check_writable();
+    }
+    if ![Method::GET, Method::POST].contains(method) {
+        return Err(HttpError::method("GET, HEAD, POST, OPTIONS"));
+    }
+    may_update.unwrap_or(Ok(()))
+}

@@ -7,6 +7,7 @@ mod archives;
 mod backup;
 mod bench;
 mod bench_queries;
+mod clients;
 mod damage;
 mod databases;
 mod dirt;

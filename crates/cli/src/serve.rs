@@ -30,6 +30,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         query: memory.query_options(&args.evaluation)?,
         timeout: args.timeout,
         update_timeout: args.update_timeout,
+        transaction_idle_max: args.transaction_idle,
         update_bytes_max,
         bodies_bytes_max: bodies_bytes_max.max(update_bytes_max),
         download_timeout: args.download_timeout,

@@ -6,7 +6,8 @@ use crate::options::{OpenOptions, QueryOptions};
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
 use crate::update::{
-    self, Document, UpdateOptions, UpdateReport, UploadCondition, UploadOptions, UploadReport,
+    self, Document, OpenTransaction, UpdateOptions, UpdateReport, UploadCondition, UploadOptions,
+    UploadReport,
 };
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
@@ -187,6 +188,15 @@ impl Database {
     /// [`InDoubt`](lode_store::StoreError::InDoubt).
     pub fn update(&self, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
         update::run(&self.store, text, options)
+    }
+
+    /// Begins a transaction over several requests: it waits for the write lock, and has it until it ends. Its changes take of the memory that
+    /// `options` name; their `cancel` ends the wait, and later the transaction.
+    ///
+    /// # Errors
+    /// Where the database was opened for reading, its log has failed, or the wait was cancelled.
+    pub fn begin(&self, options: &QueryOptions) -> Result<OpenTransaction, EngineError> {
+        OpenTransaction::begin(&self.store, options)
     }
 
     /// Adds documents to a graph or to the whole dataset, or puts them in its place, in one step. Durable when it returns.

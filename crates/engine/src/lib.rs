@@ -9,6 +9,7 @@ mod format;
 mod load_allow;
 mod options;
 mod plan_cache;
+mod quad_pattern;
 mod query;
 mod repeatable;
 pub mod report;
@@ -29,14 +30,15 @@ pub use error::EngineError;
 pub use format::{OutputFormat, ResultKind};
 pub use load_allow::LoadAllow;
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
+pub use quad_pattern::QuadPattern;
 pub use query::PreparedQuery;
 pub use repeatable::is_repeatable;
 pub use results::{QueryResults, Solutions, Triples};
 pub use service::{HttpService, HttpServiceOptions};
 pub use table::TableOptions;
 pub use update::{
-    Document, DocumentBody, UpdateOptions, UpdateProgress, UpdateReport, UploadCondition, UploadOptions,
-    UploadReport, UploadTarget,
+    Document, DocumentBody, OpenTransaction, Statements, UpdateOptions, UpdateProgress, UpdateReport,
+    UploadCondition, UploadOptions, UploadReport, UploadTarget,
 };
 pub use write::write_results;
 

@@ -7,6 +7,7 @@ use crate::negotiate::{negotiate, offered};
 use crate::request::QueryRequest;
 use crate::state::AppState;
 use axum::http::StatusCode;
+use lode_engine::store::Snapshot;
 use lode_engine::{CancelToken, OutputFormat, PlanWarning, PreparedQuery, QueryOptions};
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub(crate) struct Asker {
     pub(crate) base: Option<String>,
     /// The room that the request's text takes among all bodies.
     pub(crate) room: Room,
+    /// The state to ask, instead of the current version: that of a transaction on its way.
+    pub(crate) within: Option<Snapshot>,
 }
 
 /// What the head of an answer tells.

@@ -141,7 +141,7 @@ mod tests {
     /// The answer as CSV, if there is one.
     fn ask(state: &AppState, request: &QueryRequest) -> Option<String> {
         let (client, accept) = (Peer::Unix, "text/csv".to_owned());
-        let asker = Asker { client, accept, base: None, room: Room::default() };
+        let asker = Asker { client, accept, base: None, room: Room::default(), within: None };
         match answer(state, request, &asker) {
             InPlace::Answered(Ok((_, bytes))) => Some(String::from_utf8(bytes.to_vec()).unwrap()),
             InPlace::Answered(Err(error)) => panic!("{}", error.message),

@@ -28,6 +28,7 @@ mod page;
 mod progress;
 mod protocol;
 mod query;
+mod rdf4j;
 mod request;
 mod running;
 mod seat;

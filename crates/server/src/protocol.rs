@@ -37,7 +37,7 @@ pub(crate) async fn protocol(
     let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
     let may_update = || state.access.check(&identity, Operation::Update);
     let early = || check(&state, &method, takes, request::is_update(&parts.headers).then(may_update));
-    match early().and_then(|()| coding(&parts.headers)) {
+    match early().and_then(|()| body_coding(&parts.headers)) {
         Ok(coding) => body = body.decoded(coding),
         Err(error) => return body.refuse(&parts.headers, error).await,
     }
@@ -65,7 +65,8 @@ pub(crate) async fn protocol(
             if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
                 return Ok(tag.not_modified());
             }
-            let mut response = query::answer(state, request, Asker { client, accept, base, room }).await?;
+            let mut response =
+                query::answer(state, request, Asker { client, accept, base, room, within: None }).await?;
             if let Some(tag) = tag {
                 tag.tell(&mut response);
             }
@@ -82,7 +83,7 @@ pub(crate) async fn protocol(
 }
 
 /// The coding of the body.
-fn coding(headers: &HeaderMap) -> Result<Option<Coding>, HttpError> {
+pub(crate) fn body_coding(headers: &HeaderMap) -> Result<Option<Coding>, HttpError> {
     Coding::of_body(headers).map_err(|name| HttpError::coding(&name, ALL_NAMES))
 }
 

@@ -215,10 +215,11 @@ impl Job {
         let options = options(&self.state, &self.request, &self.asker, self.cancel.clone())?;
         let database = &self.state.database;
         let text = &self.request.query;
-        let query = match self.request.at.as_deref() {
+        let query = match (&self.asker.within, self.request.at.as_deref()) {
+            (Some(snapshot), _) => database.prepare_at(snapshot.clone(), text, &options)?,
             // Plans are kept of queries of the current version only.
-            None => database.prepare(text, &options)?,
-            at => database.prepare_at(database.snapshot_at(at)?, text, &options)?,
+            (None, None) => database.prepare(text, &options)?,
+            (None, at) => database.prepare_at(database.snapshot_at(at)?, text, &options)?,
         };
         let query = Arc::new(query);
         self.ticket.run(&query);

@@ -8,6 +8,7 @@ use crate::error::HttpError;
 use crate::figures::Described;
 use crate::lane::Lane;
 use crate::origin::{CorsOrigin, Origins};
+use crate::rdf4j::Transactions;
 use crate::running::Running;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
@@ -43,6 +44,8 @@ pub struct ServerOptions {
     pub update_timeout: Duration,
     /// Updates and uploads that run at once, besides the queries. They change the database one after the other, but share its syncs.
     pub updates_running_max: usize,
+    /// A transaction over several requests that nobody has asked for in so long is rolled back: it holds the write lock.
+    pub transaction_idle_max: Duration,
     /// The longest text of an update, in bytes.
     pub update_bytes_max: usize,
     /// Bytes of requests' bodies that may be in memory at once, of all requests together; who sends more waits until there is room, or is
@@ -95,6 +98,7 @@ impl Default for ServerOptions {
             short_running_max: cores * 32,
             waiting_max: 512,
             update_timeout: Duration::from_secs(60),
+            transaction_idle_max: Duration::from_secs(60),
             updates_running_max: 64,
             update_bytes_max: 64 << 20,
             bodies_bytes_max: 256 << 20,
@@ -206,6 +210,8 @@ pub(crate) struct AppState {
     pub(crate) described: Described,
     /// Queries and updates on their way.
     pub(crate) running: Arc<Running>,
+    /// Transactions over several requests.
+    pub(crate) transactions: Transactions,
 }
 
 impl Deref for AppState {
@@ -228,6 +234,7 @@ impl AppState {
             validators: Validators::default(),
             described: Described::default(),
             running: Arc::new(Running::new(&shared.last_id)),
+            transactions: Transactions::default(),
         }
     }
 

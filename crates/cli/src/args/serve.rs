@@ -24,7 +24,7 @@ everybody can change the data, and elsewhere everybody can read it, until there 
 nothing, unless --cors lists them.\n\n\
 Several databases (--databases DIR): each is at /NAME (queries, updates and graphs at one address), with all addresses above below it; /NAME/get is \
 /data for who only reads. GET /admin/databases lists them, POST ?name=NAME makes one; DELETE /admin/databases/NAME drops it with its data; POST \
-/admin/databases/NAME/close, /open and /rename?to=NAME do what they say. All share the memory, the places and the users (of DIR)."
+/admin/databases/NAME/close, /open and /rename?to=NAME do what they say. /repositories/NAME is the REST API of RDF4J. All share the memory, the places and the users (of DIR)."
 )]
 pub struct ServeArgs {
     /// The database folder; where there is nothing, an empty database is made
@@ -56,6 +56,9 @@ pub struct ServeArgs {
     /// The longest an update may take, in seconds; large uploads take as long as they come
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
     pub update_timeout: Duration,
+    /// A transaction over several requests (RDF4J) that nobody has asked for in so many seconds is rolled back: others wait for it
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub transaction_idle: Duration,
     /// The longest update text, and form of files; larger data go to /data as a file (default: 64MiB, or an eighth of --memory)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub update_bytes_max: Option<usize>,

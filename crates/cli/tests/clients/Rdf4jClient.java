@@ -1,10 +1,12 @@
 // What a program with RDF4J does with a database of a server: java -cp CLASSPATH Rdf4jClient.java http://127.0.0.1:7878/NAME
 import java.io.StringReader;
+import org.eclipse.rdf4j.common.transaction.IsolationLevels;
 import org.eclipse.rdf4j.model.*;
 import org.eclipse.rdf4j.model.impl.SimpleValueFactory;
 import org.eclipse.rdf4j.model.vocabulary.RDF;
 import org.eclipse.rdf4j.query.*;
 import org.eclipse.rdf4j.repository.*;
+import org.eclipse.rdf4j.repository.http.HTTPRepository;
 import org.eclipse.rdf4j.repository.sparql.SPARQLRepository;
 import org.eclipse.rdf4j.rio.RDFFormat;
 
@@ -57,6 +59,34 @@ public class Rdf4jClient {
     public static void main(String[] args) throws Exception {
         common(new SPARQLRepository(args[0] + "/sparql", args[0] + "/update"));
         common(new SPARQLRepository(args[0], args[0]));
+        int slash = args[0].lastIndexOf('/');
+        HTTPRepository http = new HTTPRepository(args[0].substring(0, slash), args[0].substring(slash + 1));
+        common(http);
+        try (RepositoryConnection c = http.getConnection(); RepositoryConnection other = http.getConnection()) {
+            c.prepareUpdate("CLEAR ALL").execute();
+            c.begin();
+            c.add(S, P, VALUES.createLiteral("one"));
+            c.prepareUpdate("INSERT { ?s <" + P + "> 'two' } WHERE { ?s <" + P + "> 'one' }").execute();
+            is(count(c, "SELECT * { ?s ?p 'two' }"), 1L);
+            is(c.hasStatement(S, P, VALUES.createLiteral("one"), false), true);
+            is(c.size(), 2L);
+            is(count(other, "SELECT * { ?s ?p 'two' }"), 0L);
+            c.commit();
+            is(count(other, "SELECT * { ?s ?p 'two' }"), 1L);
+            c.begin(IsolationLevels.SERIALIZABLE);
+            c.remove(S, P, (Value) null);
+            is(count(c, "SELECT * { ?s ?p ?o }"), 0L);
+            c.rollback();
+            is(c.size((Resource) null), 2L);
+            try (RepositoryResult<Statement> found = c.getStatements(S, null, null)) {
+                is(found.stream().count(), 2L);
+            }
+            is(c.hasStatement(S, P, null, false, G), false);
+            c.add(S, P, VALUES.createLiteral("three"), G);
+            is(c.size(G), 1L);
+            c.remove(S, P, (Value) null);
+            is(c.size(), 0L);
+        }
         System.out.println("ok");
     }
 }

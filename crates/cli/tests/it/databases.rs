@@ -186,6 +186,14 @@ fn users_of_one_database_have_nothing_in_another() {
         ("DELETE", "/NAME/data?graph=http://g", 2),
         ("POST", "/NAME/update", 2),
         ("POST", "/NAME", 2),
+        ("GET", "/repositories/NAME?query=ASK%7B%7D", 1),
+        ("GET", "/repositories/NAME/statements", 1),
+        ("GET", "/repositories/NAME/size", 1),
+        ("GET", "/NAME/rdf4j/contexts", 1),
+        ("POST", "/repositories/NAME/statements", 2),
+        ("DELETE", "/repositories/NAME/statements?subj=%3Ca:none%3E", 2),
+        ("PUT", "/repositories/NAME/transactions/0?action=COMMIT", 2),
+        ("PUT", "/NAME/rdf4j/transactions/0?action=GET", 2),
         ("GET", "/NAME/admin/stats", 3),
         ("POST", "/NAME/admin/compact", 3),
         ("GET", "/NAME/admin/queries", 3),
@@ -321,4 +329,129 @@ fn what_cannot_be_opened_stops_nobody() {
     assert!(lode.run(&["serve", "--databases", "all/good"]).fails(1).contains("is a database"));
     assert!(lode.run(&["serve", "db", "--databases", "all"]).fails(2).contains("cannot be used with"));
     assert!(lode.run(&["serve"]).fails(2).contains("--databases"));
+}
+
+/// A transaction, and what is done in it.
+struct Begun<'a>(&'a Endpoint, String);
+
+impl<'a> Begun<'a> {
+    fn new(endpoint: &'a Endpoint, name: &str) -> Self {
+        let begun = post(endpoint, &format!("/repositories/{name}/transactions")).is(201);
+        let location = begun.location.unwrap();
+        Self(endpoint, location.strip_prefix(endpoint.base()).unwrap().to_owned())
+    }
+
+    fn act(&self, action: &str, kind: &str, body: &str) -> Answer {
+        let fields = [("Content-Type", kind), ("Accept", "text/csv, application/n-quads")];
+        self.0.send("PUT", &format!("{}?action={action}", self.1), &fields, body.as_bytes())
+    }
+
+    fn rows(&self) -> usize {
+        self.act("QUERY", "application/sparql-query", "SELECT * { ?s ?p ?o }").is(200).body.lines().count()
+            - 1
+    }
+}
+
+#[test]
+fn transactions_over_several_requests() {
+    let lode = Lode::new();
+    let endpoint = start(&lode, &["--transaction-idle", "2", "--update-timeout", "20"]);
+    make(&endpoint, "d").is(201);
+    let rows = || ask(&endpoint, "/d", "?s ?p ?o").lines().count() - 1;
+    let open = Begun::new(&endpoint, "d");
+    open.act("UPDATE", INSERT, "INSERT DATA { <a:s> <a:p> 1 }").is(204);
+    open.act("ADD", "text/turtle", "<a:t> <a:p> 2, 3 .").is(204);
+    open.act("UPDATE", INSERT, "INSERT { ?s <a:q> ?o } WHERE { ?s <a:p> ?o }").is(204);
+    open.act("DELETE", "text/turtle", "<a:t> <a:q> <http://www.openrdf.org/schema/sesame#wildcard> .")
+        .is(204);
+    assert_eq!((open.rows(), rows()), (4, 0));
+    assert_eq!(open.act("SIZE", "text/plain", "").is(200).body, "4");
+    assert_eq!(open.act("GET&subj=%3Ca:s%3E", "text/plain", "").is(200).body.lines().count(), 2);
+    open.act("PREPARE", "text/plain", "").is(204);
+    open.act("COMMIT", "text/plain", "").is(200);
+    open.act("COMMIT", "text/plain", "").is(404);
+    assert_eq!(rows(), 4);
+
+    let rolled = Begun::new(&endpoint, "d");
+    rolled.act("UPDATE", INSERT, "CLEAR ALL").is(204);
+    assert_eq!(rolled.rows(), 0);
+    endpoint.send("DELETE", &rolled.1, &[], b"").is(204);
+    rolled.act("PING", "text/plain", "").is(404);
+    assert_eq!(rows(), 4);
+
+    // What is no update changes nothing; what fails in the middle ends the transaction, and lets others write.
+    let failed = Begun::new(&endpoint, "d");
+    failed.act("UPDATE", INSERT, "nonsense").is(400);
+    assert_eq!(failed.rows(), 4);
+    failed.act("ADD", "text/turtle", "<a:s> <a:p> 9 . <a:s> nonsense").is(400);
+    failed.act("COMMIT", "text/plain", "");
+    insert(&endpoint, "/d", "<a:u> <a:p> 1").is(200);
+    assert_eq!(rows(), 5);
+    for wrong in ["", "NONSENSE", "ADD&context=nonsense"] {
+        let open = Begun::new(&endpoint, "d");
+        let answer = open.act(wrong, "text/turtle", "<a:s> <a:p> 1 .");
+        assert_eq!(answer.status, 400, "{wrong}: {}", answer.body);
+        endpoint.send("DELETE", &open.1, &[], b"");
+    }
+
+    // One that is left behind holds others up for its time, and no longer.
+    let left = Begun::new(&endpoint, "d");
+    left.act("UPDATE", INSERT, "CLEAR ALL").is(204);
+    insert(&endpoint, "/d", "<a:v> <a:p> 1").is(200);
+    left.act("COMMIT", "text/plain", "").is(404);
+    assert_eq!(rows(), 6);
+    // Nor does one keep a database from being closed.
+    let closed = Begun::new(&endpoint, "d");
+    closed.act("UPDATE", INSERT, "CLEAR ALL").is(204);
+    post(&endpoint, "/admin/databases/d/close").is(200);
+    post(&endpoint, "/admin/databases/d/open").is(200);
+    closed.act("COMMIT", "text/plain", "").is(404);
+    assert_eq!(rows(), 6);
+}
+
+#[test]
+fn statements_by_pattern() {
+    let lode = Lode::new();
+    let endpoint = start(&lode, &[]);
+    make(&endpoint, "d").is(201);
+    let quads = [("Content-Type", "application/n-quads")];
+    let turtle = [("Content-Type", "text/turtle")];
+    let path = "/repositories/d/statements";
+    endpoint
+        .send(
+            "PUT",
+            path,
+            &quads,
+            b"<a:s> <a:p> <a:o> .\n<a:s> <a:p> <a:o> <a:g> .\n<a:t> <a:p> \"x\"@en <a:h> .\n",
+        )
+        .is(204);
+    endpoint
+        .send("POST", &format!("{path}?context=%3Ca:g%3E&baseURI=%3Chttp://b/%3E"), &turtle, b"<s> <a:q> 1 .")
+        .is(204);
+    let found = |query: &str| {
+        let answer = get(&endpoint, &format!("{path}?{query}"), "application/n-quads").is(200);
+        let mut lines: Vec<String> = answer.body.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(found("").len(), 4);
+    assert_eq!(found("context=null"), ["<a:s> <a:p> <a:o> ."]);
+    assert_eq!(
+        found("subj=%3Chttp://b/s%3E"),
+        ["<http://b/s> <a:q> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer> <a:g> ."]
+    );
+    assert_eq!(found("obj=%22x%22@en&context=%3Ca:h%3E&context=%3Ca:g%3E").len(), 1);
+    assert_eq!(found("subj=%3Ca:none%3E").len(), 0);
+    assert_eq!(get(&endpoint, "/repositories/d/size?context=%3Ca:g%3E", "*/*").is(200).body, "2");
+    assert!(get(&endpoint, "/repositories/d/contexts", "text/csv").is(200).body.contains("a:h"));
+    get(&endpoint, &format!("{path}?subj=nonsense"), "*/*").is(400);
+    endpoint.send("DELETE", &format!("{path}?subj=%3Ca:s%3E&context=%3Ca:g%3E"), &[], b"").is(204);
+    assert_eq!(found("").len(), 3);
+    endpoint.send("PUT", path, &turtle, b"<a:only> <a:p> 1 .").is(204);
+    assert_eq!(found("").len(), 1);
+    assert!(
+        get(&endpoint, "/repositories", "text/csv").is(200).body.contains("/repositories/d,d,d,true,true")
+    );
+    assert_eq!(get(&endpoint, "/protocol", "*/*").is(200).body, "12");
+    get(&endpoint, "/repositories/none", "*/*").is(404);
 }

@@ -5,6 +5,7 @@ mod draft;
 mod graphs;
 mod load;
 mod modify;
+mod open_transaction;
 mod rows;
 mod template;
 mod terms;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+pub use open_transaction::{OpenTransaction, Statements};
 pub use upload::{Document, DocumentBody, UploadCondition, UploadOptions, UploadReport, UploadTarget};
 pub(crate) use upload::{delete_graph, graph_id, upload};
 

@@ -196,3 +196,53 @@ fn who_reads_sees_one_version() {
     assert_eq!(rows.collect_rows().expect("rows").len(), 2);
     assert_eq!(count(&database, "?s ?p ?o"), 5);
 }
+
+#[test]
+fn a_transaction_over_several_requests_is_one_to_others() {
+    use crate::{Document, DocumentBody, OpenTransaction, QueryOptions, Statements};
+    use lode_rdf::{GraphName, NamedNode, RdfFormat};
+    let database = Database::in_memory().unwrap();
+    let count = |database: &Database, transaction: Option<&mut OpenTransaction>| {
+        let snapshot = transaction.map_or_else(|| database.snapshot(), |open| open.snapshot().unwrap());
+        snapshot.quad_count()
+    };
+    let document = |text: &str| Document {
+        name: "it".to_owned(),
+        format: RdfFormat::NQuads,
+        body: DocumentBody::Bytes(text.as_bytes().into()),
+    };
+    let options = UpdateOptions::default();
+    let mut open = database.begin(&QueryOptions::default()).unwrap();
+    open.update("INSERT DATA { <a:s> <a:p> 1, 2 }", &options).unwrap();
+    open.update("INSERT { <a:t> <a:p> ?o } WHERE { <a:s> <a:p> ?o }", &options).unwrap();
+    let graph: GraphName = NamedNode::new_unchecked("a:g").into();
+    let text = "<a:s> <a:q> _:b <a:h> .\n<a:s> <a:q> _:b .\n";
+    open.statements(Statements::Add, document(text), &[graph.clone(), GraphName::DefaultGraph], &options)
+        .unwrap();
+    open.statements(Statements::Add, document(text), &[], &options).unwrap();
+    assert_eq!((count(&database, None), count(&database, Some(&mut open))), (0, 8));
+    let any = "<http://www.openrdf.org/schema/sesame#wildcard>";
+    open.statements(Statements::Remove, document(&format!("<a:s> <a:p> {any} .\n")), &[], &options).unwrap();
+    open.statements(
+        Statements::Remove,
+        document(&format!("{any} {any} {any} {any} .\n")),
+        &[graph],
+        &options,
+    )
+    .unwrap();
+    assert_eq!(count(&database, Some(&mut open)), 5);
+    // A text that is no update changes nothing.
+    open.update("nonsense", &options).unwrap_err();
+    open.commit().unwrap();
+    assert_eq!(count(&database, None), 5);
+
+    let mut failed = database.begin(&QueryOptions::default()).unwrap();
+    failed.update("CLEAR ALL", &options).unwrap();
+    failed.update("LOAD <file:///nowhere>", &options).unwrap_err();
+    assert!(failed.snapshot().is_err() && failed.update("CLEAR ALL", &options).is_err());
+    // It has let others write already.
+    database.update("INSERT DATA { <a:u> <a:p> 1 }", &options).unwrap();
+    failed.commit().unwrap_err();
+    drop(database.begin(&QueryOptions::default()).unwrap());
+    assert_eq!(count(&database, None), 6);
+}

@@ -154,7 +154,7 @@ impl Document {
         Some(bytes.len())
     }
 
-    fn source(self) -> Source {
+    pub(super) fn source(self) -> Source {
         let reader: Box<dyn Read + Send> = match self.body {
             DocumentBody::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             DocumentBody::Stream(stream) => stream,

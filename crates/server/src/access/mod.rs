@@ -46,7 +46,8 @@ impl Operation {
         match path {
             _ if is_of("/admin") => Self::Administer,
             _ if is_of("/data") && !reads => Self::Update,
-            _ if is_of("/update") => Self::Update,
+            _ if is_of("/update") || is_of("/rdf4j/transactions") => Self::Update,
+            _ if is_of("/rdf4j/statements") && !reads => Self::Update,
             _ => Self::Read,
         }
     }

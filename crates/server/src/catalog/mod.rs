@@ -151,6 +151,10 @@ impl Catalog {
         self.running().iter().for_each(|(_, running)| running.cancel_all());
     }
 
+    fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
     fn check_writable(&self) -> Result<(), HttpError> {
         if self.is_read_only {
             let message = "this server is read-only: it makes, renames and drops no databases";

@@ -7,7 +7,7 @@ use crate::negotiate::accept;
 use crate::protocol::{Takes, protocol};
 use crate::request::is_protocol;
 use crate::state::AppState;
-use crate::{data, guard, page};
+use crate::{data, guard, page, rdf4j};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{Method, Uri};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The addresses that only a database among several has.
 pub(super) fn routes() -> Router<Arc<AppState>> {
-    Router::new().route("/", any(whole)).route("/get", any(read_only))
+    Router::new().route("/", any(whole)).route("/get", any(read_only)).merge(rdf4j::routes())
 }
 
 /// Whether a browser asks for a page.

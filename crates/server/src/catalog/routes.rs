@@ -9,8 +9,9 @@ use super::{Catalog, Entry, admin, unknown};
 use crate::access::{Identity, Operation, Role};
 use crate::error::HttpError;
 use crate::guard::{self, Guard};
-use crate::page;
+use crate::negotiate::accept;
 use crate::state::Shared;
+use crate::{page, rdf4j};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::uri::PathAndQuery;
@@ -26,6 +27,7 @@ const ROUTES: &str = "\
 /                          the databases that you may read
 /NAME                      a database: queries, updates and graphs at one address
 /NAME/sparql, /query, /update, /data, /get and all others of a server with one database
+/repositories/NAME         the same by the REST API of RDF4J
 /admin/databases           all databases (GET); POST ?name=NAME makes one
 /admin/databases/NAME      one of them (GET); DELETE drops it with its data
 /admin/databases/NAME/open, /close, /rename?to=NAME (POST)
@@ -36,6 +38,8 @@ pub(crate) fn router(shared: &Arc<Shared>, catalog: &Arc<Catalog>) -> Router {
     let root = Arc::new(Root { shared: Arc::clone(shared), catalog: Arc::clone(catalog) });
     let own = Router::new()
         .route("/", get(index))
+        .route("/protocol", get(async || rdf4j::VERSION))
+        .route("/repositories", get(repositories))
         .route("/admin/databases", get(admin::list).post(admin::create))
         .route("/admin/databases/{name}", get(admin::one).delete(admin::remove))
         .route("/admin/databases/{name}/open", post(admin::open))
@@ -69,8 +73,16 @@ fn allowed(path: &str) -> Option<&'static str> {
         return Some("GET, HEAD, OPTIONS");
     }
     match split(path) {
-        (_, "" | "/") => Some("GET, HEAD, PUT, POST, DELETE, OPTIONS"),
+        ("protocol" | "repositories", "/") => None,
+        (name, "" | "/") if !["protocol", "repositories"].contains(&name) => {
+            Some("GET, HEAD, PUT, POST, DELETE, OPTIONS")
+        }
         (_, "/get") => Some("GET, HEAD, OPTIONS"),
+        ("protocol" | "repositories", "") => Some("GET, HEAD, OPTIONS"),
+        ("repositories", rest) => rdf4j::allowed(split(rest).1),
+        (_, rest) if rest == "/rdf4j" || rest.starts_with("/rdf4j/") => {
+            rdf4j::allowed(&rest["/rdf4j".len()..])
+        }
         (_, rest) => page::allowed(rest),
     }
 }
@@ -98,16 +110,21 @@ async fn other_method(method: Method, uri: Uri) -> HttpError {
     HttpError { field: allowed(uri.path()).map(|methods| (header::ALLOW, methods)), ..error }
 }
 
-/// The databases that one may read, for people.
-async fn index(State(root): State<Arc<Root>>, request: Request) -> Result<Response, HttpError> {
-    let identity = request.extensions().get::<Identity>().cloned().unwrap_or_default();
-    let readable = |name: &str| identity.clone().within(Some(name)).role >= Some(Role::Read);
-    let names: Vec<String> =
-        root.catalog.all().into_iter().map(|(name, _)| name).filter(|name| readable(name)).collect();
+/// The names of the databases that one may read.
+fn readable(root: &Root, identity: Option<&Identity>) -> Result<Vec<String>, HttpError> {
+    let identity = identity.cloned().unwrap_or_default();
+    let may_read = |name: &String| identity.clone().within(Some(name)).role >= Some(Role::Read);
+    let names: Vec<String> = root.catalog.all().into_iter().map(|(name, _)| name).filter(may_read).collect();
     if names.is_empty() {
         // Who may read nothing is asked who it is.
         root.shared.access.check(&identity, Operation::Read)?;
     }
+    Ok(names)
+}
+
+/// The databases that one may read, for people.
+async fn index(State(root): State<Arc<Root>>, request: Request) -> Result<Response, HttpError> {
+    let names = readable(&root, request.extensions().get())?;
     // Names have nothing that HTML would take for something else.
     let items: String =
         names.iter().map(|name| format!("<li><a href=\"/{name}/\">{name}</a></li>\n")).collect();
@@ -122,8 +139,20 @@ async fn index(State(root): State<Arc<Root>>, request: Request) -> Result<Respon
     Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response())
 }
 
+/// The databases that one may read, for RDF4J.
+async fn repositories(State(root): State<Arc<Root>>, request: Request) -> Result<Response, HttpError> {
+    let names = readable(&root, request.extensions().get())?;
+    let base = root.shared.origins.own_iri(None, request.uri(), request.headers());
+    let base = base.as_ref().map_or("/repositories", |base| base.as_str());
+    let is_writable = !root.catalog.is_read_only();
+    rdf4j::list(&names, base, is_writable, &accept(request.headers()))
+}
+
 /// Hands a request to its database.
 async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Response {
+    if let Some(uri) = of_rdf4j(request.uri()) {
+        *request.uri_mut() = uri;
+    }
     let (name, rest) = split(request.uri().path());
     let (name, is_bare) = (name.to_owned(), rest.is_empty());
     let operation = Operation::of(request.method(), rest);
@@ -162,6 +191,14 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
         },
     };
     guard::refuse(&root.shared, request, refused).await
+}
+
+/// The address of a repository of RDF4J as one of its database.
+fn of_rdf4j(uri: &Uri) -> Option<Uri> {
+    let whole = uri.path_and_query()?.as_str().strip_prefix("/repositories/")?;
+    let end = whole.find(['/', '?']).unwrap_or(whole.len());
+    let (name, rest) = whole.split_at(end);
+    Some(with_path(uri, &format!("/{name}/rdf4j{rest}")))
 }
 
 /// The address within the database.

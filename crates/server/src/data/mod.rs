@@ -19,6 +19,8 @@ use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use lode_engine::{CancelToken, UploadTarget};
 use std::sync::Arc;
+pub(crate) use upload::answer as upload;
+
 use target::{Selected, no_such_graph, select};
 
 /// Every request to `/data` and below.

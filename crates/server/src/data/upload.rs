@@ -37,7 +37,8 @@ struct Announced {
     bytes: Option<u64>,
 }
 
-pub(super) async fn answer(
+/// Puts a document, or those of a form, into a graph or the dataset.
+pub(crate) async fn answer(
     state: Arc<AppState>,
     target: UploadTarget,
     own: Option<NamedNode>,

@@ -1,0 +1,191 @@
+//! A transaction over several requests: it has the write lock from its beginning to its end, and sees what it has done.
+
+use super::terms::{Labels, NewTerms};
+use super::upload::Document;
+use super::{Draft, UpdateOptions, Updater, check_dataset, levels};
+use crate::EngineError;
+use crate::options::QueryOptions;
+use crate::quad_pattern::QuadPattern;
+use crate::text_memory::TextMemory;
+use lode_base::memory_budget::MemoryBudget;
+use lode_rdf::{GraphName, Quad, QuadRef, Term, ValueId};
+use lode_sparql::stack;
+use lode_store::load::{IngestError, read_document};
+use lode_store::{Commit, LoadError, Snapshot, Store};
+use oxsdatatypes::DateTime;
+
+/// The transaction. Other writers wait until it ends; dropped without a commit it leaves everything as it was. After a request that failed
+/// in the middle it is rolled back, and takes no more.
+pub struct OpenTransaction {
+    /// None once a request has failed.
+    draft: Option<Draft>,
+    budget: MemoryBudget,
+}
+
+/// What becomes of the statements of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statements {
+    /// They are added; blank nodes are new ones.
+    Add,
+    /// They are removed, those that name no graph from all: what was there before the document. `sesame:wildcard` stands for any term (RDF4J).
+    Remove,
+}
+
+impl OpenTransaction {
+    /// Waits for the write lock. The changes take of the memory that `options` name.
+    pub(crate) fn begin(store: &Store, options: &QueryOptions) -> Result<Self, EngineError> {
+        let budget = options.budget();
+        let draft = Draft::new(store.begin(&options.cancel)?, &budget);
+        Ok(Self { draft: Some(draft), budget })
+    }
+
+    /// The state that it has made so far, for queries.
+    ///
+    /// # Errors
+    /// Where a request has failed; where a file cannot be read or is damaged.
+    pub fn snapshot(&mut self) -> Result<Snapshot, EngineError> {
+        self.draft.as_mut().ok_or_else(failed)?.snapshot()
+    }
+
+    /// Runs an update request in it.
+    ///
+    /// # Errors
+    /// Where the text is not SPARQL, which changes nothing; else like [`Database::update`](crate::Database::update), and the transaction is rolled
+    /// back.
+    pub fn update(&mut self, text: &str, options: &UpdateOptions) -> Result<(), EngineError> {
+        let _memory = TextMemory::of_update(text, &options.evaluation.budget())?;
+        let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
+            .map_err(|error| EngineError::Syntax(error.to_string()))?;
+        stack::deep(levels(&update), || {
+            check_dataset(&update, options)?;
+            self.within(options, |updater| updater.run(&update))
+        })
+    }
+
+    /// Adds or removes the statements of a document: in these graphs, or where none is named in those that it names itself.
+    ///
+    /// # Errors
+    /// Where the document is not well-formed or cannot be read, and where a request has failed; the transaction is rolled back.
+    pub fn statements(
+        &mut self,
+        what: Statements,
+        document: Document,
+        graphs: &[GraphName],
+        options: &UpdateOptions,
+    ) -> Result<(), EngineError> {
+        self.within(options, |updater| updater.statements(what, document, graphs))
+    }
+
+    /// Removes the quads of a pattern.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, the work was cancelled or needs more memory than it may take, and where a request has failed; the transaction
+    /// is rolled back.
+    pub fn remove(&mut self, pattern: &QuadPattern, options: &UpdateOptions) -> Result<(), EngineError> {
+        self.within(options, |updater| {
+            let before = updater.draft.snapshot()?;
+            pattern.for_each_id(&before, &options.evaluation.cancel, |quad| updater.delete(quad))
+        })
+    }
+
+    fn within(
+        &mut self,
+        options: &UpdateOptions,
+        work: impl FnOnce(&mut Updater<'_>) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let draft = self.draft.take().ok_or_else(failed)?;
+        let (budget, now) = (self.budget.clone(), DateTime::now());
+        let mut updater = Updater { draft, options, budget, now, met_unknown: false };
+        work(&mut updater)?;
+        self.draft = Some(updater.draft);
+        Ok(())
+    }
+
+    /// Makes all of it durable and visible.
+    ///
+    /// # Errors
+    /// Where a request has failed, or the store refuses it. Nothing was changed then, unless the error is
+    /// [`InDoubt`](lode_store::StoreError::InDoubt).
+    pub fn commit(self) -> Result<Commit, EngineError> {
+        self.draft.ok_or_else(failed)?.commit()
+    }
+}
+
+fn failed() -> EngineError {
+    EngineError::Update(
+        "a request of this transaction has failed, so that it was rolled back: begin another one".to_owned(),
+    )
+}
+
+/// Stands for any term in statements that are to be removed.
+const ANY: &str = "http://www.openrdf.org/schema/sesame#wildcard";
+
+/// What a statement to be removed stands for.
+fn pattern(quad: &Quad, graphs: &[GraphName]) -> QuadPattern {
+    let given =
+        |term: Term| Some(term).filter(|term| !matches!(term, Term::NamedNode(name) if name.as_str() == ANY));
+    let graphs = match (graphs, &quad.graph_name) {
+        ([], GraphName::NamedNode(name)) if name.as_str() == ANY => Vec::new(),
+        // As RDF4J has it: who names no graph means all.
+        ([], GraphName::DefaultGraph) => Vec::new(),
+        ([], own) => vec![own.clone()],
+        (graphs, _) => graphs.to_vec(),
+    };
+    QuadPattern {
+        subject: given(quad.subject.clone().into()),
+        predicate: given(quad.predicate.clone().into()),
+        object: given(quad.object.clone()),
+        graphs,
+    }
+}
+
+impl Updater<'_> {
+    fn statements(
+        &mut self,
+        what: Statements,
+        document: Document,
+        graphs: &[GraphName],
+    ) -> Result<(), EngineError> {
+        let (cancel, base) =
+            (self.options.evaluation.cancel.clone(), self.options.evaluation.base_iri.clone());
+        let limit = self.options.statement_limit;
+        let mut terms = NewTerms::new(Labels::OfText, &self.draft);
+        let before = self.draft.snapshot()?;
+        let each = &mut |quad: QuadRef<'_>| {
+            let quad = quad.into_owned();
+            match what {
+                Statements::Remove => {
+                    let removed = pattern(&quad, graphs);
+                    Ok::<_, Stop>(removed.for_each_id(&before, &cancel, |quad| self.delete(quad))?)
+                }
+                Statements::Add if graphs.is_empty() => Ok(self.insert_quad(&quad, &mut terms)?),
+                Statements::Add => Ok(graphs.iter().try_for_each(|graph| {
+                    self.insert_quad(&Quad { graph_name: graph.clone(), ..quad.clone() }, &mut terms)
+                })?),
+            }
+        };
+        read_document(document.source(), base.as_deref(), limit, &cancel, each)
+            .map_err(|Stop(error)| error)?;
+        Ok(())
+    }
+
+    fn insert_quad(&mut self, quad: &Quad, terms: &mut NewTerms) -> Result<(), EngineError> {
+        let quad = self.new_quad(quad, ValueId::DEFAULT_GRAPH, terms)?;
+        self.insert(quad)
+    }
+}
+
+/// Why reading ended early.
+struct Stop(EngineError);
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Self {
+        Self(error)
+    }
+}
+
+impl From<IngestError> for Stop {
+    fn from(error: IngestError) -> Self {
+        Self(LoadError::from(error).into())
+    }
+}

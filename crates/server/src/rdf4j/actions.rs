@@ -1,0 +1,238 @@
+//! What is done in a transaction over several requests.
+
+use super::transactions::Held;
+use super::{Asked, Parameters, asker, check_update, document, read, statements};
+use crate::body::Incoming;
+use crate::deadline::after;
+use crate::error::HttpError;
+use crate::query;
+use crate::request::time_limit;
+use crate::state::{AppState, CancelOnDrop, blocking};
+use crate::update::json;
+use axum::extract::{Path, Request, State};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use lode_engine::{CancelToken, OpenTransaction, QuadPattern, Statements, UpdateOptions};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// Begins a transaction, once others have ended.
+pub(super) async fn begin(
+    State(state): State<Arc<AppState>>,
+    request: Request,
+) -> Result<Response, HttpError> {
+    state.check_writable()?;
+    let own = state.own_iri(request.uri(), request.headers());
+    let limit = state.options.update_timeout;
+    let _permit = state.updates.enter(after(limit)).await?;
+    let cancel = CancelToken::default();
+    let waits = CancelOnDrop(cancel.clone());
+    let (at, token) = (Arc::clone(&state), cancel.clone());
+    let begun = blocking(move || {
+        let mut options = at.options.query.clone();
+        options.cancel = token;
+        Ok(at.database.begin(&options)?)
+    });
+    let busy = |_| HttpError::busy("another transaction has the database: try again later");
+    let open = tokio::time::timeout(limit, begun).await.map_err(busy)??;
+    std::mem::forget(waits);
+    let number = state.transactions.keep(open, cancel)?;
+    let idle_max = state.options.transaction_idle_max;
+    tokio::spawn(end_when_idle(Arc::downgrade(&state), number.clone(), idle_max));
+    let own = own.map_or_else(String::new, |own| own.as_str().trim_end_matches('/').to_owned());
+    Ok((StatusCode::CREATED, [(header::LOCATION, format!("{own}/{number}"))]).into_response())
+}
+
+/// Rolls a transaction back once nobody has asked for it for long.
+async fn end_when_idle(state: Weak<AppState>, number: String, idle_max: Duration) {
+    let mut wait = idle_max;
+    loop {
+        tokio::time::sleep(wait).await;
+        let Some(state) = state.upgrade() else { return };
+        match state.transactions.idle(&number) {
+            None => return,
+            Some(idle) if idle < idle_max => wait = idle_max - idle + Duration::from_millis(10),
+            Some(_) => {
+                let ended = state.transactions.remove(&number);
+                let _ = tokio::task::spawn_blocking(move || drop(ended)).await;
+                return;
+            }
+        }
+    }
+}
+
+/// One request of a transaction.
+pub(super) async fn act(
+    State(state): State<Arc<AppState>>,
+    Path(number): Path<String>,
+    request: Request,
+) -> Result<Response, HttpError> {
+    let held = state.transactions.get(&number)?;
+    let action = match *request.method() {
+        Method::DELETE => "ROLLBACK".to_owned(),
+        Method::PUT | Method::POST => Parameters::of_uri(request.uri())?
+            .get("action")
+            .ok_or_else(|| HttpError::bad_request("what is to be done? send action=ADD, DELETE, GET, QUERY, UPDATE, SIZE, PING, PREPARE, COMMIT or ROLLBACK"))?
+            .to_ascii_uppercase(),
+        _ => return Err(HttpError::method("PUT, POST, DELETE, OPTIONS")),
+    };
+    match action.as_str() {
+        "ADD" => statements_of_document(state, held, Statements::Add, request).await,
+        "DELETE" => statements_of_document(state, held, Statements::Remove, request).await,
+        "UPDATE" => update(state, held, request).await,
+        "QUERY" => {
+            let Asked { parts, parameters, text } = read(&state, request).await?;
+            let query = parameters.query()?;
+            let within = with(&held, |open| open.snapshot()).await?;
+            let asker = asker(&state, &parts, text, Some(within));
+            query::answer(state, query, asker).await
+        }
+        "GET" => {
+            let Asked { parts, parameters, .. } = read(&state, request).await?;
+            let snapshot = with(&held, |open| open.snapshot()).await?;
+            statements::download(state, snapshot, parameters.pattern()?, &parts).await
+        }
+        "SIZE" => {
+            let pattern = Parameters::of_uri(request.uri())?.pattern()?;
+            let cancel = CancelToken::new(Some(state.options.timeout));
+            let count = with(&held, move |open| pattern.count(&open.snapshot()?, &cancel)).await?;
+            Ok(count.to_string().into_response())
+        }
+        "PING" => Ok(state.options.transaction_idle_max.as_millis().to_string().into_response()),
+        // All that can fail before a commit has been done then.
+        "PREPARE" => with(&held, |open| open.snapshot().map(drop)).await.map(no_content),
+        "COMMIT" => {
+            let ended = take(&state, &number, &held).await?;
+            let commit = blocking(move || Ok(ended.commit()?)).await?;
+            Ok(json(&format!(
+                "{{\"inserted\":{},\"deleted\":{},\"version\":{}}}\n",
+                commit.inserted, commit.deleted, commit.version
+            )))
+        }
+        "ROLLBACK" => {
+            let ended = take(&state, &number, &held).await?;
+            blocking(move || Ok(drop(ended))).await.map(no_content)
+        }
+        other => Err(HttpError::bad_request(format!("{other} is no action of a transaction"))),
+    }
+}
+
+fn no_content((): ()) -> Response {
+    StatusCode::NO_CONTENT.into_response()
+}
+
+/// Does something in a transaction, on a blocking thread.
+async fn with<T: Send + 'static>(
+    held: &Arc<Held>,
+    work: impl FnOnce(&mut OpenTransaction) -> Result<T, lode_engine::EngineError> + Send + 'static,
+) -> Result<T, HttpError> {
+    let mut open = Arc::clone(&held.open).lock_owned().await;
+    let held = Arc::clone(held);
+    blocking(move || {
+        let done = work(open.as_mut().ok_or_else(ended)?)?;
+        held.touch();
+        Ok(done)
+    })
+    .await
+}
+
+/// Ends a transaction, which nobody finds any more.
+async fn take(state: &AppState, number: &str, held: &Held) -> Result<OpenTransaction, HttpError> {
+    let mut open = held.open.lock().await;
+    state.transactions.remove(number);
+    open.take().ok_or_else(ended)
+}
+
+fn ended() -> HttpError {
+    HttpError::new(StatusCode::NOT_FOUND, "this transaction has ended")
+}
+
+/// How a request in a transaction is run; it ends with what is returned.
+fn options(state: &AppState, limit: Duration, request_bytes: usize) -> (UpdateOptions, CancelOnDrop) {
+    let cancel = CancelToken::new(Some(limit));
+    let mut evaluation = state.options.query.clone();
+    evaluation.cancel = cancel.clone();
+    evaluation.request_bytes = request_bytes;
+    let (load, statement_limit) = (state.options.load.clone(), state.options.statement_limit);
+    (UpdateOptions { evaluation, load, statement_limit, progress: None }, CancelOnDrop(cancel))
+}
+
+async fn update(state: Arc<AppState>, held: Arc<Held>, request: Request) -> Result<Response, HttpError> {
+    let Asked { parts, parameters, text } = read(&state, request).await?;
+    check_update(&state, &parts)?;
+    let update = parameters.update()?;
+    let limit = time_limit(update.timeout, state.options.update_timeout);
+    let (mut options, _left) = options(&state, limit, text.room.bytes());
+    options.evaluation.set_dataset(&update.using, &update.using_named)?;
+    let base = state.own_iri(&parts.uri, &parts.headers).map(lode_rdf::NamedNode::into_string);
+    options.evaluation.base_iri = options.evaluation.base_iri.or(base);
+    with(&held, move |open| open.update(&update.update, &options)).await?;
+    drop(text);
+    Ok(no_content(()))
+}
+
+/// Adds or removes statements.
+async fn statements_of_document(
+    state: Arc<AppState>,
+    held: Arc<Held>,
+    what: Statements,
+    request: Request,
+) -> Result<Response, HttpError> {
+    let (parts, body) = request.into_parts();
+    check_update(&state, &parts)?;
+    let parameters = Parameters::of_uri(&parts.uri)?;
+    let (document, room) = document::read(&state, &parts, Incoming::new(body, state.shared())).await?;
+    let (mut options, _left) = options(&state, state.options.update_timeout, room.bytes());
+    options.evaluation.base_iri = parameters.base()?.or(options.evaluation.base_iri);
+    let graphs = parameters.contexts()?;
+    with(&held, move |open| open.statements(what, document, &graphs, &options)).await?;
+    drop(room);
+    Ok(no_content(()))
+}
+
+/// Adds a document in a transaction of its own, after all that was there is removed if it is to take its place.
+pub(super) async fn add(
+    state: Arc<AppState>,
+    parameters: &Parameters,
+    parts: &Parts,
+    body: Incoming,
+    replaces: bool,
+) -> Result<Response, HttpError> {
+    state.check_writable()?;
+    let limit = state.options.update_timeout;
+    let (document, room) = document::read(&state, parts, body).await?;
+    let (mut options, _left) = options(&state, limit, room.bytes());
+    options.evaluation.base_iri = parameters.base()?.or(options.evaluation.base_iri);
+    let graphs = parameters.contexts()?;
+    let permit = state.updates.enter(after(limit)).await?;
+    blocking(move || {
+        let mut open = state.database.begin(&options.evaluation)?;
+        if replaces {
+            open.remove(&QuadPattern { graphs: graphs.clone(), ..QuadPattern::default() }, &options)?;
+        }
+        open.statements(Statements::Add, document, &graphs, &options)?;
+        open.commit()?;
+        drop((permit, room));
+        Ok(())
+    })
+    .await
+    .map(no_content)
+}
+
+/// Removes statements in a transaction of their own.
+pub(super) async fn remove(state: Arc<AppState>, pattern: QuadPattern) -> Result<Response, HttpError> {
+    state.check_writable()?;
+    let limit = state.options.update_timeout;
+    let permit = state.updates.enter(after(limit)).await?;
+    let (options, _left) = options(&state, limit, 0);
+    blocking(move || {
+        let mut open = state.database.begin(&options.evaluation)?;
+        open.remove(&pattern, &options)?;
+        open.commit()?;
+        drop(permit);
+        Ok(())
+    })
+    .await
+    .map(no_content)
+}

@@ -1,0 +1,165 @@
+//! The REST API of RDF4J for a database: queries and updates with its parameters, statements by pattern, and transactions over several
+//! requests. Its programs find it at `/repositories/NAME`; it is the same below `/NAME/rdf4j`.
+//!
+//! See <https://rdf4j.org/documentation/reference/rest-api/>. Namespaces are not kept: there are none.
+
+mod actions;
+mod binary;
+mod document;
+mod parameters;
+mod statements;
+mod transactions;
+
+pub(crate) use transactions::Transactions;
+
+use crate::access::{Identity, Operation};
+use crate::asker::Asker;
+use crate::body::{Incoming, Whole};
+use crate::error::HttpError;
+use crate::listener::Peer;
+use crate::negotiate::{accept, negotiate};
+use crate::protocol::body_coding;
+use crate::query;
+use crate::request::QueryRequest;
+use crate::state::{AppState, blocking};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get, post};
+use lode_engine::store::Snapshot;
+use lode_engine::{CancelToken, Database, OutputFormat, QueryOptions, write_results};
+use lode_rdf::NamedNode;
+use parameters::Parameters;
+use std::sync::Arc;
+
+/// What the protocol calls its version.
+pub(crate) const VERSION: &str = "12";
+
+/// The addresses of a database.
+pub(crate) fn routes() -> Router<Arc<AppState>> {
+    Router::new()
+        .route("/rdf4j", any(queries))
+        .route("/rdf4j/statements", any(statements::serve))
+        .route("/rdf4j/size", get(size))
+        .route("/rdf4j/contexts", get(contexts))
+        .route("/rdf4j/namespaces", get(namespaces))
+        .route("/rdf4j/transactions", post(actions::begin))
+        .route("/rdf4j/transactions/{id}", any(actions::act))
+}
+
+/// The methods that an address takes; none where there is nothing.
+pub(crate) fn allowed(rest: &str) -> Option<&'static str> {
+    Some(match rest {
+        "" => "GET, HEAD, POST, OPTIONS",
+        "/statements" => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
+        "/size" | "/contexts" | "/namespaces" => "GET, HEAD, OPTIONS",
+        "/transactions" => "POST, OPTIONS",
+        _ if rest.starts_with("/transactions/") => "PUT, POST, DELETE, OPTIONS",
+        _ => return None,
+    })
+}
+
+/// A request whose parameters and text have been read.
+struct Asked {
+    parts: Parts,
+    parameters: Parameters,
+    text: Whole,
+}
+
+/// Reads the body of a request that is no document.
+async fn read(state: &Arc<AppState>, request: Request) -> Result<Asked, HttpError> {
+    let (parts, body) = request.into_parts();
+    let body = Incoming::new(body, state.shared()).decoded(body_coding(&parts.headers)?);
+    let text = body.collect(state.options.update_bytes_max).await?;
+    let parameters = Parameters::read(parts.uri.query(), &parts.headers, &text.bytes)?;
+    Ok(Asked { parts, parameters, text })
+}
+
+/// Who asks, and what relative IRIs are resolved against.
+fn asker(state: &AppState, parts: &Parts, text: Whole, within: Option<Snapshot>) -> Asker {
+    Asker {
+        client: parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix),
+        accept: accept(&parts.headers),
+        base: state.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string),
+        room: text.room,
+        within,
+    }
+}
+
+/// Queries.
+async fn queries(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
+    if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
+        return Err(HttpError::method("GET, HEAD, POST, OPTIONS"));
+    }
+    let Asked { parts, parameters, text } = read(&state, request).await?;
+    let request = parameters.query()?;
+    let asker = asker(&state, &parts, text, None);
+    query::answer(state, request, asker).await
+}
+
+/// The answer to a query of our own.
+async fn table(
+    state: Arc<AppState>,
+    query: &str,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<Response, HttpError> {
+    let base = state.own_iri(uri, headers).map(NamedNode::into_string);
+    let (client, room) = (Peer::Unix, Default::default());
+    let asker = Asker { client, accept: accept(headers), base, room, within: None };
+    query::answer(state, QueryRequest { query: query.to_owned(), ..QueryRequest::default() }, asker).await
+}
+
+/// The named graphs.
+async fn contexts(state: State<Arc<AppState>>, uri: Uri, headers: HeaderMap) -> Result<Response, HttpError> {
+    table(state.0, "SELECT ?contextID { GRAPH ?contextID {} }", &uri, &headers).await
+}
+
+/// None.
+async fn namespaces(
+    state: State<Arc<AppState>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, HttpError> {
+    table(state.0, "SELECT ?prefix ?namespace {} LIMIT 0", &uri, &headers).await
+}
+
+/// How many statements there are, in all graphs or in some.
+async fn size(State(state): State<Arc<AppState>>, uri: Uri) -> Result<Response, HttpError> {
+    let pattern = Parameters::of_uri(&uri)?.pattern()?;
+    let cancel = CancelToken::new(Some(state.options.timeout));
+    let count = blocking(move || Ok(pattern.count(&state.database.snapshot(), &cancel)?)).await?;
+    Ok(count.to_string().into_response())
+}
+
+/// Whether who asks may change the data.
+fn check_update(state: &AppState, parts: &Parts) -> Result<(), HttpError> {
+    let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
+    state.access.check(&identity, Operation::Update)
+}
+
+/// A table of databases, in the format that is asked for.
+pub(crate) fn list(
+    names: &[String],
+    base: &str,
+    is_writable: bool,
+    accepted: &str,
+) -> Result<Response, HttpError> {
+    let rows: Vec<String> = names
+        .iter()
+        .map(|name| format!("(<{base}/{name}> \"{name}\" \"{name}\" true {is_writable})"))
+        .collect();
+    let query = format!(
+        "SELECT * {{ VALUES (?uri ?id ?title ?readable ?writable) {{ {} }} }} ORDER BY ?id",
+        rows.join(" ")
+    );
+    let options = QueryOptions { takes_turns: false, ..QueryOptions::default() };
+    let prepared = Database::in_memory()?.prepare(&query, &options)?;
+    let format =
+        negotiate(Some(accepted), prepared.kind()).unwrap_or(OutputFormat::default_for(prepared.kind()));
+    let mut text = Vec::new();
+    write_results(&mut prepared.run()?, format, &mut text)?;
+    Ok(([(header::CONTENT_TYPE, format.media_type())], text).into_response())
+}

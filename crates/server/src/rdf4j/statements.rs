@@ -1,0 +1,133 @@
+//! Statements by pattern: read, added, replaced and removed.
+
+use super::{Asked, Parameters, actions, asker, check_update, document, read};
+use crate::body::Incoming;
+use crate::data;
+use crate::deadline::after;
+use crate::error::HttpError;
+use crate::negotiate::{accept, negotiate_rdf};
+use crate::request::content_type;
+use crate::state::AppState;
+use crate::stream::answered;
+use crate::update;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use lode_engine::store::Snapshot;
+use lode_engine::{CancelToken, EngineError, QuadPattern, UploadTarget};
+use lode_rdf::serialize::QuadWriter;
+use lode_rdf::{GraphName, RdfFormat};
+use std::sync::Arc;
+
+pub(super) async fn serve(
+    State(state): State<Arc<AppState>>,
+    request: Request,
+) -> Result<Response, HttpError> {
+    let parameters = Parameters::of_uri(request.uri())?;
+    match *request.method() {
+        Method::GET | Method::HEAD => {
+            let (parts, _) = request.into_parts();
+            let snapshot = state.database.snapshot();
+            download(state, snapshot, parameters.pattern()?, &parts).await
+        }
+        Method::DELETE => actions::remove(state, parameters.pattern()?).await,
+        Method::POST if is_update(&parameters, &request) => {
+            let Asked { parts, parameters, text } = read(&state, request).await?;
+            check_update(&state, &parts)?;
+            let update = parameters.update()?;
+            let asker = asker(&state, &parts, text, None);
+            update::answer(state, update, asker.client, asker.base, asker.room.bytes()).await?;
+            Ok(StatusCode::NO_CONTENT.into_response())
+        }
+        Method::POST | Method::PUT => upload(state, &parameters, request).await,
+        _ => Err(HttpError::method("GET, HEAD, PUT, POST, DELETE, OPTIONS")),
+    }
+}
+
+fn is_update(parameters: &Parameters, request: &Request) -> bool {
+    let is_text =
+        |kind: &str| kind == "application/x-www-form-urlencoded" || kind == "application/sparql-update";
+    parameters.has("update") || content_type(request.headers()).is_some_and(|kind| is_text(&kind))
+}
+
+/// A document: into the graphs that are named, or where none is into those that it names itself.
+async fn upload(
+    state: Arc<AppState>,
+    parameters: &Parameters,
+    request: Request,
+) -> Result<Response, HttpError> {
+    let (parts, body) = request.into_parts();
+    let body = Incoming::new(body, state.shared());
+    let (contexts, base) = match parameters.contexts().and_then(|contexts| Ok((contexts, parameters.base()?)))
+    {
+        Ok(read) => read,
+        Err(error) => return body.refuse(&parts.headers, error).await,
+    };
+    let has_graphs = content_type(&parts.headers)
+        .and_then(|kind| RdfFormat::from_media_type(&kind))
+        .is_some_and(RdfFormat::supports_datasets);
+    let is_replaced = parts.method == Method::PUT;
+    let target = match contexts.as_slice() {
+        // What is large goes into a load, which keeps no more of it in memory than it may, and resolves IRIs as the other protocol says.
+        _ if base.is_some() || document::is_binary(&parts.headers) => None,
+        [] if has_graphs => Some(UploadTarget::Dataset),
+        // Triples take the place of all quads.
+        [] if is_replaced => None,
+        [] => Some(UploadTarget::Graph(None)),
+        // Quads are put into the graph, whichever they name.
+        _ if has_graphs => None,
+        [GraphName::DefaultGraph] => Some(UploadTarget::Graph(None)),
+        [GraphName::NamedNode(name)] => Some(UploadTarget::Graph(Some(name.clone()))),
+        _ => None,
+    };
+    let Some(target) = target else {
+        return actions::add(state, parameters, &parts, body, is_replaced).await;
+    };
+    data::upload(state, target, None, &parts, body).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// The statements of a pattern, in the syntax that is asked for.
+pub(super) async fn download(
+    state: Arc<AppState>,
+    snapshot: Snapshot,
+    pattern: QuadPattern,
+    parts: &Parts,
+) -> Result<Response, HttpError> {
+    let accepted = accept(&parts.headers);
+    let format = negotiate_rdf(&accepted, true).or_else(|| negotiate_rdf(&accepted, false));
+    let format = format.ok_or_else(|| {
+        let message = "none of the accepted media types fits: offered are application/n-quads, application/trig, application/ld+json, text/turtle, \
+                       application/n-triples, application/rdf+xml";
+        HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
+    })?;
+    let limit = state.options.download_timeout;
+    let cancel = CancelToken::new(Some(limit));
+    let permit = state.downloads.enter(after(limit.min(state.options.timeout))).await?;
+    let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
+        writer.announce(());
+        let failed = |error: std::io::Error| {
+            HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("writing the answer: {error}"))
+        };
+        let mut document = QuadWriter::start(format, writer).map_err(failed)?;
+        let mut wrong = None;
+        let visited = pattern.for_each(&snapshot, &cancel, |quad| {
+            let graph_name =
+                if format.supports_datasets() { quad.graph_name.as_ref() } else { Default::default() };
+            document.write(lode_rdf::QuadRef { graph_name, ..quad.as_ref() }).map_err(|error| {
+                wrong = Some(error);
+                EngineError::Update("the answer cannot be written".to_owned())
+            })
+        });
+        match wrong {
+            Some(error) => return Err(failed(error)),
+            None => visited?,
+        }
+        document.finish().map_err(failed)?;
+        Ok(())
+    })
+    .await?;
+    let fields = [(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")];
+    Ok((fields, body).into_response())
+}

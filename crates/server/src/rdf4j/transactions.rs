@@ -1,0 +1,82 @@
+//! Transactions over several requests: each has the write lock of its database until it ends, or until nobody has asked for it for long.
+
+use crate::error::HttpError;
+use axum::http::StatusCode;
+use lode_engine::{CancelToken, OpenTransaction};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The random bytes of a number, which nobody guesses.
+const NUMBER_BYTES: usize = 16;
+
+/// Those of a database.
+#[derive(Default)]
+pub(crate) struct Transactions(Mutex<HashMap<String, Arc<Held>>>);
+
+/// One of them.
+pub(super) struct Held {
+    /// None once it has ended. One request after the other.
+    pub(super) open: Arc<tokio::sync::Mutex<Option<OpenTransaction>>>,
+    asked: Mutex<Instant>,
+    cancel: CancelToken,
+}
+
+impl Held {
+    /// How long nobody has asked for it.
+    pub(super) fn idle(&self) -> Duration {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// Somebody has just asked for it.
+    pub(super) fn touch(&self) {
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+impl Transactions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Held>>> {
+        // What is guarded here is whole at any time.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a transaction that has begun, and which `cancel` ends; its number.
+    pub(super) fn keep(&self, open: OpenTransaction, cancel: CancelToken) -> Result<String, HttpError> {
+        let mut random = [0; NUMBER_BYTES];
+        let failed = |error: getrandom::Error| {
+            HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("no randomness: {error}"))
+        };
+        getrandom::fill(&mut random).map_err(failed)?;
+        let number: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (open, asked) = (Arc::new(tokio::sync::Mutex::new(Some(open))), Mutex::new(Instant::now()));
+        self.lock().insert(number.clone(), Arc::new(Held { open, asked, cancel }));
+        Ok(number)
+    }
+
+    /// A transaction that has not ended.
+    pub(super) fn get(&self, number: &str) -> Result<Arc<Held>, HttpError> {
+        let found = self.lock().get(number).map(Arc::clone);
+        let held = found.ok_or_else(|| {
+            let message = "there is no transaction of this number: it has ended, or nobody has asked for it for so long that it was rolled back";
+            HttpError::new(StatusCode::NOT_FOUND, message)
+        })?;
+        held.touch();
+        Ok(held)
+    }
+
+    /// How long nobody has asked for one, if it is there.
+    pub(super) fn idle(&self, number: &str) -> Option<Duration> {
+        self.lock().get(number).map(|held| held.idle())
+    }
+
+    /// Ends one; who has it still may end what it does.
+    pub(super) fn remove(&self, number: &str) -> Option<Arc<Held>> {
+        self.lock().remove(number)
+    }
+}

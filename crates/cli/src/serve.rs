@@ -1,14 +1,17 @@
 //! `lode serve`.
 
-use crate::args::ServeArgs;
-use crate::exit::Done;
+use crate::args::{Command, LogFormatArg, LogLevelArg, ServeArgs};
+use crate::exit::{Done, wrong_usage};
 use crate::memory::SharedMemory;
+use crate::serve_config::{self, Setting};
+use crate::serve_log::{Teller, logs};
+use crate::server_client::secret;
 use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::{Context, anyhow, bail};
 use lode_engine::store::{Compactor, Maintenance, StoreError, WriteOptions};
 use lode_engine::{Database, EngineError, LoadAllow};
 use lode_rdf::parse::StatementLimit;
-use lode_server::{Bind, Role, Server, ServerError, ServerOptions, Users};
+use lode_server::{Bind, Control, Limits, Role, Server, ServerError, ServerOptions, Users};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,9 +20,23 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, &args.database));
     let backup_folder = backup_folder.transpose()?;
-    if let Some(users) = args.users.as_deref().filter(|users| !users.exists()) {
-        bail!("--users: there is no file {} (lode user add makes it)", users.display());
+    let users_file = args.users.clone().unwrap_or_else(|| Users::file_of(&args.database));
+    if args.users.is_some() && !users_file.exists() {
+        bail!("--users: there is no file {} (lode user add makes it)", users_file.display());
     }
+    check(args)?;
+    let admin_token = match (&args.admin_token, &args.admin_token_file) {
+        (Some(token), _) => Some(token.clone()),
+        (None, Some(path)) => Some(secret(path).context("--admin-token-file")?),
+        (None, None) => None,
+    };
+    if args.check_config {
+        Users::read_or_empty(&users_file)?;
+        say!("the configuration is good");
+        return Ok(Done::Ok);
+    }
+    let teller = Teller::start(args.log_format, args.log_level);
+    let logs = lode_server::Logs { program: Some(teller.log()), ..logs(args)? };
     let memory = SharedMemory::new(&args.evaluation);
     let database = open(args, &memory)?;
     say_found_log(&database);
@@ -45,18 +62,20 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         hosts: args.host.clone(),
         #[cfg(feature = "tls")]
         tls: tls(args),
-        tell: |line| say!("{line}"),
+        logs,
+        trusted_proxies: args.trusted_proxy.clone(),
         compression: !args.no_compression,
         cors: args.cors.clone(),
-        users: Some(args.users.clone().unwrap_or_else(|| Users::file_of(&args.database))),
+        users: Some(users_file),
         anonymous: args.anonymous,
-        admin_token: args.admin_token.clone(),
+        admin_token,
         backup_folder,
         compactor,
         maintenance,
         ..ServerOptions::default()
     };
-    serve(database, args.bind.clone(), options)?;
+    let reload = Reload { settings: serve_config::settings(), memory: Some(memory) };
+    run_server(database, args.bind.clone(), options, &teller, reload)?;
     Ok(Done::Ok)
 }
 
@@ -87,7 +106,7 @@ fn maintenance(database: &Database) -> anyhow::Result<Option<Arc<Maintenance>>> 
     if !database.store().is_writable() {
         return Ok(None);
     }
-    let tell = Box::new(|line: &str| say!("{line}"));
+    let tell = Box::new(|line: &str| tracing::warn!("{line}"));
     Ok(Some(Arc::new(Maintenance::start(database.store(), tell)?)))
 }
 
@@ -137,9 +156,21 @@ const LAST_WAIT: Duration = Duration::from_millis(300);
 /// The exit code of a process that Ctrl+C has ended.
 const INTERRUPTED: i32 = 130;
 
-/// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
+/// Serves without a command line of its own.
 pub fn serve(database: Database, bind: impl Into<Bind>, options: ServerOptions) -> anyhow::Result<()> {
-    let (writable, bind) = (database.store().is_writable(), bind.into());
+    let teller = Teller::start(LogFormatArg::Text, LogLevelArg::Info);
+    run_server(database, bind.into(), options, &teller, Reload::default())
+}
+
+/// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
+fn run_server(
+    database: Database,
+    bind: Bind,
+    options: ServerOptions,
+    teller: &Teller,
+    reload: Reload,
+) -> anyhow::Result<()> {
+    let writable = database.store().is_writable();
     // Dropped last: with it goes what makes durable what waits for that.
     let database = Arc::new(database);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -153,31 +184,13 @@ pub fn serve(database: Database, bind: impl Into<Bind>, options: ServerOptions) 
             other => other.into(),
         })?;
         let (bound, requests) = (server.bound()?, server.requests());
-        let fingerprint = server.fingerprint();
-        let scheme = if fingerprint.is_some() { "https" } else { "http" };
-        let base = match &bound {
-            Bind::Tcp(address) => format!("{scheme}://{address}"),
-            Bind::Unix(_) => format!("{scheme}://localhost"),
-        };
-        if let Some(fingerprint) = fingerprint {
-            say!("Certificate      SHA-256 {fingerprint}");
-        }
-        if matches!(bound, Bind::Unix(_)) {
-            say!("Socket           {bound}");
-        }
-        say!("SPARQL endpoint  {base}/sparql");
-        if writable {
-            say!("Graphs           {base}/data");
-        }
-        say!("Query page       {base}/");
-        say_users(&bound, server.users());
-        say!("Ctrl+C stops.");
+        greet(&server, &bound, writable, teller);
         let stop = async move {
             signals.next().await;
             let running = requests.running();
             if running > 0 {
                 let what = if running == 1 { "request is" } else { "requests are" };
-                say!("stopping: {running} {what} being answered, and cancelled after a second; Ctrl+C again ends at once");
+                tracing::info!("stopping: {running} {what} being answered, and cancelled after a second; Ctrl+C again ends at once");
             }
             tokio::spawn(async move {
                 signals.next().await;
@@ -185,27 +198,152 @@ pub fn serve(database: Database, bind: impl Into<Bind>, options: ServerOptions) 
                 std::process::exit(INTERRUPTED);
             });
         };
-        server.serve(stop).await;
+        let control = server.control();
+        tokio::select! {
+            () = server.serve(stop) => {}
+            () = reload.whenever_asked(control.clone()) => {}
+        }
+        control.logs().flush();
         anyhow::Ok(())
     })?;
     // Drops what still serves, which cancels what it waits for.
     runtime.shutdown_timeout(LAST_WAIT);
-    say!("stopped");
+    teller.tell("stopped");
+    teller.log().flush();
     Ok(())
 }
 
-/// Tells who may what, unless that is what it always was.
-fn say_users(bound: &Bind, (users, tokens, anonymous): (usize, usize, Option<Role>)) {
+/// Says where the server is, and who may what.
+fn greet(server: &Server, bound: &Bind, writable: bool, teller: &Teller) {
+    let fingerprint = server.fingerprint();
+    let scheme = if fingerprint.is_some() { "https" } else { "http" };
+    let base = match bound {
+        Bind::Tcp(address) => format!("{scheme}://{address}"),
+        Bind::Unix(_) => format!("{scheme}://localhost"),
+    };
+    if let Some(fingerprint) = fingerprint {
+        teller.tell(&format!("Certificate      SHA-256 {fingerprint}"));
+    }
+    if matches!(bound, Bind::Unix(_)) {
+        teller.tell(&format!("Socket           {bound}"));
+    }
+    teller.tell(&format!("SPARQL endpoint  {base}/sparql"));
+    if writable {
+        teller.tell(&format!("Graphs           {base}/data"));
+    }
+    teller.tell(&format!("Query page       {base}/"));
+    if let Some(line) = of_users(bound, server.users()) {
+        teller.tell(&line);
+    }
+    teller.tell("Ctrl+C stops.");
+}
+
+/// Who may what, unless that is what it always was.
+fn of_users(bound: &Bind, (users, tokens, anonymous): (usize, usize, Option<Role>)) -> Option<String> {
     let role = match anonymous {
         None => "nothing".to_owned(),
         Some(role) => format!("the role {role}"),
     };
     if users + tokens > 0 {
-        say!("Users            {users}, and {tokens} tokens; without a name: {role}");
-    } else if !bound.is_local() {
-        say!(
-            "Users            none: everybody who can reach this address has {role} (lode user add, --anonymous)"
-        );
+        return Some(format!("Users            {users}, and {tokens} tokens; without a name: {role}"));
+    }
+    (!bound.is_local()).then(|| {
+        format!("Users            none: everybody who can reach this address has {role} (lode user add, --anonymous)")
+    })
+}
+
+/// What no option can say alone: where all come from, no parser looks at them together.
+fn check(args: &ServeArgs) -> anyhow::Result<()> {
+    if args.admin_token.is_some() && args.admin_token_file.is_some() {
+        return Err(wrong_usage("--admin-token and --admin-token-file say the same: give one of them"));
+    }
+    #[cfg(feature = "tls")]
+    {
+        if args.tls_cert.is_some() != args.tls_key.is_some() {
+            return Err(wrong_usage("--tls-cert and --tls-key go together: give both, or none"));
+        }
+        if args.tls_cert.is_some() && args.tls_self_signed {
+            return Err(wrong_usage("--tls-self-signed makes a certificate: it does not go with --tls-cert"));
+        }
+    }
+    Ok(())
+}
+
+/// What is read again when somebody asks for it.
+#[derive(Default)]
+struct Reload {
+    /// As they were when they were read last.
+    settings: Vec<Setting>,
+    memory: Option<SharedMemory>,
+}
+
+/// Options that change while the server runs.
+const RELOADED: [&str; 6] = [
+    "timeout",
+    "update-timeout",
+    "download-timeout",
+    "update-bytes-max",
+    "transaction-quads-max",
+    "slow-query",
+];
+
+impl Reload {
+    /// Never ends.
+    async fn whenever_asked(mut self, control: Control) {
+        #[cfg(unix)]
+        if let Ok(mut hang_up) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) {
+            while hang_up.recv().await.is_some() {
+                let at = control.clone();
+                let done = tokio::task::spawn_blocking(move || {
+                    self.once(&at);
+                    self
+                });
+                match done.await {
+                    Ok(reload) => self = reload,
+                    Err(_) => break,
+                }
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = (&mut self, control);
+        std::future::pending().await
+    }
+
+    /// Reads the configuration, users, and the certificate, and opens logs anew; tells what came of it.
+    fn once(&mut self, control: &Control) {
+        for (name, error) in control.logs().reopen() {
+            tracing::error!("log {name}: {error}; the one of before is written to");
+        }
+        control.read_files();
+        let Some(memory) = &self.memory else { return };
+        let args = match serve_config::parse_again() {
+            Ok(cli) => match cli.command {
+                Command::Serve(args) => args,
+                _ => return,
+            },
+            Err(error) => return tracing::error!("{error:#}; the configuration of before stays"),
+        };
+        control.set_limits(Limits {
+            timeout: args.timeout,
+            update_timeout: args.update_timeout,
+            download_timeout: args.download_timeout,
+            update_bytes_max: args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max()),
+            transaction_quads_max: args.transaction_quads_max,
+        });
+        control.logs().slow_min.set(args.slow_query);
+        let now = serve_config::settings();
+        let (at_once, later): (Vec<String>, Vec<String>) = serve_config::changed(&self.settings, &now)
+            .into_iter()
+            .partition(|name| RELOADED.contains(&name.as_str()));
+        let list = |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        tracing::info!("read again: logs, users, certificate, configuration; changed: {}", list(&at_once));
+        if !later.is_empty() {
+            tracing::warn!("changed, but only from the next start on: {}", list(&later));
+        }
+        // What waits for the next start is told each time.
+        let is_later = |setting: &Setting| later.contains(&setting.name);
+        let kept = self.settings.iter().filter(|setting| is_later(setting)).cloned();
+        self.settings = kept.chain(now.iter().filter(|setting| !is_later(setting)).cloned()).collect();
     }
 }
 

@@ -7,13 +7,15 @@ use crate::coding::{ALL_NAMES, Coding};
 use crate::compress::compress;
 use crate::connections::{Connections, MaybeTls, Terms};
 use crate::error::HttpError;
-use crate::listener::{Bind, Listener, Peer};
+use crate::limits::Limits;
+use crate::listener::{Bind, Listener};
 use crate::negotiate::accept;
+use crate::observe::{Logs, Record};
 use crate::origin::Origins;
 use crate::request::{self, Asked};
 use crate::server_error::ServerError;
 use crate::state::{AppState, ServerOptions};
-use crate::{admin, connections, data, described, guard, page, query, update};
+use crate::{admin, connections, data, described, guard, health, page, query, update};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method};
@@ -37,7 +39,6 @@ pub struct Server {
     listener: Listener,
     router: Router,
     state: Arc<AppState>,
-    connections: Arc<Connections>,
     acceptor: MaybeTls,
     stop: watch::Sender<bool>,
 }
@@ -61,8 +62,8 @@ impl Server {
         let origins = origins.secure(is_secure(&acceptor));
         let access = Access::new(settings(&options), &bind)?;
         let state = Arc::new(AppState::new(database, options, origins, access, stopping));
-        let (router, connections) = (router(Arc::clone(&state)), Arc::default());
-        Ok(Self { listener, router, state, connections, acceptor, stop })
+        let router = router(Arc::clone(&state));
+        Ok(Self { listener, router, state, acceptor, stop })
     }
 
     /// The SHA-256 fingerprint of the certificate, where connections are encrypted.
@@ -86,9 +87,14 @@ impl Server {
         self.state.access.figures()
     }
 
+    /// What changes it while it runs.
+    pub fn control(&self) -> Control {
+        Control { state: Arc::clone(&self.state), acceptor: self.acceptor.clone() }
+    }
+
     /// What tells how many requests are being answered.
     pub fn requests(&self) -> Requests {
-        Requests(Arc::clone(&self.connections))
+        Requests(Arc::clone(&self.state.connections))
     }
 
     /// Serves until `stop` is ready. Then uploads that have not come in whole are given up at once, and queries and updates that have not
@@ -101,10 +107,13 @@ impl Server {
             connections_max: state.options.connections_max.max(1),
             stall_max: state.options.stall_max,
             acceptor: self.acceptor.clone(),
+            watch: Arc::clone(&state.watch),
+            trusted: state.options.trusted_proxies.clone().into(),
         };
-        let served = connections::serve(self.listener, self.router, self.connections, terms, stopping);
-        let watched = watch_certificate(self.acceptor, state.options.tell);
-        let users = Arc::clone(&state.access).watch(state.options.tell);
+        let open = Arc::clone(&state.connections);
+        let served = connections::serve(self.listener, self.router, open, terms, stopping);
+        let watched = watch_certificate(self.acceptor);
+        let users = Arc::clone(&state.access).watch();
         let ending = async move {
             stop.await;
             sender.send_replace(true);
@@ -161,13 +170,13 @@ fn is_secure(acceptor: &MaybeTls) -> bool {
 }
 
 /// Never ends.
-async fn watch_certificate(acceptor: MaybeTls, tell: fn(&str)) {
+async fn watch_certificate(acceptor: MaybeTls) {
     #[cfg(feature = "tls")]
     if let Some(acceptor) = acceptor.0 {
-        acceptor.watch(|line| tell(&line)).await;
+        acceptor.watch().await;
     }
     #[cfg(not(feature = "tls"))]
-    let _ = (acceptor, tell);
+    let _ = acceptor;
     std::future::pending().await
 }
 
@@ -182,10 +191,42 @@ impl Requests {
     }
 }
 
+/// Changes a server while it runs.
+#[derive(Clone)]
+pub struct Control {
+    state: Arc<AppState>,
+    acceptor: MaybeTls,
+}
+
+impl Control {
+    /// Has other limits from now on, for requests that come.
+    pub fn set_limits(&self, limits: Limits) {
+        self.state.limits.set(limits);
+    }
+
+    /// Reads the users again, and the certificate, if their files have changed; tells of it. These are looked at now and then, too.
+    pub fn read_files(&self) {
+        self.state.access.look();
+        #[cfg(feature = "tls")]
+        if let Some(acceptor) = &self.acceptor.0 {
+            acceptor.look();
+        }
+        #[cfg(not(feature = "tls"))]
+        let _ = &self.acceptor;
+    }
+
+    /// The logs.
+    pub fn logs(&self) -> &Logs {
+        &self.state.watch.logs
+    }
+}
+
 fn router(state: Arc<AppState>) -> Router {
     let public = Router::new()
         .route("/", get(page::form))
         .route("/.well-known/void", get(described::void))
+        .route("/health/live", get(health::live))
+        .route("/health/ready", get(health::ready))
         .route("/sparql", any(both))
         .route("/query", any(queries))
         .route("/update", any(updates))
@@ -195,6 +236,7 @@ fn router(state: Arc<AppState>) -> Router {
     let snapshots = get(admin::snapshots).post(admin::create_snapshot).delete(admin::drop_snapshot);
     let admin = Router::new()
         .route("/admin/stats", get(admin::stats))
+        .route("/metrics", get(admin::metrics))
         .route("/admin/queries", get(admin::queries))
         .route("/admin/queries/{id}", delete(admin::cancel_query))
         .route("/admin/compact", post(admin::compact))
@@ -234,7 +276,7 @@ async fn updates(state: State<Arc<AppState>>, request: Request) -> Result<Respon
 async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
     let mut body = Incoming::new(body, &state);
-    let client = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix);
+    let record = Record::current().ok_or_else(HttpError::no_request)?;
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
     let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
     let may_update = || state.access.check(&identity, Operation::Update);
@@ -246,7 +288,7 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
     let mut text = Whole::default();
     if method == Method::POST {
         // Who may not update needs no room for one.
-        let update_max = if may_update().is_ok() { state.options.update_bytes_max } else { 0 };
+        let update_max = if may_update().is_ok() { state.limits.get().update_bytes_max } else { 0 };
         let max = request::body_bytes_max(&parts.headers, update_max);
         text = body.collect(max).await?;
     }
@@ -267,7 +309,8 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
             if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
                 return Ok(tag.not_modified());
             }
-            let mut response = query::answer(state, request, Asker { client, accept, base, room }).await?;
+            let mut response =
+                query::answer(state, request, Asker { record: Some(record), accept, base, room }).await?;
             if let Some(tag) = tag {
                 tag.tell(&mut response);
             }
@@ -276,7 +319,7 @@ async fn protocol(state: Arc<AppState>, request: Request, takes: Takes) -> Resul
         Asked::Update(request) => {
             may_update()?;
             // The text is in memory until the update has ended.
-            let answer = update::answer(state, request, client, base, room.bytes()).await;
+            let answer = update::answer(state, request, &record, base, room.bytes()).await;
             drop(room);
             answer
         }

@@ -2,8 +2,8 @@
 
 use crate::body_memory::Room;
 use crate::error::HttpError;
-use crate::listener::Peer;
 use crate::negotiate::{negotiate, offered};
+use crate::observe::Record;
 use crate::request::QueryRequest;
 use crate::state::AppState;
 use axum::http::StatusCode;
@@ -12,13 +12,23 @@ use std::sync::Arc;
 
 /// Who asks, and how to answer.
 pub(crate) struct Asker {
-    pub(crate) client: Peer,
+    /// The request, where it is one.
+    pub(crate) record: Option<Arc<Record>>,
     /// The formats accepted.
     pub(crate) accept: String,
     /// What relative IRIs are resolved against.
     pub(crate) base: Option<String>,
     /// The room that the request's text takes among all bodies.
     pub(crate) room: Room,
+}
+
+impl Asker {
+    /// Notes something of the request.
+    pub(crate) fn note(&self, note: impl FnOnce(&Record)) {
+        if let Some(record) = &self.record {
+            note(record);
+        }
+    }
 }
 
 /// What the head of an answer tells.

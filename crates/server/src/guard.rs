@@ -4,10 +4,11 @@ use crate::access::Operation;
 use crate::body::Incoming;
 use crate::error::HttpError;
 use crate::listener::Peer;
+use crate::observe::Record;
 use crate::page;
 use crate::state::AppState;
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
@@ -16,7 +17,9 @@ use std::sync::Arc;
 pub(crate) async fn guard(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     let origins = &state.origins;
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let mut response = match origins.check(request.method(), request.uri(), request.headers()) {
+    let checked =
+        check_head(&request).and_then(|()| origins.check(request.method(), request.uri(), request.headers()));
+    let mut response = match checked {
         Err(error) => refuse(&state, request, error).await,
         Ok(()) if request.method() == Method::OPTIONS => match page::allowed(request.uri().path()) {
             Some(methods) => options(methods),
@@ -26,6 +29,20 @@ pub(crate) async fn guard(State(state): State<Arc<AppState>>, request: Request, 
     };
     origins.tell(origin.as_ref(), response.headers_mut());
     response
+}
+
+/// Refuses heads that others on the way may understand otherwise (RFC 9112, sections 3.2 and 6.3).
+fn check_head(request: &Request) -> Result<(), HttpError> {
+    let headers = request.headers();
+    if request.version() == Version::HTTP_11 && !headers.contains_key(header::HOST) {
+        return Err(HttpError::bad_request("the Host field is missing: HTTP/1.1 asks for it"));
+    }
+    if headers.contains_key(header::TRANSFER_ENCODING) && headers.contains_key(header::CONTENT_LENGTH) {
+        let message = "both Transfer-Encoding and Content-Length say where the body ends: send one of them";
+        let error = HttpError::bad_request(message);
+        return Err(HttpError { field: Some((header::CONNECTION, "close")), ..error });
+    }
+    Ok(())
 }
 
 /// What may be sent, for a browser that asks before it does.
@@ -48,12 +65,23 @@ pub(crate) async fn let_in(State(state): State<Arc<AppState>>, mut request: Requ
     let operation = Operation::of(request.method(), request.uri().path());
     let identity = state.access.identify(peer, request.headers()).await;
     let checked = identity.and_then(|identity| state.access.check(&identity, operation).map(|()| identity));
+    let record = Record::current();
     match checked {
         Ok(identity) => {
+            if let Some(record) = record {
+                record.note_who(identity.who());
+            }
             request.extensions_mut().insert(identity);
             next.run(request).await
         }
-        Err(error) => refuse(&state, request, error).await,
+        Err(error) => {
+            let has_failed =
+                [StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS].contains(&error.status);
+            if has_failed && request.headers().contains_key(header::AUTHORIZATION) {
+                record.iter().for_each(|record| record.note_failed_login());
+            }
+            refuse(&state, request, error).await
+        }
     }
 }
 

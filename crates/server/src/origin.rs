@@ -6,6 +6,7 @@
 //! (W3C Fetch Metadata); clients that are no browsers send neither.
 
 use crate::error::HttpError;
+use crate::network::is_secure;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use lode_rdf::NamedNode;
@@ -75,7 +76,7 @@ impl Origins {
     /// The request's own IRI without its query, as the client knows it; none where it names a host that the server is not known by.
     pub(crate) fn own_iri(&self, uri: &Uri, headers: &HeaderMap) -> Option<NamedNode> {
         let host = self.known_host(uri, headers)?;
-        let scheme = if self.is_secure { "https" } else { "http" };
+        let scheme = if self.is_secure || is_secure(headers) { "https" } else { "http" };
         NamedNode::new(format!("{scheme}://{host}{}", uri.path())).ok()
     }
 

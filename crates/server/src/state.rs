@@ -4,9 +4,13 @@ use crate::access::{Access, Anonymous};
 use crate::admission::Admission;
 use crate::body_memory::Bodies;
 use crate::coding::Compression;
+use crate::connections::Connections;
 use crate::error::HttpError;
 use crate::figures::Described;
 use crate::lane::Lane;
+use crate::limits::{Limits, LimitsNow};
+use crate::network::Network;
+use crate::observe::{Logs, Watch};
 use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
 #[cfg(feature = "tls")]
@@ -18,7 +22,7 @@ use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
 use lode_rdf::parse::StatementLimit;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 
 /// How the endpoint behaves.
@@ -77,8 +81,10 @@ pub struct ServerOptions {
     /// Where the certificate comes from; without one connections are plain.
     #[cfg(feature = "tls")]
     pub tls: Option<Tls>,
-    /// What is told to the one who runs the server while it runs.
-    pub tell: fn(&str),
+    /// The logs.
+    pub logs: Logs,
+    /// Proxies that are believed.
+    pub trusted_proxies: Vec<Network>,
     /// What compacts in the background, for the administration to tell.
     pub compactor: Option<Arc<Compactor>>,
     /// The store's own threads, which end with the server.
@@ -115,10 +121,21 @@ impl Default for ServerOptions {
             backup_folder: None,
             #[cfg(feature = "tls")]
             tls: None,
-            tell: |_| {},
+            logs: Logs::default(),
+            trusted_proxies: Vec::new(),
             compactor: None,
             maintenance: None,
         }
+    }
+}
+
+impl ServerOptions {
+    /// Those that may change while the server runs.
+    fn limits(&self) -> Limits {
+        let Self {
+            timeout, update_timeout, download_timeout, update_bytes_max, transaction_quads_max, ..
+        } = *self;
+        Limits { timeout, update_timeout, download_timeout, update_bytes_max, transaction_quads_max }
     }
 }
 
@@ -126,6 +143,8 @@ impl Default for ServerOptions {
 pub(crate) struct AppState {
     pub(crate) database: Arc<Database>,
     pub(crate) options: ServerOptions,
+    /// Those of the options that may change: as they are now.
+    pub(crate) limits: LimitsNow,
     pub(crate) origins: Origins,
     pub(crate) access: Arc<Access>,
     pub(crate) queries: Arc<Lane>,
@@ -137,6 +156,10 @@ pub(crate) struct AppState {
     pub(crate) bodies: Bodies,
     /// The encoders of answers.
     pub(crate) compression: Compression,
+    /// The connections that are open.
+    pub(crate) connections: Arc<Connections>,
+    /// What is noted of requests.
+    pub(crate) watch: Arc<Watch>,
     /// What tells clients that an answer is still the same.
     pub(crate) validators: Validators,
     /// What is told of the database.
@@ -145,6 +168,8 @@ pub(crate) struct AppState {
     pub(crate) running: Arc<Running>,
     /// One backup at a time: others would write the same files.
     pub(crate) backups: Arc<Semaphore>,
+    /// When the server began.
+    pub(crate) started: Instant,
     /// Becomes true when the server is to stop.
     pub(crate) stopping: watch::Receiver<bool>,
 }
@@ -166,9 +191,11 @@ impl AppState {
         let bodies = Bodies::new(options.bodies_bytes_max, options.query.memory.clone());
         let backups = Arc::new(Semaphore::new(1));
         let compression = Compression::new(options.compression, options.query.memory.as_ref());
+        let watch = Watch::new(options.logs.clone());
         let running = Arc::default();
         Self {
             database,
+            limits: LimitsNow::new(options.limits()),
             options,
             origins,
             access: Arc::new(access),
@@ -179,10 +206,13 @@ impl AppState {
             downloads,
             bodies,
             compression,
+            connections: Arc::default(),
+            watch,
             validators: Validators::default(),
             described: Described::default(),
             running,
             backups,
+            started: Instant::now(),
             stopping,
         }
     }

@@ -63,14 +63,21 @@ impl Endpoint {
 
     /// Serves a database at an address.
     pub fn at(lode: &Lode, database: &str, bind: &str, extra: &[&str]) -> Self {
-        let args = [&["serve", database, "--bind", bind], extra].concat();
+        Self::at_config(lode, &[&[database, "--bind", bind], extra].concat())
+    }
+
+    /// Serves with these options.
+    pub fn at_config(lode: &Lode, options: &[&str]) -> Self {
+        let args = [&["serve"], options].concat();
         let mut child = lode.command(&args).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut greeting = String::new();
         let base = loop {
             let mut line = String::new();
             assert!(stderr.read_line(&mut line).unwrap() > 0, "it has ended: {greeting}");
-            if let Some(url) = line.split_whitespace().last().and_then(|word| word.strip_suffix("/sparql")) {
+            // Also in a line of JSON.
+            let mut words = line.split(|c: char| c.is_whitespace() || c == '"');
+            if let Some(url) = words.find_map(|word| word.strip_suffix("/sparql")) {
                 break url.to_owned();
             }
             greeting += &line;

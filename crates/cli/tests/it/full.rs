@@ -195,6 +195,10 @@ fn a_full_disk_keeps_nobody_from_making_room() {
     let added = number;
     endpoint.update("INSERT DATA { <http://e/a> <http://e/p> 1 }").is(507);
     assert!(endpoint.send("GET", "/admin/stats", &[], b"").is(200).body.contains("\"disk_full\":true"));
+    let hindered = endpoint.send("GET", "/health/ready", &[], b"").is(503);
+    assert!(hindered.body.contains("disk of the database is full"), "{hindered:?}");
+    endpoint.send("GET", "/health/live", &[], b"").is(200);
+    assert!(lode.run(&["status", &endpoint.base]).fails(1).contains("not ready"));
     assert_eq!(
         endpoint.update("DELETE WHERE { GRAPH <http://g/0> { ?s ?p ?o } }").is(200).number("deleted"),
         2000
@@ -208,6 +212,7 @@ fn a_full_disk_keeps_nobody_from_making_room() {
     std::fs::remove_file(&ballast).unwrap();
     endpoint.update("INSERT DATA { GRAPH <http://g> { <http://e/a> <http://e/p> 1 } }").is(200);
     assert!(endpoint.send("GET", "/admin/stats", &[], b"").is(200).body.contains("\"disk_full\":false"));
+    endpoint.send("GET", "/health/ready", &[], b"").is(200);
     assert_eq!(quads(&endpoint), [((added - 2) * 2000 + 1).to_string()]);
     endpoint.stop();
     lode.run(&["check", "disk/db", "--quiet"]).ok();

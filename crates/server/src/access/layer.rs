@@ -8,6 +8,7 @@ use super::throttle::Throttle;
 use super::users::{CHECK_BYTES, Role, UserError, Users};
 use crate::error::HttpError;
 use crate::listener::{Bind, Peer};
+use crate::observe::Who;
 use axum::http::{HeaderMap, StatusCode, header};
 use lode_engine::MemoryBudget;
 use std::path::PathBuf;
@@ -29,8 +30,22 @@ const CHALLENGE: &str = "Basic realm=\"lode\", charset=\"UTF-8\", Bearer realm=\
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Identity {
     pub(crate) role: Option<Role>,
+    /// The user, or the token.
+    pub(crate) name: Option<Arc<str>>,
     /// Whether it was proved.
     is_known: bool,
+}
+
+impl Identity {
+    /// The same for the logs.
+    pub(crate) fn who(&self) -> Who {
+        let role = self.role.map(|role| match role {
+            Role::Read => "read",
+            Role::Update => "update",
+            Role::Admin => "admin",
+        });
+        Who { name: self.name.clone(), role }
+    }
 }
 
 /// The role of those who send no name.
@@ -117,20 +132,25 @@ impl Access {
     }
 
     /// Reads the file again whenever it changes, for ever, and tells of it. Where it cannot be used, or is gone, the users of before stay.
-    pub(crate) async fn watch(self: Arc<Self>, tell: fn(&str)) {
+    pub(crate) async fn watch(self: Arc<Self>) {
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
             let access = Arc::clone(&self);
-            match tokio::task::spawn_blocking(move || access.read_if_changed()).await {
-                Ok(Ok(true)) => {
-                    let (users, tokens, _) = self.figures();
-                    let nobody =
-                        if users + tokens == 0 { "; nobody may log in, until the next start" } else { "" };
-                    tell(&format!("users: read again, {users} users and {tokens} tokens{nobody}"));
-                }
-                Ok(Err(error)) => tell(&format!("users: {error}; those of before stay")),
-                _ => {}
+            let _ = tokio::task::spawn_blocking(move || access.look()).await;
+        }
+    }
+
+    /// Reads the file again if it has changed.
+    pub(crate) fn look(&self) {
+        match self.read_if_changed() {
+            Ok(true) => {
+                let (users, tokens, _) = self.figures();
+                let nobody =
+                    if users + tokens == 0 { "; nobody may log in, until the next start" } else { "" };
+                tracing::info!("users: read again, {users} users and {tokens} tokens{nobody}");
             }
+            Ok(false) => {}
+            Err(error) => tracing::warn!("users: {error}; those of before stay"),
         }
     }
 
@@ -150,7 +170,7 @@ impl Access {
 
     fn anonymous(&self) -> Identity {
         let [with_users, without] = self.anonymous;
-        Identity { role: if self.has_users() { with_users } else { without }, is_known: false }
+        Identity { role: if self.has_users() { with_users } else { without }, name: None, is_known: false }
     }
 
     /// Refuses what a role has not. This is the only place that does.
@@ -186,7 +206,8 @@ impl Access {
     ) -> Result<Identity, HttpError> {
         let current = self.current();
         let unreadable = |()| unauthorized("the Authorization field cannot be read: send Basic or Bearer");
-        let known = |role| Ok(Identity { role: Some(role), is_known: true });
+        let known =
+            |role, name: String| Ok(Identity { role: Some(role), name: Some(name.into()), is_known: true });
         let credentials = match Credentials::of(headers) {
             // Where nobody has to log in, what clients send for others does not matter.
             _ if !self.has_users() && self.admin_token.is_none() => return Ok(self.anonymous()),
@@ -201,11 +222,11 @@ impl Access {
                     .as_deref()
                     .is_some_and(|token| is_equal(token.as_bytes(), sent.as_bytes()))
                 {
-                    return known(Role::Admin);
+                    return known(Role::Admin, "(admin token)".to_owned());
                 }
                 // Nobody guesses a token: one that is right passes, whatever others at this address have sent.
                 match current.users.token(&sent) {
-                    Some((_, role)) => known(role),
+                    Some((name, role)) => known(role, format!("token:{name}")),
                     None => {
                         self.wait(peer, "")?;
                         Err(self.failed(peer, "", "this token is not valid here, or no more"))
@@ -214,9 +235,9 @@ impl Access {
             }
             Some(Credentials::Password { name, password }) => {
                 if let Some(role) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
-                    return known(role);
+                    return known(role, name);
                 }
-                known(self.verify(peer, current, name, password).await?)
+                known(self.verify(peer, current, name.clone(), password).await?, name)
             }
         }
     }

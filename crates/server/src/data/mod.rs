@@ -11,6 +11,7 @@ mod upload;
 use crate::body::Incoming;
 use crate::deadline::after;
 use crate::error::HttpError;
+use crate::observe::{Change, Record, WorkKind};
 use crate::request::SNAPSHOTS_STAY;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
@@ -19,6 +20,7 @@ use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use lode_engine::{CancelToken, UploadTarget};
 use std::sync::Arc;
+use std::time::Duration;
 use target::{Selected, no_such_graph, select};
 
 /// Every request to `/data` and below.
@@ -33,6 +35,9 @@ pub(crate) async fn serve(
         Ok(selected) => selected,
         Err(error) => return body.refuse(&parts.headers, error).await,
     };
+    if let Some(record) = Record::current() {
+        record.note_work(kind(&parts.method), "");
+    }
     match parts.method {
         Method::GET => download::answer(state, target, at, &parts.headers, false).await,
         Method::HEAD => download::answer(state, target, at, &parts.headers, true).await,
@@ -48,6 +53,30 @@ pub(crate) async fn serve(
     }
 }
 
+/// What is done, for those who watch.
+fn kind(method: &Method) -> WorkKind {
+    if [Method::PUT, Method::POST, Method::DELETE].contains(method) {
+        WorkKind::Upload
+    } else {
+        WorkKind::Download
+    }
+}
+
+/// Notes what has changed.
+fn note_change(inserted: u64, deleted: u64, version: u64) {
+    if let Some(record) = Record::current() {
+        record.note_change(Change { inserted, deleted, version });
+        record.note_written(Duration::ZERO);
+    }
+}
+
+/// Notes that the work begins.
+fn note_begun() {
+    if let Some(record) = Record::current() {
+        record.note_begun();
+    }
+}
+
 async fn delete(
     state: Arc<AppState>,
     target: UploadTarget,
@@ -60,9 +89,10 @@ async fn delete(
         return Err(HttpError::bad_request(message));
     };
     let condition = state.validators.condition(headers)?;
-    let limit = state.options.update_timeout;
+    let limit = state.limits.get().update_timeout;
     let cancel = CancelToken::new(Some(limit));
     let permit = state.updates.enter(after(limit)).await?;
+    note_begun();
     let _left = CancelOnDrop(cancel.clone());
     let commit = blocking(move || {
         let commit = state.database.delete_graph(graph.as_ref(), condition.as_ref(), &cancel)?;
@@ -70,5 +100,6 @@ async fn delete(
         Ok(commit.ok_or_else(|| no_such_graph(&UploadTarget::Graph(graph))))
     })
     .await??;
+    note_change(0, commit.deleted, commit.version);
     Ok(json(&format!("{{\"deleted\":{},\"version\":{}}}\n", commit.deleted, commit.version)))
 }

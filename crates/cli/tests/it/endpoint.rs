@@ -68,8 +68,15 @@ impl Endpoint {
 
     /// Serves with these options.
     pub fn at_config(lode: &Lode, options: &[&str]) -> Self {
+        Self::in_environment(lode, options, &[])
+    }
+
+    /// The same with more in its environment.
+    pub fn in_environment(lode: &Lode, options: &[&str], environment: &[(&str, &str)]) -> Self {
         let args = [&["serve"], options].concat();
-        let mut child = lode.command(&args).stderr(Stdio::piped()).spawn().unwrap();
+        let mut command = lode.command(&args);
+        command.envs(environment.iter().copied());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut greeting = String::new();
         let base = loop {

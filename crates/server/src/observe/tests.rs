@@ -127,9 +127,9 @@ fn numbers_of_clients_are_taken_if_they_are_harmless() {
     }
     assert_ne!(request_id::of(&HeaderMap::new()), request_id::of(&HeaderMap::new()));
     let mut twice = HeaderMap::new();
-    ["a", "b"]
-        .into_iter()
-        .for_each(|value| assert!(twice.append("x-request-id", HeaderValue::from_static(value)) == (value == "b")));
+    ["a", "b"].into_iter().for_each(|value| {
+        assert!(twice.append("x-request-id", HeaderValue::from_static(value)) == (value == "b"))
+    });
     assert!(!["a", "b"].contains(&&*request_id::of(&twice)));
 }
 

@@ -7,9 +7,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const TEXT: &str = "<http://e/a> <http://e/p> 1, 2 .";
-const SLOW: &str = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p . ?q ?r ?s . ?t ?u ?v . ?w ?x ?y . \
-                    ?a1 ?b1 ?c1 . ?d1 ?e1 ?f1 . ?g1 ?h1 ?i1 . ?j1 ?k1 ?l1 . ?m1 ?o1 ?p1 . ?q1 ?r1 ?s1 . ?t1 ?u1 ?v1 . ?w1 ?x1 ?y1 . \
-                    ?a2 ?b2 ?c2 . ?d2 ?e2 ?f2 . ?g2 ?h2 ?i2 . ?j2 ?k2 ?l2 FILTER(?c + ?f != ?i + ?l + ?p + ?s + ?c2 + ?f2 + ?i2 + ?l2) }";
+/// Of 1,000 triples it takes ages.
+const SLOW: &str = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p FILTER(?c != ?p || ?f != ?i) }";
 
 fn hang_up(endpoint: &Endpoint) {
     let status = Command::new("kill").args(["-HUP", &endpoint.pid().to_string()]).status().unwrap();
@@ -30,7 +29,8 @@ fn lines(lode: &Lode, name: &str) -> Vec<String> {
 
 #[test]
 fn a_server_of_a_file_reads_it_again() {
-    let lode = Lode::with_turtle(TEXT);
+    let data: String = (0..1000).map(|i| format!("<http://e/s{i}> <http://e/p> {i} . ")).collect();
+    let lode = Lode::with_turtle(&data);
     let file = |timeout: &str| {
         format!(
             "database = \"db\"\ntimeout = {timeout}\naccess-log = \"access.log\"\naudit-log = \"audit.log\"\nslow-query-log = \"slow.log\"\n\
@@ -118,7 +118,7 @@ fn the_environment_goes_between_command_line_and_file() {
         "read-only = true  # lode.toml:5",
         "no-compaction = 1  # environment, LODE_NO_COMPACTION",
         "connections-max = 1024  # default",
-        "cors = []  # default",
+        "# cors is not set",
         "# memory is not set",
     ] {
         assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");

@@ -20,10 +20,11 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, &args.database));
     let backup_folder = backup_folder.transpose()?;
-    let users_file = args.users.clone().unwrap_or_else(|| Users::file_of(&args.database));
-    if args.users.is_some() && !users_file.exists() {
-        bail!("--users: there is no file {} (lode user add makes it)", users_file.display());
+    if let Some(users) = args.users.as_deref().filter(|users| !users.exists()) {
+        bail!("--users: there is no file {} (lode user add makes it)", users.display());
     }
+    // Of a database: once it is there.
+    let users_file = || args.users.clone().unwrap_or_else(|| Users::file_of(&args.database));
     check(args)?;
     let admin_token = match (&args.admin_token, &args.admin_token_file) {
         (Some(token), _) => Some(token.clone()),
@@ -31,7 +32,11 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         (None, None) => None,
     };
     if args.check_config {
-        Users::read_or_empty(&users_file)?;
+        Users::read_or_empty(&users_file())?;
+        #[cfg(feature = "tls")]
+        if let Some(tls) = tls(args) {
+            tls.check()?;
+        }
         say!("the configuration is good");
         return Ok(Done::Ok);
     }
@@ -66,7 +71,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         trusted_proxies: args.trusted_proxy.clone(),
         compression: !args.no_compression,
         cors: args.cors.clone(),
-        users: Some(users_file),
+        users: Some(users_file()),
         anonymous: args.anonymous,
         admin_token,
         backup_folder,

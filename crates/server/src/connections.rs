@@ -5,7 +5,7 @@
 
 use crate::listener::{Listener, Peer};
 use crate::network::{self, Network};
-use crate::observe::{Begun, Ended, REQUEST_ID, Watch};
+use crate::observe::{Begun, Ended, REQUEST_ID, Record, Watch};
 use crate::progress::{Answers, Progress};
 use crate::slow_client::PatientWriter;
 use axum::Router;
@@ -142,13 +142,14 @@ impl Served {
             let client = network::client(peer, request.headers_mut(), &trusted);
             request.extensions_mut().insert(client.peer);
             request.extensions_mut().insert(client.stranger);
-            let record = watch.begin(Begun {
+            let begun = Begun {
                 client: client.peer,
                 method: request.method(),
                 uri: request.uri(),
                 version: request.version(),
                 headers: request.headers(),
-            });
+            };
+            let record = Record::begin(&watch, begun);
             let (id, mut ended) = (record.field(), Ended::new(Arc::clone(&record)));
             let answer = record.scope(router.clone().call(request));
             async move {

@@ -74,8 +74,9 @@ pub(crate) fn client(peer: Peer, headers: &mut HeaderMap, trusted: &[Network]) -
         return Client { peer, stranger: ThroughStranger(through) };
     }
     // From the nearest one on: the first that is none of the proxies.
-    let others = chain.into_iter().rev().take(HOPS_MAX).map(|address| Peer::Tcp(SocketAddr::new(address, 0)));
-    let client = others.clone().find(|other| !is_trusted(*other)).or_else(|| others.last());
+    let mut others =
+        chain.into_iter().rev().take(HOPS_MAX).map(|address| Peer::Tcp(SocketAddr::new(address, 0)));
+    let client = others.clone().find(|other| !is_trusted(*other)).or_else(|| others.next_back());
     if let Some(host) = host.filter(|host| !host.as_bytes().contains(&b',')) {
         headers.insert(header::HOST, host);
     }

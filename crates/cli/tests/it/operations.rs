@@ -138,6 +138,9 @@ fn the_environment_goes_between_command_line_and_file() {
         let told = run(&["serve", "db", "--config", "wrong.toml", "--check-config"], &[]).fails(2);
         assert!(told.contains(error), "{told}");
     }
+    lode.write("tls.toml", "tls-cert = \"none.pem\"\ntls-key = \"none.pem\"");
+    let told = run(&["serve", "db", "--config", "tls.toml", "--check-config"], &[]).fails(1);
+    assert!(told.contains("TLS: none.pem"), "{told}");
     lode.write("users.toml", "users = \"none.json\"");
     run(&["serve", "db", "--config", "users.toml", "--check-config"], &[]).fails(1);
     let example = run(&["config", "example"], &[]).ok();

@@ -5,13 +5,14 @@
 
 mod download;
 mod multipart;
+mod notes;
 mod target;
 mod upload;
 
 use crate::body::Incoming;
 use crate::deadline::after;
 use crate::error::HttpError;
-use crate::observe::{Change, Record, WorkKind};
+use crate::observe::Record;
 use crate::request::SNAPSHOTS_STAY;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
@@ -20,7 +21,6 @@ use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use lode_engine::{CancelToken, UploadTarget};
 use std::sync::Arc;
-use std::time::Duration;
 use target::{Selected, no_such_graph, select};
 
 /// Every request to `/data` and below.
@@ -36,7 +36,7 @@ pub(crate) async fn serve(
         Err(error) => return body.refuse(&parts.headers, error).await,
     };
     if let Some(record) = Record::current() {
-        record.note_work(kind(&parts.method), "");
+        record.note_work(notes::kind(&parts.method), "");
     }
     match parts.method {
         Method::GET => download::answer(state, target, at, &parts.headers, false).await,
@@ -50,30 +50,6 @@ pub(crate) async fn serve(
             let error = HttpError::method("GET, HEAD, PUT, POST, DELETE, OPTIONS");
             body.refuse(&parts.headers, error).await
         }
-    }
-}
-
-/// What is done, for those who watch.
-fn kind(method: &Method) -> WorkKind {
-    if [Method::PUT, Method::POST, Method::DELETE].contains(method) {
-        WorkKind::Upload
-    } else {
-        WorkKind::Download
-    }
-}
-
-/// Notes what has changed.
-fn note_change(inserted: u64, deleted: u64, version: u64) {
-    if let Some(record) = Record::current() {
-        record.note_change(Change { inserted, deleted, version });
-        record.note_written(Duration::ZERO);
-    }
-}
-
-/// Notes that the work begins.
-fn note_begun() {
-    if let Some(record) = Record::current() {
-        record.note_begun();
     }
 }
 
@@ -92,7 +68,7 @@ async fn delete(
     let limit = state.limits.get().update_timeout;
     let cancel = CancelToken::new(Some(limit));
     let permit = state.updates.enter(after(limit)).await?;
-    note_begun();
+    notes::begun();
     let _left = CancelOnDrop(cancel.clone());
     let commit = blocking(move || {
         let commit = state.database.delete_graph(graph.as_ref(), condition.as_ref(), &cancel)?;
@@ -100,6 +76,6 @@ async fn delete(
         Ok(commit.ok_or_else(|| no_such_graph(&UploadTarget::Graph(graph))))
     })
     .await??;
-    note_change(0, commit.deleted, commit.version);
+    notes::changed(0, commit.deleted, commit.version);
     Ok(json(&format!("{{\"deleted\":{},\"version\":{}}}\n", commit.deleted, commit.version)))
 }

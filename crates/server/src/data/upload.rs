@@ -1,8 +1,8 @@
 //! PUT and POST: documents into a graph or into the dataset. What looks small is read whole and becomes one transaction; everything else
 //! is streamed into a bulk load.
 
-use super::multipart;
 use super::target::NO_NAME;
+use super::{multipart, notes};
 use crate::body::{Incoming, Whole, pieces};
 use crate::body_memory::Room;
 use crate::coding::{ALL_NAMES, Coding};
@@ -53,7 +53,7 @@ pub(super) async fn answer(
         Some(format) => one(&state, body, format, &announced, options).await?,
         None => form(&state, body, &request.headers, options).await?,
     };
-    super::note_change(report.inserted, report.deleted, report.version);
+    notes::changed(report.inserted, report.deleted, report.version);
     Ok(respond(&report, made))
 }
 
@@ -166,7 +166,7 @@ async fn one(
     }
     // It takes as long as it takes to come, so there is no time-out; but a body that does not come gives up.
     let permit = state.bulk_loads.enter(after(state.limits.get().update_timeout)).await?;
-    super::note_begun();
+    notes::begun();
     let Whole { bytes, room } = begun;
     let cancel = options.cancel.clone();
     let _left = CancelOnDrop(cancel.clone());
@@ -220,7 +220,7 @@ async fn whole(
     let limit = state.limits.get().update_timeout;
     let cancel = CancelToken::new(Some(limit));
     let permit = state.updates.enter(after(limit)).await?;
-    super::note_begun();
+    notes::begun();
     let _left = CancelOnDrop(cancel.clone());
     let state = Arc::clone(state);
     blocking(move || {

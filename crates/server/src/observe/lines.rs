@@ -1,8 +1,7 @@
 //! Lines of the logs. Whatever clients send stays inside its line, and is nothing that a terminal obeys.
 
 use super::logs::LogFormat;
-use super::record::Change;
-use super::stages::Stages;
+use super::stages::{Change, Stages};
 use crate::listener::Peer;
 use axum::http::Version;
 use serde::{Serialize, Serializer};

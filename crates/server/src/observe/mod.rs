@@ -13,32 +13,12 @@ mod route;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use log_file::LogFile;
 pub use logs::{LogFormat, Logs, SlowMin};
 
-pub(crate) use counters::Counters;
-pub(crate) use record::{Begun, Change, Ended, Record, Who};
+pub(crate) use record::{Begun, Ended, Record, Who};
 pub(crate) use request_id::REQUEST_ID;
-pub(crate) use stages::WorkKind;
-
-use std::sync::Arc;
-
-/// Who watches a server.
-#[derive(Debug, Default)]
-pub(crate) struct Watch {
-    pub(crate) counters: Counters,
-    pub(crate) logs: Logs,
-}
-
-impl Watch {
-    pub(crate) fn new(logs: Logs) -> Arc<Self> {
-        Arc::new(Self { counters: Counters::default(), logs })
-    }
-
-    /// A request that has come.
-    pub(crate) fn begin(self: &Arc<Self>, begun: Begun<'_>) -> Arc<Record> {
-        self.counters.in_flight(1);
-        Arc::new(Record::new(Arc::clone(self), begun))
-    }
-}
+pub(crate) use stages::{Change, WorkKind};
+pub(crate) use watch::Watch;

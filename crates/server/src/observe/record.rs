@@ -1,14 +1,13 @@
 //! A request, from its head to the end of its answer: what those who answer it note, and what becomes of that at its end.
 
-use super::Watch;
 use super::counters::{Counted, CountedWork};
 use super::lines::{AccessLine, AuditLine, SlowLine};
 use super::request_id;
 use super::route::Route;
-use super::stages::{Stages, WorkKind};
+use super::stages::{Change, Stages, WorkKind};
+use super::watch::Watch;
 use crate::listener::Peer;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
-use serde::Serialize;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,14 +40,6 @@ pub(crate) struct Begun<'a> {
     pub(crate) uri: &'a Uri,
     pub(crate) version: Version,
     pub(crate) headers: &'a HeaderMap,
-}
-
-/// What an update or an upload has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Change {
-    pub(crate) inserted: u64,
-    pub(crate) deleted: u64,
-    pub(crate) version: u64,
 }
 
 /// A request.
@@ -103,7 +94,13 @@ fn cut(text: &str, bytes_max: usize) -> String {
 }
 
 impl Record {
-    pub(super) fn new(watch: Arc<Watch>, begun: Begun<'_>) -> Self {
+    /// A request that has come.
+    pub(crate) fn begin(watch: &Arc<Watch>, begun: Begun<'_>) -> Arc<Self> {
+        watch.counters.in_flight(1);
+        Arc::new(Self::new(Arc::clone(watch), begun))
+    }
+
+    fn new(watch: Arc<Watch>, begun: Begun<'_>) -> Self {
         let Begun { client, method, uri, version, headers } = begun;
         let logs = &watch.logs;
         let is_told = logs.access.is_some() || logs.audit.is_some();
@@ -370,17 +367,20 @@ impl Record {
 
 /// What became of it, in a word.
 fn result(status: u16, is_whole: bool, was_cancelled: bool) -> &'static str {
+    if was_cancelled {
+        return "cancelled";
+    }
+    if status == LEFT || status < 400 && !is_whole {
+        return "client_left";
+    }
     match status {
-        _ if was_cancelled => "cancelled",
-        LEFT => "client_left",
-        ..400 if !is_whole => "client_left",
-        ..400 => "ok",
+        _ if status < 400 => "ok",
         401 | 403 => "denied",
         413 => "too_large",
         429 | 503 => "refused",
-        ..500 => "invalid",
         504 => "timeout",
         507 => "disk_full",
+        _ if status < 500 => "invalid",
         _ => "failed",
     }
 }

@@ -48,3 +48,11 @@ impl Stages {
 fn as_seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(time.as_secs_f64())
 }
+
+/// What an update or an upload has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Change {
+    pub(crate) inserted: u64,
+    pub(crate) deleted: u64,
+    pub(crate) version: u64,
+}

@@ -2,7 +2,7 @@
 
 use super::lines::{AccessLine, AuditLine, SlowLine, time_of};
 use super::route::Route;
-use super::stages::Stages;
+use super::stages::{Change, Stages};
 use super::{LogFile, LogFormat, request_id};
 use crate::listener::Peer;
 use axum::http::{HeaderMap, HeaderValue, Version};
@@ -95,7 +95,7 @@ fn the_audit_tells_what_has_changed() {
         status: 200,
         result: "ok",
         error: None,
-        changed: Some(super::Change { inserted: 2, deleted: 1, version: 7 }),
+        changed: Some(Change { inserted: 2, deleted: 1, version: 7 }),
         text: HOSTILE,
     };
     let line: Value = serde_json::from_str(&is_clean(&audit.written())).unwrap();

@@ -16,6 +16,9 @@ pub struct Disk {
     pages: OnceLock<PageFile>,
     /// Held while one is made.
     making: Mutex<()>,
+    /// Why a write has failed. Nobody knows then how much of it is in the file, and what is behind it would not be where it is looked for: so
+    /// nothing more is written.
+    failed: OnceLock<io::ErrorKind>,
 }
 
 /// Where a term is.
@@ -56,8 +59,25 @@ impl Disk {
         file.get().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    /// Writes something, unless a write has failed before.
+    pub fn write<T>(&self, write: impl FnOnce(&Self) -> io::Result<T>) -> io::Result<T> {
+        if let Some(kind) = self.failed.get() {
+            return Err((*kind).into());
+        }
+        write(self).inspect_err(|error| drop(self.failed.set(error.kind())))
+    }
+
+    /// Why something cannot be read: where a write has failed, since it is not there.
+    pub fn reason(&self, error: io::Error) -> io::Error {
+        self.failed.get().map_or(error, |kind| (*kind).into())
+    }
+
     /// The term at a place.
     pub fn read(&self, place: Place) -> io::Result<Term> {
+        self.read_at(place).map_err(|error| self.reason(error))
+    }
+
+    fn read_at(&self, place: Place) -> io::Result<Term> {
         let (term_hash, place) = match place {
             Place::Known(hash, place) => (hash, place),
             Place::Entry(entry) => entry.read(self.pages()?)?,

@@ -86,3 +86,26 @@ impl Disk {
         if hash(&term) == term_hash { Ok(term) } else { Err(damaged()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Behind a write that failed.
+    use super::*;
+
+    #[test]
+    fn nothing_more_is_written_and_readers_hear_why() {
+        let (disk, mut tried) = (Disk::default(), 0);
+        assert!(disk.write(|_| Ok(())).is_ok());
+        let lost = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        assert_eq!(disk.reason(lost()).kind(), io::ErrorKind::UnexpectedEof, "nothing has failed yet");
+        for _ in 0..2 {
+            let failed = disk.write::<()>(|_| {
+                tried += 1;
+                Err(io::ErrorKind::StorageFull.into())
+            });
+            assert_eq!(failed.map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull));
+        }
+        assert_eq!(tried, 1);
+        assert_eq!(disk.reason(lost()).kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -60,11 +60,14 @@ impl Disk {
     }
 
     /// Writes something, unless a write has failed before.
-    pub fn write<T>(&self, write: impl FnOnce(&Self) -> io::Result<T>) -> io::Result<T> {
+    pub fn write<T>(&self, write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         if let Some(kind) = self.failed.get() {
             return Err((*kind).into());
         }
-        write(self).inspect_err(|error| drop(self.failed.set(error.kind())))
+        write().inspect_err(|error| {
+            // Where two fail at once, either may say why.
+            let _ = self.failed.set(error.kind());
+        })
     }
 
     /// Why something cannot be read: where a write has failed, since it is not there.
@@ -95,11 +98,11 @@ mod tests {
     #[test]
     fn nothing_more_is_written_and_readers_hear_why() {
         let (disk, mut tried) = (Disk::default(), 0);
-        assert!(disk.write(|_| Ok(())).is_ok());
+        assert!(disk.write(|| Ok(())).is_ok());
         let lost = || io::Error::from(io::ErrorKind::UnexpectedEof);
         assert_eq!(disk.reason(lost()).kind(), io::ErrorKind::UnexpectedEof, "nothing has failed yet");
         for _ in 0..2 {
-            let failed = disk.write::<()>(|_| {
+            let failed = disk.write::<()>(|| {
                 tried += 1;
                 Err(io::ErrorKind::StorageFull.into())
             });

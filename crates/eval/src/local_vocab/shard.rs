@@ -162,7 +162,8 @@ impl Shard {
     /// Moves all terms to the disk.
     pub fn spill_terms(&mut self, disk: &Disk) -> Result<(), ExecError> {
         if !self.terms.is_empty() {
-            let places = disk.write(|disk| disk.terms()?.append(self.terms.iter()))?;
+            let file = disk.terms()?;
+            let places = disk.write(|| file.append(self.terms.iter()))?;
             places.into_iter().for_each(|place| self.places.push(place));
             self.terms = Chunks::default();
             self.bytes -= std::mem::take(&mut self.term_bytes);
@@ -180,7 +181,8 @@ impl Shard {
             return Ok(());
         }
         let Self { index, hashes, places, .. } = self;
-        disk.write(|disk| index.add(disk.pages()?, &|| hashes.iter().copied().zip(places.iter().copied())))?;
+        let pages = disk.pages()?;
+        disk.write(|| index.add(pages, &|| hashes.iter().copied().zip(places.iter().copied())))?;
         (self.table, self.hashes, self.places) = (HashTable::new(), Chunks::default(), Chunks::default());
         self.bytes = self.index.bytes();
         if let Some(reservation) = &mut self.reservation {

@@ -34,6 +34,33 @@ pub fn processor_seconds() -> Option<f64> {
     Some(ticks?.into_iter().sum::<u64>() as f64 / 100.0)
 }
 
+/// Files that this process has open, where that can be told.
+pub fn open_files() -> Option<u64> {
+    // One of them is the folder that is being read.
+    Some((fs::read_dir("/proc/self/fd").ok()?.count() as u64).saturating_sub(1))
+}
+
+/// How many it may have open.
+pub fn open_files_max() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+/// When this process began, in seconds since 1970, where that can be told.
+pub fn start_seconds() -> Option<f64> {
+    // The 22nd field counts hundredths of a second since the machine started.
+    let text = fs::read_to_string("/proc/self/stat").ok()?;
+    let ticks: u64 = text.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
+    let machine = fs::read_to_string("/proc/stat").ok()?;
+    let boot = machine.lines().find_map(|line| line.strip_prefix("btime "))?;
+    Some(boot.trim().parse::<u64>().ok()? as f64 + ticks as f64 / 100.0)
+}
+
+/// Bytes that are free for this process on the disk of a folder, and bytes that the disk has, where that can be told.
+pub fn disk_bytes(folder: &Path) -> Option<(u64, u64)> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some((found.f_bavail.checked_mul(found.f_frsize)?, found.f_blocks.checked_mul(found.f_frsize)?))
+}
+
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)

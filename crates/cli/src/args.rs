@@ -9,6 +9,7 @@ mod bench_target;
 mod bench_update;
 mod bind;
 mod bsbm_run;
+mod config;
 mod crowd;
 mod evaluation;
 mod hostile;
@@ -25,14 +26,15 @@ pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::{BsbmRunArgs, Mix};
+pub use config::ConfigCommand;
 pub use crowd::BenchCrowdArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
 pub use hostile::BenchHostileArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use query_set::QuerySetArgs;
-pub use serve::{Place, ServeArgs};
+pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use soak::BenchSoakArgs;
-pub use top::{CancelArgs, ServerArgs, TopArgs};
+pub use top::{CancelArgs, LoginArgs, StatusArgs, TopArgs};
 pub use user::{PlaceArgs, TokenCommand, UserCommand};
 
 use crate::sources::SourceOptions;
@@ -83,6 +85,11 @@ pub enum Command {
     Snapshot(SnapshotCommand),
     /// Serve queries, updates (/sparql) and graphs (/data) over HTTP
     Serve(Box<ServeArgs>),
+    /// Tell how options of `lode serve` are set
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Show how a server does: memory, cache, disk, changes, what runs
+    Status(StatusArgs),
     /// Show what runs on a server: queries and updates, how far they are, what they use
     Top(TopArgs),
     /// Stop queries and updates that run on a server

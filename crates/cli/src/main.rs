@@ -19,6 +19,8 @@ mod bench_target;
 mod bench_update;
 mod check;
 mod compact;
+mod config;
+mod config_file;
 mod contexts;
 mod demo;
 mod dump;
@@ -36,10 +38,14 @@ mod plan_table;
 mod progress;
 mod query;
 mod serve;
+mod serve_config;
+mod serve_log;
+mod server_client;
 mod skipped;
 mod snapshot;
 mod sources;
 mod stats;
+mod status;
 mod talk;
 mod token;
 mod top;
@@ -47,7 +53,6 @@ mod update;
 mod user;
 
 use args::{BenchCommand, Cli, Command};
-use clap::Parser;
 use lode_bench::{analytic, paths};
 use std::process::ExitCode;
 
@@ -59,8 +64,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     // Before the first file of a database is opened: files are kept open as far as there are descriptors.
     lode_engine::raise_descriptor_limit();
-    let cli = Cli::parse();
-    let outcome = match cli.command {
+    let args: Vec<_> = std::env::args_os().collect();
+    let command = match serve_config::parse(&args) {
+        Ok(Cli { command }) => command,
+        Err(error) => return exit::code(Err(error)),
+    };
+    let outcome = match command {
         Command::Load(args) => load::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Update(args) => update::run(&args),
@@ -72,6 +81,8 @@ fn main() -> ExitCode {
         Command::Restore(args) => backup::restore(&args),
         Command::Snapshot(command) => snapshot::run(&command),
         Command::Serve(args) => serve::run(&args),
+        Command::Config(command) => config::run(&command),
+        Command::Status(args) => status::run(&args),
         Command::Top(args) => top::run(&args),
         Command::User(command) => user::run(&command),
         Command::Token(command) => token::run(&command),

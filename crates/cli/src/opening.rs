@@ -84,7 +84,8 @@ impl Opening {
         let store = database.store();
         let (mut compactor, mut maintenance) = (None, None);
         if store.is_writable() {
-            maintenance = Some(Arc::new(Maintenance::start(store, Box::new(|line: &str| say!("{line}")))?));
+            maintenance =
+                Some(Arc::new(Maintenance::start(store, Box::new(|line: &str| tracing::warn!("{line}")))?));
             let started = Compactor::start(store, self.background.clone())?;
             if self.is_compaction_paused {
                 started.pause();

@@ -1,28 +1,55 @@
 //! `lode serve`.
 
-use crate::args::{Place, ServeArgs};
-use crate::exit::Done;
+use crate::args::{Command, LogFormatArg, LogLevelArg, Place, ServeArgs};
+use crate::exit::{Done, wrong_usage};
 use crate::memory::SharedMemory;
 use crate::opening::Opening;
+use crate::serve_config::{self, Setting};
+use crate::serve_log::{Teller, logs};
+use crate::server_client::secret;
 use crate::talk::say;
 use anyhow::{Context, anyhow, bail};
 use lode_engine::LoadAllow;
 use lode_rdf::parse::StatementLimit;
-use lode_server::{Bind, Databases, Role, Served, Server, ServerError, ServerOptions, Users};
+use lode_server::{
+    Bind, Control, Databases, Limits, Role, Served, Server, ServerError, ServerOptions, Users,
+};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
-    let place = args.place();
+    let nothing = || {
+        wrong_usage("what is to be served? Name the folder of a database (lode serve my.db), or that of several (lode serve --databases DIR)".to_owned())
+    };
+    let place = args.place().ok_or_else(nothing)?;
     if let Place::Several(folder) = place {
-        check_folder(folder, !args.must_exist && !args.read_only)?;
+        check_folder(folder, !args.must_exist && !args.read_only && !args.check_config)?;
     }
     let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, place.path()));
     let backup_folder = backup_folder.transpose()?;
     if let Some(users) = args.users.as_deref().filter(|users| !users.exists()) {
         bail!("--users: there is no file {} (lode user add makes it)", users.display());
     }
+    // Of a database: once it is there.
+    let users_file = || args.users.clone().unwrap_or_else(|| Users::file_of(place.path()));
+    check(args)?;
+    let admin_token = match (&args.admin_token, &args.admin_token_file) {
+        (Some(token), _) => Some(token.clone()),
+        (None, Some(path)) => Some(secret(path).context("--admin-token-file")?),
+        (None, None) => None,
+    };
+    if args.check_config {
+        Users::read_or_empty(&users_file())?;
+        #[cfg(feature = "tls")]
+        if let Some(tls) = tls(args) {
+            tls.check()?;
+        }
+        say!("the configuration is good");
+        return Ok(Done::Ok);
+    }
+    let teller = Teller::start(args.log_format, args.log_level);
+    let logs = lode_server::Logs { program: Some(teller.log()), ..logs(args)? };
     let memory = SharedMemory::new(&args.evaluation);
     let update_bytes_max = args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max());
     let bodies_bytes_max = args.bodies_bytes_max.unwrap_or_else(|| memory.bodies_bytes_max());
@@ -45,12 +72,13 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         hosts: args.host.clone(),
         #[cfg(feature = "tls")]
         tls: tls(args),
-        tell: |line| say!("{line}"),
+        logs,
+        trusted_proxies: args.trusted_proxy.clone(),
         compression: !args.no_compression,
         cors: args.cors.clone(),
-        users: Some(args.users.clone().unwrap_or_else(|| Users::file_of(place.path()))),
+        users: Some(users_file()),
         anonymous: args.anonymous,
-        admin_token: args.admin_token.clone(),
+        admin_token,
         backup_folder,
         ..ServerOptions::default()
     };
@@ -59,7 +87,8 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         Place::One(path) => Content::One(opening.one(path)?),
         Place::Several(folder) => Content::Several(opening.all(folder)),
     };
-    serve(content, args.bind.clone(), options)?;
+    let reload = Reload { settings: serve_config::settings(), memory: Some(memory) };
+    run_server(content, args.bind.clone(), options, &teller, reload)?;
     Ok(Done::Ok)
 }
 
@@ -111,9 +140,20 @@ pub enum Content {
     Several(Databases),
 }
 
-/// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
+/// Serves without a command line of its own.
 pub fn serve(content: Content, bind: impl Into<Bind>, options: ServerOptions) -> anyhow::Result<()> {
-    let bind = bind.into();
+    let teller = Teller::start(LogFormatArg::Text, LogLevelArg::Info);
+    run_server(content, bind.into(), options, &teller, Reload::default())
+}
+
+/// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
+fn run_server(
+    content: Content,
+    bind: Bind,
+    options: ServerOptions,
+    teller: &Teller,
+    reload: Reload,
+) -> anyhow::Result<()> {
     // Dropped last: with it goes what makes durable what waits for that.
     let served = match &content {
         Content::One(served) => Some(served.clone()),
@@ -133,27 +173,13 @@ pub fn serve(content: Content, bind: impl Into<Bind>, options: ServerOptions) ->
             other => other.into(),
         })?;
         let (bound, requests) = (server.bound()?, server.requests());
-        let fingerprint = server.fingerprint();
-        let scheme = if fingerprint.is_some() { "https" } else { "http" };
-        let base = match &bound {
-            Bind::Tcp(address) => format!("{scheme}://{address}"),
-            Bind::Unix(_) => format!("{scheme}://localhost"),
-        };
-        if let Some(fingerprint) = fingerprint {
-            say!("Certificate      SHA-256 {fingerprint}");
-        }
-        if matches!(bound, Bind::Unix(_)) {
-            say!("Socket           {bound}");
-        }
-        say_addresses(&server, &base, served.as_ref());
-        say_users(&bound, server.users());
-        say!("Ctrl+C stops.");
+        greet(&server, &bound, served.as_ref(), teller);
         let stop = async move {
             signals.next().await;
             let running = requests.running();
             if running > 0 {
                 let what = if running == 1 { "request is" } else { "requests are" };
-                say!("stopping: {running} {what} being answered, and cancelled after a second; Ctrl+C again ends at once");
+                tracing::info!("stopping: {running} {what} being answered, and cancelled after a second; Ctrl+C again ends at once");
             }
             tokio::spawn(async move {
                 signals.next().await;
@@ -161,42 +187,165 @@ pub fn serve(content: Content, bind: impl Into<Bind>, options: ServerOptions) ->
                 std::process::exit(INTERRUPTED);
             });
         };
-        server.serve(stop).await;
+        let control = server.control();
+        tokio::select! {
+            () = server.serve(stop) => {}
+            () = reload.whenever_asked(control.clone()) => {}
+        }
+        control.logs().flush();
         anyhow::Ok(())
     })?;
     // Drops what still serves, which cancels what it waits for.
     runtime.shutdown_timeout(LAST_WAIT);
-    say!("stopped");
+    teller.tell("stopped");
+    teller.log().flush();
     Ok(())
 }
 
-/// Tells where is what.
-fn say_addresses(server: &Server, base: &str, served: Option<&Served>) {
-    if let Some((open, closed)) = server.databases() {
-        let those_closed = if closed == 0 { String::new() } else { format!(", {closed} of them closed") };
-        say!("Databases        {}{those_closed}, listed at {base}/", open + closed);
-        say!("Each of them     {base}/NAME, with /sparql, /data and a page below");
-        return;
+/// Says where the server is, and who may what.
+fn greet(server: &Server, bound: &Bind, served: Option<&Served>, teller: &Teller) {
+    let fingerprint = server.fingerprint();
+    let scheme = if fingerprint.is_some() { "https" } else { "http" };
+    let base = match bound {
+        Bind::Tcp(address) => format!("{scheme}://{address}"),
+        Bind::Unix(_) => format!("{scheme}://localhost"),
+    };
+    if let Some(fingerprint) = fingerprint {
+        teller.tell(&format!("Certificate      SHA-256 {fingerprint}"));
     }
-    say!("SPARQL endpoint  {base}/sparql");
-    if served.is_some_and(|served| served.database.store().is_writable()) {
-        say!("Graphs           {base}/data");
+    if matches!(bound, Bind::Unix(_)) {
+        teller.tell(&format!("Socket           {bound}"));
     }
-    say!("Query page       {base}/");
+    addresses(server, &base, served).iter().for_each(|line| teller.tell(line));
+    if let Some(line) = of_users(bound, server.users()) {
+        teller.tell(&line);
+    }
+    teller.tell("Ctrl+C stops.");
 }
 
-/// Tells who may what, unless that is what it always was.
-fn say_users(bound: &Bind, (users, tokens, anonymous): (usize, usize, Option<Role>)) {
+/// Where is what.
+fn addresses(server: &Server, base: &str, served: Option<&Served>) -> Vec<String> {
+    if let Some((open, closed)) = server.databases() {
+        let those_closed = if closed == 0 { String::new() } else { format!(", {closed} of them closed") };
+        return vec![
+            format!("Databases        {}{those_closed}, listed at {base}/", open + closed),
+            format!("Each of them     {base}/NAME, with /sparql, /data and a page below"),
+        ];
+    }
+    let mut lines = vec![format!("SPARQL endpoint  {base}/sparql")];
+    if served.is_some_and(|served| served.database.store().is_writable()) {
+        lines.push(format!("Graphs           {base}/data"));
+    }
+    lines.push(format!("Query page       {base}/"));
+    lines
+}
+
+/// Who may what, unless that is what it always was.
+fn of_users(bound: &Bind, (users, tokens, anonymous): (usize, usize, Option<Role>)) -> Option<String> {
     let role = match anonymous {
         None => "nothing".to_owned(),
         Some(role) => format!("the role {role}"),
     };
     if users + tokens > 0 {
-        say!("Users            {users}, and {tokens} tokens; without a name: {role}");
-    } else if !bound.is_local() {
-        say!(
-            "Users            none: everybody who can reach this address has {role} (lode user add, --anonymous)"
-        );
+        return Some(format!("Users            {users}, and {tokens} tokens; without a name: {role}"));
+    }
+    (!bound.is_local()).then(|| {
+        format!("Users            none: everybody who can reach this address has {role} (lode user add, --anonymous)")
+    })
+}
+
+/// What no option can say alone: where all come from, no parser looks at them together.
+fn check(args: &ServeArgs) -> anyhow::Result<()> {
+    if args.admin_token.is_some() && args.admin_token_file.is_some() {
+        return Err(wrong_usage("--admin-token and --admin-token-file say the same: give one of them"));
+    }
+    #[cfg(feature = "tls")]
+    {
+        if args.tls_cert.is_some() != args.tls_key.is_some() {
+            return Err(wrong_usage("--tls-cert and --tls-key go together: give both, or none"));
+        }
+        if args.tls_cert.is_some() && args.tls_self_signed {
+            return Err(wrong_usage("--tls-self-signed makes a certificate: it does not go with --tls-cert"));
+        }
+    }
+    Ok(())
+}
+
+/// What is read again when somebody asks for it.
+#[derive(Default)]
+struct Reload {
+    /// As they were when they were read last.
+    settings: Vec<Setting>,
+    memory: Option<SharedMemory>,
+}
+
+/// Options that change while the server runs.
+const RELOADED: [&str; 6] = [
+    "timeout",
+    "update-timeout",
+    "download-timeout",
+    "update-bytes-max",
+    "transaction-quads-max",
+    "slow-query",
+];
+
+impl Reload {
+    /// Never ends.
+    async fn whenever_asked(mut self, control: Control) {
+        #[cfg(unix)]
+        if let Ok(mut hang_up) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) {
+            while hang_up.recv().await.is_some() {
+                let at = control.clone();
+                let done = tokio::task::spawn_blocking(move || {
+                    self.once(&at);
+                    self
+                });
+                match done.await {
+                    Ok(reload) => self = reload,
+                    Err(_) => break,
+                }
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = (&mut self, control);
+        std::future::pending().await
+    }
+
+    /// Reads the configuration, users, and the certificate, and opens logs anew; tells what came of it.
+    fn once(&mut self, control: &Control) {
+        for (name, error) in control.logs().reopen() {
+            tracing::error!("log {name}: {error}; the one of before is written to");
+        }
+        control.read_files();
+        let Some(memory) = &self.memory else { return };
+        let args = match serve_config::parse_again() {
+            Ok(cli) => match cli.command {
+                Command::Serve(args) => args,
+                _ => return,
+            },
+            Err(error) => return tracing::error!("{error:#}; the configuration of before stays"),
+        };
+        control.set_limits(Limits {
+            timeout: args.timeout,
+            update_timeout: args.update_timeout,
+            download_timeout: args.download_timeout,
+            update_bytes_max: args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max()),
+            transaction_quads_max: args.transaction_quads_max,
+        });
+        control.logs().slow_min.set(args.slow_query);
+        let now = serve_config::settings();
+        let (at_once, later): (Vec<String>, Vec<String>) = serve_config::changed(&self.settings, &now)
+            .into_iter()
+            .partition(|name| RELOADED.contains(&name.as_str()));
+        let list = |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        tracing::info!("read again: logs, users, certificate, configuration; changed: {}", list(&at_once));
+        if !later.is_empty() {
+            tracing::warn!("changed, but only from the next start on: {}", list(&later));
+        }
+        // What waits for the next start is told each time.
+        let is_later = |setting: &Setting| later.contains(&setting.name);
+        let kept = self.settings.iter().filter(|setting| is_later(setting)).cloned();
+        self.settings = kept.chain(now.iter().filter(|setting| !is_later(setting)).cloned()).collect();
     }
 }
 

@@ -1,17 +1,15 @@
 //! `lode top` and `lode cancel`: what runs on a server, live, and an end to it.
 
-use crate::args::{CancelArgs, ServerArgs, TopArgs};
+use crate::args::{CancelArgs, TopArgs};
 use crate::exit::Done;
 use crate::number;
+use crate::server_client::ServerClient;
 use crate::talk::say;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use serde_json::Value;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::thread;
-use std::time::Duration;
 
-/// The list is made at once, however busy the server is.
-const TIMEOUT: Duration = Duration::from_secs(10);
 /// Home; lines that are too long end at the edge.
 const FRAME_START: &str = "\x1b[H\x1b[?7l";
 /// Clears what a longer frame before has left.
@@ -34,7 +32,7 @@ const COLUMNS: [(&str, bool); 12] = [
 ];
 
 pub fn run(args: &TopArgs) -> anyhow::Result<Done> {
-    let server = Server::new(&args.server);
+    let server = ServerClient::new(&args.server.endpoint, &args.server.login)?;
     let mut out = std::io::stdout();
     let is_live = out.is_terminal() && !args.once && !args.json;
     // The first answer must come; later, the server may be started anew.
@@ -67,7 +65,7 @@ pub fn run(args: &TopArgs) -> anyhow::Result<Done> {
 }
 
 pub fn cancel(args: &CancelArgs) -> anyhow::Result<Done> {
-    let server = Server::new(&args.server);
+    let server = ServerClient::new(&args.server.endpoint, &args.server.login)?;
     let mut outcome = Ok(Done::Ok);
     for id in &args.ids {
         match server.ask("DELETE", &format!("/admin/queries/{id}")) {
@@ -80,70 +78,6 @@ pub fn cancel(args: &CancelArgs) -> anyhow::Result<Done> {
         }
     }
     outcome
-}
-
-/// A server's administration.
-struct Server<'a> {
-    agent: ureq::Agent,
-    /// Its address, without a path.
-    endpoint: String,
-    args: &'a ServerArgs,
-}
-
-/// The address of a server, however it was written: as that of its endpoint, without `http://`, or as a port of this machine.
-fn server_address(text: &str) -> String {
-    let text = text.trim().trim_end_matches('/');
-    let text = ["/sparql", "/query", "/update", "/data"]
-        .iter()
-        .find_map(|path| text.strip_suffix(path))
-        .unwrap_or(text)
-        .trim_end_matches('/');
-    if text.contains("://") {
-        text.to_owned()
-    } else if text.parse::<u16>().is_ok() {
-        format!("http://127.0.0.1:{text}")
-    } else {
-        format!("http://{text}")
-    }
-}
-
-impl<'a> Server<'a> {
-    fn new(args: &'a ServerArgs) -> Self {
-        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIMEOUT));
-        Self { agent: config.build().into(), endpoint: server_address(&args.endpoint), args }
-    }
-
-    fn ask(&self, method: &str, path: &str) -> anyhow::Result<String> {
-        let endpoint = &self.endpoint;
-        let mut request = ureq::http::Request::builder().method(method).uri(format!("{endpoint}{path}"));
-        if let Some(token) = &self.args.token {
-            request = request.header("Authorization", format!("Bearer {token}"));
-        }
-        let failed = || format!("asking {endpoint}");
-        let mut response = match self.agent.run(request.body(())?) {
-            Err(error) if is_nobody(&error) => {
-                bail!(
-                    "{endpoint}: nobody answers ({error}); lode serve DB starts a server, --endpoint tells where one is"
-                )
-            }
-            answer => answer.with_context(failed)?,
-        };
-        let text = response.body_mut().with_config().limit(u64::MAX).read_to_string().with_context(failed)?;
-        if !response.status().is_success() {
-            let hint = if response.status() == 401 { " (--token)" } else { "" };
-            bail!("{endpoint}: {}{hint}", text.trim_end());
-        }
-        Ok(text)
-    }
-}
-
-/// Whether there is no server at all.
-fn is_nobody(error: &ureq::Error) -> bool {
-    match error {
-        ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => true,
-        ureq::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
-        _ => false,
-    }
 }
 
 /// A line of sums, a head, and a line for each request.
@@ -210,7 +144,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     //! What is shown of requests.
-    use super::{one_line, server_address, table};
+    use super::{one_line, table};
     use serde_json::json;
 
     #[test]
@@ -218,15 +152,6 @@ mod tests {
         let text = "PREFIX a: <http://a/>\nprefix : <x>\n  SELECT *\n\t{ ?s ?p \"\x1b[2J\u{9b}31m\" }";
         assert_eq!(one_line(text), "SELECT * { ?s ?p \" [2J 31m\" }");
         assert_eq!((one_line("PREFIX a: "), one_line("")), ("PREFIX a:".to_owned(), String::new()));
-    }
-
-    #[test]
-    fn addresses_of_servers() {
-        for text in ["http://h:1", "http://h:1/", "http://h:1/sparql", "h:1", "h:1/sparql/", " h:1/query"] {
-            assert_eq!(server_address(text), "http://h:1", "{text}");
-        }
-        assert_eq!(server_address("8212"), "http://127.0.0.1:8212");
-        assert_eq!(server_address("https://h/proxy/lode"), "https://h/proxy/lode");
     }
 
     #[test]

@@ -44,6 +44,13 @@ pub use write::write_results;
 
 pub use lode_base::cancel::{CancelToken, Cancelled};
 pub use lode_base::file_cache::raise_descriptor_limit;
+/// What the process takes of the machine, for who watches it.
+pub mod process {
+    pub use lode_base::host::{
+        disk_bytes, open_files, open_files_max, peak_resident_bytes, processor_seconds, resident_bytes,
+        start_seconds,
+    };
+}
 pub use lode_base::host::{memory_bytes as machine_memory_bytes, resident_bytes};
 pub use lode_base::huge::avoid as avoid_huge_pages;
 pub use lode_base::memory_budget::{MemoryBudget, Reservation};

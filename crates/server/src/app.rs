@@ -5,7 +5,9 @@ use crate::catalog::{Catalog, Databases, catalog_router};
 use crate::connections::{self, Connections, MaybeTls, Terms};
 use crate::database_routes::database_router;
 use crate::guard::{self, Guard};
+use crate::limits::Limits;
 use crate::listener::{Bind, Listener};
+use crate::observe::Logs;
 use crate::origin::Origins;
 use crate::page;
 use crate::server_error::ServerError;
@@ -29,7 +31,6 @@ pub struct Server {
     router: Router,
     shared: Arc<Shared>,
     content: Content,
-    connections: Arc<Connections>,
     acceptor: MaybeTls,
     stop: watch::Sender<bool>,
 }
@@ -101,7 +102,7 @@ impl Server {
         let access = Access::new(settings(&options), &bind)?;
         let shared = Arc::new(Shared::new(options, origins, access, stopping));
         let (router, content) = content(&shared)?;
-        Ok(Self { listener, router, shared, content, connections: Arc::default(), acceptor, stop })
+        Ok(Self { listener, router, shared, content, acceptor, stop })
     }
 
     /// The SHA-256 fingerprint of the certificate, where connections are encrypted.
@@ -133,9 +134,14 @@ impl Server {
         }
     }
 
+    /// What changes it while it runs.
+    pub fn control(&self) -> Control {
+        Control { shared: Arc::clone(&self.shared), acceptor: self.acceptor.clone() }
+    }
+
     /// What tells how many requests are being answered.
     pub fn requests(&self) -> Requests {
-        Requests(Arc::clone(&self.connections))
+        Requests(Arc::clone(&self.shared.connections))
     }
 
     /// Serves until `stop` is ready. Then uploads that have not come in whole are given up at once, and queries and updates that have not
@@ -148,10 +154,13 @@ impl Server {
             connections_max: shared.options.connections_max.max(1),
             stall_max: shared.options.stall_max,
             acceptor: self.acceptor.clone(),
+            watch: Arc::clone(&shared.watch),
+            trusted: shared.options.trusted_proxies.clone().into(),
         };
-        let served = connections::serve(self.listener, self.router, self.connections, terms, stopping);
-        let watched = watch_certificate(self.acceptor, shared.options.tell);
-        let users = Arc::clone(&shared.access).watch(shared.options.tell);
+        let open = Arc::clone(&shared.connections);
+        let served = connections::serve(self.listener, self.router, open, terms, stopping);
+        let watched = watch_certificate(self.acceptor);
+        let users = Arc::clone(&shared.access).watch();
         let ending = async move {
             stop.await;
             sender.send_replace(true);
@@ -208,13 +217,13 @@ fn is_secure(acceptor: &MaybeTls) -> bool {
 }
 
 /// Never ends.
-async fn watch_certificate(acceptor: MaybeTls, tell: fn(&str)) {
+async fn watch_certificate(acceptor: MaybeTls) {
     #[cfg(feature = "tls")]
     if let Some(acceptor) = acceptor.0 {
-        acceptor.watch(|line| tell(&line)).await;
+        acceptor.watch().await;
     }
     #[cfg(not(feature = "tls"))]
-    let _ = (acceptor, tell);
+    let _ = acceptor;
     std::future::pending().await
 }
 
@@ -226,5 +235,35 @@ impl Requests {
     /// How many are being answered at the moment.
     pub fn running(&self) -> usize {
         self.0.answering()
+    }
+}
+
+/// Changes a server while it runs.
+#[derive(Clone)]
+pub struct Control {
+    shared: Arc<Shared>,
+    acceptor: MaybeTls,
+}
+
+impl Control {
+    /// Has other limits from now on, for requests that come.
+    pub fn set_limits(&self, limits: Limits) {
+        self.shared.limits.set(limits);
+    }
+
+    /// Reads the users again, and the certificate, if their files have changed; tells of it. These are looked at now and then, too.
+    pub fn read_files(&self) {
+        self.shared.access.look();
+        #[cfg(feature = "tls")]
+        if let Some(acceptor) = &self.acceptor.0 {
+            acceptor.look();
+        }
+        #[cfg(not(feature = "tls"))]
+        let _ = &self.acceptor;
+    }
+
+    /// The logs.
+    pub fn logs(&self) -> &Logs {
+        &self.shared.watch.logs
     }
 }

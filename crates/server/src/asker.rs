@@ -2,8 +2,8 @@
 
 use crate::body_memory::Room;
 use crate::error::HttpError;
-use crate::listener::Peer;
 use crate::negotiate::{negotiate, offered};
+use crate::observe::Record;
 use crate::request::QueryRequest;
 use crate::state::AppState;
 use axum::http::StatusCode;
@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 /// Who asks, and how to answer.
 pub(crate) struct Asker {
-    pub(crate) client: Peer,
+    /// The request, where it is one.
+    pub(crate) record: Option<Arc<Record>>,
     /// The formats accepted.
     pub(crate) accept: String,
     /// What relative IRIs are resolved against.
@@ -22,6 +23,15 @@ pub(crate) struct Asker {
     pub(crate) room: Room,
     /// The state to ask, instead of the current version: that of a transaction on its way.
     pub(crate) within: Option<Snapshot>,
+}
+
+impl Asker {
+    /// Notes something of the request.
+    pub(crate) fn note(&self, note: impl FnOnce(&Record)) {
+        if let Some(record) = &self.record {
+            note(record);
+        }
+    }
 }
 
 /// What the head of an answer tells.

@@ -5,6 +5,7 @@ use crate::body_memory::Room;
 use crate::coding::{Coding, Decoding};
 use crate::deadline::after;
 use crate::error::HttpError;
+use crate::observe::Record;
 use crate::state::Shared;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -45,12 +46,14 @@ pub(crate) struct Incoming {
     waited: Duration,
     come: usize,
     decoding: Option<(Decoding, Room)>,
+    record: Option<Arc<Record>>,
 }
 
 impl Incoming {
     pub(crate) fn new(body: Body, state: &Arc<Shared>) -> Self {
         let stopping = state.stopping.clone();
-        Self { body, state: Arc::clone(state), stopping, waited: Duration::ZERO, come: 0, decoding: None }
+        let (waited, record) = (Duration::ZERO, Record::current());
+        Self { body, state: Arc::clone(state), stopping, waited, come: 0, decoding: None, record }
     }
 
     /// The same body without its content coding.
@@ -86,13 +89,17 @@ impl Incoming {
     /// The next bytes as they were sent.
     async fn next_raw(&mut self) -> Result<Option<Bytes>, HttpError> {
         let stall_max = self.state.options.stall_max;
-        tokio::select! {
+        let next = tokio::select! {
             next = next_data(&mut self.body) => next,
             _ = self.stopping.wait_for(|stopping| *stopping) => {
                 Err(HttpError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping: nothing was changed"))
             }
             () = tokio::time::sleep(stall_max) => Err(too_slow(stall_max)),
+        };
+        if let (Ok(Some(piece)), Some(record)) = (&next, &self.record) {
+            record.note_bytes_in(piece.len());
         }
+        next
     }
 
     /// The same of a body that takes memory until it is whole: one that comes in drops is given up, too.

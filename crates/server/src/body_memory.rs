@@ -36,6 +36,11 @@ impl Bodies {
         Self { memory: pool.part(bytes_max.saturating_add(bytes_max / 7 + SMALL_BYTES)), bytes_max }
     }
 
+    /// Bytes that are taken.
+    pub(crate) fn used(&self) -> usize {
+        self.memory.used()
+    }
+
     /// Makes room for `bytes` bytes in all; waits for it until `deadline` at most.
     pub(crate) async fn make_room(
         &self,

@@ -4,6 +4,8 @@
 //! keeps connections open, or sends half a head, shuts nobody out.
 
 use crate::listener::{Listener, Peer};
+use crate::network::{self, Network};
+use crate::observe::{Begun, Ended, REQUEST_ID, Record, Watch};
 use crate::progress::{Answers, Progress};
 use crate::slow_client::PatientWriter;
 use axum::Router;
@@ -45,7 +47,7 @@ pub(crate) async fn serve(
     listener: Listener,
     router: Router,
     all: Arc<Connections>,
-    Terms { connections_max, stall_max, acceptor }: Terms,
+    Terms { connections_max, stall_max, acceptor, watch, trusted }: Terms,
     mut stopping: watch::Receiver<bool>,
 ) {
     loop {
@@ -67,7 +69,8 @@ pub(crate) async fn serve(
         }
         let entry = all.enter();
         let stream = PatientWriter::new(stream, stall_max);
-        let served = Served { router: router.clone(), peer, stall_max };
+        let (watch, trusted) = (Arc::clone(&watch), Arc::clone(&trusted));
+        let served = Served { router: router.clone(), peer, stall_max, watch, trusted };
         tokio::spawn(acceptor.clone().converse(served, stream, entry, stopping.clone()));
     }
     drop(listener);
@@ -79,6 +82,8 @@ pub(crate) struct Terms {
     pub(crate) connections_max: usize,
     pub(crate) stall_max: Duration,
     pub(crate) acceptor: MaybeTls,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) trusted: Arc<[Network]>,
 }
 
 /// What encrypts connections, where they are.
@@ -114,6 +119,8 @@ struct Served {
     router: Router,
     peer: Peer,
     stall_max: Duration,
+    watch: Arc<Watch>,
+    trusted: Arc<[Network]>,
 }
 
 impl Served {
@@ -124,7 +131,7 @@ impl Served {
         entry: Entry,
         mut stopping: watch::Receiver<bool>,
     ) {
-        let Self { router, peer, stall_max } = self;
+        let Self { router, peer, stall_max, watch, trusted } = self;
         let connection = Arc::clone(&entry.connection);
         let answering = Arc::clone(&connection);
         let answer = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
@@ -132,12 +139,25 @@ impl Served {
             let is_multiplexed = request.version() == Version::HTTP_2;
             let progress = is_multiplexed.then(|| answering.answers.enter());
             let mut request: Request = request.map(Body::new);
-            request.extensions_mut().insert(peer);
-            let answer = router.clone().call(request);
+            let client = network::client(peer, request.headers_mut(), &trusted);
+            request.extensions_mut().insert(client.peer);
+            request.extensions_mut().insert(client.stranger);
+            let begun = Begun {
+                client: client.peer,
+                method: request.method(),
+                uri: request.uri(),
+                version: request.version(),
+                headers: request.headers(),
+            };
+            let record = Record::begin(&watch, begun);
+            let (id, mut ended) = (record.field(), Ended::new(Arc::clone(&record)));
+            let answer = record.scope(router.clone().call(request));
             async move {
-                answer
-                    .await
-                    .map(|response: Response| response.map(|body| Answer { body, progress, _busy: busy }))
+                answer.await.map(|mut response: Response| {
+                    response.headers_mut().extend(id.map(|id| (REQUEST_ID, id)));
+                    ended.answered(response.status());
+                    response.map(|body| Answer::new(body, progress, ended, busy))
+                })
             }
         });
         let http = http();
@@ -239,7 +259,8 @@ impl Connections {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn len(&self) -> usize {
+    /// Those that are open.
+    pub(crate) fn len(&self) -> usize {
         self.lock().by_number.len()
     }
 
@@ -320,7 +341,15 @@ impl Drop for Busy {
 struct Answer {
     body: Body,
     progress: Option<Progress>,
+    ended: Ended,
     _busy: Busy,
+}
+
+impl Answer {
+    fn new(body: Body, progress: Option<Progress>, mut ended: Ended, busy: Busy) -> Self {
+        ended.is_whole |= body.is_end_stream();
+        Self { body, progress, ended, _busy: busy }
+    }
 }
 
 impl HttpBody for Answer {
@@ -338,6 +367,14 @@ impl HttpBody for Answer {
             } else {
                 progress.is_awaited();
             }
+        }
+        match &frame {
+            Poll::Ready(Some(Ok(frame))) => {
+                self.ended.bytes_out += frame.data_ref().map_or(0, |data| data.len() as u64);
+                self.ended.is_whole |= self.body.is_end_stream();
+            }
+            Poll::Ready(None) => self.ended.is_whole = true,
+            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
         }
         frame
     }

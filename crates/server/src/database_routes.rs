@@ -4,7 +4,7 @@ use crate::compress::compress;
 use crate::error::HttpError;
 use crate::protocol::{Takes, protocol};
 use crate::state::AppState;
-use crate::{admin, data, described, guard, page};
+use crate::{admin, data, described, guard, health, page};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>) -> Router {
     let public = root
         .route("/.well-known/void", get(described::void))
+        .route("/health/live", get(health::live))
+        .route("/health/ready", get(health::ready))
         .route("/sparql", any(both))
         .route("/query", any(queries))
         .route("/update", any(updates))
@@ -25,6 +27,7 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
     let snapshots = get(admin::snapshots).post(admin::create_snapshot).delete(admin::drop_snapshot);
     let admin = Router::new()
         .route("/admin/stats", get(admin::stats))
+        .route("/metrics", get(admin::metrics))
         .route("/admin/queries", get(admin::queries))
         .route("/admin/queries/{id}", delete(admin::cancel_query))
         .route("/admin/compact", post(admin::compact))

@@ -37,7 +37,7 @@ async fn description(state: &Arc<AppState>) -> Result<Arc<Description>, HttpErro
     if let Some(found) = current() {
         return Ok(found);
     }
-    let limit = state.options.timeout;
+    let limit = state.limits.get().timeout;
     let busy = |_| HttpError::busy("the figures of the database are being counted: try again later");
     let _turn =
         tokio::time::timeout_at(after(limit).into(), state.described.turn.lock()).await.map_err(busy)?;
@@ -110,7 +110,7 @@ async fn answer(
         is_writable: state.database.store().is_writable(),
         described,
     };
-    let limit = CancelToken::new(Some(state.options.download_timeout));
+    let limit = CancelToken::new(Some(state.limits.get().download_timeout));
     let ((), body) = answered(limit, told, move |told, writer: &mut ChunkWriter<()>| {
         writer.announce(());
         told.write(format, writer)

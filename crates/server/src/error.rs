@@ -1,11 +1,12 @@
 //! Errors as a client sees them: plain text with the fitting status.
 
+use crate::observe::Record;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
 use lode_engine::{Cancelled, EngineError, ExecError};
 use lode_rdf::RdfFormat;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::time::Duration;
 
 /// Characters that are shown of a name.
@@ -22,11 +23,13 @@ pub(crate) struct HttpError {
     pub(crate) retry_after: Option<u32>,
     /// A field that this status asks for.
     pub(crate) field: Option<(HeaderName, &'static str)>,
+    /// What is for the one who runs the server, such as where files are.
+    pub(crate) details: Option<String>,
 }
 
 impl HttpError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), retry_after: None, field: None }
+        Self { status, message: message.into(), retry_after: None, field: None, details: None }
     }
 
     /// Too much is wanted at once.
@@ -56,6 +59,11 @@ impl HttpError {
         Self { field: Some((header::ACCEPT_ENCODING, known)), ..error }
     }
 
+    /// Of a handler that was called without a request: none is.
+    pub(crate) fn no_request() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the request is not known")
+    }
+
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
@@ -64,6 +72,11 @@ impl HttpError {
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let mut message = self.message;
+        if let Some(record) = Record::current() {
+            record.note_error(&message);
+            message = format!("{message} [request {}]", record.id());
+        }
+        self.details.into_iter().for_each(tell);
         message.push('\n');
         let mut response =
             (self.status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], message).into_response();
@@ -74,6 +87,15 @@ impl IntoResponse for HttpError {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         response
+    }
+}
+
+/// Tells the one who runs the server what a client was not told.
+pub(crate) fn tell(details: String) {
+    let record = Record::current();
+    match record.as_ref().map(|record| record.id()) {
+        Some(request) => tracing::error!(request, "{details}"),
+        None => tracing::error!("{details}"),
     }
 }
 
@@ -128,11 +150,10 @@ impl From<EngineError> for HttpError {
         }
         match without_paths(&error) {
             Some(message) => {
-                // Where the files are is for the one who runs the server.
-                let _ = writeln!(std::io::stderr(), "error: {error}");
+                let details = Some(error.to_string());
                 match error {
-                    EngineError::Store(StoreError::Behind { .. }) => Self::busy(message),
-                    _ => Self::new(status, message),
+                    EngineError::Store(StoreError::Behind { .. }) => Self { details, ..Self::busy(message) },
+                    _ => Self { details, ..Self::new(status, message) },
                 }
             }
             None => Self::new(status, with_commands(error.to_string())),

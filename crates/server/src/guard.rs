@@ -4,9 +4,10 @@ use crate::access::{Identity, Operation};
 use crate::body::Incoming;
 use crate::error::HttpError;
 use crate::listener::Peer;
+use crate::observe::Record;
 use crate::state::{AppState, Shared};
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, Uri, header};
+use axum::http::{Method, StatusCode, Uri, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
@@ -25,7 +26,9 @@ pub(crate) struct Guard {
 pub(crate) async fn guard(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let origins = &guard.shared.origins;
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let mut response = match origins.check(request.method(), request.uri(), request.headers()) {
+    let checked =
+        check_head(&request).and_then(|()| origins.check(request.method(), request.uri(), request.headers()));
+    let mut response = match checked {
         Err(error) => refuse(&guard.shared, request, error).await,
         Ok(()) if request.method() == Method::OPTIONS => match (guard.allowed)(request.uri().path()) {
             Some(methods) => options(methods),
@@ -35,6 +38,15 @@ pub(crate) async fn guard(State(guard): State<Guard>, request: Request, next: Ne
     };
     origins.tell(origin.as_ref(), response.headers_mut());
     response
+}
+
+/// Refuses heads without what HTTP asks for (RFC 9112, section 3.2). Of a `Content-Length` beside `Transfer-Encoding` nobody hears here: it was
+/// dropped when the head was read, and the body ends where its chunks do.
+fn check_head(request: &Request) -> Result<(), HttpError> {
+    if request.version() == Version::HTTP_11 && !request.headers().contains_key(header::HOST) {
+        return Err(HttpError::bad_request("the Host field is missing: HTTP/1.1 asks for it"));
+    }
+    Ok(())
 }
 
 /// What may be sent, for a browser that asks before it does.
@@ -86,12 +98,23 @@ async fn go_on(
     next: Next,
 ) -> Response {
     let checked = identity.and_then(|identity| shared.access.check(&identity, operation).map(|()| identity));
+    let record = Record::current();
     match checked {
         Ok(identity) => {
+            if let Some(record) = record {
+                record.note_who(identity.who());
+            }
             request.extensions_mut().insert(identity);
             next.run(request).await
         }
-        Err(error) => refuse(shared, request, error).await,
+        Err(error) => {
+            let has_failed =
+                [StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS].contains(&error.status);
+            if has_failed && request.headers().contains_key(header::AUTHORIZATION) {
+                record.iter().for_each(|record| record.note_failed_login());
+            }
+            refuse(shared, request, error).await
+        }
     }
 }
 

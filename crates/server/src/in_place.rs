@@ -8,6 +8,7 @@
 
 use crate::asker::{Asker, Head, format_of, options};
 use crate::error::HttpError;
+use crate::observe::Record;
 use crate::request::{QueryRequest, time_limit};
 use crate::state::AppState;
 use crate::stream::CHUNK_BYTES;
@@ -33,7 +34,7 @@ pub(crate) enum InPlace {
 
 /// Answers a query if it is short.
 pub(crate) fn answer(state: &AppState, request: &QueryRequest, asker: &Asker) -> InPlace {
-    let limit = time_limit(request.timeout, state.options.timeout);
+    let limit = time_limit(request.timeout, state.limits.get().timeout);
     let is_plain = request.plan.is_none() && request.at.is_none();
     if !is_plain || limit <= TIME_MAX || request.query.len() > TEXT_BYTES_MAX {
         return InPlace::NotShort;
@@ -58,6 +59,8 @@ fn attempt(
     asker: &Asker,
     cancel: &CancelToken,
 ) -> Option<Result<(Head, Bytes), HttpError>> {
+    let begun = Instant::now();
+    asker.note(Record::note_begun);
     let prepared = options(state, request, asker, cancel.clone()).and_then(|mut options| {
         options.threads = 1;
         // It ends soon by itself, and holds up a thread that serves others.
@@ -74,9 +77,18 @@ fn attempt(
         Err(error) => return Some(Err(error)),
     };
     let started = Instant::now();
+    asker.note(|record| record.note_planned(started - begun));
     let written = written(&query, format);
     match &written {
-        Some(_) => query.ran(started.elapsed()),
+        Some(_) => {
+            let took = started.elapsed();
+            query.ran(took);
+            asker.note(|record| {
+                let rows = query.run_report().map_or(0, |run| run.rows);
+                record.note_ran(took, rows, 0);
+                record.note_written(Duration::ZERO);
+            });
+        }
         None => query.was_not_short(),
     }
     written.map(|bytes| Ok((Head::new(format, &query), bytes)))
@@ -115,7 +127,7 @@ mod tests {
     use crate::access::{Access, Settings};
     use crate::asker::Asker;
     use crate::body_memory::Room;
-    use crate::listener::{Bind, Peer};
+    use crate::listener::Bind;
     use crate::origin::Origins;
     use crate::request::QueryRequest;
     use crate::state::{AppState, ServerOptions, Shared};
@@ -140,8 +152,8 @@ mod tests {
 
     /// The answer as CSV, if there is one.
     fn ask(state: &AppState, request: &QueryRequest) -> Option<String> {
-        let (client, accept) = (Peer::Unix, "text/csv".to_owned());
-        let asker = Asker { client, accept, base: None, room: Room::default(), within: None };
+        let accept = "text/csv".to_owned();
+        let asker = Asker { record: None, accept, base: None, room: Room::default(), within: None };
         match answer(state, request, &asker) {
             InPlace::Answered(Ok((_, bytes))) => Some(String::from_utf8(bytes.to_vec()).unwrap()),
             InPlace::Answered(Err(error)) => panic!("{}", error.message),

@@ -6,6 +6,7 @@
 //! (W3C Fetch Metadata); clients that are no browsers send neither.
 
 use crate::error::HttpError;
+use crate::network::is_secure;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use lode_rdf::NamedNode;
@@ -81,7 +82,7 @@ impl Origins {
         headers: &HeaderMap,
     ) -> Option<NamedNode> {
         let host = self.known_host(uri, headers)?;
-        let scheme = if self.is_secure { "https" } else { "http" };
+        let scheme = if self.is_secure || is_secure(headers) { "https" } else { "http" };
         let (slash, database) = database.map_or(("", ""), |name| ("/", name));
         NamedNode::new(format!("{scheme}://{host}{slash}{database}{}", uri.path())).ok()
     }

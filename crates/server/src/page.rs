@@ -11,6 +11,8 @@ const ROUTES: &str = "\
 /.well-known/void          what is in the data, graph by graph (GET; /sparql without a query tells it, too)
 /data                      graphs (Graph Store Protocol): GET, PUT, POST, DELETE with ?graph=IRI or ?default
 /                          a page to try queries
+/health/live, /health/ready whether the server runs, and whether it can do its work (GET)
+/metrics                   figures for Prometheus (GET)
 /admin/stats               figures of the moment (GET)
 /admin/queries             what runs (GET); /admin/queries/ID stops it (DELETE)
 /admin/compact             makes one segment of all (POST)
@@ -21,7 +23,8 @@ const ROUTES: &str = "\
 pub(crate) fn allowed(path: &str) -> Option<&'static str> {
     let admin = path.strip_prefix("/admin/");
     Some(match path {
-        "/" | "/.well-known/void" | "/admin/stats" | "/admin/queries" => "GET, HEAD, OPTIONS",
+        "/" | "/.well-known/void" | "/admin/stats" | "/admin/queries" | "/metrics" | "/health/live"
+        | "/health/ready" => "GET, HEAD, OPTIONS",
         "/sparql" | "/query" => "GET, HEAD, POST, OPTIONS",
         "/update" | "/admin/compact" | "/admin/backup" => "POST, OPTIONS",
         "/admin/snapshots" => "GET, HEAD, POST, DELETE, OPTIONS",

@@ -5,8 +5,8 @@ use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::coding::{ALL_NAMES, Coding};
 use crate::error::HttpError;
-use crate::listener::Peer;
 use crate::negotiate::accept;
+use crate::observe::Record;
 use crate::request::{self, Asked};
 use crate::state::AppState;
 use crate::{described, query, update};
@@ -32,7 +32,7 @@ pub(crate) async fn protocol(
 ) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
     let mut body = Incoming::new(body, state.shared());
-    let client = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix);
+    let record = Record::current().ok_or_else(HttpError::no_request)?;
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
     let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
     let may_update = || state.access.check(&identity, Operation::Update);
@@ -44,7 +44,7 @@ pub(crate) async fn protocol(
     let mut text = Whole::default();
     if method == Method::POST {
         // Who may not update needs no room for one.
-        let update_max = if may_update().is_ok() { state.options.update_bytes_max } else { 0 };
+        let update_max = if may_update().is_ok() { state.limits.get().update_bytes_max } else { 0 };
         let max = request::body_bytes_max(&parts.headers, update_max);
         text = body.collect(max).await?;
     }
@@ -65,8 +65,12 @@ pub(crate) async fn protocol(
             if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
                 return Ok(tag.not_modified());
             }
-            let mut response =
-                query::answer(state, request, Asker { client, accept, base, room, within: None }).await?;
+            let mut response = query::answer(
+                state,
+                request,
+                Asker { record: Some(record), accept, base, room, within: None },
+            )
+            .await?;
             if let Some(tag) = tag {
                 tag.tell(&mut response);
             }
@@ -75,7 +79,7 @@ pub(crate) async fn protocol(
         Asked::Update(request) => {
             may_update()?;
             // The text is in memory until the update has ended.
-            let answer = update::answer(state, request, client, base, room.bytes()).await;
+            let answer = update::answer(state, request, &record, base, room.bytes()).await;
             drop(room);
             answer
         }

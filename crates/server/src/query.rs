@@ -4,6 +4,8 @@
 use crate::asker::{Asker, Head, format_of, options};
 use crate::error::HttpError;
 use crate::in_place::{self, InPlace};
+use crate::listener::Peer;
+use crate::observe::{Record, WorkKind};
 use crate::request::{PlanWish, QueryRequest, time_limit};
 use crate::running::{RequestKind, Ticket, cancelled_error};
 use crate::seat::Seat;
@@ -36,8 +38,10 @@ pub(crate) async fn answer(
     request: QueryRequest,
     asker: Asker,
 ) -> Result<Response, HttpError> {
-    let limit = time_limit(request.timeout, state.options.timeout);
-    let ticket = state.running.enter(RequestKind::Query, &request.query, asker.client, limit);
+    let limit = time_limit(request.timeout, state.limits.get().timeout);
+    let client = asker.record.as_ref().map_or(Peer::Unix, |record| record.client());
+    asker.note(|record| record.note_work(WorkKind::Query, &request.query));
+    let ticket = state.running.enter(RequestKind::Query, &request.query, client, limit);
     if let InPlace::Answered(answer) = in_place::answer(&state, &request, &asker) {
         return answer.map(|(head, bytes)| respond(&head, bytes.into()));
     }
@@ -53,7 +57,7 @@ pub(crate) async fn answer(
     }
     let place = tokio::select! {
         place = asked.state.queries.enter(asked.ticket.deadline()) => place?,
-        () = asked.ticket.cancelled() => return Err(cancelled_error()),
+        () = asked.ticket.cancelled() => return Err(asked.cancelled()),
     };
     asked.job(Seat::long(place, &asked.state.queries)).answer().await
 }
@@ -77,6 +81,11 @@ struct Asked {
 }
 
 impl Asked {
+    fn cancelled(&self) -> HttpError {
+        self.asker.note(Record::note_cancelled);
+        cancelled_error()
+    }
+
     fn job(&self, seat: Arc<Seat>) -> Job {
         Job {
             state: Arc::clone(&self.state),
@@ -93,7 +102,7 @@ impl Asked {
     async fn attempt(&self) -> Result<Option<Response>, HttpError> {
         let permit = tokio::select! {
             permit = self.state.short_queries.enter(self.ticket.deadline()) => permit?,
-            () = self.ticket.cancelled() => return Err(cancelled_error()),
+            () = self.ticket.cancelled() => return Err(self.cancelled()),
         };
         let seat = Seat::short(permit, &self.state.queries);
         let job = self.job(Arc::clone(&seat));
@@ -165,9 +174,10 @@ impl Job {
     }
 
     fn run(&self, writer: &mut ChunkWriter<Head>) -> Result<(), HttpError> {
+        self.asker.note(Record::note_begun);
         let prepared =
             self.prepare().and_then(|query| Ok((format_of(&self.request, &self.asker, &query)?, query)));
-        let (format, query) = prepared.map_err(|error| self.ticket.explain(error))?;
+        let (format, query) = prepared.map_err(|error| self.explain(error))?;
         if query.is_long() && !self.seat.go_on_long() {
             return Err(HttpError::busy("it is long, and all places for long queries are taken"));
         }
@@ -178,18 +188,43 @@ impl Job {
         let result = query.run().and_then(|mut results| write_results(&mut results, format, writer));
         // Neither others nor a client that takes its time make a query long.
         query.ran(started.elapsed().min(query.computed()));
+        self.note(&query, started.elapsed());
         if let Err(EngineError::Execution(ExecError::OutOfMemory(_))) = &result {
             // Others may have the memory; among the long ones it has a second chance.
             self.seat.stop_short();
         }
-        result.map_err(|error| self.ticket.explain(error.into()))?;
+        result.map_err(|error| self.explain(error.into()))?;
         Ok(())
+    }
+
+    /// The error to tell.
+    fn explain(&self, error: HttpError) -> HttpError {
+        let error = self.ticket.explain(error);
+        if self.ticket.is_cancelled() && error.status == StatusCode::SERVICE_UNAVAILABLE {
+            self.asker.note(Record::note_cancelled);
+        }
+        error
+    }
+
+    /// Notes a run for those who watch.
+    fn note(&self, query: &PreparedQuery, took: Duration) {
+        self.asker.note(|record| {
+            let run = query.run_report();
+            let (rows, spilled) = run.map_or((0, 0), |run| (run.rows, run.total.spilled_bytes));
+            record.note_ran(took, rows, spilled);
+            if record.is_slow() {
+                serde_json::to_string(&query.report())
+                    .into_iter()
+                    .for_each(|report| record.note_report(report));
+            }
+        });
     }
 
     /// The plan, of a profile with what each operator did; also where it was cancelled.
     fn plan(self, wish: PlanWish) -> Result<Response, HttpError> {
-        let query = self.prepare().map_err(|error| self.ticket.explain(error))?;
-        let (mut status, mut error, mut sink) = (StatusCode::OK, None, ByteCount(0));
+        self.asker.note(Record::note_begun);
+        let query = self.prepare().map_err(|error| self.explain(error))?;
+        let (started, mut status, mut error, mut sink) = (Instant::now(), StatusCode::OK, None, ByteCount(0));
         if wish == PlanWish::Profile {
             let kind = query.kind();
             let format = self
@@ -198,9 +233,10 @@ impl Job {
                 .map_or_else(|| OutputFormat::default_for(kind), |format| format.of_kind(kind));
             let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut sink));
             if let Err(failed) = result {
-                let failed = self.ticket.explain(failed.into());
+                let failed = self.explain(failed.into());
                 (status, error) = (failed.status, Some(failed.message));
             }
+            self.note(&query, started.elapsed());
         }
         let answer_bytes = (wish == PlanWish::Profile).then_some(sink.0);
         let text = serde_json::to_string(&PlanAnswer { error, answer_bytes, report: query.report() });
@@ -212,6 +248,7 @@ impl Job {
     }
 
     fn prepare(&self) -> Result<Arc<PreparedQuery>, HttpError> {
+        let started = Instant::now();
         let options = options(&self.state, &self.request, &self.asker, self.cancel.clone())?;
         let database = &self.state.database;
         let text = &self.request.query;
@@ -222,6 +259,7 @@ impl Job {
             (None, at) => database.prepare_at(database.snapshot_at(at)?, text, &options)?,
         };
         let query = Arc::new(query);
+        self.asker.note(|record| record.note_planned(started.elapsed()));
         self.ticket.run(&query);
         Ok(query)
     }

@@ -95,6 +95,19 @@ impl Running {
         requests.into_iter().map(|(id, request)| request.report(id)).collect()
     }
 
+    /// How many run and wait, and what the running ones take.
+    pub(crate) fn sums(&self) -> RunningSums {
+        self.list().iter().fold(RunningSums::default(), |sums, request| {
+            let waits = usize::from(request.state == "waiting");
+            RunningSums {
+                running: sums.running + 1 - waits,
+                waiting: sums.waiting + waits,
+                memory_bytes: sums.memory_bytes + request.run.as_ref().map_or(0, |run| run.memory_bytes),
+                longest_seconds: sums.longest_seconds.max(request.seconds),
+            }
+        })
+    }
+
     /// Stops a request; `false` where there is none of this number.
     pub(crate) fn cancel(&self, id: u64) -> bool {
         let request = lock(&self.requests).get(&id).map(Arc::clone);
@@ -148,6 +161,16 @@ impl RunningRequest {
             run: query.and_then(|query| query.run_report()),
         }
     }
+}
+
+/// All queries and updates together.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub(crate) struct RunningSums {
+    pub(crate) running: usize,
+    pub(crate) waiting: usize,
+    #[serde(skip)]
+    pub(crate) memory_bytes: usize,
+    pub(crate) longest_seconds: f64,
 }
 
 /// A request as the administration sees it.
@@ -224,11 +247,16 @@ impl Ticket {
         let _ = cancelled.wait_for(|cancelled| *cancelled).await;
     }
 
+    /// Whether somebody has cancelled the request.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        *self.request.cancelled.borrow()
+    }
+
     /// The error to tell: where the request was stopped since the administration has cancelled it, that. Other errors tell what
     /// happened, also if they came after the wish.
     pub(crate) fn explain(&self, error: HttpError) -> HttpError {
         let stopped = error.status == StatusCode::SERVICE_UNAVAILABLE;
-        if stopped && *self.request.cancelled.borrow() { cancelled_error() } else { error }
+        if stopped && self.is_cancelled() { cancelled_error() } else { error }
     }
 }
 

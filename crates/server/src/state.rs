@@ -4,11 +4,15 @@ use crate::access::{Access, Anonymous};
 use crate::admission::Admission;
 use crate::body_memory::Bodies;
 use crate::coding::Compression;
+use crate::connections::Connections;
 use crate::error::HttpError;
 use crate::figures::Described;
 use crate::lane::Lane;
+use crate::limits::{Limits, LimitsNow};
+use crate::network::Network;
+use crate::observe::{Logs, Watch};
+use crate::open_transactions::Transactions;
 use crate::origin::{CorsOrigin, Origins};
-use crate::rdf4j::Transactions;
 use crate::running::Running;
 #[cfg(feature = "tls")]
 use crate::tls::Tls;
@@ -22,7 +26,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 
 /// How the endpoint behaves.
@@ -83,8 +87,10 @@ pub struct ServerOptions {
     /// Where the certificate comes from; without one connections are plain.
     #[cfg(feature = "tls")]
     pub tls: Option<Tls>,
-    /// What is told to the one who runs the server while it runs.
-    pub tell: fn(&str),
+    /// The logs.
+    pub logs: Logs,
+    /// Proxies that are believed.
+    pub trusted_proxies: Vec<Network>,
 }
 
 impl Default for ServerOptions {
@@ -118,8 +124,19 @@ impl Default for ServerOptions {
             backup_folder: None,
             #[cfg(feature = "tls")]
             tls: None,
-            tell: |_| {},
+            logs: Logs::default(),
+            trusted_proxies: Vec::new(),
         }
+    }
+}
+
+impl ServerOptions {
+    /// Those that may change while the server runs.
+    fn limits(&self) -> Limits {
+        let Self {
+            timeout, update_timeout, download_timeout, update_bytes_max, transaction_quads_max, ..
+        } = *self;
+        Limits { timeout, update_timeout, download_timeout, update_bytes_max, transaction_quads_max }
     }
 }
 
@@ -143,6 +160,8 @@ impl From<Arc<Database>> for Served {
 /// What the requests to all databases share.
 pub(crate) struct Shared {
     pub(crate) options: ServerOptions,
+    /// Those of the options that may change: as they are now.
+    pub(crate) limits: LimitsNow,
     pub(crate) origins: Origins,
     pub(crate) access: Arc<Access>,
     pub(crate) queries: Arc<Lane>,
@@ -156,8 +175,14 @@ pub(crate) struct Shared {
     pub(crate) compression: Compression,
     /// Numbers of queries and updates.
     pub(crate) last_id: Arc<AtomicU64>,
+    /// The connections that are open.
+    pub(crate) connections: Arc<Connections>,
+    /// What is noted of requests.
+    pub(crate) watch: Arc<Watch>,
     /// One backup at a time: others would write the same files.
     pub(crate) backups: Arc<Semaphore>,
+    /// When the server began.
+    pub(crate) started: Instant,
     /// Becomes true when the server is to stop.
     pub(crate) stopping: watch::Receiver<bool>,
 }
@@ -178,7 +203,9 @@ impl Shared {
         let bodies = Bodies::new(options.bodies_bytes_max, options.query.memory.clone());
         let backups = Arc::new(Semaphore::new(1));
         let compression = Compression::new(options.compression, options.query.memory.as_ref());
+        let watch = Watch::new(options.logs.clone());
         Self {
+            limits: LimitsNow::new(options.limits()),
             options,
             origins,
             access: Arc::new(access),
@@ -190,7 +217,10 @@ impl Shared {
             bodies,
             compression,
             last_id: Arc::default(),
+            connections: Arc::default(),
+            watch,
             backups,
+            started: Instant::now(),
             stopping,
         }
     }

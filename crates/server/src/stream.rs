@@ -1,7 +1,8 @@
 //! From a blocking writer to an answer: whole where it is short, else streamed through a bounded channel of chunks, so that a slow
 //! client holds the query back instead of filling memory, and a client that leaves stops it.
 
-use crate::error::HttpError;
+use crate::error::{HttpError, tell};
+use crate::observe::Record;
 use crate::state::CancelOnDrop;
 use axum::body::Body as AnswerBody;
 use axum::http::StatusCode;
@@ -12,7 +13,7 @@ use std::io::{self, Write};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -35,8 +36,9 @@ pub(crate) async fn answered<H: Send + 'static, T: Send + 'static>(
 ) -> Result<(H, AnswerBody), HttpError> {
     let left = CancelOnDrop(cancel.clone());
     let (start, started) = oneshot::channel();
+    let record = Record::current();
     drop(tokio::task::spawn_blocking(move || {
-        let mut writer = ChunkWriter::new(start, cancel);
+        let mut writer = ChunkWriter { record, ..ChunkWriter::new(start, cancel) };
         match work(&held, &mut writer) {
             Ok(()) => writer.finish(),
             Err(error) => writer.fail(error),
@@ -93,12 +95,16 @@ pub(crate) struct ChunkWriter<H> {
     cancel: CancelToken,
     /// Asked once, before the first chunk is sent.
     may_stream: Option<Box<dyn FnOnce() -> bool + Send>>,
+    record: Option<Arc<Record>>,
+    /// For how long it has waited for the client.
+    blocked: Duration,
 }
 
 impl<H> ChunkWriter<H> {
     fn new(start: Start<H>, cancel: CancelToken) -> Self {
         let target = Target::Start(start, None);
-        Self { target, buffer: Vec::new(), end: End::default(), cancel, may_stream: None }
+        let (buffer, end, blocked) = (Vec::new(), End::default(), Duration::ZERO);
+        Self { target, buffer, end, cancel, may_stream: None, record: None, blocked }
     }
 
     /// An answer that is too long to be sent whole is sent only if `allowed`; else the work ends with an error.
@@ -120,7 +126,12 @@ impl<H> ChunkWriter<H> {
             return match sender.try_send(chunk) {
                 Ok(()) => Ok(()),
                 Err(TrySendError::Closed(_)) => Err(io::ErrorKind::BrokenPipe.into()),
-                Err(TrySendError::Full(chunk)) => send_later(sender, chunk, &self.cancel),
+                Err(TrySendError::Full(chunk)) => {
+                    let since = Instant::now();
+                    let sent = send_later(sender, chunk, &self.cancel);
+                    self.blocked += since.elapsed();
+                    sent
+                }
             };
         }
         if self.may_stream.take().is_some_and(|allowed| !allowed()) {
@@ -136,8 +147,15 @@ impl<H> ChunkWriter<H> {
         Ok(())
     }
 
+    fn note_written(&self) {
+        if let Some(record) = &self.record {
+            record.note_written(self.blocked);
+        }
+    }
+
     /// Sends the rest, or all.
     fn finish(mut self) {
+        self.note_written();
         match self.target {
             Target::Start(start, Some(head)) => {
                 // Whoever has left needs no answer.
@@ -154,9 +172,14 @@ impl<H> ChunkWriter<H> {
     /// Answers with an error, or breaks the answer off where some of it was sent: the connection is then cut, so that the client sees
     /// that it is incomplete.
     fn fail(self, error: HttpError) {
+        self.note_written();
         match self.target {
             Target::Start(start, _) => drop(start.send(Err(error))),
             Target::Chunks(_) | Target::Nobody => {
+                if let Some(record) = &self.record {
+                    record.note_late(error.status, &error.message);
+                }
+                error.details.into_iter().for_each(tell);
                 let _ = self.end.set(Err(error.message));
             }
         }

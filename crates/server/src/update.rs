@@ -1,7 +1,7 @@
 //! The update operation: one transaction on a blocking thread, rolled back when its client leaves before the commit.
 
 use crate::error::HttpError;
-use crate::listener::Peer;
+use crate::observe::{Change, Record, WorkKind};
 use crate::request::{UpdateRequest, time_limit};
 use crate::running::{RequestKind, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
@@ -10,24 +10,31 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use lode_engine::UpdateOptions;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Runs the update, whose text has `request_bytes` reserved; once its answer is there it is durable.
 pub(crate) async fn answer(
     state: Arc<AppState>,
     request: UpdateRequest,
-    client: Peer,
+    record: &Arc<Record>,
     base: Option<String>,
     request_bytes: usize,
 ) -> Result<Response, HttpError> {
+    record.note_work(WorkKind::Update, &request.update);
     state.check_writable()?;
-    let limit = time_limit(request.timeout, state.options.update_timeout);
-    let ticket = state.running.enter(RequestKind::Update, &request.update, client, limit);
+    let limit = time_limit(request.timeout, state.limits.get().update_timeout);
+    let ticket = state.running.enter(RequestKind::Update, &request.update, record.client(), limit);
     let permit = tokio::select! {
         permit = state.updates.enter(ticket.deadline()) => permit?,
-        () = ticket.cancelled() => return Err(cancelled_error()),
+        () = ticket.cancelled() => {
+            record.note_cancelled();
+            return Err(cancelled_error());
+        }
     };
+    record.note_begun();
     let cancel = ticket.begin();
     let _left = CancelOnDrop(cancel.clone());
+    let at = Arc::clone(record);
     let report = blocking(move || {
         let mut evaluation = state.options.query.clone();
         evaluation.cancel = cancel;
@@ -36,12 +43,22 @@ pub(crate) async fn answer(
         evaluation.set_dataset(&request.using, &request.using_named)?;
         let (load, statement_limit) = (state.options.load.clone(), state.options.statement_limit);
         let options = UpdateOptions { evaluation, load, statement_limit, progress: None };
+        let started = Instant::now();
         let report = state.database.update(&request.update, &options);
-        let report = report.map_err(|error| ticket.explain(error.into()))?;
+        at.note_ran(started.elapsed(), 0, 0);
+        let report = report.map_err(|error| {
+            if ticket.is_cancelled() {
+                at.note_cancelled();
+            }
+            ticket.explain(error.into())
+        })?;
         drop(permit);
         Ok(report)
     })
     .await?;
+    let (inserted, deleted, version) = (report.inserted, report.deleted, report.version);
+    record.note_change(Change { inserted, deleted, version });
+    record.note_written(Duration::ZERO);
     let mut response = json(&format!(
         "{{\"operations\":{},\"inserted\":{},\"deleted\":{},\"version\":{},\"seconds\":{:.6}}}\n",
         report.operations, report.inserted, report.deleted, report.version, report.seconds

@@ -85,7 +85,7 @@ pub use salvage::{Salvage, SalvageReport, salvage};
 pub use segment_builder::BuildError;
 pub use snapshot::{Scan, Snapshot};
 pub use snapshot_catalog::NamedSnapshot;
-pub use stats::StoreStats;
+pub use stats::{DiskUse, StoreStats};
 pub use store::Store;
 pub use transaction::Transaction;
 pub use write_guard::Commit;

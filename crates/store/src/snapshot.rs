@@ -74,6 +74,11 @@ impl Snapshot {
         self.version.delta.changes()
     }
 
+    /// Bytes of memory that these take.
+    pub fn delta_bytes(&self) -> usize {
+        self.version.delta.memory_bytes()
+    }
+
     /// What readers of this snapshot (and its clones) did so far.
     pub fn activity(&self) -> &Activity {
         &self.activity

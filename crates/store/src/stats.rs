@@ -48,6 +48,33 @@ pub struct StoreStats {
     pub other_bytes: u64,
 }
 
+/// What the files of a version take on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DiskUse {
+    /// Bytes of each permutation, over all segments, by number of order.
+    pub permutation_bytes: [u64; Order::COUNT],
+    /// Bytes of the dictionaries.
+    pub dictionary_bytes: u64,
+    /// Bytes of the characteristic sets.
+    pub characteristic_sets_bytes: u64,
+}
+
+impl DiskUse {
+    /// That of a version: what the segments say of themselves, so no file is read.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let mut sums = Self::default();
+        for open in &*snapshot.version().segments {
+            let meta = open.segment.meta();
+            for (sum, info) in sums.permutation_bytes.iter_mut().zip(&meta.permutations) {
+                *sum += info.bytes;
+            }
+            sums.dictionary_bytes += meta.dictionary.map_or(0, |info| info.bytes);
+            sums.characteristic_sets_bytes += meta.characteristic_sets.map_or(0, |info| info.bytes);
+        }
+        sums
+    }
+}
+
 impl StoreStats {
     /// Bytes of all files.
     pub fn bytes(&self) -> u64 {

@@ -225,6 +225,11 @@ impl Store {
         self.0.cache.counters()
     }
 
+    /// The most bytes that the block cache keeps.
+    pub fn cache_bytes_max(&self) -> usize {
+        self.0.cache.capacity()
+    }
+
     /// Whether it was opened for writing.
     pub fn is_writable(&self) -> bool {
         self.0.writer.is_some()

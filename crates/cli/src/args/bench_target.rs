@@ -20,6 +20,9 @@ pub struct TargetArgs {
     /// Send updates here (with --endpoint, where there are any)
     #[arg(long, value_name = "URL", requires = "endpoint")]
     pub update_endpoint: Option<String>,
+    /// Believe any certificate of an endpoint (lode serve --tls-self-signed)
+    #[arg(long)]
+    pub insecure: bool,
     /// Send queries as forms by POST instead of GET
     #[arg(long)]
     pub post: bool,

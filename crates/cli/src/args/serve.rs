@@ -3,16 +3,15 @@
 use super::bind::parse_bind;
 use super::evaluation::EvaluationArgs;
 use super::quantity::{parse_bytes, parse_seconds};
-use clap::{ArgGroup, Args};
+use clap::{Args, ValueEnum};
 use lode_engine::store::Durability;
-use lode_server::{Anonymous, Bind, CorsOrigin, Role};
+use lode_server::{Anonymous, Bind, CorsOrigin, Network, Role};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// `lode serve`.
 #[derive(Debug, Args)]
 #[command(
-    group = ArgGroup::new("place").required(true),
     after_help = "Addresses: /sparql takes queries and updates, /query and /update one of them, /data is the Graph Store Protocol (GET, PUT, \
 POST, DELETE with ?graph=IRI or ?default; without either, all graphs), / is a page to try queries. at=NAME queries or downloads a named snapshot; \
 explain=1 answers a query with its plan, profile=1 with what each operator did, as JSON.\n\n\
@@ -24,7 +23,13 @@ everybody can change the data, and elsewhere everybody can read it, until there 
 nothing, unless --cors lists them.\n\n\
 Several databases (--databases DIR): each is at /NAME (queries, updates and graphs at one address), with all addresses above below it; /NAME/get is \
 /data for who only reads. GET /admin/databases lists them, POST ?name=NAME makes one; DELETE /admin/databases/NAME drops it with its data; POST \
-/admin/databases/NAME/close, /open and /rename?to=NAME do what they say. /repositories/NAME is the REST API of RDF4J. All share the memory, the places and the users (of DIR)."
+/admin/databases/NAME/close, /open and /rename?to=NAME do what they say. /repositories/NAME is the REST API of RDF4J. All share the memory, the places and the users (of DIR).\n\n\
+Each option --some-name may also be in the file of --config, as some-name = VALUE (several as [VALUE, VALUE]; lode config example writes one with all of them), or in \
+the environment, as LODE_SOME_NAME=VALUE; the command line goes before the environment, and that before the file. The database is \
+database = FOLDER, or LODE_DATABASE. lode config show tells each value and where it comes from. On SIGHUP the file is read again: users, certificate and limits \
+of time and size change at once, logs are opened anew, and what waits for the next start is told.\n\n\
+GET /health/live and /health/ready tell whether the server runs, and whether it can do its work (else 503 and why). GET /metrics is for Prometheus, and \
+lode status for people. Each answer has a number (X-Request-Id), which is also in errors and logs; a client or a proxy may give one."
 )]
 pub struct ServeArgs {
     /// The database folder; where there is nothing, an empty database is made
@@ -81,15 +86,15 @@ pub struct ServeArgs {
     pub no_compaction: bool,
     /// Encrypt connections (https) with this certificate, and those between it and its authority's, in PEM; read again when it changes
     #[cfg(feature = "tls")]
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
     /// The certificate's private key, in PEM
     #[cfg(feature = "tls")]
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
     /// Encrypt connections with a certificate made for this start, which no client believes without being told to: for trials
     #[cfg(feature = "tls")]
-    #[arg(long, conflicts_with = "tls_cert")]
+    #[arg(long)]
     pub tls_self_signed: bool,
     /// Do not compress answers, whatever clients take
     #[arg(long)]
@@ -114,15 +119,69 @@ pub struct ServeArgs {
     #[arg(long, value_name = "none|read|update", value_parser = parse_anonymous)]
     pub anonymous: Option<Anonymous>,
     /// Let clients use /admin who send this (Authorization: Bearer TOKEN), instead of those on this machine. Others on this machine can see it
-    /// in the list of processes: lode token add --role admin makes one that nobody sees
+    /// in the list of processes: LODE_ADMIN_TOKEN or --admin-token-file keeps it from them, and lode token add --role admin makes one that can
+    /// be revoked
     #[arg(long, value_name = "TOKEN")]
     pub admin_token: Option<String>,
+    /// The same, from the first line of a file
+    #[arg(long, value_name = "FILE")]
+    pub admin_token_file: Option<PathBuf>,
+    /// Believe what this proxy, or one in this network (10.0.0.0/8), says of its clients: X-Forwarded-For, X-Forwarded-Proto and
+    /// X-Forwarded-Host; unix: those of the socket of --bind. Repeatable, none by default
+    #[arg(long, value_name = "NETWORK", value_parser = Network::parse)]
+    pub trusted_proxy: Vec<Network>,
+    /// How to write what the server tells while it runs (standard error), and the access log; the other logs are always JSON
+    #[arg(long, value_enum, default_value = "text", value_name = "text|json")]
+    pub log_format: LogFormatArg,
+    /// What to tell: nothing but errors, also what is not as it should be, also what happens, or each request
+    #[arg(long, value_enum, default_value = "info", value_name = "error|warn|info|debug")]
+    pub log_level: LogLevelArg,
+    /// Write a line for each request to this file (-: standard output); opened anew on SIGHUP
+    #[arg(long, value_name = "FILE|-")]
+    pub access_log: Option<PathBuf>,
+    /// Write a line of JSON for each query and update that takes long, with its text, its plan and what each operator did
+    #[arg(long, value_name = "FILE|-")]
+    pub slow_query_log: Option<PathBuf>,
+    /// What is long for it, in seconds
+    #[arg(long, default_value = "1", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub slow_query: Duration,
+    /// Write a line of JSON for each change of the data, each act of the administration, and each login that failed
+    #[arg(long, value_name = "FILE|-")]
+    pub audit_log: Option<PathBuf>,
     /// Let /admin/backup write backups into folders in this one, which must be there
     #[arg(long, value_name = "DIR")]
     pub backup_dir: Option<PathBuf>,
     /// Evaluation.
     #[command(flatten)]
     pub evaluation: EvaluationArgs,
+    /// Read options from this file, in TOML (also LODE_CONFIG)
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Look whether all options are right, and end
+    #[arg(long)]
+    pub check_config: bool,
+}
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormatArg {
+    /// For people
+    Text,
+    /// For programs: an object in each line
+    Json,
+}
+
+/// What is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogLevelArg {
+    /// What went wrong
+    Error,
+    /// Also what is not as it should be
+    Warn,
+    /// Also what happens
+    Info,
+    /// Also each request
+    Debug,
 }
 
 /// Syncs of batches come so often unless told otherwise.
@@ -145,11 +204,12 @@ impl<'a> Place<'a> {
 }
 
 impl ServeArgs {
-    /// What is served: one of the two is given.
-    pub fn place(&self) -> Place<'_> {
+    /// What is served; none where nothing was named.
+    pub fn place(&self) -> Option<Place<'_>> {
         match (&self.databases, &self.database) {
-            (Some(folder), _) => Place::Several(folder),
-            (None, database) => Place::One(database.as_deref().unwrap_or(Path::new("."))),
+            (Some(folder), _) => Some(Place::Several(folder)),
+            (None, Some(database)) => Some(Place::One(database)),
+            (None, None) => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::quantity::parse_seconds;
 use clap::Args;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Which server, and how to be let in.
@@ -10,9 +11,47 @@ pub struct ServerArgs {
     /// Address of a lode serve
     #[arg(long, default_value = "http://127.0.0.1:7878", value_name = "URL")]
     pub endpoint: String,
-    /// A token with the role admin (lode token add), or what the server was given as --admin-token
-    #[arg(long, value_name = "TOKEN")]
+    /// How to be let in.
+    #[command(flatten)]
+    pub login: LoginArgs,
+}
+
+/// How to be let in, and whom to believe.
+#[derive(Debug, Args)]
+pub struct LoginArgs {
+    /// A token with the role admin (lode token add), or what the server was given as --admin-token. Others on this machine can see it in the
+    /// list of processes: LODE_TOKEN or --token-file keeps it from them
+    #[arg(long, value_name = "TOKEN", env = "LODE_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
+    /// The same, from the first line of a file
+    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    pub token_file: Option<PathBuf>,
+    /// Believe certificates of the authorities in this file, in PEM, and no others
+    #[cfg(feature = "tls")]
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+    /// Believe any certificate: for trials (lode serve --tls-self-signed)
+    #[cfg(feature = "tls")]
+    #[arg(long, conflicts_with = "ca")]
+    pub insecure: bool,
+}
+
+/// `lode status`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Shows what a server has in memory and on disk, how its cache does, what of the changes is not in segments yet, what runs, and whether it is \
+well. Exit code 1 where it is not ready to do its work."
+)]
+pub struct StatusArgs {
+    /// Address of a lode serve
+    #[arg(default_value = "http://127.0.0.1:7878", value_name = "URL")]
+    pub url: String,
+    /// How to be let in.
+    #[command(flatten)]
+    pub login: LoginArgs,
+    /// Write what the server tells, as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `lode top`.

@@ -30,7 +30,7 @@ const PARTIAL_ANSWER: &str = "X-SQL-State";
 
 /// Who answers.
 pub enum Target<'a> {
-    Endpoint { url: &'a str, update_url: Option<&'a str>, timeout: Duration, is_post: bool },
+    Endpoint { url: &'a str, update_url: Option<&'a str>, timeout: Duration, is_post: bool, insecure: bool },
     Database { database: Box<Database>, options: Box<QueryOptions>, timeout: Duration },
 }
 
@@ -100,17 +100,18 @@ impl<'a> Target<'a> {
     }
 
     fn endpoint(url: &'a str, update_url: Option<&'a str>, args: &TargetArgs) -> Self {
-        Self::Endpoint { url, update_url, timeout: args.timeout, is_post: args.post }
+        Self::Endpoint { url, update_url, timeout: args.timeout, is_post: args.post, insecure: args.insecure }
     }
 
     /// A client, with a connection of its own that is kept.
     pub fn client(&'a self) -> Client<'a> {
         match self {
-            Self::Endpoint { url, update_url, timeout, is_post } => {
+            Self::Endpoint { url, update_url, timeout, is_post, insecure } => {
                 let config = ureq::Agent::config_builder()
                     .http_status_as_error(false)
                     .timeout_global(Some(*timeout))
-                    .max_idle_connections(1);
+                    .max_idle_connections(1)
+                    .tls_config(ureq::tls::TlsConfig::builder().disable_verification(*insecure).build());
                 let update_url = *update_url;
                 Client::Endpoint { agent: config.build().into(), url, update_url, is_post: *is_post }
             }

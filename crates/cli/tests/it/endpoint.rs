@@ -63,14 +63,25 @@ impl Endpoint {
 
     /// Serves a database at an address.
     pub fn at(lode: &Lode, database: &str, bind: &str, extra: &[&str]) -> Self {
-        Self::serve_with(lode, &[database], &[&["--bind", bind], extra].concat())
+        Self::at_config(lode, &[&[database, "--bind", bind], extra].concat())
     }
 
-    /// Serves a place, which takes one word or more, at an address that is among the others.
+    /// Serves a place, which takes one word or more, at a free port.
     pub fn serve_with(lode: &Lode, place: &[&str], extra: &[&str]) -> Self {
-        let bind: &[&str] = if extra.contains(&"--bind") { &[] } else { &["--bind", "127.0.0.1:0"] };
-        let args = [&["serve"], place, bind, extra].concat();
-        let mut child = lode.command(&args).stderr(Stdio::piped()).spawn().unwrap();
+        Self::at_config(lode, &[place, &["--bind", "127.0.0.1:0"], extra].concat())
+    }
+
+    /// Serves with these options.
+    pub fn at_config(lode: &Lode, options: &[&str]) -> Self {
+        Self::in_environment(lode, options, &[])
+    }
+
+    /// The same with more in its environment.
+    pub fn in_environment(lode: &Lode, options: &[&str], environment: &[(&str, &str)]) -> Self {
+        let args = [&["serve"], options].concat();
+        let mut command = lode.command(&args);
+        command.envs(environment.iter().copied());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut greeting = String::new();
         let base = loop {
@@ -78,7 +89,9 @@ impl Endpoint {
             assert!(stderr.read_line(&mut line).unwrap() > 0, "it has ended: {greeting}");
             // Of several databases the list is told last but one.
             let end = if line.starts_with("Databases") { "/" } else { "/sparql" };
-            if let Some(url) = line.split_whitespace().last().and_then(|word| word.strip_suffix(end)) {
+            // Also in a line of JSON.
+            let mut words = line.split(|c: char| c.is_whitespace() || c == '"');
+            if let Some(url) = words.find_map(|word| word.strip_suffix(end)) {
                 break url.to_owned();
             }
             greeting += &line;

@@ -195,6 +195,10 @@ fn a_full_disk_keeps_nobody_from_making_room() {
     let added = number;
     endpoint.update("INSERT DATA { <http://e/a> <http://e/p> 1 }").is(507);
     assert!(endpoint.send("GET", "/admin/stats", &[], b"").is(200).body.contains("\"disk_full\":true"));
+    let hindered = endpoint.send("GET", "/health/ready", &[], b"").is(503);
+    assert!(hindered.body.contains("disk of the database is full"), "{hindered:?}");
+    endpoint.send("GET", "/health/live", &[], b"").is(200);
+    assert!(lode.run(&["status", &endpoint.base]).fails(1).contains("not ready"));
     assert_eq!(
         endpoint.update("DELETE WHERE { GRAPH <http://g/0> { ?s ?p ?o } }").is(200).number("deleted"),
         2000
@@ -208,7 +212,51 @@ fn a_full_disk_keeps_nobody_from_making_room() {
     std::fs::remove_file(&ballast).unwrap();
     endpoint.update("INSERT DATA { GRAPH <http://g> { <http://e/a> <http://e/p> 1 } }").is(200);
     assert!(endpoint.send("GET", "/admin/stats", &[], b"").is(200).body.contains("\"disk_full\":false"));
+    endpoint.send("GET", "/health/ready", &[], b"").is(200);
     assert_eq!(quads(&endpoint), [((added - 2) * 2000 + 1).to_string()]);
     endpoint.stop();
     lode.run(&["check", "disk/db", "--quiet"]).ok();
+}
+
+/// Queries and updates that find no room for temporary files are told so, and those that need none go on.
+#[test]
+#[ignore = "mounts file systems, which needs root"]
+fn a_full_temporary_folder_is_told_as_that() {
+    let lode = Lode::new();
+    let data: String = (0..400_000)
+        .map(|i| {
+            format!(
+                "<http://e/s{}> <http://e/p{}> \"{i} is a text that takes its room\" .\n",
+                i % 200_000,
+                i % 7
+            )
+        })
+        .collect();
+    lode.write("data.nt", data);
+    lode.run(&["load", "db", "data.nt", "--quiet"]).ok();
+    let Some(_disk) = Disk::mount(lode.path("tmp"), 1 << 20) else {
+        note(format_args!("skipped: only root may mount file systems"));
+        return;
+    };
+    let folder = lode.path("tmp");
+    let options = ["db", "--bind", "127.0.0.1:0", "--memory", "64MiB"];
+    let endpoint = Endpoint::in_environment(&lode, &options, &[("TMPDIR", folder.to_str().unwrap())]);
+    let mut told = 0;
+    for query in [
+        "SELECT * { ?s ?p ?o } ORDER BY DESC(STRLEN(?o)) ?o OFFSET 399990",
+        "SELECT (COUNT(*) AS ?m) { SELECT ?t (COUNT(*) AS ?n) { ?s ?p ?o BIND(CONCAT(STR(?o), STR(?s), \"!\") AS ?t) } GROUP BY ?t }",
+        "SELECT DISTINCT ?t { ?s ?p ?o BIND(CONCAT(STR(?o), STR(?s), STR(?p), \"!\") AS ?t) } ORDER BY ?t OFFSET 399990",
+        "SELECT * { ?s ?p ?o . ?t ?q ?o2 FILTER(CONCAT(STR(?o), \"x\") = CONCAT(STR(?o2), \"x\")) } ORDER BY ?o OFFSET 399990",
+        "SELECT (GROUP_CONCAT(?o) AS ?all) { ?s ?p ?o } GROUP BY ?s ORDER BY ?all OFFSET 199990",
+    ] {
+        let answer = endpoint.query(query, "text/csv");
+        assert!([200, 413, 503, 504, 507].contains(&answer.status), "{query}: {answer:?}");
+        told += usize::from(answer.status == 507);
+    }
+    let update = endpoint
+        .update("INSERT { ?s <http://e/new> ?t } WHERE { ?s ?p ?o BIND(CONCAT(STR(?o), \"!\") AS ?t) }");
+    assert!([413, 503, 504, 507].contains(&update.status), "{update:?}");
+    note(format_args!("{told} of 5 queries found no room; the update: {}", update.status));
+    assert!(told > 0);
+    endpoint.query("ASK {}", "text/csv").is(200);
 }

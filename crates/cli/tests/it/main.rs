@@ -25,6 +25,7 @@ mod lost_manifest;
 mod many_loads;
 mod mistakes;
 mod newcomer;
+mod operations;
 mod origins;
 mod query;
 mod query_memory;

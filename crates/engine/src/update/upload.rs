@@ -7,7 +7,7 @@ use super::{UpdateOptions, Updater, with_room};
 use crate::EngineError;
 use crate::options::QueryOptions;
 use lode_base::cancel::CancelToken;
-use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
 use lode_exec::ExecError;
 use lode_packed::Order;
 use lode_rdf::parse::StatementLimit;
@@ -325,6 +325,25 @@ fn bulk_memory(
     Ok((bytes, Some(held)))
 }
 
+/// The error of a load that needs more memory than it got: where it would get enough, of `usual` bytes, if others had not taken so much of the
+/// pool, that is said.
+fn whose_memory(error: LoadError, usual: usize, pool: Option<&MemoryBudget>) -> EngineError {
+    if let (LoadError::Memory { bytes, .. }, Some(pool)) = (&error, pool)
+        && *bytes <= usual.min(pool.limit() / 4)
+    {
+        let (requested, limit) = (*bytes, pool.limit());
+        // They may have given some back by now.
+        let others = pool.used().max(limit / 32);
+        return EngineError::Execution(ExecError::OutOfMemory(OutOfBudget {
+            requested,
+            used: others,
+            limit,
+            others,
+        }));
+    }
+    error.into()
+}
+
 fn in_bulk(
     store: &Store,
     documents: Vec<Document>,
@@ -336,7 +355,8 @@ fn in_bulk(
     };
     let default = LoadOptions::default();
     let text_bytes = documents.iter().map(Document::bytes).sum();
-    let (memory_bytes, _held) = bulk_memory(options, text_bytes, default.memory_bytes)?;
+    let default_bytes = default.memory_bytes;
+    let (memory_bytes, _held) = bulk_memory(options, text_bytes, default_bytes)?;
     let load_options = LoadOptions {
         threads: options.threads,
         memory_bytes,
@@ -349,7 +369,9 @@ fn in_bulk(
         ..default
     };
     let sources = documents.into_iter().map(Document::source).collect();
-    let report = load(store, sources, load_options, &Arc::default())?;
+    let alone = default_bytes.min(options.memory_bytes);
+    let report = load(store, sources, load_options, &Arc::default())
+        .map_err(|error| whose_memory(error, alone, options.memory.as_ref()))?;
     let version = store.snapshot().version_number();
     Ok((report.quads, Commit { inserted: report.added, deleted: report.removed, version }))
 }
@@ -379,4 +401,29 @@ pub(crate) fn delete_graph(
         transaction.clear(Graphs::One(id))?;
         Ok(Some(transaction.commit()?))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    //! Whose memory it is that is missing.
+    use super::*;
+
+    #[test]
+    fn a_load_that_would_fit_alone_may_come_again() {
+        let pool = MemoryBudget::new(256 << 20);
+        let _others = pool.reserve(200 << 20).expect("memory");
+        let missing = |bytes| LoadError::Memory { what: "terms", bytes };
+        let EngineError::Execution(ExecError::OutOfMemory(told)) =
+            whose_memory(missing(40 << 20), 1 << 30, Some(&pool))
+        else {
+            panic!("not told")
+        };
+        assert!(told.is_for_others(), "{told:?}");
+        for (bytes, usual, pool) in
+            [(65 << 20, 1 << 30, Some(&pool)), (40 << 20, 32 << 20, Some(&pool)), (1, 1 << 30, None)]
+        {
+            let told = whose_memory(missing(bytes), usual, pool);
+            assert!(matches!(told, EngineError::Load(LoadError::Memory { .. })), "{told:?}");
+        }
+    }
 }

@@ -16,6 +16,9 @@ pub struct Disk {
     pages: OnceLock<PageFile>,
     /// Held while one is made.
     making: Mutex<()>,
+    /// Why a write has failed. Nobody knows then how much of it is in the file, and what is behind it would not be where it is looked for: so
+    /// nothing more is written.
+    failed: OnceLock<io::ErrorKind>,
 }
 
 /// Where a term is.
@@ -56,13 +59,56 @@ impl Disk {
         file.get().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    /// Writes something, unless a write has failed before.
+    pub fn write<T>(&self, write: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        if let Some(kind) = self.failed.get() {
+            return Err((*kind).into());
+        }
+        write().inspect_err(|error| {
+            // Where two fail at once, either may say why.
+            let _ = self.failed.set(error.kind());
+        })
+    }
+
+    /// Why something cannot be read: where a write has failed, since it is not there.
+    pub fn reason(&self, error: io::Error) -> io::Error {
+        self.failed.get().map_or(error, |kind| (*kind).into())
+    }
+
     /// The term at a place.
     pub fn read(&self, place: Place) -> io::Result<Term> {
+        self.read_at(place).map_err(|error| self.reason(error))
+    }
+
+    fn read_at(&self, place: Place) -> io::Result<Term> {
         let (term_hash, place) = match place {
             Place::Known(hash, place) => (hash, place),
             Place::Entry(entry) => entry.read(self.pages()?)?,
         };
         let term = self.terms()?.read(place)?;
         if hash(&term) == term_hash { Ok(term) } else { Err(damaged()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Behind a write that failed.
+    use super::*;
+
+    #[test]
+    fn nothing_more_is_written_and_readers_hear_why() {
+        let (disk, mut tried) = (Disk::default(), 0);
+        assert!(disk.write(|| Ok(())).is_ok());
+        let lost = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        assert_eq!(disk.reason(lost()).kind(), io::ErrorKind::UnexpectedEof, "nothing has failed yet");
+        for _ in 0..2 {
+            let failed = disk.write::<()>(|| {
+                tried += 1;
+                Err(io::ErrorKind::StorageFull.into())
+            });
+            assert_eq!(failed.map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull));
+        }
+        assert_eq!(tried, 1);
+        assert_eq!(disk.reason(lost()).kind(), io::ErrorKind::StorageFull);
     }
 }

@@ -97,7 +97,8 @@ impl Shard {
         match failed {
             Some(error) => Err(ExecError::Spill(error)),
             None if found.is_none() && self.index.len() > 0 => {
-                Ok(self.index.find(disk.pages()?, hash, is_it)?)
+                let found = disk.pages().and_then(|pages| self.index.find(pages, hash, is_it));
+                Ok(found.map_err(|error| disk.reason(error))?)
             }
             None => Ok(found),
         }
@@ -161,7 +162,8 @@ impl Shard {
     /// Moves all terms to the disk.
     pub fn spill_terms(&mut self, disk: &Disk) -> Result<(), ExecError> {
         if !self.terms.is_empty() {
-            let places = disk.terms()?.append(self.terms.iter())?;
+            let file = disk.terms()?;
+            let places = disk.write(|| file.append(self.terms.iter()))?;
             places.into_iter().for_each(|place| self.places.push(place));
             self.terms = Chunks::default();
             self.bytes -= std::mem::take(&mut self.term_bytes);
@@ -178,7 +180,9 @@ impl Shard {
         if self.hashes.is_empty() {
             return Ok(());
         }
-        self.index.add(disk.pages()?, &|| self.hashes.iter().copied().zip(self.places.iter().copied()))?;
+        let Self { index, hashes, places, .. } = self;
+        let pages = disk.pages()?;
+        disk.write(|| index.add(pages, &|| hashes.iter().copied().zip(places.iter().copied())))?;
         (self.table, self.hashes, self.places) = (HashTable::new(), Chunks::default(), Chunks::default());
         self.bytes = self.index.bytes();
         if let Some(reservation) = &mut self.reservation {

@@ -10,6 +10,7 @@ use super::throttle::Throttle;
 use super::users::{CHECK_BYTES, UserError, Users};
 use crate::error::HttpError;
 use crate::listener::{Bind, Peer};
+use crate::observe::Who;
 use axum::http::{HeaderMap, StatusCode, header};
 use lode_engine::MemoryBudget;
 use std::path::PathBuf;
@@ -33,19 +34,31 @@ pub(crate) struct Identity {
     /// What it may in the database that it asks; on the server as a whole, where it asks none.
     pub(crate) role: Option<Role>,
     rights: Arc<Rights>,
+    /// The user, or the token.
+    pub(crate) name: Option<Arc<str>>,
     /// Whether it was proved.
     is_known: bool,
 }
 
 impl Identity {
-    fn new(rights: Arc<Rights>, is_known: bool) -> Self {
-        Self { role: rights.role(None), rights, is_known }
+    fn new(rights: Arc<Rights>, name: Option<Arc<str>>, is_known: bool) -> Self {
+        Self { role: rights.role(None), rights, name, is_known }
     }
 
     /// The same, asking a database.
     pub(crate) fn within(mut self, database: Option<&str>) -> Self {
         self.role = self.rights.role(database);
         self
+    }
+
+    /// The same for the logs.
+    pub(crate) fn who(&self) -> Who {
+        let role = self.role.map(|role| match role {
+            Role::Read => "read",
+            Role::Update => "update",
+            Role::Admin => "admin",
+        });
+        Who { name: self.name.clone(), role }
     }
 }
 
@@ -133,20 +146,25 @@ impl Access {
     }
 
     /// Reads the file again whenever it changes, for ever, and tells of it. Where it cannot be used, or is gone, the users of before stay.
-    pub(crate) async fn watch(self: Arc<Self>, tell: fn(&str)) {
+    pub(crate) async fn watch(self: Arc<Self>) {
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
             let access = Arc::clone(&self);
-            match tokio::task::spawn_blocking(move || access.read_if_changed()).await {
-                Ok(Ok(true)) => {
-                    let (users, tokens, _) = self.figures();
-                    let nobody =
-                        if users + tokens == 0 { "; nobody may log in, until the next start" } else { "" };
-                    tell(&format!("users: read again, {users} users and {tokens} tokens{nobody}"));
-                }
-                Ok(Err(error)) => tell(&format!("users: {error}; those of before stay")),
-                _ => {}
+            let _ = tokio::task::spawn_blocking(move || access.look()).await;
+        }
+    }
+
+    /// Reads the file again if it has changed.
+    pub(crate) fn look(&self) {
+        match self.read_if_changed() {
+            Ok(true) => {
+                let (users, tokens, _) = self.figures();
+                let nobody =
+                    if users + tokens == 0 { "; nobody may log in, until the next start" } else { "" };
+                tracing::info!("users: read again, {users} users and {tokens} tokens{nobody}");
             }
+            Ok(false) => {}
+            Err(error) => tracing::warn!("users: {error}; those of before stay"),
         }
     }
 
@@ -167,7 +185,7 @@ impl Access {
     fn anonymous(&self) -> Identity {
         let [with_users, without] = self.anonymous;
         let role = if self.has_users() { with_users } else { without };
-        Identity::new(Arc::new(role.into()), false)
+        Identity::new(Arc::new(role.into()), None, false)
     }
 
     /// Refuses what a role has not. This is the only place that does.
@@ -203,7 +221,7 @@ impl Access {
     ) -> Result<Identity, HttpError> {
         let current = self.current();
         let unreadable = |()| unauthorized("the Authorization field cannot be read: send Basic or Bearer");
-        let known = |rights: Arc<Rights>| Ok(Identity::new(rights, true));
+        let known = |rights: Arc<Rights>, name: String| Ok(Identity::new(rights, Some(name.into()), true));
         let credentials = match Credentials::of(headers) {
             // Where nobody has to log in, what clients send for others does not matter.
             _ if !self.has_users() && self.admin_token.is_none() => return Ok(self.anonymous()),
@@ -218,11 +236,11 @@ impl Access {
                     .as_deref()
                     .is_some_and(|token| is_equal(token.as_bytes(), sent.as_bytes()))
                 {
-                    return known(Arc::new(Some(Role::Admin).into()));
+                    return known(Arc::new(Some(Role::Admin).into()), "(admin token)".to_owned());
                 }
                 // Nobody guesses a token: one that is right passes, whatever others at this address have sent.
                 match current.users.token(&sent) {
-                    Some((_, rights)) => known(Arc::new(rights)),
+                    Some((name, rights)) => known(Arc::new(rights), format!("token:{name}")),
                     None => {
                         self.wait(peer, "")?;
                         Err(self.failed(peer, "", "this token is not valid here, or no more"))
@@ -231,9 +249,9 @@ impl Access {
             }
             Some(Credentials::Password { name, password }) => {
                 if let Some(rights) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
-                    return known(rights);
+                    return known(rights, name);
                 }
-                known(self.verify(peer, current, name, password).await?)
+                known(self.verify(peer, current, name.clone(), password).await?, name)
             }
         }
     }

@@ -28,9 +28,9 @@ pub(crate) enum Operation {
     Read,
     /// Updates, uploads and removals of graphs.
     Update,
-    /// All below `/admin`.
+    /// All below `/admin`, and `/metrics`.
     Administer,
-    /// What tells nothing of the data: which methods an address takes, and that there is nothing at one.
+    /// What tells nothing of the data: which methods an address takes, and whether the server is well.
     Ask,
 }
 
@@ -44,7 +44,8 @@ impl Operation {
             |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let reads = [Method::GET, Method::HEAD].contains(method);
         match path {
-            _ if is_of("/admin") => Self::Administer,
+            _ if is_of("/admin") || path == "/metrics" => Self::Administer,
+            _ if is_of("/health") && reads => Self::Ask,
             _ if is_of("/data") && !reads => Self::Update,
             _ if is_of("/update") || is_of("/rdf4j/transactions") => Self::Update,
             _ if is_of("/rdf4j/statements") && !reads => Self::Update,

@@ -1,16 +1,21 @@
 //! What the one who runs the server wants to know and to do: only for clients on this machine, or for those who know the token.
 
 mod backup;
+mod figures;
+mod metrics;
 mod queries;
 mod snapshots;
 
 pub(crate) use backup::backup;
+pub(crate) use figures::stats;
+pub(crate) use metrics::metrics;
 pub(crate) use queries::{cancel as cancel_query, list as queries};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
 
 use crate::access::{Identity, Operation, Role};
 use crate::error::HttpError;
 use crate::listener::Peer;
+use crate::network::ThroughStranger;
 use crate::origin::{is_of, is_sure};
 use crate::state::{AppState, CancelOnDrop, Shared, blocking};
 use crate::update::json;
@@ -18,72 +23,9 @@ use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
-use lode_engine::store::{CompactOptions, CompactorState, FlushStatus, StoreError, compact as compact_store};
+use lode_engine::store::{CompactOptions, compact as compact_store};
 use lode_engine::{CancelToken, EngineError};
-use serde_json::Value;
 use std::sync::Arc;
-
-/// Figures of the moment.
-pub(crate) async fn stats(State(state): State<Arc<AppState>>, client: Client) -> Result<Response, HttpError> {
-    client.check(&state)?;
-    let of_snapshots = work(Arc::clone(&state), |state, _| {
-        let store = state.database.store();
-        Ok::<_, StoreError>((store.snapshots()?.len(), store.snapshot_bytes()?, store.damaged_snapshots()?))
-    })
-    .await?;
-    let store = state.database.store();
-    let snapshot = store.snapshot();
-    let (cache, log) = (store.cache_counters(), store.log_counters());
-    let compactor = state.compactor.as_ref().map(|compactor| {
-        let status = compactor.status();
-        let running = matches!(status.state, CompactorState::Compacting { .. });
-        format!(
-            "{{\"running\":{running},\"compactions\":{},\"quads\":{},\"failures\":{}}}",
-            status.compactions, status.quads_merged, status.failures
-        )
-    });
-    Ok(json(&format!(
-        "{{\"quads\":{},\"version\":{},\"writable\":{},\"segments\":{},\"delta_changes\":{},\
-         \"disk_full\":{},\"log\":{{\"records\":{},\"bytes\":{},\"syncs\":{},\"sync_failures\":{},\"cut_bytes\":{}}},\"flush\":{},\
-         \"snapshots\":{{\"count\":{},\"bytes\":{},\"damaged\":{}}},\
-         \"cache\":{{\"hits\":{},\"misses\":{},\"bytes\":{}}},\"compactor\":{}}}\n",
-        snapshot.quad_count(),
-        snapshot.version_number(),
-        store.is_writable(),
-        snapshot.segment_count(),
-        snapshot.delta_changes(),
-        store.is_disk_full(),
-        log.records,
-        log.bytes,
-        log.syncs,
-        store.sync_failures(),
-        store.found_log().map_or(0, |found| found.end.ignored_bytes),
-        flush_json(&store.flush_status()),
-        of_snapshots.0,
-        of_snapshots.1,
-        Value::from(of_snapshots.2),
-        cache.hits,
-        cache.misses,
-        cache.bytes_held,
-        compactor.as_deref().unwrap_or("null"),
-    )))
-}
-
-/// How the delta becomes segments; `error` says why it does not.
-fn flush_json(status: &FlushStatus) -> String {
-    let error = status.failing.as_ref().map_or(Value::Null, |error| error.as_str().into());
-    format!(
-        "{{\"running\":{},\"percent_full\":{},\"flushes\":{},\"quads\":{},\"failures\":{},\"error\":{error},\
-         \"slowed\":{},\"refused\":{}}}",
-        status.is_running,
-        status.fullness,
-        status.flushes,
-        status.quads,
-        status.failures,
-        status.slowed,
-        status.refused
-    )
-}
 
 /// Makes one segment of all, while others read and write; the answer comes when that is done.
 pub(crate) async fn compact(
@@ -109,6 +51,8 @@ pub(crate) async fn compact(
 pub(crate) struct Client {
     identity: Identity,
     peer: Peer,
+    /// Whether it may be elsewhere although its connection is of this machine.
+    through: ThroughStranger,
     headers: HeaderMap,
 }
 
@@ -119,7 +63,8 @@ impl<S: Sync> FromRequestParts<S> for Client {
         let unknown = || HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the client's address is unknown");
         let peer = parts.extensions.get::<Peer>().copied().ok_or_else(unknown)?;
         let identity = parts.extensions.get().cloned().unwrap_or_default();
-        Ok(Self { identity, peer, headers: parts.headers.clone() })
+        let through = parts.extensions.get().copied().unwrap_or(ThroughStranger(false));
+        Ok(Self { identity, peer, through, headers: parts.headers.clone() })
     }
 }
 
@@ -136,6 +81,10 @@ impl Client {
                 Err(HttpError::new(StatusCode::UNAUTHORIZED, message))
             }
             // A name may be given to this machine's address by anybody, a web page of theirs included.
+            None if self.peer.is_local() && self.through.0 => refused(
+                "the administration answers on the server's own machine only, and this request came through a proxy that is not trusted \
+                 (lode serve --trusted-proxy)",
+            ),
             None if self.peer.is_local() && !self.is_for_sure_host() => refused(
                 "without a token the administration answers to localhost or an IP number only, not to a name",
             ),

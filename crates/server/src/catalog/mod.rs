@@ -98,7 +98,7 @@ impl Catalog {
                 Ok(Some(served)) => catalog.put(name, catalog.mounted(name, served)),
                 Ok(None) => {}
                 Err(why) => {
-                    (catalog.shared.options.tell)(&format!("{name}: {why}; it stays closed"));
+                    tracing::error!("{name}: {why}; it stays closed");
                     catalog.put(name, Entry::Closed(why));
                 }
             }

@@ -11,7 +11,7 @@ use crate::error::HttpError;
 use crate::guard::{self, Guard};
 use crate::negotiate::accept;
 use crate::state::Shared;
-use crate::{page, rdf4j};
+use crate::{health, page, rdf4j};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::uri::PathAndQuery;
@@ -28,6 +28,7 @@ const ROUTES: &str = "\
 /NAME                      a database: queries, updates and graphs at one address
 /NAME/sparql, /query, /update, /data, /get and all others of a server with one database
 /repositories/NAME         the same by the REST API of RDF4J
+/health/live, /health/ready  whether the server runs, and whether all open databases can do their work
 /admin/databases           all databases (GET); POST ?name=NAME makes one
 /admin/databases/NAME      one of them (GET); DELETE drops it with its data
 /admin/databases/NAME/open, /close, /rename?to=NAME (POST)
@@ -38,6 +39,8 @@ pub(crate) fn router(shared: &Arc<Shared>, catalog: &Arc<Catalog>) -> Router {
     let root = Arc::new(Root { shared: Arc::clone(shared), catalog: Arc::clone(catalog) });
     let own = Router::new()
         .route("/", get(index))
+        .route("/health/live", get(health::live))
+        .route("/health/ready", get(ready))
         .route("/protocol", get(async || rdf4j::VERSION))
         .route("/repositories", get(repositories))
         .route("/admin/databases", get(admin::list).post(admin::create))
@@ -69,7 +72,7 @@ fn allowed(path: &str) -> Option<&'static str> {
             _ => return None,
         });
     }
-    if path == "/" {
+    if ["/", "/health/live", "/health/ready"].contains(&path) {
         return Some("GET, HEAD, OPTIONS");
     }
     match split(path) {
@@ -137,6 +140,19 @@ async fn index(State(root): State<Arc<Root>>, request: Request) -> Result<Respon
          <body><main><h1>Databases</h1>\n<ul>\n{items}</ul>\n{none}</main></body></html>\n"
     );
     Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response())
+}
+
+/// Whether all databases that are open can do their work.
+async fn ready(State(root): State<Arc<Root>>) -> Response {
+    for (_, entry) in root.catalog.all() {
+        if let Entry::Open(mounted) = entry {
+            let told = health::ready(State(Arc::clone(&mounted.state))).await;
+            if !told.status().is_success() {
+                return told;
+            }
+        }
+    }
+    health::told(StatusCode::OK, "ready")
 }
 
 /// The databases that one may read, for RDF4J.

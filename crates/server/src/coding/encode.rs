@@ -39,6 +39,11 @@ impl Compression {
         self.0.is_some()
     }
 
+    /// Bytes that encoders take.
+    pub(crate) fn used(&self) -> usize {
+        self.0.as_ref().map_or(0, MemoryBudget::used)
+    }
+
     /// A body behind an encoder, or as it was where there is no memory for one.
     pub(crate) fn encode(&self, coding: Coding, body: Body) -> Result<EncodedBody, Body> {
         let Some((encoder, room)) = self.encoder(coding) else { return Err(body) };

@@ -1,5 +1,6 @@
 //! GET and HEAD: a graph, or the whole dataset, streamed in the format asked for.
 
+use super::notes;
 use super::target::no_such_graph;
 use crate::deadline::after;
 use crate::error::HttpError;
@@ -25,9 +26,10 @@ pub(super) async fn answer(
 ) -> Result<Response, HttpError> {
     let whole = target == UploadTarget::Dataset;
     let format = negotiate_rdf(&accept(headers), whole).ok_or_else(|| not_acceptable(whole))?;
-    let limit = state.options.download_timeout;
+    let limit = state.limits.get().download_timeout;
     let cancel = CancelToken::new(Some(limit));
-    let permit = state.downloads.enter(after(limit.min(state.options.timeout))).await?;
+    let permit = state.downloads.enter(after(limit.min(state.limits.get().timeout))).await?;
+    notes::begun();
     let at_state = Arc::clone(&state);
     let (snapshot, scope) = blocking(move || find(&at_state, &target, at.as_deref())).await?;
     let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];

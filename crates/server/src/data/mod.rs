@@ -5,12 +5,14 @@
 
 mod download;
 mod multipart;
+mod notes;
 mod target;
 mod upload;
 
 use crate::body::Incoming;
 use crate::deadline::after;
 use crate::error::HttpError;
+use crate::observe::Record;
 use crate::request::SNAPSHOTS_STAY;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
@@ -35,6 +37,9 @@ pub(crate) async fn serve(
         Ok(selected) => selected,
         Err(error) => return body.refuse(&parts.headers, error).await,
     };
+    if let Some(record) = Record::current() {
+        record.note_work(notes::kind(&parts.method), "");
+    }
     match parts.method {
         Method::GET => download::answer(state, target, at, &parts.headers, false).await,
         Method::HEAD => download::answer(state, target, at, &parts.headers, true).await,
@@ -62,9 +67,10 @@ async fn delete(
         return Err(HttpError::bad_request(message));
     };
     let condition = state.validators.condition(headers)?;
-    let limit = state.options.update_timeout;
+    let limit = state.limits.get().update_timeout;
     let cancel = CancelToken::new(Some(limit));
     let permit = state.updates.enter(after(limit)).await?;
+    notes::begun();
     let _left = CancelOnDrop(cancel.clone());
     let commit = blocking(move || {
         let commit = state.database.delete_graph(graph.as_ref(), condition.as_ref(), &cancel)?;
@@ -72,5 +78,6 @@ async fn delete(
         Ok(commit.ok_or_else(|| no_such_graph(&UploadTarget::Graph(graph))))
     })
     .await??;
+    notes::changed(0, commit.deleted, commit.version);
     Ok(json(&format!("{{\"deleted\":{},\"version\":{}}}\n", commit.deleted, commit.version)))
 }

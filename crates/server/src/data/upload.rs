@@ -1,8 +1,8 @@
 //! PUT and POST: documents into a graph or into the dataset. What looks small is read whole and becomes one transaction; everything else
 //! is streamed into a bulk load.
 
-use super::multipart;
 use super::target::NO_NAME;
+use super::{multipart, notes};
 use crate::body::{Incoming, Whole, pieces};
 use crate::body_memory::Room;
 use crate::coding::{ALL_NAMES, Coding};
@@ -54,6 +54,7 @@ pub(crate) async fn answer(
         Some(format) => one(&state, body, format, &announced, options).await?,
         None => form(&state, body, &request.headers, options).await?,
     };
+    notes::changed(report.inserted, report.deleted, report.version);
     Ok(respond(&report, made))
 }
 
@@ -78,7 +79,7 @@ fn prepare(
         replace,
         base_iri: base.map(NamedNode::into_string),
         cancel: CancelToken::default(),
-        transaction_quads_max: state.options.transaction_quads_max,
+        transaction_quads_max: state.limits.get().transaction_quads_max,
         memory_bytes: state.options.query.memory_bytes,
         memory: state.options.query.memory.clone(),
         threads: state.options.query.threads,
@@ -154,7 +155,7 @@ async fn one(
 ) -> Result<UploadReport, HttpError> {
     // With a condition it is one transaction, or nothing.
     let small = match &options.condition {
-        Some(_) => state.options.update_bytes_max as u64,
+        Some(_) => state.limits.get().update_bytes_max as u64,
         None => announced.bytes_of(options.transaction_quads_max),
     };
     let mut begun = Whole::default();
@@ -165,7 +166,8 @@ async fn one(
         return whole(state, vec![document], options, begun.room).await;
     }
     // It takes as long as it takes to come, so there is no time-out; but a body that does not come gives up.
-    let permit = state.bulk_loads.enter(after(state.options.update_timeout)).await?;
+    let permit = state.bulk_loads.enter(after(state.limits.get().update_timeout)).await?;
+    notes::begun();
     let Whole { bytes, room } = begun;
     let cancel = options.cancel.clone();
     let _left = CancelOnDrop(cancel.clone());
@@ -198,7 +200,7 @@ async fn form(
     headers: &HeaderMap,
     options: UploadOptions,
 ) -> Result<UploadReport, HttpError> {
-    let Whole { bytes, room } = body.collect(state.options.update_bytes_max).await?;
+    let Whole { bytes, room } = body.collect(state.limits.get().update_bytes_max).await?;
     let documents = multipart::documents(headers, &bytes)?;
     whole(state, documents, options, room).await.map_err(|mut error| {
         if error.message.contains(CONTENT_TYPE) {
@@ -216,9 +218,10 @@ async fn whole(
     options: UploadOptions,
     room: Room,
 ) -> Result<UploadReport, HttpError> {
-    let limit = state.options.update_timeout;
+    let limit = state.limits.get().update_timeout;
     let cancel = CancelToken::new(Some(limit));
     let permit = state.updates.enter(after(limit)).await?;
+    notes::begun();
     let _left = CancelOnDrop(cancel.clone());
     let state = Arc::clone(state);
     blocking(move || {

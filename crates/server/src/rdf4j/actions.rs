@@ -1,10 +1,12 @@
 //! What is done in a transaction over several requests.
 
-use super::transactions::Held;
-use super::{Asked, Parameters, asker, check_update, document, read, statements};
+use super::asked::{Asked, asker, check_update, note, read};
+use super::parameters::Parameters;
+use super::{document, download};
 use crate::body::Incoming;
 use crate::deadline::after;
 use crate::error::HttpError;
+use crate::open_transactions::Held;
 use crate::query;
 use crate::request::time_limit;
 use crate::state::{AppState, CancelOnDrop, blocking};
@@ -24,7 +26,7 @@ pub(super) async fn begin(
 ) -> Result<Response, HttpError> {
     state.check_writable()?;
     let own = state.own_iri(request.uri(), request.headers());
-    let limit = state.options.update_timeout;
+    let limit = state.limits.get().update_timeout;
     let _permit = state.updates.enter(after(limit)).await?;
     let cancel = CancelToken::default();
     let waits = CancelOnDrop(cancel.clone());
@@ -91,11 +93,11 @@ pub(super) async fn act(
         "GET" => {
             let Asked { parts, parameters, .. } = read(&state, request).await?;
             let snapshot = with(&held, |open| open.snapshot()).await?;
-            statements::download(state, snapshot, parameters.pattern()?, &parts).await
+            download::answer(state, snapshot, parameters.pattern()?, &parts).await
         }
         "SIZE" => {
             let pattern = Parameters::of_uri(request.uri())?.pattern()?;
-            let cancel = CancelToken::new(Some(state.options.timeout));
+            let cancel = CancelToken::new(Some(state.limits.get().timeout));
             let count = with(&held, move |open| pattern.count(&open.snapshot()?, &cancel)).await?;
             Ok(count.to_string().into_response())
         }
@@ -105,6 +107,7 @@ pub(super) async fn act(
         "COMMIT" => {
             let ended = take(&state, &number, &held).await?;
             let commit = blocking(move || Ok(ended.commit()?)).await?;
+            note(&commit);
             Ok(json(&format!(
                 "{{\"inserted\":{},\"deleted\":{},\"version\":{}}}\n",
                 commit.inserted, commit.deleted, commit.version
@@ -162,7 +165,7 @@ async fn update(state: Arc<AppState>, held: Arc<Held>, request: Request) -> Resu
     let Asked { parts, parameters, text } = read(&state, request).await?;
     check_update(&state, &parts)?;
     let update = parameters.update()?;
-    let limit = time_limit(update.timeout, state.options.update_timeout);
+    let limit = time_limit(update.timeout, state.limits.get().update_timeout);
     let (mut options, _left) = options(&state, limit, text.room.bytes());
     options.evaluation.set_dataset(&update.using, &update.using_named)?;
     let base = state.own_iri(&parts.uri, &parts.headers).map(lode_rdf::NamedNode::into_string);
@@ -183,7 +186,7 @@ async fn statements_of_document(
     check_update(&state, &parts)?;
     let parameters = Parameters::of_uri(&parts.uri)?;
     let (document, room) = document::read(&state, &parts, Incoming::new(body, state.shared())).await?;
-    let (mut options, _left) = options(&state, state.options.update_timeout, room.bytes());
+    let (mut options, _left) = options(&state, state.limits.get().update_timeout, room.bytes());
     options.evaluation.base_iri = parameters.base()?.or(options.evaluation.base_iri);
     let graphs = parameters.contexts()?;
     with(&held, move |open| open.statements(what, document, &graphs, &options)).await?;
@@ -200,7 +203,7 @@ pub(super) async fn add(
     replaces: bool,
 ) -> Result<Response, HttpError> {
     state.check_writable()?;
-    let limit = state.options.update_timeout;
+    let limit = state.limits.get().update_timeout;
     let (document, room) = document::read(&state, parts, body).await?;
     let (mut options, _left) = options(&state, limit, room.bytes());
     options.evaluation.base_iri = parameters.base()?.or(options.evaluation.base_iri);
@@ -212,27 +215,27 @@ pub(super) async fn add(
             open.remove(&QuadPattern { graphs: graphs.clone(), ..QuadPattern::default() }, &options)?;
         }
         open.statements(Statements::Add, document, &graphs, &options)?;
-        open.commit()?;
+        let commit = open.commit()?;
         drop((permit, room));
-        Ok(())
+        Ok(commit)
     })
     .await
-    .map(no_content)
+    .map(|commit| no_content(note(&commit)))
 }
 
 /// Removes statements in a transaction of their own.
 pub(super) async fn remove(state: Arc<AppState>, pattern: QuadPattern) -> Result<Response, HttpError> {
     state.check_writable()?;
-    let limit = state.options.update_timeout;
+    let limit = state.limits.get().update_timeout;
     let permit = state.updates.enter(after(limit)).await?;
     let (options, _left) = options(&state, limit, 0);
     blocking(move || {
         let mut open = state.database.begin(&options.evaluation)?;
         open.remove(&pattern, &options)?;
-        open.commit()?;
+        let commit = open.commit()?;
         drop(permit);
-        Ok(())
+        Ok(commit)
     })
     .await
-    .map(no_content)
+    .map(|commit| no_content(note(&commit)))
 }

@@ -42,7 +42,7 @@ pub(super) async fn read(
         }
     };
     let body = body.decoded(body_coding(&parts.headers)?);
-    let bytes_max = state.options.update_bytes_max;
+    let bytes_max = state.limits.get().update_bytes_max;
     let Whole { mut bytes, mut room } = body.collect(bytes_max).await?;
     if is_binary {
         let deadline = after(2 * state.options.stall_max);

@@ -4,31 +4,26 @@
 //! See <https://rdf4j.org/documentation/reference/rest-api/>. Namespaces are not kept: there are none.
 
 mod actions;
+mod asked;
 mod binary;
 mod document;
+mod download;
 mod parameters;
 mod statements;
-mod transactions;
 
-pub(crate) use transactions::Transactions;
-
-use crate::access::{Identity, Operation};
 use crate::asker::Asker;
-use crate::body::{Incoming, Whole};
 use crate::error::HttpError;
-use crate::listener::Peer;
 use crate::negotiate::{accept, negotiate};
-use crate::protocol::body_coding;
+use crate::observe::Record;
 use crate::query;
 use crate::request::QueryRequest;
 use crate::state::{AppState, blocking};
+use asked::{Asked, asker, read};
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use lode_engine::store::Snapshot;
 use lode_engine::{CancelToken, Database, OutputFormat, QueryOptions, write_results};
 use lode_rdf::NamedNode;
 use parameters::Parameters;
@@ -61,33 +56,6 @@ pub(crate) fn allowed(rest: &str) -> Option<&'static str> {
     })
 }
 
-/// A request whose parameters and text have been read.
-struct Asked {
-    parts: Parts,
-    parameters: Parameters,
-    text: Whole,
-}
-
-/// Reads the body of a request that is no document.
-async fn read(state: &Arc<AppState>, request: Request) -> Result<Asked, HttpError> {
-    let (parts, body) = request.into_parts();
-    let body = Incoming::new(body, state.shared()).decoded(body_coding(&parts.headers)?);
-    let text = body.collect(state.options.update_bytes_max).await?;
-    let parameters = Parameters::read(parts.uri.query(), &parts.headers, &text.bytes)?;
-    Ok(Asked { parts, parameters, text })
-}
-
-/// Who asks, and what relative IRIs are resolved against.
-fn asker(state: &AppState, parts: &Parts, text: Whole, within: Option<Snapshot>) -> Asker {
-    Asker {
-        client: parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Unix),
-        accept: accept(&parts.headers),
-        base: state.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string),
-        room: text.room,
-        within,
-    }
-}
-
 /// Queries.
 async fn queries(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
     if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
@@ -107,8 +75,8 @@ async fn table(
     headers: &HeaderMap,
 ) -> Result<Response, HttpError> {
     let base = state.own_iri(uri, headers).map(NamedNode::into_string);
-    let (client, room) = (Peer::Unix, Default::default());
-    let asker = Asker { client, accept: accept(headers), base, room, within: None };
+    let (record, room) = (Record::current(), Default::default());
+    let asker = Asker { record, accept: accept(headers), base, room, within: None };
     query::answer(state, QueryRequest { query: query.to_owned(), ..QueryRequest::default() }, asker).await
 }
 
@@ -129,15 +97,9 @@ async fn namespaces(
 /// How many statements there are, in all graphs or in some.
 async fn size(State(state): State<Arc<AppState>>, uri: Uri) -> Result<Response, HttpError> {
     let pattern = Parameters::of_uri(&uri)?.pattern()?;
-    let cancel = CancelToken::new(Some(state.options.timeout));
+    let cancel = CancelToken::new(Some(state.limits.get().timeout));
     let count = blocking(move || Ok(pattern.count(&state.database.snapshot(), &cancel)?)).await?;
     Ok(count.to_string().into_response())
-}
-
-/// Whether who asks may change the data.
-fn check_update(state: &AppState, parts: &Parts) -> Result<(), HttpError> {
-    let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
-    state.access.check(&identity, Operation::Update)
 }
 
 /// A table of databases, in the format that is asked for.

@@ -1,22 +1,19 @@
 //! Statements by pattern: read, added, replaced and removed.
 
-use super::{Asked, Parameters, actions, asker, check_update, document, read};
+use super::asked::{Asked, asker, check_update, read};
+use super::parameters::Parameters;
+use super::{actions, document, download};
 use crate::body::Incoming;
 use crate::data;
-use crate::deadline::after;
 use crate::error::HttpError;
-use crate::negotiate::{accept, negotiate_rdf};
+use crate::observe::Record;
 use crate::request::content_type;
 use crate::state::AppState;
-use crate::stream::answered;
 use crate::update;
 use axum::extract::{Request, State};
-use axum::http::request::Parts;
-use axum::http::{Method, StatusCode, header};
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use lode_engine::store::Snapshot;
-use lode_engine::{CancelToken, EngineError, QuadPattern, UploadTarget};
-use lode_rdf::serialize::QuadWriter;
+use lode_engine::UploadTarget;
 use lode_rdf::{GraphName, RdfFormat};
 use std::sync::Arc;
 
@@ -29,7 +26,7 @@ pub(super) async fn serve(
         Method::GET | Method::HEAD => {
             let (parts, _) = request.into_parts();
             let snapshot = state.database.snapshot();
-            download(state, snapshot, parameters.pattern()?, &parts).await
+            download::answer(state, snapshot, parameters.pattern()?, &parts).await
         }
         Method::DELETE => actions::remove(state, parameters.pattern()?).await,
         Method::POST if is_update(&parameters, &request) => {
@@ -37,7 +34,8 @@ pub(super) async fn serve(
             check_update(&state, &parts)?;
             let update = parameters.update()?;
             let asker = asker(&state, &parts, text, None);
-            update::answer(state, update, asker.client, asker.base, asker.room.bytes()).await?;
+            let record = Record::current().ok_or_else(HttpError::no_request)?;
+            update::answer(state, update, &record, asker.base, asker.room.bytes()).await?;
             Ok(StatusCode::NO_CONTENT.into_response())
         }
         Method::POST | Method::PUT => upload(state, &parameters, request).await,
@@ -86,48 +84,4 @@ async fn upload(
     };
     data::upload(state, target, None, &parts, body).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
-}
-
-/// The statements of a pattern, in the syntax that is asked for.
-pub(super) async fn download(
-    state: Arc<AppState>,
-    snapshot: Snapshot,
-    pattern: QuadPattern,
-    parts: &Parts,
-) -> Result<Response, HttpError> {
-    let accepted = accept(&parts.headers);
-    let format = negotiate_rdf(&accepted, true).or_else(|| negotiate_rdf(&accepted, false));
-    let format = format.ok_or_else(|| {
-        let message = "none of the accepted media types fits: offered are application/n-quads, application/trig, application/ld+json, text/turtle, \
-                       application/n-triples, application/rdf+xml";
-        HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
-    })?;
-    let limit = state.options.download_timeout;
-    let cancel = CancelToken::new(Some(limit));
-    let permit = state.downloads.enter(after(limit.min(state.options.timeout))).await?;
-    let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
-        writer.announce(());
-        let failed = |error: std::io::Error| {
-            HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("writing the answer: {error}"))
-        };
-        let mut document = QuadWriter::start(format, writer).map_err(failed)?;
-        let mut wrong = None;
-        let visited = pattern.for_each(&snapshot, &cancel, |quad| {
-            let graph_name =
-                if format.supports_datasets() { quad.graph_name.as_ref() } else { Default::default() };
-            document.write(lode_rdf::QuadRef { graph_name, ..quad.as_ref() }).map_err(|error| {
-                wrong = Some(error);
-                EngineError::Update("the answer cannot be written".to_owned())
-            })
-        });
-        match wrong {
-            Some(error) => return Err(failed(error)),
-            None => visited?,
-        }
-        document.finish().map_err(failed)?;
-        Ok(())
-    })
-    .await?;
-    let fields = [(header::CONTENT_TYPE, format.media_type()), (header::VARY, "Accept")];
-    Ok((fields, body).into_response())
 }

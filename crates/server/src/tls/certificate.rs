@@ -26,6 +26,16 @@ pub enum Tls {
     SelfSigned,
 }
 
+impl Tls {
+    /// Whether a server could use it.
+    ///
+    /// # Errors
+    /// Where files cannot be read, or do not fit each other.
+    pub fn check(&self) -> Result<(), ServerError> {
+        Certificates::new(self, &["localhost".to_owned()]).map(drop)
+    }
+}
+
 /// What is given to clients.
 #[derive(Debug)]
 pub(super) struct Certificates {

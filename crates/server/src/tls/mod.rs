@@ -50,16 +50,20 @@ impl Acceptor {
     }
 
     /// Reads the files again whenever they change, for ever, and tells of it. Where they cannot be used, the last ones stay.
-    pub(crate) async fn watch(&self, tell: impl Fn(String)) {
+    pub(crate) async fn watch(&self) {
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
-            let certificates = Arc::clone(&self.certificates);
-            let looked = tokio::task::spawn_blocking(move || certificates.read_if_changed());
-            match looked.await {
-                Ok(Ok(true)) => tell(format!("TLS: a new certificate, SHA-256 {}", self.fingerprint())),
-                Ok(Err(error)) => tell(format!("{error}; the certificate of before stays")),
-                _ => {}
-            }
+            let acceptor = self.clone();
+            let _ = tokio::task::spawn_blocking(move || acceptor.look()).await;
+        }
+    }
+
+    /// Reads the files again if they have changed.
+    pub(crate) fn look(&self) {
+        match self.certificates.read_if_changed() {
+            Ok(true) => tracing::info!("TLS: a new certificate, SHA-256 {}", self.fingerprint()),
+            Ok(false) => {}
+            Err(error) => tracing::warn!("{error}; the certificate of before stays"),
         }
     }
 }

@@ -5,6 +5,8 @@
 mod client;
 mod codings;
 mod conditions;
+mod logs;
+mod metrics;
 mod transports;
 
 use lode_engine::{Database, UpdateOptions};

@@ -15,21 +15,21 @@ const NUMBER_BYTES: usize = 16;
 pub(crate) struct Transactions(Mutex<HashMap<String, Arc<Held>>>);
 
 /// One of them.
-pub(super) struct Held {
+pub(crate) struct Held {
     /// None once it has ended. One request after the other.
-    pub(super) open: Arc<tokio::sync::Mutex<Option<OpenTransaction>>>,
+    pub(crate) open: Arc<tokio::sync::Mutex<Option<OpenTransaction>>>,
     asked: Mutex<Instant>,
     cancel: CancelToken,
 }
 
 impl Held {
     /// How long nobody has asked for it.
-    pub(super) fn idle(&self) -> Duration {
+    pub(crate) fn idle(&self) -> Duration {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 
     /// Somebody has just asked for it.
-    pub(super) fn touch(&self) {
+    pub(crate) fn touch(&self) {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 }
@@ -47,7 +47,7 @@ impl Transactions {
     }
 
     /// Keeps a transaction that has begun, and which `cancel` ends; its number.
-    pub(super) fn keep(&self, open: OpenTransaction, cancel: CancelToken) -> Result<String, HttpError> {
+    pub(crate) fn keep(&self, open: OpenTransaction, cancel: CancelToken) -> Result<String, HttpError> {
         let mut random = [0; NUMBER_BYTES];
         let failed = |error: getrandom::Error| {
             HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("no randomness: {error}"))
@@ -60,7 +60,7 @@ impl Transactions {
     }
 
     /// A transaction that has not ended.
-    pub(super) fn get(&self, number: &str) -> Result<Arc<Held>, HttpError> {
+    pub(crate) fn get(&self, number: &str) -> Result<Arc<Held>, HttpError> {
         let found = self.lock().get(number).map(Arc::clone);
         let held = found.ok_or_else(|| {
             let message = "there is no transaction of this number: it has ended, or nobody has asked for it for so long that it was rolled back";
@@ -71,12 +71,12 @@ impl Transactions {
     }
 
     /// How long nobody has asked for one, if it is there.
-    pub(super) fn idle(&self, number: &str) -> Option<Duration> {
+    pub(crate) fn idle(&self, number: &str) -> Option<Duration> {
         self.lock().get(number).map(|held| held.idle())
     }
 
     /// Ends one; who has it still may end what it does.
-    pub(super) fn remove(&self, number: &str) -> Option<Arc<Held>> {
+    pub(crate) fn remove(&self, number: &str) -> Option<Arc<Held>> {
         self.lock().remove(number)
     }
 }

@@ -1,0 +1,41 @@
+//! Addresses as counters have them: those that there are, and one name for all others, whatever clients ask for.
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Route(pub(super) &'static str);
+
+/// What is below them is the same route.
+const ROOTS: [&str; 6] =
+    ["/data", "/admin/databases", "/admin/queries", "/admin/snapshots", "/rdf4j", "/repositories"];
+const PATHS: [&str; 11] = [
+    "/",
+    "/sparql",
+    "/query",
+    "/update",
+    "/.well-known/void",
+    "/admin/stats",
+    "/admin/compact",
+    "/admin/backup",
+    "/metrics",
+    "/health/live",
+    "/health/ready",
+];
+/// All that there is nothing at.
+const OTHER: &str = "other";
+
+impl Route {
+    /// Where there are several databases, an address is that of one of them behind its name.
+    pub(super) fn of(path: &str) -> Self {
+        let behind_name = || path.get(1..).and_then(|path| path.find('/')).map(|slash| &path[slash + 1..]);
+        let known = Self::known(path);
+        Self(known.or_else(|| behind_name().and_then(Self::known)).unwrap_or(OTHER))
+    }
+
+    fn known(path: &str) -> Option<&'static str> {
+        let is_below = |root: &&str| {
+            path.strip_prefix(*root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let known = PATHS.into_iter().find(|known| *known == path);
+        known.or_else(|| ROOTS.into_iter().find(|root| is_below(root)))
+    }
+}

@@ -1,0 +1,18 @@
+//! Who watches a server: its counters and its logs.
+
+use super::counters::Counters;
+use super::logs::Logs;
+use std::sync::Arc;
+
+/// Who watches a server.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    pub(crate) counters: Counters,
+    pub(crate) logs: Logs,
+}
+
+impl Watch {
+    pub(crate) fn new(logs: Logs) -> Arc<Self> {
+        Arc::new(Self { counters: Counters::default(), logs })
+    }
+}

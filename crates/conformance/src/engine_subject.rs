@@ -333,13 +333,13 @@ fn change(database: &Database, insert: &[&Quad], delete: &[Quad]) -> Result<()> 
     let mut transaction = database.store().begin_blind()?;
     for quad in insert {
         let row = row(&mut transaction, quad)?;
-        transaction.insert(row)?;
+        transaction.insert(row);
     }
     transaction.commit()?;
     let mut transaction = database.store().begin(&CancelToken::default())?;
     for quad in delete {
         let row = row(&mut transaction, quad)?;
-        transaction.delete(row)?;
+        transaction.delete(row);
     }
     transaction.commit()?;
     Ok(())

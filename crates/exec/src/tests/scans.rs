@@ -67,10 +67,10 @@ fn change(random: &mut Random, store: &Store) {
     let mut transaction = store.begin(&CancelToken::default()).unwrap();
     for quad in quads.iter().skip(1) {
         match random.below(5) {
-            0 => transaction.delete(*quad).unwrap(),
+            0 => transaction.delete(*quad),
             1 => {
                 let [s, p, _, g] = *quad;
-                transaction.insert([s, p, random.pick(&quads)[2], g]).unwrap();
+                transaction.insert([s, p, random.pick(&quads)[2], g]);
             }
             _ => {}
         }

@@ -104,6 +104,10 @@ impl EngineSubject {
 }
 
 /// Loads a document.
+///
+/// # Errors
+///
+/// Where the document is wrong, or the database cannot be written.
 pub fn load_into(
     database: &Database,
     bytes: Vec<u8>,
@@ -118,6 +122,10 @@ pub fn load_into(
 }
 
 /// All quads of a database.
+///
+/// # Errors
+///
+/// Where the database cannot be read.
 pub fn dump(database: &Database) -> Result<Dataset> {
     let mut dataset = Dataset::new();
     dump_quads(&database.snapshot(), DumpScope::All, &CancelToken::default(), &mut |quad| {

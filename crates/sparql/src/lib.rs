@@ -37,6 +37,7 @@ pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
 pub use function::{Callee, Function};
 pub use parse::{ParseError, parse_query, parse_update};
+pub use physical::SUMMED_DIGITS_MAX;
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{
     PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub, with_stack_for,

@@ -11,6 +11,7 @@ use lode_store::{Snapshot, StoreError};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
 /// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
@@ -20,12 +21,13 @@ pub struct SnapshotStatistics<'a> {
     snapshot: &'a Snapshot,
     cancel: &'a CancelToken,
     error: RefCell<Option<StoreError>>,
+    began: Instant,
 }
 
 impl<'a> SnapshotStatistics<'a> {
     /// Answers from this snapshot, until `cancel` says to stop.
     pub fn new(snapshot: &'a Snapshot, cancel: &'a CancelToken) -> Self {
-        Self { snapshot, cancel, error: RefCell::new(None) }
+        Self { snapshot, cancel, error: RefCell::new(None), began: Instant::now() }
     }
 
     /// The first error that an answer hid: the plan must then not be used.
@@ -88,6 +90,10 @@ impl Statistics for SnapshotStatistics<'_> {
 
     fn has_named_graphs(&self) -> bool {
         self.snapshot.has_named_graphs()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.began.elapsed()
     }
 
     fn is_cancelled(&self) -> bool {

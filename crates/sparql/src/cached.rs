@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// An order and the first columns' ids: up to four, the rest unbound, which no quad has.
 type Key = (Order, usize, [ValueId; 4]);
@@ -129,6 +130,10 @@ impl Statistics for Cached<'_> {
             self.named.set(Some(has));
             has
         })
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.inner.elapsed()
     }
 
     fn is_cancelled(&self) -> bool {

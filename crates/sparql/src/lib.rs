@@ -25,6 +25,7 @@ mod rewrite;
 mod service_call;
 pub mod stack;
 pub mod statistics;
+mod steps;
 pub mod template;
 mod translate;
 pub mod update;
@@ -45,5 +46,6 @@ pub use planner::{
 pub use rewrite::rule_names;
 pub use service_call::ServiceCall;
 pub use statistics::Statistics;
+pub use steps::PlanStep;
 pub use update::Update;
 pub use warnings::PlanWarning;

@@ -6,6 +6,7 @@ mod expr_text;
 mod tests;
 
 use crate::plan::{Plan, PlanNode, PlanOp};
+use crate::steps::PlanStep;
 use lode_rdf::ValueId;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -93,6 +94,16 @@ impl Explained {
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }
+}
+
+/// The steps of planning, one line each: how long each took, and how many operators there were before and after.
+pub fn steps_text(steps: &[PlanStep]) -> String {
+    let line = |PlanStep { name, time, nodes_before, nodes_after }: &PlanStep| {
+        let time = short_time(time.as_secs_f64() * 1e9);
+        format!("{name:<12}  {time:>9}  {nodes_before:>5} -> {nodes_after}\n")
+    };
+    let head = "planning           time  nodes\n".to_owned();
+    steps.iter().fold(head, |text, step| text + &line(step))
 }
 
 /// A number of rows, with three digits.

@@ -51,6 +51,7 @@ mod load_allow;
 mod options;
 mod plan_cache;
 mod query;
+pub mod registry;
 mod repeatable;
 pub mod report;
 mod results;

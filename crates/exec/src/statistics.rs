@@ -1,12 +1,12 @@
 //! What the planner may ask, answered by a snapshot.
 
 use lode_base::cancel::CancelToken;
-use lode_eval::functions;
+use lode_eval::{aggregate, functions};
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
-use lode_sparql::{Function, Statistics};
+use lode_sparql::{AggregateFunction, Function, Statistics};
 use lode_store::{Snapshot, StoreError};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -51,6 +51,10 @@ impl<'a> SnapshotStatistics<'a> {
 impl Statistics for SnapshotStatistics<'_> {
     fn function(&self, name: &str) -> Option<&'static Function> {
         functions::find(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        aggregate::find(name)
     }
 
     fn id_of(&self, term: &Term) -> Option<ValueId> {

@@ -1,6 +1,7 @@
 //! Answers of [`Statistics`], each asked once per plan: a pattern is counted when it is simplified, again when it is read, and
 //! again when it is looked up.
 
+use crate::aggregate::AggregateFunction;
 use crate::function::Function;
 use crate::reuse::Reuse;
 use crate::statistics::Statistics;
@@ -63,6 +64,10 @@ fn key(order: Order, prefix: &[ValueId]) -> Key {
 impl Statistics for Cached<'_> {
     fn function(&self, name: &str) -> Option<&'static Function> {
         self.inner.function(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        self.inner.aggregate(name)
     }
 
     fn id_of(&self, term: &Term) -> Option<ValueId> {

@@ -1,6 +1,6 @@
 //! SPARQL: parsing, rewriting, planning. Pure: no I/O; the data is seen only through [`Statistics`].
 
-mod aggregate;
+pub mod aggregate;
 mod cached;
 mod cardinality;
 mod error;
@@ -34,8 +34,9 @@ mod var_set;
 mod variable;
 pub mod warnings;
 
+pub use aggregate::AggregateFunction;
 pub use explain::{Explained, explain};
-pub use expr::{Aggregate, AggregateFunction, Expr};
+pub use expr::{Aggregate, Expr};
 pub use function::{Callee, Function};
 pub use parse::{ParseError, parse_query, parse_update};
 pub use physical::SUMMED_DIGITS_MAX;

@@ -15,6 +15,7 @@ mod evaluator;
 mod expression;
 mod functions;
 mod group;
+pub mod known;
 mod numbers;
 mod options;
 mod path;

@@ -10,8 +10,8 @@
 use super::lowering::Lowering;
 use super::node::group_count;
 use super::sums::{self, Numbers};
-use crate::aggregate::InParts;
-use crate::expr::{Aggregate, AggregateFunction as Function, Expr, vars_of};
+use crate::aggregate::{AggregateFunction, Counts, InParts};
+use crate::expr::{Aggregate, Expr, vars_of};
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::plan::VarId;
 use crate::var_set::VarSet;
@@ -38,7 +38,8 @@ pub(super) fn alternatives(
     let counts = |a: &Aggregate| counted_rows(a, input);
     let aggregates: Vec<Aggregate> = aggregates.iter().map(counts).collect();
     // The mean of nothing is 0, and not the quotient of two zeros.
-    let of_nothing = keys.is_empty() && aggregates.iter().any(|a| a.function == Function::Avg);
+    let is_mean = |a: &Aggregate| matches!(a.function.in_parts, InParts::Mean { .. });
+    let of_nothing = keys.is_empty() && aggregates.iter().any(is_mean);
     if of_nothing || !aggregates.iter().all(may_be_divisible) || input_is_volatile(input) {
         return Vec::new();
     }
@@ -69,9 +70,11 @@ pub(super) fn alternatives(
 
 /// `COUNT(?x)` of a variable that every row binds counts rows.
 fn counted_rows(aggregate: &Aggregate, input: &Logical) -> Aggregate {
-    match (&aggregate.function, &aggregate.argument) {
-        (Function::Count, Some(Expr::Var(var))) if !aggregate.distinct && input.certain.contains(*var) => {
-            Aggregate { function: Function::CountAll, argument: None, ..aggregate.clone() }
+    match (aggregate.function.counts, &aggregate.argument) {
+        (Counts::Bound { rows }, Some(Expr::Var(var)))
+            if !aggregate.distinct && input.certain.contains(*var) =>
+        {
+            Aggregate::new(aggregate.output, rows, None)
         }
         _ => aggregate.clone(),
     }
@@ -81,10 +84,10 @@ fn counted_rows(aggregate: &Aggregate, input: &Logical) -> Aggregate {
 fn may_be_divisible(aggregate: &Aggregate) -> bool {
     let volatile = aggregate.argument.as_ref().is_some_and(|e| e.is_volatile() || e.has_exists());
     !volatile
-        && match aggregate.function.in_parts() {
+        && match aggregate.function.in_parts {
             InParts::Never => false,
             InParts::Same => true,
-            InParts::Counts | InParts::Sums | InParts::Mean => !aggregate.distinct,
+            InParts::As(_) | InParts::Sums | InParts::Mean { .. } => !aggregate.distinct,
         }
 }
 
@@ -94,7 +97,7 @@ fn divisible_sums(
     input: &Logical,
     lowering: &Lowering<'_>,
 ) -> Option<Option<Numbers>> {
-    if !matches!(aggregate.function.in_parts(), InParts::Sums | InParts::Mean) {
+    if !matches!(aggregate.function.in_parts, InParts::Sums | InParts::Mean { .. }) {
         return Some(None);
     }
     sums::numbers(aggregate.argument.as_ref()?, input, lowering.stats).map(Some)
@@ -285,35 +288,31 @@ struct Split {
 
 impl Split {
     fn of(aggregate: &Aggregate, lowering: &Lowering<'_>) -> Self {
-        let step = |output: VarId, function: Function, argument: Option<Expr>| Aggregate {
-            output,
-            function,
-            argument,
-            distinct: false,
+        let Aggregate { output, function, .. } = *aggregate;
+        let (partial, argument) = (lowering.fresh(), aggregate.argument.clone());
+        let of = |output: VarId, function: &'static AggregateFunction, var: VarId| {
+            Aggregate::new(output, function, Some(Expr::Var(var)))
         };
-        let Aggregate { output, function, argument, .. } = aggregate;
-        let (partial, argument) = (lowering.fresh(), argument.clone());
-        let var = |var: VarId| Some(Expr::Var(var));
-        let (again, result) = match function.in_parts() {
-            InParts::Counts => (Function::CountSum, None),
-            InParts::Mean => {
-                let (rows, sum, count) = (lowering.fresh(), lowering.fresh(), lowering.fresh());
-                let quotient = Expr::Divide(Box::new(Expr::Var(sum)), Box::new(Expr::Var(count)));
+        let again = match function.in_parts {
+            InParts::As(other) => other,
+            InParts::Mean { sum, rows, all_rows } => {
+                let (part_rows, total, count) = (lowering.fresh(), lowering.fresh(), lowering.fresh());
+                let quotient = Expr::Divide(Box::new(Expr::Var(total)), Box::new(Expr::Var(count)));
                 return Self {
-                    inner: vec![step(partial, Function::Sum, argument), step(rows, Function::CountAll, None)],
-                    outer: vec![
-                        step(sum, Function::Sum, var(partial)),
-                        step(count, Function::CountSum, var(rows)),
+                    inner: vec![
+                        Aggregate::new(partial, sum, argument),
+                        Aggregate::new(part_rows, rows, None),
                     ],
-                    result: Some((*output, quotient)),
+                    outer: vec![of(total, sum, partial), of(count, all_rows, part_rows)],
+                    result: Some((output, quotient)),
                 };
             }
-            InParts::Never | InParts::Same | InParts::Sums => (function.clone(), None),
+            InParts::Never | InParts::Same | InParts::Sums => function,
         };
         Self {
-            inner: vec![step(partial, function.clone(), argument)],
-            outer: vec![step(*output, again, var(partial))],
-            result,
+            inner: vec![Aggregate::new(partial, function, argument)],
+            outer: vec![of(output, again, partial)],
+            result: None,
         }
     }
 }

@@ -145,11 +145,6 @@ impl ParameterPools {
         COUNTRIES.iter().map(|country| Resource::Country(country).text()).collect()
     }
 
-    /// A random word of labels and texts.
-    pub fn random_word(&self, random: &mut Random) -> String {
-        WORDS.word(random)
-    }
-
     /// A bound for comparisons with numeric product properties.
     pub fn random_property_bound(&self, random: &mut Random) -> u64 {
         random.between(1, 500)

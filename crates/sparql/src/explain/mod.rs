@@ -1,4 +1,4 @@
-//! Plans for people and programs: as a tree of [`Explained`] nodes, as indented text, as JSON.
+//! Plans in words: as a tree of [`Explained`] nodes, and as indented text.
 
 mod details;
 mod expr_text;
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 pub(crate) use details::Names;
 
 /// A plan node in words. `id` is the node's number, under which a profile has its measured rows and times.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
     /// The node's number.
     pub id: u32,
@@ -84,15 +84,6 @@ impl Explained {
         for input in &self.inputs {
             input.write_text(text, depth + 1, extra);
         }
-    }
-
-    /// JSON, on one line.
-    ///
-    /// # Errors
-    ///
-    /// What the JSON writer fails with; nothing that a plan holds makes it.
-    pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(self)
     }
 }
 

@@ -65,13 +65,11 @@ pub const FUNCTIONS: &[(&str, usize, usize)] = &[
 ];
 
 /// The types of XML Schema to which values are cast, each by a function of one argument.
-pub const CASTS: &[&str] = &[
-    "string",
-    "boolean",
-    "decimal",
-    "float",
-    "double",
-    "integer",
+pub const CASTS: &[&str] =
+    &["string", "boolean", "decimal", "float", "double", "integer", "dateTime", "date", "time"];
+
+/// Casts of the engine that the oracle lacks: no random query has them, and tests of expressions tell what they give.
+pub const CASTS_MISSING: &[&str] = &[
     "nonPositiveInteger",
     "negativeInteger",
     "nonNegativeInteger",
@@ -84,9 +82,6 @@ pub const CASTS: &[&str] = &[
     "unsignedInt",
     "unsignedShort",
     "unsignedByte",
-    "dateTime",
-    "date",
-    "time",
     "gYear",
     "gYearMonth",
     "gMonth",

@@ -5,7 +5,6 @@ use super::dates::Day;
 use super::random::Random;
 use super::resource::Resource;
 use super::vocabulary::{COUNTRIES, country_at};
-use super::words::WORDS;
 
 /// The parameters that fit the data set of a scale and seed, without generating or reading it.
 ///

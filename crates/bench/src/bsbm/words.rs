@@ -145,11 +145,4 @@ impl WordList {
             to.pop();
         }
     }
-
-    /// A random word.
-    pub(super) fn word(&self, random: &mut Random) -> String {
-        let mut bytes = Vec::with_capacity(SLOT_BYTES);
-        self.put_sentence(&mut bytes, random, 1);
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
 }

@@ -12,6 +12,7 @@ mod count;
 mod distinct;
 mod extreme;
 mod grow;
+mod mean;
 mod sample;
 mod state;
 mod sum;
@@ -30,8 +31,9 @@ use state::{Kernel, Missing, State};
 pub use concat::GROUP_CONCAT;
 pub use count::{COUNT, COUNT_ROWS};
 pub use extreme::{MAX, MIN};
+pub use mean::AVG;
 pub use sample::SAMPLE;
-pub use sum::{AVG, SUM, SUM_OF_COUNTS};
+pub use sum::{SUM, SUM_OF_COUNTS};
 
 /// All of them.
 static AGGREGATES: [&AggregateFunction; 9] =

@@ -1,4 +1,4 @@
-//! SUM and AVG: exact for integers and decimals, promoted like `+`.
+//! SUM: exact for integers and decimals, promoted like `+`.
 
 use super::grow::grow;
 use super::state::{Kernel, State, same};
@@ -30,16 +30,6 @@ pub static SUM_OF_COUNTS: AggregateFunction = AggregateFunction::new(
 .always_bound()
 .in_parts(InParts::As(&SUM_OF_COUNTS));
 
-/// `AVG`.
-pub static AVG: AggregateFunction = AggregateFunction::new(
-    "AVG",
-    ValueType::Number,
-    ValueType::Number,
-    &Kernel(|_| Totals::of(Totals::average)),
-)
-.of_a_set()
-.in_parts(InParts::Mean { sum: &SUM, rows: &super::count::COUNT_ROWS, all_rows: &SUM_OF_COUNTS });
-
 /// A sum so far. Integers are summed in 128 bits, so that only the result has to fit, whatever the order of arrival.
 #[derive(Debug, Clone)]
 enum Total {
@@ -51,7 +41,7 @@ enum Total {
 
 /// Sums and counts, one per group.
 #[derive(Debug)]
-struct Totals {
+pub(super) struct Totals {
     totals: Vec<(Total, u64)>,
     /// What becomes of a group's.
     result: fn(&Self, usize) -> Option<Value>,
@@ -126,7 +116,7 @@ impl Total {
 }
 
 impl Totals {
-    fn of(result: fn(&Self, usize) -> Option<Value>) -> Box<dyn State> {
+    pub fn of(result: fn(&Self, usize) -> Option<Value>) -> Box<dyn State> {
         Box::new(Self { totals: Vec::new(), result })
     }
 
@@ -139,7 +129,7 @@ impl Totals {
     }
 
     /// The mean; 0 of nothing.
-    fn average(&self, group: usize) -> Option<Value> {
+    pub fn average(&self, group: usize) -> Option<Value> {
         match self.totals.get(group) {
             None | Some((Total::Integer(_), 0)) => Some(Value::Integer(0)),
             Some((total, count)) => {

@@ -145,4 +145,12 @@ impl WordList {
             to.pop();
         }
     }
+
+    /// A random word.
+    #[cfg(test)]
+    pub(super) fn word(&self, random: &mut Random) -> String {
+        let mut bytes = Vec::with_capacity(SLOT_BYTES);
+        self.put_sentence(&mut bytes, random, 1);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
 }

@@ -56,6 +56,12 @@ impl Disk {
         file.get().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    /// How many files there are.
+    #[cfg(test)]
+    pub fn files(&self) -> usize {
+        usize::from(self.terms.get().is_some()) + usize::from(self.pages.get().is_some())
+    }
+
     /// The term at a place.
     pub fn read(&self, place: Place) -> io::Result<Term> {
         let (term_hash, place) = match place {

@@ -18,6 +18,9 @@ pub(crate) enum InParts {
 }
 
 impl AggregateFunction {
+    /// The names of all of them.
+    pub const NAMES: [&'static str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
+
     /// Its name in a query.
     pub fn name(&self) -> &'static str {
         match self {

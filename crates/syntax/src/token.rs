@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A keyword, or the name of a function: letters, digits and `_`, without a colon.
     Word,
     /// `?name` or `$name`.
@@ -29,9 +29,34 @@ pub(crate) enum Kind {
     End,
 }
 
-/// A piece of the text.
-#[derive(Debug, Clone)]
-pub(crate) struct Token {
+/// A piece of the text. White space and comments are what lies between two of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Token {
+    /// What it is.
     pub kind: Kind,
-    pub span: Range<usize>,
+    start: u32,
+    end: u32,
+}
+
+impl Token {
+    /// A token of these bytes; texts are at most as long as [`crate::BYTES_MAX`].
+    pub(crate) fn new(kind: Kind, start: usize, end: usize) -> Self {
+        let small = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { kind, start: small(start), end: small(end) }
+    }
+
+    /// Where it begins, in bytes of the text.
+    pub fn start(&self) -> usize {
+        self.start as usize
+    }
+
+    /// Where it ends.
+    pub fn end(&self) -> usize {
+        self.end as usize
+    }
+
+    /// Its bytes.
+    pub fn span(&self) -> Range<usize> {
+        self.start()..self.end()
+    }
 }

@@ -33,6 +33,8 @@ mod var_set;
 mod variable;
 pub mod warnings;
 
+pub use lode_syntax as syntax;
+
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, AggregateFunction, Expr};
 pub use function::{Callee, Function};

@@ -1,9 +1,8 @@
 //! Text to tokens (SPARQL 1.2 section 19.8, terminals). White space and comments are left out.
 
 use crate::chars;
-use crate::diagnostic::Diagnostic;
-use crate::parser::DIAGNOSTICS_MAX;
-use crate::token::{Kind, Token};
+use crate::diagnostic::{DIAGNOSTICS_MAX, Diagnostic};
+use crate::token::{Kind, TOKEN_BYTES_MAX, Token};
 
 /// Marks of several characters, the longest first.
 const MARKS: [&str; 12] = ["<<(", ")>>", "<<", ">>", "{|", "|}", "&&", "||", "^^", "!=", "<=", ">="];
@@ -12,7 +11,7 @@ const MARKS: [&str; 12] = ["<<(", ")>>", "<<", ">>", "{|", "|}", "&&", "||", "^^
 pub(crate) fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut lexer = Lexer { text, at: 0, problems: Vec::new() };
     // Texts have a token for four to eight bytes.
-    let mut tokens = Vec::with_capacity(text.len() / 6 + 2);
+    let mut tokens = Vec::with_capacity(text.len() / 8 + 8);
     while let Some(token) = lexer.next() {
         tokens.push(token);
     }
@@ -81,6 +80,12 @@ impl<'a> Lexer<'a> {
             },
         };
         self.at += length.max(1);
+        if length > TOKEN_BYTES_MAX {
+            self.at = start;
+            self.problem(1, "this is too long", "shorten it, or load it from a file");
+            self.at = self.text.len();
+            return Some(Token::new(Kind::Bad, start, start + 1));
+        }
         Some(Token::new(kind, start, self.at))
     }
 
@@ -97,8 +102,7 @@ impl<'a> Lexer<'a> {
                 0..0x80 => return,
                 _ => match self.rest().chars().next() {
                     Some(c @ ('\u{a0}' | '\u{feff}' | '\u{200b}' | '\u{202f}' | '\u{3000}')) => {
-                        let what =
-                            if c == '\u{a0}' { "a no-break space" } else { "an invisible character" };
+                        let what = if c == '\u{a0}' { "a no-break space" } else { "an invisible character" };
                         let what = format!("{what} (U+{:04X})", u32::from(c));
                         self.problem(c.len_utf8(), &what, INVISIBLE);
                         self.at += c.len_utf8();

@@ -1,6 +1,6 @@
 //! The tree of a text: what its tokens are together.
 //!
-//! Tokens and nodes stand in one vector each, 12 bytes for a token and 16 for a node. A node stands before what is inside of it and knows how many nodes
+//! Tokens and nodes stand in one vector each, 8 bytes for a token and 12 for a node. A node stands before what is inside of it and knows how many nodes
 //! that are, so the next one beside it is found by an addition. Nothing of the text is lost: what is between two tokens is white space and comments.
 
 use crate::token::Token;
@@ -174,15 +174,117 @@ pub enum Node {
     QuadsOfGraph,
 }
 
+/// All nodes, in the sequence of their numbers.
+const NODES: [Node; 78] = [
+    Node::Query,
+    Node::Update,
+    Node::Base,
+    Node::Prefix,
+    Node::Version,
+    Node::Select,
+    Node::Construct,
+    Node::Describe,
+    Node::Ask,
+    Node::Selection,
+    Node::From,
+    Node::As,
+    Node::GroupBy,
+    Node::Having,
+    Node::OrderBy,
+    Node::Order,
+    Node::Limit,
+    Node::Offset,
+    Node::Values,
+    Node::Row,
+    Node::Undef,
+    Node::Group,
+    Node::Union,
+    Node::Optional,
+    Node::Lateral,
+    Node::Minus,
+    Node::Graph,
+    Node::Service,
+    Node::Filter,
+    Node::Bind,
+    Node::Triples,
+    Node::Property,
+    Node::Reifier,
+    Node::Annotation,
+    Node::BlankProperties,
+    Node::Collection,
+    Node::ReifiedTriple,
+    Node::TripleTerm,
+    Node::Template,
+    Node::Variable,
+    Node::Iri,
+    Node::Name,
+    Node::Type,
+    Node::Blank,
+    Node::Literal,
+    Node::Number,
+    Node::Boolean,
+    Node::Alternative,
+    Node::Sequence,
+    Node::Inverse,
+    Node::Repeated,
+    Node::Negated,
+    Node::Parentheses,
+    Node::Or,
+    Node::And,
+    Node::Comparison,
+    Node::In,
+    Node::Sum,
+    Node::Product,
+    Node::Unary,
+    Node::Call,
+    Node::IriCall,
+    Node::Aggregate,
+    Node::Exists,
+    Node::Load,
+    Node::Clear,
+    Node::Create,
+    Node::Transfer,
+    Node::Target,
+    Node::InsertData,
+    Node::DeleteData,
+    Node::DeleteWhere,
+    Node::Modify,
+    Node::With,
+    Node::Delete,
+    Node::Insert,
+    Node::Quads,
+    Node::QuadsOfGraph,
+];
+
 /// A node of the vector.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
-    pub node: Node,
     /// Its first token, and the one behind its last.
     pub first: u32,
     pub end: u32,
-    /// How many nodes it is, with those inside.
-    pub size: u32,
+    /// How many nodes it is, with those inside; in the lowest bits what it is.
+    size: u32,
+}
+
+/// Bits of what a node is.
+const NODE_BITS: u32 = 7;
+
+/// A tree has fewer nodes.
+pub(crate) const NODES_MAX: usize = (u32::MAX >> NODE_BITS) as usize;
+
+impl Entry {
+    pub fn new(node: Node, tokens: Range<u32>, size: u32) -> Self {
+        Self { first: tokens.start, end: tokens.end, size: size << NODE_BITS | node as u32 }
+    }
+
+    pub fn node(self) -> Node {
+        let place = self.size & ((1 << NODE_BITS) - 1);
+        NODES.get(place as usize).copied().unwrap_or(Node::Query)
+    }
+
+    fn size(self) -> usize {
+        (self.size >> NODE_BITS) as usize
+    }
 }
 
 /// The tree of a text.
@@ -229,13 +331,13 @@ pub struct At<'t> {
 
 impl<'t> At<'t> {
     fn entry(self) -> Entry {
-        let none = Entry { node: Node::Query, first: 0, end: 0, size: 1 };
+        let none = Entry::new(Node::Query, 0..0, 1);
         self.tree.entries.get(self.index).copied().unwrap_or(none)
     }
 
     /// What it is.
     pub fn node(self) -> Node {
-        self.entry().node
+        self.entry().node()
     }
 
     /// Where it stands among all nodes.
@@ -253,7 +355,8 @@ impl<'t> At<'t> {
     pub fn span(self) -> Range<usize> {
         let tokens = self.tokens();
         let start = self.tree.tokens.get(tokens.start).map_or(0, Token::start);
-        let end = tokens.end.checked_sub(1).and_then(|last| self.tree.tokens.get(last)).map_or(start, Token::end);
+        let end =
+            tokens.end.checked_sub(1).and_then(|last| self.tree.tokens.get(last)).map_or(start, Token::end);
         start..end.max(start)
     }
 
@@ -276,7 +379,7 @@ impl<'t> At<'t> {
 
     /// The nodes in it.
     pub fn children(self) -> Children<'t> {
-        Children { tree: self.tree, next: self.index + 1, end: self.index + self.entry().size as usize }
+        Children { tree: self.tree, next: self.index + 1, end: self.index + self.entry().size() }
     }
 
     /// The first node in it.
@@ -311,7 +414,21 @@ impl<'t> Iterator for Children<'t> {
             return None;
         }
         let at = At { tree: self.tree, index: self.next };
-        self.next += at.entry().size.max(1) as usize;
+        self.next += at.entry().size().max(1);
         Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_kept() {
+        for node in NODES {
+            let entry = Entry::new(node, 1..3, 9);
+            assert_eq!((entry.node(), entry.size(), entry.first, entry.end), (node, 9, 1, 3));
+        }
+        assert!(NODES.len() < 1 << NODE_BITS && size_of::<Entry>() == 12);
     }
 }

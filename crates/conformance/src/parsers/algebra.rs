@@ -1,13 +1,15 @@
 //! The algebra of a text as text, with names of blank nodes and of variables that nobody wrote replaced by numbers.
 
-use super::BASE;
 use lode_sparql::parse::update_algebra;
-use lode_syntax::{Form, TokenKind};
+use lode_sparql::syntax::{Form, TokenKind};
 use regex::Regex;
 use spargebra::algebra::GraphPattern;
 use spargebra::{GraphUpdateOperation, Query, SparqlParser};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+/// The base IRI of all texts.
+const BASE: &str = "http://example.org/base/";
 
 /// What a parser makes of a text.
 pub(super) enum Made {
@@ -91,16 +93,18 @@ fn named(algebra: &str, text: &str) -> String {
     };
     let mut algebra = algebra.to_owned();
     if let Some(blank) = &*BLANK {
-        let numbered = |found: &regex::Captures<'_>| format!("_{}", number(found.get(1).map_or("", |m| m.as_str())));
+        let numbered =
+            |found: &regex::Captures<'_>| format!("_{}", number(found.get(1).map_or("", |m| m.as_str())));
         algebra = blank.replace_all(&algebra, numbered).into_owned();
     }
-    let written: HashSet<&str> = lode_syntax::parse(text, Form::Query, lode_sparql::parse::vocabulary())
-        .tree
-        .tokens()
-        .iter()
-        .filter(|token| token.kind == TokenKind::Variable)
-        .filter_map(|token| text.get(token.start() + 1..token.end()))
-        .collect();
+    let written: HashSet<&str> =
+        lode_sparql::syntax::parse(text, Form::Query, lode_sparql::parse::vocabulary())
+            .tree
+            .tokens()
+            .iter()
+            .filter(|token| token.kind() == TokenKind::Variable)
+            .filter_map(|token| text.get(token.start() + 1..token.end()))
+            .collect();
     let mut names = HashMap::new();
     if let Some(variable) = &*VARIABLE {
         let numbered = |found: &regex::Captures<'_>| {
@@ -118,7 +122,11 @@ fn named(algebra: &str, text: &str) -> String {
             let literal = |found: &regex::Captures<'_>| {
                 let of = |group| found.get(group).map_or("", |m| m.as_str());
                 let sign = if of(1) == "Minus" { "-" } else { "+" };
-                format!("Literal(Literal(TypedLiteral {{ value: \"{sign}{}\", datatype: {} }}))", of(2), of(3))
+                format!(
+                    "Literal(Literal(TypedLiteral {{ value: \"{sign}{}\", datatype: {} }}))",
+                    of(2),
+                    of(3)
+                )
             };
             signed.replace_all(&algebra, literal).into_owned()
         }

@@ -1,9 +1,9 @@
 //! Texts: those of the W3C suites, of the benchmarks, of the generators, and all of these damaged.
 
+use crate::generate::Case;
 use crate::generate::Random;
 use crate::generate::updates::UpdateCase;
-use crate::generate::Case;
-use lode_syntax::{Form, TokenKind};
+use lode_sparql::syntax::{Form, TokenKind};
 use std::path::{Path, PathBuf};
 
 /// Texts to begin with.
@@ -13,14 +13,109 @@ pub struct Corpus {
 
 /// What is put into a text, or in place of something.
 const PIECES: &[&str] = &[
-    "{", "}", "(", ")", "[", "]", ".", ";", ",", "?x", "?made", "$y", "a", "*", "|", "/", "^", "!", "+", "-", "-1",
-    "+1.5e3", "1", "<x>", "<<", ">>", "<<(", ")>>", "{|", "|}", "~", "\"s\"", "'''t'''", "@en", "@ar--rtl", "^^", "=",
-    "!=", "<", "&&", "||", "ex:y", ":", "_:b", "TRUE", "SELECT", "DISTINCT", "WHERE", "FILTER", "OPTIONAL", "UNION",
-    "MINUS", "GRAPH", "BIND", "VALUES", "UNDEF", "AS", "GROUP BY", "HAVING", "ORDER BY", "DESC", "LIMIT 1", "OFFSET 2",
-    "COUNT(*)", "SUM(?x)", "COUNT", "EXISTS", "NOT", "IN", "IF", "STR(?x)", "BOUND(?x)", "CONCAT(?x, ?y)", "RAND()",
-    "PREFIX", "BASE", "VERSION", "FROM", "NAMED", "ASK", "CONSTRUCT", "DESCRIBE", "INSERT", "DELETE", "DATA", "WITH",
-    "USING", "CLEAR", "COPY", "TO", "DEFAULT", "ALL", "SILENT", "SERVICE", "LATERAL", "SEPARATOR", "# c\n", "\u{e9}",
-    "\u{1f600}", "\\u0041", "\\", "\"", "'",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ".",
+    ";",
+    ",",
+    "?x",
+    "?made",
+    "$y",
+    "a",
+    "*",
+    "|",
+    "/",
+    "^",
+    "!",
+    "+",
+    "-",
+    "-1",
+    "+1.5e3",
+    "1",
+    "<x>",
+    "<<",
+    ">>",
+    "<<(",
+    ")>>",
+    "{|",
+    "|}",
+    "~",
+    "\"s\"",
+    "'''t'''",
+    "@en",
+    "@ar--rtl",
+    "^^",
+    "=",
+    "!=",
+    "<",
+    "&&",
+    "||",
+    "ex:y",
+    ":",
+    "_:b",
+    "TRUE",
+    "SELECT",
+    "DISTINCT",
+    "WHERE",
+    "FILTER",
+    "OPTIONAL",
+    "UNION",
+    "MINUS",
+    "GRAPH",
+    "BIND",
+    "VALUES",
+    "UNDEF",
+    "AS",
+    "GROUP BY",
+    "HAVING",
+    "ORDER BY",
+    "DESC",
+    "LIMIT 1",
+    "OFFSET 2",
+    "COUNT(*)",
+    "SUM(?x)",
+    "COUNT",
+    "EXISTS",
+    "NOT",
+    "IN",
+    "IF",
+    "STR(?x)",
+    "BOUND(?x)",
+    "CONCAT(?x, ?y)",
+    "RAND()",
+    "PREFIX",
+    "BASE",
+    "VERSION",
+    "FROM",
+    "NAMED",
+    "ASK",
+    "CONSTRUCT",
+    "DESCRIBE",
+    "INSERT",
+    "DELETE",
+    "DATA",
+    "WITH",
+    "USING",
+    "CLEAR",
+    "COPY",
+    "TO",
+    "DEFAULT",
+    "ALL",
+    "SILENT",
+    "SERVICE",
+    "LATERAL",
+    "SEPARATOR",
+    "# c\n",
+    "\u{e9}",
+    "\u{1f600}",
+    "\\u0041",
+    "\\",
+    "\"",
+    "'",
 ];
 
 impl Corpus {
@@ -53,7 +148,7 @@ impl Corpus {
     /// A text of the corpus, damaged once to three times.
     pub fn damaged(&self, random: &mut Random) -> (String, Form) {
         let (mut text, form) = random.pick(&self.texts).clone();
-        for _ in 0..=random.below(3) {
+        for _ in 0..=random.weighted(&[70, 20, 10]) {
             text = damage(&text, form, random);
         }
         (text, form)
@@ -72,8 +167,8 @@ fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// A token deleted, doubled, swapped with another, replaced, something put before it, the text cut, a byte changed.
 fn damage(text: &str, form: Form, random: &mut Random) -> String {
-    let parsed = lode_syntax::parse(text, form, lode_sparql::parse::vocabulary());
-    let tokens: Vec<_> = parsed.tree.tokens().iter().filter(|token| token.kind != TokenKind::End).collect();
+    let parsed = lode_sparql::syntax::parse(text, form, lode_sparql::parse::vocabulary());
+    let tokens: Vec<_> = parsed.tree.tokens().iter().filter(|token| token.kind() != TokenKind::End).collect();
     if tokens.is_empty() {
         return random.word(PIECES).to_owned();
     }

@@ -2,26 +2,50 @@
 
 use super::algebra::{Made, judged, ours};
 use lode_sparql::parse::vocabulary;
-use lode_syntax::{At, Form, Node, Parsed, TokenKind};
+use lode_sparql::syntax::{At, Form, Node, Parsed, TokenKind};
 
 /// The reasons for which ours may differ, each with the rule that says so. Sections are of SPARQL 1.1 Query unless another document is named.
 pub const KINDS: &[&str] = &[
-    LONGEST, IRIS, NAMES, PLANES, BLANKS, LABELS, AFTER_EXISTS, AGGREGATES, SUBJECTS, DOTS, CASE, ALIAS, KEYS, FORMS,
-    NEGATED, SPACES, TWICE, PROLOGUES, REUSED, SIGNS,
+    LONGEST,
+    IRIS,
+    NAMES,
+    PLANES,
+    BLANKS,
+    LABELS,
+    AFTER_EXISTS,
+    AGGREGATES,
+    SUBJECTS,
+    DOTS,
+    CASE,
+    ALIAS,
+    KEYS,
+    FORMS,
+    NEGATED,
+    SPACES,
+    TWICE,
+    PROLOGUES,
+    REUSED,
+    SIGNS,
 ];
 
-const LONGEST: &str = "19.8: the longest token is one, so words and numbers in a row need something between them";
+const LONGEST: &str =
+    "19.8: the longest token is one, so words and numbers in a row need something between them";
 const IRIS: &str = "19.8 [139]: what is between < and > is an IRI, also where a comparison might stand";
 const NAMES: &str = "19.8 [169]: a local name may have dots at several places";
 const PLANES: &str = "19.8 [164]: names may have characters beyond U+FFFF";
-const BLANKS: &str = "19.8 [161] [163]: between ( and ) of NIL, [ and ] of ANON stands white space, and no comment";
-const LABELS: &str = "5.1.1, 10.1: BIND and VALUES end a basic graph pattern, and labels of blank nodes are of one";
-const AFTER_EXISTS: &str = "5.1.1, 18.2.2.5: FILTER does not end a basic graph pattern, with EXISTS or without";
+const BLANKS: &str =
+    "19.8 [161] [163]: between ( and ) of NIL, [ and ] of ANON stands white space, and no comment";
+const LABELS: &str =
+    "5.1.1, 10.1: BIND and VALUES end a basic graph pattern, and labels of blank nodes are of one";
+const AFTER_EXISTS: &str =
+    "5.1.1, 18.2.2.5: FILTER does not end a basic graph pattern, with EXISTS or without";
 const AGGREGATES: &str = "18.2.4.1: aggregates stand in SELECT, HAVING and ORDER BY, and not in each other";
-const SUBJECTS: &str = "SPARQL 1.2 19.8: the subject of a triple term of an expression is an IRI or a variable";
+const SUBJECTS: &str =
+    "SPARQL 1.2 19.8: the subject of a triple term of an expression is an IRI or a variable";
 const DOTS: &str = "19.8 [52]: between triples of a template stands a dot";
 const CASE: &str = "19.8 note 1: keywords may be in any case, true and false too";
-const ALIAS: &str = "16.1.2: a value that is selected may be used by those behind it, also where there are groups";
+const ALIAS: &str =
+    "16.1.2: a value that is selected may be used by those behind it, also where there are groups";
 const KEYS: &str = "19.8 [20]: a key of GROUP BY may give a variable another name";
 const FORMS: &str = "19.8 [10] [11] [12]: CONSTRUCT, DESCRIBE and ASK may have groups and aggregates";
 const NEGATED: &str = "19.8 [95]: !() is a negated property set";
@@ -33,7 +57,7 @@ const SIGNS: &str = "19.8 [149] [152]: a sign and the digits behind it are one t
 
 /// Why both differ on a text; none where there is no reason known.
 pub(super) fn kind(text: &str, form: Form) -> Option<&'static str> {
-    let parsed = lode_syntax::parse(text, form, vocabulary());
+    let parsed = lode_sparql::syntax::parse(text, form, vocabulary());
     if let Made::Nothing(error) = ours(text, form) {
         return refused(text, form, &parsed, &error);
     }
@@ -64,7 +88,7 @@ fn spaced(parsed: &Parsed<'_>) -> String {
     let mut text = String::new();
     for (place, token) in parsed.tree.tokens().iter().enumerate() {
         let before = place.checked_sub(1).map_or("", |before| parsed.tree.token_text(before));
-        if !(token.kind == TokenKind::Number && matches!(before, "+" | "-")) {
+        if !(token.kind() == TokenKind::Number && matches!(before, "+" | "-")) {
             text.push('\n');
         }
         text.push_str(parsed.tree.token_text(place));
@@ -85,7 +109,7 @@ fn is_empty_with_comment(parsed: &Parsed<'_>) -> bool {
 /// An IRI in brackets of which an operand and an operator may be made.
 fn has_comparison_as_iri(parsed: &Parsed<'_>) -> bool {
     let tokens = parsed.tree.tokens().iter().enumerate();
-    tokens.filter(|(_, token)| token.kind == TokenKind::Iri).any(|(place, _)| {
+    tokens.filter(|(_, token)| token.kind() == TokenKind::Iri).any(|(place, _)| {
         let iri = parsed.tree.token_text(place);
         iri.contains(['?', '$', ',', '=', '&', '(', ')', '+', '-', '*', '/', ':', '>'])
     })
@@ -96,16 +120,22 @@ fn has_sign_behind_path(text: &str, parsed: &Parsed<'_>) -> bool {
     let tokens = parsed.tree.tokens();
     tokens.windows(3).any(|three| {
         let [before, sign, number] = three else { return false };
-        let is_step = matches!(before.kind, TokenKind::Iri | TokenKind::Name | TokenKind::Word | TokenKind::Mark);
-        is_step && number.kind == TokenKind::Number && text.get(sign.span()) == Some("+")
+        let is_step =
+            matches!(before.kind(), TokenKind::Iri | TokenKind::Name | TokenKind::Word | TokenKind::Mark);
+        is_step && number.kind() == TokenKind::Number && text.get(sign.span()) == Some("+")
     })
 }
 
 /// What makes the judge agree where it stumbles over the text alone.
 fn repaired(text: &str, form: Form, parsed: &Parsed<'_>) -> Option<&'static str> {
     type Repair = fn(&str, &Parsed<'_>, usize) -> Option<String>;
-    let repairs: [(&str, Repair); 5] =
-        [(CASE, lower), (NAMES, without_dots), (PLANES, in_first_plane), (SPACES, closed_up), (KEYS, coalesced)];
+    let repairs: [(&str, Repair); 5] = [
+        (CASE, lower),
+        (NAMES, without_dots),
+        (PLANES, in_first_plane),
+        (SPACES, closed_up),
+        (KEYS, coalesced),
+    ];
     let mut all = rewritten(parsed, &|place| {
         let mut token = parsed.tree.token_text(place).to_owned();
         for (_, repair) in repairs {
@@ -120,11 +150,10 @@ fn repaired(text: &str, form: Form, parsed: &Parsed<'_>) -> Option<&'static str>
             && matches!((judged(changed, form), ours(changed, form)), (Made::Algebra(a), Made::Algebra(b)) if a == b)
     };
     for (kind, repair) in repairs {
-        let changed =
-            rewritten(parsed, &|place| {
-                let token = parsed.tree.token_text(place);
-                repair(token, parsed, place).unwrap_or_else(|| token.to_owned())
-            });
+        let changed = rewritten(parsed, &|place| {
+            let token = parsed.tree.token_text(place);
+            repair(token, parsed, place).unwrap_or_else(|| token.to_owned())
+        });
         let differs = (0..parsed.tree.tokens().len())
             .any(|place| repair(parsed.tree.token_text(place), parsed, place).is_some());
         if differs && agrees(&changed) {
@@ -165,13 +194,14 @@ fn lower(token: &str, _: &Parsed<'_>, _: usize) -> Option<String> {
 }
 
 fn without_dots(token: &str, parsed: &Parsed<'_>, place: usize) -> Option<String> {
-    let kind = parsed.tree.tokens().get(place)?.kind;
+    let kind = parsed.tree.tokens().get(place)?.kind();
     let (prefix, local) = token.split_once(':')?;
-    (kind == TokenKind::Name && local.matches('.').count() > 1).then(|| format!("{prefix}:{}", local.replace('.', "_")))
+    (kind == TokenKind::Name && local.matches('.').count() > 1)
+        .then(|| format!("{prefix}:{}", local.replace('.', "_")))
 }
 
 fn in_first_plane(token: &str, parsed: &Parsed<'_>, place: usize) -> Option<String> {
-    let kind = parsed.tree.tokens().get(place)?.kind;
+    let kind = parsed.tree.tokens().get(place)?.kind();
     let is_name = matches!(kind, TokenKind::Name | TokenKind::Variable | TokenKind::Blank);
     let beyond = |c: char| u32::from(c) > 0xffff;
     (is_name && token.contains(beyond)).then(|| token.replace(beyond, "\u{e9}"))
@@ -191,7 +221,9 @@ fn coalesced(token: &str, parsed: &Parsed<'_>, place: usize) -> Option<String> {
         at.children().any(|child| {
             let is_one = at.node() == Node::GroupBy
                 && child.node() == Node::As
-                && child.first().is_some_and(|key| key.node() == Node::Variable && key.tokens().start == place);
+                && child
+                    .first()
+                    .is_some_and(|key| key.node() == Node::Variable && key.tokens().start == place);
             is_one || is_key(child, place)
         })
     }
@@ -244,13 +276,15 @@ fn has_group(root: At<'_>) -> bool {
 }
 
 fn has_empty_negation(at: At<'_>) -> bool {
-    at.children().any(|child| child.node() == Node::Negated && child.first().is_none() || has_empty_negation(child))
+    at.children()
+        .any(|child| child.node() == Node::Negated && child.first().is_none() || has_empty_negation(child))
 }
 
 fn has_key(at: At<'_>) -> bool {
     at.children().any(|child| {
         let renames = |key: At<'_>| {
-            key.node() == Node::As && key.first().is_some_and(|key| matches!(key.node(), Node::Variable | Node::Parentheses))
+            key.node() == Node::As
+                && key.first().is_some_and(|key| matches!(key.node(), Node::Variable | Node::Parentheses))
         };
         child.node() == Node::GroupBy && child.children().any(renames) || has_key(child)
     })

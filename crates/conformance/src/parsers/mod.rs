@@ -12,11 +12,8 @@ pub use corpus::Corpus;
 pub use kinds::KINDS;
 
 use algebra::{Made, judged, ours};
-use lode_syntax::Form;
+use lode_sparql::syntax::Form;
 use std::collections::BTreeMap;
-
-/// The base IRI of all texts.
-const BASE: &str = "http://example.org/base/";
 
 /// What came of many texts.
 #[derive(Debug, Default)]

@@ -29,6 +29,11 @@ fn both_parsers_agree() {
     let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(run).expect("a thread");
     let (outcome, whole) = thread.join().expect("no panic");
     println!("{whole} whole, {} taken, {} refused, {:#?}", outcome.taken, outcome.refused, outcome.meant);
-    assert!(outcome.failures.is_empty(), "{} differ:\n{}", outcome.failures.len(), outcome.failures.join("\n\n"));
+    assert!(
+        outcome.failures.is_empty(),
+        "{} differ:\n{}",
+        outcome.failures.len(),
+        outcome.failures.join("\n\n")
+    );
     assert!(outcome.taken > 500 && outcome.refused > 500, "{} {}", outcome.taken, outcome.refused);
 }

@@ -1,6 +1,7 @@
 //! Errors that say what the mistake is.
 
 use super::error::{EXCERPT_CHARS, ParseError};
+use super::functions::VOCABULARY;
 use lode_syntax::{Diagnostic, Form, check};
 
 /// Longer texts are not looked at a second time.
@@ -11,7 +12,7 @@ pub(super) fn of(text: &str, form: Form, error: ParseError) -> ParseError {
     if text.len() > BYTES_MAX {
         return error;
     }
-    let found = check(text, form, super::vocabulary());
+    let found = check(text, form, &VOCABULARY);
     let mut found = found.into_iter().map(|diagnostic| told(text, diagnostic));
     match found.next() {
         Some(first) => ParseError { more: found.collect(), ..first },

@@ -6,11 +6,11 @@ use crate::stack;
 use crate::update::{Graph, Modify, Operation, QuadTemplate, TermTemplate, TripleTemplate, Update};
 use lode_rdf::{BlankNode, GraphName, NamedOrBlankNode, Quad, Term, Triple, Variable};
 use lode_syntax::Form;
-use spargebra::{GraphUpdateOperation, Query};
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{
     self, GraphNamePattern, GroundQuadPattern, NamedNodePattern, QuadPattern, TermPattern, TriplePattern,
 };
+use spargebra::{GraphUpdateOperation, Query};
 use std::collections::{HashMap, HashSet};
 
 /// Parses a SPARQL 1.1 or 1.2 update request; `base` resolves relative IRIs until the request has a BASE of its own.

@@ -1,39 +1,12 @@
-//! Aggregates, and where none may stand.
+//! Aggregates.
 
 use super::Parser;
+use super::no_aggregates::{IN_AGGREGATE, NoAggregates};
 use crate::token::Kind;
-
-/// Where no aggregate may stand.
-#[derive(Debug)]
-pub(super) struct NoAggregates {
-    message: &'static str,
-    help: &'static str,
-}
-
-const IN_AGGREGATE: NoAggregates = NoAggregates {
-    message: "an aggregate inside of an aggregate",
-    help: "aggregate in a sub-query first: { SELECT (COUNT(?x) AS ?n) ... }",
-};
-pub(super) const IN_FILTER: NoAggregates = NoAggregates {
-    message: "an aggregate in FILTER",
-    help: "conditions on groups stand behind GROUP BY: HAVING (COUNT(?x) > 1)",
-};
-pub(super) const IN_BIND: NoAggregates = NoAggregates {
-    message: "an aggregate in BIND",
-    help: "name it where it is selected: SELECT (COUNT(?x) AS ?n)",
-};
-pub(super) const IN_GROUP_BY: NoAggregates = NoAggregates {
-    message: "an aggregate in GROUP BY",
-    help: "groups are there before anything is aggregated: aggregate in a sub-query first",
-};
 
 impl Parser<'_> {
     /// Reads what has no aggregates.
-    pub(super) fn without_aggregates(
-        &mut self,
-        place: &'static NoAggregates,
-        inner: impl FnOnce(&mut Self),
-    ) {
+    pub(super) fn without_aggregates(&mut self, place: &'static NoAggregates, inner: impl FnOnce(&mut Self)) {
         let outside = self.no_aggregates.replace(place);
         inner(self);
         self.no_aggregates = outside;

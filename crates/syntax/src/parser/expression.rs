@@ -61,7 +61,8 @@ impl Parser<'_> {
                 self.bump();
                 self.doubled(operator, span);
                 self.operators(strength + 1);
-                let goes_on = strength != COMPARISON && self.operator().is_some_and(|(next, _)| next == strength);
+                let goes_on =
+                    strength != COMPARISON && self.operator().is_some_and(|(next, _)| next == strength);
                 if self.stopped || !goes_on {
                     break;
                 }
@@ -238,7 +239,7 @@ impl Parser<'_> {
         let joined = self.is_mark("-")
             && self.span().start == self.before()
             && self.peek(1).start() == self.span().end;
-        if joined && self.peek(1).kind == Kind::Word && !self.mark_at(2, "(") {
+        if joined && self.peek(1).kind() == Kind::Word && !self.mark_at(2, "(") {
             let end = self.peek(1).end();
             self.stop(
                 self.span().start..end,

@@ -1,7 +1,7 @@
 //! Group graph patterns.
 
 use super::Parser;
-use super::aggregates::{IN_BIND, IN_FILTER};
+use super::no_aggregates::{IN_BIND, IN_FILTER};
 use super::scope::bare;
 use crate::spelling;
 use crate::token::Kind;
@@ -157,11 +157,8 @@ impl<'a> Parser<'a> {
         if !is_graph {
             self.eat_keyword("SILENT");
         }
-        let wanted = if is_graph {
-            "the name of a graph, an IRI or a variable,"
-        } else {
-            "the IRI of an endpoint"
-        };
+        let wanted =
+            if is_graph { "the name of a graph, an IRI or a variable," } else { "the IRI of an endpoint" };
         self.variable_or_iri(wanted);
         if self.braces(word, span) {
             self.joined_group();

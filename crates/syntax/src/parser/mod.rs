@@ -8,6 +8,7 @@ mod expression;
 mod file_name;
 mod group;
 mod modifiers;
+mod no_aggregates;
 mod path;
 mod query;
 mod scope;
@@ -16,18 +17,16 @@ mod triples;
 mod update;
 mod values;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{DIAGNOSTICS_MAX, Diagnostic};
 use crate::lexer;
 use crate::token::{Kind, Token};
-use crate::tree::{Entry, Node, Tree};
+use crate::tree::{Entry, NODES_MAX, Node, Tree};
 use crate::vocabulary::Vocabulary;
-use aggregates::NoAggregates;
+use no_aggregates::NoAggregates;
 use scope::Scope;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// So many mistakes are told at most.
-pub(crate) const DIAGNOSTICS_MAX: usize = 8;
 /// Brackets of all kinds in each other, and signs before values: deeper texts are refused.
 pub const DEPTH_MAX: usize = 1_000;
 /// Texts of more bytes are refused.
@@ -99,6 +98,10 @@ fn run<'a>(text: &'a str, form: Form, vocabulary: &'a Vocabulary, explains: bool
     let (tokens, problems) = lexer::tokens(text);
     let mut parser = Parser::new(text, tokens, vocabulary, explains);
     parser.diagnostics = problems;
+    if parser.tokens.len() >= NODES_MAX / 2 {
+        parser.diagnostics.push(Diagnostic::new(0..0, "the text has too many tokens"));
+        return parser;
+    }
     let root = parser.open();
     match form {
         Form::Query => parser.query(),
@@ -120,11 +123,29 @@ impl Extent {
 
     fn count(&mut self, node: Node) {
         match node {
-            Node::Optional | Node::Minus | Node::Lateral | Node::Filter | Node::Bind | Node::Graph
-            | Node::Service | Node::Values | Node::Unary | Node::In | Node::Inverse
-            | Node::Repeated | Node::Negated | Node::As => self.operators += 1,
-            Node::Group | Node::Parentheses | Node::Collection | Node::BlankProperties | Node::ReifiedTriple
-            | Node::TripleTerm | Node::Call | Node::IriCall | Node::Aggregate => self.brackets += 1,
+            Node::Optional
+            | Node::Minus
+            | Node::Lateral
+            | Node::Filter
+            | Node::Bind
+            | Node::Graph
+            | Node::Service
+            | Node::Values
+            | Node::Unary
+            | Node::In
+            | Node::Inverse
+            | Node::Repeated
+            | Node::Negated
+            | Node::As => self.operators += 1,
+            Node::Group
+            | Node::Parentheses
+            | Node::Collection
+            | Node::BlankProperties
+            | Node::ReifiedTriple
+            | Node::TripleTerm
+            | Node::Call
+            | Node::IriCall
+            | Node::Aggregate => self.brackets += 1,
             _ => {}
         }
     }
@@ -177,7 +198,8 @@ impl<'a> Parser<'a> {
     fn new(text: &'a str, tokens: Vec<Token>, vocabulary: &'a Vocabulary, explains: bool) -> Self {
         Self {
             text,
-            entries: Vec::with_capacity(tokens.len()),
+            // A node for a token, about, less punctuation.
+            entries: Vec::with_capacity(tokens.len() * 3 / 4),
             tokens,
             at: 0,
             diagnostics: Vec::new(),
@@ -199,7 +221,7 @@ impl<'a> Parser<'a> {
     /// A node begins with the next token; [`Parser::close_node`] says what it is.
     fn open(&mut self) -> Open {
         let open = self.place();
-        self.entries.push(entry(self.at, 1));
+        self.entries.push(entry(self.at));
         open
     }
 
@@ -214,20 +236,20 @@ impl<'a> Parser<'a> {
         let size = small(self.entries.len() - open.index);
         let end = small(self.at);
         if let Some(entry) = self.entries.get_mut(open.index) {
-            *entry = Entry { node, first: small(open.token), end, size };
+            *entry = Entry::new(node, small(open.token)..end, size);
         }
     }
 
     /// All nodes since a place are in one, which is open.
     fn wrap(&mut self, place: Open) -> Open {
-        self.entries.insert(place.index, entry(place.token, 1));
+        self.entries.insert(place.index, entry(place.token));
         place
     }
 
     /// The next token is a node.
     fn leaf(&mut self, node: Node) {
         if !self.stopped {
-            self.entries.push(Entry { node, ..entry(self.at, self.at + 1) });
+            self.entries.push(Entry::new(node, small(self.at)..small(self.at + 1), 1));
         }
         self.bump();
     }
@@ -239,7 +261,7 @@ impl<'a> Parser<'a> {
     }
 
     fn kind(&self) -> Kind {
-        self.peek(0).kind
+        self.peek(0).kind()
     }
 
     fn span(&self) -> Range<usize> {
@@ -269,7 +291,7 @@ impl<'a> Parser<'a> {
     }
 
     fn mark_at(&self, ahead: usize, mark: &str) -> bool {
-        self.peek(ahead).kind == Kind::Mark && self.word_at(ahead) == mark
+        self.peek(ahead).kind() == Kind::Mark && self.word_at(ahead) == mark
     }
 
     fn is_keyword(&self, word: &str) -> bool {
@@ -277,7 +299,7 @@ impl<'a> Parser<'a> {
     }
 
     fn keyword_at(&self, ahead: usize, word: &str) -> bool {
-        self.peek(ahead).kind == Kind::Word && self.word_at(ahead).eq_ignore_ascii_case(word)
+        self.peek(ahead).kind() == Kind::Word && self.word_at(ahead).eq_ignore_ascii_case(word)
     }
 
     fn is_one_of(&self, words: &[&str]) -> bool {
@@ -325,6 +347,9 @@ impl<'a> Parser<'a> {
     /// Stops at the next token, which is none of those that could follow.
     fn unexpected(&mut self, wanted: &str) {
         let span = self.span();
+        if self.foreign_comment() {
+            return;
+        }
         let what = match self.kind() {
             // The lexer has told of it.
             Kind::Bad => return self.stop_here(),
@@ -335,6 +360,22 @@ impl<'a> Parser<'a> {
             self.diagnostics.push(Diagnostic::new(span, what));
         }
         self.stop_here();
+    }
+
+    /// Stops at a comment of another language.
+    fn foreign_comment(&mut self) -> bool {
+        let (first, second) = (self.span(), self.peek(1).span());
+        let is_one = first.end == second.start
+            && [("/", "/"), ("/", "*"), ("-", "-")]
+                .iter()
+                .any(|(a, b)| self.is_mark(a) && self.mark_at(1, b));
+        if is_one {
+            let both = first.start..second.end;
+            let written = self.text.get(both.clone()).unwrap_or("").to_owned();
+            let help = "a comment begins with `#`, and ends with its line";
+            self.stop(both, format!("`{written}` begins no comment"), help);
+        }
+        is_one
     }
 
     /// The mark, or the end of reading.
@@ -387,8 +428,8 @@ const ROOM_BYTES: usize = 128 << 10;
 /// of this size.
 const PIECE_BYTES: usize = 2 << 20;
 
-fn entry(first: usize, end: usize) -> Entry {
-    Entry { node: Node::Parentheses, first: small(first), end: small(end), size: 1 }
+fn entry(first: usize) -> Entry {
+    Entry::new(Node::Parentheses, small(first)..small(first), 1)
 }
 
 /// Tokens and nodes are fewer than bytes.

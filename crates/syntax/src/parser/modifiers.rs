@@ -1,7 +1,7 @@
 //! What follows the pattern of a query: GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, VALUES.
 
 use super::Parser;
-use super::aggregates::IN_GROUP_BY;
+use super::no_aggregates::IN_GROUP_BY;
 use super::scope::bare;
 use crate::spelling;
 use crate::token::Kind;
@@ -74,6 +74,11 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether the next token begins one of them.
+    pub(super) fn begins_clause(&self) -> bool {
+        self.is_one_of(&CLAUSES)
+    }
+
     /// `GROUPBY` and `ORDERBY`.
     fn joined_words(&mut self) {
         if self.is_one_of(&["GROUPBY", "ORDERBY"]) {
@@ -89,7 +94,7 @@ impl<'a> Parser<'a> {
     fn misspelt_clause(&mut self) -> bool {
         if !self.explains
             || self.kind() != Kind::Word
-            || !matches!(self.peek(1).kind, Kind::Word | Kind::Number | Kind::Variable)
+            || !matches!(self.peek(1).kind(), Kind::Word | Kind::Number | Kind::Variable)
         {
             return false;
         }
@@ -149,7 +154,9 @@ impl<'a> Parser<'a> {
     fn begins_call(&self) -> bool {
         match self.kind() {
             Kind::Iri | Kind::Name => true,
-            Kind::Word if self.mark_at(1, "(") => !self.is_one_of(&CLAUSES) && !self.is_one_of(&["ASC", "DESC"]),
+            Kind::Word if self.mark_at(1, "(") => {
+                !self.is_one_of(&CLAUSES) && !self.is_one_of(&["ASC", "DESC"])
+            }
             Kind::Word => self.begins_exists(),
             _ => false,
         }
@@ -168,9 +175,12 @@ impl<'a> Parser<'a> {
         let is_iri = self.kind() != Kind::Word;
         let nodes = self.entries.len();
         self.call();
-        let called = self.entries.get(nodes).is_some_and(|entry| entry.node == Node::IriCall);
+        let called = self.entries.get(nodes).is_some_and(|entry| entry.node() == Node::IriCall);
         if is_iri && !called && !self.stopped {
-            let help = format!("a function is called with its arguments: {}(?x)", super::shortened(self.text.get(span.clone()).unwrap_or("")));
+            let help = format!(
+                "a function is called with its arguments: {}(?x)",
+                super::shortened(self.text.get(span.clone()).unwrap_or(""))
+            );
             self.stop(span, "an IRI where an expression stands", help);
         }
     }
@@ -228,7 +238,10 @@ impl<'a> Parser<'a> {
                 );
             }
         }
-        if self.kind() == Kind::Mark && OPERATORS.contains(&self.word()) && !self.is_mark("*") && !self.is_signed()
+        if self.kind() == Kind::Mark
+            && OPERATORS.contains(&self.word())
+            && !self.is_mark("*")
+            && !self.is_signed()
         {
             self.stop(
                 span,
@@ -296,7 +309,7 @@ impl<'a> Parser<'a> {
             );
         }
         self.bump();
-        if self.is_mark(",") && self.peek(1).kind == Kind::Number {
+        if self.is_mark(",") && self.peek(1).kind() == Kind::Number {
             let help = format!("write LIMIT {} OFFSET {word}", self.word_at(1));
             self.stop(self.span(), format!("{clause} takes one number"), help);
         } else if self.kind() == Kind::Number {

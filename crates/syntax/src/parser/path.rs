@@ -84,7 +84,7 @@ impl Parser<'_> {
             self.bump();
             return self.close_node(open, Node::Repeated);
         }
-        if self.is_mark("{") && (self.peek(1).kind == Kind::Number || self.mark_at(1, ",")) {
+        if self.is_mark("{") && (self.peek(1).kind() == Kind::Number || self.mark_at(1, ",")) {
             self.stop(
                 self.span(),
                 "SPARQL has no counted repetitions of paths",

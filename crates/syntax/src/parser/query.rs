@@ -72,6 +72,9 @@ impl<'a> Parser<'a> {
                 "lode update runs it, or a POST to /update (update=...)",
             );
         }
+        if self.foreign_comment() {
+            return;
+        }
         if self.kind() != Kind::Word {
             return self.stop(
                 span,
@@ -93,10 +96,10 @@ impl<'a> Parser<'a> {
         }
         let (span, word) = (self.span(), self.word());
         match word {
-            ";" if self.peek(1).kind == Kind::End => {
+            ";" if self.peek(1).kind() == Kind::End => {
                 self.stop(span, "a query ends without `;`", "leave it out")
             }
-            "." if self.peek(1).kind == Kind::End => {
+            "." if self.peek(1).kind() == Kind::End => {
                 self.stop(span, "a query ends without a dot", "leave it out")
             }
             "}" => self.stop(
@@ -110,7 +113,15 @@ impl<'a> Parser<'a> {
             _ if self.is_one_of(&FORMS) || word == ";" => {
                 self.stop(span, "there is more after the end of the query", "send one query at a time");
             }
-            _ if self.is_one_of(&["OPTIONAL", "FILTER", "BIND", "MINUS", "UNION", "GRAPH", "SERVICE"]) => {
+            _ if self.is_keyword("UNION") => {
+                let help = "both groups stand in the braces of the pattern: WHERE { { ... } UNION { ... } }";
+                self.stop(span, "UNION stands behind the pattern of the query", help);
+            }
+            _ if self.is_keyword("WHERE") => {
+                let help = "one WHERE { ... } stands before GROUP BY, ORDER BY and LIMIT";
+                self.stop(span, "WHERE stands behind the pattern of the query", help);
+            }
+            _ if self.is_one_of(&["OPTIONAL", "FILTER", "BIND", "MINUS", "GRAPH", "SERVICE"]) => {
                 let word = word.to_ascii_uppercase();
                 self.stop(
                     span,
@@ -200,7 +211,7 @@ impl<'a> Parser<'a> {
                     "a prefix ends with its colon: PREFIX ex: <http://example.org/>",
                 );
             }
-            Kind::Word if self.peek(1).kind == Kind::Iri => {
+            Kind::Word if self.peek(1).kind() == Kind::Iri => {
                 self.tell(
                     span,
                     format!("the prefix `{word}` lacks its colon"),
@@ -366,7 +377,11 @@ impl<'a> Parser<'a> {
         }
         let is_empty = selection.star.is_none() && selection.plain.is_empty() && selection.named.is_empty();
         if let Some(star) = selection.star.clone().filter(|_| self.at > first + 1) {
-            self.tell(star, "`*` beside other columns", "`*` selects all variables: leave the others out, or `*`");
+            self.tell(
+                star,
+                "`*` beside other columns",
+                "`*` selects all variables: leave the others out, or `*`",
+            );
         }
         if is_empty && !self.stopped {
             if self.at_end() || self.is_mark("{") || self.kind() == Kind::Word {
@@ -398,6 +413,11 @@ impl<'a> Parser<'a> {
                 "a value that is selected needs parentheses and a name",
                 format!("write ({call} AS ?{})", upper.to_ascii_lowercase()),
             );
+        }
+        if self.begins_clause() {
+            let clause = if self.keyword_at(1, "BY") { format!("{upper} BY") } else { upper };
+            let help = format!("put {clause} behind the `}}` of WHERE {{ ... }}");
+            return self.stop(span, format!("{clause} stands before the pattern"), help);
         }
         if matches!(upper.as_str(), "DISTINCT" | "REDUCED") {
             return self.stop(
@@ -455,7 +475,11 @@ impl<'a> Parser<'a> {
     pub(super) fn missing_as(&mut self, example: &str) {
         if self.kind() == Kind::Variable && self.mark_at(1, ")") {
             let name = self.word();
-            return self.stop(self.span(), format!("AS is missing before {name}"), format!("write {example}"));
+            return self.stop(
+                self.span(),
+                format!("AS is missing before {name}"),
+                format!("write {example}"),
+            );
         }
         self.unexpected("an operator, or AS and a variable,")
     }

@@ -15,7 +15,7 @@ const DATATYPES: [&str; 11] =
 impl<'a> Parser<'a> {
     /// Whether the token `ahead` can begin a term of a triple.
     pub(super) fn begins_term(&self, ahead: usize) -> bool {
-        match self.peek(ahead).kind {
+        match self.peek(ahead).kind() {
             Kind::Variable | Kind::Iri | Kind::Name | Kind::Blank | Kind::Number | Kind::String => true,
             Kind::Mark => matches!(self.word_at(ahead), "[" | "(" | "<<" | "<<(" | "+" | "-"),
             Kind::Word => self.keyword_at(ahead, "true") || self.keyword_at(ahead, "false"),
@@ -96,11 +96,10 @@ impl<'a> Parser<'a> {
         if self.at == 0 || !self.is_mark("-") {
             return;
         }
-        let (before, mark, after) =
-            (self.tokens[self.at - 1].span(), self.span(), self.peek(1).span());
+        let (before, mark, after) = (self.tokens[self.at - 1].span(), self.span(), self.peek(1).span());
         if joined(&before, &mark)
             && joined(&mark, &after)
-            && matches!(self.peek(1).kind, Kind::Word | Kind::Name)
+            && matches!(self.peek(1).kind(), Kind::Word | Kind::Name)
         {
             let whole = before.start..after.end;
             let fixed = self.text.get(whole.clone()).unwrap_or("").replace('-', "_");
@@ -171,9 +170,7 @@ impl<'a> Parser<'a> {
         match self.kind() {
             Kind::Number => self.leaf(Node::Number),
             Kind::Mark if self.is_signed() => self.signed(),
-            Kind::Mark
-                if (self.is_mark("+") || self.is_mark("-")) && self.peek(1).kind == Kind::Number =>
-            {
+            Kind::Mark if (self.is_mark("+") || self.is_mark("-")) && self.peek(1).kind() == Kind::Number => {
                 let span = self.span().start..self.peek(1).end();
                 let help = "the sign of a number stands before it without a space";
                 self.stop(span, "a space behind a sign", help);
@@ -198,7 +195,7 @@ impl<'a> Parser<'a> {
     /// Whether a sign and a number are next, as one.
     pub(super) fn is_signed(&self) -> bool {
         let number = self.peek(1);
-        number.kind == Kind::Number
+        number.kind() == Kind::Number
             && number.start() == self.peek(0).end()
             && (self.is_mark("+") || self.is_mark("-"))
     }

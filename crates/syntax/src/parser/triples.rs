@@ -76,7 +76,7 @@ impl Parser<'_> {
     }
 
     fn begins_verb(&self, ahead: usize) -> bool {
-        match self.peek(ahead).kind {
+        match self.peek(ahead).kind() {
             Kind::Variable | Kind::Iri | Kind::Name => true,
             Kind::Word => self.word_at(ahead) == "a",
             Kind::Mark => matches!(self.word_at(ahead), "^" | "!" | "("),
@@ -188,7 +188,7 @@ impl Parser<'_> {
 
     /// Whether a triple has ended with what is before the token `ahead`.
     fn ends_triple(&self, ahead: usize) -> bool {
-        self.peek(ahead).kind == Kind::End
+        self.peek(ahead).kind() == Kind::End
             || [".", ";", "}", ","].iter().any(|mark| self.mark_at(ahead, mark))
     }
 
@@ -414,13 +414,13 @@ impl Parser<'_> {
     }
 
     fn no_variables(&mut self, what: &str, start: usize) {
-        let variable = self.tokens[start..self.at].iter().find(|token| token.kind == Kind::Variable);
+        let variable = self.tokens[start..self.at].iter().find(|token| token.kind() == Kind::Variable);
         if let Some(token) = variable {
             let (span, name) = (token.span(), bare(self.text.get(token.span()).unwrap_or("")));
             self.tell(span, format!("{what} with a variable, ?{name}"), "it takes data only; INSERT { ... } WHERE { ... } and DELETE { ... } WHERE { ... } take variables");
         }
         if what == "DELETE DATA" {
-            let blank = self.tokens[start..self.at].iter().find(|token| token.kind == Kind::Blank);
+            let blank = self.tokens[start..self.at].iter().find(|token| token.kind() == Kind::Blank);
             if let Some(token) = blank {
                 self.tell(
                     token.span(),

@@ -16,7 +16,7 @@ impl Parser<'_> {
             }
             let index = self.entries.len();
             self.operation();
-            let node = self.entries.get(index).map(|entry| entry.node);
+            let node = self.entries.get(index).map(|entry| entry.node());
             let now = std::mem::take(&mut self.extent);
             let is_data = matches!(node, Some(Node::InsertData | Node::DeleteData));
             let now = if is_data { super::Extent { depth: now.depth, ..Default::default() } } else { now };

@@ -1,26 +1,15 @@
 //! Aggregates, which belong to the SELECT, or the other form, whose group they are of.
 
+use super::level::Level;
 use super::terms::string_value;
 use super::{Lowering, Result, Wrong};
 use lode_rdf::Variable;
 use lode_syntax::At;
 use spargebra::algebra::{AggregateExpression, AggregateFunction};
 
-/// Where an expression stands.
-#[derive(Debug)]
-pub(super) enum Level {
-    /// In SELECT, HAVING or ORDER BY: the aggregates so far.
-    Group(Vec<(Variable, AggregateExpression)>),
-    /// Where none may be: in FILTER, BIND, GROUP BY, and in each other.
-    None,
-}
-
 impl<'t> Lowering<'t> {
     /// Does something where no aggregate may stand.
-    pub(super) fn without_aggregates<T>(
-        &mut self,
-        work: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
+    pub(super) fn without_aggregates<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.aggregates.push(Level::None);
         let done = work(self);
         self.aggregates.pop();

@@ -114,7 +114,8 @@ impl<'t> Lowering<'t> {
         let callee = callee(name).ok_or_else(|| Wrong::at(at, format!("there is no function {name}")))?;
         let function = match callee {
             Callee::Bound => {
-                let variable = at.child(Node::Variable).ok_or_else(|| Wrong::at(at, "BOUND takes a variable"))?;
+                let variable =
+                    at.child(Node::Variable).ok_or_else(|| Wrong::at(at, "BOUND takes a variable"))?;
                 return Ok(Expression::Bound(Self::variable(variable)));
             }
             Callee::Function(function) => function.clone(),

@@ -61,11 +61,8 @@ impl<'t> Lowering<'t> {
             return Ok((self.select(select)?, None));
         }
         let has_bind = at.children().skip(1).any(|part| part.node() == Node::Bind);
-        let mut parts = Parts {
-            joined: Joined::default(),
-            filters: Vec::new(),
-            seen: has_bind.then(HashSet::new),
-        };
+        let mut parts =
+            Parts { joined: Joined::default(), filters: Vec::new(), seen: has_bind.then(HashSet::new) };
         let mut links = Vec::new();
         for part in at.children() {
             if part.node() == Node::Triples {
@@ -128,10 +125,7 @@ impl<'t> Lowering<'t> {
         Ok(())
     }
 
-    fn named_group(
-        &mut self,
-        at: At<'t>,
-    ) -> Result<(spargebra::term::NamedNodePattern, Box<GraphPattern>)> {
+    fn named_group(&mut self, at: At<'t>) -> Result<(spargebra::term::NamedNodePattern, Box<GraphPattern>)> {
         let name = at.first().ok_or_else(|| Wrong::at(at, "a name is missing"))?;
         Ok((self.name_or_variable(name)?, Box::new(self.group(inside(at)?)?)))
     }
@@ -144,7 +138,9 @@ impl<'t> Lowering<'t> {
             && !seen.insert(variable.clone())
         {
             let message = format!("{} was used before in this group", name.text());
-            return Err(Wrong::at(name, message).help("give the value another name, or compare: FILTER (?a = ...)"));
+            return Err(
+                Wrong::at(name, message).help("give the value another name, or compare: FILTER (?a = ...)")
+            );
         }
         parts.joined.replace(|inner| GraphPattern::Extend { inner, variable, expression });
         Ok(())

@@ -8,6 +8,7 @@ mod as_algebra;
 mod chain;
 mod expression;
 mod group;
+mod level;
 mod paths;
 mod select;
 mod terms;
@@ -57,7 +58,7 @@ pub(super) struct Lowering<'t> {
     /// Patterns are numbered; the one here is this. None: labels have no scope, in templates.
     block: Option<usize>,
     blocks: usize,
-    aggregates: Vec<aggregates::Level>,
+    aggregates: Vec<level::Level>,
     made: usize,
     /// What names of variables that are made begin with.
     mark: Option<String>,

@@ -1,7 +1,7 @@
 //! Queries: their forms, and what follows a pattern (SPARQL 1.1 sections 18.2.3 to 18.2.5).
 
-use super::aggregates::Level;
 use super::chain::{Joined, together};
+use super::level::Level;
 use super::{Lowering, Result, Wrong, visible};
 use lode_rdf::Variable;
 use lode_syntax::{At, Node};
@@ -82,9 +82,8 @@ impl<'t> Lowering<'t> {
         }
         let mut columns = Vec::new();
         let mut known = HashSet::new();
-        let resources = at.children().take_while(|part| {
-            matches!(part.node(), Node::Variable | Node::Iri | Node::Name)
-        });
+        let resources =
+            at.children().take_while(|part| matches!(part.node(), Node::Variable | Node::Iri | Node::Name));
         for part in resources {
             let (variable, value) = match part.node() {
                 Node::Variable => (Self::variable(part), None),
@@ -198,8 +197,7 @@ impl<'t> Lowering<'t> {
         let (mut keys, mut named) = (Vec::new(), Vec::new());
         for key in clause.children() {
             let expression = if key.node() == Node::As { key.first().unwrap_or(key) } else { key };
-            let expression =
-                self.without_aggregates(|lowering| lowering.expression(expression))?;
+            let expression = self.without_aggregates(|lowering| lowering.expression(expression))?;
             let name = match (key.node(), expression) {
                 (Node::As, expression) => {
                     let name = key.children().nth(1).map_or_else(|| self.fresh(), Self::variable);
@@ -223,7 +221,11 @@ impl<'t> Lowering<'t> {
         for order in clause.children() {
             let expression = self.inner(order)?;
             let is_down = order.has_word(0, "DESC");
-            orders.push(if is_down { OrderExpression::Desc(expression) } else { OrderExpression::Asc(expression) });
+            orders.push(if is_down {
+                OrderExpression::Desc(expression)
+            } else {
+                OrderExpression::Asc(expression)
+            });
         }
         Ok(orders)
     }
@@ -231,9 +233,13 @@ impl<'t> Lowering<'t> {
     /// The columns of `SELECT *` in the sequence in which the text first has them. Nobody sees that of sub-queries.
     fn order_columns(&self, at: At<'t>, pattern: &mut GraphPattern) {
         let is_star = at.child(Node::Selection).is_some_and(|selection| selection.first().is_none());
-        let Some(columns) = projection(pattern).filter(|columns| is_star && columns.len() > 1) else { return };
+        let Some(columns) = projection(pattern).filter(|columns| is_star && columns.len() > 1) else {
+            return;
+        };
         let mut places = HashMap::new();
-        for token in self.tree.tokens().iter().filter(|token| token.kind == lode_syntax::TokenKind::Variable) {
+        for token in
+            self.tree.tokens().iter().filter(|token| token.kind() == lode_syntax::TokenKind::Variable)
+        {
             if let Some(name) = self.tree.text().get(token.start() + 1..token.end()) {
                 places.entry(name).or_insert(token.start());
             }
@@ -281,7 +287,8 @@ fn project(
     for column in columns {
         variables.push(column.variable.clone());
         if let Some(expression) = column.value {
-            pattern = GraphPattern::Extend { inner: Box::new(pattern), variable: column.variable, expression };
+            pattern =
+                GraphPattern::Extend { inner: Box::new(pattern), variable: column.variable, expression };
         }
     }
     Ok((pattern, variables))
@@ -300,8 +307,11 @@ fn check(pattern: &GraphPattern, columns: &[Column<'_>], is_grouped: bool) -> Re
         let name = variable.as_str();
         match value {
             None if is_grouped && !seen.contains(variable) => {
-                return Err(Wrong::at(*at, format!("?{name} is not grouped, so it has many values in a group"))
-                    .help(format!("add GROUP BY ?{name}, or take one of them: SAMPLE(?{name})")));
+                return Err(Wrong::at(
+                    *at,
+                    format!("?{name} is not grouped, so it has many values in a group"),
+                )
+                .help(format!("add GROUP BY ?{name}, or take one of them: SAMPLE(?{name})")));
             }
             Some(_) if seen.contains(variable) && !names.contains(name) => {
                 return Err(Wrong::at(*at, format!("?{name} has values in the pattern already"))

@@ -23,7 +23,11 @@ impl<'t> Lowering<'t> {
         parsed.map_err(|error| {
             let wrong = Wrong::at(at, format!("<{iri}> is no IRI: {error}"));
             let is_relative = self.base.is_none() && !iri.contains(':');
-            if is_relative { wrong.help("it is relative: put BASE <...> before the query, or write all of it") } else { wrong }
+            if is_relative {
+                wrong.help("it is relative: put BASE <...> before the query, or write all of it")
+            } else {
+                wrong
+            }
         })
     }
 
@@ -71,7 +75,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn string(&self, at: At<'t>) -> Result<Literal> {
-        let value = string_value(at.token(0)).ok_or_else(|| Wrong::at(at, "this text has an escape that is none"))?;
+        let value =
+            string_value(at.token(0)).ok_or_else(|| Wrong::at(at, "this text has an escape that is none"))?;
         if let Some(datatype) = at.first() {
             return Ok(Literal::new_typed_literal(value, self.iri(datatype)?));
         }
@@ -112,7 +117,8 @@ impl<'t> Lowering<'t> {
 
     fn triple_of_data(&self, at: At<'t>) -> Result<GroundTriple> {
         let mut parts = at.children();
-        let (Some(subject), Some(predicate), Some(object)) = (parts.next(), parts.next(), parts.next()) else {
+        let (Some(subject), Some(predicate), Some(object)) = (parts.next(), parts.next(), parts.next())
+        else {
             return Err(Wrong::at(at, "a triple has three parts"));
         };
         if !matches!(subject.node(), Node::Iri | Node::Name) || predicate.node() == Node::Variable {

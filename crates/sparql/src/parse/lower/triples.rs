@@ -15,6 +15,15 @@ pub(super) enum Link {
     Path { subject: TermPattern, path: Path, object: TermPattern },
 }
 
+impl Link {
+    fn triple(self) -> Option<TriplePattern> {
+        match self {
+            Self::Triple(triple) => Some(triple),
+            Self::Path { .. } => None,
+        }
+    }
+}
+
 /// What stands between subject and object.
 #[derive(Clone)]
 enum Verb {
@@ -59,7 +68,8 @@ impl<'t> Lowering<'t> {
             while let Some(object) = inside.next() {
                 let term = self.node(object, out)?;
                 let mut reifiers = Vec::new();
-                while let Some(note) = inside.next_if(|next| matches!(next.node(), Node::Reifier | Node::Annotation))
+                while let Some(note) =
+                    inside.next_if(|next| matches!(next.node(), Node::Reifier | Node::Annotation))
                 {
                     let reifier = match note.node() {
                         Node::Reifier => note.first().map(|term| self.term(term)).transpose()?,
@@ -157,10 +167,7 @@ impl<'t> Lowering<'t> {
         for at in triples {
             self.triples(at, &mut links)?;
         }
-        Ok(links.into_iter().filter_map(|link| match link {
-            Link::Triple(triple) => Some(triple),
-            Link::Path { .. } => None,
-        }).collect())
+        Ok(links.into_iter().filter_map(Link::triple).collect())
     }
 }
 
@@ -209,6 +216,12 @@ fn along(subject: TermPattern, path: Path, object: Object, at: At<'_>, out: &mut
 
 /// Triples and paths as a pattern.
 pub(super) fn pattern(links: Vec<Link>) -> GraphPattern {
+    if links.iter().all(|link| matches!(link, Link::Triple(_))) {
+        // In the memory of the links.
+        let mut patterns: Vec<TriplePattern> = links.into_iter().filter_map(Link::triple).collect();
+        patterns.shrink_to_fit();
+        return GraphPattern::Bgp { patterns };
+    }
     let (mut triples, mut parts) = (Vec::new(), Vec::new());
     for link in links {
         match link {

@@ -1,6 +1,6 @@
 //! Requests: the operations of an update.
 
-use super::aggregates::Level;
+use super::level::Level;
 use super::{Lowering, Result, Wrong};
 use crate::update::{Graph, GraphTarget, Transfer, TransferKind};
 use lode_rdf::NamedNode;
@@ -24,9 +24,16 @@ pub(crate) enum Lowered {
         pattern: GraphPattern,
         base: Option<Iri<String>>,
     },
-    Load { silent: bool, source: NamedNode, into: Graph },
+    Load {
+        silent: bool,
+        source: NamedNode,
+        into: Graph,
+    },
     Clear(GraphTarget),
-    Create { silent: bool, graph: NamedNode },
+    Create {
+        silent: bool,
+        graph: NamedNode,
+    },
     Transfer(Transfer),
     /// Nothing at all, such as a copy onto itself.
     Nothing,
@@ -74,7 +81,11 @@ impl<'t> Lowering<'t> {
             Node::Transfer => self.transfer(at, silent)?,
             Node::InsertData => Lowered::InsertData(self.quads_of_data(at)?),
             Node::DeleteData => {
-                let ground = self.quads_of_data(at)?.into_iter().map(GroundQuad::try_from).collect::<std::result::Result<_, ()>>();
+                let ground = self
+                    .quads_of_data(at)?
+                    .into_iter()
+                    .map(GroundQuad::try_from)
+                    .collect::<std::result::Result<_, ()>>();
                 Lowered::DeleteData(ground.map_err(|()| Wrong::at(at, "DELETE DATA with a blank node"))?)
             }
             Node::DeleteWhere => self.delete_where(at)?,
@@ -137,7 +148,8 @@ impl<'t> Lowering<'t> {
         let quads = self.quads_in(clause)?;
         let mut joined = super::chain::Joined::default();
         for quad in &quads {
-            let triple = super::triples::triple_of(quad.subject.clone(), quad.predicate.clone(), quad.object.clone());
+            let triple =
+                super::triples::triple_of(quad.subject.clone(), quad.predicate.clone(), quad.object.clone());
             let inner = Box::new(GraphPattern::Bgp { patterns: vec![triple] });
             joined.push(match &quad.graph_name {
                 GraphNamePattern::DefaultGraph => *inner,

@@ -38,7 +38,10 @@ pub(super) fn each<'p>(pattern: &'p GraphPattern, visit: &mut dyn FnMut(&'p Vari
             | GraphPattern::Distinct { inner }
             | GraphPattern::Reduced { inner }
             | GraphPattern::Slice { inner, .. } => open.push(inner),
-            #[expect(unreachable_patterns, reason = "variants behind features that other crates may switch on")]
+            #[expect(
+                unreachable_patterns,
+                reason = "variants behind features that other crates may switch on"
+            )]
             _ => {}
         }
     }

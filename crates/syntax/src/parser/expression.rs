@@ -50,6 +50,10 @@ impl Parser<'_> {
             let Some((strength, node)) = self.operator().filter(|(strength, _)| *strength >= least) else {
                 return;
             };
+            // Behind the list of IN stands no `-`: what is compared is whole.
+            if compared && strength > COMPARISON {
+                return;
+            }
             if strength == COMPARISON && std::mem::replace(&mut compared, true) {
                 return self.compared_twice();
             }

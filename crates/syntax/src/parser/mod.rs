@@ -171,7 +171,7 @@ struct Parser<'a> {
     /// More is looked at than the grammar: what a text that is wrong may have meant.
     explains: bool,
     /// Prefixes that are declared, without the colon.
-    prefixes: Vec<&'a str>,
+    prefixes: BTreeSet<&'a str>,
     /// Those that are not and were told of.
     undeclared: BTreeSet<&'a str>,
     depth: usize,
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
             diagnostics: Vec::new(),
             vocabulary,
             explains,
-            prefixes: Vec::new(),
+            prefixes: BTreeSet::new(),
             undeclared: BTreeSet::new(),
             depth: 0,
             is_too_deep: false,
@@ -364,6 +364,9 @@ impl<'a> Parser<'a> {
 
     /// Stops at a comment of another language.
     fn foreign_comment(&mut self) -> bool {
+        if self.kind() != Kind::Mark {
+            return false;
+        }
         let (first, second) = (self.span(), self.peek(1).span());
         let is_one = first.end == second.start
             && [("/", "/"), ("/", "*"), ("-", "-")]

@@ -31,11 +31,11 @@ impl Parser<'_> {
     fn sequence(&mut self) {
         let place = self.place();
         self.step();
-        if !self.is_mark("/") {
+        if !self.is_mark("/") || self.foreign_comment() {
             return;
         }
         let open = self.wrap(place);
-        while self.eat_mark("/") {
+        while !self.foreign_comment() && self.eat_mark("/") {
             self.extent.operators += 1;
             self.step();
         }

@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
             let node = self.place();
             let kind = if self.kind() == Kind::Name && self.word().eq_ignore_ascii_case("PREFIX:") {
                 // The empty prefix, without a space before its colon.
-                self.prefixes.push("");
+                self.prefixes.insert("");
                 self.bump();
                 self.iri_in_brackets("the IRI of a prefix");
                 Node::Prefix
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
         let (word, span) = (self.word(), self.span());
         match self.kind() {
             Kind::Name if word.find(':') == Some(word.len() - 1) => {
-                self.prefixes.push(&word[..word.len() - 1]);
+                self.prefixes.insert(&word[..word.len() - 1]);
                 self.bump();
             }
             Kind::Name => {
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
                     format!("the prefix `{word}` lacks its colon"),
                     format!("write PREFIX {word}: <...>"),
                 );
-                self.prefixes.push(word);
+                self.prefixes.insert(word);
                 self.bump();
             }
             _ => return self.unexpected("a prefix, such as ex:,"),

@@ -12,6 +12,8 @@ mod level;
 mod paths;
 mod select;
 mod terms;
+#[cfg(test)]
+mod tests;
 mod triples;
 mod update;
 mod visible;

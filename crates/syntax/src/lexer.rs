@@ -17,6 +17,8 @@ pub(crate) fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     }
     let end = tokens.last().map_or(0, Token::end);
     tokens.push(Token::new(Kind::End, end, end));
+    // The tree is there until the algebra is.
+    tokens.shrink_to_fit();
     (tokens, lexer.problems)
 }
 

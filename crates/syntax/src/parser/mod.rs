@@ -69,7 +69,9 @@ pub struct Extent {
 pub fn parse<'a>(text: &'a str, form: Form, vocabulary: &'a Vocabulary) -> Parsed<'a> {
     let parser = run(text, form, vocabulary, false);
     let (stopped, at, extent) = (parser.stopped, parser.text.len(), parser.most.or(parser.extent));
-    let tree = Tree { text, tokens: parser.tokens, entries: parser.entries };
+    let mut entries = parser.entries;
+    entries.shrink_to_fit();
+    let tree = Tree { text, tokens: parser.tokens, entries };
     let mut diagnostics = parser.diagnostics;
     if stopped && diagnostics.is_empty() {
         diagnostics.push(Diagnostic::new(at..at, "the text cannot be read to its end"));

@@ -1,6 +1,6 @@
 //! Update text to operations.
 
-use super::lower::{Lowered, Lowering};
+use super::lower::{Lowered, Lowering, Modified};
 use super::{ParseError, base_iri, limits, tree, wrong_at};
 use crate::stack;
 use crate::update::{Graph, Modify, Operation, QuadTemplate, TermTemplate, TripleTemplate, Update};
@@ -96,7 +96,8 @@ fn operation(lowered: Lowered) -> Operation {
     match lowered {
         Lowered::InsertData(data) => Operation::InsertData(data.into_iter().map(quad).collect()),
         Lowered::DeleteData(data) => Operation::DeleteData(data.into_iter().map(ground_quad).collect()),
-        Lowered::Modify { delete, insert, using, pattern, base } => {
+        Lowered::Modify(modified) => {
+            let Modified { delete, insert, using, pattern, base } = *modified;
             let mut templates = Templates::default();
             let delete = delete.into_iter().map(|quad| templates.ground_quad(quad)).collect();
             let insert = insert.iter().map(|quad| templates.quad(quad)).collect();

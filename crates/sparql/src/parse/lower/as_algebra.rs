@@ -1,6 +1,6 @@
 //! Operations of an update in the terms of the algebra alone, where COPY, MOVE and ADD are what they amount to: for who compares.
 
-use super::Lowered;
+use super::{Lowered, Modified};
 use crate::update::{Graph, GraphTarget, Transfer, TransferKind};
 use lode_rdf::Variable;
 use spargebra::GraphUpdateOperation;
@@ -13,7 +13,8 @@ impl Lowered {
         vec![match self {
             Self::InsertData(data) => GraphUpdateOperation::InsertData { data },
             Self::DeleteData(data) => GraphUpdateOperation::DeleteData { data },
-            Self::Modify { delete, insert, using, pattern, .. } => {
+            Self::Modify(modified) => {
+                let Modified { delete, insert, using, pattern, .. } = *modified;
                 GraphUpdateOperation::DeleteInsert { delete, insert, using, pattern: Box::new(pattern) }
             }
             Self::Load { silent, source, into } => {

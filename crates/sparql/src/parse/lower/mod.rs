@@ -18,7 +18,7 @@ mod triples;
 mod update;
 mod visible;
 
-pub(super) use update::Lowered;
+pub(super) use update::{Lowered, Modified};
 
 use lode_rdf::{BlankNode, Variable};
 use lode_syntax::{At, Node, Tree};
@@ -40,8 +40,9 @@ impl Wrong {
         Box::new(Self { span: at.span(), message: message.into(), help: String::new() })
     }
 
-    fn help(self: Box<Self>, help: impl Into<String>) -> Box<Self> {
-        Box::new(Self { help: help.into(), ..*self })
+    fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
+        self.help = help.into();
+        self
     }
 }
 

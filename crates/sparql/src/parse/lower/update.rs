@@ -17,13 +17,7 @@ use spargebra::term::{
 pub(crate) enum Lowered {
     InsertData(Vec<Quad>),
     DeleteData(Vec<GroundQuad>),
-    Modify {
-        delete: Vec<GroundQuadPattern>,
-        insert: Vec<QuadPattern>,
-        using: Option<QueryDataset>,
-        pattern: GraphPattern,
-        base: Option<Iri<String>>,
-    },
+    Modify(Box<Modified>),
     Load {
         silent: bool,
         source: NamedNode,
@@ -37,6 +31,16 @@ pub(crate) enum Lowered {
     Transfer(Transfer),
     /// Nothing at all, such as a copy onto itself.
     Nothing,
+}
+
+/// DELETE and INSERT with a pattern.
+#[derive(Debug)]
+pub(crate) struct Modified {
+    pub delete: Vec<GroundQuadPattern>,
+    pub insert: Vec<QuadPattern>,
+    pub using: Option<QueryDataset>,
+    pub pattern: GraphPattern,
+    pub base: Option<Iri<String>>,
 }
 
 impl<'t> Lowering<'t> {
@@ -166,7 +170,7 @@ impl<'t> Lowering<'t> {
             Wrong::at(at, "DELETE WHERE with a blank node").help(help)
         })?;
         let (insert, using, pattern, base) = (Vec::new(), None, joined.take(), self.base.clone());
-        Ok(Lowered::Modify { delete, insert, using, pattern, base })
+        Ok(Lowered::Modify(Box::new(Modified { delete, insert, using, pattern, base })))
     }
 
     fn modify(&mut self, at: At<'t>) -> Result<Lowered> {
@@ -194,7 +198,8 @@ impl<'t> Lowering<'t> {
             }
             using = using.or(Some(QueryDataset { default: vec![with], named: None }));
         }
-        Ok(Lowered::Modify { delete, insert, using, pattern, base: self.base.clone() })
+        let base = self.base.clone();
+        Ok(Lowered::Modify(Box::new(Modified { delete, insert, using, pattern, base })))
     }
 }
 

@@ -35,6 +35,8 @@ mod variable;
 pub mod warnings;
 
 pub use aggregate::AggregateFunction;
+pub use lode_syntax as syntax;
+
 pub use explain::{Explained, explain};
 pub use expr::{Aggregate, Expr};
 pub use function::{Callee, Function};

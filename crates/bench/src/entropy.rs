@@ -9,6 +9,10 @@ const PREDICATES: u64 = 50;
 const TRIPLES_PER_SUBJECT: u64 = 5;
 
 /// Writes `triples` N-Triples (some may be equal).
+///
+/// # Errors
+///
+/// Where `out` fails.
 pub fn generate(triples: u64, seed: u64, out: &mut dyn Write) -> io::Result<()> {
     let mut random = Random::new(seed);
     let subjects = (triples / TRIPLES_PER_SUBJECT).max(1);

@@ -206,6 +206,10 @@ impl Data {
     }
 
     /// Writes the data. Only BSBM has syntaxes besides N-Triples, and RDF/XML and JSON-LD are made from those elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// Where `out` fails.
     pub fn write(&self, syntax: Syntax, out: &mut dyn Write) -> io::Result<()> {
         match *self {
             Self::Bsbm { products, seed } => {

@@ -106,7 +106,7 @@ impl Bench<'_> {
             for (id, term) in row.iter_mut().zip(terms) {
                 *id = transaction.intern(&term)?.unwrap_or_default();
             }
-            transaction.insert(row)?;
+            transaction.insert(row);
         }
         transaction.commit().map(|_| ())
     }
@@ -127,8 +127,8 @@ impl Bench<'_> {
                 }
             }
             let [old, new] = quads;
-            transaction.delete(old)?;
-            transaction.insert(new)?;
+            transaction.delete(old);
+            transaction.insert(new);
         }
         transaction.commit().map(|_| ())
     }
@@ -140,12 +140,12 @@ impl Bench<'_> {
         for _ in 0..self.args.size {
             let Some(mut quad) = self.random_quad(&snapshot, random)? else { continue };
             if random.next() & 1 == 0 {
-                transaction.delete(quad)?;
+                transaction.delete(quad);
             } else {
                 let number = self.next.fetch_add(1, Ordering::Relaxed);
                 let value = Literal::from(format!("value {} {number}", self.args.seed)).into();
                 quad[2] = transaction.intern(&value)?.unwrap_or_default();
-                transaction.insert(quad)?;
+                transaction.insert(quad);
             }
         }
         transaction.commit().map(|_| ())

@@ -3,7 +3,7 @@
 use crate::exit::DataSyntaxError;
 use crate::number;
 use lode_engine::store::StoreError;
-use lode_engine::store::load::{LoadError, LoadOptions};
+use lode_engine::store::load::{IngestError, LoadError, LoadOptions};
 use std::fmt::Write;
 
 /// Options that were not given and may help against what is wrong in the data.
@@ -28,7 +28,7 @@ impl Remedies {
     fn against(self, error: &LoadError) -> Vec<&'static str> {
         let mut lines = Vec::new();
         match error {
-            LoadError::Syntax { .. } => {
+            LoadError::Source(IngestError::Syntax { .. }) => {
                 if self.quarantine {
                     lines.push("--quarantine FILE sets aside what is wrong and loads the rest");
                 }
@@ -37,7 +37,9 @@ impl Remedies {
                 }
                 lines.push("--dry-run lists all mistakes without loading");
             }
-            LoadError::Input { .. } | LoadError::Format { .. } if self.several_sources => {
+            LoadError::Source(IngestError::Input { .. } | IngestError::Format { .. })
+                if self.several_sources =>
+            {
                 if self.quarantine {
                     lines.push("--quarantine FILE leaves out files that cannot be read and loads the others");
                 }
@@ -68,7 +70,7 @@ pub fn load_failed(error: &LoadError, quads: u64, remedies: Remedies) -> anyhow:
 /// An error with this text and with the exit code of `error`.
 pub fn with_code(error: &LoadError, text: String) -> anyhow::Error {
     match error {
-        LoadError::Syntax { .. } => anyhow::Error::new(DataSyntaxError(text)),
+        LoadError::Source(IngestError::Syntax { .. }) => anyhow::Error::new(DataSyntaxError(text)),
         _ => anyhow::Error::msg(text),
     }
 }

@@ -104,6 +104,10 @@ impl EngineSubject {
 }
 
 /// Loads a document.
+///
+/// # Errors
+///
+/// Where the document is wrong, or the database cannot be written.
 pub fn load_into(
     database: &Database,
     bytes: Vec<u8>,
@@ -118,6 +122,10 @@ pub fn load_into(
 }
 
 /// All quads of a database.
+///
+/// # Errors
+///
+/// Where the database cannot be read.
 pub fn dump(database: &Database) -> Result<Dataset> {
     let mut dataset = Dataset::new();
     dump_quads(&database.snapshot(), DumpScope::All, &CancelToken::default(), &mut |quad| {
@@ -333,13 +341,13 @@ fn change(database: &Database, insert: &[&Quad], delete: &[Quad]) -> Result<()> 
     let mut transaction = database.store().begin_blind()?;
     for quad in insert {
         let row = row(&mut transaction, quad)?;
-        transaction.insert(row)?;
+        transaction.insert(row);
     }
     transaction.commit()?;
     let mut transaction = database.store().begin(&CancelToken::default())?;
     for quad in delete {
         let row = row(&mut transaction, quad)?;
-        transaction.delete(row)?;
+        transaction.delete(row);
     }
     transaction.commit()?;
     Ok(())

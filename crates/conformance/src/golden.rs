@@ -51,6 +51,10 @@ pub fn folder() -> PathBuf {
 }
 
 /// All files, by name.
+///
+/// # Errors
+///
+/// Where a file cannot be read, or has not the sections that it needs.
 pub fn load_all() -> Result<Vec<Golden>> {
     let mut paths = Vec::new();
     collect(&folder(), &mut paths)?;
@@ -167,6 +171,10 @@ fn number_after(name: &NamedNode, prefix: &str) -> Result<usize> {
 
 impl Golden {
     /// Loads the data and runs the query; complains unless the answer is the expected one.
+    ///
+    /// # Errors
+    ///
+    /// Where the data cannot be loaded, or as [`Golden::check_query`].
     pub fn check(&self, subject: &mut dyn Subject) -> Result<()> {
         if self.engine_only && subject.name() != "engine" {
             return Ok(());
@@ -176,6 +184,10 @@ impl Golden {
     }
 
     /// Runs the query over what is loaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the subject fails, or gives another answer than the expected one.
     pub fn check_query(&self, subject: &mut dyn Subject) -> Result<()> {
         let settings = QuerySettings {
             base: Some(BASE.to_owned()),

@@ -10,6 +10,7 @@ pub mod golden;
 pub mod isomorphism;
 pub mod knobs;
 pub mod naive;
+pub mod parsers;
 pub mod rdf_files;
 pub mod subject;
 pub mod suites;

@@ -53,6 +53,10 @@ impl RdfFormat {
 }
 
 /// Parses a document with the reference parsers.
+///
+/// # Errors
+///
+/// Where the document is wrong.
 pub fn parse(bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset> {
     let triple = |t: Triple| t.in_graph(GraphName::DefaultGraph);
     let mut dataset = Dataset::new();
@@ -92,6 +96,10 @@ pub fn parse(bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset> {
 }
 
 /// Parses JSON-LD, taking remote contexts from files: `site` is what the IRIs of the files under `folder` start with.
+///
+/// # Errors
+///
+/// Where the document or one of its contexts is wrong or cannot be read.
 pub fn parse_json_ld(
     bytes: &[u8],
     base: &str,
@@ -124,17 +132,29 @@ pub fn parse_json_ld(
 }
 
 /// Reads and parses a file whose name tells its format.
+///
+/// # Errors
+///
+/// Where the file cannot be read, its name tells no format, or its content is wrong.
 pub fn read(path: &Path, base: &str) -> Result<Dataset> {
     let Some(format) = RdfFormat::of(path) else { bail!("{}: not an RDF file", path.display()) };
     parse(&read_bytes(path)?, format, base).with_context(|| format!("{}", path.display()))
 }
 
 /// A file's bytes; the error names it.
+///
+/// # Errors
+///
+/// Where the file cannot be read.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("{}", path.display()))
 }
 
 /// A file's text; the error names it.
+///
+/// # Errors
+///
+/// Where the file cannot be read, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))
 }

@@ -11,6 +11,10 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs some work of a subject; a panic in it becomes an error.
+///
+/// # Errors
+///
+/// What the work fails with, or the message of its panic.
 pub fn no_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result,
@@ -38,26 +42,54 @@ pub trait Subject {
     /// Its name in reports.
     fn name(&self) -> &'static str;
     /// Reads a document and gives back what it understood.
+    ///
+    /// # Errors
+    ///
+    /// Where the document is wrong.
     fn read_rdf(&mut self, bytes: &[u8], format: RdfFormat, base: &str) -> Result<Dataset>;
     /// How the data will be stored and queries run from the next load on; nothing that has no such choice need care.
     fn configure(&mut self, _knobs: &Knobs) {}
     /// Replaces all data by these.
+    ///
+    /// # Errors
+    ///
+    /// Where the data cannot be stored.
     fn load(&mut self, dataset: &Dataset) -> Result<()>;
     /// Answers a query over the data loaded last.
+    ///
+    /// # Errors
+    ///
+    /// Where the query is wrong, or cannot be answered.
     fn query(&mut self, text: &str, settings: &QuerySettings) -> Result<Answer>;
     /// How it would answer a query, for people.
     fn explain(&self, _text: &str, _settings: &QuerySettings) -> Option<String> {
         None
     }
     /// Runs an update request on the data loaded last; where it fails, nothing changes.
+    ///
+    /// # Errors
+    ///
+    /// Where the request is wrong, or fails.
     fn update(&mut self, text: &str, settings: &QuerySettings) -> Result<()>;
     /// All that is there now. Blank nodes may have other names than when they were loaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the data cannot be read.
     fn contents(&mut self) -> Result<Dataset>;
     /// Whether it understands SERVICE with the endpoints of [`QuerySettings::services`].
     fn has_services(&self) -> bool;
     /// Parses a query.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no query.
     fn parse_query(&self, text: &str, base: &str) -> Result<()>;
     /// Parses an update request.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no update request.
     fn parse_update(&self, text: &str, base: &str) -> Result<()>;
 }
 

@@ -124,7 +124,19 @@ impl Database {
         &self.store
     }
 
-    /// The current version.
+    /// The current version: what is asked of it later is answered as if nothing had changed.
+    ///
+    /// ```
+    /// # use lode_engine::{Database, QueryOptions, QueryResults, UpdateOptions};
+    /// # fn main() -> Result<(), lode_engine::EngineError> {
+    /// let database = Database::in_memory()?;
+    /// let before = database.snapshot();
+    /// database.update("INSERT DATA { <a:s> <a:p> 1 }", &UpdateOptions::default())?;
+    /// let asked = database.prepare_at(before, "ASK { ?s ?p ?o }", &QueryOptions::default())?;
+    /// assert!(matches!(asked.run()?, QueryResults::Boolean(false)));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn snapshot(&self) -> Snapshot {
         self.store.snapshot()
     }
@@ -174,6 +186,19 @@ impl Database {
 
     /// Parses, plans and runs a query over the current version.
     ///
+    /// ```
+    /// # use lode_engine::{Database, QueryOptions, QueryResults};
+    /// # fn main() -> Result<(), lode_engine::EngineError> {
+    /// let database = Database::in_memory()?;
+    /// let results = database.query("SELECT (1 + 1 AS ?sum) {}", &QueryOptions::default())?;
+    /// let QueryResults::Solutions(mut solutions) = results else { panic!("a SELECT") };
+    /// let rows = solutions.collect_rows()?;
+    /// assert_eq!(rows[0][0].as_ref().map(ToString::to_string).as_deref(), Some(TWO));
+    /// # const TWO: &str = "\"2\"^^<http://www.w3.org/2001/XMLSchema#integer>";
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Database::prepare`] and [`PreparedQuery::run`].
     pub fn query(&self, text: &str, options: &QueryOptions) -> Result<QueryResults, EngineError> {
@@ -181,6 +206,17 @@ impl Database {
     }
 
     /// Runs an update request: all of its operations, in one transaction, or none. Durable when it returns.
+    ///
+    /// ```
+    /// # use lode_engine::{Database, UpdateOptions};
+    /// # fn main() -> Result<(), lode_engine::EngineError> {
+    /// let database = Database::in_memory()?;
+    /// let request = "INSERT DATA { <a:s> <a:p> 1, 2 } ; DELETE WHERE { ?s ?p 1 }";
+    /// let report = database.update(request, &UpdateOptions::default())?;
+    /// assert_eq!((report.operations, report.inserted, report.deleted), (2, 1, 0));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Where the text is not SPARQL or an operation cannot be done or may not (LOAD); where the update was cancelled, needs more memory than it may

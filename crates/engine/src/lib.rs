@@ -1,4 +1,45 @@
 //! The database facade: open, load, query, update, dump, check. Everything above (endpoint, command line, tests) goes through it.
+//!
+//! ```
+//! use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
+//! use lode_engine::{Database, OpenOptions, QueryOptions, QueryResults, UpdateOptions};
+//! use lode_rdf::RdfFormat;
+//! use std::sync::Arc;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! // Open, or make, a database in a folder.
+//! let database = Database::create_or_open(&folder.path().join("people.db"), &OpenOptions::default())?;
+//!
+//! // Load: any number of documents become one segment, or nothing changes.
+//! let turtle = "@prefix : <http://example.org/> . :ada :born 1815 . :grace :born 1906 .";
+//! let source = Source::bytes("people.ttl", turtle).with_format(RdfFormat::Turtle);
+//! let progress = Arc::new(LoadProgress::default());
+//! load(database.store(), vec![source], LoadOptions::default(), &progress)?;
+//!
+//! // A snapshot is the version of the moment, whatever comes later.
+//! let before = database.snapshot();
+//!
+//! // Update: all operations of a request, or none.
+//! let request = "PREFIX : <http://example.org/> INSERT DATA { :kurt :born 1906 }";
+//! let report = database.update(request, &UpdateOptions::default())?;
+//! assert_eq!((report.inserted, report.deleted), (1, 0));
+//!
+//! // Query the current version.
+//! let text = "SELECT ?who { ?who <http://example.org/born> 1906 } ORDER BY ?who";
+//! let options = QueryOptions::default();
+//! let QueryResults::Solutions(mut solutions) = database.query(text, &options)? else { panic!("a SELECT") };
+//! let rows = solutions.collect_rows()?;
+//! assert_eq!(rows.len(), 2);
+//! assert_eq!(rows[0][0].as_ref().map(ToString::to_string), Some("<http://example.org/grace>".into()));
+//!
+//! // And the same of the version before.
+//! let query = database.prepare_at(before, text, &options)?;
+//! let QueryResults::Solutions(mut solutions) = query.run()? else { panic!("a SELECT") };
+//! assert_eq!(solutions.collect_rows()?.len(), 1);
+//! # Ok(())
+//! # }
+//! ```
 
 mod caches;
 mod database;
@@ -11,6 +52,7 @@ mod options;
 mod plan_cache;
 mod quad_pattern;
 mod query;
+pub mod registry;
 mod repeatable;
 pub mod report;
 mod results;

@@ -6,7 +6,7 @@ use crate::format::ResultKind;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::plan_cache::shortness::Shortness;
 use crate::plan_cache::{self, Keys};
-use crate::report::{PlanReport, PlanReportNode, RunReport};
+use crate::report::{PlanReport, PlanReportNode, RunReport, StepReport};
 use crate::results::{QueryResults, Solutions, Triples};
 use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
@@ -18,7 +18,7 @@ use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::turns::Share;
 use lode_exec::{EvalContext, Execution, Probe, QueryResult};
 use lode_rdf::Variable;
-use lode_sparql::explain::{Explained, explain};
+use lode_sparql::explain::{Explained, explain, steps_text};
 use lode_sparql::parse::depth;
 use lode_sparql::plan::{DatasetOverride, QueryForm};
 use lode_sparql::planner::PlanOptions;
@@ -249,11 +249,11 @@ impl PreparedQuery {
         &self.warnings
     }
 
-    /// The plan as a tree below the warnings, for people.
+    /// The plan as a tree below the warnings, and how it was made, for people.
     pub fn explain(&self) -> String {
         let mut text: String = self.warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
         text += &stack::deep(self.plan.depth, || self.explained().to_text(&|_| String::new()));
-        text
+        text + "\n" + &steps_text(&self.plan.steps)
     }
 
     /// The plan, and what has become of it if it was run: all that there is to tell.
@@ -269,6 +269,7 @@ impl PreparedQuery {
             from_cache: self.from_cache,
             planning_seconds: self.planning.as_secs_f64(),
             warnings: self.warnings.iter().map(ToString::to_string).collect(),
+            steps: self.plan.steps.iter().map(StepReport::new).collect(),
             plan: stack::deep(self.plan.depth, || PlanReportNode::new(self.explained(), profile.as_ref())),
             run: self.run_report(),
         }

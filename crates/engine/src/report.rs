@@ -4,6 +4,7 @@
 use lode_base::block_work::BlockWork;
 use lode_exec::Profile;
 use lode_exec::profile::{NodeProfile, Work};
+use lode_sparql::PlanStep;
 use lode_sparql::explain::Explained;
 use lode_sparql::stack;
 use serde::{Serialize, Serializer};
@@ -21,11 +22,26 @@ pub struct PlanReport {
     /// What of the query is most likely not meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// How the plan was made: of one from the cache, when that was made.
+    pub steps: Vec<StepReport>,
     /// The top operator.
     pub plan: PlanReportNode,
     /// What all of it did so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunReport>,
+}
+
+/// A step of planning.
+#[derive(Debug, Clone, Serialize)]
+pub struct StepReport {
+    /// `translate`, the name of a rewrite rule, or `operators`.
+    pub name: &'static str,
+    /// Time that it took.
+    pub seconds: f64,
+    /// Operators before it; 0 before the translation.
+    pub nodes_before: usize,
+    /// Operators after it.
+    pub nodes_after: usize,
 }
 
 /// An operator.
@@ -145,6 +161,13 @@ pub struct RunReport {
     pub answer: WorkReport,
     /// Everything: all operators and the answer.
     pub total: WorkReport,
+}
+
+impl StepReport {
+    pub(crate) fn new(step: &PlanStep) -> Self {
+        let PlanStep { name, time, nodes_before, nodes_after } = *step;
+        Self { name, seconds: time.as_secs_f64(), nodes_before, nodes_after }
+    }
 }
 
 impl PlanReportNode {

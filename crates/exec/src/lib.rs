@@ -34,7 +34,9 @@ pub mod written;
 pub use context::QueryContext;
 pub use execute::execute;
 pub use execution::Execution;
-pub use lode_eval::{Batch, EvalContext, ExecError, batch, functions, is_regular_expression, memo};
+pub use lode_eval::{
+    Batch, EvalContext, ExecError, aggregate, batch, functions, is_regular_expression, memo,
+};
 pub use lode_scheduler::{turns, wait_for_removals, waiting};
 pub use profile::{Probe, Profile};
 pub use results::{Graph, QueryResult};

@@ -1,16 +1,17 @@
 //! What the planner may ask, answered by a snapshot.
 
 use lode_base::cancel::CancelToken;
-use lode_eval::functions;
+use lode_eval::{aggregate, functions};
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::key::escape;
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, ValueId};
-use lode_sparql::{Function, Statistics};
+use lode_sparql::{AggregateFunction, Function, Statistics};
 use lode_store::{Snapshot, StoreError};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A snapshot as the planner sees it. The planner is pure and knows no read errors: the first one is kept here, for
 /// [`SnapshotStatistics::finish`], because a plan that was made over hidden errors (a count of 0 that is none) could answer wrongly.
@@ -20,12 +21,13 @@ pub struct SnapshotStatistics<'a> {
     snapshot: &'a Snapshot,
     cancel: &'a CancelToken,
     error: RefCell<Option<StoreError>>,
+    began: Instant,
 }
 
 impl<'a> SnapshotStatistics<'a> {
     /// Answers from this snapshot, until `cancel` says to stop.
     pub fn new(snapshot: &'a Snapshot, cancel: &'a CancelToken) -> Self {
-        Self { snapshot, cancel, error: RefCell::new(None) }
+        Self { snapshot, cancel, error: RefCell::new(None), began: Instant::now() }
     }
 
     /// The first error that an answer hid: the plan must then not be used.
@@ -49,6 +51,10 @@ impl<'a> SnapshotStatistics<'a> {
 impl Statistics for SnapshotStatistics<'_> {
     fn function(&self, name: &str) -> Option<&'static Function> {
         functions::find(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        aggregate::find(name)
     }
 
     fn id_of(&self, term: &Term) -> Option<ValueId> {
@@ -88,6 +94,10 @@ impl Statistics for SnapshotStatistics<'_> {
 
     fn has_named_graphs(&self) -> bool {
         self.snapshot.has_named_graphs()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.began.elapsed()
     }
 
     fn is_cancelled(&self) -> bool {

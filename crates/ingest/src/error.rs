@@ -5,7 +5,7 @@ use lode_rdf::input::MalformedText;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Errors of reading sources. (The store makes one of its own of each, so a new one must be noticed there.)
+/// Errors of reading sources.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     /// A source is not well-formed.

@@ -3,7 +3,8 @@
 use crate::observe::Record;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::store::{LoadError, SnapshotProblem, StoreError};
+use lode_engine::store::load::IngestError;
+use lode_engine::store::{BuildError, LoadError, SnapshotProblem, StoreError};
 use lode_engine::{Cancelled, EngineError, ExecError};
 use lode_rdf::RdfFormat;
 use std::io::ErrorKind;
@@ -103,15 +104,15 @@ impl From<EngineError> for HttpError {
     fn from(error: EngineError) -> Self {
         let status = match &error {
             EngineError::Syntax(_) | EngineError::Plan(_) | EngineError::Update(_) => StatusCode::BAD_REQUEST,
-            EngineError::Load(LoadError::Memory { .. } | LoadError::Limit(_)) => {
+            EngineError::Load(LoadError::Build(BuildError::Memory { .. } | BuildError::Limit(_))) => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
-            EngineError::Load(
-                LoadError::Syntax { .. }
-                | LoadError::Input { .. }
-                | LoadError::Format { .. }
-                | LoadError::NamesGraph { .. },
-            ) => StatusCode::BAD_REQUEST,
+            EngineError::Load(LoadError::Source(
+                IngestError::Syntax { .. }
+                | IngestError::Input { .. }
+                | IngestError::Format { .. }
+                | IngestError::NamesGraph { .. },
+            )) => StatusCode::BAD_REQUEST,
             EngineError::LoadRefused(_) => StatusCode::FORBIDDEN,
             EngineError::Condition(_) => StatusCode::PRECONDITION_FAILED,
             EngineError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -198,16 +199,18 @@ fn with_means_of_http(error: &EngineError) -> Option<String> {
             "{function} would make a text of more than {bytes_max} bytes: make shorter ones, or ask the server's administrator for more \
              memory (a text may be a sixteenth of what lode serve --memory gives)"
         ),
-        EngineError::Load(LoadError::Memory { what, bytes }) => format!(
+        EngineError::Load(LoadError::Build(BuildError::Memory { what, bytes })) => format!(
             "{what} need more memory than this server has for an upload: send less at once, or ask its administrator for {} MiB or \
              more (lode serve --memory)",
             bytes.div_ceil(1 << 20)
         ),
-        EngineError::Load(LoadError::NamesGraph { source_name }) => format!(
+        EngineError::Load(LoadError::Source(IngestError::NamesGraph { source_name })) => format!(
             "{source_name}: names a graph, but what is in it is for one graph: send quads to /data without a graph, which takes them into the \
              graphs that they name"
         ),
-        EngineError::Load(error @ (LoadError::Syntax { .. } | LoadError::Format { .. })) => with_media_types(&error.to_string())?,
+        EngineError::Load(LoadError::Source(error @ (IngestError::Syntax { .. } | IngestError::Format { .. }))) => {
+            with_media_types(&error.to_string())?
+        }
         EngineError::LoadRefused(reason) => format!(
             "{}: send the data itself to /data, or ask the server's administrator to allow it (lode serve --allow-load PREFIX)",
             reason.split(" (--").next().unwrap_or(reason)
@@ -294,13 +297,13 @@ mod tests {
         for (format, header) in
             [("ttl", "text/turtle"), ("nq", "application/n-quads"), ("rdf", "application/rdf+xml")]
         {
-            let error = LoadError::Syntax {
+            let error = IngestError::Syntax {
                 source_name: "body".to_owned(),
                 line: 1,
                 column: 1,
                 message: format!("bad (the text looks like another: --format {format})"),
             };
-            let told = HttpError::from(EngineError::Load(error));
+            let told = HttpError::from(EngineError::Load(error.into()));
             assert_eq!(told.status, StatusCode::BAD_REQUEST);
             assert!(
                 told.message.ends_with(&format!("like another: Content-Type: {header})")),
@@ -308,8 +311,8 @@ mod tests {
                 told.message
             );
         }
-        let error = LoadError::NamesGraph { source_name: "body".to_owned() };
-        let told = HttpError::from(EngineError::Load(error));
+        let error = IngestError::NamesGraph { source_name: "body".to_owned() };
+        let told = HttpError::from(EngineError::Load(error.into()));
         assert!(
             told.status == StatusCode::BAD_REQUEST && told.message.contains("/data without a graph"),
             "{told:?}"
@@ -322,7 +325,7 @@ mod tests {
             endpoint: "http://e/".to_owned(),
             message: "this endpoint may not be asked (--allow-service 'http://e/' allows it)".to_owned(),
         };
-        let syntax = LoadError::Syntax {
+        let syntax = IngestError::Syntax {
             source_name: "a.ttl".to_owned(),
             line: 1,
             column: 2,
@@ -333,7 +336,7 @@ mod tests {
         for (error, part) in [
             (EngineError::Execution(service), "(lode serve --allow-service 'http://e/' allows it)"),
             (
-                EngineError::Load(syntax),
+                EngineError::Load(syntax.into()),
                 "a blank --lenient (a blank in an IRI is written %20; lode load --lenient keeps",
             ),
             (

@@ -1,6 +1,7 @@
 //! Answers of [`Statistics`], each asked once per plan: a pattern is counted when it is simplified, again when it is read, and
 //! again when it is looked up.
 
+use crate::aggregate::AggregateFunction;
 use crate::function::Function;
 use crate::reuse::Reuse;
 use crate::statistics::Statistics;
@@ -10,6 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// An order and the first columns' ids: up to four, the rest unbound, which no quad has.
 type Key = (Order, usize, [ValueId; 4]);
@@ -62,6 +64,10 @@ fn key(order: Order, prefix: &[ValueId]) -> Key {
 impl Statistics for Cached<'_> {
     fn function(&self, name: &str) -> Option<&'static Function> {
         self.inner.function(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        self.inner.aggregate(name)
     }
 
     fn id_of(&self, term: &Term) -> Option<ValueId> {
@@ -129,6 +135,10 @@ impl Statistics for Cached<'_> {
             self.named.set(Some(has));
             has
         })
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.inner.elapsed()
     }
 
     fn is_cancelled(&self) -> bool {

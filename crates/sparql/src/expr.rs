@@ -1,5 +1,6 @@
 //! Expressions over numbered variables, as operators evaluate them.
 
+use crate::aggregate::AggregateFunction;
 pub(crate) use crate::expr_vars::vars_of;
 use crate::function::Callee;
 use crate::pattern::SubPattern;
@@ -58,39 +59,24 @@ pub enum Expr {
     Exists(Arc<SubPattern>),
 }
 
-/// An aggregate's function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AggregateFunction {
-    /// `COUNT(*)`: rows.
-    CountAll,
-    /// `COUNT(expr)`.
-    Count,
-    /// A sum of counts, which is always an integer: COUNT in two steps. Only the planner makes it.
-    CountSum,
-    /// `SUM`.
-    Sum,
-    /// `AVG`.
-    Avg,
-    /// `MIN`.
-    Min,
-    /// `MAX`.
-    Max,
-    /// `SAMPLE`.
-    Sample,
-    /// `GROUP_CONCAT` with this separator.
-    GroupConcat(String),
-}
-
-/// One aggregate of a group. `COUNT(DISTINCT *)` is [`AggregateFunction::CountAll`] with `distinct`: distinct rows over all the
-/// input's visible variables.
+/// One aggregate of a group. `COUNT(DISTINCT *)` is that of rows with `distinct`: distinct rows over all the input's visible variables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregate {
     /// The variable that receives the result.
     pub output: VarId,
     /// What is computed.
-    pub function: AggregateFunction,
+    pub function: &'static AggregateFunction,
+    /// What it puts between values; `None` for those that put nothing there, and where the query does not say.
+    pub separator: Option<Arc<str>>,
     /// Its argument; `None` for `COUNT(*)`.
     pub argument: Option<Expr>,
     /// Whether equal terms count once.
     pub distinct: bool,
+}
+
+impl Aggregate {
+    /// An aggregate of all rows, of values that are equal, too.
+    pub fn new(output: VarId, function: &'static AggregateFunction, argument: Option<Expr>) -> Self {
+        Self { output, function, separator: None, argument, distinct: false }
+    }
 }

@@ -1,6 +1,6 @@
 //! SPARQL: parsing, rewriting, planning. Pure: no I/O; the data is seen only through [`Statistics`].
 
-mod aggregate;
+pub mod aggregate;
 mod cached;
 mod cardinality;
 mod error;
@@ -25,6 +25,7 @@ mod rewrite;
 mod service_call;
 pub mod stack;
 pub mod statistics;
+mod steps;
 pub mod template;
 mod translate;
 pub mod update;
@@ -33,10 +34,14 @@ mod var_set;
 mod variable;
 pub mod warnings;
 
+pub use aggregate::AggregateFunction;
+pub use lode_syntax as syntax;
+
 pub use explain::{Explained, explain};
-pub use expr::{Aggregate, AggregateFunction, Expr};
+pub use expr::{Aggregate, Expr};
 pub use function::{Callee, Function};
 pub use parse::{ParseError, parse_query, parse_update};
+pub use physical::SUMMED_DIGITS_MAX;
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{
     PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub, with_stack_for,
@@ -44,5 +49,6 @@ pub use planner::{
 pub use rewrite::rule_names;
 pub use service_call::ServiceCall;
 pub use statistics::Statistics;
+pub use steps::PlanStep;
 pub use update::Update;
 pub use warnings::PlanWarning;

@@ -385,16 +385,10 @@ impl Logical {
         let mut certain = input.certain.intersect(&vars);
         for aggregate in &aggregates {
             vars.insert(aggregate.output);
-            if always_bound(aggregate) {
+            if aggregate.function.always_bound {
                 certain.insert(aggregate.output);
             }
         }
         Self::new(LogicalOp::Group { input: Box::new(input), keys, aggregates }, vars, certain)
     }
-}
-
-/// Whether an aggregate has a value for every group: counts do, the others can be errors.
-pub(crate) fn always_bound(aggregate: &Aggregate) -> bool {
-    use crate::expr::AggregateFunction::{Count, CountAll, CountSum};
-    matches!(aggregate.function, Count | CountAll | CountSum)
 }

@@ -36,6 +36,11 @@ impl Logical {
         }
     }
 
+    /// Operators, with all below.
+    pub fn node_count(&self) -> usize {
+        1 + self.inputs().into_iter().map(Self::node_count).sum::<usize>()
+    }
+
     /// The operator's own expressions.
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
         match &self.op {

@@ -4,6 +4,7 @@ use crate::expr::{Aggregate, Expr};
 pub use crate::pattern::{Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, SubPattern, TermSlot};
 use crate::reuse::Reuse;
 use crate::service_call::ServiceCall;
+use crate::steps::PlanStep;
 pub use crate::variable::{VarId, VarTable};
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
@@ -282,6 +283,8 @@ pub struct Plan {
     pub uses_literals: bool,
     /// Levels, with those of expressions and of patterns that are planned while it runs: for [`crate::stack::deep`].
     pub depth: usize,
+    /// How it was made.
+    pub steps: Vec<PlanStep>,
 }
 
 /// Plans that are no deeper are dropped where they are.

@@ -2,7 +2,7 @@
 //! those that they are about.
 
 use crate::expr::Expr;
-use crate::plan::{PlanNode, PlanOp};
+use crate::plan::{PlanNode, PlanOp, SortKey};
 use std::sync::Arc;
 
 impl PlanOp {
@@ -39,10 +39,10 @@ impl PlanOp {
     }
 }
 
-impl PlanNode {
-    /// The inputs, left before right.
-    pub fn children(&self) -> Vec<&Self> {
-        match &self.op {
+/// The inputs of `$op`, a reference that may change it or not: `$shared` opens one, `$list` goes over lists of them in the same way.
+macro_rules! inputs {
+    ($op:expr, $shared:path, $list:ident) => {
+        match $op {
             PlanOp::Unit
             | PlanOp::Empty
             | PlanOp::Values(_)
@@ -52,7 +52,7 @@ impl PlanNode {
             | PlanOp::GraphNames { .. }
             | PlanOp::ForEachGraph { .. } => Vec::new(),
             PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
-                vec![left, right]
+                vec![$shared(left), $shared(right)]
             }
             PlanOp::LookupJoin { input, .. }
             | PlanOp::Filter { input, .. }
@@ -64,44 +64,63 @@ impl PlanNode {
             | PlanOp::Sort { input, .. }
             | PlanOp::Slice { input, .. }
             | PlanOp::LimitBy { input, .. }
-            | PlanOp::Group { input, .. } => vec![input],
-            PlanOp::Union(branches) => branches.iter().collect(),
+            | PlanOp::Group { input, .. } => vec![$shared(input)],
+            PlanOp::Union(branches) => branches.$list().collect(),
             PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
-                input.as_deref().into_iter().collect()
+                input.$list().map($shared).collect()
             }
         }
+    };
+}
+
+/// The expressions of `$op`, in the same way; `$option` refers to one that may be there.
+macro_rules! exprs {
+    ($op:expr, $list:ident, $option:ident) => {
+        match $op {
+            PlanOp::Filter { exprs, .. } => exprs.$list().collect(),
+            PlanOp::Extend { expr, .. } => vec![expr],
+            PlanOp::Sort { keys, .. } => keys.$list().map(|SortKey { expr, .. }| expr).collect(),
+            PlanOp::Group { aggregates, .. } => {
+                aggregates.$list().filter_map(|aggregate| aggregate.argument.$option()).collect()
+            }
+            PlanOp::MergeJoin { condition, .. }
+            | PlanOp::HashJoin { condition, .. }
+            | PlanOp::LookupJoin { condition, .. } => condition.filter.$list().collect(),
+            PlanOp::Service { filter, .. } => filter.$list().collect(),
+            PlanOp::Unit
+            | PlanOp::Empty
+            | PlanOp::Values(_)
+            | PlanOp::Domain
+            | PlanOp::IndexScan(_)
+            | PlanOp::GraphNames { .. }
+            | PlanOp::MultiwayJoin(_)
+            | PlanOp::TripleTerm { .. }
+            | PlanOp::Union(_)
+            | PlanOp::Project(_)
+            | PlanOp::Distinct(_)
+            | PlanOp::Reduced(_)
+            | PlanOp::Slice { .. }
+            | PlanOp::LimitBy { .. }
+            | PlanOp::Path { .. }
+            | PlanOp::ForEachGraph { .. }
+            | PlanOp::Spool { .. } => Vec::new(),
+        }
+    };
+}
+
+fn shared(node: &Arc<PlanNode>) -> &PlanNode {
+    node
+}
+
+impl PlanNode {
+    /// The inputs, left before right.
+    pub fn children(&self) -> Vec<&Self> {
+        inputs!(&self.op, shared, iter)
     }
 
     /// The inputs, left before right.
     pub fn children_mut(&mut self) -> Vec<&mut Self> {
-        match &mut self.op {
-            PlanOp::Unit
-            | PlanOp::Empty
-            | PlanOp::Values(_)
-            | PlanOp::Domain
-            | PlanOp::IndexScan(_)
-            | PlanOp::MultiwayJoin(_)
-            | PlanOp::GraphNames { .. }
-            | PlanOp::ForEachGraph { .. } => Vec::new(),
-            PlanOp::MergeJoin { left, right, .. } | PlanOp::HashJoin { left, right, .. } => {
-                vec![Arc::make_mut(left), Arc::make_mut(right)]
-            }
-            PlanOp::LookupJoin { input, .. }
-            | PlanOp::Filter { input, .. }
-            | PlanOp::Extend { input, .. }
-            | PlanOp::TripleTerm { input, .. }
-            | PlanOp::Project(input)
-            | PlanOp::Distinct(input)
-            | PlanOp::Reduced(input)
-            | PlanOp::Sort { input, .. }
-            | PlanOp::Slice { input, .. }
-            | PlanOp::LimitBy { input, .. }
-            | PlanOp::Group { input, .. } => vec![Arc::make_mut(input)],
-            PlanOp::Union(branches) => branches.iter_mut().collect(),
-            PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
-                input.iter_mut().map(Arc::make_mut).collect()
-            }
-        }
+        inputs!(&mut self.op, Arc::make_mut, iter_mut)
     }
 
     /// The input each of whose rows gives rows of its own, whatever the others are: so its rows can be taken in parts, and their order is kept.
@@ -131,67 +150,11 @@ impl PlanNode {
 
     /// The operator's own expressions, in the sequence of its fields.
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
-        match &self.op {
-            PlanOp::Filter { exprs, .. } => exprs.iter().collect(),
-            PlanOp::Extend { expr, .. } => vec![expr],
-            PlanOp::Sort { keys, .. } => keys.iter().map(|key| &key.expr).collect(),
-            PlanOp::Group { aggregates, .. } => {
-                aggregates.iter().filter_map(|aggregate| aggregate.argument.as_ref()).collect()
-            }
-            PlanOp::MergeJoin { condition, .. }
-            | PlanOp::HashJoin { condition, .. }
-            | PlanOp::LookupJoin { condition, .. } => condition.filter.iter().collect(),
-            PlanOp::Service { filter, .. } => filter.iter().collect(),
-            PlanOp::Unit
-            | PlanOp::Empty
-            | PlanOp::Values(_)
-            | PlanOp::Domain
-            | PlanOp::IndexScan(_)
-            | PlanOp::GraphNames { .. }
-            | PlanOp::MultiwayJoin(_)
-            | PlanOp::TripleTerm { .. }
-            | PlanOp::Union(_)
-            | PlanOp::Project(_)
-            | PlanOp::Distinct(_)
-            | PlanOp::Reduced(_)
-            | PlanOp::Slice { .. }
-            | PlanOp::LimitBy { .. }
-            | PlanOp::Path { .. }
-            | PlanOp::ForEachGraph { .. }
-            | PlanOp::Spool { .. } => Vec::new(),
-        }
+        exprs!(&self.op, iter, as_ref)
     }
 
     /// The same, to be changed.
     pub(crate) fn exprs_mut(&mut self) -> Vec<&mut Expr> {
-        match &mut self.op {
-            PlanOp::Filter { exprs, .. } => exprs.iter_mut().collect(),
-            PlanOp::Extend { expr, .. } => vec![expr],
-            PlanOp::Sort { keys, .. } => keys.iter_mut().map(|key| &mut key.expr).collect(),
-            PlanOp::Group { aggregates, .. } => {
-                aggregates.iter_mut().filter_map(|aggregate| aggregate.argument.as_mut()).collect()
-            }
-            PlanOp::MergeJoin { condition, .. }
-            | PlanOp::HashJoin { condition, .. }
-            | PlanOp::LookupJoin { condition, .. } => condition.filter.iter_mut().collect(),
-            PlanOp::Service { filter, .. } => filter.iter_mut().collect(),
-            PlanOp::Unit
-            | PlanOp::Empty
-            | PlanOp::Values(_)
-            | PlanOp::Domain
-            | PlanOp::IndexScan(_)
-            | PlanOp::GraphNames { .. }
-            | PlanOp::MultiwayJoin(_)
-            | PlanOp::TripleTerm { .. }
-            | PlanOp::Union(_)
-            | PlanOp::Project(_)
-            | PlanOp::Distinct(_)
-            | PlanOp::Reduced(_)
-            | PlanOp::Slice { .. }
-            | PlanOp::LimitBy { .. }
-            | PlanOp::Path { .. }
-            | PlanOp::ForEachGraph { .. }
-            | PlanOp::Spool { .. } => Vec::new(),
-        }
+        exprs!(&mut self.op, iter_mut, as_mut)
     }
 }

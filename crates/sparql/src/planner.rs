@@ -13,6 +13,7 @@ use crate::reuse::Reuse;
 use crate::rewrite;
 use crate::stack;
 use crate::statistics::Statistics;
+use crate::steps::Steps;
 use crate::template;
 use crate::translate::{self, Translator};
 use lode_rdf::Term;
@@ -49,10 +50,10 @@ pub fn plan_query_without(
     let union_default = options.default_graph_union;
     let dataset = Arc::new(translate::resolve_dataset(query, dataset, union_default, stats));
     stack::deep(depth::of_query(query).for_plans(), || {
-        let vars = VarTable::default();
+        let (vars, steps) = (VarTable::default(), Steps::begin(stats));
         let mut translator = Translator::new(stats, options.optimize, vars, Arc::clone(&dataset));
         let translated = translator.query(query)?;
-        finish(translated, translator.into_vars(), dataset, options, rules_off, stats)
+        finish(translated, translator.into_vars(), dataset, options, rules_off, stats, steps)
     })
 }
 
@@ -78,10 +79,11 @@ pub fn plan_sub(
     let stats = &Cached::new(stats);
     let dataset = Arc::clone(&sub.dataset);
     with_stack_for(sub, || {
+        let steps = Steps::begin(stats);
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
         let (logical, columns) = translator.sub_pattern(sub, bindings)?;
         let form = QueryForm::Select(columns.clone());
-        finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats)
+        finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats, steps)
     })
 }
 
@@ -106,10 +108,12 @@ pub fn plan_dependent(
     let stats = &Cached::new(stats);
     let dataset = Arc::clone(&sub.dataset);
     with_stack_for(sub, || {
+        let steps = Steps::begin(stats);
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
         let (logical, columns) = translator.dependent(sub, params, rows as f64)?;
         let form = QueryForm::Select(columns.clone());
-        finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats).map(Some)
+        finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats, steps)
+            .map(Some)
     })
 }
 
@@ -120,17 +124,23 @@ fn finish(
     options: &PlanOptions,
     rules_off: &[&str],
     stats: &Cached<'_>,
+    mut steps: Steps<'_>,
 ) -> Result<Plan, PlanError> {
+    steps.done("translate", logical.node_count());
     joins::check(&logical)?;
-    let logical =
-        if options.optimize { rewrite::rewrite(logical, &columns, rules_off, stats) } else { logical };
+    let logical = match options.optimize {
+        true => rewrite::rewrite(logical, &columns, rules_off, stats, &mut steps),
+        false => logical,
+    };
     joins::check(&logical)?;
     let (mut root, vars) = physical::plan(&logical, columns, vars, options, stats);
     let node_count = physical::number(&mut root);
     let reuse = if template::has_algebra(&root) { Reuse::Never } else { stats.reuse() };
     let uses_literals = template::uses_literals(&root);
     let depth = plan_depth::of(&root);
-    let plan = Plan { root, form, vars, dataset, node_count, reuse, uses_literals, depth };
+    steps.done("operators", node_count as usize);
+    let steps = steps.into_done();
+    let plan = Plan { root, form, vars, dataset, node_count, reuse, uses_literals, depth, steps };
     #[cfg(debug_assertions)]
     if let Err(problem) = crate::validate::validate(&plan) {
         debug_assert!(false, "invalid plan: {problem}");

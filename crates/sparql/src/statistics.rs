@@ -1,10 +1,12 @@
 //! What the planner may ask about the data, and about functions.
 
+use crate::aggregate::AggregateFunction;
 use crate::function::Function;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Facts about one version of a database, and the functions that queries may call. All calls are cheap (block index and a few decoded rows).
 pub trait Statistics {
@@ -32,6 +34,12 @@ pub trait Statistics {
     fn has_named_graphs(&self) -> bool;
     /// The function of this name, a keyword or an IRI; `None`: there is none, and each call is an error.
     fn function(&self, name: &str) -> Option<&'static Function>;
+    /// The aggregate of this name; `None`: there is none.
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction>;
+    /// The time since some moment, for who wants to know how long planning took: it has no clock of its own.
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
     /// Whether nobody waits for the plan any more: what is planned from then on is dropped, so that any plan does.
     fn is_cancelled(&self) -> bool {
         false

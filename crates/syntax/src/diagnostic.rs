@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// So many mistakes are told at most.
+pub(crate) const DIAGNOSTICS_MAX: usize = 8;
+
 /// A mistake in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {

@@ -2,50 +2,20 @@
 //!
 //! Public is what other crates can name: functions of public modules or re-exported ones, methods of such types, and what such
 //! traits ask for. Implementations of traits take their documentation from the trait.
-//!
-//! What is missing is listed in `xtask/undocumented_errors.txt` as `CRATE COUNT`; the counts may only fall.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::files::SourceFile;
 use super::modules;
 use super::problem::Problem;
 use super::tokens::{Kind, Token, product_tokens};
 
-/// The list of counts.
-pub const LIST: &str = "xtask/undocumented_errors.txt";
-
-pub fn check(files: &[SourceFile], list: &str) -> Vec<Problem> {
+pub fn check(files: &[SourceFile]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut allowed = BTreeMap::new();
-    for (number, line) in
-        (1..).zip(list.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-    {
-        match line.split_once(' ').map(|(name, count)| (name, count.parse::<usize>())) {
-            Some((name, Ok(count))) if count > 0 => drop(allowed.insert(name, (number, count))),
-            _ => problems.push(Problem::new(LIST, number, "must be `CRATE COUNT`, and at least 1")),
-        }
-    }
     for code in modules::crates(files).iter().filter(|code| code.name != "xtask") {
         let public = code.public_names();
-        let missing: Vec<Problem> = code.files().flat_map(|file| undocumented(file, &public)).collect();
-        match allowed.remove(code.name.as_str()) {
-            None => problems.extend(missing),
-            Some((_, count)) if missing.len() > count => {
-                problems.extend(missing);
-                let what = format!("more public functions without `# Errors` in {} than {count}", code.name);
-                problems.push(Problem::new(LIST, 0, what));
-            }
-            Some((number, count)) if missing.len() < count => {
-                let what = format!("{}: lower the count from {count} to {}", code.name, missing.len());
-                problems.push(Problem::new(LIST, number, what));
-            }
-            Some(_) => {}
-        }
+        problems.extend(code.files().flat_map(|file| undocumented(file, &public)));
     }
-    problems.extend(allowed.into_iter().map(|(name, (number, _))| {
-        Problem::new(LIST, number, format!("{name} is no crate with a library: remove the line"))
-    }));
     problems
 }
 

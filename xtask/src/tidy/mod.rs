@@ -33,9 +33,9 @@ pub fn check(root: &Path) -> Vec<Problem> {
         names::check(&files),
         restricted::check(&files),
         layers::check(&files),
-        imports::check(&files, list(imports::LIST)),
+        imports::check(&files),
         test_names::check(&files),
-        error_docs::check(&files, list(error_docs::LIST)),
+        error_docs::check(&files),
         format_hash::check(&files),
     ];
     rules.into_iter().flatten().collect()

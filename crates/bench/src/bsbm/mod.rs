@@ -78,6 +78,10 @@ pub struct Summary {
 ///
 /// Calls `progress` with the number of statements made so far, about every quarter of a megabyte.
 /// Fails with [`io::ErrorKind::InvalidInput`] if the number of products is 0 or absurdly large, else only if `out` fails.
+///
+/// # Errors
+///
+/// Where `out` fails.
 pub fn generate(
     options: &Options,
     out: &mut dyn Write,

@@ -5,7 +5,6 @@ use super::dates::Day;
 use super::random::Random;
 use super::resource::Resource;
 use super::vocabulary::{COUNTRIES, country_at};
-use super::words::WORDS;
 
 /// The parameters that fit the data set of a scale and seed, without generating or reading it.
 ///
@@ -143,11 +142,6 @@ impl ParameterPools {
     /// All countries of the data.
     pub fn countries(&self) -> Vec<String> {
         COUNTRIES.iter().map(|country| Resource::Country(country).text()).collect()
-    }
-
-    /// A random word of labels and texts.
-    pub fn random_word(&self, random: &mut Random) -> String {
-        WORDS.word(random)
     }
 
     /// A bound for comparisons with numeric product properties.

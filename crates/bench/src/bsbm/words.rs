@@ -147,6 +147,7 @@ impl WordList {
     }
 
     /// A random word.
+    #[cfg(test)]
     pub(super) fn word(&self, random: &mut Random) -> String {
         let mut bytes = Vec::with_capacity(SLOT_BYTES);
         self.put_sentence(&mut bytes, random, 1);

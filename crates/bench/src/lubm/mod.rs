@@ -51,6 +51,10 @@ pub struct Options {
 }
 
 /// Writes universities as N-Triples and returns how many triples they have. Fails only if `out` does.
+///
+/// # Errors
+///
+/// Where `out` fails.
 pub fn generate(options: &Options, out: &mut dyn Write) -> io::Result<u64> {
     let mut writer = Writer::new(out, options.inferred);
     let everywhere = options.universities.max(DEGREE_UNIVERSITIES);

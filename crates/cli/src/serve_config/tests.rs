@@ -37,7 +37,13 @@ fn the_command_line_goes_before_the_file() {
     assert!(!args.read_only && args.cors.len() == 1);
     let args = serve("", &["db", "--read-only"]).unwrap();
     assert!(args.read_only && args.timeout == Duration::from_secs(60));
-    assert!(serve("", &[]).unwrap_err().contains("<DATABASE>"));
+    // What is served is asked for later; of the two ways one goes before the other wherever it stands.
+    assert!(serve("", &[]).unwrap().place().is_none());
+    let args = serve("databases = \"all\"", &["db"]).unwrap();
+    assert_eq!((args.database.as_deref(), args.databases), (Some(Path::new("db")), None));
+    let args = serve("databases = \"all\"", &[]).unwrap();
+    assert_eq!((args.database, args.databases.as_deref()), (None, Some(Path::new("all"))));
+    assert!(serve("", &["db", "--databases", "all"]).unwrap_err().contains("cannot be used with"));
 }
 
 #[test]

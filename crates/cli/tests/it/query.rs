@@ -87,6 +87,7 @@ fn explain_and_profile() {
     let query = "SELECT * { ?s <http://e/p> ?o ; <http://e/q> ?x }";
     let plan = lode.run(&["query", "db", query, "--explain"]).ok();
     assert!(plan.contains("http://e/q") && plan.contains("rows"), "{plan}");
+    assert!(plan.contains("\ntranslate ") && plan.contains("\npush_filters "), "{plan}");
     let profile = lode.run(&["query", "db", query, "--profile"]);
     assert!(profile.err.contains("planned in"), "{profile:#?}");
     let head = profile.err.lines().next().unwrap();
@@ -114,6 +115,11 @@ fn plans_and_profiles_for_programs() {
     let plan = parsed(&lode.run(&["query", "db", query, "--explain=json"]).ok());
     assert_eq!((&plan["form"], &plan["run"]), (&"select".into(), &serde_json::Value::Null));
     assert!(nodes(&plan["plan"]).iter().all(|node| node.get("measured").is_none()));
+    let steps = plan["steps"].as_array().unwrap();
+    assert!(steps.iter().all(|step| step["seconds"].as_f64().unwrap() >= 0.0), "{plan}");
+    let [first, .., last] = steps.as_slice() else { panic!("{plan}") };
+    assert_eq!((&first["name"], &last["name"]), (&"translate".into(), &"operators".into()));
+    assert_eq!(last["nodes_after"], nodes(&plan["plan"]).len());
     let scan = |plan: &serde_json::Value| {
         let all = nodes(&plan["plan"]).into_iter().cloned();
         all.into_iter().find(|node| node["operator"] == "IndexScan").unwrap()

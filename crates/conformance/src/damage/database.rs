@@ -36,6 +36,10 @@ struct Whole {
 }
 
 /// Damages one file at a time, `count` times, and asks everything of each variant.
+///
+/// # Errors
+///
+/// Where the sound database cannot be made, read or stored.
 pub fn damaged_databases(seed: u64, count: u64, progress: &mut dyn FnMut(&Outcome)) -> Result<Outcome> {
     let whole = Arc::new(build(seed)?);
     let mut outcome = Outcome::default();

@@ -33,6 +33,10 @@ const JSON_LD: &str = r#"{
 "#;
 
 /// Damages documents of all syntaxes, `count` of them. The engine accepts and refuses what the reference parsers do, and reads the same.
+///
+/// # Errors
+///
+/// Where the sound documents cannot be read.
 pub fn damaged_documents(seed: u64, count: u64, progress: &mut dyn FnMut(&Outcome)) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     for number in 0..count {

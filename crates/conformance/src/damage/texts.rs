@@ -33,6 +33,10 @@ const OPEN: &[&str] = &[
 const PER_DATABASE: u64 = 50;
 
 /// Damages golden and random queries, `count` of them; those that still are queries have to give the oracle's answer.
+///
+/// # Errors
+///
+/// Where the golden queries cannot be read, or their data cannot be loaded.
 pub fn damaged_queries(seed: u64, count: u64, progress: &mut dyn FnMut(&Outcome)) -> Result<Outcome> {
     let mut texts: Vec<String> = golden::load_all()?.into_iter().map(|g| g.query).collect();
     texts.extend((0..100).map(|n| Case::new(seed.wrapping_add(n)).query_text()));

@@ -281,6 +281,10 @@ fn kind(message: &str) -> String {
 }
 
 /// The failures, or that there were too few cases to mean anything.
+///
+/// # Errors
+///
+/// The reports of all failures; or that too few cases were compared.
 pub fn verdict(summary: &Summary) -> Result<()> {
     if let Some(first) = summary.failures.first() {
         bail!("{} cases differ, the first:\n{first}", summary.failures.len());

@@ -15,6 +15,7 @@ mod evaluator;
 mod expression;
 mod functions;
 mod group;
+pub mod known;
 mod numbers;
 mod options;
 mod path;
@@ -36,6 +37,10 @@ pub use options::{NaiveError, Options};
 pub use update::update;
 
 /// Evaluates a query over a dataset.
+///
+/// # Errors
+///
+/// [`NaiveError`]: where the oracle does not know what the query asks for, or the query takes too many steps.
 pub fn evaluate(query: &Query, dataset: &Dataset, options: &Options) -> Result<Answer, NaiveError> {
     let base = query.base_iri().map(|b| b.as_str());
     let evaluator = evaluator::Evaluator::new(dataset, query.dataset(), base, options);

@@ -18,6 +18,10 @@ use std::collections::{HashMap, HashSet};
 const MADE: &str = "naive";
 
 /// The dataset after all operations of a request.
+///
+/// # Errors
+///
+/// As [`evaluate`](super::evaluate), and where an operation fails: then nothing has changed.
 pub fn update(update: &Update, dataset: &Dataset, options: &Options) -> Result<Dataset, NaiveError> {
     let base = update.base_iri.as_ref().map(|base| base.as_str());
     let mut state = dataset.clone();

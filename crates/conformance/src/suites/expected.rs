@@ -16,12 +16,20 @@ pub struct ExpectedFailures {
 
 impl ExpectedFailures {
     /// The entries of `expected_failures.txt` for a subject.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read, or as [`ExpectedFailures::parse`].
     pub fn load(subject: &str) -> Result<Self> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("expected_failures.txt");
         Self::parse(&rdf_files::read_text(&path)?, subject)
     }
 
     /// Reads the list.
+    ///
+    /// # Errors
+    ///
+    /// Where a line is no entry.
     pub fn parse(text: &str, subject: &str) -> Result<Self> {
         let mut reasons = BTreeMap::new();
         for (number, line) in text.lines().enumerate() {

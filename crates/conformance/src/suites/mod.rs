@@ -49,6 +49,10 @@ pub fn suites_folder() -> PathBuf {
 }
 
 /// Runs every suite on a subject.
+///
+/// # Errors
+///
+/// Where a manifest cannot be read.
 pub fn run(subject: &mut dyn Subject, folder: &Path) -> Result<Report> {
     let mut report = Report::new(ExpectedFailures::load(subject.name())?);
     for suite in SUITES {

@@ -99,11 +99,6 @@ impl Report {
             },
         )
     }
-
-    /// The suites that are not there.
-    pub fn missing_suites(&self) -> &[String] {
-        &self.missing
-    }
 }
 
 impl fmt::Display for Report {

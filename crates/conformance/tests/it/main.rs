@@ -6,6 +6,9 @@
     reason = "a test that cannot go on has failed; its table is for people"
 )]
 
+mod known;
+mod sums;
+
 use lode_conformance::differential;
 use lode_conformance::engine_subject::EngineSubject;
 use lode_conformance::golden;

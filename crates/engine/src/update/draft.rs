@@ -90,13 +90,15 @@ impl Draft {
     /// Inserts a quad.
     pub fn insert(&mut self, quad: [ValueId; 4]) -> Result<(), EngineError> {
         self.count_change()?;
-        Ok(self.transaction.insert(quad)?)
+        self.transaction.insert(quad);
+        Ok(())
     }
 
     /// Deletes a quad.
     pub fn delete(&mut self, quad: [ValueId; 4]) -> Result<(), EngineError> {
         self.count_change()?;
-        Ok(self.transaction.delete(quad)?)
+        self.transaction.delete(quad);
+        Ok(())
     }
 
     fn count_change(&mut self) -> Result<(), EngineError> {

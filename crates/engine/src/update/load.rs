@@ -83,7 +83,7 @@ impl From<LoadError> for Failure {
         match error {
             LoadError::Cancelled(reason) => Self::Engine(EngineError::Cancelled(reason)),
             LoadError::Store(error) => Self::Engine(error.into()),
-            LoadError::Input { error, .. } => Self::Unreachable(error.to_string()),
+            LoadError::Source(IngestError::Input { error, .. }) => Self::Unreachable(error.to_string()),
             other => Self::Document(other.to_string()),
         }
     }

@@ -3,15 +3,13 @@
 
 use super::draft::too_much;
 use crate::EngineError;
+use lode_base::checksum::checksum;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
-use lode_base::real_vfs::RealVfs;
-use lode_base::row_file::{RowFileReader, RowFileWriter};
-use lode_base::vfs::Vfs as _;
+use lode_base::real_vfs::ScratchFile;
 use lode_exec::ExecError;
 use lode_rdf::ValueId;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Room that the first row makes.
 const ROWS_MIN: usize = 256;
@@ -30,20 +28,17 @@ pub(super) struct Rows {
     folder: PathBuf,
 }
 
-/// A temporary file of quads, two numbers each.
+/// Quads in a temporary file without a name.
 struct Spilled {
-    writer: RowFileWriter<u128>,
-    file: TemporaryFile,
+    file: ScratchFile,
+    blocks: Vec<Block>,
+    bytes: u64,
 }
 
-/// Removed when dropped.
-struct TemporaryFile(PathBuf);
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        // What stays behind is in the folder of temporary files.
-        let _ = RealVfs.remove(&self.0);
-    }
+/// What the blocks of the file must be: a wrong quad would end up in the database.
+struct Block {
+    bytes: usize,
+    checksum: u64,
 }
 
 impl Rows {
@@ -85,8 +80,7 @@ impl Rows {
             none => none.insert(Spilled::create(&self.folder)?),
         };
         for rows in self.rows.chunks(SPILLED_ROWS) {
-            let numbers: Vec<u128> = rows.iter().flat_map(|quad| halves(*quad)).collect();
-            spilled.writer.push(&numbers)?;
+            spilled.push(rows)?;
         }
         self.rows.clear();
         Ok(())
@@ -95,13 +89,18 @@ impl Rows {
     /// Calls `visit` with all of them, in order; this ends them.
     pub fn for_each(self, mut visit: impl FnMut(Quad) -> Result<(), EngineError>) -> Result<(), EngineError> {
         let failed = |error| EngineError::Execution(ExecError::Spill(error));
-        if let Some(Spilled { writer, file }) = self.spilled {
-            writer.finish().map_err(failed)?;
-            let mut reader = RowFileReader::open(&RealVfs, &file.0).map_err(failed)?;
-            let mut numbers: Vec<u128> = Vec::new();
-            while reader.next(&mut numbers).map_err(failed)? {
-                let (quads, _) = numbers.as_chunks();
-                quads.iter().try_for_each(|halves| visit(quad_of(*halves)))?;
+        if let Some(Spilled { file, blocks, .. }) = self.spilled {
+            let (mut bytes, mut at) = (Vec::new(), 0);
+            for block in blocks {
+                bytes.resize(block.bytes, 0);
+                file.read_exact_at(&mut bytes, at).map_err(failed)?;
+                if checksum(&bytes) != block.checksum {
+                    let error = "a temporary file of quads is damaged";
+                    return Err(failed(io::Error::new(io::ErrorKind::InvalidData, error)));
+                }
+                at += block.bytes as u64;
+                let (quads, _) = bytes.as_chunks();
+                quads.iter().try_for_each(|bytes| visit(quad_of(bytes)))?;
             }
         }
         self.rows.into_iter().try_for_each(visit)
@@ -110,21 +109,24 @@ impl Rows {
 
 impl Spilled {
     fn create(folder: &Path) -> io::Result<Self> {
-        static FILES: AtomicU64 = AtomicU64::new(0);
-        let number = FILES.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("lode-update-{}-{number}.rows", std::process::id()));
-        Ok(Self { writer: RowFileWriter::create(&RealVfs, &path)?, file: TemporaryFile(path) })
+        Ok(Self { file: ScratchFile::unnamed(folder)?, blocks: Vec::new(), bytes: 0 })
+    }
+
+    fn push(&mut self, rows: &[Quad]) -> io::Result<()> {
+        let bytes: Vec<u8> = rows.iter().flatten().flat_map(|id| id.to_bits().to_le_bytes()).collect();
+        self.file.write_all_at(&bytes, self.bytes)?;
+        self.blocks.push(Block { bytes: bytes.len(), checksum: checksum(&bytes) });
+        self.bytes += bytes.len() as u64;
+        Ok(())
     }
 }
 
-fn halves([s, p, o, g]: Quad) -> [u128; 2] {
-    let half = |high: ValueId, low: ValueId| u128::from(high.to_bits()) << 64 | u128::from(low.to_bits());
-    [half(s, p), half(o, g)]
-}
-
-fn quad_of(halves: [u128; 2]) -> Quad {
-    let [[s, p], [o, g]] = halves.map(|half| [(half >> 64) as u64, half as u64].map(ValueId::from_bits));
-    [s, p, o, g]
+fn quad_of(bytes: &[u8; size_of::<Quad>()]) -> Quad {
+    let mut quad = [ValueId::UNDEF; 4];
+    for (id, word) in quad.iter_mut().zip(bytes.as_chunks().0) {
+        *id = ValueId::from_bits(u64::from_le_bytes(*word));
+    }
+    quad
 }
 
 #[cfg(test)]
@@ -143,10 +145,8 @@ mod tests {
                 rows.push(quad(n)).unwrap();
                 rows.push(quad(n)).unwrap();
             }
-            assert_eq!(
-                std::fs::read_dir(folder.path()).unwrap().count(),
-                usize::from(bytes == 100_000 && count > 0)
-            );
+            assert_eq!(rows.spilled.is_some(), bytes == 100_000 && count > 0);
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "a file has no name");
             let mut next = 0;
             rows.for_each(|found| {
                 assert_eq!(found, quad(next));

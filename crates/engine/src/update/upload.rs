@@ -302,7 +302,7 @@ fn check_graph(quad: &QuadRef<'_>, name: &str) -> Result<(), LoadError> {
     if quad.graph_name == GraphNameRef::DefaultGraph {
         return Ok(());
     }
-    Err(LoadError::NamesGraph { source_name: name.to_owned() })
+    Err(IngestError::NamesGraph { source_name: name.to_owned() }.into())
 }
 
 /// The least memory for a bulk load.

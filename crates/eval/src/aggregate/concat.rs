@@ -1,14 +1,21 @@
 //! GROUP_CONCAT: the texts of literals and IRIs in order of arrival.
 
 use super::grow::grow;
+use super::state::{Kernel, State, same};
 use crate::context::EvalContext;
 use crate::error::ExecError;
-use crate::expr::decode;
 use crate::expr::texts::TextLimit;
+use crate::expr::{decode, value_id};
 use crate::functions::terms;
 use crate::values::value::Value;
 use lode_rdf::ValueId;
 use lode_scheduler::steps::steps;
+use lode_sparql::AggregateFunction;
+use lode_sparql::function::ValueType;
+
+/// The entry.
+pub static GROUP_CONCAT: AggregateFunction =
+    AggregateFunction::new("GROUP_CONCAT", ValueType::Term, ValueType::String, &Kernel(Concats::of));
 
 /// A text so far.
 #[derive(Debug, Clone)]
@@ -26,37 +33,16 @@ impl Text {
 
 /// Texts, one per group.
 #[derive(Debug)]
-pub(super) struct Concats {
+struct Concats {
     separator: String,
     texts: Vec<Text>,
     text_bytes: usize,
 }
 
 impl Concats {
-    pub fn new(separator: &str) -> Self {
-        Self { separator: separator.to_owned(), texts: Vec::new(), text_bytes: 0 }
-    }
-
-    pub fn resize(&mut self, groups: usize) {
-        grow(&mut self.texts, groups, Text::Empty);
-    }
-
-    pub fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
-        let (parts, _texts) = match decode::map_terms(cx, values, terms::str) {
-            // Where there is no memory for all, half of them first.
-            Err(ExecError::OutOfMemory(_)) if values.len() > 1 => {
-                let (first, others) = values.split_at(values.len() / 2);
-                let (first_groups, other_groups) = groups.split_at(first.len().min(groups.len()));
-                self.update(cx, first_groups, first)?;
-                return self.update(cx, other_groups, others);
-            }
-            parts => parts?,
-        };
-        let limit = TextLimit::new(cx);
-        for (group, part) in groups.iter().zip(parts) {
-            self.append(*group, part.as_ref().and_then(Value::simple).map(|text| &**text), &limit);
-        }
-        limit.check("GROUP_CONCAT")
+    fn of(separator: Option<&str>) -> Box<dyn State> {
+        let separator = separator.unwrap_or(" ").to_owned();
+        Box::new(Self { separator, texts: Vec::new(), text_bytes: 0 })
     }
 
     fn append(&mut self, group: u32, part: Option<&str>, limit: &TextLimit) {
@@ -79,8 +65,33 @@ impl Concats {
             }
         }
     }
+}
 
-    pub fn merge(&mut self, cx: &EvalContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
+impl State for Concats {
+    fn resize(&mut self, groups: usize) {
+        grow(&mut self.texts, groups, Text::Empty);
+    }
+
+    fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+        let (parts, _texts) = match decode::map_terms(cx, values, terms::str) {
+            // Where there is no memory for all, half of them first.
+            Err(ExecError::OutOfMemory(_)) if values.len() > 1 => {
+                let (first, others) = values.split_at(values.len() / 2);
+                let (first_groups, other_groups) = groups.split_at(first.len().min(groups.len()));
+                self.update(cx, first_groups, first)?;
+                return self.update(cx, other_groups, others);
+            }
+            parts => parts?,
+        };
+        let limit = TextLimit::new(cx);
+        for (group, part) in groups.iter().zip(parts) {
+            self.append(*group, part.as_ref().and_then(Value::simple).map(|text| &**text), &limit);
+        }
+        limit.check("GROUP_CONCAT")
+    }
+
+    fn merge(&mut self, cx: &EvalContext, other: Box<dyn State>, groups: &[u32]) -> Result<(), ExecError> {
+        let Some(other) = same::<Self>(other) else { return Ok(()) };
         let limit = TextLimit::new(cx);
         for step in steps(groups.len().min(other.texts.len()), &cx.cancel) {
             let step = step?;
@@ -96,15 +107,16 @@ impl Concats {
     }
 
     /// The text; empty of nothing.
-    pub fn get(&self, group: usize) -> Option<Value> {
-        match self.texts.get(group) {
+    fn finish(&self, cx: &EvalContext, group: usize) -> Result<ValueId, ExecError> {
+        let text = match self.texts.get(group) {
             None | Some(Text::Empty) => Some(Value::string("")),
             Some(Text::Some(text)) => Some(Value::string(text.as_str())),
             Some(Text::Error) => None,
-        }
+        };
+        value_id(cx, text.as_ref())
     }
 
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         // Strings grow by doubling.
         self.texts.capacity() * size_of::<Text>() + self.text_bytes * 2
     }

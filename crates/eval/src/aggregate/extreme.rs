@@ -1,19 +1,35 @@
 //! MIN and MAX: the first and the last value in ORDER BY's order, so terms of any kind have them.
 
 use super::grow::grow;
+use super::state::{Kernel, State, same};
 use crate::batch::BATCH_ROWS;
 use crate::context::EvalContext;
 use crate::error::ExecError;
 use crate::expr::{OrderKey, break_tie, compare_ids, order_key, order_keys};
 use lode_rdf::ValueId;
+use lode_sparql::AggregateFunction;
+use lode_sparql::aggregate::InParts;
+use lode_sparql::function::ValueType;
 use std::cmp::Ordering;
+
+/// `MIN`.
+pub static MIN: AggregateFunction = extreme("MIN", &Kernel(|_| Extremes::of(Ordering::Less)));
+/// `MAX`.
+pub static MAX: AggregateFunction = extreme("MAX", &Kernel(|_| Extremes::of(Ordering::Greater)));
+
+const fn extreme(name: &'static str, kernel: &'static Kernel) -> AggregateFunction {
+    AggregateFunction::new(name, ValueType::Term, ValueType::Term, kernel)
+        .of_a_set()
+        .of_distinct_values()
+        .in_parts(InParts::Same)
+}
 
 /// Values, each of which may have to be compared by its text, between two looks at the cancel token.
 const CHECK_EVERY: usize = 256;
 
 /// The best value of each group so far.
 #[derive(Debug)]
-pub(super) struct Extremes {
+struct Extremes {
     /// How a better value compares to the best one.
     better: Ordering,
     best: Vec<Best>,
@@ -28,19 +44,17 @@ struct Best {
 }
 
 impl Extremes {
-    pub fn least() -> Self {
-        Self { better: Ordering::Less, best: Vec::new(), key_bytes: 0 }
+    fn of(better: Ordering) -> Box<dyn State> {
+        Box::new(Self { better, best: Vec::new(), key_bytes: 0 })
     }
+}
 
-    pub fn greatest() -> Self {
-        Self { better: Ordering::Greater, best: Vec::new(), key_bytes: 0 }
-    }
-
-    pub fn resize(&mut self, groups: usize) {
+impl State for Extremes {
+    fn resize(&mut self, groups: usize) {
         grow(&mut self.best, groups, Best::default());
     }
 
-    pub fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+    fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         let mut open = Vec::new();
         let mut open_groups = Vec::new();
         for (at, (&group, &id)) in groups.iter().zip(values).enumerate() {
@@ -91,7 +105,8 @@ impl Extremes {
         Ok(())
     }
 
-    pub fn merge(&mut self, cx: &EvalContext, other: &Self, groups: &[u32]) -> Result<(), ExecError> {
+    fn merge(&mut self, cx: &EvalContext, other: Box<dyn State>, groups: &[u32]) -> Result<(), ExecError> {
+        let Some(other) = same::<Self>(other) else { return Ok(()) };
         for (groups, theirs) in groups.chunks(BATCH_ROWS).zip(other.best.chunks(BATCH_ROWS)) {
             let theirs: Vec<ValueId> = theirs.iter().map(|best| best.id).collect();
             self.update(cx, groups, &theirs)?;
@@ -100,11 +115,11 @@ impl Extremes {
     }
 
     /// The result; unbound for no values.
-    pub fn get(&self, group: usize) -> ValueId {
-        self.best.get(group).map_or(ValueId::UNDEF, |best| best.id)
+    fn finish(&self, _: &EvalContext, group: usize) -> Result<ValueId, ExecError> {
+        Ok(self.best.get(group).map_or(ValueId::UNDEF, |best| best.id))
     }
 
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         self.best.capacity() * size_of::<Best>() + self.key_bytes
     }
 }

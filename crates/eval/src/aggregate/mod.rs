@@ -1,13 +1,20 @@
-//! Accumulators of aggregates, one state per group.
+//! Aggregates: a list of entries, each with its name, types, what it does with duplicates and with parts, and its state per group.
+//!
+//! An aggregate is a file here with its entry, and a place in the list. The planner finds it by its name ([`find`]), and its state by
+//! the reference that the planner puts into the plan.
 //!
 //! An error in the argument (unbound) stays in the multiset that an aggregate sees (SPARQL 1.1 section 11): COUNT leaves
 //! it out, MIN, MAX and SAMPLE choose among the values there are, and SUM, AVG and GROUP_CONCAT, which compute with every
 //! value, are errors themselves.
 
 mod concat;
+mod count;
 mod distinct;
 mod extreme;
 mod grow;
+mod mean;
+mod sample;
+mod state;
 mod sum;
 
 #[cfg(test)]
@@ -16,64 +23,55 @@ mod tests;
 use crate::batch::BATCH_ROWS;
 use crate::context::EvalContext;
 use crate::error::ExecError;
-use crate::expr::value_id;
-use crate::values::value::Value;
-use concat::Concats;
 use distinct::DistinctValues;
-use extreme::Extremes;
-use grow::grow;
 use lode_rdf::ValueId;
-use lode_scheduler::steps::steps;
 use lode_sparql::AggregateFunction;
-use sum::Totals;
+use state::{Kernel, Missing, State};
+
+pub use concat::GROUP_CONCAT;
+pub use count::{COUNT, COUNT_ROWS};
+pub use extreme::{MAX, MIN};
+pub use mean::AVG;
+pub use sample::SAMPLE;
+pub use sum::{SUM, SUM_OF_COUNTS};
+
+/// All of them.
+static AGGREGATES: [&AggregateFunction; 9] =
+    [&COUNT_ROWS, &COUNT, &SUM_OF_COUNTS, &SUM, &AVG, &MIN, &MAX, &SAMPLE, &GROUP_CONCAT];
+
+/// All aggregates.
+pub fn all() -> impl Iterator<Item = &'static AggregateFunction> {
+    AGGREGATES.into_iter()
+}
+
+/// The aggregate of this name: a keyword as SPARQL writes it, `COUNT(*)`, or an IRI.
+pub fn find(name: &str) -> Option<&'static AggregateFunction> {
+    all().find(|aggregate| aggregate.name == name)
+}
 
 /// The states of one aggregate for groups numbered from 0.
 #[derive(Debug)]
 pub struct Accumulator {
-    states: States,
+    states: Box<dyn State>,
     /// With DISTINCT, the values that were added.
     distinct: Option<DistinctValues>,
-}
-
-#[derive(Debug)]
-enum States {
-    CountAll(Vec<u64>),
-    Count(Vec<u64>),
-    Sum(Totals),
-    Avg(Totals),
-    Extreme(Extremes),
-    Sample(Vec<ValueId>),
-    Concat(Concats),
 }
 
 impl Accumulator {
     /// States for `function`; with `distinct`, equal terms of a group count once.
     ///
     /// For `COUNT(DISTINCT *)` the caller gives each distinct row an id of its own as its value.
-    pub fn new(function: &AggregateFunction, distinct: bool) -> Self {
-        let states = match function {
-            AggregateFunction::CountAll => States::CountAll(Vec::new()),
-            AggregateFunction::Count => States::Count(Vec::new()),
-            AggregateFunction::Sum | AggregateFunction::CountSum => States::Sum(Totals::default()),
-            AggregateFunction::Avg => States::Avg(Totals::default()),
-            AggregateFunction::Min => States::Extreme(Extremes::least()),
-            AggregateFunction::Max => States::Extreme(Extremes::greatest()),
-            AggregateFunction::Sample => States::Sample(Vec::new()),
-            AggregateFunction::GroupConcat(separator) => States::Concat(Concats::new(separator)),
+    pub fn new(function: &AggregateFunction, separator: Option<&str>, distinct: bool) -> Self {
+        let states: Box<dyn State> = match function.implementation.downcast_ref() {
+            Some(Kernel(states)) => states(separator),
+            None => Box::new(Missing(function.name)),
         };
-        let matters = function.counts_duplicates();
-        Self { states, distinct: (distinct && matters).then(DistinctValues::default) }
+        Self { states, distinct: (distinct && function.counts_duplicates).then(DistinctValues::default) }
     }
 
     /// Makes room for groups `0..groups`.
     pub fn resize(&mut self, groups: usize) {
-        match &mut self.states {
-            States::CountAll(counts) | States::Count(counts) => grow(counts, groups, 0),
-            States::Sum(totals) | States::Avg(totals) => totals.resize(groups),
-            States::Extreme(extremes) => extremes.resize(groups),
-            States::Sample(samples) => grow(samples, groups, ValueId::UNDEF),
-            States::Concat(concats) => concats.resize(groups),
-        }
+        self.states.resize(groups);
     }
 
     /// Adds `values[i]` (unbound: the argument was an error) to group `groups[i]`. For COUNT(*) `values` are ignored.
@@ -123,94 +121,11 @@ impl Accumulator {
     ///
     /// Where there is neither memory nor disk for the result.
     pub fn finish(&self, cx: &EvalContext, group: u32) -> Result<ValueId, ExecError> {
-        let at = group as usize;
-        let value = match &self.states {
-            States::CountAll(counts) | States::Count(counts) => {
-                i64::try_from(counts.get(at).copied().unwrap_or(0)).ok().map(Value::Integer)
-            }
-            States::Sum(totals) => totals.sum(at),
-            States::Avg(totals) => totals.average(at),
-            States::Extreme(extremes) => return Ok(extremes.get(at)),
-            States::Sample(samples) => return Ok(samples.get(at).copied().unwrap_or_default()),
-            States::Concat(concats) => concats.get(at),
-        };
-        value_id(cx, value.as_ref())
+        self.states.finish(cx, group as usize)
     }
 
     /// Bytes held, about.
     pub fn bytes(&self) -> usize {
-        let states = match &self.states {
-            States::CountAll(counts) | States::Count(counts) => counts.capacity() * size_of::<u64>(),
-            States::Sum(totals) | States::Avg(totals) => totals.bytes(),
-            States::Extreme(extremes) => extremes.bytes(),
-            States::Sample(samples) => samples.capacity() * size_of::<ValueId>(),
-            States::Concat(concats) => concats.bytes(),
-        };
-        states + self.distinct.as_ref().map_or(0, DistinctValues::bytes)
-    }
-}
-
-impl States {
-    fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
-        match self {
-            Self::CountAll(counts) => {
-                for group in groups {
-                    if let Some(count) = counts.get_mut(*group as usize) {
-                        *count += 1;
-                    }
-                }
-            }
-            Self::Count(counts) => {
-                for (group, value) in groups.iter().zip(values) {
-                    if let Some(count) = counts.get_mut(*group as usize) {
-                        *count += u64::from(!value.is_undef());
-                    }
-                }
-            }
-            Self::Sum(totals) | Self::Avg(totals) => totals.update(cx, groups, values)?,
-            Self::Extreme(extremes) => extremes.update(cx, groups, values)?,
-            Self::Sample(samples) => sample(samples, groups, values),
-            Self::Concat(concats) => concats.update(cx, groups, values)?,
-        }
-        Ok(())
-    }
-
-    fn merge(&mut self, cx: &EvalContext, other: Self, groups: &[u32]) -> Result<(), ExecError> {
-        match (self, other) {
-            (Self::CountAll(counts), Self::CountAll(more)) | (Self::Count(counts), Self::Count(more)) => {
-                for step in steps(groups.len().min(more.len()), &cx.cancel) {
-                    let step = step?;
-                    for (group, more) in groups[step.clone()].iter().zip(&more[step]) {
-                        if let Some(count) = counts.get_mut(*group as usize) {
-                            *count += more;
-                        }
-                    }
-                }
-            }
-            (Self::Sum(totals), Self::Sum(more)) | (Self::Avg(totals), Self::Avg(more)) => {
-                totals.merge(&more, groups, &cx.cancel)?;
-            }
-            (Self::Extreme(extremes), Self::Extreme(more)) => extremes.merge(cx, &more, groups)?,
-            (Self::Sample(samples), Self::Sample(more)) => {
-                for step in steps(groups.len().min(more.len()), &cx.cancel) {
-                    let step = step?;
-                    sample(samples, &groups[step.clone()], &more[step]);
-                }
-            }
-            (Self::Concat(concats), Self::Concat(more)) => concats.merge(cx, &more, groups)?,
-            _ => debug_assert!(false, "states of different aggregates"),
-        }
-        Ok(())
-    }
-}
-
-/// Keeps the first bound value of each group.
-fn sample(samples: &mut [ValueId], groups: &[u32], values: &[ValueId]) {
-    for (group, value) in groups.iter().zip(values) {
-        if let Some(sample) = samples.get_mut(*group as usize)
-            && sample.is_undef()
-        {
-            *sample = *value;
-        }
+        self.states.bytes() + self.distinct.as_ref().map_or(0, DistinctValues::bytes)
     }
 }

@@ -1,15 +1,34 @@
-//! SUM and AVG: exact for integers and decimals, promoted like `+`.
+//! SUM: exact for integers and decimals, promoted like `+`.
 
 use super::grow::grow;
+use super::state::{Kernel, State, same};
 use crate::context::EvalContext;
 use crate::error::ExecError;
-use crate::expr::decode;
+use crate::expr::{decode, value_id};
 use crate::values::arithmetic;
 use crate::values::exact::Exact;
 use crate::values::value::Value;
-use lode_base::cancel::{CancelToken, Cancelled};
 use lode_rdf::{ValueId, inline};
 use lode_scheduler::steps::steps;
+use lode_sparql::AggregateFunction;
+use lode_sparql::aggregate::InParts;
+use lode_sparql::function::ValueType;
+
+/// `SUM`.
+pub static SUM: AggregateFunction =
+    AggregateFunction::new("SUM", ValueType::Number, ValueType::Number, &Kernel(|_| Totals::of(Totals::sum)))
+        .of_a_set()
+        .in_parts(InParts::Sums);
+
+/// A sum of counts, which is always an integer: COUNT in two steps. Only the planner makes it.
+pub static SUM_OF_COUNTS: AggregateFunction = AggregateFunction::new(
+    "SUM(COUNT)",
+    ValueType::Integer,
+    ValueType::Integer,
+    &Kernel(|_| Totals::of(Totals::sum)),
+)
+.always_bound()
+.in_parts(InParts::As(&SUM_OF_COUNTS));
 
 /// A sum so far. Integers are summed in 128 bits, so that only the result has to fit, whatever the order of arrival.
 #[derive(Debug, Clone)]
@@ -21,9 +40,11 @@ enum Total {
 }
 
 /// Sums and counts, one per group.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Totals {
     totals: Vec<(Total, u64)>,
+    /// What becomes of a group's.
+    result: fn(&Self, usize) -> Option<Value>,
 }
 
 impl Total {
@@ -95,11 +116,35 @@ impl Total {
 }
 
 impl Totals {
-    pub fn resize(&mut self, groups: usize) {
+    pub fn of(result: fn(&Self, usize) -> Option<Value>) -> Box<dyn State> {
+        Box::new(Self { totals: Vec::new(), result })
+    }
+
+    /// The sum; 0 of nothing.
+    fn sum(&self, group: usize) -> Option<Value> {
+        match self.totals.get(group) {
+            None => Some(Value::Integer(0)),
+            Some((total, _)) => total.value(),
+        }
+    }
+
+    /// The mean; 0 of nothing.
+    pub fn average(&self, group: usize) -> Option<Value> {
+        match self.totals.get(group) {
+            None | Some((Total::Integer(_), 0)) => Some(Value::Integer(0)),
+            Some((total, count)) => {
+                arithmetic::divide(&total.value()?, &Value::Integer(i64::try_from(*count).ok()?))
+            }
+        }
+    }
+}
+
+impl State for Totals {
+    fn resize(&mut self, groups: usize) {
         grow(&mut self.totals, groups, (Total::Integer(0), 0));
     }
 
-    pub fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
+    fn update(&mut self, cx: &EvalContext, groups: &[u32], values: &[ValueId]) -> Result<(), ExecError> {
         let mut stored = Vec::new();
         let mut stored_groups = Vec::new();
         for (&group, &id) in groups.iter().zip(values) {
@@ -128,10 +173,11 @@ impl Totals {
         Ok(())
     }
 
-    pub fn merge(&mut self, other: &Self, groups: &[u32], cancel: &CancelToken) -> Result<(), Cancelled> {
-        for step in steps(groups.len().min(other.totals.len()), cancel) {
+    fn merge(&mut self, cx: &EvalContext, other: Box<dyn State>, groups: &[u32]) -> Result<(), ExecError> {
+        let Some(more) = same::<Self>(other).map(|other| other.totals) else { return Ok(()) };
+        for step in steps(groups.len().min(more.len()), &cx.cancel) {
             let step = step?;
-            for (group, (their_total, their_count)) in groups[step.clone()].iter().zip(&other.totals[step]) {
+            for (group, (their_total, their_count)) in groups[step.clone()].iter().zip(&more[step]) {
                 if let Some((total, count)) = self.totals.get_mut(*group as usize) {
                     total.merge(their_total);
                     *count += their_count;
@@ -141,25 +187,11 @@ impl Totals {
         Ok(())
     }
 
-    /// The sum; 0 of nothing.
-    pub fn sum(&self, group: usize) -> Option<Value> {
-        match self.totals.get(group) {
-            None => Some(Value::Integer(0)),
-            Some((total, _)) => total.value(),
-        }
+    fn finish(&self, cx: &EvalContext, group: usize) -> Result<ValueId, ExecError> {
+        value_id(cx, (self.result)(self, group).as_ref())
     }
 
-    /// The mean; 0 of nothing.
-    pub fn average(&self, group: usize) -> Option<Value> {
-        match self.totals.get(group) {
-            None | Some((Total::Integer(_), 0)) => Some(Value::Integer(0)),
-            Some((total, count)) => {
-                arithmetic::divide(&total.value()?, &Value::Integer(i64::try_from(*count).ok()?))
-            }
-        }
-    }
-
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         self.totals.capacity() * size_of::<(Total, u64)>()
     }
 }

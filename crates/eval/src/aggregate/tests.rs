@@ -1,10 +1,11 @@
 //! Accumulators against plain folds, and the W3C suites' cases.
 
-use super::Accumulator;
+use super::{AVG, Accumulator, COUNT, COUNT_ROWS, GROUP_CONCAT, MAX, MIN, SAMPLE, SUM, all};
 use crate::context::EvalContext;
 use crate::expr::tests::support::{context, text};
 use lode_rdf::{Literal, NamedNode, Term, ValueId};
-use lode_sparql::AggregateFunction as F;
+use lode_sparql::AggregateFunction;
+use lode_sparql::function::ValueType;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -21,9 +22,24 @@ fn integer(value: i64) -> Term {
 }
 
 /// The aggregate of some terms (`None`: an error), in one go.
-fn aggregate(cx: &EvalContext, function: &F, distinct: bool, terms: &[Option<Term>]) -> String {
+fn aggregate(
+    cx: &EvalContext,
+    function: &AggregateFunction,
+    distinct: bool,
+    terms: &[Option<Term>],
+) -> String {
+    separated(cx, function, None, distinct, terms)
+}
+
+fn separated(
+    cx: &EvalContext,
+    function: &AggregateFunction,
+    separator: Option<&str>,
+    distinct: bool,
+    terms: &[Option<Term>],
+) -> String {
     let ids = ids(cx, terms);
-    let mut accumulator = Accumulator::new(function, distinct);
+    let mut accumulator = Accumulator::new(function, separator, distinct);
     accumulator.resize(1);
     accumulator.update(cx, &vec![0; ids.len()], &ids).unwrap();
     text(cx, accumulator.finish(cx, 0).unwrap())
@@ -33,15 +49,27 @@ fn ids(cx: &EvalContext, terms: &[Option<Term>]) -> Vec<ValueId> {
     terms.iter().map(|term| term.as_ref().map_or(ValueId::UNDEF, |term| cx.intern(term).unwrap())).collect()
 }
 
-fn all() -> Vec<F> {
-    vec![F::CountAll, F::Count, F::Sum, F::Avg, F::Min, F::Max, F::Sample, F::GroupConcat(" ".to_owned())]
+/// Those that queries call.
+const CALLED: [&AggregateFunction; 8] = [&COUNT_ROWS, &COUNT, &SUM, &AVG, &MIN, &MAX, &SAMPLE, &GROUP_CONCAT];
+
+#[test]
+fn each_has_a_name_and_states() {
+    let names: HashSet<&str> = all().map(|aggregate| aggregate.name).collect();
+    assert_eq!((names.len(), all().count()), (9, 9));
+    assert!(all().all(|aggregate| aggregate.implementation.is::<super::Kernel>()));
+    assert!(CALLED.iter().all(|aggregate| super::find(aggregate.name) == Some(aggregate)));
+    let stranger = AggregateFunction::new("e:mode", ValueType::Term, ValueType::Term, &());
+    let mut states = Accumulator::new(&stranger, None, false);
+    states.resize(1);
+    assert!(states.update(&context(), &[0], &[ValueId::UNDEF]).is_err());
 }
 
 #[test]
 fn nothing() {
     let cx = context();
     let zero = "\"0\"^^<xsd:integer>";
-    for (function, expected) in all().iter().zip([zero, zero, zero, zero, "error", "error", "error", "\"\""])
+    for (function, expected) in
+        CALLED.into_iter().zip([zero, zero, zero, zero, "error", "error", "error", "\"\""])
     {
         assert_eq!(aggregate(&cx, function, false, &[]), expected, "{function:?}");
         assert_eq!(aggregate(&cx, function, true, &[]), expected, "{function:?}");
@@ -52,25 +80,25 @@ fn nothing() {
 fn numbers() {
     let cx = context();
     let mixed = [Some(integer(1)), Some(typed("2.2", "decimal"))];
-    assert_eq!(aggregate(&cx, &F::Sum, false, &mixed), "\"3.2\"^^<xsd:decimal>");
-    assert_eq!(aggregate(&cx, &F::Avg, false, &mixed), "\"1.6\"^^<xsd:decimal>");
-    assert_eq!(aggregate(&cx, &F::Max, false, &mixed), "\"2.2\"^^<xsd:decimal>");
+    assert_eq!(aggregate(&cx, &SUM, false, &mixed), "\"3.2\"^^<xsd:decimal>");
+    assert_eq!(aggregate(&cx, &AVG, false, &mixed), "\"1.6\"^^<xsd:decimal>");
+    assert_eq!(aggregate(&cx, &MAX, false, &mixed), "\"2.2\"^^<xsd:decimal>");
     let doubles =
         [Some(typed("1.0E2", "double")), Some(typed("2.0E3", "double")), Some(typed("3.0E4", "double"))];
-    assert_eq!(aggregate(&cx, &F::Sum, false, &doubles), "\"3.21E4\"^^<xsd:double>");
+    assert_eq!(aggregate(&cx, &SUM, false, &doubles), "\"3.21E4\"^^<xsd:double>");
     let with_string = [Some(integer(1)), Some(Literal::new_simple_literal("2").into())];
-    assert_eq!(aggregate(&cx, &F::Sum, false, &with_string), "error");
-    assert_eq!(aggregate(&cx, &F::Avg, false, &with_string), "error");
+    assert_eq!(aggregate(&cx, &SUM, false, &with_string), "error");
+    assert_eq!(aggregate(&cx, &AVG, false, &with_string), "error");
     let large = [Some(integer(i64::MAX)), Some(integer(i64::MAX)), Some(integer(-i64::MAX))];
-    assert_eq!(aggregate(&cx, &F::Sum, false, &large), format!("\"{}\"^^<xsd:integer>", i64::MAX));
-    assert_eq!(aggregate(&cx, &F::Sum, false, &large[..2]), "\"18446744073709551614\"^^<xsd:integer>");
+    assert_eq!(aggregate(&cx, &SUM, false, &large), format!("\"{}\"^^<xsd:integer>", i64::MAX));
+    assert_eq!(aggregate(&cx, &SUM, false, &large[..2]), "\"18446744073709551614\"^^<xsd:integer>");
     let same = [Some(integer(1)), Some(integer(2)), Some(integer(2))];
-    assert_eq!(aggregate(&cx, &F::Sum, true, &same), "\"3\"^^<xsd:integer>");
-    assert_eq!(aggregate(&cx, &F::Avg, true, &same), "\"1.5\"^^<xsd:decimal>");
-    assert_eq!(aggregate(&cx, &F::Count, true, &same), "\"2\"^^<xsd:integer>");
-    assert_eq!(aggregate(&cx, &F::CountAll, false, &same), "\"3\"^^<xsd:integer>");
+    assert_eq!(aggregate(&cx, &SUM, true, &same), "\"3\"^^<xsd:integer>");
+    assert_eq!(aggregate(&cx, &AVG, true, &same), "\"1.5\"^^<xsd:decimal>");
+    assert_eq!(aggregate(&cx, &COUNT, true, &same), "\"2\"^^<xsd:integer>");
+    assert_eq!(aggregate(&cx, &COUNT_ROWS, false, &same), "\"3\"^^<xsd:integer>");
     let durations = [Some(typed("P1D", "dayTimeDuration"))];
-    assert_eq!(aggregate(&cx, &F::Sum, false, &durations), "error");
+    assert_eq!(aggregate(&cx, &SUM, false, &durations), "error");
 }
 
 #[test]
@@ -87,16 +115,16 @@ fn errors() {
         "\"1\"^^<xsd:integer>",
         "error",
     ];
-    for (function, expected) in all().iter().zip(expected) {
+    for (function, expected) in CALLED.into_iter().zip(expected) {
         assert_eq!(aggregate(&cx, function, false, &terms), expected, "{function:?}");
     }
-    assert_eq!(aggregate(&cx, &F::Sample, false, &[None, Some(integer(3))]), "\"3\"^^<xsd:integer>");
+    assert_eq!(aggregate(&cx, &SAMPLE, false, &[None, Some(integer(3))]), "\"3\"^^<xsd:integer>");
 }
 
 #[test]
 fn texts() {
     let cx = context();
-    let function = F::GroupConcat(", ".to_owned());
+    let concat = |distinct, terms: &[_]| separated(&cx, &GROUP_CONCAT, Some(", "), distinct, terms);
     let terms = [
         Some(Literal::new_simple_literal("a").into()),
         Some(Literal::new_language_tagged_literal_unchecked("b", "en").into()),
@@ -104,10 +132,10 @@ fn texts() {
         Some(NamedNode::new_unchecked("http://example/").into()),
         Some(Literal::new_simple_literal("a").into()),
     ];
-    assert_eq!(aggregate(&cx, &function, false, &terms), "\"a, b, 5, http://example/, a\"");
-    assert_eq!(aggregate(&cx, &function, true, &terms), "\"a, b, 5, http://example/\"");
+    assert_eq!(concat(false, &terms), "\"a, b, 5, http://example/, a\"");
+    assert_eq!(concat(true, &terms), "\"a, b, 5, http://example/\"");
     let blank: Term = lode_rdf::BlankNode::new_unchecked("q1").into();
-    assert_eq!(aggregate(&cx, &function, false, &[Some(blank)]), "error");
+    assert_eq!(concat(false, &[Some(blank)]), "error");
 }
 
 #[test]
@@ -122,10 +150,10 @@ fn extremes_take_terms_of_any_kind() {
         Some(blank),
         Some(Literal::new_simple_literal("a").into()),
     ];
-    assert_eq!(aggregate(&cx, &F::Min, false, &terms), "_:q1");
-    assert_eq!(aggregate(&cx, &F::Min, false, &terms[..3]), "<http://example/>");
-    assert_eq!(aggregate(&cx, &F::Max, false, &terms), "\"c\"");
-    assert_eq!(aggregate(&cx, &F::Max, true, &terms), "\"c\"");
+    assert_eq!(aggregate(&cx, &MIN, false, &terms), "_:q1");
+    assert_eq!(aggregate(&cx, &MIN, false, &terms[..3]), "<http://example/>");
+    assert_eq!(aggregate(&cx, &MAX, false, &terms), "\"c\"");
+    assert_eq!(aggregate(&cx, &MAX, true, &terms), "\"c\"");
 }
 
 /// Numbers that doubles hold exactly, so that sums do not depend on the order, and other terms.
@@ -154,10 +182,10 @@ proptest! {
             .filter(|(_, term)| !numeric || matches!(term, Some(Term::Literal(l)) if l.datatype().as_str().ends_with('r')))
             .collect();
         let cut = cut.min(rows.len());
-        for function in all() {
+        for function in CALLED {
             for distinct in [false, true] {
                 let fill = |rows: &[(u32, Option<Term>)], groups: [u32; 3]| {
-                    let mut accumulator = Accumulator::new(&function, distinct);
+                    let mut accumulator = Accumulator::new(function, None, distinct);
                     accumulator.resize(3);
                     for chunk in rows.chunks(7) {
                         let numbers: Vec<u32> = chunk.iter().map(|(group, _)| groups[*group as usize]).collect();
@@ -172,13 +200,13 @@ proptest! {
                 for group in 0..3 {
                     let own: Vec<_> =
                         rows.iter().filter(|(other, _)| *other == group).map(|(_, term)| term.clone()).collect();
-                    let counted_rows = function == F::CountAll && distinct;
-                    let expected = aggregate(&cx, &function, distinct, &own);
+                    let counted_rows = *function == COUNT_ROWS && distinct;
+                    let expected = aggregate(&cx, function, distinct, &own);
                     let found = text(&cx, whole.finish(&cx, group).unwrap());
                     prop_assert_eq!(&found, &expected, "{:?} {}", function, distinct);
                     let found = text(&cx, merged.finish(&cx, group).unwrap());
                     prop_assert_eq!(&found, &expected, "merged {:?} {}", function, distinct);
-                    if function == F::Count && !counted_rows {
+                    if *function == COUNT && !counted_rows {
                         let present = own.iter().flatten();
                         let naive = if distinct { present.collect::<HashSet<_>>().len() } else { present.count() };
                         prop_assert_eq!(expected, format!("\"{naive}\"^^<xsd:integer>"));

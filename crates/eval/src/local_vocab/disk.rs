@@ -75,6 +75,12 @@ impl Disk {
         self.failed.get().map_or(error, |kind| (*kind).into())
     }
 
+    /// How many files there are.
+    #[cfg(test)]
+    pub fn files(&self) -> usize {
+        usize::from(self.terms.get().is_some()) + usize::from(self.pages.get().is_some())
+    }
+
     /// The term at a place.
     pub fn read(&self, place: Place) -> io::Result<Term> {
         self.read_at(place).map_err(|error| self.reason(error))

@@ -4,9 +4,8 @@
 //! entries; a page that is full is divided by one more bit. Terms are added many at once, in the order of their hashes, so that each page is
 //! read and written once. In memory are some four bytes for two hundred terms.
 
-use super::removed::Removed;
+use super::temporary_file::TemporaryFile;
 use super::term_file::damaged;
-use lode_base::real_vfs::ScratchFile;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,17 +27,14 @@ const NONE: u32 = u32::MAX;
 /// The pages of all indexes of a query.
 #[derive(Debug)]
 pub struct PageFile {
-    // Before `removed`: closed before that is removed.
-    file: ScratchFile,
+    file: TemporaryFile,
     next: AtomicU32,
-    removed: Removed,
 }
 
 impl PageFile {
     /// An empty one in a folder.
     pub fn in_folder(folder: &Path) -> io::Result<Self> {
-        let removed = Removed::in_folder(folder);
-        Ok(Self { file: ScratchFile::at(removed.path())?, next: AtomicU32::new(0), removed })
+        Ok(Self { file: TemporaryFile::in_folder(folder)?, next: AtomicU32::new(0) })
     }
 
     fn allocate(&self) -> io::Result<u32> {
@@ -46,7 +42,6 @@ impl PageFile {
         if page >= NONE / 2 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.removed.set_bytes(offset(page + 1, 0));
         Ok(page)
     }
 }

@@ -7,8 +7,8 @@
 mod chunks;
 mod disk;
 mod disk_index;
-mod removed;
 mod shard;
+mod temporary_file;
 mod term_file;
 mod term_hash;
 
@@ -200,13 +200,18 @@ mod tests {
         Term::from(Literal::new_simple_literal(format!("a text that no id can hold {n}")))
     }
 
+    /// Names in a folder: temporary files have none, so that nothing stays behind a process that is killed.
+    fn names(folder: &tempfile::TempDir) -> usize {
+        std::fs::read_dir(folder.path()).unwrap().count()
+    }
+
     #[test]
     fn terms_stay_the_same_when_they_go_to_disk() {
         let folder = tempfile::tempdir().unwrap();
         let (vocab, budget) = (Arc::new(LocalVocab::default()), MemoryBudget::new(400 << 10));
         let ids: Vec<ValueId> =
             (0..5000).map(|n| vocab.intern(&term(n), &budget, folder.path()).unwrap()).collect();
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!((vocab.disk.files(), names(&folder)), (1, 0));
         assert!(vocab.len() == 5000 && vocab.bytes() <= budget.used() && budget.used() <= 400 << 10);
         for (n, id) in (0..).zip(&ids) {
             assert_eq!(vocab.term(*id).unwrap(), Some(term(n)));
@@ -219,19 +224,20 @@ mod tests {
         let others = budget.reserve((400 << 10) - 5000 * ENTRY_BYTES - (2 << 10)).unwrap();
         assert_eq!(vocab.bytes(), 5000 * ENTRY_BYTES);
         drop((others, vocab));
-        assert_eq!((budget.used(), std::fs::read_dir(folder.path()).unwrap().count()), (0, 0));
+        assert_eq!((budget.used(), names(&folder)), (0, 0));
     }
 
     #[test]
     fn some_terms_fit_a_small_budget_and_it_has_an_end() {
         let folder = tempfile::tempdir().unwrap();
         let (vocab, budget) = (Arc::new(LocalVocab::default()), MemoryBudget::new(96 << 10));
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
         for n in 0..64 {
-            vocab.intern(&term(n), &budget, &folder.path().join("none")).unwrap();
+            vocab.intern(&term(n), &budget, &file).unwrap();
         }
-        let refused =
-            (64..10_000).find_map(|n| vocab.intern(&term(n), &budget, &folder.path().join("none")).err());
-        assert!(matches!(refused, Some(ExecError::Spill(_))), "there is no such folder");
+        let refused = (64..10_000).find_map(|n| vocab.intern(&term(n), &budget, &file).err());
+        assert!(matches!(refused, Some(ExecError::Spill(_))), "this is no folder");
     }
 
     #[test]
@@ -240,7 +246,7 @@ mod tests {
         let (vocab, budget) = (Arc::new(LocalVocab::default()), MemoryBudget::new(128 << 10));
         let intern = |n| vocab.intern(&term(n), &budget, folder.path()).unwrap();
         let ids: Vec<ValueId> = (0..100_000).map(intern).collect();
-        assert_eq!((vocab.len(), std::fs::read_dir(folder.path()).unwrap().count()), (100_000, 2));
+        assert_eq!((vocab.len(), vocab.disk.files(), names(&folder)), (100_000, 2, 0));
         assert!(vocab.bytes() <= budget.used() && budget.peak() <= 128 << 10);
         for n in (0..100_000).step_by(77) {
             assert_eq!((intern(n), vocab.get(&term(n)).unwrap()), (ids[n as usize], Some(ids[n as usize])));
@@ -250,8 +256,7 @@ mod tests {
         let distinct: std::collections::HashSet<_> = ids.iter().collect();
         assert_eq!(distinct.len(), 100_000);
         drop(vocab);
-        lode_scheduler::wait_for_removals();
-        assert_eq!((budget.used(), std::fs::read_dir(folder.path()).unwrap().count()), (0, 0));
+        assert_eq!((budget.used(), names(&folder)), (0, 0));
     }
 
     #[test]

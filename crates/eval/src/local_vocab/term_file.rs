@@ -3,79 +3,65 @@
 //! A record is its length (u32), then the term: a tag and its texts, each with its length (u32) before it. What is read back is compared with the
 //! hash that the term had.
 
-use super::removed::Removed;
-use lode_base::real_vfs::RealVfs;
-use lode_base::vfs::{ReadAt, Vfs as _, WriteFile};
+use super::temporary_file::TemporaryFile;
 use lode_rdf::{BaseDirection, BlankNode, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// So much is read at first: most terms are shorter. As much follows the last record, so that it can be.
 const READ_BYTES: usize = 512;
 
-/// A file of terms, removed when dropped.
+/// A file of terms.
 #[derive(Debug)]
 pub struct TermFile {
-    // Before `removed`: closed before that is removed.
-    reader: Arc<dyn ReadAt>,
-    writer: Mutex<Writer>,
-    removed: Removed,
-}
-
-#[derive(Debug)]
-struct Writer {
-    file: Box<dyn WriteFile>,
-    end: u64,
+    file: TemporaryFile,
+    /// Where it ends; held while terms are appended.
+    end: Mutex<u64>,
 }
 
 impl TermFile {
     /// An empty one in a folder.
     pub fn in_folder(folder: &Path) -> io::Result<Self> {
-        let removed = Removed::in_folder(folder);
-        let file = RealVfs.create(removed.path())?;
-        let reader = RealVfs.open(removed.path())?;
-        Ok(Self { reader, writer: Mutex::new(Writer { file, end: 0 }), removed })
+        Ok(Self { file: TemporaryFile::in_folder(folder)?, end: Mutex::new(0) })
     }
 
     /// Appends terms; where each is.
     pub fn append<'a>(&self, terms: impl Iterator<Item = &'a Term>) -> io::Result<Vec<u64>> {
         let (mut bytes, mut places) = (Vec::new(), Vec::new());
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = writer.end;
-        let mut written = 0;
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        // Where writing fails, the file ends where it did.
+        let mut at = *end;
         for term in terms {
-            places.push(start + written + bytes.len() as u64);
+            places.push(at + bytes.len() as u64);
             let length_at = bytes.len();
             bytes.extend([0; 4]);
             encode(term, &mut bytes)?;
             let length = u32::try_from(bytes.len() - length_at - 4).map_err(io::Error::other)?;
             bytes[length_at..length_at + 4].copy_from_slice(&length.to_le_bytes());
             if bytes.len() >= 1 << 20 {
-                writer.file.write_all(&bytes)?;
-                written += bytes.len() as u64;
+                self.file.write_all_at(&bytes, at)?;
+                at += bytes.len() as u64;
                 bytes.clear();
             }
         }
         bytes.resize(bytes.len() + READ_BYTES, 0);
-        writer.file.write_all(&bytes)?;
-        writer.file.flush()?;
-        writer.end = start + written + bytes.len() as u64;
-        self.removed.set_bytes(writer.end);
+        self.file.write_all_at(&bytes, at)?;
+        *end = at + bytes.len() as u64;
         Ok(places)
     }
 
     /// The term at a place.
     pub fn read(&self, place: u64) -> io::Result<Term> {
         let mut head = [0; READ_BYTES];
-        self.reader.read_exact_at(&mut head, place)?;
+        self.file.read_exact_at(&mut head, place)?;
         let (length, rest) = head.split_at(4);
         let length = length.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
         let decoded = match rest.get(..length) {
             Some(record) => decode(&mut &*record),
             None => {
                 let mut record = vec![0; length];
-                self.reader.read_exact_at(&mut record, place + 4)?;
+                self.file.read_exact_at(&mut record, place + 4)?;
                 decode(&mut record.as_slice())
             }
         };
@@ -195,7 +181,6 @@ mod tests {
             assert_eq!(read, terms);
         }
         assert!(file.read(1).is_err() && file.read(1 << 40).is_err());
-        drop(file);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "its name");
     }
 }

@@ -13,6 +13,8 @@ use std::cmp::Ordering;
 
 /// The most digits that a number has, and the most behind its point.
 pub const DIGITS_MAX: u32 = 4096;
+// Sums of shorter numbers never get too long, whatever the number of rows (20 digits) and those behind the point.
+const _: () = assert!(2 * lode_sparql::SUMMED_DIGITS_MAX + 20 < DIGITS_MAX);
 /// The bits of so many digits: log2(10) = 3.3219.
 const BITS_MAX: u64 = DIGITS_MAX as u64 * 33_220 / 10_000 + 1;
 /// Digits behind the point of a quotient, as `oxsdatatypes` has them.

@@ -8,7 +8,8 @@ use crate::profile::NodeCounters;
 use lode_eval::batch::{Batch, position};
 use lode_eval::error::ExecError;
 use lode_rdf::ValueId;
-use lode_sparql::{Aggregate, AggregateFunction, Expr, PlanNode, PlanOp, ScanPattern, VarId};
+use lode_sparql::aggregate::Counts;
+use lode_sparql::{Aggregate, Expr, PlanNode, PlanOp, ScanPattern, VarId};
 use lode_store::Scan;
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,10 +36,10 @@ impl<'a> Countable<'a> {
         if pattern.within.is_some() {
             return None;
         }
-        let counts_rows = |aggregate: &Aggregate| match (&aggregate.function, &aggregate.argument) {
+        let counts_rows = |aggregate: &Aggregate| match (aggregate.function.counts, &aggregate.argument) {
             _ if aggregate.distinct => false,
-            (AggregateFunction::CountAll, _) => true,
-            (AggregateFunction::Count, Some(Expr::Var(var))) => scan.certain.contains(var),
+            (Counts::Rows, _) => true,
+            (Counts::Bound { .. }, Some(Expr::Var(var))) => scan.certain.contains(var),
             _ => false,
         };
         let key = match keys {

@@ -16,7 +16,8 @@ use lode_eval::expr;
 use lode_eval::hash::{hash_columns, mix, partition};
 use lode_rdf::{Literal, Term, ValueId};
 use lode_scheduler::steps::steps;
-use lode_sparql::{Aggregate, AggregateFunction, Expr, VarId};
+use lode_sparql::aggregate::Counts;
+use lode_sparql::{Aggregate, Expr, VarId};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -72,11 +73,12 @@ enum States {
 
 impl States {
     fn new(aggregate: &Aggregate, width: usize) -> Self {
-        match (&aggregate.function, aggregate.distinct) {
-            (AggregateFunction::CountAll, false) => Self::Rows(Vec::new()),
-            (AggregateFunction::CountAll, true) => Self::DistinctRows(RowSet::new(width + 1), Vec::new()),
-            (AggregateFunction::Count, false) => Self::Bound(Vec::new()),
-            (function, distinct) => Self::Other(Accumulator::new(function, distinct)),
+        let Aggregate { function, distinct, .. } = *aggregate;
+        match (function.counts, distinct) {
+            (Counts::Rows, false) => Self::Rows(Vec::new()),
+            (Counts::Rows, true) => Self::DistinctRows(RowSet::new(width + 1), Vec::new()),
+            (Counts::Bound { .. }, false) => Self::Bound(Vec::new()),
+            _ => Self::Other(Accumulator::new(function, aggregate.separator.as_deref(), distinct)),
         }
     }
 

@@ -4,12 +4,11 @@ use crate::morsel::{Assignment, Divisible, Morsel, Queue, Split};
 use crate::tests::generate::node;
 use crate::tests::{Setup, cases, context, plan, run};
 use lode_base::mem_vfs::MemVfs;
+use lode_eval::aggregate::COUNT_ROWS;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use lode_sparql::plan::JoinCondition;
-use lode_sparql::{
-    Aggregate, AggregateFunction, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId,
-};
+use lode_sparql::{Aggregate, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId};
 use lode_store::{LoadOptions, Snapshot, Source, Store, load};
 use std::fmt::Write;
 use std::path::Path;
@@ -121,8 +120,7 @@ fn counts(snapshot: &Snapshot, sorted: bool) -> PlanNode {
     let join = PlanOp::LookupJoin { input: Arc::new(scan), pattern, kind: JoinKind::Inner, condition };
     let mut join = node(join, vec![S, A, B], vec![S, A, B]);
     join.sorted_by = vec![S];
-    let count =
-        Aggregate { output: COUNT, function: AggregateFunction::CountAll, argument: None, distinct: false };
+    let count = Aggregate::new(COUNT, &COUNT_ROWS, None);
     let group = PlanOp::Group { input: Arc::new(join), keys: vec![S], aggregates: vec![count], sorted };
     node(group, vec![S, COUNT], vec![S, COUNT])
 }
@@ -172,12 +170,7 @@ fn a_triple_in_many_graphs_is_one_row_however_many_threads_look() {
     let named = GraphScope::Named { slot: Slot::Var(A), among: None };
     for (graph, vars, rows) in [(GraphScope::Union, vec![], 1), (named, vec![A], 100)] {
         let scan = node(PlanOp::IndexScan(triple(graph)), vars.clone(), vars.clone());
-        let count = Aggregate {
-            output: COUNT,
-            function: AggregateFunction::CountAll,
-            argument: None,
-            distinct: false,
-        };
+        let count = Aggregate::new(COUNT, &COUNT_ROWS, None);
         let group =
             PlanOp::Group { input: Arc::new(scan), keys: vec![], aggregates: vec![count], sorted: false };
         let plan = plan(node(group, vec![COUNT], vec![COUNT]));

@@ -1,5 +1,6 @@
 //! Random plans over inline data.
 
+use lode_eval::aggregate::{COUNT, COUNT_ROWS, MAX, MIN, SUM};
 use lode_rdf::{Literal, Term};
 use lode_sparql::plan::{JoinCondition, SortKey};
 use lode_sparql::{Aggregate, AggregateFunction, Expr, JoinKind, PlanNode, PlanOp, VarId};
@@ -198,20 +199,15 @@ impl Generator {
         let count = self.random.below(4);
         let mut aggregates = Vec::new();
         for output in outputs.take(count) {
-            let functions = [
-                AggregateFunction::CountAll,
-                AggregateFunction::Count,
-                AggregateFunction::Sum,
-                AggregateFunction::Min,
-                AggregateFunction::Max,
-            ];
-            let function = self.random.pick(&functions);
-            let all = function == AggregateFunction::CountAll;
+            let functions = [&COUNT_ROWS, &COUNT, &SUM, &MIN, &MAX];
+            let function: &'static AggregateFunction = self.random.pick(&functions);
+            let all = *function == COUNT_ROWS;
             if !all && vars.is_empty() {
                 continue;
             }
             let argument = (!all).then(|| Expr::Var(self.random.pick(vars)));
-            aggregates.push(Aggregate { output, function, argument, distinct: self.random.chance(40) });
+            let distinct = self.random.chance(40);
+            aggregates.push(Aggregate { distinct, ..Aggregate::new(output, function, argument) });
         }
         aggregates
     }

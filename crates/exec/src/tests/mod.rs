@@ -98,6 +98,7 @@ pub(crate) fn plan(mut root: PlanNode) -> Arc<Plan> {
         reuse: Reuse::default(),
         uses_literals: false,
         depth: 0,
+        steps: Vec::new(),
     })
 }
 

@@ -5,11 +5,12 @@ use super::plans::check_over;
 use super::scans::{Data, data};
 use super::{Setup, cases, context, plan, run, setups};
 use lode_base::cancel::CancelToken;
+use lode_eval::aggregate::COUNT_ROWS;
 use lode_eval::error::ExecError;
 use lode_packed::{Order, Position};
 use lode_rdf::ValueId;
 use lode_sparql::plan::TriePattern;
-use lode_sparql::{Aggregate, AggregateFunction, GraphScope, PlanNode, PlanOp, ScanPattern, Slot, VarId};
+use lode_sparql::{Aggregate, GraphScope, PlanNode, PlanOp, ScanPattern, Slot, VarId};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -109,8 +110,7 @@ fn some_join(seed: u64, quads_max: usize) -> (Random, Data, PlanNode) {
 
 fn count(input: PlanNode, keys: Vec<VarId>, sorted: bool) -> PlanNode {
     let output = VarId(40);
-    let aggregates =
-        vec![Aggregate { output, function: AggregateFunction::CountAll, argument: None, distinct: false }];
+    let aggregates = vec![Aggregate::new(output, &COUNT_ROWS, None)];
     let mut vars = keys.clone();
     vars.push(output);
     node(PlanOp::Group { input: Arc::new(input), keys, aggregates, sorted }, vars.clone(), vars)

@@ -1,13 +1,12 @@
 //! The operators straight from their definitions: nested loops over vectors of rows.
 
 use crate::context::QueryContext;
+use lode_eval::aggregate::{Accumulator, COUNT, COUNT_ROWS};
 use lode_eval::batch::Batch;
 use lode_eval::expr;
 use lode_rdf::ValueId;
 use lode_sparql::plan::{JoinCondition, NamedGraphs, SortKey};
-use lode_sparql::{
-    Aggregate, AggregateFunction, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId,
-};
+use lode_sparql::{Aggregate, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -337,7 +336,7 @@ fn group(cx: &QueryContext, input: &Table, keys: &[VarId], aggregates: &[Aggrega
 
 fn reduce(cx: &QueryContext, input: &Table, aggregate: &Aggregate, rows: &[&Row]) -> ValueId {
     let integer = |n: usize| cx.intern(&lode_rdf::Literal::from(n as i64).into()).unwrap();
-    if aggregate.function == AggregateFunction::CountAll {
+    if *aggregate.function == COUNT_ROWS {
         let mut rows = rows.to_vec();
         if aggregate.distinct {
             rows.sort();
@@ -356,14 +355,12 @@ fn reduce(cx: &QueryContext, input: &Table, aggregate: &Aggregate, rows: &[&Row]
         }
         values = distinct;
     }
-    match aggregate.function {
-        AggregateFunction::Count => integer(values.iter().filter(|id| !id.is_undef()).count()),
-        // The accumulators have tests of their own: here they only meet all rows of the group at once.
-        _ => {
-            let mut states = lode_eval::aggregate::Accumulator::new(&aggregate.function, false);
-            states.resize(1);
-            states.update(cx, &vec![0; values.len()], &values).unwrap();
-            states.finish(cx, 0).unwrap()
-        }
+    if *aggregate.function == COUNT {
+        return integer(values.iter().filter(|id| !id.is_undef()).count());
     }
+    // The accumulators have tests of their own: here they only meet all rows of the group at once.
+    let mut states = Accumulator::new(aggregate.function, None, false);
+    states.resize(1);
+    states.update(cx, &vec![0; values.len()], &values).unwrap();
+    states.finish(cx, 0).unwrap()
 }

@@ -5,12 +5,11 @@ use super::plans::check_over;
 use super::{Setup, cases, setups};
 use lode_base::cancel::CancelToken;
 use lode_base::mem_vfs::MemVfs;
+use lode_eval::aggregate::COUNT_ROWS;
 use lode_packed::{Order, Position};
 use lode_rdf::{Kind, NamedNode, Term, ValueId};
 use lode_sparql::plan::{JoinCondition, NamedGraphs, Path, TermSlot};
-use lode_sparql::{
-    Aggregate, AggregateFunction, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId,
-};
+use lode_sparql::{Aggregate, Expr, GraphScope, JoinKind, PlanNode, PlanOp, ScanPattern, Slot, VarId};
 use lode_store::{LoadOptions, Snapshot, Source, Store, load};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -67,10 +66,10 @@ fn change(random: &mut Random, store: &Store) {
     let mut transaction = store.begin(&CancelToken::default()).unwrap();
     for quad in quads.iter().skip(1) {
         match random.below(5) {
-            0 => transaction.delete(*quad).unwrap(),
+            0 => transaction.delete(*quad),
             1 => {
                 let [s, p, _, g] = *quad;
-                transaction.insert([s, p, random.pick(&quads)[2], g]).unwrap();
+                transaction.insert([s, p, random.pick(&quads)[2], g]);
             }
             _ => {}
         }
@@ -235,8 +234,7 @@ impl Generator {
             input = self.lookup(input);
         }
         let output = VarId(first + 9);
-        let function = AggregateFunction::CountAll;
-        let count = Aggregate { output, function, argument: None, distinct: false };
+        let count = Aggregate::new(output, &COUNT_ROWS, None);
         let group =
             PlanOp::Group { input: Arc::new(input), keys: vec![var], aggregates: vec![count], sorted: true };
         let mut group = node(group, vec![var, output], vec![var, output]);
@@ -394,10 +392,9 @@ impl Generator {
                 let keys: Vec<VarId> = vars.iter().copied().filter(|_| self.random.chance(50)).collect();
                 let sorted =
                     keys.first().is_some_and(|key| sorted_by.first() == Some(key)) && keys.len() == 1;
-                let function = AggregateFunction::CountAll;
                 let output = VarId(40);
                 let distinct = self.random.chance(30);
-                let count = Aggregate { output, function, argument: None, distinct };
+                let count = Aggregate { distinct, ..Aggregate::new(output, &COUNT_ROWS, None) };
                 let mut out = keys.clone();
                 out.push(output);
                 let certain = out.clone();

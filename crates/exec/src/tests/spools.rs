@@ -4,9 +4,10 @@ use super::generate::{Generator, Random, joined_vars, node};
 use super::plans::{check, sort_values};
 use super::scans;
 use super::{Setup, cases, context, empty_snapshot, plan, setups};
+use lode_eval::aggregate::COUNT_ROWS;
 use lode_rdf::Literal;
 use lode_sparql::plan::JoinCondition;
-use lode_sparql::{Aggregate, AggregateFunction, Expr, JoinKind, PlanNode, PlanOp, VarId};
+use lode_sparql::{Aggregate, Expr, JoinKind, PlanNode, PlanOp, VarId};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -177,7 +178,7 @@ fn counted(input: PlanNode, key: VarId) -> PlanNode {
 }
 
 fn count(output: VarId) -> Aggregate {
-    Aggregate { output, function: AggregateFunction::CountAll, argument: None, distinct: false }
+    Aggregate::new(output, &COUNT_ROWS, None)
 }
 
 /// Two readers of one sub-plan of many rows, the second with a condition.

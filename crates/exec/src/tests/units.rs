@@ -5,6 +5,7 @@ use super::{Setup, context, empty_snapshot, plan, run};
 use crate::profile::{Counters, Probe};
 use lode_base::block_work::add_decoded;
 use lode_base::gallop::gallop;
+use lode_eval::aggregate::COUNT_ROWS;
 use lode_eval::batch::{Batch, Mapping};
 use lode_eval::error::ExecError;
 use lode_eval::merge_sort::{sort_by_number, sort_in_steps, try_merge_sort};
@@ -12,7 +13,7 @@ use lode_rdf::{Literal, Term, ValueId};
 use lode_scheduler::turns::Share;
 use lode_scheduler::waiting;
 use lode_sparql::plan::{JoinCondition, SortKey};
-use lode_sparql::{Aggregate, AggregateFunction, Expr, JoinKind, PlanNode, PlanOp, VarId};
+use lode_sparql::{Aggregate, Expr, JoinKind, PlanNode, PlanOp, VarId};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -43,12 +44,7 @@ fn a_cancelled_query_stops() {
     let condition = JoinCondition::default();
     let vars = vec![VarId(0), VarId(1)];
     let join = node(PlanOp::HashJoin { left, right, kind: JoinKind::Inner, condition }, vars, vec![]);
-    let count = Aggregate {
-        output: VarId(2),
-        function: AggregateFunction::CountAll,
-        argument: None,
-        distinct: false,
-    };
+    let count = Aggregate::new(VarId(2), &COUNT_ROWS, None);
     let group = PlanOp::Group { input: Arc::new(join), keys: vec![], aggregates: vec![count], sorted: false };
     let plan = plan(node(group, vec![VarId(2)], vec![VarId(2)]));
     let cx = context(&empty_snapshot(), PLAIN);

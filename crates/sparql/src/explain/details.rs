@@ -241,7 +241,7 @@ fn group(keys: &[VarId], aggregates: &[Aggregate], sorted: bool, names: &Names<'
     for aggregate in aggregates {
         let distinct = if aggregate.distinct { "DISTINCT " } else { "" };
         let argument = aggregate.argument.as_ref().map_or("*".to_owned(), |a| names.expr(a));
-        let name = aggregate.function.name();
+        let name = aggregate.function.keyword();
         parts.push(format!("{} := {name}({distinct}{argument})", names.var(aggregate.output)));
     }
     let text = parts.join(", ");

@@ -1,4 +1,4 @@
-//! Plans for people and programs: as a tree of [`Explained`] nodes, as indented text, as JSON.
+//! Plans in words: as a tree of [`Explained`] nodes, and as indented text.
 
 mod details;
 mod expr_text;
@@ -6,6 +6,7 @@ mod expr_text;
 mod tests;
 
 use crate::plan::{Plan, PlanNode, PlanOp};
+use crate::steps::PlanStep;
 use lode_rdf::ValueId;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ use std::fmt::Write as _;
 pub(crate) use details::Names;
 
 /// A plan node in words. `id` is the node's number, under which a profile has its measured rows and times.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
     /// The node's number.
     pub id: u32,
@@ -84,15 +85,16 @@ impl Explained {
             input.write_text(text, depth + 1, extra);
         }
     }
+}
 
-    /// JSON, on one line.
-    ///
-    /// # Errors
-    ///
-    /// What the JSON writer fails with; nothing that a plan holds makes it.
-    pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(self)
-    }
+/// The steps of planning, one line each: how long each took, and how many operators there were before and after.
+pub fn steps_text(steps: &[PlanStep]) -> String {
+    let line = |PlanStep { name, time, nodes_before, nodes_after }: &PlanStep| {
+        let time = short_time(time.as_secs_f64() * 1e9);
+        format!("{name:<12}  {time:>9}  {nodes_before:>5} -> {nodes_after}\n")
+    };
+    let head = "planning           time  nodes\n".to_owned();
+    steps.iter().fold(head, |text, step| text + &line(step))
 }
 
 /// A number of rows, with three digits.

@@ -51,22 +51,6 @@ impl ParseError {
             ..Self::without_place(String::new())
         }
     }
-
-    /// The parser says `error at LINE:COLUMN: expected ...`.
-    pub(super) fn from_parser(text: &str, message: &str) -> Self {
-        let place = message.strip_prefix("error at ").and_then(|rest| {
-            let (line, rest) = rest.split_once(':')?;
-            let (column, rest) = rest.split_once(':')?;
-            Some((line.parse().ok()?, column.parse().ok()?, rest.trim()))
-        });
-        match place {
-            Some((line, column, what)) => {
-                let (message, excerpt) = (shorten(what), excerpt(text, line, column));
-                Self { line, column, message, excerpt, ..Self::without_place(String::new()) }
-            }
-            None => Self::without_place(message.to_owned()),
-        }
-    }
 }
 
 /// At most so many characters of a line are shown.
@@ -84,16 +68,4 @@ fn excerpt(text: &str, line: usize, column: usize) -> String {
         .collect();
     let indent = " ".repeat(column.saturating_sub(1).saturating_sub(skip).min(EXCERPT_CHARS));
     format!("{shown}\n{indent}^")
-}
-
-/// The parser lists everything that could have come; long lists say little, and single characters even less.
-fn shorten(message: &str) -> String {
-    const SHOWN: usize = 12;
-    let Some(list) = message.strip_prefix("expected one of ") else { return message.to_owned() };
-    let mut items: Vec<&str> = list.split(", ").filter(|item| !item.starts_with('[')).collect();
-    items.dedup();
-    let more = items.len().saturating_sub(SHOWN);
-    items.truncate(SHOWN);
-    let tail = if more > 0 { format!(" or {more} others") } else { String::new() };
-    if items.is_empty() { message.to_owned() } else { format!("expected one of {}{tail}", items.join(", ")) }
 }

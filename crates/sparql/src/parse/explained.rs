@@ -1,24 +1,27 @@
-//! Errors that say what the mistake is, instead of what the parser could have gone on with.
+//! Errors that say what the mistake is.
 
 use super::error::{EXCERPT_CHARS, ParseError};
+use super::functions::VOCABULARY;
 use lode_syntax::{Diagnostic, Form, check};
 
 /// Longer texts are not looked at a second time.
 const BYTES_MAX: usize = 1 << 20;
 
-/// What is wrong with a text that the parser has refused with `error`: that, where nothing more is known.
+/// What is wrong with a text that was refused with `error`: that, where nothing more is known.
 pub(super) fn of(text: &str, form: Form, error: ParseError) -> ParseError {
     if text.len() > BYTES_MAX {
         return error;
     }
-    let mut found = check(text, form).into_iter().map(|diagnostic| told(text, diagnostic));
+    let found = check(text, form, &VOCABULARY);
+    let mut found = found.into_iter().map(|diagnostic| told(text, diagnostic));
     match found.next() {
         Some(first) => ParseError { more: found.collect(), ..first },
         None => error,
     }
 }
 
-fn told(text: &str, diagnostic: Diagnostic) -> ParseError {
+/// A diagnostic as an error.
+pub(super) fn told(text: &str, diagnostic: Diagnostic) -> ParseError {
     let Diagnostic { span, message, help } = diagnostic;
     let marks = text
         .get(span.clone())

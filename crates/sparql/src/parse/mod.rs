@@ -1,29 +1,33 @@
 //! Text of queries and updates to algebra, with errors that say where and show the place.
+//!
+//! `lode_syntax` makes the tree of a text, `lower` the algebra of the tree. The data types of the algebra are those of the crate spargebra; its parser is
+//! the judge of ours in tests.
 
-mod aggregates;
-mod balance;
-mod booleans;
 pub mod depth;
 mod error;
 mod explained;
-mod group_keys;
+mod functions;
 mod limits;
-mod operations;
-mod star;
+mod lower;
 #[cfg(test)]
 mod tests;
 mod update;
 
 pub use error::ParseError;
-pub use limits::count_tokens;
-pub use update::parse_update;
+pub use lode_syntax::count_tokens;
+pub use update::{parse_update, update_algebra};
 
 use crate::stack;
 use depth::{DEPTH_MAX, PATTERNS_MAX, Size};
-use lode_rdf::NamedNode;
-use lode_syntax::Form;
-use spargebra::{Query, SparqlParser};
-use std::fmt;
+use lode_syntax::{Form, Parsed, Vocabulary};
+use lower::{Lowering, Wrong};
+use oxiri_of_oxttl::Iri;
+use spargebra::Query;
+
+/// What a text may call by a name that is no IRI.
+pub fn vocabulary() -> &'static Vocabulary {
+    &functions::VOCABULARY
+}
 
 /// Parses a SPARQL 1.1 or 1.2 query; `base` resolves relative IRIs until the query has a BASE of its own.
 ///
@@ -31,35 +35,38 @@ use std::fmt;
 ///
 /// [`ParseError`] where the text is no query or `base` no IRI, or where the query is too deep or too large.
 pub fn parse_query(text: &str, base: Option<&str>) -> Result<Query, ParseError> {
-    let parser = parser(base)?;
-    let extent = limits::check(text, false)
-        .map_err(|problem| ParseError::at_offset(text, problem.offset, problem.message))?;
-    if let Some(found) = aggregates::misplaced(text) {
-        let error = ParseError::at_offset(text, found.offset, found.message.to_owned());
-        return Err(ParseError { help: found.help.to_owned(), ..error });
-    }
-    let given = text;
-    let text = booleans::in_lower_case(text);
-    let text = &*group_keys::as_calls(&text);
-    stack::deep(extent.levels(), || {
-        let parsed = parser.parse_query(text);
-        let mut query = parsed.map_err(|error| {
-            explained::of(given, Form::Query, ParseError::from_parser(text, &error.to_string()))
-        })?;
-        star::order_columns(&mut query, text);
-        bounded(&mut query)?;
+    let base = base_iri(base)?;
+    let parsed = tree(text, Form::Query)?;
+    stack::deep(limits::levels(parsed.extent), || {
+        let query = Lowering::new(&parsed.tree, base).query();
+        let query = query.map_err(|wrong| wrong_at(text, Form::Query, *wrong))?;
+        bounded(&query)?;
         Ok(query)
     })
 }
 
-/// Balances chains where the algebra is deep, and refuses what still is too deep, or too large. An error is for the caller to place.
-fn bounded(query: &mut Query) -> Result<(), ParseError> {
-    let mut size = depth::of_query(query);
-    if size.levels > LOW {
-        balance::query(query);
-        size = depth::of_query(query);
+/// The tree of a text that is right by the grammar, and not too large.
+fn tree(text: &str, form: Form) -> Result<Parsed<'_>, ParseError> {
+    let mut parsed = lode_syntax::parse(text, form, vocabulary());
+    if let Some(first) = parsed.diagnostics.drain(..).next() {
+        let error = explained::told(text, first);
+        return Err(if parsed.is_too_deep { error } else { explained::of(text, form, error) });
     }
-    let Size { levels, patterns } = size;
+    match limits::too_much(parsed.extent) {
+        Some(message) => Err(ParseError::without_place(message)),
+        None => Ok(parsed),
+    }
+}
+
+fn wrong_at(text: &str, form: Form, wrong: Wrong) -> ParseError {
+    let Wrong { span, message, help } = wrong;
+    let help = Some(help).filter(|help| !help.is_empty());
+    explained::of(text, form, explained::told(text, lode_syntax::Diagnostic { span, message, help }))
+}
+
+/// Refuses what is too deep, or too large. An error is for the caller to place.
+fn bounded(query: &Query) -> Result<(), ParseError> {
+    let Size { levels, patterns } = depth::of_query(query);
     if levels > DEPTH_MAX {
         return Err(ParseError::without_place(format!(
             "the query is {levels} levels deep, of which {DEPTH_MAX} are allowed: each group, sub-select, OPTIONAL, MINUS and BIND is \
@@ -74,14 +81,10 @@ fn bounded(query: &mut Query) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// Trees up to this deep stay as the parser made them.
-const LOW: usize = 100;
-
-fn parser(base: Option<&str>) -> Result<SparqlParser, ParseError> {
-    let Some(base) = base else { return Ok(SparqlParser::new()) };
-    let invalid = |error: &dyn fmt::Display| {
-        ParseError::without_place(format!("the base IRI <{base}> is not valid: {error}"))
-    };
-    NamedNode::new(base).map_err(|error| invalid(&error))?;
-    SparqlParser::new().with_base_iri(base).map_err(|error| invalid(&error))
+fn base_iri(base: Option<&str>) -> Result<Option<Iri<String>>, ParseError> {
+    let Some(base) = base else { return Ok(None) };
+    match Iri::parse(base.to_owned()) {
+        Ok(iri) => Ok(Some(iri)),
+        Err(error) => Err(ParseError::without_place(format!("the base IRI <{base}> is not valid: {error}"))),
+    }
 }

@@ -33,16 +33,11 @@ fn deep_nesting_is_refused() {
     assert!(parse_query(&text, None).expect_err("too deep").message.contains("nested"));
     let text = format!("ASK {{ {} ?p ?o {} ?p ?o }}", "<< ?s ?p ".repeat(1_000), " >>".repeat(1_000));
     assert!(parse_query(&text, None).expect_err("too deep").message.contains("nested"));
-    for (open, close) in [
-        ("SUBSTR(", ",1)"),
-        ("REPLACE(", ",'a','b')"),
-        ("!(", ")"),
-        ("!ABS(", ")"),
-        ("GROUP_CONCAT(", ")"),
-        ("(! <http://example.org/f>(", "))"),
-    ] {
-        let text = format!("ASK {{ FILTER({}'a'{}) }}", open.repeat(30), close.repeat(30));
-        assert!(parse_query(&text, None).expect_err("too deep").message.contains("SUBSTR"), "{open}");
+    // Nothing is read twice, so functions in each other are as any other brackets.
+    for (open, close) in [("SUBSTR(", ",1)"), ("REPLACE(", ",'a','b')"), ("!(", ")"), ("!ABS(", ")")] {
+        let text = |deep: usize| format!("ASK {{ FILTER({}'a'{}) }}", open.repeat(deep), close.repeat(deep));
+        assert!(parse_query(&text(300), None).is_ok(), "{open}");
+        assert!(parse_query(&text(2_000), None).expect_err("too deep").message.contains("nested"), "{open}");
     }
 }
 

@@ -1,15 +1,12 @@
-//! Update text to operations: the parser's, made into ours, one by one.
+//! Update text to operations.
 
-use super::operations::{self, Request};
-use super::{ParseError, aggregates, booleans, explained, group_keys, limits, parser};
+use super::lower::{Lowered, Lowering, Modified};
+use super::{ParseError, base_iri, limits, tree, wrong_at};
 use crate::stack;
-use crate::update::{
-    Graph, GraphTarget, Modify, Operation, QuadTemplate, TermTemplate, Transfer, TransferKind,
-    TripleTemplate, Update,
-};
+use crate::update::{Graph, Modify, Operation, QuadTemplate, TermTemplate, TripleTemplate, Update};
 use lode_rdf::{BlankNode, GraphName, NamedOrBlankNode, Quad, Term, Triple, Variable};
 use lode_syntax::Form;
-use spargebra::algebra::{self, GraphPattern};
+use spargebra::algebra::GraphPattern;
 use spargebra::term::{
     self, GraphNamePattern, GroundQuadPattern, NamedNodePattern, QuadPattern, TermPattern, TriplePattern,
 };
@@ -22,67 +19,45 @@ use std::collections::{HashMap, HashSet};
 ///
 /// [`ParseError`] where the text is no update or `base` no IRI, or where the request is too deep or too large.
 pub fn parse_update(text: &str, base: Option<&str>) -> Result<Update, ParseError> {
-    let request = Request::cut(text)
-        .map_err(|at| ParseError::at_offset(text, at, "expected an operation before this".to_owned()))
-        .map_err(|error| explained::of(text, Form::Update, error))?;
-    let mut update = Update { operations: Vec::new() };
-    let mut labels = HashSet::new();
-    for source in request.operations(text) {
-        let source = source.map_err(|at| {
-            let message = "too many declarations hold for too many operations: divide the request";
-            ParseError::at_offset(text, at, message.to_owned())
-        })?;
-        let Some(operation) = parse_one(text, &source, base)? else { continue };
-        if let Operation::InsertData(quads) = &operation
-            && let Some(label) = shared_label(quads, &mut labels)
-        {
-            let message = format!("the blank node _:{label} is used in two INSERT DATA operations");
-            return Err(ParseError::at_offset(text, source.offset, message));
+    let base = base_iri(base)?;
+    let parsed = tree(text, Form::Update)?;
+    stack::deep(limits::levels(parsed.extent), || {
+        let lowered = Lowering::new(&parsed.tree, base).update();
+        let lowered = lowered.map_err(|wrong| wrong_at(text, Form::Update, *wrong))?;
+        let mut update = Update { operations: Vec::with_capacity(lowered.len()) };
+        let mut labels = HashSet::new();
+        for (at, lowered) in lowered {
+            let operation = operation(lowered);
+            let wrong = |message| ParseError::at_offset(text, at.span().start, message);
+            match &operation {
+                Operation::InsertData(quads) => {
+                    if let Some(label) = shared_label(quads, &mut labels) {
+                        let what = "is used in two INSERT DATA operations";
+                        return Err(wrong(format!("the blank node _:{label} {what}")));
+                    }
+                }
+                Operation::Modify(modify) => {
+                    super::bounded(&modify.query).map_err(|error| wrong(error.message))?;
+                }
+                _ => {}
+            }
+            update.operations.push(operation);
         }
-        update.operations.push(operation);
-    }
-    Ok(update)
-}
-
-/// One operation; none where there are declarations only.
-fn parse_one(
-    request: &str,
-    source: &operations::Operation,
-    base: Option<&str>,
-) -> Result<Option<Operation>, ParseError> {
-    let text = source.text.as_str();
-    let at = |offset, message| ParseError::at_offset(request, source.offset_in_request(offset), message);
-    // Operators make no trees where there are no patterns, but signs and names may look like them.
-    let is_data = source.words[1] == "data";
-    let extent = limits::check(text, is_data).map_err(|problem| at(problem.offset, problem.message))?;
-    if let Some(found) = aggregates::misplaced(text) {
-        let error = at(found.offset, found.message.to_owned());
-        return Err(ParseError { help: found.help.to_owned(), ..error });
-    }
-    let lowered = booleans::in_lower_case(text);
-    let text = &*group_keys::as_calls(&lowered);
-    let parser = parser(base)?;
-    stack::deep(extent.levels(), || {
-        let parsed = parser.parse_update(text).map_err(|error| {
-            let error = ParseError::from_parser(text, &error.to_string());
-            let is_placed = error.line > 0;
-            let error =
-                if is_placed { at(offset_of(text, error.line, error.column), error.message) } else { error };
-            explained::of(request, Form::Update, error)
-        })?;
-        let mut operation = operation(source, parsed);
-        if let Some(Operation::Modify(modify)) = &mut operation {
-            super::bounded(&mut modify.query).map_err(|error| at(0, error.message))?;
-        }
-        Ok(operation)
+        Ok(update)
     })
 }
 
-/// The byte that a line and a column mean, both from 1.
-fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
-    let rest = text.get(before..).unwrap_or("");
-    before + rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(at, _)| at)
+/// The operations of a request in the terms of the algebra alone, where COPY, MOVE and ADD are what they amount to: for who compares parsers.
+///
+/// # Errors
+///
+/// As [`parse_update`].
+pub fn update_algebra(text: &str, base: Option<&str>) -> Result<Vec<GraphUpdateOperation>, ParseError> {
+    parse_update(text, base)?;
+    let parsed = tree(text, Form::Update)?;
+    let lowered = Lowering::new(&parsed.tree, base_iri(base)?).update();
+    let lowered = lowered.map_err(|wrong| wrong_at(text, Form::Update, *wrong))?;
+    Ok(lowered.into_iter().flat_map(|(_, lowered)| lowered.into_algebra()).collect())
 }
 
 /// A label that an earlier INSERT DATA has used: the grammar (note 6) forbids it, because it could not mean the same node.
@@ -116,62 +91,26 @@ fn note_label<'a>(term: &'a Term, labels: &mut HashSet<&'a str>) {
     }
 }
 
-/// Our operation, of the parser's: COPY, MOVE and ADD are several of these, or none.
-fn operation(source: &operations::Operation, parsed: spargebra::Update) -> Option<Operation> {
-    let base_iri = parsed.base_iri;
-    let kind = match source.words[0].as_str() {
-        "add" => Some(TransferKind::Add),
-        "copy" => Some(TransferKind::Copy),
-        "move" => Some(TransferKind::Move),
-        _ => None,
-    };
-    let mut parsed = parsed.operations.into_iter();
-    if let Some(kind) = kind {
-        let silent = source.words[1] == "silent";
-        return Some(parsed.find_map(|part| transfer(kind, silent, part)).unwrap_or(Operation::Nothing));
-    }
-    Some(match parsed.next()? {
-        GraphUpdateOperation::InsertData { data } => {
-            Operation::InsertData(data.into_iter().map(quad).collect())
-        }
-        GraphUpdateOperation::DeleteData { data } => {
-            Operation::DeleteData(data.into_iter().map(ground_quad).collect())
-        }
-        GraphUpdateOperation::DeleteInsert { delete, insert, using, pattern } => {
+/// An operation as the engine runs it.
+fn operation(lowered: Lowered) -> Operation {
+    match lowered {
+        Lowered::InsertData(data) => Operation::InsertData(data.into_iter().map(quad).collect()),
+        Lowered::DeleteData(data) => Operation::DeleteData(data.into_iter().map(ground_quad).collect()),
+        Lowered::Modify(modified) => {
+            let Modified { delete, insert, using, pattern, base } = *modified;
             let mut templates = Templates::default();
             let delete = delete.into_iter().map(|quad| templates.ground_quad(quad)).collect();
             let insert = insert.iter().map(|quad| templates.quad(quad)).collect();
-            let query = Query::Select { dataset: using, pattern: templates.select(*pattern), base_iri };
+            let query = Query::Select { dataset: using, pattern: templates.select(pattern), base_iri: base };
             let (variables, blanks) = (templates.variables, count(templates.blanks.len()));
             Operation::Modify(Box::new(Modify { delete, insert, variables, blanks, query }))
         }
-        GraphUpdateOperation::Load { silent, source, destination } => {
-            Operation::Load { source, into: graph(destination), silent }
-        }
-        GraphUpdateOperation::Create { silent, graph } => Operation::Create { graph, silent },
-        GraphUpdateOperation::Clear { graph, .. } | GraphUpdateOperation::Drop { graph, .. } => {
-            Operation::Clear(match graph {
-                algebra::GraphTarget::NamedNode(name) => GraphTarget::One(Some(name)),
-                algebra::GraphTarget::DefaultGraph => GraphTarget::One(None),
-                algebra::GraphTarget::NamedGraphs => GraphTarget::Named,
-                algebra::GraphTarget::AllGraphs => GraphTarget::All,
-            })
-        }
-    })
-}
-
-/// The operation that a COPY, MOVE or ADD is, from that of its parts that copies.
-fn transfer(kind: TransferKind, silent: bool, part: GraphUpdateOperation) -> Option<Operation> {
-    let GraphUpdateOperation::DeleteInsert { insert, pattern, .. } = part else { return None };
-    let to = match insert.into_iter().next()?.graph_name {
-        GraphNamePattern::NamedNode(name) => Some(name),
-        _ => None,
-    };
-    let from = match *pattern {
-        GraphPattern::Graph { name: NamedNodePattern::NamedNode(name), .. } => Some(name),
-        _ => None,
-    };
-    Some(Operation::Transfer(Transfer { kind, from, to, silent }))
+        Lowered::Load { silent, source, into } => Operation::Load { source, into, silent },
+        Lowered::Clear(target) => Operation::Clear(target),
+        Lowered::Create { silent, graph } => Operation::Create { graph, silent },
+        Lowered::Transfer(transfer) => Operation::Transfer(transfer),
+        Lowered::Nothing => Operation::Nothing,
+    }
 }
 
 fn graph(name: term::GraphName) -> Graph {

@@ -13,7 +13,7 @@ pub(super) struct OverDistinctRows {
 /// The same group over distinct rows, where all its aggregates are over the distinct terms of one variable.
 pub(super) fn over_distinct_rows(keys: &[VarId], aggregates: &[Aggregate]) -> Option<OverDistinctRows> {
     let argument = |aggregate: &Aggregate| match &aggregate.argument {
-        Some(Expr::Var(var)) if aggregate.distinct && aggregate.function.is_of_a_set() => Some(*var),
+        Some(Expr::Var(var)) if aggregate.distinct && aggregate.function.is_of_a_set => Some(*var),
         _ => None,
     };
     let var = argument(aggregates.first()?)?;

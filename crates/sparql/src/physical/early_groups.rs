@@ -5,19 +5,21 @@
 //! GROUP BY ?f` pairs every feature with every offer; with the sum and the number of prices of each product it pairs features with products.
 //!
 //! COUNT becomes a sum of counts, AVG the quotient of a sum of sums and a sum of counts; MIN, MAX and SAMPLE stay what they are. SUM and
-//! AVG only of floats and doubles: the partial sums of other types could be too large where the whole one is not.
+//! AVG only where it is known that no partial sum is too large unless the whole one is ([`super::sums`]).
 
 use super::lowering::Lowering;
 use super::node::group_count;
-use crate::aggregate::InParts;
-use crate::expr::{Aggregate, AggregateFunction as Function, Expr, vars_of};
-use crate::function::ValueType;
+use super::sums::{self, Numbers};
+use crate::aggregate::{AggregateFunction, Counts, InParts};
+use crate::expr::{Aggregate, Expr, vars_of};
 use crate::logical::{Logical, LogicalOp as Op};
 use crate::plan::VarId;
 use crate::var_set::VarSet;
 
 /// Rows for each group, at least: else grouping twice does not pay.
 const ROWS_PER_GROUP: f64 = 2.0;
+/// The same of exact sums where no row is joined with several: there is little to gain, and it costs as much to make numbers of the sums.
+const ROWS_PER_EXACT_SUM: f64 = 10.0;
 /// Ways that are weighed, the most promising ones.
 const WAYS_MAX: usize = 3;
 /// Members of joins that are looked at.
@@ -25,9 +27,10 @@ const MEMBERS_MAX: usize = 16;
 /// Members of a part: each part is planned to see how many rows it has, which for larger ones takes long.
 const PART_MEMBERS_MAX: usize = 6;
 
-/// Other ways to have a group, with some members of the join below grouped first.
+/// Other ways to have a group, with some members of the join below, which has so many rows, grouped first.
 pub(super) fn alternatives(
     input: &Logical,
+    input_rows: f64,
     keys: &[VarId],
     aggregates: &[Aggregate],
     lowering: &Lowering<'_>,
@@ -35,13 +38,19 @@ pub(super) fn alternatives(
     let counts = |a: &Aggregate| counted_rows(a, input);
     let aggregates: Vec<Aggregate> = aggregates.iter().map(counts).collect();
     // The mean of nothing is 0, and not the quotient of two zeros.
-    let of_nothing = keys.is_empty() && aggregates.iter().any(|a| a.function == Function::Avg);
-    if of_nothing || !aggregates.iter().all(is_divisible) || input_is_volatile(input) {
+    let is_mean = |a: &Aggregate| matches!(a.function.in_parts, InParts::Mean { .. });
+    let of_nothing = keys.is_empty() && aggregates.iter().any(is_mean);
+    if of_nothing || !aggregates.iter().all(may_be_divisible) || input_is_volatile(input) {
         return Vec::new();
     }
     let arguments = vars_of(aggregates.iter().filter_map(|a| a.argument.as_ref()));
     let seen: VarSet = keys.iter().copied().collect();
     let Some(site) = Site::find(input, &seen) else { return Vec::new() };
+    // Facts of the data last: a plan that relies on them is right for this version only.
+    let sums: Option<Vec<Option<Numbers>>> =
+        aggregates.iter().map(|a| divisible_sums(a, input, lowering)).collect();
+    let Some(sums) = sums else { return Vec::new() };
+    let has_exact = sums.iter().flatten().any(|numbers| *numbers != Numbers::Floating);
     let mut parts: Vec<(f64, Part)> = site
         .candidates(&arguments)
         .into_iter()
@@ -50,7 +59,8 @@ pub(super) fn alternatives(
             let planned = lowering.best(&part.rows(), &part.seen);
             let rows = planned.node.rows;
             let each = rows / group_count(&planned, part.seen.as_slice()).max(1.0);
-            (each >= ROWS_PER_GROUP || lowering.groups_early).then_some((each * rows, part))
+            let least = if has_exact && input_rows <= rows { ROWS_PER_EXACT_SUM } else { ROWS_PER_GROUP };
+            (each >= least || lowering.groups_early).then_some((each * rows, part))
         })
         .collect();
     parts.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -60,32 +70,37 @@ pub(super) fn alternatives(
 
 /// `COUNT(?x)` of a variable that every row binds counts rows.
 fn counted_rows(aggregate: &Aggregate, input: &Logical) -> Aggregate {
-    match (&aggregate.function, &aggregate.argument) {
-        (Function::Count, Some(Expr::Var(var))) if !aggregate.distinct && input.certain.contains(*var) => {
-            Aggregate { function: Function::CountAll, argument: None, ..aggregate.clone() }
+    match (aggregate.function.counts, &aggregate.argument) {
+        (Counts::Bound { rows }, Some(Expr::Var(var)))
+            if !aggregate.distinct && input.certain.contains(*var) =>
+        {
+            Aggregate::new(aggregate.output, rows, None)
         }
         _ => aggregate.clone(),
     }
 }
 
-/// Whether an aggregate of all rows follows from those of parts.
-fn is_divisible(aggregate: &Aggregate) -> bool {
+/// Whether an aggregate of all rows follows from those of parts, if its sums do.
+fn may_be_divisible(aggregate: &Aggregate) -> bool {
     let volatile = aggregate.argument.as_ref().is_some_and(|e| e.is_volatile() || e.has_exists());
     !volatile
-        && match aggregate.function.in_parts() {
+        && match aggregate.function.in_parts {
             InParts::Never => false,
             InParts::Same => true,
-            InParts::Counts => !aggregate.distinct,
-            InParts::Sums | InParts::Mean => {
-                !aggregate.distinct && aggregate.argument.as_ref().is_some_and(is_floating)
-            }
+            InParts::As(_) | InParts::Sums | InParts::Mean { .. } => !aggregate.distinct,
         }
 }
 
-/// Whether an expression is a float, a double or an error.
-fn is_floating(expr: &Expr) -> bool {
-    let Expr::Call(callee, _) = expr else { return false };
-    callee.function().is_some_and(|function| function.result == ValueType::Floating)
+/// What the sums of an aggregate are sums of, if there are any and they may be made in parts; `None`: they may not.
+fn divisible_sums(
+    aggregate: &Aggregate,
+    input: &Logical,
+    lowering: &Lowering<'_>,
+) -> Option<Option<Numbers>> {
+    if !matches!(aggregate.function.in_parts, InParts::Sums | InParts::Mean { .. }) {
+        return Some(None);
+    }
+    sums::numbers(aggregate.argument.as_ref()?, input, lowering.stats).map(Some)
 }
 
 /// What is volatile is evaluated once a row, so rows must stay as they are.
@@ -273,35 +288,31 @@ struct Split {
 
 impl Split {
     fn of(aggregate: &Aggregate, lowering: &Lowering<'_>) -> Self {
-        let step = |output: VarId, function: Function, argument: Option<Expr>| Aggregate {
-            output,
-            function,
-            argument,
-            distinct: false,
+        let Aggregate { output, function, .. } = *aggregate;
+        let (partial, argument) = (lowering.fresh(), aggregate.argument.clone());
+        let of = |output: VarId, function: &'static AggregateFunction, var: VarId| {
+            Aggregate::new(output, function, Some(Expr::Var(var)))
         };
-        let Aggregate { output, function, argument, .. } = aggregate;
-        let (partial, argument) = (lowering.fresh(), argument.clone());
-        let var = |var: VarId| Some(Expr::Var(var));
-        let (again, result) = match function.in_parts() {
-            InParts::Counts => (Function::CountSum, None),
-            InParts::Mean => {
-                let (rows, sum, count) = (lowering.fresh(), lowering.fresh(), lowering.fresh());
-                let quotient = Expr::Divide(Box::new(Expr::Var(sum)), Box::new(Expr::Var(count)));
+        let again = match function.in_parts {
+            InParts::As(other) => other,
+            InParts::Mean { sum, rows, all_rows } => {
+                let (part_rows, total, count) = (lowering.fresh(), lowering.fresh(), lowering.fresh());
+                let quotient = Expr::Divide(Box::new(Expr::Var(total)), Box::new(Expr::Var(count)));
                 return Self {
-                    inner: vec![step(partial, Function::Sum, argument), step(rows, Function::CountAll, None)],
-                    outer: vec![
-                        step(sum, Function::Sum, var(partial)),
-                        step(count, Function::CountSum, var(rows)),
+                    inner: vec![
+                        Aggregate::new(partial, sum, argument),
+                        Aggregate::new(part_rows, rows, None),
                     ],
-                    result: Some((*output, quotient)),
+                    outer: vec![of(total, sum, partial), of(count, all_rows, part_rows)],
+                    result: Some((output, quotient)),
                 };
             }
-            InParts::Never | InParts::Same | InParts::Sums => (function.clone(), None),
+            InParts::Never | InParts::Same | InParts::Sums => function,
         };
         Self {
-            inner: vec![step(partial, function.clone(), argument)],
-            outer: vec![step(*output, again, var(partial))],
-            result,
+            inner: vec![Aggregate::new(partial, function, argument)],
+            outer: vec![of(output, again, partial)],
+            result: None,
         }
     }
 }

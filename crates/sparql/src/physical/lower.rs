@@ -133,7 +133,8 @@ impl Lowering<'_> {
         if cost < EARLY_GROUPS_COST_MIN && !self.groups_early {
             return plans;
         }
-        for other in early_groups::alternatives(input, keys, aggregates, self) {
+        let input_rows = inputs.first().map_or(0.0, |plan| plan.node.rows);
+        for other in early_groups::alternatives(input, input_rows, keys, aggregates, self) {
             if self.tried.get() == EARLY_GROUPS_MAX {
                 break;
             }

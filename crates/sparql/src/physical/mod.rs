@@ -13,6 +13,7 @@ mod lower;
 mod lowering;
 mod multiway;
 mod node;
+mod objects;
 mod prefixes;
 mod ranges;
 mod sideways;
@@ -20,8 +21,10 @@ mod simple;
 mod spools;
 mod stars;
 mod subset;
+mod sums;
 
 pub(crate) use node::scan_columns;
+pub use sums::SUMMED_DIGITS_MAX;
 
 use crate::logical::Logical;
 use crate::options::PlanOptions;

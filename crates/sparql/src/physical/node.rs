@@ -3,7 +3,7 @@
 use super::cost;
 use crate::cardinality::{Distinct, selectivity};
 use crate::expr::{Aggregate, Expr};
-use crate::logical::{always_bound, graph_var, slot_var, term_slot_var};
+use crate::logical::{graph_var, slot_var, term_slot_var};
 use crate::plan::{
     GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot, VarId,
 };
@@ -305,7 +305,7 @@ pub(super) fn group(input: Planned, keys: Vec<VarId>, aggregates: Vec<Aggregate>
     };
     let rows = group_count(&input, &keys);
     let mut certain = input.certain().intersect(&key_set);
-    certain.extend(&aggregates.iter().filter(|a| always_bound(a)).map(|a| a.output).collect());
+    certain.extend(&aggregates.iter().filter(|a| a.function.always_bound).map(|a| a.output).collect());
     let mut distinct = input.distinct;
     distinct.retain(|v, _| key_set.contains(*v));
     let node = input.node;

@@ -5,12 +5,12 @@
 //! their values. Where all are strings, all are strings with languages, or all are IRIs, a test for the beginning of the text is a range as well
 //! ([`super::prefixes`]). The condition stays; the range only leaves out what it would drop.
 
+use super::objects::{Objects, whole};
 use super::prefixes::{self, Prefix};
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp, QuadPattern, graph_var};
 use crate::plan::{Slot, VarId};
 use crate::statistics::Statistics;
-use lode_packed::Order;
 use lode_rdf::inline::bounds;
 use lode_rdf::{Kind, LiteralRef, Term, ValueId};
 use std::borrow::Cow;
@@ -123,24 +123,7 @@ fn range(
     (range, exact)
 }
 
-/// The objects of a pattern's predicate, as the index has them: also where the pattern has a subject, since a plan may be used for
-/// another subject then.
-struct Objects<'a> {
-    stats: &'a dyn Statistics,
-    predicate: ValueId,
-    count: u64,
-}
-
-impl<'a> Objects<'a> {
-    fn of(pattern: &QuadPattern, stats: &'a dyn Statistics) -> Option<Self> {
-        let Slot::Const(predicate) = pattern.predicate else { return None };
-        Some(Self { stats, predicate, count: stats.count(Order::Posg, &[predicate]) })
-    }
-
-    fn are_all(&self, kind: Kind) -> bool {
-        self.stats.count_between(Order::Posg, &[self.predicate], &whole(kind)) == self.count
-    }
-
+impl Objects<'_> {
     /// The inline kind that they all have, if it may be compared with a literal.
     fn kind_for(&self, literal: LiteralRef<'_>) -> Option<Kind> {
         let own = lode_rdf::inline::datatype_kind(literal.datatype().as_str())?;
@@ -166,16 +149,6 @@ fn value_range(kind: Kind, literal: LiteralRef<'_>, lower: bool, upper: bool) ->
     Some(least.unwrap_or(all.start)..end)
 }
 
-/// All ids of a kind.
-fn whole(kind: Kind) -> Range<ValueId> {
-    ValueId::new(kind, 0)..after(kind)
-}
-
 fn is_number(kind: Kind) -> bool {
     kind.is_integer() || matches!(kind, Kind::Decimal | Kind::Double | Kind::Float)
-}
-
-/// The first id behind those of a kind.
-fn after(kind: Kind) -> ValueId {
-    ValueId::from_bits((u64::from(kind as u8) + 1) << lode_rdf::value_id::PAYLOAD_BITS)
 }

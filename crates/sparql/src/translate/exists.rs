@@ -11,7 +11,7 @@ use super::translator::Translator;
 use super::{expr, path_shape};
 use crate::error::PlanError;
 use crate::expr::Expr;
-use crate::logical::{Logical, graph_var};
+use crate::logical::Logical;
 use crate::plan::GraphScope;
 use spargebra::algebra::{Expression, GraphPattern};
 use spargebra::term::{NamedNodePattern, TermPattern};
@@ -27,8 +27,7 @@ impl Translator<'_> {
         pattern: &GraphPattern,
         graph: &GraphScope,
     ) -> Result<Option<SemiJoin>, PlanError> {
-        let searches = graph_var(graph).is_some() && names::any(pattern, &super::graph::is_search);
-        if !self.optimize || searches {
+        if !self.optimize {
             return Ok(None);
         }
         let (body, conditions) = strip_filters(pattern);

@@ -2,7 +2,7 @@
 
 use super::translator::{Scope, Translator};
 use crate::error::PlanError;
-use crate::expr::{Aggregate, AggregateFunction, Expr};
+use crate::expr::{Aggregate, Expr};
 use crate::logical::{Logical, graph_var};
 use crate::plan::{GraphScope, VarId};
 use crate::var_set::VarSet;
@@ -127,17 +127,16 @@ impl Translator<'_> {
         visible: &VarSet,
         graph: &GraphScope,
     ) -> Result<Aggregate, PlanError> {
-        match aggregate {
-            AggregateExpression::CountSolutions { distinct } => {
-                let function = AggregateFunction::CountAll;
-                Ok(Aggregate { output, function, argument: None, distinct: *distinct })
-            }
+        let (name, separator, argument, distinct) = match aggregate {
+            AggregateExpression::CountSolutions { distinct } => ("COUNT(*)", None, None, *distinct),
             AggregateExpression::FunctionCall { name, expr, distinct } => {
-                let function = aggregate_function(name)?;
-                let argument = Some(self.expr(expr, visible, graph)?);
-                Ok(Aggregate { output, function, argument, distinct: *distinct })
+                let (name, separator) = name_of(name);
+                (name, separator, Some(self.expr(expr, visible, graph)?), *distinct)
             }
-        }
+        };
+        let function = self.stats.aggregate(name);
+        let function = function.ok_or_else(|| PlanError::Unsupported(format!("the aggregate {name}")))?;
+        Ok(Aggregate { output, function, separator: separator.map(Into::into), argument, distinct })
     }
 
     /// Names that stand for terms in the current scope.
@@ -148,17 +147,16 @@ impl Translator<'_> {
     }
 }
 
-fn aggregate_function(function: &Function) -> Result<AggregateFunction, PlanError> {
-    Ok(match function {
-        Function::Count => AggregateFunction::Count,
-        Function::Sum => AggregateFunction::Sum,
-        Function::Avg => AggregateFunction::Avg,
-        Function::Min => AggregateFunction::Min,
-        Function::Max => AggregateFunction::Max,
-        Function::Sample => AggregateFunction::Sample,
-        Function::GroupConcat { separator } => {
-            AggregateFunction::GroupConcat(separator.clone().unwrap_or_else(|| " ".to_owned()))
-        }
-        Function::Custom(iri) => return Err(PlanError::Unsupported(format!("the aggregate {iri}"))),
-    })
+/// The name by which an aggregate is found, and its separator.
+fn name_of(function: &Function) -> (&str, Option<&str>) {
+    match function {
+        Function::Count => ("COUNT", None),
+        Function::Sum => ("SUM", None),
+        Function::Avg => ("AVG", None),
+        Function::Min => ("MIN", None),
+        Function::Max => ("MAX", None),
+        Function::Sample => ("SAMPLE", None),
+        Function::GroupConcat { separator } => ("GROUP_CONCAT", separator.as_deref()),
+        Function::Custom(iri) => (iri.as_str(), None),
+    }
 }

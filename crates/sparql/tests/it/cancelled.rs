@@ -4,7 +4,7 @@ use crate::fake::Everything;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, Term, ValueId};
 use lode_sparql::plan::DatasetOverride;
-use lode_sparql::{Function, PlanOptions, Statistics, parse_query, plan_query};
+use lode_sparql::{AggregateFunction, Function, PlanOptions, Statistics, parse_query, plan_query};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,6 +35,10 @@ impl Stops {
 impl Statistics for Stops {
     fn function(&self, name: &str) -> Option<&'static Function> {
         self.inner.function(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        self.inner.aggregate(name)
     }
 
     fn id_of(&self, term: &Term) -> Option<ValueId> {

@@ -5,6 +5,7 @@ use lode_packed::characteristic_sets::gather_columns;
 use lode_packed::{Order, Star, StarMember};
 use lode_rdf::{Kind, NamedNode, Term, ValueId, inline};
 use lode_sparql::Statistics;
+use lode_sparql::aggregate::{AggregateFunction, Counts, InParts};
 use lode_sparql::function::{Function, Meaning, ValueType, Volatility};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -34,6 +35,35 @@ pub fn function(name: &str) -> Option<&'static Function> {
     Some(Box::leak(Box::new(any.volatility(volatility).meaning(meaning))))
 }
 
+const fn entry(name: &'static str) -> AggregateFunction {
+    AggregateFunction::new(name, ValueType::Term, ValueType::Term, &())
+}
+
+static COUNT_ROWS: AggregateFunction =
+    entry("COUNT(*)").counting(Counts::Rows).in_parts(InParts::As(&SUM_OF_COUNTS));
+static COUNT: AggregateFunction = entry("COUNT")
+    .counting(Counts::Bound { rows: &COUNT_ROWS })
+    .in_parts(InParts::As(&SUM_OF_COUNTS))
+    .of_a_set();
+static SUM_OF_COUNTS: AggregateFunction =
+    entry("SUM(COUNT)").always_bound().in_parts(InParts::As(&SUM_OF_COUNTS));
+static SUM: AggregateFunction = entry("SUM").of_a_set().in_parts(InParts::Sums);
+static AVG: AggregateFunction = entry("AVG").of_a_set().in_parts(InParts::Mean {
+    sum: &SUM,
+    rows: &COUNT_ROWS,
+    all_rows: &SUM_OF_COUNTS,
+});
+static MIN: AggregateFunction = entry("MIN").of_a_set().of_distinct_values().in_parts(InParts::Same);
+static MAX: AggregateFunction = entry("MAX").of_a_set().of_distinct_values().in_parts(InParts::Same);
+static SAMPLE: AggregateFunction = entry("SAMPLE").of_distinct_values().in_parts(InParts::Same);
+static GROUP_CONCAT: AggregateFunction = entry("GROUP_CONCAT");
+
+/// The aggregate of this name, with what the planner makes use of.
+pub fn aggregate(name: &str) -> Option<&'static AggregateFunction> {
+    let all = [&COUNT_ROWS, &COUNT, &SUM, &AVG, &MIN, &MAX, &SAMPLE, &GROUP_CONCAT];
+    all.into_iter().find(|aggregate| aggregate.name == name)
+}
+
 /// Knows every term, and has some rows for every pattern: so that no part of a plan is left out as empty.
 #[derive(Default)]
 pub struct Everything {
@@ -43,6 +73,10 @@ pub struct Everything {
 impl Statistics for Everything {
     fn function(&self, name: &str) -> Option<&'static Function> {
         function(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        aggregate(name)
     }
 
     fn id_of(&self, term: &Term) -> Option<ValueId> {
@@ -155,6 +189,10 @@ impl Quads {
 impl Statistics for Quads {
     fn function(&self, name: &str) -> Option<&'static Function> {
         function(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        aggregate(name)
     }
 
     fn id_of(&self, term: &Term) -> Option<ValueId> {

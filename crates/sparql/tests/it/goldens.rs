@@ -60,6 +60,9 @@ fn each_rule_can_be_switched_off_and_changes_some_plan() {
         let (dataset, options) = (DatasetOverride::default(), PlanOptions::default());
         let plan = plan_query_without(rules_off, query, &dataset, &options, stats).expect("a plan");
         validate::validate(&plan).unwrap_or_else(|e| panic!("without {rules_off:?}: {e}"));
+        let rules = rule_names().into_iter().filter(|rule| plan.steps.iter().any(|step| step.name == *rule));
+        assert!(rules.eq(rule_names().into_iter().filter(|rule| !rules_off.contains(rule))));
+        assert!(plan.steps.windows(2).all(|two| two[0].nodes_after == two[1].nodes_before));
         explain(&plan, &|id| stats.text(id)).to_text(&|_| String::new())
     };
     let all: Vec<String> = queries.iter().map(|(_, query)| text(query, &[])).collect();

@@ -3,6 +3,7 @@
 //! What is right is never called a mistake: of the texts of the W3C suites, also when they are damaged at random.
 
 use crate::suites::{files_of, suites};
+use lode_sparql::parse::vocabulary;
 use lode_sparql::{parse_query, parse_update};
 use lode_syntax::{Form, check};
 use std::path::Path;
@@ -48,7 +49,7 @@ fn judged(text: &str, form: Form) -> (bool, bool) {
         Form::Query => parse_query(text, Some("http://example.org/")).is_ok(),
         Form::Update => parse_update(text, Some("http://example.org/")).is_ok(),
     };
-    (is_right, !check(text, form).is_empty())
+    (is_right, !check(text, form, vocabulary()).is_empty())
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn what_is_right_is_no_mistake() {
                 damage > 0 || is_known || !(is_right && is_mistaken),
                 "{}: {:?}",
                 file.display(),
-                check(&text, form)
+                check(&text, form, vocabulary())
             );
             right += usize::from(is_right);
             explained += usize::from(!is_right && is_mistaken);
@@ -127,7 +128,7 @@ fn hostile_texts_are_looked_at_in_bounds() {
         .spawn(move || {
             for text in texts {
                 let form = if text.len() % 2 == 0 { Form::Query } else { Form::Update };
-                assert!(check(&text, form).len() <= 8);
+                assert!(check(&text, form, vocabulary()).len() <= 8);
             }
         })
         .expect("a thread")

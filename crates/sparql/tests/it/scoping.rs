@@ -193,6 +193,17 @@ fn dependent(query: &str, params: &[&str]) -> Option<String> {
 }
 
 #[test]
+fn an_exists_with_a_path_in_each_graph_is_a_semi_join() {
+    let stats = shop();
+    for exists in ["EXISTS", "NOT EXISTS"] {
+        let query = format!("SELECT * {{ GRAPH ?g {{ ?x :link0 ?y FILTER {exists} {{ ?y :link1+ ?z }} }} }}");
+        let shown = text(&plan(&query, true, stats), stats);
+        assert!(shown.contains(if exists == "EXISTS" { " semi " } else { " anti " }), "{shown}");
+        assert!(!shown.contains("Filter"), "{shown}");
+    }
+}
+
+#[test]
 fn an_exists_is_planned_for_all_rows_at_once() {
     let outer = "SELECT ?x { ?x :rank ?k FILTER(?k > 9 || EXISTS ";
     for (inner, shows) in [

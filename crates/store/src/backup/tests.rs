@@ -288,7 +288,7 @@ fn insert_next(store: &Store, next: &AtomicU64) -> u64 {
     for (id, term) in row.iter_mut().zip(terms) {
         *id = transaction.intern(&term).unwrap().unwrap();
     }
-    transaction.insert(row).unwrap();
+    transaction.insert(row);
     transaction.commit().unwrap();
     number
 }

@@ -85,14 +85,14 @@ fn transaction(
             Operation::Insert(pick) => {
                 let quad = &pool[pick % pool.len()];
                 let row = ids(&mut transaction, quad).unwrap();
-                transaction.insert(row).unwrap();
+                transaction.insert(row);
                 after.insert(quad.to_string());
                 None
             }
             Operation::Delete(pick) => {
                 let quad = &pool[pick % pool.len()];
                 let row = ids(&mut transaction, quad).unwrap();
-                transaction.delete(row).unwrap();
+                transaction.delete(row);
                 after.remove(&quad.to_string());
                 None
             }

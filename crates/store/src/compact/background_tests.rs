@@ -47,7 +47,7 @@ fn commit(store: &Store, w: u64, n: u64) -> Result<(), StoreError> {
         for (id, term) in row.iter_mut().zip([writer(w), iri(predicate), number(value)]) {
             *id = transaction.intern(&term)?.unwrap();
         }
-        if insert { transaction.insert(row)? } else { transaction.delete(row)? }
+        if insert { transaction.insert(row) } else { transaction.delete(row) }
     }
     transaction.commit().map(|_| ())
 }

@@ -29,7 +29,7 @@ fn commit(store: &Store, number: u64) {
         for (id, term) in row.iter_mut().zip(terms) {
             *id = transaction.intern(&term).unwrap().unwrap();
         }
-        transaction.insert(row).unwrap();
+        transaction.insert(row);
     }
     transaction.commit().unwrap();
 }

@@ -86,7 +86,7 @@ impl TermNumbers for DictionaryNumbers<'_> {
         let rank = self.pipeline.push(section, key)?;
         self.given[section as usize] = rank + 1;
         let number = self.old[section as usize] + rank;
-        if number > PAYLOAD_MAX { Err(LoadError::Limit("terms")) } else { Ok(number) }
+        if number > PAYLOAD_MAX { Err(LoadError::limit("terms")) } else { Ok(number) }
     }
 }
 

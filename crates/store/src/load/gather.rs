@@ -88,7 +88,7 @@ impl<'a> Gatherer<'a> {
         if !self.predicates.wants() {
             return Ok(self.batch.push(Class::Iri, key));
         }
-        let number = self.interner.intern_one(Class::Iri, key).map_err(|_| LoadError::Limit("terms"))?;
+        let number = self.interner.intern_one(Class::Iri, key).map_err(|_| LoadError::limit("terms"))?;
         self.predicates.put(key, number);
         Ok(number | NUMBER)
     }
@@ -141,7 +141,7 @@ impl<'a> Gatherer<'a> {
                 Ok(self.batch.push_parts(Class::Blank, &self.source.to_be_bytes(), label.as_bytes()))
             }
             // Taken care of above.
-            RawKey::Triple(_) => Err(LoadError::Limit("terms")),
+            RawKey::Triple(_) => Err(LoadError::limit("terms")),
         }
     }
 
@@ -168,13 +168,13 @@ impl<'a> Gatherer<'a> {
                 let class = if open { Class::OpenTriple } else { Class::TripleTerm };
                 Ok(self.batch.push(class, &key))
             }
-            _ => Err(LoadError::Limit("terms")),
+            _ => Err(LoadError::limit("terms")),
         }
     }
 
     /// Looks up the terms of the batch and makes rows of its quads.
     fn flush(&mut self) -> Result<(), LoadError> {
-        self.interner.intern(&mut self.batch, &mut self.numbers).map_err(|_| LoadError::Limit("terms"))?;
+        self.interner.intern(&mut self.batch, &mut self.numbers).map_err(|_| LoadError::limit("terms"))?;
         let number = |place: u32| self.numbers.get(place as usize).copied().unwrap_or(DEFAULT_GRAPH);
         for [s, p, o, g] in &self.quads {
             let predicate = if p & NUMBER == 0 { number(*p) } else { p & !NUMBER };
@@ -223,7 +223,7 @@ impl QuadSink for Gatherer<'_> {
 
     /// The quads that come now are of source number `source`, which scopes blank nodes.
     fn set_source(&mut self, source: usize) -> Result<(), LoadError> {
-        self.source = u32::try_from(source).map_err(|_| LoadError::Limit("sources"))?;
+        self.source = u32::try_from(source).map_err(|_| LoadError::limit("sources"))?;
         self.last_subject = None;
         self.last_graph = None;
         Ok(())

@@ -34,7 +34,7 @@ mod unit_tests;
 use crate::error::StoreError;
 use crate::manifest::{Manifest, Sign, segment_folder, spill_folder};
 use crate::segment_builder::{
-    Class, ClassCounts, DictionaryPipeline, Layout, NewFile, NewFiles, NewOrigin, OVERHEAD_BYTES,
+    BuildError, Class, ClassCounts, DictionaryPipeline, Layout, NewFile, NewFiles, NewOrigin, OVERHEAD_BYTES,
     OrdersContext, PackedRow, TermCodes, TermIndex, seal_segment, working_bytes, write_orders,
 };
 use crate::store::Store;
@@ -448,7 +448,7 @@ fn too_wide(numbered: &Numbered) -> LoadError {
     let names = numbered.distinct[Class::Iri as usize] * NAME_BYTES as u64;
     let bytes = OVERHEAD_BYTES as u64 + 8 * values.max(names);
     let what = "so many distinct values, predicates and graph names";
-    LoadError::Memory { what, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) }
+    LoadError::Build(BuildError::Memory { what, bytes: usize::try_from(bytes).unwrap_or(usize::MAX) })
 }
 
 fn lay_out(

@@ -5,7 +5,7 @@ use crate::load::replace::Replace;
 use crate::progress::StageSeconds;
 use crate::segment_builder::memory_bytes_default;
 use lode_base::cancel::CancelToken;
-use lode_ingest::{Skipped, SourceReport};
+use lode_ingest::{IngestError, Skipped, SourceReport};
 use lode_packed::SegmentMeta;
 use lode_rdf::parse::{ContextLoader, StatementLimit};
 use lode_rdf::value_id::Section;
@@ -88,9 +88,9 @@ impl LoadOptions {
             options = options.with_contexts(Arc::clone(contexts));
         }
         let Some(base) = &self.base_iri else { return Ok(options) };
-        options.with_base_iri(base).map_err(|error| LoadError::Format {
-            source_name: "base IRI".to_owned(),
-            message: error.to_string(),
+        options.with_base_iri(base).map_err(|error| {
+            let source_name = "base IRI".to_owned();
+            LoadError::Source(IngestError::Format { source_name, message: error.to_string() })
         })
     }
 }

@@ -198,7 +198,7 @@ impl Merge<'_> {
             None if class == Class::Inline => {
                 Ok(self.inline.push(key.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))))
             }
-            None if self.context.next_blank + seen > PAYLOAD_MAX => Err(LoadError::Limit("blank nodes")),
+            None if self.context.next_blank + seen > PAYLOAD_MAX => Err(LoadError::limit("blank nodes")),
             None => Ok(TermIndex::new(class, seen)),
         }
     }
@@ -246,7 +246,7 @@ impl Merge<'_> {
                 let number = blanks.get(u32::try_from(local).ok()?)?;
                 Some(ValueId::new(Kind::Blank, (first + number).min(PAYLOAD_MAX)))
             });
-            pairs.push((key.ok_or(LoadError::Limit("nested triple terms"))?, cursor.number()));
+            pairs.push((key.ok_or(LoadError::limit("nested triple terms"))?, cursor.number()));
         }
         if pairs.is_empty() {
             return Ok(None);

@@ -159,15 +159,20 @@ fn errors_name_the_place_and_change_nothing() {
     let before = contents(&store.snapshot());
     let bad = "<http://a> <http://b> <http://d> .\n\n<http://a> <http://b> oops .\n";
     let error = load_text(&store, "bad.nt", bad).unwrap_err();
-    let LoadError::Syntax { source_name, line, column, .. } = &error else { panic!("{error}") };
+    let LoadError::Source(IngestError::Syntax { source_name, line, column, .. }) = &error else {
+        panic!("{error}")
+    };
     assert_eq!((source_name.as_str(), *line), ("bad.nt", 3));
     assert!(*column > 20, "{error}");
     let turtle = load_text(&store, "bad.ttl", "<http://a> <http://b> <http://d>, .").unwrap_err();
-    assert!(matches!(turtle, LoadError::Syntax { line: 1, .. }), "{turtle}");
+    assert!(matches!(turtle, LoadError::Source(IngestError::Syntax { line: 1, .. })), "{turtle}");
     assert_eq!(contents(&store.snapshot()), before);
     assert_eq!(vfs.list(Path::new(FOLDER)).unwrap().len(), 4, "nothing is left behind");
     let missing = vec![Source::path(Path::new("/no/such/file.nt"))];
-    assert!(matches!(load(&store, missing, options(1, 0), &Arc::default()), Err(LoadError::Input { .. })));
+    assert!(matches!(
+        load(&store, missing, options(1, 0), &Arc::default()),
+        Err(LoadError::Source(IngestError::Input { .. }))
+    ));
 }
 
 #[derive(Clone, Default)]
@@ -334,7 +339,10 @@ fn lines_longer_than_pieces_and_text_without_a_last_line_end() {
     let text = text.replace(" 1 .", " <http://c> .");
     assert_eq!(load_text(&store, "x.nt", &text).unwrap().added, 3);
     let broken = format!("<http://a> <http://b> \"{long}");
-    assert!(matches!(load_text(&store, "x.nt", &broken), Err(LoadError::Syntax { line: 1, .. })));
+    assert!(matches!(
+        load_text(&store, "x.nt", &broken),
+        Err(LoadError::Source(IngestError::Syntax { line: 1, .. }))
+    ));
 }
 
 /// A document of several pieces, whose prefixes change under way, and which has blank nodes with labels and without.
@@ -389,7 +397,9 @@ fn errors_in_later_pieces_have_their_place() {
         let store = open(&MemVfs::new());
         let source = vec![Source::bytes("x.ttl", text.clone())];
         let error = load(&store, source, options(threads, 0), &Arc::default()).unwrap_err();
-        let LoadError::Syntax { line, column, message, .. } = &error else { panic!("{error}") };
+        let LoadError::Source(IngestError::Syntax { line, column, message, .. }) = &error else {
+            panic!("{error}")
+        };
         assert_eq!((*line, *column), (lines + 1, 1), "{error}");
         assert!(message.contains("has not been declared, at `é:x`"), "{error}");
     }

@@ -91,7 +91,7 @@ fn insert(store: &Store, number: u64) {
     for (id, term) in row.iter_mut().zip([iri("http://s"), iri("http://p"), Literal::from(text).into()]) {
         *id = transaction.intern(&term).unwrap().unwrap();
     }
-    transaction.insert(row).unwrap();
+    transaction.insert(row);
     transaction.commit().unwrap();
 }
 

@@ -153,9 +153,9 @@ fn change(store: &Store, number: u64, insert: bool) -> Result<(), StoreError> {
         *id = transaction.intern(&term)?.unwrap();
     }
     if insert {
-        transaction.insert(row)?
+        transaction.insert(row)
     } else {
-        transaction.delete(row)?
+        transaction.delete(row)
     }
     transaction.commit().map(|_| ())
 }

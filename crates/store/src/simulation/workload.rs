@@ -192,7 +192,7 @@ fn change(store: &Store, unit: Unit, from: &[State], to: State, is_blind: bool) 
         for (id, term) in row.iter_mut().zip(quad.terms.into_iter().chain(graph)) {
             *id = transaction.intern(&term)?.unwrap_or_default();
         }
-        if is_insertion { transaction.insert(row)? } else { transaction.delete(row)? }
+        if is_insertion { transaction.insert(row) } else { transaction.delete(row) }
     }
     transaction.commit().map(|_| ())
 }

@@ -53,7 +53,7 @@ pub(crate) fn commit(store: &Store, step: u64) -> Result<(), StoreError> {
         for (id, term) in row.iter_mut().zip(terms(number)) {
             *id = transaction.intern(&term)?.unwrap_or_default();
         }
-        if insert { transaction.insert(row)? } else { transaction.delete(row)? }
+        if insert { transaction.insert(row) } else { transaction.delete(row) }
     }
     transaction.commit().map(|_| ())
 }

@@ -147,21 +147,13 @@ impl Transaction {
     }
 
     /// Inserts a quad: S, P, O, G, with [`ValueId::DEFAULT_GRAPH`] for none. Later changes of a quad win over earlier ones.
-    ///
-    /// # Errors
-    /// Never as it is: the change only waits in memory.
-    pub fn insert(&mut self, quad: [ValueId; 4]) -> Result<(), StoreError> {
+    pub fn insert(&mut self, quad: [ValueId; 4]) {
         self.waiting.push(Change::insert(quad));
-        Ok(())
     }
 
     /// Deletes a quad.
-    ///
-    /// # Errors
-    /// Like [`Transaction::insert`].
-    pub fn delete(&mut self, quad: [ValueId; 4]) -> Result<(), StoreError> {
+    pub fn delete(&mut self, quad: [ValueId; 4]) {
         self.waiting.push(Change::delete(quad));
-        Ok(())
     }
 
     /// Deletes all quads of a graph; [`ValueId::DEFAULT_GRAPH`] for those in no named graph.
@@ -198,7 +190,7 @@ impl Transaction {
                     quad[position as usize] = column[at];
                 }
                 if graphs.contain(quad[3].to_bits()) {
-                    self.delete(quad)?;
+                    self.delete(quad);
                 }
             }
         }

@@ -21,7 +21,7 @@ fn commit(store: &Store, number: u64, size: u64) {
         for (id, term) in row.iter_mut().zip(terms) {
             *id = transaction.intern(&term).unwrap().unwrap();
         }
-        transaction.insert(row).unwrap();
+        transaction.insert(row);
     }
     transaction.commit().unwrap();
 }

@@ -105,10 +105,10 @@ pub(crate) fn change(
         let Some(quad) = pool.get(pick % pool.len().max(1)) else { return };
         let row = ids(&mut transaction, quad).unwrap();
         if *insert {
-            transaction.insert(row).unwrap();
+            transaction.insert(row);
             after.insert(quad.to_string());
         } else {
-            transaction.delete(row).unwrap();
+            transaction.delete(row);
             after.remove(&quad.to_string());
         }
         if look && number % 4 == 3 {
@@ -240,7 +240,7 @@ fn transactions_of_many_bytes_are_segments() {
             let object = lode_rdf::Literal::from(text.as_str());
             let quad = Quad::new(node.clone(), node.clone(), object, GraphName::DefaultGraph);
             let row = ids(&mut transaction, &quad).unwrap();
-            transaction.insert(row).unwrap();
+            transaction.insert(row);
         }
         transaction.commit().unwrap();
     };
@@ -272,7 +272,7 @@ fn orders_of_own_changes_count() {
             let object = lode_rdf::Literal::from(n.to_string());
             let quad = Quad::new(node.clone(), node.clone(), object, GraphName::DefaultGraph);
             let row = ids(transaction, &quad).unwrap();
-            transaction.insert(row).unwrap();
+            transaction.insert(row);
         }
     };
     insert(&mut transaction, 100);

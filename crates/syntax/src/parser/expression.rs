@@ -2,17 +2,19 @@
 
 use super::Parser;
 use super::scope::bare;
-use crate::functions::{self, Arity};
+use super::triples::Place;
 use crate::token::Kind;
+use crate::tree::Node;
+use crate::vocabulary::Callable;
 
-/// How strongly a binary operator binds.
-fn strength(operator: &str) -> Option<u8> {
+/// How strongly a binary operator binds, and what operands with it are together.
+fn strength(operator: &str) -> Option<(u8, Node)> {
     Some(match operator {
-        "||" => 1,
-        "&&" => 2,
-        "=" | "!=" | "<" | ">" | "<=" | ">=" => COMPARISON,
-        "+" | "-" => 4,
-        "*" | "/" => 5,
+        "||" => (1, Node::Or),
+        "&&" => (2, Node::And),
+        "=" | "!=" | "<" | ">" | "<=" | ">=" => (COMPARISON, Node::Comparison),
+        "+" | "-" => (4, Node::Sum),
+        "*" | "/" => (5, Node::Product),
         _ => return None,
     })
 }
@@ -27,31 +29,58 @@ impl Parser<'_> {
 
     /// Operands and operators that bind at least so strongly.
     fn operators(&mut self, least: u8) {
+        let place = self.place();
         self.operand();
         let mut compared = false;
         while !self.stopped {
             self.mistaken_operator();
-            let operator = self.word();
             if least <= COMPARISON
                 && (self.is_keyword("IN") || self.is_keyword("NOT") && self.keyword_at(1, "IN"))
             {
+                if std::mem::replace(&mut compared, true) {
+                    return self.compared_twice();
+                }
+                let node = self.wrap(place);
                 self.eat_keyword("NOT");
                 self.bump();
                 self.in_list();
+                self.close_node(node, Node::In);
                 continue;
             }
-            if self.kind() != Kind::Mark {
+            let Some((strength, node)) = self.operator().filter(|(strength, _)| *strength >= least) else {
+                return;
+            };
+            // Behind the list of IN stands no `-`: what is compared is whole.
+            if compared && strength > COMPARISON {
                 return;
             }
-            let Some(strength) = strength(operator).filter(|strength| *strength >= least) else { return };
             if strength == COMPARISON && std::mem::replace(&mut compared, true) {
-                return self.stop(self.span(), "comparisons in a row", "compare twice: ?a < ?b && ?b < ?c");
+                return self.compared_twice();
             }
-            let span = self.span();
-            self.bump();
-            self.doubled(operator, span);
-            self.operators(strength + 1);
+            let open = self.wrap(place);
+            // As many operands as the operators between them allow, without recursion over their number.
+            loop {
+                let (operator, span) = (self.word(), self.span());
+                self.extent.operators += 1;
+                self.bump();
+                self.doubled(operator, span);
+                self.operators(strength + 1);
+                let goes_on =
+                    strength != COMPARISON && self.operator().is_some_and(|(next, _)| next == strength);
+                if self.stopped || !goes_on {
+                    break;
+                }
+            }
+            self.close_node(open, node);
         }
+    }
+
+    fn operator(&self) -> Option<(u8, Node)> {
+        if self.kind() == Kind::Mark { strength(self.word()) } else { None }
+    }
+
+    fn compared_twice(&mut self) {
+        self.stop(self.span(), "comparisons in a row", "compare twice: ?a < ?b && ?b < ?c");
     }
 
     /// `==`, `=<`, `=>` and their kind.
@@ -75,7 +104,14 @@ impl Parser<'_> {
 
     /// Operators of other languages.
     fn mistaken_operator(&mut self) {
+        if !self.explains || !matches!(self.kind(), Kind::Word | Kind::Mark | Kind::Iri) {
+            return;
+        }
         let (span, word) = (self.span(), self.word());
+        if self.kind() == Kind::Iri && word.len() > 2 && span.start == self.before() {
+            let help = "put a space behind `<`: what is between < and > without a space is an IRI";
+            return self.stop(span, format!("`{}` is an IRI", super::shortened(word)), help);
+        }
         let upper = word.to_ascii_uppercase();
         let meant = match (self.kind(), upper.as_str()) {
             (Kind::Word, "AND") | (Kind::Mark, "&") => "&&",
@@ -118,10 +154,16 @@ impl Parser<'_> {
         if !self.eat_mark("(") {
             return self.stop(open, "the list of IN stands in parentheses", "?x IN (1, 2, 3)");
         }
-        if !self.is_mark(")") {
-            self.arguments();
-        }
+        self.list(open);
+    }
+
+    /// Arguments, or none, and the parenthesis behind them; how many.
+    fn list(&mut self, open: std::ops::Range<usize>) -> usize {
+        // To the grammar, `()` is one token.
+        let is_one = !self.text.get(open.end..self.span().start).is_some_and(|between| between.contains('#'));
+        let count = if self.is_mark(")") && is_one { 0 } else { self.arguments() };
         self.close(")", open);
+        count
     }
 
     /// Expressions with commas between them; how many.
@@ -149,18 +191,27 @@ impl Parser<'_> {
     }
 
     fn operand(&mut self) {
+        if self.is_mark("!") {
+            return self.deeper(|p| p.unary(|p| p.operand()));
+        }
+        if !self.is_signed() && (self.is_mark("-") || self.is_mark("+")) {
+            return self.unary(|p| p.primary());
+        }
+        self.primary();
+    }
+
+    fn unary(&mut self, operand: impl FnOnce(&mut Self)) {
+        let node = self.open();
+        self.bump();
+        operand(self);
+        self.close_node(node, Node::Unary);
+    }
+
+    fn primary(&mut self) {
         let span = self.span();
         match self.kind() {
-            Kind::Mark if matches!(self.word(), "!" | "-" | "+") => self.deeper(|p| {
-                p.bump();
-                p.operand();
-            }),
-            Kind::Mark if self.is_mark("(") => {
-                self.bump();
-                self.expression();
-                self.close(")", span);
-            }
-            Kind::Mark if self.is_mark("<<(") => self.triple_term(),
+            Kind::Mark if self.is_mark("(") => self.parentheses(),
+            Kind::Mark if self.is_mark("<<(") => self.triple_term(Place::Value),
             Kind::Mark if self.is_mark("{") => {
                 self.stop(
                     span,
@@ -172,7 +223,7 @@ impl Parser<'_> {
             Kind::Variable => {
                 self.scope.mention(bare(self.word()), span);
                 // A variable of an expression brings nothing into scope.
-                self.bump();
+                self.leaf(Node::Variable);
                 self.hyphenated();
             }
             Kind::Word if self.is_one_of(&["EXISTS", "NOT"]) => self.exists(),
@@ -181,7 +232,7 @@ impl Parser<'_> {
             Kind::Blank => {
                 self.stop(span, "a blank node in an expression", "use a variable, and bind it in a triple")
             }
-            Kind::Word if !self.is_one_of(&["true", "false"]) => self.word_operand(),
+            Kind::Word if !self.is_boolean() => self.word_operand(),
             _ if self.literal() => {}
             _ => self.unexpected("a value"),
         }
@@ -191,9 +242,9 @@ impl Parser<'_> {
     fn hyphenated(&mut self) {
         let joined = self.is_mark("-")
             && self.span().start == self.before()
-            && self.peek(1).span.start == self.span().end;
-        if joined && self.peek(1).kind == Kind::Word && !self.mark_at(2, "(") {
-            let end = self.peek(1).span.end;
+            && self.peek(1).start() == self.span().end;
+        if joined && self.peek(1).kind() == Kind::Word && !self.mark_at(2, "(") {
+            let end = self.peek(1).end();
             self.stop(
                 self.span().start..end,
                 "there is a hyphen in the name of a variable",
@@ -204,7 +255,7 @@ impl Parser<'_> {
 
     fn word_operand(&mut self) {
         let (span, word) = (self.span(), self.word());
-        if functions::arity(word).is_some() || functions::is_aggregate(word) {
+        if self.vocabulary.has(word) {
             return self.stop(
                 span,
                 format!("the arguments of {word} stand in parentheses"),
@@ -217,7 +268,8 @@ impl Parser<'_> {
         self.no_term("a value should stand");
     }
 
-    fn exists(&mut self) {
+    pub(super) fn exists(&mut self) {
+        let node = self.open();
         let negated = self.eat_keyword("NOT");
         let span = self.span();
         if !self.eat_keyword("EXISTS") {
@@ -236,47 +288,56 @@ impl Parser<'_> {
         let outside = self.scope.pause();
         self.group();
         self.scope.resume(outside);
+        self.close_node(node, Node::Exists);
     }
 
     /// A function's name and arguments; an IRI may be without.
     pub(super) fn call(&mut self) {
         let (span, word) = (self.span(), self.word());
         if self.kind() != Kind::Word {
+            let place = self.place();
             self.iri("a function");
             if self.is_mark("(") {
+                let node = self.wrap(place);
                 let open = self.span();
                 self.bump();
-                self.eat_keyword("DISTINCT");
-                if !self.is_mark(")") {
-                    self.arguments();
+                if self.is_keyword("DISTINCT") {
+                    let help = "SPARQL's own aggregates take it: COUNT(DISTINCT ?x)";
+                    return self.stop(self.span(), "DISTINCT in a call of a function", help);
                 }
-                self.close(")", open);
+                self.list(open);
+                self.close_node(node, Node::IriCall);
             }
             return;
         }
-        if functions::is_aggregate(word) {
-            return self.aggregate();
+        let node = self.open();
+        if self.vocabulary.is_aggregate(word) {
+            self.aggregate();
+            return self.close_node(node, Node::Aggregate);
         }
         self.bump();
         let open = self.span();
-        let Some(arity) = functions::arity(word) else {
-            let help = functions::remedy(word)
+        let Some(function) = self.vocabulary.function(word) else {
+            let help = self
+                .vocabulary
+                .remedy(word)
                 .unwrap_or_else(|| format!("functions of others have an IRI: ex:{word}(...)"));
             return self.stop(span, format!("there is no function {word}"), help);
         };
         if !self.eat_mark("(") {
             return self.unexpected(&format!("`(` behind {word}"));
         }
-        if word.eq_ignore_ascii_case("BOUND") && self.kind() != Kind::Variable && !self.is_mark(")") {
+        let is_variable = self.kind() == Kind::Variable && self.mark_at(1, ")");
+        if word.eq_ignore_ascii_case("BOUND") && !is_variable && !self.is_mark(")") {
             return self.stop(
                 self.span(),
                 "BOUND takes a variable",
                 "BOUND(?x) tells whether a variable has a value",
             );
         }
-        let count = if self.is_mark(")") { 0 } else { self.arguments() };
-        self.close(")", open);
-        let Arity(least, most) = arity;
+        let count = self.list(open);
+        self.close_node(node, Node::Call);
+        let Callable { least, most, .. } = *function;
         if count < least || count > most {
             let wanted = match (least, most) {
                 (1, 1) => "1 argument".to_owned(),
@@ -290,59 +351,6 @@ impl Parser<'_> {
                 wanted_example(word),
             );
         }
-    }
-
-    fn aggregate(&mut self) {
-        let word = self.word();
-        self.scope.aggregates += 1;
-        self.bump();
-        let open = self.span();
-        if !self.eat_mark("(") {
-            return self.unexpected(&format!("`(` behind {word}"));
-        }
-        self.eat_keyword("DISTINCT");
-        let outside = self.scope.pause();
-        if self.is_mark("*") {
-            if !word.eq_ignore_ascii_case("COUNT") {
-                return self.stop(
-                    self.span(),
-                    format!("only COUNT takes `*`, not {word}"),
-                    format!("name what is meant: {word}(?x)"),
-                );
-            }
-            self.bump();
-        } else if self.is_mark(")") {
-            return self.stop(
-                open,
-                format!("{word} without what it is of"),
-                "COUNT(*) counts rows, COUNT(?x) values",
-            );
-        } else {
-            self.expression();
-        }
-        self.scope.resume(outside);
-        if self.eat_mark(";") {
-            if !self.eat_keyword("SEPARATOR") {
-                return self.stop(
-                    self.span(),
-                    "SEPARATOR should stand behind `;`",
-                    "GROUP_CONCAT(?x; SEPARATOR=\", \")",
-                );
-            }
-            self.expect("=", "behind SEPARATOR");
-            if self.kind() != Kind::String {
-                return self.unexpected("the separator in quotes");
-            }
-            self.bump();
-        } else if self.is_mark(",") {
-            let help = if word.eq_ignore_ascii_case("GROUP_CONCAT") {
-                "the separator is named: GROUP_CONCAT(?x; SEPARATOR=\", \")"
-            } else {
-                "an aggregate is of one expression"
-            };
-            return self.stop(self.span(), format!("{word} takes one argument"), help);
-        }
-        self.close(")", open);
     }
 }
 

@@ -1,10 +1,11 @@
 //! Group graph patterns.
 
 use super::Parser;
+use super::no_aggregates::{IN_BIND, IN_FILTER};
 use super::scope::bare;
-use crate::functions;
 use crate::spelling;
 use crate::token::Kind;
+use crate::tree::Node;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -19,11 +20,19 @@ impl<'a> Parser<'a> {
     pub(super) fn group(&mut self) -> BTreeSet<&'a str> {
         let mut names = BTreeSet::new();
         self.deeper(|p| {
+            let node = p.open();
             p.scope.open();
             p.group_inside();
             names = p.scope.close();
+            p.close_node(node, Node::Group);
         });
         names
+    }
+
+    /// A group of which the variables are in scope around it.
+    fn joined_group(&mut self) {
+        let names = self.group();
+        self.scope.add(names);
     }
 
     fn group_inside(&mut self) {
@@ -53,13 +62,19 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether the next token begins a part of a group that is no triple.
+    pub(super) fn begins_part(&self) -> bool {
+        self.is_one_of(&PARTS)
+    }
+
     fn part(&mut self, is_first: bool) {
         let span = self.span();
         match self.kind() {
             Kind::Bad => self.stop_here(),
             Kind::Mark if self.is_mark("{") => self.union(),
             Kind::Mark if self.is_mark(".") && !is_first => {
-                if self.at > 0 && self.text.get(self.tokens[self.at - 1].span.clone()) == Some(".") {
+                let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+                if before.and_then(|token| self.text.get(token.span())) == Some(".") {
                     self.tell(span, "one dot too many", "leave it out");
                 }
                 self.bump();
@@ -97,40 +112,58 @@ impl<'a> Parser<'a> {
     }
 
     fn keyword_part(&mut self, span: Range<usize>) {
-        let word = self.word().to_ascii_uppercase();
+        let Some(word) = PARTS.into_iter().find(|part| self.is_keyword(part)) else { return };
+        if word == "VALUES" {
+            return self.values();
+        }
+        let node = self.open();
         self.bump();
-        match word.as_str() {
+        let kind = match word {
             "OPTIONAL" | "LATERAL" => {
-                if self.braces(&word, &span) {
-                    let names = self.group();
-                    self.scope.add(names);
+                if self.braces(word, &span) {
+                    self.joined_group();
                 }
+                if word == "OPTIONAL" { Node::Optional } else { Node::Lateral }
             }
             "MINUS" => {
-                if self.braces(&word, &span) {
+                if self.braces(word, &span) {
                     self.group();
                 }
+                Node::Minus
             }
-            "GRAPH" | "SERVICE" => {
-                if word == "SERVICE" {
-                    self.eat_keyword("SILENT");
-                }
-                self.variable_or_iri(if word == "GRAPH" {
-                    "the name of a graph, an IRI or a variable,"
-                } else {
-                    "the IRI of an endpoint"
-                });
-                if self.braces(&word, &span) {
-                    let names = self.group();
-                    self.scope.add(names);
-                }
+            "GRAPH" | "SERVICE" => self.graph_or_service(word, &span),
+            "FILTER" => {
+                self.without_aggregates(&IN_FILTER, |p| p.constraint("FILTER"));
+                Node::Filter
             }
-            "UNION" => self.stop(span, "UNION stands between two groups in braces", "{ ... } UNION { ... }"),
-            "FILTER" => self.constraint("FILTER"),
-            "BIND" => self.bind(),
-            "VALUES" => self.values(),
-            _ => self.stop(span, "a sub-query stands in braces of its own", "{ SELECT ... WHERE { ... } }"),
+            "BIND" => {
+                self.bind();
+                Node::Bind
+            }
+            "UNION" => {
+                let help = "{ ... } UNION { ... }: put what is before it in braces, too";
+                return self.stop(span, "UNION stands between two groups in braces", help);
+            }
+            _ => {
+                let help = "{ SELECT ... WHERE { ... } }";
+                return self.stop(span, "a sub-query stands in braces of its own", help);
+            }
+        };
+        self.close_node(node, kind);
+    }
+
+    fn graph_or_service(&mut self, word: &'static str, span: &Range<usize>) -> Node {
+        let is_graph = word == "GRAPH";
+        if !is_graph {
+            self.eat_keyword("SILENT");
         }
+        let wanted =
+            if is_graph { "the name of a graph, an IRI or a variable," } else { "the IRI of an endpoint" };
+        self.variable_or_iri(wanted);
+        if self.braces(word, span) {
+            self.joined_group();
+        }
+        if is_graph { Node::Graph } else { Node::Service }
     }
 
     /// Whether a group follows.
@@ -146,9 +179,14 @@ impl<'a> Parser<'a> {
     }
 
     fn union(&mut self) {
+        let node = self.open();
+        self.groups();
+        self.close_node(node, Node::Union);
+    }
+
+    fn groups(&mut self) {
         loop {
-            let names = self.group();
-            self.scope.add(names);
+            self.joined_group();
             if !self.is_keyword("UNION") {
                 if self.kind() == Kind::Word && self.mark_at(1, "{") && !self.is_one_of(&PARTS) {
                     let word = self.word();
@@ -161,6 +199,7 @@ impl<'a> Parser<'a> {
                 return;
             }
             let span = self.span();
+            self.extent.operators += 1;
             self.bump();
             if !self.is_mark("{") {
                 return self.stop(span, "UNION stands between two groups in braces", "{ ... } UNION { ... }");
@@ -173,7 +212,7 @@ impl<'a> Parser<'a> {
         if !self.eat_mark("(") {
             return self.stop(open, "what BIND binds stands in parentheses", "BIND (?x + 1 AS ?y)");
         }
-        self.expression();
+        self.without_aggregates(&IN_BIND, Self::expression);
         if self.is_mark(")") {
             return self.stop(
                 open.start..self.span().end,
@@ -182,7 +221,7 @@ impl<'a> Parser<'a> {
             );
         }
         if !self.eat_keyword("AS") {
-            return self.unexpected("AS and a variable");
+            return self.missing_as("BIND (... AS ?name)");
         }
         let (name, span) = (bare(self.word()), self.span());
         if self.kind() == Kind::Variable && self.scope.has(name) {
@@ -199,7 +238,7 @@ impl<'a> Parser<'a> {
     /// A word that begins no pattern.
     fn word_in_group(&mut self) {
         let (span, word) = (self.span(), self.word());
-        if self.mark_at(1, "(") && (functions::arity(word).is_some() || functions::is_aggregate(word)) {
+        if self.mark_at(1, "(") && self.vocabulary.has(word) {
             return self.stop(
                 span,
                 "an expression among patterns",

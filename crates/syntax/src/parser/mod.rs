@@ -1,12 +1,14 @@
-//! A recursive descent over the grammar of SPARQL 1.1 and 1.2 that makes nothing but diagnostics.
+//! A recursive descent over the grammar of SPARQL 1.1 and 1.2 that makes a tree, and diagnostics.
 //!
 //! What it can repair it tells of, and goes on as if it were right; at the first thing that it cannot it stops, because whatever it said
 //! after that would be a guess.
 
+mod aggregates;
 mod expression;
 mod file_name;
 mod group;
 mod modifiers;
+mod no_aggregates;
 mod path;
 mod query;
 mod scope;
@@ -15,17 +17,20 @@ mod triples;
 mod update;
 mod values;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{DIAGNOSTICS_MAX, Diagnostic};
 use crate::lexer;
 use crate::token::{Kind, Token};
+use crate::tree::{Entry, NODES_MAX, Node, Tree};
+use crate::vocabulary::Vocabulary;
+use no_aggregates::NoAggregates;
 use scope::Scope;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// So many mistakes are told at most.
-const DIAGNOSTICS_MAX: usize = 8;
-/// Brackets of all kinds in each other. Deeper texts are not looked at.
-const DEPTH_MAX: usize = 150;
+/// Brackets of all kinds in each other, and signs before values: deeper texts are refused.
+pub const DEPTH_MAX: usize = 1_000;
+/// Texts of more bytes are refused.
+pub const BYTES_MAX: usize = u32::MAX as usize / 2;
 
 /// What a text should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,23 +41,116 @@ pub enum Form {
     Update,
 }
 
+/// A text that was read.
+#[derive(Debug)]
+pub struct Parsed<'a> {
+    /// Its tree, as far as it could be read.
+    pub tree: Tree<'a>,
+    /// What is wrong with it. A text without such is right by the grammar.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How much there is in it.
+    pub extent: Extent,
+    /// Brackets are nested deeper than [`DEPTH_MAX`], and nothing behind the first that is was read.
+    pub is_too_deep: bool,
+}
+
+/// How much there is in a text: of its operations, in the one with most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Brackets in each other, and signs.
+    pub depth: usize,
+    /// Operators, and keywords that join patterns, outside of data.
+    pub operators: usize,
+    /// Brackets of all kinds, outside of data.
+    pub brackets: usize,
+}
+
+/// Reads a text by the grammar.
+pub fn parse<'a>(text: &'a str, form: Form, vocabulary: &'a Vocabulary) -> Parsed<'a> {
+    let parser = run(text, form, vocabulary, false);
+    let (stopped, at, extent) = (parser.stopped, parser.text.len(), parser.most.or(parser.extent));
+    let mut entries = parser.entries;
+    entries.shrink_to_fit();
+    let tree = Tree { text, tokens: parser.tokens, entries };
+    let mut diagnostics = parser.diagnostics;
+    if stopped && diagnostics.is_empty() {
+        diagnostics.push(Diagnostic::new(at..at, "the text cannot be read to its end"));
+    }
+    Parsed { tree, diagnostics, extent, is_too_deep: parser.is_too_deep }
+}
+
 /// What is wrong with a text, in its order; nothing where that cannot be told.
-pub fn check(text: &str, form: Form) -> Vec<Diagnostic> {
+pub fn check(text: &str, form: Form, vocabulary: &Vocabulary) -> Vec<Diagnostic> {
     if let Some(name) = file_name::file_name(text) {
         let message = format!("{name:?} is no {}, but may be the name of a file", form.name());
         return vec![Diagnostic::new(0..text.trim_end().len(), message).help("-f FILE reads it from there")];
     }
+    let mut diagnostics = run(text, form, vocabulary, true).diagnostics;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    diagnostics.truncate(DIAGNOSTICS_MAX);
+    diagnostics
+}
+
+fn run<'a>(text: &'a str, form: Form, vocabulary: &'a Vocabulary, explains: bool) -> Parser<'a> {
+    if text.len() > BYTES_MAX {
+        let mut parser = Parser::new("", lexer::tokens("").0, vocabulary, explains);
+        parser.diagnostics.push(Diagnostic::new(0..0, format!("the text has more than {BYTES_MAX} bytes")));
+        return parser;
+    }
     let (tokens, problems) = lexer::tokens(text);
-    let mut parser = Parser::new(text, tokens);
+    let mut parser = Parser::new(text, tokens, vocabulary, explains);
     parser.diagnostics = problems;
+    if parser.tokens.len() >= NODES_MAX / 2 {
+        parser.diagnostics.push(Diagnostic::new(0..0, "the text has too many tokens"));
+        return parser;
+    }
+    let root = parser.open();
     match form {
         Form::Query => parser.query(),
         Form::Update => parser.update(),
     }
-    let Parser { mut diagnostics, .. } = parser;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    diagnostics.truncate(DIAGNOSTICS_MAX);
-    diagnostics
+    parser.close_node(root, if form == Form::Query { Node::Query } else { Node::Update });
+    parser
+}
+
+impl Extent {
+    /// The larger of each.
+    fn or(self, other: Self) -> Self {
+        Self {
+            depth: self.depth.max(other.depth),
+            operators: self.operators.max(other.operators),
+            brackets: self.brackets.max(other.brackets),
+        }
+    }
+
+    fn count(&mut self, node: Node) {
+        match node {
+            Node::Optional
+            | Node::Minus
+            | Node::Lateral
+            | Node::Filter
+            | Node::Bind
+            | Node::Graph
+            | Node::Service
+            | Node::Values
+            | Node::Unary
+            | Node::In
+            | Node::Inverse
+            | Node::Repeated
+            | Node::Negated
+            | Node::As => self.operators += 1,
+            Node::Group
+            | Node::Parentheses
+            | Node::Collection
+            | Node::BlankProperties
+            | Node::ReifiedTriple
+            | Node::TripleTerm
+            | Node::Call
+            | Node::IriCall
+            | Node::Aggregate => self.brackets += 1,
+            _ => {}
+        }
+    }
 }
 
 impl Form {
@@ -69,29 +167,93 @@ struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
     at: usize,
+    entries: Vec<Entry>,
     diagnostics: Vec<Diagnostic>,
+    vocabulary: &'a Vocabulary,
+    /// More is looked at than the grammar: what a text that is wrong may have meant.
+    explains: bool,
     /// Prefixes that are declared, without the colon.
-    prefixes: Vec<&'a str>,
+    prefixes: BTreeSet<&'a str>,
     /// Those that are not and were told of.
     undeclared: BTreeSet<&'a str>,
     depth: usize,
+    is_too_deep: bool,
     stopped: bool,
+    /// Triples are of a template or data, and have no paths.
+    templates: bool,
+    /// Where no aggregate may stand.
+    no_aggregates: Option<&'static NoAggregates>,
     scope: Scope<'a>,
+    extent: Extent,
+    /// Of the operations before.
+    most: Extent,
+}
+
+/// A node that was opened.
+#[derive(Clone, Copy)]
+struct Open {
+    index: usize,
+    token: usize,
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, tokens: Vec<Token>) -> Self {
+    fn new(text: &'a str, tokens: Vec<Token>, vocabulary: &'a Vocabulary, explains: bool) -> Self {
         Self {
             text,
+            // A node for a token, about, less punctuation.
+            entries: Vec::with_capacity(tokens.len() * 3 / 4),
             tokens,
             at: 0,
             diagnostics: Vec::new(),
-            prefixes: Vec::new(),
+            vocabulary,
+            explains,
+            prefixes: BTreeSet::new(),
             undeclared: BTreeSet::new(),
             depth: 0,
+            is_too_deep: false,
             stopped: false,
-            scope: Scope::default(),
+            templates: false,
+            no_aggregates: None,
+            scope: Scope::new(explains),
+            extent: Extent::default(),
+            most: Extent::default(),
         }
+    }
+
+    /// A node begins with the next token; [`Parser::close_node`] says what it is.
+    fn open(&mut self) -> Open {
+        let open = self.place();
+        self.entries.push(entry(self.at));
+        open
+    }
+
+    /// Where a node would begin that [`Parser::wrap`] may make later.
+    fn place(&self) -> Open {
+        Open { index: self.entries.len(), token: self.at }
+    }
+
+    /// A node that was opened ends with the last token.
+    fn close_node(&mut self, open: Open, node: Node) {
+        self.extent.count(node);
+        let size = small(self.entries.len() - open.index);
+        let end = small(self.at);
+        if let Some(entry) = self.entries.get_mut(open.index) {
+            *entry = Entry::new(node, small(open.token)..end, size);
+        }
+    }
+
+    /// All nodes since a place are in one, which is open.
+    fn wrap(&mut self, place: Open) -> Open {
+        self.entries.insert(place.index, entry(place.token));
+        place
+    }
+
+    /// The next token is a node.
+    fn leaf(&mut self, node: Node) {
+        if !self.stopped {
+            self.entries.push(Entry::new(node, small(self.at)..small(self.at + 1), 1));
+        }
+        self.bump();
     }
 
     /// The token `ahead` of the next one.
@@ -101,16 +263,16 @@ impl<'a> Parser<'a> {
     }
 
     fn kind(&self) -> Kind {
-        self.peek(0).kind
+        self.peek(0).kind()
     }
 
     fn span(&self) -> Range<usize> {
-        self.peek(0).span.clone()
+        self.peek(0).span()
     }
 
     /// The text of the token `ahead` of the next one.
     fn word_at(&self, ahead: usize) -> &'a str {
-        self.text.get(self.peek(ahead).span.clone()).unwrap_or("")
+        self.text.get(self.peek(ahead).span()).unwrap_or("")
     }
 
     fn word(&self) -> &'a str {
@@ -119,7 +281,7 @@ impl<'a> Parser<'a> {
 
     /// The end of the token before.
     fn before(&self) -> usize {
-        self.at.checked_sub(1).map_or(0, |at| self.tokens[at.min(self.tokens.len() - 1)].span.end)
+        self.at.checked_sub(1).map_or(0, |at| self.tokens[at.min(self.tokens.len() - 1)].end())
     }
 
     fn bump(&mut self) {
@@ -131,7 +293,7 @@ impl<'a> Parser<'a> {
     }
 
     fn mark_at(&self, ahead: usize, mark: &str) -> bool {
-        self.peek(ahead).kind == Kind::Mark && self.word_at(ahead) == mark
+        self.peek(ahead).kind() == Kind::Mark && self.word_at(ahead) == mark
     }
 
     fn is_keyword(&self, word: &str) -> bool {
@@ -139,7 +301,7 @@ impl<'a> Parser<'a> {
     }
 
     fn keyword_at(&self, ahead: usize, word: &str) -> bool {
-        self.peek(ahead).kind == Kind::Word && self.word_at(ahead).eq_ignore_ascii_case(word)
+        self.peek(ahead).kind() == Kind::Word && self.word_at(ahead).eq_ignore_ascii_case(word)
     }
 
     fn is_one_of(&self, words: &[&str]) -> bool {
@@ -187,6 +349,9 @@ impl<'a> Parser<'a> {
     /// Stops at the next token, which is none of those that could follow.
     fn unexpected(&mut self, wanted: &str) {
         let span = self.span();
+        if self.foreign_comment() {
+            return;
+        }
         let what = match self.kind() {
             // The lexer has told of it.
             Kind::Bad => return self.stop_here(),
@@ -197,6 +362,25 @@ impl<'a> Parser<'a> {
             self.diagnostics.push(Diagnostic::new(span, what));
         }
         self.stop_here();
+    }
+
+    /// Stops at a comment of another language.
+    fn foreign_comment(&mut self) -> bool {
+        if self.kind() != Kind::Mark {
+            return false;
+        }
+        let (first, second) = (self.span(), self.peek(1).span());
+        let is_one = first.end == second.start
+            && [("/", "/"), ("/", "*"), ("-", "-")]
+                .iter()
+                .any(|(a, b)| self.is_mark(a) && self.mark_at(1, b));
+        if is_one {
+            let both = first.start..second.end;
+            let written = self.text.get(both.clone()).unwrap_or("").to_owned();
+            let help = "a comment begins with `#`, and ends with its line";
+            self.stop(both, format!("`{written}` begins no comment"), help);
+        }
+        is_one
     }
 
     /// The mark, or the end of reading.
@@ -230,12 +414,32 @@ impl<'a> Parser<'a> {
     /// Does something a level deeper, unless that is too deep.
     fn deeper(&mut self, inner: impl FnOnce(&mut Self)) {
         if self.depth == DEPTH_MAX {
+            if !self.stopped {
+                self.is_too_deep = true;
+                let message = format!("brackets are nested over {DEPTH_MAX} deep");
+                self.diagnostics.push(Diagnostic::new(self.span(), message));
+            }
             return self.stop_here();
         }
         self.depth += 1;
-        inner(self);
+        self.extent.depth = self.extent.depth.max(self.depth);
+        stacker::maybe_grow(ROOM_BYTES, PIECE_BYTES, || inner(self));
         self.depth -= 1;
     }
+}
+
+/// Where less of the stack is left, a level more gets a new piece
+const ROOM_BYTES: usize = 128 << 10;
+/// of this size.
+const PIECE_BYTES: usize = 2 << 20;
+
+fn entry(first: usize) -> Entry {
+    Entry::new(Node::Parentheses, small(first)..small(first), 1)
+}
+
+/// Tokens and nodes are fewer than bytes.
+fn small(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
 }
 
 /// Long tokens are shown in part.

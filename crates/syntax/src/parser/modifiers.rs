@@ -1,9 +1,11 @@
 //! What follows the pattern of a query: GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, VALUES.
 
 use super::Parser;
+use super::no_aggregates::IN_GROUP_BY;
 use super::scope::bare;
 use crate::spelling;
 use crate::token::Kind;
+use crate::tree::Node;
 
 /// In the order in which they stand.
 const CLAUSES: [&str; 6] = ["GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES"];
@@ -44,21 +46,43 @@ impl<'a> Parser<'a> {
                 );
             }
             last = Some(rank);
-            self.bump();
-            match CLAUSES[rank] {
-                "GROUP" => keys = Some(self.group_by()),
-                "HAVING" => self.having(),
-                "ORDER" => self.order_by(),
-                "VALUES" => self.values(),
-                limit => self.limit(limit),
+            if CLAUSES[rank] == "VALUES" {
+                self.values();
+                continue;
             }
+            let node = self.open();
+            self.bump();
+            let kind = match CLAUSES[rank] {
+                "GROUP" => {
+                    self.without_aggregates(&IN_GROUP_BY, |p| keys = Some(p.group_by()));
+                    Node::GroupBy
+                }
+                "HAVING" => {
+                    self.having();
+                    Node::Having
+                }
+                "ORDER" => {
+                    self.order_by();
+                    Node::OrderBy
+                }
+                limit => {
+                    self.limit(limit);
+                    if limit == "LIMIT" { Node::Limit } else { Node::Offset }
+                }
+            };
+            self.close_node(node, kind);
         }
+    }
+
+    /// Whether the next token begins one of them.
+    pub(super) fn begins_clause(&self) -> bool {
+        self.is_one_of(&CLAUSES)
     }
 
     /// `GROUPBY` and `ORDERBY`.
     fn joined_words(&mut self) {
-        let word = self.word().to_ascii_uppercase();
-        if self.kind() == Kind::Word && matches!(word.as_str(), "GROUPBY" | "ORDERBY") {
+        if self.is_one_of(&["GROUPBY", "ORDERBY"]) {
+            let word = self.word().to_ascii_uppercase();
             self.stop(
                 self.span(),
                 format!("`{}` is two words", self.word()),
@@ -68,8 +92,9 @@ impl<'a> Parser<'a> {
     }
 
     fn misspelt_clause(&mut self) -> bool {
-        if self.kind() != Kind::Word
-            || !matches!(self.peek(1).kind, Kind::Word | Kind::Number | Kind::Variable)
+        if !self.explains
+            || self.kind() != Kind::Word
+            || !matches!(self.peek(1).kind(), Kind::Word | Kind::Number | Kind::Variable)
         {
             return false;
         }
@@ -96,21 +121,11 @@ impl<'a> Parser<'a> {
             match self.kind() {
                 Kind::Variable => {
                     keys.push(bare(self.word()));
-                    self.bump();
+                    self.leaf(Node::Variable);
                 }
-                Kind::Mark if self.is_mark("(") => {
-                    let open = self.span();
-                    self.bump();
-                    self.expression();
-                    if self.eat_keyword("AS") {
-                        keys.push(bare(self.word()));
-                        self.variable("a variable behind AS");
-                    }
-                    self.close(")", open);
-                }
+                Kind::Mark if self.is_mark("(") => keys.extend(self.key()),
                 Kind::Mark if self.is_mark(",") && self.at > start => self.comma("what is grouped by"),
-                Kind::Word if self.mark_at(1, "(") && !self.is_keyword("HAVING") => self.call(),
-                Kind::Iri | Kind::Name => self.call(),
+                _ if self.begins_call() => self.called(),
                 _ => break,
             }
         }
@@ -118,6 +133,65 @@ impl<'a> Parser<'a> {
             self.nothing_by("GROUP BY");
         }
         keys
+    }
+
+    /// `(expression)` or `(expression AS ?name)` of GROUP BY; the name.
+    fn key(&mut self) -> Option<&'a str> {
+        let (node, open) = (self.open(), self.span());
+        self.bump();
+        self.expression();
+        let name = self.eat_keyword("AS").then(|| {
+            let name = bare(self.word());
+            self.variable("a variable behind AS");
+            name
+        });
+        self.close(")", open);
+        self.close_node(node, if name.is_some() { Node::As } else { Node::Parentheses });
+        name
+    }
+
+    /// Whether a call of a function may be next, which conditions, keys and orders may be without parentheses.
+    fn begins_call(&self) -> bool {
+        match self.kind() {
+            Kind::Iri | Kind::Name => true,
+            Kind::Word if self.mark_at(1, "(") => {
+                !self.is_one_of(&CLAUSES) && !self.is_one_of(&["ASC", "DESC"])
+            }
+            Kind::Word => self.begins_exists(),
+            _ => false,
+        }
+    }
+
+    fn begins_exists(&self) -> bool {
+        self.is_keyword("EXISTS") || self.is_keyword("NOT") && self.keyword_at(1, "EXISTS")
+    }
+
+    /// A call of a function, which an IRI alone is not.
+    fn called(&mut self) {
+        let span = self.span();
+        if self.begins_exists() {
+            return self.exists();
+        }
+        let is_iri = self.kind() != Kind::Word;
+        let nodes = self.entries.len();
+        self.call();
+        let called = self.entries.get(nodes).is_some_and(|entry| entry.node() == Node::IriCall);
+        if is_iri && !called && !self.stopped {
+            let help = format!(
+                "a function is called with its arguments: {}(?x)",
+                super::shortened(self.text.get(span.clone()).unwrap_or(""))
+            );
+            self.stop(span, "an IRI where an expression stands", help);
+        }
+    }
+
+    /// An expression in parentheses.
+    pub(super) fn parentheses(&mut self) {
+        let (node, open) = (self.open(), self.span());
+        self.bump();
+        self.expression();
+        self.close(")", open);
+        self.close_node(node, Node::Parentheses);
     }
 
     fn nothing_by(&mut self, clause: &str) {
@@ -135,8 +209,7 @@ impl<'a> Parser<'a> {
     fn having(&mut self) {
         loop {
             self.constraint("HAVING");
-            let is_call = self.kind() == Kind::Word && self.mark_at(1, "(") && !self.is_one_of(&CLAUSES);
-            if !(self.is_mark("(") || is_call) {
+            if !(self.is_mark("(") || self.begins_call()) {
                 return;
             }
         }
@@ -146,20 +219,10 @@ impl<'a> Parser<'a> {
     pub(super) fn constraint(&mut self, clause: &str) {
         let span = self.span();
         match self.kind() {
-            Kind::Mark if self.is_mark("(") => {
-                self.bump();
-                self.expression();
-                self.close(")", span.clone());
-            }
-            Kind::Word
-                if self.is_keyword("EXISTS") || self.is_keyword("NOT") && self.keyword_at(1, "EXISTS") =>
-            {
-                self.expression();
-                return;
-            }
-            Kind::Word if self.mark_at(1, "(") => self.call(),
-            Kind::Iri | Kind::Name => self.call(),
-            Kind::Word if crate::functions::arity(self.word()).is_some() => {
+            Kind::Mark if self.is_mark("(") => self.parentheses(),
+            Kind::Word if self.begins_exists() => return self.exists(),
+            _ if self.begins_call() => self.called(),
+            Kind::Word if self.vocabulary.function(self.word()).is_some() => {
                 let word = self.word();
                 return self.stop(
                     span,
@@ -175,7 +238,11 @@ impl<'a> Parser<'a> {
                 );
             }
         }
-        if self.kind() == Kind::Mark && OPERATORS.contains(&self.word()) && !self.is_mark("*") {
+        if self.kind() == Kind::Mark
+            && OPERATORS.contains(&self.word())
+            && !self.is_mark("*")
+            && !self.is_signed()
+        {
             self.stop(
                 span,
                 format!("the whole condition of {clause} stands in parentheses"),
@@ -188,10 +255,11 @@ impl<'a> Parser<'a> {
         self.by("ORDER");
         let start = self.at;
         loop {
+            let node = self.place();
             match self.kind() {
                 Kind::Variable => {
                     let (name, span) = (self.word(), self.span());
-                    self.bump();
+                    self.leaf(Node::Variable);
                     if self.is_one_of(&["ASC", "DESC"]) && !self.mark_at(1, "(") {
                         let word = self.word().to_ascii_uppercase();
                         return self.stop(
@@ -202,30 +270,28 @@ impl<'a> Parser<'a> {
                     }
                 }
                 Kind::Word if self.is_one_of(&["ASC", "DESC"]) => {
-                    let word = self.word().to_ascii_uppercase();
+                    let word = self.word();
                     self.bump();
-                    let open = self.span();
-                    if !self.eat_mark("(") {
+                    if !self.is_mark("(") {
+                        let word = word.to_ascii_uppercase();
                         return self.stop(
-                            open,
+                            self.span(),
                             format!("what is ordered stands in parentheses behind {word}"),
                             format!("write {word}(?x)"),
                         );
                     }
-                    self.expression();
-                    self.close(")", open);
+                    self.parentheses();
                 }
-                Kind::Mark if self.is_mark("(") => {
-                    let open = self.span();
-                    self.bump();
-                    self.expression();
-                    self.close(")", open);
+                Kind::Mark if self.is_mark("(") => self.parentheses(),
+                Kind::Mark if self.is_mark(",") && self.at > start => {
+                    self.comma("what is ordered by");
+                    continue;
                 }
-                Kind::Mark if self.is_mark(",") && self.at > start => self.comma("what is ordered by"),
-                Kind::Word if self.mark_at(1, "(") && !self.is_one_of(&CLAUSES) => self.call(),
-                Kind::Iri | Kind::Name => self.call(),
+                _ if self.begins_call() => self.called(),
                 _ => break,
             }
+            let order = self.wrap(node);
+            self.close_node(order, Node::Order);
         }
         if self.at == start {
             self.nothing_by("ORDER BY");
@@ -243,7 +309,7 @@ impl<'a> Parser<'a> {
             );
         }
         self.bump();
-        if self.is_mark(",") && self.peek(1).kind == Kind::Number {
+        if self.is_mark(",") && self.peek(1).kind() == Kind::Number {
             let help = format!("write LIMIT {} OFFSET {word}", self.word_at(1));
             self.stop(self.span(), format!("{clause} takes one number"), help);
         } else if self.kind() == Kind::Number {

@@ -2,40 +2,73 @@
 
 use super::Parser;
 use crate::token::Kind;
+use crate::tree::Node;
 
 impl Parser<'_> {
     /// A path: alternatives of sequences of steps.
     pub(super) fn path(&mut self) {
         self.deeper(|p| {
+            let place = p.place();
+            p.sequence();
+            let mut alternatives = None;
             loop {
-                p.step();
-                while p.eat_mark("/") {
-                    p.step();
-                }
                 if p.is_mark("||") {
                     p.tell(p.span(), "`||` in a path", "alternatives of a path are written with one `|`");
-                    p.bump();
-                } else if !p.eat_mark("|") {
-                    return;
+                } else if !p.is_mark("|") {
+                    break;
                 }
+                alternatives.get_or_insert_with(|| p.wrap(place));
+                p.extent.operators += 1;
+                p.bump();
+                p.sequence();
+            }
+            if let Some(open) = alternatives {
+                p.close_node(open, Node::Alternative);
             }
         });
     }
 
+    fn sequence(&mut self) {
+        let place = self.place();
+        self.step();
+        if !self.is_mark("/") || self.foreign_comment() {
+            return;
+        }
+        let open = self.wrap(place);
+        while !self.foreign_comment() && self.eat_mark("/") {
+            self.extent.operators += 1;
+            self.step();
+        }
+        self.close_node(open, Node::Sequence);
+    }
+
     fn step(&mut self) {
-        self.eat_mark("^");
-        let span = self.span();
+        if self.is_mark("^") {
+            let open = self.open();
+            self.bump();
+            self.element();
+            return self.close_node(open, Node::Inverse);
+        }
+        self.element();
+    }
+
+    fn element(&mut self) {
+        let (span, place) = (self.span(), self.place());
         match self.kind() {
             Kind::Iri | Kind::Name => self.iri("a step of a path"),
-            Kind::Word if self.word() == "a" => self.bump(),
+            Kind::Word if self.word() == "a" => self.leaf(Node::Type),
             Kind::Mark if self.is_mark("!") => {
+                let open = self.open();
                 self.bump();
                 self.negated();
+                self.close_node(open, Node::Negated);
             }
             Kind::Mark if self.is_mark("(") => {
+                let open = self.open();
                 self.bump();
                 self.path();
                 self.close(")", span);
+                self.close_node(open, Node::Parentheses);
             }
             Kind::Variable => self.stop(
                 span,
@@ -45,15 +78,13 @@ impl Parser<'_> {
             Kind::Word => self.no_term("a step of a path should stand"),
             _ => self.unexpected("a step of a path"),
         }
-        self.repetition();
-    }
-
-    fn repetition(&mut self) {
-        if ["*", "+", "?"].iter().any(|mark| self.is_mark(mark)) {
+        // `+1` is one token, a number.
+        if ["*", "+", "?"].iter().any(|mark| self.is_mark(mark)) && !self.is_signed() {
+            let open = self.wrap(place);
             self.bump();
-            return;
+            return self.close_node(open, Node::Repeated);
         }
-        if self.is_mark("{") && (self.peek(1).kind == Kind::Number || self.mark_at(1, ",")) {
+        if self.is_mark("{") && (self.peek(1).kind() == Kind::Number || self.mark_at(1, ",")) {
             self.stop(
                 self.span(),
                 "SPARQL has no counted repetitions of paths",
@@ -80,9 +111,18 @@ impl Parser<'_> {
     }
 
     fn negated_one(&mut self) {
-        self.eat_mark("^");
+        if !self.is_mark("^") {
+            return self.negated_iri();
+        }
+        let open = self.open();
+        self.bump();
+        self.negated_iri();
+        self.close_node(open, Node::Inverse);
+    }
+
+    fn negated_iri(&mut self) {
         if self.kind() == Kind::Word && self.word() == "a" {
-            self.bump()
+            self.leaf(Node::Type)
         } else {
             self.iri("an IRI behind `!`")
         }

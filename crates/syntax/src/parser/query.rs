@@ -2,9 +2,9 @@
 
 use super::Parser;
 use super::scope::bare;
-use crate::functions;
 use crate::spelling;
 use crate::token::Kind;
+use crate::tree::Node;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -28,20 +28,33 @@ impl<'a> Parser<'a> {
     /// A whole query.
     pub(super) fn query(&mut self) {
         self.prologue();
-        match () {
-            () if self.is_keyword("SELECT") => {
-                self.select(true);
-            }
-            () if self.eat_keyword("ASK") => {
-                self.dataset();
-                self.where_clause("ASK");
-                self.modifiers();
-            }
-            () if self.eat_keyword("CONSTRUCT") => self.construct(),
-            () if self.eat_keyword("DESCRIBE") => self.describe(),
-            () => self.no_form(),
+        if self.is_keyword("SELECT") {
+            self.select(true);
+        } else if self.is_one_of(&FORMS) {
+            self.form();
+        } else {
+            self.no_form();
         }
         self.end_of_query();
+    }
+
+    /// ASK, CONSTRUCT or DESCRIBE.
+    fn form(&mut self) {
+        let node = self.open();
+        let kind = if self.eat_keyword("ASK") {
+            self.dataset();
+            self.where_clause("ASK");
+            self.modifiers();
+            Node::Ask
+        } else if self.eat_keyword("CONSTRUCT") {
+            self.construct();
+            Node::Construct
+        } else {
+            self.bump();
+            self.describe();
+            Node::Describe
+        };
+        self.close_node(node, kind);
     }
 
     fn no_form(&mut self) {
@@ -58,6 +71,9 @@ impl<'a> Parser<'a> {
                 "this is an update, not a query",
                 "lode update runs it, or a POST to /update (update=...)",
             );
+        }
+        if self.foreign_comment() {
+            return;
         }
         if self.kind() != Kind::Word {
             return self.stop(
@@ -80,10 +96,10 @@ impl<'a> Parser<'a> {
         }
         let (span, word) = (self.span(), self.word());
         match word {
-            ";" if self.peek(1).kind == Kind::End => {
+            ";" if self.peek(1).kind() == Kind::End => {
                 self.stop(span, "a query ends without `;`", "leave it out")
             }
-            "." if self.peek(1).kind == Kind::End => {
+            "." if self.peek(1).kind() == Kind::End => {
                 self.stop(span, "a query ends without a dot", "leave it out")
             }
             "}" => self.stop(
@@ -97,7 +113,15 @@ impl<'a> Parser<'a> {
             _ if self.is_one_of(&FORMS) || word == ";" => {
                 self.stop(span, "there is more after the end of the query", "send one query at a time");
             }
-            _ if self.is_one_of(&["OPTIONAL", "FILTER", "BIND", "MINUS", "UNION", "GRAPH", "SERVICE"]) => {
+            _ if self.is_keyword("UNION") => {
+                let help = "both groups stand in the braces of the pattern: WHERE { { ... } UNION { ... } }";
+                self.stop(span, "UNION stands behind the pattern of the query", help);
+            }
+            _ if self.is_keyword("WHERE") => {
+                let help = "one WHERE { ... } stands before GROUP BY, ORDER BY and LIMIT";
+                self.stop(span, "WHERE stands behind the pattern of the query", help);
+            }
+            _ if self.is_one_of(&["OPTIONAL", "FILTER", "BIND", "MINUS", "GRAPH", "SERVICE"]) => {
                 let word = word.to_ascii_uppercase();
                 self.stop(
                     span,
@@ -112,35 +136,30 @@ impl<'a> Parser<'a> {
     /// PREFIX, BASE and VERSION.
     pub(super) fn prologue(&mut self) {
         loop {
-            if self.kind() == Kind::Name && self.word().eq_ignore_ascii_case("PREFIX:") {
+            let node = self.place();
+            let kind = if self.kind() == Kind::Name && self.word().eq_ignore_ascii_case("PREFIX:") {
                 // The empty prefix, without a space before its colon.
-                self.prefixes.push("");
+                self.prefixes.insert("");
                 self.bump();
-                self.iri("the IRI of a prefix in angle brackets");
+                self.iri_in_brackets("the IRI of a prefix");
+                Node::Prefix
             } else if self.eat_keyword("PREFIX") {
                 self.prefix();
+                Node::Prefix
             } else if self.eat_keyword("BASE") {
-                self.iri("the base IRI");
+                self.iri_in_brackets("the base IRI");
+                Node::Base
             } else if self.eat_keyword("VERSION") {
-                self.bump();
+                self.version();
+                Node::Version
             } else if self.kind() == Kind::LanguageTag && matches!(self.word(), "@prefix" | "@base") {
-                let word = self.word()[1..].to_ascii_uppercase();
-                self.tell(
-                    self.span(),
-                    format!("`{}` is of Turtle", self.word()),
-                    format!("SPARQL has {word} ... without `@`, and without a dot"),
-                );
-                self.bump();
-                if word == "PREFIX" {
-                    self.prefix()
-                } else {
-                    self.iri("the base IRI")
-                }
-                self.eat_mark(".");
+                self.declaration_of_turtle();
                 continue;
             } else {
                 return;
-            }
+            };
+            let node = self.wrap(node);
+            self.close_node(node, kind);
             if self.is_mark(".") || self.is_mark(";") {
                 self.tell(
                     self.span(),
@@ -152,11 +171,37 @@ impl<'a> Parser<'a> {
         }
     }
 
+    fn version(&mut self) {
+        let word = self.word();
+        let is_short = !(word.starts_with("\"\"\"") || word.starts_with("'''"));
+        if self.kind() == Kind::String && is_short {
+            return self.bump();
+        }
+        let help = "the version stands in quotes: VERSION \"1.2\"";
+        self.stop(self.span(), "VERSION without a version", help);
+    }
+
+    fn declaration_of_turtle(&mut self) {
+        let word = self.word()[1..].to_ascii_uppercase();
+        self.tell(
+            self.span(),
+            format!("`{}` is of Turtle", self.word()),
+            format!("SPARQL has {word} ... without `@`, and without a dot"),
+        );
+        self.bump();
+        if word == "PREFIX" {
+            self.prefix()
+        } else {
+            self.iri("the base IRI")
+        }
+        self.eat_mark(".");
+    }
+
     fn prefix(&mut self) {
         let (word, span) = (self.word(), self.span());
         match self.kind() {
-            Kind::Name if word.ends_with(':') => {
-                self.prefixes.push(&word[..word.len() - 1]);
+            Kind::Name if word.find(':') == Some(word.len() - 1) => {
+                self.prefixes.insert(&word[..word.len() - 1]);
                 self.bump();
             }
             Kind::Name => {
@@ -166,13 +211,13 @@ impl<'a> Parser<'a> {
                     "a prefix ends with its colon: PREFIX ex: <http://example.org/>",
                 );
             }
-            Kind::Word if self.peek(1).kind == Kind::Iri => {
+            Kind::Word if self.peek(1).kind() == Kind::Iri => {
                 self.tell(
                     span,
                     format!("the prefix `{word}` lacks its colon"),
                     format!("write PREFIX {word}: <...>"),
                 );
-                self.prefixes.push(word);
+                self.prefixes.insert(word);
                 self.bump();
             }
             _ => return self.unexpected("a prefix, such as ex:,"),
@@ -184,15 +229,23 @@ impl<'a> Parser<'a> {
                 "an IRI stands in angle brackets: <http://example.org/>",
             );
         } else {
-            self.iri("the IRI of a prefix in angle brackets");
+            self.iri_in_brackets("the IRI of a prefix in angle brackets");
         }
     }
 
     /// FROM and FROM NAMED.
     pub(super) fn dataset(&mut self) {
-        while self.eat_keyword("FROM") {
+        self.graphs("FROM");
+    }
+
+    /// FROM or USING with graphs.
+    pub(super) fn graphs(&mut self, word: &str) {
+        while self.is_keyword(word) {
+            let node = self.open();
+            self.bump();
             self.eat_keyword("NAMED");
             self.iri("the IRI of a graph");
+            self.close_node(node, Node::From);
         }
     }
 
@@ -223,34 +276,58 @@ impl<'a> Parser<'a> {
 
     /// A SELECT, also in a group; the variables that it gives.
     pub(super) fn select(&mut self, top: bool) -> Vec<&'a str> {
+        let (node, clause) = (self.open(), self.open());
         self.bump();
+        // Its aggregates are its own.
+        let outside = self.no_aggregates.take();
         let aggregates = self.scope.aggregates;
         if !self.eat_keyword("DISTINCT") {
             self.eat_keyword("REDUCED");
         }
         let selection = self.selection();
+        self.close_node(clause, Node::Selection);
         if top {
             self.dataset();
         }
         let inside = self.where_clause("SELECT");
         let keys = self.modifiers();
+        self.close_node(node, Node::Select);
+        self.no_aggregates = outside;
+        if !self.explains {
+            return Vec::new();
+        }
         let is_grouped = keys.is_some() || self.scope.aggregates > aggregates;
         self.scope.aggregates = aggregates;
         if is_grouped {
             self.ungrouped(&selection, &keys.unwrap_or_default());
         }
-        for (name, span) in &selection.named {
-            if inside.contains(name) {
-                self.tell(
-                    span.clone(),
-                    format!("?{name} has values in the pattern already"),
-                    "give the new value another name",
-                );
-            }
-        }
+        self.named_twice(&selection, &inside);
         match selection.star {
             Some(_) => inside.into_iter().collect(),
             None => selection.plain.iter().chain(&selection.named).map(|(name, _)| *name).collect(),
+        }
+    }
+
+    /// Names of values that the pattern has already, or that another column has.
+    fn named_twice(&mut self, selection: &Selection<'a>, inside: &BTreeSet<&'a str>) {
+        let mut seen = BTreeSet::new();
+        for (name, span) in selection.named.iter().filter(|(name, _)| inside.contains(name)) {
+            self.tell(
+                span.clone(),
+                format!("?{name} has values in the pattern already"),
+                "give the new value another name",
+            );
+        }
+        let mut all: Vec<_> = selection.plain.iter().chain(&selection.named).collect();
+        all.sort_by_key(|(_, span)| span.start);
+        for (name, span) in all {
+            if !seen.insert(*name) {
+                self.tell(
+                    span.clone(),
+                    format!("?{name} is selected twice"),
+                    "leave it out here, or give the value another name",
+                );
+            }
         }
     }
 
@@ -277,7 +354,7 @@ impl<'a> Parser<'a> {
 
     fn selection(&mut self) -> Selection<'a> {
         let mut selection = Selection::default();
-        let start = self.span();
+        let (start, first) = (self.span(), self.at);
         loop {
             let (span, word) = (self.span(), self.word());
             match self.kind() {
@@ -299,6 +376,13 @@ impl<'a> Parser<'a> {
             }
         }
         let is_empty = selection.star.is_none() && selection.plain.is_empty() && selection.named.is_empty();
+        if let Some(star) = selection.star.clone().filter(|_| self.at > first + 1) {
+            self.tell(
+                star,
+                "`*` beside other columns",
+                "`*` selects all variables: leave the others out, or `*`",
+            );
+        }
         if is_empty && !self.stopped {
             if self.at_end() || self.is_mark("{") || self.kind() == Kind::Word {
                 self.stop(
@@ -317,7 +401,7 @@ impl<'a> Parser<'a> {
     fn word_selected(&mut self) {
         let (span, word) = (self.span(), self.word());
         let upper = word.to_ascii_uppercase();
-        if self.mark_at(1, "(") && (functions::is_aggregate(word) || functions::arity(word).is_some()) {
+        if self.mark_at(1, "(") && self.vocabulary.has(word) {
             let end = self
                 .text
                 .get(span.start..)
@@ -329,6 +413,11 @@ impl<'a> Parser<'a> {
                 "a value that is selected needs parentheses and a name",
                 format!("write ({call} AS ?{})", upper.to_ascii_lowercase()),
             );
+        }
+        if self.begins_clause() {
+            let clause = if self.keyword_at(1, "BY") { format!("{upper} BY") } else { upper };
+            let help = format!("put {clause} behind the `}}` of WHERE {{ ... }}");
+            return self.stop(span, format!("{clause} stands before the pattern"), help);
         }
         if matches!(upper.as_str(), "DISTINCT" | "REDUCED") {
             return self.stop(
@@ -357,25 +446,42 @@ impl<'a> Parser<'a> {
 
     /// `(expression AS ?name)`.
     fn named_value(&mut self, selection: &mut Selection<'a>) {
-        let open = self.span();
+        let (node, open) = (self.open(), self.span());
         self.bump();
+        let is_variable = self.kind() == Kind::Variable && self.mark_at(1, ")");
+        let name = self.word();
         let before = self.scope.gather();
         self.expression();
         selection.outside.extend(self.scope.gathered(before));
         if self.is_mark(")") {
-            return self.stop(
-                open.start..self.span().end,
-                "a value that is selected needs a name",
-                "write (... AS ?name)",
-            );
+            let help = if is_variable {
+                format!("a variable stands without parentheses: {name}")
+            } else {
+                "write (... AS ?name)".to_owned()
+            };
+            return self.stop(open.start..self.span().end, "a value that is selected needs a name", help);
         }
         if !self.eat_keyword("AS") {
-            return self.unexpected("AS and a name");
+            return self.missing_as("SELECT (... AS ?name)");
         }
         let (name, span) = (bare(self.word()), self.span());
         self.variable("a variable behind AS");
         selection.named.push((name, span));
         self.close(")", open);
+        self.close_node(node, Node::As);
+    }
+
+    /// What stands where AS should.
+    pub(super) fn missing_as(&mut self, example: &str) {
+        if self.kind() == Kind::Variable && self.mark_at(1, ")") {
+            let name = self.word();
+            return self.stop(
+                self.span(),
+                format!("AS is missing before {name}"),
+                format!("write {example}"),
+            );
+        }
+        self.unexpected("an operator, or AS and a variable,")
     }
 
     fn construct(&mut self) {
@@ -385,7 +491,10 @@ impl<'a> Parser<'a> {
             self.where_clause("CONSTRUCT");
         } else if self.is_one_of(&["WHERE", "FROM"]) {
             self.dataset();
-            self.where_clause("CONSTRUCT");
+            if !self.eat_keyword("WHERE") || !self.is_mark("{") {
+                self.stop(self.span(), "the pattern stands in braces", "CONSTRUCT WHERE { ... }");
+            }
+            self.template();
         } else {
             self.stop(
                 self.span(),

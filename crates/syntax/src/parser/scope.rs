@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Variables of the groups around the present place, without `?` and `$`.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Scope<'a> {
+    /// Nothing is followed otherwise.
+    follows: bool,
     groups: Vec<BTreeSet<&'a str>>,
     /// Variables of an expression that stand outside of aggregates, while they are gathered.
     outside: Option<Vec<(&'a str, Range<usize>)>>,
@@ -13,6 +15,11 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
+    /// One that follows variables, or does nothing.
+    pub fn new(follows: bool) -> Self {
+        Self { follows, groups: Vec::new(), outside: None, aggregates: 0 }
+    }
+
     /// A group begins.
     pub fn open(&mut self) {
         self.groups.push(BTreeSet::new());
@@ -25,7 +32,7 @@ impl<'a> Scope<'a> {
 
     /// Variables are in scope in the present group.
     pub fn add(&mut self, names: impl IntoIterator<Item = &'a str>) {
-        if let Some(group) = self.groups.last_mut() {
+        if let Some(group) = self.groups.last_mut().filter(|_| self.follows) {
             group.extend(names);
         }
     }
@@ -37,7 +44,7 @@ impl<'a> Scope<'a> {
 
     /// From now on variables of expressions are gathered.
     pub fn gather(&mut self) -> Option<Vec<(&'a str, Range<usize>)>> {
-        self.outside.replace(Vec::new())
+        self.outside.replace(Vec::new()).filter(|_| self.follows)
     }
 
     /// What was gathered; what was before goes on.
@@ -47,7 +54,7 @@ impl<'a> Scope<'a> {
 
     /// A variable of an expression.
     pub fn mention(&mut self, name: &'a str, span: Range<usize>) {
-        if let Some(outside) = &mut self.outside {
+        if let Some(outside) = self.outside.as_mut().filter(|_| self.follows) {
             outside.push((name, span));
         }
     }

@@ -5,6 +5,7 @@ use super::scope::bare;
 use crate::prefixes;
 use crate::spelling;
 use crate::token::Kind;
+use crate::tree::Node;
 use std::ops::Range;
 
 /// Of XML Schema, those that people write without a prefix.
@@ -14,7 +15,7 @@ const DATATYPES: [&str; 11] =
 impl<'a> Parser<'a> {
     /// Whether the token `ahead` can begin a term of a triple.
     pub(super) fn begins_term(&self, ahead: usize) -> bool {
-        match self.peek(ahead).kind {
+        match self.peek(ahead).kind() {
             Kind::Variable | Kind::Iri | Kind::Name | Kind::Blank | Kind::Number | Kind::String => true,
             Kind::Mark => matches!(self.word_at(ahead), "[" | "(" | "<<" | "<<(" | "+" | "-"),
             Kind::Word => self.keyword_at(ahead, "true") || self.keyword_at(ahead, "false"),
@@ -25,7 +26,7 @@ impl<'a> Parser<'a> {
     /// An IRI, in brackets or with a prefix.
     pub(super) fn iri(&mut self, wanted: &str) {
         match self.kind() {
-            Kind::Iri => self.bump(),
+            Kind::Iri => self.leaf(Node::Iri),
             Kind::Name => self.name(),
             _ if self.bare_url() => {}
             Kind::Word => {
@@ -42,6 +43,21 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// An IRI in brackets, as declarations have it.
+    pub(super) fn iri_in_brackets(&mut self, wanted: &str) {
+        if self.kind() == Kind::Name {
+            if self.bare_url() {
+                return;
+            }
+            return self.stop(
+                self.span(),
+                format!("`{}` stands where {wanted} should", super::shortened(self.word())),
+                "declarations take an IRI in angle brackets: <http://example.org/>",
+            );
+        }
+        self.iri(wanted);
+    }
+
     /// A variable or an IRI.
     pub(super) fn variable_or_iri(&mut self, wanted: &str) {
         if self.kind() == Kind::Variable { self.variable(wanted) } else { self.iri(wanted) }
@@ -52,7 +68,7 @@ impl<'a> Parser<'a> {
         if self.kind() == Kind::Variable {
             let name = bare(self.word());
             self.scope.add([name]);
-            self.bump();
+            self.leaf(Node::Variable);
             self.hyphen();
             return;
         }
@@ -80,11 +96,10 @@ impl<'a> Parser<'a> {
         if self.at == 0 || !self.is_mark("-") {
             return;
         }
-        let (before, mark, after) =
-            (self.tokens[self.at - 1].span.clone(), self.span(), self.peek(1).span.clone());
+        let (before, mark, after) = (self.tokens[self.at - 1].span(), self.span(), self.peek(1).span());
         if joined(&before, &mark)
             && joined(&mark, &after)
-            && matches!(self.peek(1).kind, Kind::Word | Kind::Name)
+            && matches!(self.peek(1).kind(), Kind::Word | Kind::Name)
         {
             let whole = before.start..after.end;
             let fixed = self.text.get(whole.clone()).unwrap_or("").replace('-', "_");
@@ -103,7 +118,7 @@ impl<'a> Parser<'a> {
         }
         let word = self.word();
         let prefix = word.split(':').next().unwrap_or("");
-        if !self.prefixes.contains(&prefix) && self.undeclared.insert(prefix) {
+        if self.explains && !self.prefixes.contains(&prefix) && self.undeclared.insert(prefix) {
             let help = self.declaration_of(prefix);
             let span = self.span();
             self.tell(
@@ -112,7 +127,7 @@ impl<'a> Parser<'a> {
                 help,
             );
         }
-        self.bump();
+        self.leaf(Node::Name);
     }
 
     fn declaration_of(&self, prefix: &str) -> String {
@@ -153,24 +168,54 @@ impl<'a> Parser<'a> {
     /// A literal, if one is next.
     pub(super) fn literal(&mut self) -> bool {
         match self.kind() {
-            Kind::Number => self.bump(),
-            Kind::Mark if (self.is_mark("+") || self.is_mark("-")) && self.peek(1).kind == Kind::Number => {
-                self.bump();
-                self.bump();
+            Kind::Number => self.leaf(Node::Number),
+            Kind::Mark if self.is_signed() => self.signed(),
+            Kind::Mark if (self.is_mark("+") || self.is_mark("-")) && self.peek(1).kind() == Kind::Number => {
+                let span = self.span().start..self.peek(1).end();
+                let help = "the sign of a number stands before it without a space";
+                self.stop(span, "a space behind a sign", help);
             }
-            Kind::Word if self.is_one_of(&["true", "false"]) => self.bump(),
+            Kind::Word if self.is_boolean() => self.leaf(Node::Boolean),
             Kind::String => {
+                let literal = self.open();
                 self.bump();
                 self.after_string();
+                self.close_node(literal, Node::Literal);
             }
             _ => return false,
         }
         true
     }
 
+    /// `true` or `false`.
+    pub(super) fn is_boolean(&self) -> bool {
+        self.is_keyword("true") || self.is_keyword("false")
+    }
+
+    /// Whether a sign and a number are next, as one.
+    pub(super) fn is_signed(&self) -> bool {
+        let number = self.peek(1);
+        number.kind() == Kind::Number
+            && number.start() == self.peek(0).end()
+            && (self.is_mark("+") || self.is_mark("-"))
+    }
+
+    /// A number with its sign.
+    pub(super) fn signed(&mut self) {
+        let number = self.open();
+        self.bump();
+        self.bump();
+        self.close_node(number, Node::Number);
+    }
+
     /// A language tag or a datatype.
     fn after_string(&mut self) {
         if self.kind() == Kind::LanguageTag {
+            let (tag, span) = (self.word(), self.span());
+            if let Some((_, direction)) = tag.split_once("--").filter(|(_, d)| !matches!(*d, "ltr" | "rtl")) {
+                let message = format!("`{direction}` is no direction");
+                self.tell(span, message, "text runs --ltr, from left to right, or --rtl");
+            }
             self.bump();
             if self.kind() == Kind::Word && self.word().starts_with('_') && self.span().start == self.before()
             {

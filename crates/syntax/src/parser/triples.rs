@@ -3,6 +3,28 @@
 use super::Parser;
 use super::scope::bare;
 use crate::token::Kind;
+use crate::tree::Node;
+
+/// Where a term stands, which decides what it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In triples.
+    Triples,
+    /// In a reified triple.
+    Reified,
+    /// In a triple term.
+    Term,
+    /// In a triple term of VALUES.
+    Data,
+    /// In a triple term of an expression.
+    Value,
+}
+
+impl Place {
+    fn has_blanks(self) -> bool {
+        !matches!(self, Self::Data | Self::Value)
+    }
+}
 
 impl Parser<'_> {
     /// Triples, with dots between them.
@@ -40,18 +62,21 @@ impl Parser<'_> {
     }
 
     fn triples_of_subject(&mut self) {
-        let may_stand_alone = ["[", "(", "<<"].iter().any(|mark| self.is_mark(mark));
-        self.term("a subject");
+        let node = self.open();
+        let is_empty = self.is_empty("[", "]") || self.is_empty("(", ")");
+        let may_stand_alone = !is_empty && ["[", "(", "<<"].iter().any(|mark| self.is_mark(mark));
+        self.term(Place::Triples, "a subject");
         if self.stopped {
             return;
         }
         if self.begins_verb(0) || !may_stand_alone {
             self.properties();
         }
+        self.close_node(node, Node::Triples);
     }
 
     fn begins_verb(&self, ahead: usize) -> bool {
-        match self.peek(ahead).kind {
+        match self.peek(ahead).kind() {
             Kind::Variable | Kind::Iri | Kind::Name => true,
             Kind::Word => self.word_at(ahead) == "a",
             Kind::Mark => matches!(self.word_at(ahead), "^" | "!" | "("),
@@ -62,8 +87,10 @@ impl Parser<'_> {
     /// Properties and objects, with semicolons between them.
     fn properties(&mut self) {
         loop {
+            let node = self.open();
             self.verb();
             self.objects();
+            self.close_node(node, Node::Property);
             if !self.is_mark(";") {
                 return;
             }
@@ -72,6 +99,7 @@ impl Parser<'_> {
                 if self.kind() == Kind::Word
                     && !self.mark_at(1, "{")
                     && !self.mark_at(1, "(")
+                    && !self.begins_part()
                     && self.begins_term(1)
                 {
                     self.verb();
@@ -81,11 +109,32 @@ impl Parser<'_> {
         }
     }
 
+    /// The verb of a triple of a template or in a term: no path.
+    fn simple_verb(&mut self) {
+        match self.kind() {
+            Kind::Variable => self.variable("a property"),
+            Kind::Word if self.word() == "a" => self.leaf(Node::Type),
+            Kind::Iri | Kind::Name => self.iri("a property"),
+            Kind::Mark if matches!(self.word(), "^" | "!" | "(") => self.no_path(self.span()),
+            _ => self.verb(),
+        }
+    }
+
+    fn no_path(&mut self, span: std::ops::Range<usize>) {
+        let help = "a path stands in patterns only: name the property by its IRI, or by a variable";
+        self.stop(span, "a path where a property stands", help);
+    }
+
     fn verb(&mut self) {
         let (span, word) = (self.span(), self.word());
         match self.kind() {
             Kind::Variable => self.variable("a property"),
-            Kind::Word if word == "a" && !self.mark_at(1, "/") && !self.mark_at(1, "|") => self.bump(),
+            _ if self.begins_verb(0) && self.templates => {
+                self.simple_verb();
+                if !self.is_signed() && ["/", "|", "*", "+", "?"].iter().any(|mark| self.is_mark(mark)) {
+                    self.no_path(span);
+                }
+            }
             _ if self.begins_verb(0) => self.path(),
             Kind::String | Kind::Number => {
                 self.stop(
@@ -120,7 +169,7 @@ impl Parser<'_> {
                     "a triple has three parts: ?subject ?property ?object",
                 );
             }
-            self.term("an object");
+            self.term(Place::Triples, "an object");
             self.annotations();
             let comma = self.span();
             if !self.eat_mark(",") {
@@ -139,98 +188,151 @@ impl Parser<'_> {
 
     /// Whether a triple has ended with what is before the token `ahead`.
     fn ends_triple(&self, ahead: usize) -> bool {
-        self.peek(ahead).kind == Kind::End
+        self.peek(ahead).kind() == Kind::End
             || [".", ";", "}", ","].iter().any(|mark| self.mark_at(ahead, mark))
     }
 
     /// `~ ?reifier` and `{| ?p ?o |}` (SPARQL 1.2).
     fn annotations(&mut self) {
         loop {
-            if self.eat_mark("~") {
-                if matches!(self.kind(), Kind::Variable | Kind::Iri | Kind::Name | Kind::Blank) {
-                    self.term("a reifier");
-                }
+            if self.is_mark("~") {
+                self.reifier();
             } else if self.is_mark("{|") {
-                let open = self.span();
+                let (node, open) = (self.open(), self.span());
                 self.bump();
                 self.properties();
                 self.close("|}", open);
+                self.close_node(node, Node::Annotation);
             } else {
                 return;
             }
         }
     }
 
+    fn reifier(&mut self) {
+        let node = self.open();
+        self.bump();
+        let is_term = matches!(self.kind(), Kind::Variable | Kind::Iri | Kind::Name | Kind::Blank);
+        if is_term || self.is_empty("[", "]") {
+            self.term(Place::Reified, "a reifier");
+        }
+        self.close_node(node, Node::Reifier);
+    }
+
+    /// Whether brackets with nothing between them but white space are next: to the grammar these are one token.
+    pub(super) fn is_empty(&self, open: &str, close: &str) -> bool {
+        let between = self.peek(0).end()..self.peek(1).start();
+        self.is_mark(open)
+            && self.mark_at(1, close)
+            && !self.text.get(between).is_some_and(|between| between.contains('#'))
+    }
+
+    /// Two tokens that are a node.
+    fn empty(&mut self, node: Node) {
+        let open = self.open();
+        self.bump();
+        self.bump();
+        self.close_node(open, node);
+    }
+
     /// A subject or an object.
-    fn term(&mut self, wanted: &str) {
+    pub(super) fn term(&mut self, place: Place, wanted: &str) {
         let span = self.span();
         match self.kind() {
             Kind::Variable => self.variable(wanted),
             Kind::Iri | Kind::Name => self.iri(wanted),
-            Kind::Blank => self.bump(),
-            Kind::Mark if self.is_mark("[") => self.deeper(|p| {
+            Kind::Blank if place.has_blanks() => self.leaf(Node::Blank),
+            Kind::Mark if place.has_blanks() && self.is_empty("[", "]") => self.empty(Node::BlankProperties),
+            Kind::Mark if place == Place::Triples && self.is_empty("(", ")") => self.empty(Node::Collection),
+            Kind::Mark if place == Place::Triples && self.is_mark("[") => self.deeper(|p| {
+                let node = p.open();
                 p.bump();
-                if !p.is_mark("]") {
-                    p.properties();
-                }
+                p.properties();
                 p.close("]", span);
+                p.close_node(node, Node::BlankProperties);
             }),
-            Kind::Mark if self.is_mark("(") => self.deeper(|p| {
+            Kind::Mark if place == Place::Triples && self.is_mark("(") => self.deeper(|p| {
+                let node = p.open();
                 p.bump();
-                while !p.is_mark(")") && !p.at_end() {
+                loop {
                     if p.is_mark(",") {
                         p.comma("members of a list");
                     } else {
-                        p.term("a member of a list");
+                        p.term(place, "a member of a list");
+                    }
+                    if p.is_mark(")") || p.at_end() {
+                        break;
                     }
                 }
                 p.close(")", span);
+                p.close_node(node, Node::Collection);
             }),
-            Kind::Mark if self.is_mark("<<(") => self.triple_term(),
-            Kind::Mark if self.is_mark("<<") => self.reified_triple(),
-            Kind::Mark if self.is_mark("?") || self.is_mark("$") => self.variable(wanted),
-            Kind::Word if !self.is_one_of(&["true", "false"]) => {
-                self.no_term(&format!("{wanted} should stand"))
+            Kind::Mark if self.is_mark("<<(") => self.triple_term(place),
+            Kind::Mark if self.is_mark("<<") && matches!(place, Place::Triples | Place::Reified) => {
+                self.reified_triple()
             }
+            Kind::Mark if self.is_mark("?") || self.is_mark("$") => self.variable(wanted),
+            Kind::Word if !self.is_boolean() => self.no_term(&format!("{wanted} should stand")),
             _ if self.literal() => {}
             _ => self.unexpected(wanted),
         }
     }
 
     /// `<<( ?s ?p ?o )>>`.
-    pub(super) fn triple_term(&mut self) {
+    pub(super) fn triple_term(&mut self, place: Place) {
         let open = self.span();
+        let inside = if matches!(place, Place::Triples | Place::Reified) { Place::Term } else { place };
         self.deeper(|p| {
+            let node = p.open();
             p.bump();
-            p.term("a subject");
-            p.verb();
-            p.term("an object");
+            p.subject_of_term(inside);
+            p.simple_verb();
+            p.term(inside, "an object");
             p.close(")>>", open);
+            p.close_node(node, Node::TripleTerm);
         });
+    }
+
+    /// In data and in expressions the subject of a triple term is no literal and no triple.
+    fn subject_of_term(&mut self, place: Place) {
+        let is_plain = matches!(self.kind(), Kind::Variable | Kind::Iri | Kind::Name);
+        if matches!(place, Place::Data | Place::Value) && !is_plain && !self.stopped {
+            let what = if self.kind() == Kind::Word || self.kind() == Kind::Bad { None } else { Some(()) };
+            if what.is_some() {
+                let help = "the subject of a triple term is an IRI, or a variable in an expression";
+                let message = format!("`{}` stands where a subject should", super::shortened(self.word()));
+                return self.stop(self.span(), message, help);
+            }
+        }
+        self.term(place, "a subject");
     }
 
     /// `<< ?s ?p ?o ~ ?reifier >>`.
     fn reified_triple(&mut self) {
         let open = self.span();
         self.deeper(|p| {
+            let node = p.open();
             p.bump();
-            p.term("a subject");
-            p.verb();
-            p.term("an object");
-            if p.eat_mark("~") && !p.is_mark(">>") {
-                p.term("a reifier");
+            p.term(Place::Reified, "a subject");
+            p.simple_verb();
+            p.term(Place::Reified, "an object");
+            if p.is_mark("~") {
+                p.reifier();
             }
             p.close(">>", open);
+            p.close_node(node, Node::ReifiedTriple);
         });
     }
 
     /// A template in braces: what CONSTRUCT makes.
     pub(super) fn template(&mut self) {
-        let open = self.span();
+        let (node, open) = (self.open(), self.span());
         self.bump();
-        while self.begins_term(0) {
+        let outside = std::mem::replace(&mut self.templates, true);
+        if self.begins_term(0) {
             self.triples_block();
         }
+        self.templates = outside;
         if self.is_keyword("GRAPH") {
             return self.stop(
                 self.span(),
@@ -250,32 +352,36 @@ impl Parser<'_> {
             return self.no_term("a triple begins");
         }
         self.close("}", open);
+        self.close_node(node, Node::Template);
     }
 
     /// Data and templates of updates, with GRAPH; `what`: the operation, where they may have no variables.
     pub(super) fn quads(&mut self, what: Option<&str>) {
-        let open = self.span();
+        self.deeper(|p| p.quads_inside(what));
+    }
+
+    fn quads_inside(&mut self, what: Option<&str>) {
+        let (node, open) = (self.open(), self.span());
         if !self.eat_mark("{") {
             return self.stop(open, "quads stand in braces", "{ :s :p :o . GRAPH :g { :s :p :o } }");
         }
         let start = self.at;
+        let outside = std::mem::replace(&mut self.templates, true);
+        let mut dot = false;
         loop {
             if self.begins_term(0) {
                 self.triples_block();
-            } else if self.eat_keyword("GRAPH") {
-                self.variable_or_iri("the name of a graph");
-                let inner = self.span();
-                self.expect("{", "before the triples of a graph");
-                while self.begins_term(0) {
-                    self.triples_block();
-                }
-                self.close("}", inner);
-            } else if !(self.is_mark(".") && self.at > start) {
-                break;
+                dot = false;
+            } else if self.is_keyword("GRAPH") {
+                self.quads_of_graph();
+                dot = true;
+            } else if dot && self.eat_mark(".") {
+                dot = false;
             } else {
-                self.bump();
+                break;
             }
         }
+        self.templates = outside;
         if self.is_one_of(&["FILTER", "OPTIONAL", "BIND", "VALUES", "MINUS", "SELECT"]) {
             let word = self.word();
             return self.stop(
@@ -288,22 +394,36 @@ impl Parser<'_> {
             return self.no_term("a triple begins");
         }
         self.close("}", open);
+        self.close_node(node, Node::Quads);
         if let Some(what) = what {
             self.no_variables(what, start);
         }
     }
 
+    fn quads_of_graph(&mut self) {
+        let node = self.open();
+        self.bump();
+        self.variable_or_iri("the name of a graph");
+        let inner = self.span();
+        self.expect("{", "before the triples of a graph");
+        if self.begins_term(0) {
+            self.triples_block();
+        }
+        self.close("}", inner);
+        self.close_node(node, Node::QuadsOfGraph);
+    }
+
     fn no_variables(&mut self, what: &str, start: usize) {
-        let variable = self.tokens[start..self.at].iter().find(|token| token.kind == Kind::Variable);
+        let variable = self.tokens[start..self.at].iter().find(|token| token.kind() == Kind::Variable);
         if let Some(token) = variable {
-            let (span, name) = (token.span.clone(), bare(self.text.get(token.span.clone()).unwrap_or("")));
+            let (span, name) = (token.span(), bare(self.text.get(token.span()).unwrap_or("")));
             self.tell(span, format!("{what} with a variable, ?{name}"), "it takes data only; INSERT { ... } WHERE { ... } and DELETE { ... } WHERE { ... } take variables");
         }
         if what == "DELETE DATA" {
-            let blank = self.tokens[start..self.at].iter().find(|token| token.kind == Kind::Blank);
+            let blank = self.tokens[start..self.at].iter().find(|token| token.kind() == Kind::Blank);
             if let Some(token) = blank {
                 self.tell(
-                    token.span.clone(),
+                    token.span(),
                     "DELETE DATA with a blank node, which is no node of the data",
                     "find it: DELETE { ?s :p :o } WHERE { ?s :p :o }",
                 );

@@ -4,6 +4,7 @@ use super::Parser;
 use super::query::UPDATES;
 use crate::spelling;
 use crate::token::Kind;
+use crate::tree::Node;
 
 impl Parser<'_> {
     /// A whole request.
@@ -13,7 +14,13 @@ impl Parser<'_> {
             if self.at_end() {
                 return;
             }
+            let index = self.entries.len();
             self.operation();
+            let node = self.entries.get(index).map(|entry| entry.node());
+            let now = std::mem::take(&mut self.extent);
+            let is_data = matches!(node, Some(Node::InsertData | Node::DeleteData));
+            let now = if is_data { super::Extent { depth: now.depth, ..Default::default() } } else { now };
+            self.most = self.most.or(now);
             if self.stopped || self.at_end() {
                 return;
             }
@@ -54,37 +61,19 @@ impl Parser<'_> {
         }
         match upper.as_str() {
             "INSERT" | "DELETE" | "WITH" => self.modify(),
-            "LOAD" => {
-                self.bump();
-                self.eat_keyword("SILENT");
-                self.iri("the IRI of a document");
-                if self.eat_keyword("INTO") {
-                    if !self.eat_keyword("GRAPH") {
-                        return self.stop(
-                            self.span(),
-                            "GRAPH is missing behind INTO",
-                            "LOAD <file> INTO GRAPH <graph>",
-                        );
-                    }
-                    self.iri("the IRI of a graph");
-                }
-            }
+            "LOAD" => self.load(),
             "CLEAR" | "DROP" | "CREATE" => self.graph_operation(&upper),
-            "ADD" | "MOVE" | "COPY" => {
-                self.bump();
-                self.eat_keyword("SILENT");
-                self.graph_or_default();
-                if !self.eat_keyword("TO") {
-                    return self.unexpected("TO");
-                }
-                self.graph_or_default();
-            }
+            "ADD" | "MOVE" | "COPY" => self.transfer(&upper),
             "SELECT" | "ASK" | "CONSTRUCT" | "DESCRIBE" => {
                 self.stop(
                     span,
                     "this is a query, not an update",
                     "lode query runs it, or a request to /query (query=...)",
                 );
+            }
+            "UPDATE" => {
+                let help = "write DELETE { old triples } INSERT { new triples } WHERE { ... }";
+                self.stop(span, "SPARQL has no UPDATE ... SET", help);
             }
             _ => {
                 let help = match spelling::meant(word, UPDATES) {
@@ -96,11 +85,47 @@ impl Parser<'_> {
         }
     }
 
+    fn load(&mut self) {
+        let node = self.open();
+        self.bump();
+        self.eat_keyword("SILENT");
+        self.iri("the IRI of a document");
+        if self.eat_keyword("INTO") {
+            if !self.eat_keyword("GRAPH") {
+                let help = "LOAD <file> INTO GRAPH <graph>";
+                return self.stop(self.span(), "GRAPH is missing behind INTO", help);
+            }
+            self.iri("the IRI of a graph");
+        }
+        self.close_node(node, Node::Load);
+    }
+
+    fn transfer(&mut self, word: &str) {
+        let node = self.open();
+        self.bump();
+        self.eat_keyword("SILENT");
+        self.graph_or_default();
+        if !self.eat_keyword("TO") {
+            let is_graph = matches!(self.kind(), Kind::Iri | Kind::Name)
+                || self.is_one_of(&["DEFAULT", "GRAPH", "INTO"]);
+            if is_graph && !self.stopped {
+                let help = format!("write {word} <graph> TO <other graph>");
+                return self.stop(self.span(), format!("TO is missing between the graphs of {word}"), help);
+            }
+            return self.unexpected(&format!("TO, and the graph that {word} writes,"));
+        }
+        self.graph_or_default();
+        self.close_node(node, Node::Transfer);
+    }
+
     fn graph_operation(&mut self, word: &str) {
+        let node = self.open();
+        let kind = if word == "CREATE" { Node::Create } else { Node::Clear };
         self.bump();
         self.eat_keyword("SILENT");
         if word != "CREATE" && self.is_one_of(&["DEFAULT", "NAMED", "ALL"]) {
-            return self.bump();
+            self.bump();
+            return self.close_node(node, kind);
         }
         if !self.eat_keyword("GRAPH") {
             let graphs = if word == "CREATE" { "" } else { ", DEFAULT, NAMED or ALL" };
@@ -111,42 +136,79 @@ impl Parser<'_> {
             );
         }
         self.iri("the IRI of a graph");
+        self.close_node(node, kind);
     }
 
     fn graph_or_default(&mut self) {
+        let node = self.open();
         if !self.eat_keyword("DEFAULT") {
             self.eat_keyword("GRAPH");
             self.iri("the IRI of a graph, or DEFAULT,");
         }
+        self.close_node(node, Node::Target);
     }
 
     fn modify(&mut self) {
-        if self.eat_keyword("WITH") {
+        let node = self.open();
+        let has_with = self.is_keyword("WITH");
+        if has_with {
+            let with = self.open();
+            self.bump();
             self.iri("the IRI of a graph");
-        }
-        let mut is_insert = false;
-        if self.eat_keyword("DELETE") {
-            if self.eat_keyword("DATA") {
-                return self.quads(Some("DELETE DATA"));
+            self.close_node(with, Node::With);
+            if !self.is_one_of(&["DELETE", "INSERT"]) && !self.stopped {
+                return self.unexpected("DELETE or INSERT");
             }
-            if self.eat_keyword("WHERE") {
-                return self.quads(None);
+        }
+        let is_delete = self.is_keyword("DELETE");
+        if is_delete {
+            let clause = self.open();
+            self.bump();
+            let whole = match () {
+                () if self.is_keyword("DATA") => Some((Node::DeleteData, Some("DELETE DATA"))),
+                () if self.is_keyword("WHERE") => Some((Node::DeleteWhere, None)),
+                () => None,
+            };
+            if let Some((kind, what)) = whole {
+                self.short_form(has_with, "DELETE", what);
+                // The clause is the whole of it.
+                self.close_node(clause, Node::Delete);
+                return self.close_node(node, kind);
             }
             self.into("DELETE");
             self.quads(None);
+            self.close_node(clause, Node::Delete);
         }
-        if self.eat_keyword("INSERT") {
-            if self.eat_keyword("DATA") {
-                return self.quads(Some("INSERT DATA"));
+        let is_insert = self.is_keyword("INSERT");
+        if is_insert {
+            let clause = self.open();
+            self.bump();
+            if self.is_keyword("DATA") {
+                self.short_form(has_with || is_delete, "INSERT", Some("INSERT DATA"));
+                self.close_node(clause, Node::Insert);
+                return self.close_node(node, Node::InsertData);
             }
-            is_insert = true;
             self.into("INSERT");
             self.quads(None);
+            self.close_node(clause, Node::Insert);
         }
-        while self.eat_keyword("USING") {
-            self.eat_keyword("NAMED");
-            self.iri("the IRI of a graph");
+        self.graphs("USING");
+        self.pattern_of_modify(is_insert);
+        self.close_node(node, Node::Modify);
+    }
+
+    /// DATA, or WHERE behind DELETE, which stand alone.
+    fn short_form(&mut self, has_before: bool, word: &str, what: Option<&str>) {
+        let second = self.word().to_ascii_uppercase();
+        if has_before {
+            let help = format!("{word} {second} stands alone; name graphs inside: GRAPH <graph> {{ ... }}");
+            return self.stop(self.span(), format!("{word} {second} behind WITH or DELETE"), help);
         }
+        self.bump();
+        self.quads(what);
+    }
+
+    fn pattern_of_modify(&mut self, is_insert: bool) {
         let span = self.span();
         if !self.eat_keyword("WHERE") && !self.stopped {
             let help = if is_insert {

@@ -1,11 +1,20 @@
 //! VALUES: inline data.
 
 use super::Parser;
+use super::triples::Place;
 use crate::token::Kind;
+use crate::tree::Node;
 
 impl Parser<'_> {
-    /// What follows VALUES.
+    /// VALUES and what follows it.
     pub(super) fn values(&mut self) {
+        let open = self.open();
+        self.bump();
+        self.columns();
+        self.close_node(open, Node::Values);
+    }
+
+    fn columns(&mut self) {
         if self.kind() == Kind::Variable {
             self.variable("a variable");
             return self.rows(None);
@@ -54,6 +63,7 @@ impl Parser<'_> {
     }
 
     fn row(&mut self, columns: usize) {
+        let node = self.open();
         let open = self.span();
         if !self.eat_mark("(") {
             if self.begins_term(0) || self.is_keyword("UNDEF") {
@@ -72,6 +82,7 @@ impl Parser<'_> {
             cells += 1;
         }
         self.close(")", open.clone());
+        self.close_node(node, Node::Row);
         if cells != columns {
             self.tell(
                 open.start..self.before(),
@@ -84,8 +95,8 @@ impl Parser<'_> {
     fn cell(&mut self) {
         match self.kind() {
             Kind::Iri | Kind::Name => self.iri("a value"),
-            Kind::Word if self.is_keyword("UNDEF") => self.bump(),
-            Kind::Mark if self.is_mark("<<(") => self.triple_term(),
+            Kind::Word if self.is_keyword("UNDEF") => self.leaf(Node::Undef),
+            Kind::Mark if self.is_mark("<<(") => self.triple_term(Place::Data),
             Kind::Variable => self.stop(
                 self.span(),
                 "a variable among the data of VALUES",
@@ -96,7 +107,7 @@ impl Parser<'_> {
                 "a blank node among the data of VALUES",
                 "data are IRIs and literals; UNDEF leaves a place open",
             ),
-            Kind::Word if !self.is_one_of(&["true", "false"]) => {
+            Kind::Word if !self.is_boolean() => {
                 let word = self.word();
                 self.stop(
                     self.span(),

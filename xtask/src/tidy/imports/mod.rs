@@ -12,8 +12,8 @@
 //!   child uses what the file defines, this is a pair like any other: the shared types belong into a child of their own.
 //! - A pair uses each other directly. A knot is a strongly connected component at one level: a circle may be longer than two.
 //!
-//! Those that exist are listed in `xtask/mutual_imports.txt`: `pair LEVEL A B` and `knot LEVEL MEMBERS`, where the level is the
-//! parent's path. The list may only shrink. `cargo xtask imports` prints where they come from.
+//! There are none. One that comes is told as `pair LEVEL A B` or `knot LEVEL MEMBERS`, where the level is the parent's path.
+//! `cargo xtask imports` prints where they come from.
 
 mod knots;
 
@@ -29,13 +29,7 @@ use knots::knots;
 /// How the list and the reports call the code in a module's own file, beside its children.
 const OWN: &str = "(own)";
 
-/// The list of pairs and knots that exist.
-pub const LIST: &str = "xtask/mutual_imports.txt";
-
-/// How many entries the list may have. May only be lowered.
-const ENTRIES_MAX: usize = 0;
-
-/// A pair or a knot that the list may name: the entry without the size, and the size of a knot.
+/// Pairs or knots: each without its size, and the size of a knot.
 type Entries = BTreeMap<String, Entry>;
 
 struct Entry {
@@ -54,66 +48,24 @@ struct Findings {
     largest_file_knot: usize,
 }
 
-pub fn check(files: &[SourceFile], list: &str) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut found = Entries::new();
-    for findings in crates(files).iter().map(findings) {
-        found.extend(findings.pairs);
-        found.extend(findings.knots);
-    }
-    let mut listed = BTreeMap::new();
-    for (number, line) in
-        (1..).zip(list.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-    {
-        match parse(line) {
-            Some((key, size)) => drop(listed.insert(key, (number, size))),
-            None => {
-                problems.push(Problem::new(LIST, number, "must be `pair LEVEL A B` or `knot LEVEL MEMBERS`"))
-            }
-        }
-    }
-    if listed.len() > ENTRIES_MAX {
-        let what = format!("{} entries, more than {ENTRIES_MAX}; the list may only shrink", listed.len());
-        problems.push(Problem::new(LIST, 0, what));
-    }
-    for (key, entry) in &found {
-        let allowed = listed.get(key).map_or(0, |(_, size)| *size);
-        if entry.size > allowed {
-            problems.push(new_entry(key, entry));
-        }
-    }
-    for (key, (number, allowed)) in listed {
-        let size = found.get(&key).map_or(0, |entry| entry.size);
-        if size == 0 {
-            problems.push(Problem::new(LIST, number, format!("`{key}` is gone: remove the line")));
-        } else if size < allowed {
-            problems.push(Problem::new(LIST, number, format!("`{key}` shrank: lower it to {size}")));
-        }
-    }
-    problems
+/// Refuses all pairs and knots.
+pub fn check(files: &[SourceFile]) -> Vec<Problem> {
+    let crates = crates(files);
+    let all = crates.iter().map(findings).flat_map(|found| found.pairs.into_iter().chain(found.knots));
+    all.filter_map(|(key, entry)| problem(&key, &entry)).collect()
 }
 
-fn new_entry(key: &str, entry: &Entry) -> Problem {
-    let Some(site) = entry.sites.first() else { return Problem::new(LIST, 0, key) };
+fn problem(key: &str, entry: &Entry) -> Option<Problem> {
+    let (site, back) = entry.sites.split_first()?;
     let mut what = format!("`{}` makes modules use each other ({key}", site.path);
     if key.starts_with("knot") {
         let _ = write!(what, " {}", entry.size);
     }
-    for site in &entry.sites[1..] {
+    for site in back {
         let _ = write!(what, "; back: {}:{} `{}`", site.file, site.line, site.path);
     }
     what.push(')');
-    Problem::new(&site.file, site.line, what)
-}
-
-/// An entry's key and its size.
-fn parse(line: &str) -> Option<(String, usize)> {
-    let words: Vec<&str> = line.split(' ').collect();
-    match words.as_slice() {
-        ["pair", _, _, _] => Some((line.to_owned(), 2)),
-        ["knot", level, members] => Some((format!("knot {level}"), members.parse().ok()?)),
-        _ => None,
-    }
+    Some(Problem::new(&site.file, site.line, what))
 }
 
 /// All pairs and knots, for people: per crate and with the uses that make them. Only the crate `only` if one is named.

@@ -11,7 +11,8 @@ use lode_packed::Order;
 use lode_rdf::{Kind, Term, ValueId};
 use lode_sparql::plan::{Dataset, DatasetOverride, SubPattern};
 use lode_sparql::{
-    Expr, Function, GraphScope, PlanNode, PlanOp, PlanOptions, Statistics, VarId, parse_query, plan_query,
+    AggregateFunction, Expr, Function, GraphScope, PlanNode, PlanOp, PlanOptions, Statistics, VarId,
+    parse_query, plan_query,
 };
 use lode_store::Store;
 use lode_store::load::{LoadOptions, Source, load};
@@ -68,6 +69,10 @@ struct NoData;
 impl Statistics for NoData {
     fn function(&self, name: &str) -> Option<&'static Function> {
         crate::functions::find(name)
+    }
+
+    fn aggregate(&self, name: &str) -> Option<&'static AggregateFunction> {
+        crate::aggregate::find(name)
     }
 
     fn id_of(&self, _: &Term) -> Option<ValueId> {

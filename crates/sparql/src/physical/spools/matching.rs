@@ -255,7 +255,11 @@ fn aggregate(a: &Aggregate, b: &Aggregate, renaming: &mut Renaming) -> bool {
         (Some(a), Some(b)) => renaming.same_expr(a, b),
         _ => false,
     };
-    arguments && a.function == b.function && a.distinct == b.distinct && renaming.add(a.output, b.output)
+    arguments
+        && a.function == b.function
+        && a.separator == b.separator
+        && a.distinct == b.distinct
+        && renaming.add(a.output, b.output)
 }
 
 fn scan(a: &QuadPattern, b: &QuadPattern, dropped: Dropped<'_>, renaming: &mut Renaming) -> bool {

@@ -1,0 +1,99 @@
+//! The oracle and the engine know the same functions and aggregates, with as many arguments, and the oracle computes each.
+
+use lode_conformance::answer::Answer;
+use lode_conformance::naive::known::{AGGREGATES, CASTS, CASTS_MISSING, FUNCTIONS};
+use lode_conformance::subject::{NaiveSubject, QuerySettings, Subject};
+use lode_engine::registry;
+use std::collections::BTreeMap;
+
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+
+/// Arguments for all types.
+const SAMPLES: [&str; 17] = [
+    "\"abc\"",
+    "\"b\"",
+    "\"i\"",
+    "\"x\"@en",
+    "\"en\"",
+    "\"ltr\"",
+    "1",
+    "-1.5",
+    "1.5E0",
+    "true",
+    "<http://e/a>",
+    "<<( <http://e/a> <http://e/b> 1 )>>",
+    "\"2020-01-02T03:04:05Z\"^^xsd:dateTime",
+    "\"PT1H\"^^xsd:dayTimeDuration",
+    "\"P1Y\"^^xsd:yearMonthDuration",
+    "\"-01-02\"",
+    "\"2020\"",
+];
+
+/// Whether the oracle has a value for a call with so many of the samples, and the parser takes one at all.
+fn has_value(name: &str, count: usize) -> bool {
+    let name = if name.contains(':') { format!("<{name}>") } else { name.to_owned() };
+    let mut naive = NaiveSubject::default();
+    let mut all = vec![Vec::new()];
+    for _ in 0..count {
+        // Two arguments and more: texts and IRIs do.
+        let samples = if count > 1 { &SAMPLES[..11] } else { &SAMPLES[..] };
+        let with = |given: &Vec<&'static str>| {
+            let given = given.clone();
+            samples.iter().map(move |sample| given.iter().copied().chain([*sample]).collect())
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    // All calls of one number of arguments are columns of a few queries.
+    all.chunks(500).any(|calls| {
+        let columns: Vec<String> = calls
+            .iter()
+            .enumerate()
+            .map(|(at, given)| format!("({name}({}) AS ?v{at})", given.join(", ")))
+            .collect();
+        let text = format!("PREFIX xsd: <{XSD}> SELECT {} {{}}", columns.join(" "));
+        let answer = naive.query(&text, &QuerySettings::default());
+        matches!(answer, Ok(Answer::Solutions { rows, .. }) if rows.iter().flatten().any(Option::is_some))
+    })
+}
+
+#[test]
+fn oracle_and_engine_know_the_same_functions() {
+    let casts = CASTS.iter().chain(CASTS_MISSING).map(|name| (format!("{XSD}{name}"), (1, 1)));
+    let functions = FUNCTIONS.iter().map(|(name, least, most)| ((*name).to_owned(), (*least, *most)));
+    let known: BTreeMap<String, (usize, usize)> = functions.chain(casts).collect();
+    let most = |f: &registry::Function| match f.rest {
+        Some(_) => usize::MAX,
+        None => f.required.len() + f.optional.len(),
+    };
+    let registered: BTreeMap<String, (usize, usize)> =
+        registry::functions().map(|f| (f.name.to_owned(), (f.required.len(), most(f)))).collect();
+    assert_eq!(known, registered);
+    for (name, (least, most)) in &known {
+        for count in *least..=(*most).min(least + 1) {
+            let missing = name.strip_prefix(XSD).is_some_and(|name| CASTS_MISSING.contains(&name));
+            assert_eq!(has_value(name, count), !missing, "{name} of {count} arguments");
+        }
+    }
+    assert!(!has_value("http://e/f", 1));
+}
+
+#[test]
+fn oracle_and_engine_know_the_same_aggregates() {
+    let mut known = AGGREGATES.to_vec();
+    let mut registered: Vec<&str> = registry::aggregates().map(|a| a.keyword()).collect();
+    for names in [&mut known, &mut registered] {
+        names.sort_unstable();
+        names.dedup();
+    }
+    assert_eq!(known, registered);
+    let mut naive = NaiveSubject::default();
+    for name in known {
+        let text =
+            format!("SELECT ({name}(?x) AS ?v) ({name}(DISTINCT ?x) AS ?w) {{ VALUES ?x {{ 1 1 2 }} }}");
+        let answer = naive.query(&text, &QuerySettings::default()).unwrap();
+        assert!(
+            matches!(&answer, Answer::Solutions { rows, .. } if rows[0].iter().all(Option::is_some)),
+            "{name}"
+        );
+    }
+}

@@ -1,0 +1,257 @@
+//! Triples, and what stands for several: lists, blank nodes with properties, reified triples, annotations, paths.
+
+use super::chain::{Joined, together};
+use super::{Lowering, Result, Wrong};
+use lode_rdf::{BlankNode, Variable};
+use lode_syntax::{At, Node};
+use oxrdf::vocab::rdf;
+use spargebra::algebra::{GraphPattern, PropertyPathExpression as Path};
+use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+
+/// A triple, or a path between two terms.
+#[derive(Debug)]
+pub(super) enum Link {
+    Triple(TriplePattern),
+    Path { subject: TermPattern, path: Path, object: TermPattern },
+}
+
+impl Link {
+    fn triple(self) -> Option<TriplePattern> {
+        match self {
+            Self::Triple(triple) => Some(triple),
+            Self::Path { .. } => None,
+        }
+    }
+}
+
+/// What stands between subject and object.
+#[derive(Clone)]
+enum Verb {
+    Variable(Variable),
+    Path(Path),
+}
+
+/// An object, with what its triple is reified as.
+struct Object {
+    term: TermPattern,
+    reifiers: Vec<TermPattern>,
+}
+
+/// Properties and objects whose subject is not there yet.
+type Properties = Vec<(Verb, Object)>;
+
+impl<'t> Lowering<'t> {
+    /// The triples of a subject.
+    pub(super) fn triples(&mut self, at: At<'t>, out: &mut Vec<Link>) -> Result<()> {
+        let mut parts = at.children();
+        let Some(subject) = parts.next() else { return Ok(()) };
+        if subject.node() == Node::ReifiedTriple {
+            let mut own = Vec::new();
+            let term = self.node(subject, &mut own)?;
+            let properties = self.properties(parts, out)?;
+            out.append(&mut own);
+            return link(term, properties, at, out);
+        }
+        let term = self.node(subject, out)?;
+        let properties = self.properties(parts, out)?;
+        link(term, properties, at, out)
+    }
+
+    /// Properties; the triples of what is nested in them are made at once.
+    fn properties(&mut self, parts: impl Iterator<Item = At<'t>>, out: &mut Vec<Link>) -> Result<Properties> {
+        let mut properties = Vec::new();
+        for part in parts {
+            let mut inside = part.children();
+            let Some(verb) = inside.next() else { continue };
+            let verb = self.verb(verb)?;
+            let mut inside = inside.peekable();
+            while let Some(object) = inside.next() {
+                let term = self.node(object, out)?;
+                let mut reifiers = Vec::new();
+                while let Some(note) =
+                    inside.next_if(|next| matches!(next.node(), Node::Reifier | Node::Annotation))
+                {
+                    let reifier = match note.node() {
+                        Node::Reifier => note.first().map(|term| self.term(term)).transpose()?,
+                        _ => None,
+                    };
+                    let reifier = reifier.unwrap_or_else(|| BlankNode::default().into());
+                    let block = match note.node() {
+                        Node::Annotation => Some(note),
+                        _ => inside.next_if(|next| next.node() == Node::Annotation),
+                    };
+                    if let Some(block) = block {
+                        let mut nested = Vec::new();
+                        let notes = self.properties(block.children(), &mut nested)?;
+                        link(reifier.clone(), notes, block, out)?;
+                        out.append(&mut nested);
+                    }
+                    reifiers.push(reifier);
+                }
+                properties.push((verb.clone(), Object { term, reifiers }));
+            }
+        }
+        Ok(properties)
+    }
+
+    fn verb(&mut self, at: At<'t>) -> Result<Verb> {
+        Ok(match at.node() {
+            Node::Variable => Verb::Variable(Self::variable(at)),
+            _ => Verb::Path(self.path(at)?),
+        })
+    }
+
+    /// A term that may have triples of its own.
+    fn node(&mut self, at: At<'t>, out: &mut Vec<Link>) -> Result<TermPattern> {
+        match at.node() {
+            Node::BlankProperties if at.first().is_some() => {
+                let properties = self.properties(at.children(), out)?;
+                let node = TermPattern::from(BlankNode::default());
+                link(node.clone(), properties, at, out)?;
+                Ok(node)
+            }
+            Node::Collection if at.first().is_some() => self.collection(at, out),
+            Node::ReifiedTriple => self.reified_triple(at, out),
+            _ => self.term(at),
+        }
+    }
+
+    fn collection(&mut self, at: At<'t>, out: &mut Vec<Link>) -> Result<TermPattern> {
+        let mut members = Vec::new();
+        for member in at.children() {
+            let mut own = Vec::new();
+            members.push((self.node(member, &mut own)?, own));
+        }
+        let mut rest = TermPattern::from(rdf::NIL.into_owned());
+        for (member, mut own) in members.into_iter().rev() {
+            let node = TermPattern::from(BlankNode::default());
+            out.push(Link::Triple(triple_of(node.clone(), rdf::FIRST.into_owned(), member)));
+            out.push(Link::Triple(triple_of(node.clone(), rdf::REST.into_owned(), rest)));
+            rest = node;
+            out.append(&mut own);
+        }
+        Ok(rest)
+    }
+
+    fn reified_triple(&mut self, at: At<'t>, out: &mut Vec<Link>) -> Result<TermPattern> {
+        let (mut of_subject, mut of_object) = (Vec::new(), Vec::new());
+        let mut parts = at.children();
+        let (Some(subject), Some(verb), Some(object)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(Wrong::at(at, "a triple has three parts"));
+        };
+        let subject = self.node(subject, &mut of_subject)?;
+        let predicate = self.name_or_variable(verb)?;
+        let object = self.node(object, &mut of_object)?;
+        let reifier = parts.next().and_then(At::first).map(|term| self.term(term)).transpose()?;
+        let reifier = reifier.unwrap_or_else(|| BlankNode::default().into());
+        let triple = TriplePattern { subject, predicate, object };
+        out.push(Link::Triple(triple_of(reifier.clone(), rdf::REIFIES.into_owned(), triple)));
+        out.append(&mut of_subject);
+        out.append(&mut of_object);
+        Ok(reifier)
+    }
+
+    /// `<<( ... )>>`.
+    pub(super) fn triple_term(&mut self, at: At<'t>) -> Result<TriplePattern> {
+        let mut parts = at.children();
+        let (Some(subject), Some(verb), Some(object)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(Wrong::at(at, "a triple has three parts"));
+        };
+        let (subject, predicate) = (self.term(subject)?, self.name_or_variable(verb)?);
+        Ok(TriplePattern { subject, predicate, object: self.term(object)? })
+    }
+
+    /// The triples of a template, which has no paths.
+    pub(super) fn template(&mut self, triples: impl Iterator<Item = At<'t>>) -> Result<Vec<TriplePattern>> {
+        let mut links = Vec::new();
+        for at in triples {
+            self.triples(at, &mut links)?;
+        }
+        Ok(links.into_iter().filter_map(Link::triple).collect())
+    }
+}
+
+/// Triples of a subject and its properties.
+fn link(subject: TermPattern, properties: Properties, at: At<'_>, out: &mut Vec<Link>) -> Result<()> {
+    for (verb, object) in properties {
+        match verb {
+            Verb::Variable(variable) => triple(subject.clone(), variable.into(), object, out),
+            Verb::Path(path) => along(subject.clone(), path, object, at, out)?,
+        }
+    }
+    Ok(())
+}
+
+fn triple(subject: TermPattern, predicate: NamedNodePattern, object: Object, out: &mut Vec<Link>) {
+    let triple = TriplePattern { subject, predicate, object: object.term };
+    for reifier in object.reifiers {
+        out.push(Link::Triple(triple_of(reifier, rdf::REIFIES.into_owned(), triple.clone())));
+    }
+    out.push(Link::Triple(triple));
+}
+
+/// A path as triples where it is a sequence of properties (SPARQL 1.1 section 18.2.2.4).
+fn along(subject: TermPattern, path: Path, object: Object, at: At<'_>, out: &mut Vec<Link>) -> Result<()> {
+    let is_simple = matches!(&path, Path::NamedNode(_) | Path::Reverse(_));
+    if !is_simple && !object.reifiers.is_empty() {
+        let help = "a triple is reified, and a path is none: write the property itself";
+        return Err(Wrong::at(at, "an annotation on a path").help(help));
+    }
+    match path {
+        Path::NamedNode(name) => triple(subject, name.into(), object, out),
+        Path::Reverse(path) => {
+            let turned = Object { term: subject, reifiers: object.reifiers };
+            along(object.term, *path, turned, at, out)?;
+        }
+        Path::Sequence(first, second) => {
+            let middle = TermPattern::from(BlankNode::default());
+            let end = Object { term: middle.clone(), reifiers: Vec::new() };
+            along(subject, *first, end, at, out)?;
+            along(middle, *second, object, at, out)?;
+        }
+        path => out.push(Link::Path { subject, path, object: object.term }),
+    }
+    Ok(())
+}
+
+/// Triples and paths as a pattern.
+pub(super) fn pattern(links: Vec<Link>) -> GraphPattern {
+    if links.iter().all(|link| matches!(link, Link::Triple(_))) {
+        // In the memory of the links.
+        let mut patterns: Vec<TriplePattern> = links.into_iter().filter_map(Link::triple).collect();
+        patterns.shrink_to_fit();
+        return GraphPattern::Bgp { patterns };
+    }
+    let (mut triples, mut parts) = (Vec::new(), Vec::new());
+    for link in links {
+        match link {
+            Link::Triple(triple) => triples.push(triple),
+            Link::Path { subject, path, object } => {
+                if !triples.is_empty() {
+                    parts.push(GraphPattern::Bgp { patterns: std::mem::take(&mut triples) });
+                }
+                parts.push(GraphPattern::Path { subject, path, object });
+            }
+        }
+    }
+    if !triples.is_empty() {
+        parts.push(GraphPattern::Bgp { patterns: triples });
+    }
+    together(parts, |left, right| GraphPattern::Join { left, right }).unwrap_or_default()
+}
+
+/// Joins triples with what is before them.
+pub(super) fn join(links: &mut Vec<Link>, joined: &mut Joined) {
+    if !links.is_empty() {
+        joined.push(pattern(std::mem::take(links)));
+    }
+}
+
+/// A triple of these terms.
+pub(super) fn triple_of(
+    subject: TermPattern,
+    predicate: impl Into<NamedNodePattern>,
+    object: impl Into<TermPattern>,
+) -> TriplePattern {
+    TriplePattern { subject, predicate: predicate.into(), object: object.into() }
+}

@@ -1,0 +1,1 @@
+COPY <http://example.org/a> <http://example.org/b>

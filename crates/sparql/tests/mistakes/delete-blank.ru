@@ -1,0 +1,1 @@
+DELETE { ?s <p> _:b } WHERE { ?s <p> ?o }

@@ -1,0 +1,1 @@
+MOVE <http://example.org/a>

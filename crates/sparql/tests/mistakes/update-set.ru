@@ -1,0 +1,1 @@
+UPDATE <http://example.org/g> SET ?x = 1 WHERE { ?s ?p ?x }

@@ -13,7 +13,7 @@ use lode_packed::Order;
 use lode_rdf::parse::StatementLimit;
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, RdfFormat, ValueId};
 use lode_store::load::{IngestError, Replace, read_document};
-use lode_store::{Commit, Graphs, LoadError, LoadOptions, Snapshot, Source, Store, load};
+use lode_store::{BuildError, Commit, Graphs, LoadError, LoadOptions, Snapshot, Source, Store, load};
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::time::Instant;
@@ -328,7 +328,7 @@ fn bulk_memory(
 /// The error of a load that needs more memory than it got: where it would get enough, of `usual` bytes, if others had not taken so much of the
 /// pool, that is said.
 fn whose_memory(error: LoadError, usual: usize, pool: Option<&MemoryBudget>) -> EngineError {
-    if let (LoadError::Memory { bytes, .. }, Some(pool)) = (&error, pool)
+    if let (LoadError::Build(BuildError::Memory { bytes, .. }), Some(pool)) = (&error, pool)
         && *bytes <= usual.min(pool.limit() / 4)
     {
         let (requested, limit) = (*bytes, pool.limit());
@@ -412,7 +412,7 @@ mod tests {
     fn a_load_that_would_fit_alone_may_come_again() {
         let pool = MemoryBudget::new(256 << 20);
         let _others = pool.reserve(200 << 20).expect("memory");
-        let missing = |bytes| LoadError::Memory { what: "terms", bytes };
+        let missing = |bytes| LoadError::Build(BuildError::Memory { what: "terms", bytes });
         let EngineError::Execution(ExecError::OutOfMemory(told)) =
             whose_memory(missing(40 << 20), 1 << 30, Some(&pool))
         else {
@@ -423,7 +423,10 @@ mod tests {
             [(65 << 20, 1 << 30, Some(&pool)), (40 << 20, 32 << 20, Some(&pool)), (1, 1 << 30, None)]
         {
             let told = whose_memory(missing(bytes), usual, pool);
-            assert!(matches!(told, EngineError::Load(LoadError::Memory { .. })), "{told:?}");
+            assert!(
+                matches!(told, EngineError::Load(LoadError::Build(BuildError::Memory { .. }))),
+                "{told:?}"
+            );
         }
     }
 }

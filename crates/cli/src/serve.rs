@@ -51,6 +51,11 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
     let teller = Teller::start(args.log_format, args.log_level);
     let logs = lode_server::Logs { program: Some(teller.log()), ..logs(args)? };
     let memory = SharedMemory::new(&args.evaluation);
+    let opening = Opening::new(args, &memory);
+    let content = match place {
+        Place::One(path) => Content::One(opening.one(path)?),
+        Place::Several(folder) => Content::Several(opening.all(folder)),
+    };
     let update_bytes_max = args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max());
     let bodies_bytes_max = args.bodies_bytes_max.unwrap_or_else(|| memory.bodies_bytes_max());
     let options = ServerOptions {
@@ -81,11 +86,6 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         admin_token,
         backup_folder,
         ..ServerOptions::default()
-    };
-    let opening = Opening::new(args, &memory);
-    let content = match place {
-        Place::One(path) => Content::One(opening.one(path)?),
-        Place::Several(folder) => Content::Several(opening.all(folder)),
     };
     let reload = Reload { settings: serve_config::settings(), memory: Some(memory) };
     run_server(content, args.bind.clone(), options, &teller, reload)?;

@@ -47,7 +47,8 @@ pub(super) const SHAPES: &[Shape] = &[
         name: "path-negated-set",
         query: |n| counting(&format!(":a !({}) ?x", chain(n, ":q", "|:q"))),
         parts_max: 19_999,
-        refused: OPERATORS,
+        // It is a list, however long.
+        refused: None,
     },
     Shape {
         name: "path-brackets",

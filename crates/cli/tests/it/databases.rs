@@ -242,7 +242,9 @@ fn users_of_one_database_have_nothing_in_another() {
                         &[("Authorization", credentials), ("Content-Type", kind)],
                         body,
                     );
-                    assert_eq!((answer.status, &answer.body), (absent.status, &absent.body), "{cell}");
+                    // But for the number of the request.
+                    let said = |answer: &Answer| answer.body.split(" [request").next().map(str::to_owned);
+                    assert_eq!((answer.status, said(&answer)), (absent.status, said(&absent)), "{cell}");
                 }
             }
         }

@@ -79,7 +79,8 @@ fn a_right_token_passes_whatever_others_have_sent() {
 #[test]
 fn a_mistyped_place_makes_no_users() {
     let lode = Lode::with_turtle(TEXT);
-    for place in ["bd", "none/users.json", "."] {
+    std::fs::create_dir(lode.path("empty")).unwrap();
+    for place in ["bd", "none/users.json", "empty"] {
         let error = with_line(&lode, &["user", "add", place, "ann", "--role", "admin"], PASSWORD).fails(1);
         assert!(error.contains("there is no") || error.contains("is no database"), "{error}");
         lode.run(&["token", "add", place, "ci"]).fails(1);

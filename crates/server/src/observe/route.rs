@@ -26,7 +26,8 @@ const OTHER: &str = "other";
 impl Route {
     /// Where there are several databases, an address is that of one of them behind its name.
     pub(super) fn of(path: &str) -> Self {
-        let behind_name = || path.get(1..).and_then(|path| path.find('/')).map(|slash| &path[slash + 1..]);
+        let slash = path.get(1..).and_then(|path| path.find('/'));
+        let behind_name = || slash.map(|slash| &path[slash + 1..]).filter(|rest| *rest != "/");
         let known = Self::known(path);
         Self(known.or_else(|| behind_name().and_then(Self::known)).unwrap_or(OTHER))
     }

@@ -5,7 +5,6 @@ use super::shape::{Shape, counting, each, nested};
 const DEEP: Option<&str> = Some("levels deep");
 const OPERATORS: Option<&str> = Some("operators");
 const BRACKETS: Option<&str> = Some("brackets are nested");
-const TWICE: Option<&str> = Some("are nested over");
 
 fn filter(condition: &str) -> String {
     counting(&format!("?s :q ?o FILTER({condition})"))
@@ -105,14 +104,14 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         name: "negations",
         query: |n| filter(&format!("{}BOUND(?o)", "!".repeat(n))),
-        parts_max: 7,
-        refused: TWICE,
+        parts_max: 990,
+        refused: BRACKETS,
     },
     Shape {
         name: "negations-in-brackets",
         query: |n| filter(&nested(n, "!(", "?o", ")")),
-        parts_max: 8,
-        refused: TWICE,
+        parts_max: 490,
+        refused: BRACKETS,
     },
     Shape {
         name: "arguments",

@@ -76,13 +76,13 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         name: "triple-terms",
         query: |n| counting(&format!("?s :p {}", nested(n, "<<( :a :p ", ":a", " )>>"))),
-        parts_max: 499,
+        parts_max: 990,
         refused: BRACKETS,
     },
     Shape {
         name: "triple-terms-with-variables",
         query: |n| counting(&format!("?s :p {}", nested(n, "<<( ?s :p ", "?o", " )>>"))),
-        parts_max: 499,
+        parts_max: 990,
         refused: BRACKETS,
     },
     Shape {

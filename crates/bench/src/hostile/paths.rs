@@ -4,7 +4,6 @@ use super::shape::{Shape, counting, nested};
 
 const JOINED: Option<&str> = Some("joined with each other");
 const PATTERNS: Option<&str> = Some("triple patterns");
-const OPERATORS: Option<&str> = Some("operators");
 const BRACKETS: Option<&str> = Some("brackets are nested");
 
 /// `first` and `next` as often as to have `n` parts.

@@ -129,6 +129,10 @@ fn one_address_takes_queries_updates_and_graphs() {
     endpoint.send("PUT", "/d/data/x", &turtle, b"<> <http://p> 1 .").is(201);
     let own = format!("<{0}/d/data/x> <http://p>", endpoint.base());
     assert!(get(&endpoint, "/d/data/x", "application/n-triples").is(200).body.starts_with(&own));
+    // Triples without a graph are for the default graph; quads are where they say.
+    endpoint.send("POST", "/d", &turtle, b"<a:more> <a:p> 1 .").is(200);
+    endpoint.send("POST", "/d?grahp=a:g", &turtle, b"<a:more> <a:p> 2 .").is(400);
+    assert!(get(&endpoint, "/d?default", "application/n-triples").is(200).body.contains("<a:more>"));
     // People get pages.
     for path in ["/d", "/d/"] {
         assert!(get(&endpoint, path, "text/html,*/*").is(200).body.contains("<textarea"), "{path}");

@@ -5,7 +5,7 @@ use crate::body::Incoming;
 use crate::error::HttpError;
 use crate::negotiate::accept;
 use crate::protocol::{Takes, protocol};
-use crate::request::is_protocol;
+use crate::request::{content_type, is_protocol};
 use crate::state::AppState;
 use crate::{data, guard, page, rdf4j};
 use axum::Router;
@@ -13,6 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::{Method, Uri};
 use axum::response::Response;
 use axum::routing::any;
+use lode_rdf::RdfFormat;
 use std::sync::Arc;
 
 /// The addresses that only a database among several has.
@@ -28,12 +29,21 @@ pub(super) fn is_for_page(request: &Request) -> bool {
 }
 
 /// Queries, updates and graphs at one address; a page for a browser that asks for nothing else.
-async fn whole(state: State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
+async fn whole(state: State<Arc<AppState>>, mut request: Request) -> Result<Response, HttpError> {
     if is_for_page(&request) {
         return Ok(page::form().await);
     }
     if is_protocol(request.method(), request.uri().query(), request.headers()) {
         return protocol(state.0, request, Takes::Both).await;
+    }
+    let is_bare = request.uri().query().is_none_or(str::is_empty);
+    let has_triples = content_type(request.headers())
+        .and_then(|kind| RdfFormat::from_media_type(&kind))
+        .is_some_and(|format| !format.supports_datasets());
+    let writes = [Method::POST, Method::PUT].contains(request.method());
+    if writes && has_triples && is_bare {
+        // Here, as Fuseki has it, triples without a graph are for the default graph.
+        *request.uri_mut() = with_path(request.uri(), "/?default");
     }
     as_data(state, request).await
 }

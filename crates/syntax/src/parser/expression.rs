@@ -61,7 +61,8 @@ impl Parser<'_> {
             // As many operands as the operators between them allow, without recursion over their number.
             loop {
                 let (operator, span) = (self.word(), self.span());
-                self.extent.operators += 1;
+                // Comparisons stand in no row.
+                self.extent.operators += usize::from(strength != COMPARISON);
                 self.bump();
                 self.doubled(operator, span);
                 self.operators(strength + 1);

@@ -7,25 +7,23 @@ use crate::tree::Node;
 impl Parser<'_> {
     /// A path: alternatives of sequences of steps.
     pub(super) fn path(&mut self) {
-        self.deeper(|p| {
-            let place = p.place();
-            p.sequence();
-            let mut alternatives = None;
-            loop {
-                if p.is_mark("||") {
-                    p.tell(p.span(), "`||` in a path", "alternatives of a path are written with one `|`");
-                } else if !p.is_mark("|") {
-                    break;
-                }
-                alternatives.get_or_insert_with(|| p.wrap(place));
-                p.extent.operators += 1;
-                p.bump();
-                p.sequence();
+        let place = self.place();
+        self.sequence();
+        let mut alternatives = None;
+        loop {
+            if self.is_mark("||") {
+                self.tell(self.span(), "`||` in a path", "alternatives of a path are written with one `|`");
+            } else if !self.is_mark("|") {
+                break;
             }
-            if let Some(open) = alternatives {
-                p.close_node(open, Node::Alternative);
-            }
-        });
+            alternatives.get_or_insert_with(|| self.wrap(place));
+            self.extent.operators += 1;
+            self.bump();
+            self.sequence();
+        }
+        if let Some(open) = alternatives {
+            self.close_node(open, Node::Alternative);
+        }
     }
 
     fn sequence(&mut self) {
@@ -66,7 +64,7 @@ impl Parser<'_> {
             Kind::Mark if self.is_mark("(") => {
                 let open = self.open();
                 self.bump();
-                self.path();
+                self.deeper(Self::path);
                 self.close(")", span);
                 self.close_node(open, Node::Parentheses);
             }

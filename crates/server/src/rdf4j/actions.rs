@@ -15,6 +15,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use lode_engine::store::Commit;
 use lode_engine::{CancelToken, OpenTransaction, QuadPattern, Statements, UpdateOptions};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -115,10 +116,20 @@ pub(super) async fn act(
         }
         "ROLLBACK" => {
             let ended = take(&state, &number, &held).await?;
-            blocking(move || Ok(drop(ended))).await.map(no_content)
+            let rolled_back = move || {
+                drop(ended);
+                Ok(())
+            };
+            blocking(rolled_back).await.map(no_content)
         }
         other => Err(HttpError::bad_request(format!("{other} is no action of a transaction"))),
     }
+}
+
+/// The answer to a change, which is noted.
+fn noted(commit: Commit) -> Response {
+    note(&commit);
+    no_content(())
 }
 
 fn no_content((): ()) -> Response {
@@ -220,7 +231,7 @@ pub(super) async fn add(
         Ok(commit)
     })
     .await
-    .map(|commit| no_content(note(&commit)))
+    .map(noted)
 }
 
 /// Removes statements in a transaction of their own.
@@ -237,5 +248,5 @@ pub(super) async fn remove(state: Arc<AppState>, pattern: QuadPattern) -> Result
         Ok(commit)
     })
     .await
-    .map(|commit| no_content(note(&commit)))
+    .map(noted)
 }

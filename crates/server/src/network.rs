@@ -64,39 +64,44 @@ pub(crate) fn is_secure(headers: &HeaderMap) -> bool {
 /// client has asked for, that is the host.
 pub(crate) fn client(peer: Peer, headers: &mut HeaderMap, trusted: &[Network]) -> Client {
     let is_trusted = |peer: Peer| trusted.iter().any(|network| network.has(peer));
-    let chain = chain(headers);
+    let (chain, has_unreadable) = chain(headers);
     let (proto, host) = (headers.remove(PROTO), headers.remove(HOST));
-    let through = headers.remove(FOR).is_some()
-        | headers.remove(header::FORWARDED).is_some()
-        | proto.is_some()
-        | host.is_some();
+    let (noted, forwarded) = (headers.remove(FOR).is_some(), headers.remove(header::FORWARDED).is_some());
+    let through = noted | forwarded | proto.is_some() | host.is_some();
     if !is_trusted(peer) {
         return Client { peer, stranger: ThroughStranger(through) };
     }
     // From the nearest one on: the first that is none of the proxies.
     let mut others =
         chain.into_iter().rev().take(HOPS_MAX).map(|address| Peer::Tcp(SocketAddr::new(address, 0)));
-    let client = others.clone().find(|other| !is_trusted(*other)).or_else(|| others.next_back());
+    let stranger = others.clone().find(|other| !is_trusted(*other));
+    // Where it says of a client what cannot be read here, it is not known to be on this machine.
+    let is_unknown = stranger.is_none() && (has_unreadable || forwarded && !noted);
+    let client = stranger.or_else(|| others.next_back());
     if let Some(host) = host.filter(|host| !host.as_bytes().contains(&b',')) {
         headers.insert(header::HOST, host);
     }
     if let Some(proto) = proto.filter(|proto| proto.as_bytes().eq_ignore_ascii_case(b"https")) {
         headers.insert(PROTO, proto);
     }
-    Client { peer: client.unwrap_or(peer), stranger: ThroughStranger(false) }
+    Client { peer: client.unwrap_or(peer), stranger: ThroughStranger(is_unknown) }
 }
 
-/// The addresses that proxies have noted, the client's own words first. Behind one that cannot be read nothing is believed.
-fn chain(headers: &HeaderMap) -> Vec<IpAddr> {
-    let fields = headers.get_all(FOR).iter().filter_map(|value| HeaderValue::to_str(value).ok());
-    let mut addresses = Vec::new();
+/// The addresses that proxies have noted, the client's own words first. Behind one that cannot be read nothing is believed;
+/// whether there was one.
+fn chain(headers: &HeaderMap) -> (Vec<IpAddr>, bool) {
+    let fields = headers.get_all(FOR).iter().map(|value| HeaderValue::to_str(value).unwrap_or("unreadable"));
+    let (mut addresses, mut has_unreadable) = (Vec::new(), false);
     for text in fields.flat_map(|field| field.split(',')) {
         match address(text.trim()) {
             Some(address) => addresses.push(address.to_canonical()),
-            None => addresses.clear(),
+            None => {
+                addresses.clear();
+                has_unreadable = true;
+            }
         }
     }
-    addresses
+    (addresses, has_unreadable)
 }
 
 /// An address, perhaps with a port.
@@ -142,9 +147,34 @@ mod tests {
             let client = client(peer(from), &mut headers, &trusted);
             assert_eq!(client.peer, peer(client_is), "{from} {noted}");
             assert!(headers.is_empty(), "what was said is gone");
-            assert_eq!(client.stranger.0, from.starts_with("127") || from.starts_with("11."), "{from}");
+            let is_unknown = ["rubbish", ""].contains(&noted);
+            let is_stranger = from.starts_with("127") || from.starts_with("11.");
+            assert_eq!(client.stranger.0, is_stranger || is_unknown, "{from} {noted}");
         }
         assert!(!client(peer("127.0.0.1:9"), &mut HeaderMap::new(), &trusted).stranger.0);
+    }
+
+    #[test]
+    fn whom_a_proxy_does_not_name_is_not_on_this_machine() {
+        let trusted = [Network::parse("127.0.0.1").unwrap()];
+        let unknown =
+            |fields: &[(&str, &str)]| client(peer("127.0.0.1:9"), &mut head(fields), &trusted).stranger.0;
+        for noted in [
+            "unknown",
+            "_hidden",
+            "\"6.6.6.6\"",
+            "6.6.6.6,,",
+            "6.6.6.6;x",
+            "010.0.0.1",
+            "",
+            "unknown, 127.0.0.1",
+        ] {
+            assert!(unknown(&[("x-forwarded-for", noted)]), "{noted}");
+        }
+        assert!(unknown(&[("forwarded", "for=6.6.6.6")]));
+        assert!(!unknown(&[("x-forwarded-for", "127.0.0.1")]) && !unknown(&[]));
+        let named = client(peer("127.0.0.1:9"), &mut head(&[("x-forwarded-for", "x, 6.6.6.6")]), &trusted);
+        assert!(named.peer == peer("6.6.6.6:0") && !named.stranger.0);
     }
 
     #[test]

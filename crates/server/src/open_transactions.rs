@@ -12,7 +12,11 @@ const NUMBER_BYTES: usize = 16;
 
 /// Those of a database.
 #[derive(Default)]
-pub(crate) struct Transactions(Mutex<HashMap<String, Arc<Held>>>);
+pub(crate) struct Transactions {
+    held: Mutex<HashMap<String, Arc<Held>>>,
+    /// Stops those that wait to begin.
+    waiting: Mutex<Vec<CancelToken>>,
+}
 
 /// One of them.
 pub(crate) struct Held {
@@ -43,7 +47,25 @@ impl Drop for Held {
 impl Transactions {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Held>>> {
         // What is guarded here is whole at any time.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<CancelToken>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One waits to begin, and is stopped by `cancel`.
+    pub(crate) fn wait(&self, cancel: &CancelToken) {
+        let mut waiting = self.waiting();
+        waiting.retain(|cancel| cancel.check().is_ok());
+        waiting.push(cancel.clone());
+    }
+
+    /// Ends all, those that wait to begin included.
+    pub(crate) fn end_all(&self) {
+        self.waiting().drain(..).for_each(|cancel| cancel.cancel());
+        let ended = std::mem::take(&mut *self.lock());
+        drop(ended);
     }
 
     /// Keeps a transaction that has begun, and which `cancel` ends; its number.

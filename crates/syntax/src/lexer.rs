@@ -278,11 +278,14 @@ fn end_of_string(bytes: &[u8], quote: u8, long: bool) -> Option<usize> {
 }
 
 /// Whether a text begins as an IRI that is not relative does.
+/// Whether an IRI with a usual scheme begins here, or any that goes on with a slash.
 fn has_scheme(text: &str) -> bool {
     let scheme = text
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')))
         .unwrap_or(text.len());
-    scheme > 1 && text[scheme..].starts_with(':')
+    // Else it is more likely `<` before a prefixed name.
+    let is_sure = ["urn", "mailto", "file", "data", "tag", "tel", "info", "doi"].contains(&&text[..scheme]);
+    scheme > 1 && text[scheme..].starts_with(if is_sure { ":" } else { ":/" })
 }
 
 fn variable_length(text: &str) -> usize {

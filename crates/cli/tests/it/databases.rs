@@ -41,9 +41,15 @@ fn databases_are_made_used_renamed_and_dropped() {
     let endpoint = start(&lode, &[]);
     make(&endpoint, "books").is(201);
     make(&endpoint, "people").is(201);
-    for (name, status) in
-        [("books", 409), ("", 400), ("..", 400), ("a%2Fb", 400), ("admin", 400), (".x", 400)]
-    {
+    for (name, status) in [
+        ("books", 409),
+        ("", 400),
+        ("..", 400),
+        ("a%2Fb", 400),
+        ("users.json", 400),
+        ("admin", 400),
+        (".x", 400),
+    ] {
         make(&endpoint, name).is(status);
     }
     insert(&endpoint, "/books/update", "<s> <http://p> 1").is(200);
@@ -183,6 +189,8 @@ fn users_of_one_database_have_nothing_in_another() {
         ("HEAD", "/NAME/data", 1),
         ("GET", "/NAME/.well-known/void", 1),
         ("GET", "/NAME/sparql", 1),
+        ("GET", "/NAME/health/live", 1),
+        ("GET", "/NAME/health/ready", 1),
         ("POST", "/NAME?default", 2),
         ("PUT", "/NAME?graph=http://g", 2),
         ("POST", "/NAME/data?default", 2),
@@ -409,7 +417,13 @@ fn transactions_over_several_requests() {
     // Nor does one keep a database from being closed.
     let closed = Begun::new(&endpoint, "d");
     closed.act("UPDATE", INSERT, "CLEAR ALL").is(204);
-    post(&endpoint, "/admin/databases/d/close").is(200);
+    std::thread::scope(|scope| {
+        let waiting: Vec<_> =
+            (0..3).map(|_| scope.spawn(|| post(&endpoint, "/repositories/d/transactions").status)).collect();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        post(&endpoint, "/admin/databases/d/close").is(200);
+        waiting.into_iter().for_each(|begin| assert!(begin.join().unwrap() >= 400));
+    });
     post(&endpoint, "/admin/databases/d/open").is(200);
     closed.act("COMMIT", "text/plain", "").is(404);
     assert_eq!(rows(), 6);

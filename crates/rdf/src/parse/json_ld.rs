@@ -17,11 +17,35 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 /// How much the parser gets at a time: little, because errors of the model are placed where reading had come to.
 const STEP_BYTES: usize = 128;
 
-/// Nothing to refuse: the JSON parser limits nesting itself.
-struct NoGuard;
+/// How deep objects and arrays may nest: the parser recurses over them, and the time and memory that it takes grow with the square.
+const DEPTH_MAX: usize = 200;
 
-impl Guard for NoGuard {
-    fn check(&mut self, _bytes: &[u8]) -> Result<(), (usize, String)> {
+/// Refuses what nests deeper, before the parser sees it. It knows only strings and brackets.
+#[derive(Default)]
+struct DepthGuard {
+    depth: usize,
+    is_string: bool,
+    is_escaped: bool,
+}
+
+impl Guard for DepthGuard {
+    fn check(&mut self, bytes: &[u8]) -> Result<(), (usize, String)> {
+        for (at, byte) in bytes.iter().enumerate() {
+            if self.is_escaped {
+                self.is_escaped = false;
+                continue;
+            }
+            match byte {
+                b'\\' if self.is_string => self.is_escaped = true,
+                b'"' => self.is_string = !self.is_string,
+                b'{' | b'[' if !self.is_string => self.depth += 1,
+                b'}' | b']' if !self.is_string => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            if self.depth > DEPTH_MAX {
+                return Err((at, format!("objects and arrays nest more than {DEPTH_MAX} deep")));
+            }
+        }
         Ok(())
     }
 }
@@ -39,7 +63,8 @@ pub(super) fn parse(
     if let Some(base) = options.base_iri() {
         parser = parser.with_base_iri(base).map_err(|error| base_error(base, &error.to_string()))?;
     }
-    let (reader, window) = window(BufReader::new(reader), NoGuard, STEP_BYTES, options.statement_limit());
+    let (reader, window) =
+        window(BufReader::new(reader), DepthGuard::default(), STEP_BYTES, options.statement_limit());
     let mut items = parser.for_reader(reader).with_load_document_callback(context_loader(options));
     loop {
         let item = next_item(|| items.next()).map_err(|message| window.borrow().error_near_end(message))?;

@@ -66,6 +66,27 @@ fn errors_say_where() {
 }
 
 #[test]
+fn deep_json_is_refused_on_little_stack() {
+    let deep =
+        |open: &str, close: &str, depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+    let check = move || {
+        for (open, close) in [
+            ("{\"@id\":\"a:s\",\"a:p\":", "}"),
+            ("{\"a:p\":{\"@list\":[", "]}}"),
+            ("{\"@graph\":[", "]}"),
+            ("{\"@context\":{\"p\":{\"@id\":\"a:p\",\"@context\":", "}}}"),
+        ] {
+            let brackets = open.matches(['{', '[']).count();
+            let _ = quads(JsonLd, &deep(open, close, 200 / brackets));
+            let error = error(JsonLd, &deep(open, close, 100_000));
+            assert!(error.message.contains("nest more than 200 deep"), "{open}: {error}");
+        }
+        assert!(quads(JsonLd, &format!("{{\"@id\":\"a:s\",\"a:p\":\"\\\"{}\"}}", "[{".repeat(1000))).is_ok());
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(check).unwrap().join().unwrap();
+}
+
+#[test]
 fn errors_help() {
     let remote = error(JsonLd, "{\"@context\": \"http://example.org/context\"}");
     assert!(remote.message.contains("remote context"), "{remote}");

@@ -20,6 +20,8 @@ pub(super) async fn end(mut state: Arc<AppState>) -> Result<(), Arc<AppState>> {
             Ok(last) => break last,
             Err(state) => state,
         };
+        // Those that waited for one to end begin now.
+        state.transactions.end_all();
         if !is_stopped && started.elapsed() >= GRACE {
             is_stopped = true;
             state.running.cancel_all();

@@ -21,6 +21,9 @@ const RESERVED: [&str; 13] = [
     "update",
 ];
 
+/// What the file of users is called, and those beside it that are made when it is changed.
+const USERS: &str = "users.json";
+
 /// Whether a folder of this name is a database to be served.
 pub(super) fn is_fit(name: &str) -> bool {
     let is_fit = |c: u8| c.is_ascii_alphanumeric() || b"-_.".contains(&c);
@@ -28,6 +31,8 @@ pub(super) fn is_fit(name: &str) -> bool {
         && !name.starts_with('.')
         && name.bytes().all(is_fit)
         && !RESERVED.contains(&name)
+        // The users of all are beside the databases.
+        && !name.starts_with(USERS)
 }
 
 /// Refuses a name that is none.
@@ -36,7 +41,7 @@ pub(super) fn check(name: &str) -> Result<(), HttpError> {
         return Ok(());
     }
     Err(HttpError::bad_request(format!(
-        "the name of a database has 1 to {BYTES_MAX} letters, digits, and - _ . (no . at its beginning), and is none of {}",
+        "the name of a database has 1 to {BYTES_MAX} letters, digits, and - _ . (no . at its beginning), and is none of {}, {USERS}",
         RESERVED.join(", ")
     )))
 }
@@ -52,9 +57,23 @@ mod tests {
             assert!(is_fit(name), "{name}");
         }
         let long = "a".repeat(65);
-        for name in
-            ["", ".", "..", ".a", "a/b", "a\\b", "a b", "a%2f", "a\n", "\u{e4}", "admin", "sparql", &long]
-        {
+        for name in [
+            "",
+            ".",
+            "..",
+            ".a",
+            "a/b",
+            "a\\b",
+            "a b",
+            "a%2f",
+            "a\n",
+            "\u{e4}",
+            "admin",
+            "sparql",
+            "users.json",
+            "users.json.lock",
+            &long,
+        ] {
             assert!(!is_fit(name), "{name:?}");
         }
     }

@@ -182,7 +182,13 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
             let mut router = mounted.router.clone();
             drop(mounted);
             return match router.call(request).await {
-                Ok(response) => response,
+                Ok(mut response) => {
+                    if [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&response.status()) {
+                        // It would tell that there is something.
+                        response.headers_mut().remove(header::ALLOW);
+                    }
+                    response
+                }
                 Err(never) => match never {},
             };
         }

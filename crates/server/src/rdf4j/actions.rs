@@ -30,7 +30,8 @@ pub(super) async fn begin(
     let limit = state.limits.get().update_timeout;
     let _permit = state.updates.enter(after(limit)).await?;
     let cancel = CancelToken::default();
-    let waits = CancelOnDrop(cancel.clone());
+    let mut waits = Waits(Some(cancel.clone()));
+    state.transactions.wait(&cancel);
     let (at, token) = (Arc::clone(&state), cancel.clone());
     let begun = blocking(move || {
         let mut options = at.options.query.clone();
@@ -39,12 +40,21 @@ pub(super) async fn begin(
     });
     let busy = |_| HttpError::busy("another transaction has the database: try again later");
     let open = tokio::time::timeout(limit, begun).await.map_err(busy)??;
-    std::mem::forget(waits);
+    waits.0 = None;
     let number = state.transactions.keep(open, cancel)?;
     let idle_max = state.options.transaction_idle_max;
     tokio::spawn(end_when_idle(Arc::downgrade(&state), number.clone(), idle_max));
     let own = own.map_or_else(String::new, |own| own.as_str().trim_end_matches('/').to_owned());
     Ok((StatusCode::CREATED, [(header::LOCATION, format!("{own}/{number}"))]).into_response())
+}
+
+/// Stops what waits to begin when its client leaves.
+struct Waits(Option<CancelToken>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.iter().for_each(CancelToken::cancel);
+    }
 }
 
 /// Rolls a transaction back once nobody has asked for it for long.

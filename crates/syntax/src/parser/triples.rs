@@ -198,11 +198,14 @@ impl Parser<'_> {
             if self.is_mark("~") {
                 self.reifier();
             } else if self.is_mark("{|") {
-                let (node, open) = (self.open(), self.span());
-                self.bump();
-                self.properties();
-                self.close("|}", open);
-                self.close_node(node, Node::Annotation);
+                let open = self.span();
+                self.deeper(|p| {
+                    let node = p.open();
+                    p.bump();
+                    p.properties();
+                    p.close("|}", open);
+                    p.close_node(node, Node::Annotation);
+                });
             } else {
                 return;
             }

@@ -113,8 +113,11 @@ fn deep_texts_are_refused_on_any_stack() {
             "ABS(",
             "EXISTS { FILTER ",
             "{ SELECT * {",
+            "{| ?p ?o ",
         ] {
-            for head in ["ASK { FILTER(", "ASK { ", "ASK { ?s ?p ", "SELECT (", "ASK { ?s (", ""] {
+            for head in
+                ["ASK { ?s ?p ?o ", "ASK { FILTER(", "ASK { ", "ASK { ?s ?p ", "SELECT (", "ASK { ?s (", ""]
+            {
                 for count in [DEPTH_MAX - 2, DEPTH_MAX + 2, 100_000] {
                     let text = format!("{head}{}", piece.repeat(count));
                     let parsed = parse(&text, Form::Query, &VOCABULARY);
@@ -125,6 +128,12 @@ fn deep_texts_are_refused_on_any_stack() {
         }
         let text = format!("ASK {{ {} {} }}", "{".repeat(2_000), "}".repeat(2_000));
         assert!(parse(&text, Form::Query, &VOCABULARY).is_too_deep);
+        let text = format!("ASK {{ ?s ?p ?o {} {} }}", "{| ?p ?o ".repeat(2_000), "|}".repeat(2_000));
+        assert!(parse(&text, Form::Query, &VOCABULARY).is_too_deep);
+        // `<` before a prefixed name is an operator; what begins like an IRI is one that is broken.
+        let parsed = parse("PREFIX ex: <a:> ASK { ?a ?b ?c FILTER(?a<ex:b) }", Form::Query, &VOCABULARY);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+        assert!(!parse("ASK { <http://a b> ?p ?o }", Form::Query, &VOCABULARY).diagnostics.is_empty());
         let text = format!("ASK {{ {} {} }}", "{".repeat(900), "}".repeat(900));
         let parsed = parse(&text, Form::Query, &VOCABULARY);
         assert!(parsed.diagnostics.is_empty() && parsed.tree.root().child(Node::Ask).is_some());

@@ -70,11 +70,8 @@ pub(crate) fn peer(request: &Request) -> Peer {
 
 /// Lets a request of a database in, with who sends it, or refuses it.
 pub(crate) async fn let_in(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
-    let operation = match Operation::of(request.method(), request.uri().path()) {
-        // Of several databases not even whether one is there is for everybody.
-        Operation::Ask if state.name.is_some() && request.method() != Method::OPTIONS => Operation::Read,
-        other => other,
-    };
+    let of = if state.name.is_some() { Operation::of_one } else { Operation::of };
+    let operation = of(request.method(), request.uri().path());
     let identity = state.access.identify(peer(&request), request.headers()).await;
     let identity = identity.map(|identity| identity.within(state.name.as_deref()));
     go_on(state.shared(), identity, operation, request, next).await

@@ -78,7 +78,7 @@ fn deep_json_is_refused_on_little_stack() {
         ] {
             let brackets = open.matches(['{', '[']).count();
             let _ = quads(JsonLd, &deep(open, close, 200 / brackets));
-            let error = error(JsonLd, &deep(open, close, 100_000));
+            let error = error(JsonLd, deep(open, close, 100_000));
             assert!(error.message.contains("nest more than 200 deep"), "{open}: {error}");
         }
         assert!(quads(JsonLd, &format!("{{\"@id\":\"a:s\",\"a:p\":\"\\\"{}\"}}", "[{".repeat(1000))).is_ok());

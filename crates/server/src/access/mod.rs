@@ -53,6 +53,14 @@ impl Operation {
         }
     }
 
+    /// The same at an address of one of several databases, of which not even whether it is there is for everybody.
+    pub(crate) fn of_one(method: &Method, path: &str) -> Self {
+        match Self::of(method, path) {
+            Self::Ask if method != Method::OPTIONS => Self::Read,
+            other => other,
+        }
+    }
+
     /// The role that may do it; none where everybody may.
     fn role(self) -> Option<Role> {
         match self {

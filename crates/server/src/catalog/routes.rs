@@ -171,7 +171,7 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
     }
     let (name, rest) = split(request.uri().path());
     let (name, is_bare) = (name.to_owned(), rest.is_empty());
-    let operation = Operation::of(request.method(), rest);
+    let operation = Operation::of_one(request.method(), rest);
     let entry = match root.catalog.get(&name) {
         Some(Entry::Open(mounted)) => {
             if is_bare && is_for_page(&request) {

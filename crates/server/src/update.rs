@@ -6,9 +6,10 @@ use crate::request::{UpdateRequest, time_limit};
 use crate::running::{RequestKind, cancelled_error};
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::warnings;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::UpdateOptions;
+use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -70,4 +71,11 @@ pub(crate) async fn answer(
 /// An answer in JSON.
 pub(crate) fn json(text: &str) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text.to_owned()).into_response()
+}
+
+/// The same of something that has a form in it.
+pub(crate) fn json_of(what: &impl Serialize) -> Result<Response, HttpError> {
+    let text = serde_json::to_string(what);
+    let text = text.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(json(&(text + "\n")))
 }

@@ -3,7 +3,7 @@
 use super::Client;
 use crate::error::HttpError;
 use crate::state::AppState;
-use crate::update::json;
+use crate::update::{json, json_of};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,9 +12,7 @@ use std::sync::Arc;
 /// All queries and updates, oldest first.
 pub(crate) async fn list(State(state): State<Arc<AppState>>, client: Client) -> Result<Response, HttpError> {
     client.check(&state)?;
-    let text = serde_json::to_string(&state.running.list());
-    let text = text.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(json(&(text + "\n")))
+    json_of(&state.running.list())
 }
 
 /// Stops one of them; its client gets an error, or sees the answer break off.

@@ -5,7 +5,7 @@ use super::{Entry, unknown};
 use crate::admin::{Client, parameter};
 use crate::error::HttpError;
 use crate::running::RequestReport;
-use crate::update::json;
+use crate::update::json_of;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -42,17 +42,11 @@ impl Report {
     }
 }
 
-fn answer(what: &impl Serialize) -> Result<Response, HttpError> {
-    let text = serde_json::to_string(what);
-    let text = text.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(json(&(text + "\n")))
-}
-
 /// All databases.
 pub(super) async fn list(State(root): State<Arc<Root>>, client: Client) -> Result<Response, HttpError> {
     client.check(&root.shared)?;
     let reports = root.catalog.all().into_iter().map(|(name, entry)| Report::new(name, entry));
-    answer(&reports.collect::<Vec<_>>())
+    json_of(&reports.collect::<Vec<_>>())
 }
 
 /// One of them.
@@ -67,7 +61,7 @@ pub(super) async fn one(
 
 fn report(root: &Root, name: &str) -> Result<Response, HttpError> {
     let entry = root.catalog.get(name).ok_or_else(|| unknown(name))?;
-    answer(&Report::new(name.to_owned(), entry))
+    json_of(&Report::new(name.to_owned(), entry))
 }
 
 /// Makes one: `?name=NAME`.
@@ -91,7 +85,7 @@ pub(super) async fn remove(
 ) -> Result<Response, HttpError> {
     client.check(&root.shared)?;
     root.catalog.drop_database(&name).await?;
-    answer(&serde_json::json!({ "dropped": name }))
+    json_of(&serde_json::json!({ "dropped": name }))
 }
 
 /// Opens one that is closed.
@@ -143,7 +137,7 @@ pub(super) async fn queries(State(root): State<Arc<Root>>, client: Client) -> Re
     let of = |(database, request)| Of { database, request };
     let all = root.catalog.running().into_iter();
     let all = all.flat_map(|(name, running)| running.list().into_iter().map(move |one| (name.clone(), one)));
-    answer(&all.map(of).collect::<Vec<_>>())
+    json_of(&all.map(of).collect::<Vec<_>>())
 }
 
 /// Stops one of them.
@@ -154,7 +148,7 @@ pub(super) async fn cancel(
 ) -> Result<Response, HttpError> {
     client.check(&root.shared)?;
     if root.catalog.running().iter().any(|(_, running)| running.cancel(id)) {
-        return answer(&serde_json::json!({ "cancelled": id }));
+        return json_of(&serde_json::json!({ "cancelled": id }));
     }
     Err(HttpError::new(StatusCode::NOT_FOUND, format!("no request {id} is running")))
 }

@@ -20,6 +20,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use lode_engine::{CancelToken, UploadTarget};
+pub(crate) use notes::changed;
 use std::sync::Arc;
 pub(crate) use upload::answer as upload;
 

@@ -14,7 +14,7 @@ pub(super) fn kind(method: &Method) -> WorkKind {
 }
 
 /// Notes what has changed.
-pub(super) fn changed(inserted: u64, deleted: u64, version: u64) {
+pub(crate) fn changed(inserted: u64, deleted: u64, version: u64) {
     if let Some(record) = Record::current() {
         record.note_change(Change { inserted, deleted, version });
         record.note_written(Duration::ZERO);

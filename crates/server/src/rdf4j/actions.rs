@@ -1,9 +1,10 @@
 //! What is done in a transaction over several requests.
 
-use super::asked::{Asked, asker, check_update, note, read};
+use super::asked::{Asked, asker, read};
 use super::parameters::Parameters;
 use super::{document, download};
 use crate::body::Incoming;
+use crate::data::changed;
 use crate::deadline::after;
 use crate::error::HttpError;
 use crate::open_transactions::Held;
@@ -118,7 +119,7 @@ pub(super) async fn act(
         "COMMIT" => {
             let ended = take(&state, &number, &held).await?;
             let commit = blocking(move || Ok(ended.commit()?)).await?;
-            note(&commit);
+            changed(commit.inserted, commit.deleted, commit.version);
             Ok(json(&format!(
                 "{{\"inserted\":{},\"deleted\":{},\"version\":{}}}\n",
                 commit.inserted, commit.deleted, commit.version
@@ -138,7 +139,7 @@ pub(super) async fn act(
 
 /// The answer to a change, which is noted.
 fn noted(commit: Commit) -> Response {
-    note(&commit);
+    changed(commit.inserted, commit.deleted, commit.version);
     no_content(())
 }
 
@@ -184,7 +185,6 @@ fn options(state: &AppState, limit: Duration, request_bytes: usize) -> (UpdateOp
 
 async fn update(state: Arc<AppState>, held: Arc<Held>, request: Request) -> Result<Response, HttpError> {
     let Asked { parts, parameters, text } = read(&state, request).await?;
-    check_update(&state, &parts)?;
     let update = parameters.update()?;
     let limit = time_limit(update.timeout, state.limits.get().update_timeout);
     let (mut options, _left) = options(&state, limit, text.room.bytes());
@@ -204,7 +204,6 @@ async fn statements_of_document(
     request: Request,
 ) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
-    check_update(&state, &parts)?;
     let parameters = Parameters::of_uri(&parts.uri)?;
     let (document, room) = document::read(&state, &parts, Incoming::new(body, state.shared())).await?;
     let (mut options, _left) = options(&state, state.limits.get().update_timeout, room.bytes());

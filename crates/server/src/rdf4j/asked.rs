@@ -1,20 +1,18 @@
 //! Requests whose parameters have been read.
 
 use super::parameters::Parameters;
-use crate::access::{Identity, Operation};
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::error::HttpError;
 use crate::negotiate::accept;
-use crate::observe::{Change, Record};
+use crate::observe::Record;
 use crate::protocol::body_coding;
 use crate::state::AppState;
 use axum::extract::Request;
 use axum::http::request::Parts;
-use lode_engine::store::{Commit, Snapshot};
+use lode_engine::store::Snapshot;
 use lode_rdf::NamedNode;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A request whose parameters and text have been read.
 pub(super) struct Asked {
@@ -40,20 +38,5 @@ pub(super) fn asker(state: &AppState, parts: &Parts, text: Whole, within: Option
         base: state.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string),
         room: text.room,
         within,
-    }
-}
-
-/// Whether who asks may change the data.
-pub(super) fn check_update(state: &AppState, parts: &Parts) -> Result<(), HttpError> {
-    let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
-    state.access.check(&identity, Operation::Update)
-}
-
-/// Notes what has changed.
-pub(super) fn note(commit: &Commit) {
-    if let Some(record) = Record::current() {
-        let Commit { inserted, deleted, version } = *commit;
-        record.note_change(Change { inserted, deleted, version });
-        record.note_written(Duration::ZERO);
     }
 }

@@ -1,6 +1,6 @@
 //! Statements by pattern: read, added, replaced and removed.
 
-use super::asked::{Asked, asker, check_update, read};
+use super::asked::{Asked, asker, read};
 use super::parameters::Parameters;
 use super::{actions, document, download};
 use crate::body::Incoming;
@@ -31,7 +31,6 @@ pub(super) async fn serve(
         Method::DELETE => actions::remove(state, parameters.pattern()?).await,
         Method::POST if is_update(&parameters, &request) => {
             let Asked { parts, parameters, text } = read(&state, request).await?;
-            check_update(&state, &parts)?;
             let update = parameters.update()?;
             let asker = asker(&state, &parts, text, None);
             let record = Record::current().ok_or_else(HttpError::no_request)?;

@@ -31,11 +31,12 @@ fn serve(folder: &Path, access_format: LogFormat) -> SocketAddr {
     address
 }
 
-/// The lines of a log, once there are so many.
+/// The lines of a log, once there are so many with their ends: who reads while a long one is written can see a part of it.
 fn lines(folder: &Path, name: &str, count: usize) -> Vec<String> {
-    let read = || std::fs::read_to_string(folder.join(name)).unwrap();
-    wait_for("all lines", || read().lines().count() >= count);
-    read().lines().map(str::to_owned).collect()
+    let read = || std::fs::read(folder.join(name)).unwrap();
+    wait_for("all lines", || read().iter().filter(|byte| **byte == b'\n').count() >= count);
+    let text = String::from_utf8(read()).unwrap();
+    text.lines().map(str::to_owned).collect()
 }
 
 fn json(folder: &Path, name: &str, count: usize) -> Vec<Value> {

@@ -21,9 +21,23 @@ fn grow<T>(values: &mut Vec<T>, more: usize) {
     }
 }
 
+/// The room of columns with room for `room` rows of so many bytes, once they grow for `rows`: twice as much where that is little, else a
+/// quarter more.
+pub fn room_for(rows: usize, room: usize, row_bytes: usize) -> usize {
+    let is_small = room.saturating_mul(row_bytes) < BYTES_SMALL;
+    rows.max(if is_small { room * 2 } else { room + room / 4 })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::make_room;
+    use super::{BYTES_SMALL, make_room, room_for};
+
+    #[test]
+    fn room_doubles_while_it_is_little() {
+        assert_eq!(room_for(10, 0, 8), 10);
+        assert_eq!(room_for(101, 100, 8), 200);
+        assert_eq!(room_for(BYTES_SMALL / 8 + 1, BYTES_SMALL / 8, 8), BYTES_SMALL / 8 * 5 / 4);
+    }
 
     #[test]
     fn small_ones_double_and_large_ones_grow_by_a_quarter() {

@@ -9,6 +9,9 @@ use lode_eval::expr::texts::{TextCounter, Texts};
 use lode_rdf::{Kind, Term, TermRef, ValueId};
 use std::ops::Range;
 
+/// Buffers of more texts than this part of the memory are not kept for the next batch.
+const KEPT_PART: usize = 32;
+
 /// The texts of a batch's terms.
 #[derive(Debug, Default)]
 pub struct WrittenBatch {
@@ -28,12 +31,12 @@ impl WrittenBatch {
         batch: &Batch,
         mut write: impl FnMut(TermRef<'_>, &mut Vec<u8>),
     ) -> Result<(), ExecError> {
-        if !self.texts.is_empty() {
+        if self.texts.bytes() > cx.budget.limit() / KEPT_PART {
             // What was reserved for long texts goes back, and so must they.
             *self = Self::default();
         }
         self.columns.resize_with(batch.columns.len(), WrittenColumn::default);
-        let mut texts = TextCounter::new(cx);
+        let mut texts = TextCounter::again(cx, std::mem::take(&mut self.texts));
         for (column, ids) in self.columns.iter_mut().zip(&batch.columns) {
             if let Err(error) = column.fill(cx, ids, &mut write, &mut texts) {
                 *self = Self::default();

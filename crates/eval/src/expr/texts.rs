@@ -29,9 +29,9 @@ impl Texts {
         self.0.extend(other.0.iter().cloned());
     }
 
-    /// Whether they were too few for a reservation.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Bytes that are reserved for them; 0 where they were too few for a reservation.
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(|reservation| reservation.bytes()).sum()
     }
 }
 
@@ -48,6 +48,13 @@ impl<'a> TextCounter<'a> {
     /// None yet.
     pub fn new(cx: &'a EvalContext) -> Self {
         Self { cx, bytes: 0, granted: BYTES_FREE, reservation: None }
+    }
+
+    /// None yet, in the memory of those before, which are gone: their reservation is kept as long as what is made of it.
+    pub fn again(cx: &'a EvalContext, mut before: Texts) -> Self {
+        let reservation = before.0.pop().and_then(Arc::into_inner);
+        let granted = reservation.as_ref().map_or(0, Reservation::bytes).max(BYTES_FREE);
+        Self { cx, bytes: 0, granted, reservation }
     }
 
     /// One more of so many bytes.
@@ -75,7 +82,7 @@ impl<'a> TextCounter<'a> {
         Ok(())
     }
 
-    /// What they take from now on.
+    /// What they take from now on: as much as the most that were there at once.
     pub fn finish(self) -> Texts {
         Texts(self.reservation.map(Arc::new).into_iter().collect())
     }

@@ -11,6 +11,7 @@ use lode_base::gallop::gallop;
 use lode_base::memory_budget::Reservation;
 use lode_eval::batch::{Batch, position};
 use lode_eval::error::ExecError;
+use lode_eval::growth::room_for;
 use lode_rdf::ValueId;
 use lode_sparql::plan::JoinCondition;
 use lode_sparql::{JoinKind, VarId};
@@ -131,8 +132,8 @@ impl MergeJoin {
         if rows <= room {
             return Ok(());
         }
-        let room = rows.max(room + room / 4);
         let row_bytes = self.right.columns.len() * size_of::<ValueId>();
+        let room = room_for(rows, room, row_bytes);
         cover(&mut self.reservation, (room * row_bytes).saturating_sub(FLOWING_BYTES))?;
         for column in &mut self.right.columns {
             column.reserve_exact(room - column.len());

@@ -12,9 +12,10 @@ struct Step {
 }
 
 /// The cheap steps first. Tidy is one of the tests, but runs early as well because it takes no time.
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 6] = [
     Step { title: "format", cargo: &["fmt", "--all", "--check"], variables: &[] },
     Step { title: "tidy", cargo: &["xtask", "tidy"], variables: &[] },
+    Step { title: "licences", cargo: &["xtask", "licences"], variables: &[] },
     Step {
         title: "lints",
         cargo: &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"],

@@ -12,6 +12,8 @@ usage: cargo xtask <task>
   ci            everything that must pass before a change lands: format, lints, tidy, tests, documentation
   tidy          the rules of the house that the compiler does not check
   imports       the modules that use each other, of all crates or of one: `imports sparql`
+  dist          what users get: static programs in archives and packages (packaging/src/main.rs)
+  licences      whether all that is built with may be, by deny.toml
   format-hash   write the hash of the format-defining sources into docs/format.md,
                 after the document has been brought up to date by hand
 ";
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         ["tidy"] => report(&tidy::check(&root)),
         ["imports"] => print_imports(&root, None),
         ["imports", only] => print_imports(&root, Some(only)),
+        ["dist" | "licences", ..] => packaging(&root, &arguments),
         ["format-hash"] => match tidy::format_hash::refresh(&root) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
@@ -35,6 +38,21 @@ fn main() -> ExitCode {
         _ => {
             eprint!("{USAGE}");
             ExitCode::from(2)
+        }
+    }
+}
+
+/// The tasks that need more than the standard library have a program of their own.
+fn packaging(root: &Path, arguments: &[&str]) -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = std::process::Command::new(cargo);
+    command.current_dir(root).args(["run", "--quiet", "--locked", "--package", "packaging", "--"]);
+    match command.args(arguments).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cannot run cargo: {error}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -10,10 +10,12 @@ mod bench_update;
 mod bind;
 mod bsbm_run;
 mod config;
+mod connections;
 mod crowd;
 mod evaluation;
 mod hostile;
 mod lubm;
+mod manual;
 mod quantity;
 mod query_set;
 mod serve;
@@ -27,10 +29,12 @@ pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::{BsbmRunArgs, Mix};
 pub use config::ConfigCommand;
+pub use connections::BenchConnectionsArgs;
 pub use crowd::BenchCrowdArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
 pub use hostile::BenchHostileArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
+pub use manual::{CompletionsArgs, ManArgs};
 pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use soak::BenchSoakArgs;
@@ -105,6 +109,10 @@ pub enum Command {
     /// Benchmark data and runs
     #[command(subcommand)]
     Bench(BenchCommand),
+    /// Write what a shell needs to complete this command line
+    Completions(CompletionsArgs),
+    /// Write the manual as pages for man(1)
+    Man(ManArgs),
 }
 
 /// `lode load`.
@@ -412,6 +420,8 @@ pub enum BenchCommand {
     Crowd(BenchCrowdArgs),
     /// Tell what queries that ask for trouble do to a server, and to light queries meanwhile
     Hostile(BenchHostileArgs),
+    /// Tell what many connections that do next to nothing do to a server, and to light queries meanwhile
+    Connections(BenchConnectionsArgs),
 }
 
 /// `lode bench load`.

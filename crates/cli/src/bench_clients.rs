@@ -1,6 +1,6 @@
-//! Clients of `lode bench crowd` and `lode bench hostile`: one query, and a client of light queries.
+//! Clients of `lode bench crowd`, `lode bench connections` and `lode bench hostile`: one query, and a client of light queries.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use std::io::{Write, copy, sink};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -81,4 +81,12 @@ pub fn write_times(light: &[Duration], out: &mut dyn Write) -> std::io::Result<(
         writeln!(out, "  {name:<8} {:>10.1} ms", at(share))?;
     }
     Ok(())
+}
+
+/// The most memory of its own that a process ever had.
+pub fn most_resident_bytes(process: u32) -> anyhow::Result<u64> {
+    let path = format!("/proc/{process}/status");
+    let status = std::fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no peak is told")?;
+    Ok(line.trim().trim_end_matches("kB").trim().parse::<u64>()? * 1024)
 }

@@ -1,7 +1,7 @@
 //! `lode bench hostile`: what queries that ask for trouble do to a server.
 
 use crate::args::BenchHostileArgs;
-use crate::bench_clients::{Light, agent, ask, write_times};
+use crate::bench_clients::{Light, agent, ask, most_resident_bytes, write_times};
 use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
@@ -124,12 +124,4 @@ fn report(args: &BenchHostileArgs, clients: usize, round: &Round) -> anyhow::Res
         writeln!(out, "most memory so far {:>10.1} MiB", bytes as f64 / f64::from(1 << 20))?;
     }
     Ok(())
-}
-
-/// The most memory of its own that a process ever had.
-fn most_resident_bytes(process: u32) -> anyhow::Result<u64> {
-    let path = format!("/proc/{process}/status");
-    let status = std::fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no peak is told")?;
-    Ok(line.trim().trim_end_matches("kB").trim().parse::<u64>()? * 1024)
 }

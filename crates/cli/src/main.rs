@@ -7,6 +7,7 @@ mod backup;
 mod bench;
 mod bench_bsbm_run;
 mod bench_clients;
+mod bench_connections;
 mod bench_crowd;
 mod bench_data;
 mod bench_hostile;
@@ -30,8 +31,10 @@ mod load;
 mod load_failure;
 mod load_line;
 mod load_report;
+mod manual;
 mod marked;
 mod memory;
+mod notify;
 mod number;
 mod opening;
 mod plan_table;
@@ -88,6 +91,8 @@ fn main() -> ExitCode {
         Command::Token(command) => token::run(&command),
         Command::Cancel(args) => top::cancel(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::pages(&args),
         Command::Bench(BenchCommand::Bsbm(command)) => bench::run(&command),
         Command::Bench(BenchCommand::Analytic(args)) => {
             bench_queries::run("analytic", &analytic::QUERIES, &args)
@@ -100,6 +105,7 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),
         Command::Bench(BenchCommand::Crowd(args)) => bench_crowd::run(&args),
         Command::Bench(BenchCommand::Hostile(args)) => bench_hostile::run(&args),
+        Command::Bench(BenchCommand::Connections(args)) => bench_connections::run(&args),
     };
     lode_engine::wait_for_removals();
     exit::code(outcome)

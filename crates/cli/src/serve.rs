@@ -3,6 +3,7 @@
 use crate::args::{Command, LogFormatArg, LogLevelArg, Place, ServeArgs};
 use crate::exit::{Done, wrong_usage};
 use crate::memory::SharedMemory;
+use crate::notify::Notifier;
 use crate::opening::Opening;
 use crate::serve_config::{self, Setting};
 use crate::serve_log::{Teller, logs};
@@ -15,6 +16,7 @@ use lode_server::{
     Bind, Control, Databases, Limits, Role, Served, Server, ServerError, ServerOptions, Users,
 };
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
@@ -174,8 +176,12 @@ fn run_server(
         })?;
         let (bound, requests) = (server.bound()?, server.requests());
         greet(&server, &bound, served.as_ref(), teller);
+        let notifier = Arc::new(Notifier::of_environment());
+        notifier.ready(&format!("serving at {}", base(&server, &bound)));
+        let stops = Arc::clone(&notifier);
         let stop = async move {
             signals.next().await;
+            stops.stopping();
             let running = requests.running();
             if running > 0 {
                 let what = if running == 1 { "request is" } else { "requests are" };
@@ -191,6 +197,7 @@ fn run_server(
         tokio::select! {
             () = server.serve(stop) => {}
             () = reload.whenever_asked(control.clone()) => {}
+            () = notifier.live() => {}
         }
         control.logs().flush();
         anyhow::Ok(())
@@ -204,23 +211,26 @@ fn run_server(
 
 /// Says where the server is, and who may what.
 fn greet(server: &Server, bound: &Bind, served: Option<&Served>, teller: &Teller) {
-    let fingerprint = server.fingerprint();
-    let scheme = if fingerprint.is_some() { "https" } else { "http" };
-    let base = match bound {
-        Bind::Tcp(address) => format!("{scheme}://{address}"),
-        Bind::Unix(_) => format!("{scheme}://localhost"),
-    };
-    if let Some(fingerprint) = fingerprint {
+    if let Some(fingerprint) = server.fingerprint() {
         teller.tell(&format!("Certificate      SHA-256 {fingerprint}"));
     }
     if matches!(bound, Bind::Unix(_)) {
         teller.tell(&format!("Socket           {bound}"));
     }
-    addresses(server, &base, served).iter().for_each(|line| teller.tell(line));
+    addresses(server, &base(server, bound), served).iter().for_each(|line| teller.tell(line));
     if let Some(line) = of_users(bound, server.users()) {
         teller.tell(&line);
     }
     teller.tell("Ctrl+C stops.");
+}
+
+/// What all addresses begin with.
+fn base(server: &Server, bound: &Bind) -> String {
+    let scheme = if server.fingerprint().is_some() { "https" } else { "http" };
+    match bound {
+        Bind::Tcp(address) => format!("{scheme}://{address}"),
+        Bind::Unix(_) => format!("{scheme}://localhost"),
+    }
 }
 
 /// Where is what.

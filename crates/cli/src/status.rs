@@ -12,8 +12,11 @@ use std::time::Duration;
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<Done> {
     let server = ServerClient::new(&args.url, &args.login)?;
-    let stats = server.ask("GET", "/admin/stats")?;
     let (status, health) = server.answer("GET", "/health/ready")?;
+    if args.ready {
+        return ready(status, &health, &server.endpoint);
+    }
+    let stats = server.ask("GET", "/admin/stats")?;
     let stats: Value = serde_json::from_str(&stats).context("the server's answer")?;
     let health = health.trim();
     let text = if args.json {
@@ -27,6 +30,15 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<Done> {
     if status != 200 {
         bail!("{}: {health}", server.endpoint);
     }
+    Ok(Done::Ok)
+}
+
+fn ready(status: u16, health: &str, endpoint: &str) -> anyhow::Result<Done> {
+    let health = health.trim();
+    if status != 200 {
+        bail!("{endpoint}: {health}");
+    }
+    writeln!(std::io::stdout(), "{health}")?;
     Ok(Done::Ok)
 }
 

@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -20,6 +20,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("cli", &["server", "engine", "rdf", "bench"]),
     ("bench", &["engine", "rdf"]),
     ("conformance", &["engine", "sparql", "rdf"]),
+    ("packaging", &[]),
     ("xtask", &[]),
 ];
 

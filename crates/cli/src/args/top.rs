@@ -49,6 +49,9 @@ pub struct StatusArgs {
     /// How to be let in.
     #[command(flatten)]
     pub login: LoginArgs,
+    /// Only ask whether it is ready to do its work; nobody has to log in for that
+    #[arg(long, conflicts_with = "json")]
+    pub ready: bool,
     /// Write what the server tells, as JSON
     #[arg(long)]
     pub json: bool,

@@ -67,7 +67,7 @@ fn excerpt(text: &str, span: &Range<usize>) -> String {
     let (mut first, place) = (start, width_of(text.get(start..span.start).unwrap_or("")));
     let mut skipped = 0;
     for c in line.chars() {
-        if skipped + EXCERPT_COLUMNS * 3 / 4 >= place {
+        if skipped + EXCERPT_COLUMNS * 3 / 4 > place {
             break;
         }
         skipped += width(c);

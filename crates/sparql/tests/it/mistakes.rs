@@ -187,3 +187,32 @@ fn hostile_texts_are_looked_at_in_bounds() {
         .join()
         .expect("no panic");
 }
+
+/// All that is hinted at in the texts of the suites, for who wants to judge it: `SHOW_HINTS=1`. Few of them are to have a hint.
+#[test]
+fn few_right_texts_have_hints() {
+    let Some(suites) = suites() else {
+        println!("skipped: no W3C suites (set LODE_SUITES)");
+        return;
+    };
+    let (mut texts, mut hinted) = (0, 0);
+    for file in files_of(&suites, &["rq"]) {
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        if parse_query(&text, Some("http://example.org/")).is_err() {
+            continue;
+        }
+        let found = lode_sparql::parse::hints::findings(&text, Some("http://example.org/"));
+        texts += 1;
+        hinted += usize::from(!found.hints.is_empty());
+        if std::env::var_os("SHOW_HINTS").is_some() {
+            for hint in &found.hints {
+                println!("{}: {} {}; {}", file.display(), hint.kind.code(), hint.message, hint.help);
+            }
+            for unjoined in &found.unjoined {
+                println!("{}: unjoined {:?}", file.display(), &text[unjoined.span.clone()]);
+            }
+        }
+    }
+    println!("{hinted} of {texts} texts have hints");
+    assert!(texts > 500 && hinted * 20 < texts, "{hinted} of {texts}");
+}

@@ -476,6 +476,13 @@ impl<'a> Parser<'a> {
                     self.variable("a variable");
                 }
                 Kind::Mark if word == "*" => {
+                    if selection.star.is_some() {
+                        self.tell(
+                            span.clone(),
+                            "`*` stands twice",
+                            "it selects all variables: leave one out",
+                        );
+                    }
                     selection.star = Some(span);
                     self.bump();
                 }

@@ -47,6 +47,7 @@ mod dataset;
 mod description;
 mod error;
 mod format;
+mod hints;
 mod load_allow;
 mod options;
 mod plan_cache;
@@ -75,6 +76,7 @@ pub use options::{DefaultGraph, OpenOptions, QueryOptions};
 pub use quad_pattern::QuadPattern;
 pub use query::PreparedQuery;
 pub use repeatable::is_repeatable;
+pub use report::WarningReport;
 pub use results::{QueryResults, Solutions, Triples};
 pub use service::{HttpService, HttpServiceOptions};
 pub use table::TableOptions;
@@ -104,6 +106,7 @@ pub use lode_exec::service::{
 pub use lode_exec::wait_for_removals;
 pub use lode_packed::Order;
 pub use lode_sparql::PlanWarning;
+pub use lode_sparql::parse::hints::{Hint, HintKind};
 pub use lode_sparql::plan::DatasetOverride;
 pub use lode_store as store;
 

@@ -3,10 +3,11 @@
 use crate::EngineError;
 use crate::caches::Caches;
 use crate::format::ResultKind;
+use crate::hints::{self, Patterns};
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::plan_cache::shortness::Shortness;
 use crate::plan_cache::{self, Keys};
-use crate::report::{PlanReport, PlanReportNode, RunReport, StepReport};
+use crate::report::{PlanReport, PlanReportNode, RunReport, StepReport, WarningReport};
 use crate::results::{QueryResults, Solutions, Triples};
 use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
@@ -27,7 +28,7 @@ use lode_sparql::{Plan, PlanWarning, warnings};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use spargebra::Query;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Of plans that cost more the planner is rarely wrong that they take long.
@@ -36,8 +37,11 @@ const LONG_COST_NS: f64 = 5e8;
 /// A planned query over one snapshot, ready to run.
 pub struct PreparedQuery {
     plan: Arc<Plan>,
-    /// What of it is most likely not meant.
+    /// What of it is most likely not meant, as far as its algebra tells;
     warnings: Arc<[PlanWarning]>,
+    /// and with what its text and the data tell.
+    hinted: OnceLock<Arc<[PlanWarning]>>,
+    asked: Option<Asked>,
     cx: Arc<QueryContext>,
     from_cache: bool,
     planning: Duration,
@@ -46,6 +50,23 @@ pub struct PreparedQuery {
     shortness: Arc<Shortness>,
     /// What its plan takes.
     _memory: Option<TextMemory>,
+}
+
+/// A text, for who asks what of it is most likely not meant.
+struct Asked {
+    text: Box<str>,
+    base: Option<String>,
+    patterns: Patterns,
+}
+
+impl Asked {
+    /// A text that is to be kept, if it is not too long.
+    fn new(text: &str, options: &QueryOptions) -> Option<Self> {
+        let is_given = options.dataset.is_some() || options.default_graph == DefaultGraph::Union;
+        let patterns = if is_given { Patterns::Given } else { Patterns::Default };
+        let kept = (text.len() <= hints::BYTES_MAX).then(|| text.into());
+        kept.map(|text| Self { text, base: options.base_iri.clone(), patterns })
+    }
 }
 
 /// Longer texts are not looked at to tell whether they are short queries.
@@ -91,7 +112,8 @@ impl PreparedQuery {
         let _turn = share.take_turn();
         let (prepared, memory) =
             parsed(text, options, &budget, |query, _| Self::planned(query, snapshot, options, session))?;
-        Ok(Self { planning: started.elapsed(), _memory: Some(memory), ..prepared })
+        let asked = Asked::new(text, options);
+        Ok(Self { planning: started.elapsed(), asked, _memory: Some(memory), ..prepared })
     }
 
     /// The same over a version that transactions made public, with a plan of an earlier query where one fits.
@@ -109,7 +131,8 @@ impl PreparedQuery {
             Self::cached(query, snapshot, options, caches, session, memory.of_plan())
         };
         let (prepared, memory) = parsed(text, options, &budget, work)?;
-        Ok(Self { planning: started.elapsed(), _memory: Some(memory), ..prepared })
+        let asked = Asked::new(text, options);
+        Ok(Self { planning: started.elapsed(), asked, _memory: Some(memory), ..prepared })
     }
 
     fn cached(
@@ -156,7 +179,8 @@ impl PreparedQuery {
         };
         let (found, memory) = parsed(text, options, &budget, find)?;
         let (planning, _memory) = (started.elapsed(), Some(memory));
-        Ok(found.map(|prepared| Self { planning, _memory, ..prepared }))
+        let asked = Asked::new(text, options);
+        Ok(found.map(|prepared| Self { planning, asked, _memory, ..prepared }))
     }
 
     /// Plans a query over `snapshot`.
@@ -211,7 +235,8 @@ impl PreparedQuery {
         let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
         let warnings =
             warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);
-        Self { plan, warnings, cx, from_cache: false, planning, running, shortness, _memory: None }
+        let (hinted, asked, from_cache) = (OnceLock::new(), None, false);
+        Self { plan, warnings, hinted, asked, cx, from_cache, planning, running, shortness, _memory: None }
     }
 
     /// Whether the plan is that of an earlier query, with other constants.
@@ -244,14 +269,25 @@ impl PreparedQuery {
         }
     }
 
-    /// What of it is most likely not meant.
+    /// What of it is most likely not meant. What its text and the data tell is looked up by the first call, within some milliseconds, of its
+    /// time and memory.
     pub fn warnings(&self) -> &Arc<[PlanWarning]> {
-        &self.warnings
+        let Some(Asked { text, base, patterns }) = &self.asked else { return &self.warnings };
+        self.hinted.get_or_init(|| {
+            let eval = &self.cx.eval;
+            let hints =
+                hints::of_query(text, base.as_deref(), &eval.snapshot, *patterns, &eval.cancel, &eval.budget);
+            if hints.is_empty() {
+                return Arc::clone(&self.warnings);
+            }
+            PlanWarning::with_hints(&self.warnings, hints)
+        })
     }
 
     /// The plan as a tree below the warnings, and how it was made, for people.
     pub fn explain(&self) -> String {
-        let mut text: String = self.warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
+        let mut text: String =
+            self.warnings().iter().map(|warning| format!("warning: {warning}\n")).collect();
         text += &stack::deep(self.plan.depth, || self.explained().to_text(&|_| String::new()));
         text + "\n" + &steps_text(&self.plan.steps)
     }
@@ -268,7 +304,8 @@ impl PreparedQuery {
             },
             from_cache: self.from_cache,
             planning_seconds: self.planning.as_secs_f64(),
-            warnings: self.warnings.iter().map(ToString::to_string).collect(),
+            warnings: self.warnings().iter().map(ToString::to_string).collect(),
+            warning_details: self.warnings().iter().map(WarningReport::new).collect(),
             steps: self.plan.steps.iter().map(StepReport::new).collect(),
             plan: stack::deep(self.plan.depth, || PlanReportNode::new(self.explained(), profile.as_ref())),
             run: self.run_report(),

@@ -4,9 +4,9 @@
 use lode_base::block_work::BlockWork;
 use lode_exec::Profile;
 use lode_exec::profile::{NodeProfile, Work};
-use lode_sparql::PlanStep;
 use lode_sparql::explain::Explained;
 use lode_sparql::stack;
+use lode_sparql::{PlanStep, PlanWarning};
 use serde::{Serialize, Serializer};
 use std::time::Duration;
 
@@ -22,6 +22,9 @@ pub struct PlanReport {
     /// What of the query is most likely not meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The same in parts, for programs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warning_details: Vec<WarningReport>,
     /// How the plan was made: of one from the cache, when that was made.
     pub steps: Vec<StepReport>,
     /// The top operator.
@@ -29,6 +32,42 @@ pub struct PlanReport {
     /// What all of it did so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunReport>,
+}
+
+/// A warning in parts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WarningReport {
+    /// Its kind.
+    pub code: &'static str,
+    /// What is the matter.
+    pub message: String,
+    /// What may be meant.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub help: String,
+    /// Where it is in the text of the query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<SpanReport>,
+}
+
+/// A place in a text, in bytes of its UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SpanReport {
+    /// The first.
+    pub start: usize,
+    /// The one behind the last.
+    pub end: usize,
+}
+
+impl WarningReport {
+    /// The parts of a warning.
+    pub fn new(warning: &PlanWarning) -> Self {
+        Self {
+            code: warning.code(),
+            message: warning.message(),
+            help: warning.help().to_owned(),
+            span: warning.span().map(|span| SpanReport { start: span.start, end: span.end }),
+        }
+    }
 }
 
 /// A step of planning.

@@ -22,6 +22,8 @@ const TEXT_COPIES: usize = 3;
 pub(crate) struct TextMemory {
     held: Reservation,
     tokens: usize,
+    /// Of the text, which is kept where it is not long.
+    text_bytes: usize,
 }
 
 impl TextMemory {
@@ -41,6 +43,7 @@ impl TextMemory {
         Ok(Self {
             held: held.map_err(|error| EngineError::Execution(ExecError::OutOfMemory(error)))?,
             tokens,
+            text_bytes: text.len().min(crate::hints::BYTES_MAX),
         })
     }
 
@@ -49,8 +52,8 @@ impl TextMemory {
         self.tokens * PLAN_TOKEN_BYTES
     }
 
-    /// Gives back all but what the plan takes.
+    /// Gives back all but what the plan and the text take.
     pub fn keep_plan(&mut self) {
-        self.held.shrink(self.of_plan());
+        self.held.shrink(self.of_plan() + self.text_bytes);
     }
 }

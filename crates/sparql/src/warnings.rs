@@ -3,6 +3,7 @@
 
 use crate::function::{Function, Meaning};
 use crate::operands;
+use crate::parse::hints::Hint;
 use crate::stack;
 use spargebra::Query;
 use spargebra::algebra::{
@@ -10,6 +11,7 @@ use spargebra::algebra::{
 };
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The namespace of XML Schema's types, whose names are functions as well: casts.
@@ -37,6 +39,8 @@ pub enum PlanWarning {
     WrongArguments(NamedFunction),
     /// What REGEX or REPLACE are given is no regular expression.
     NoPattern(GivenPattern),
+    /// Something in the text, which may be looked up in the data.
+    Hint(Hint),
     /// So many others.
     More(usize),
 }
@@ -87,8 +91,61 @@ impl fmt::Display for PlanWarning {
                 f,
                 "\"{pattern}\" with the flags \"{flags}\" is no regular expression, or a too large one; {ERROR}"
             ),
+            Self::Hint(Hint { message, help, .. }) if help.is_empty() => f.write_str(message),
+            Self::Hint(Hint { message, help, .. }) => write!(f, "{message}; {help}"),
             Self::More(count) => write!(f, "and {count} more warnings"),
         }
+    }
+}
+
+impl PlanWarning {
+    /// The name of its kind in reports.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownFunction(_) => "unknown-function",
+            Self::UnknownCast(_) => "unknown-cast",
+            Self::CastOfOther(_) | Self::WrongArguments(_) => "wrong-arguments",
+            Self::NoPattern(_) => "no-pattern",
+            Self::Hint(hint) => hint.kind.code(),
+            Self::More(_) => "more",
+        }
+    }
+
+    /// Its bytes of the text, where it has a place.
+    pub fn span(&self) -> Option<Range<usize>> {
+        match self {
+            Self::Hint(hint) => Some(hint.span.clone()),
+            _ => None,
+        }
+    }
+
+    /// What is the matter, without what may be meant.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Hint(hint) => hint.message.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// What may be meant; empty where that is not known.
+    pub fn help(&self) -> &str {
+        match self {
+            Self::Hint(hint) => &hint.help,
+            _ => "",
+        }
+    }
+
+    /// These warnings and hints, as many as are told.
+    pub fn with_hints(warnings: &[Self], hints: Vec<Hint>) -> Arc<[Self]> {
+        let (is_more, before) = match warnings.last() {
+            Some(Self::More(count)) => (*count, &warnings[..warnings.len() - 1]),
+            _ => (0, warnings),
+        };
+        let mut all: Vec<Self> = before.iter().cloned().chain(hints.into_iter().map(Self::Hint)).collect();
+        let more = is_more + all.len().saturating_sub(WARNINGS_MAX);
+        all.truncate(WARNINGS_MAX);
+        all.extend((more > 0).then_some(Self::More(more)));
+        all.into()
     }
 }
 

@@ -245,6 +245,20 @@ impl<'a> Lexer<'a> {
             }
             '{' | '}' | '(' | ')' | '[' | ']' | '.' | ';' | ',' | '|' | '/' | '^' | '?' | '*' | '+' | '!'
             | '-' | '=' | '<' | '>' | '~' | '&' | '%' | '@' | '$' => (Kind::Mark, length),
+            '\\' if rest.starts_with("\\u") || rest.starts_with("\\U") => {
+                let digits = if rest.starts_with("\\u") { 4 } else { 8 };
+                let Some(escaped) = chars::escaped(rest.get(2..).unwrap_or(""), digits) else {
+                    self.not_a_character(self.at, digits);
+                    return (Kind::Bad, 2);
+                };
+                let help = if escaped.is_control() {
+                    "SPARQL 1.2 has escapes of characters in IRIs and texts only".to_owned()
+                } else {
+                    format!("SPARQL 1.2 has escapes of characters in IRIs and texts only: write {escaped}")
+                };
+                self.problem(2 + digits, "an escape outside of IRIs and texts", &help);
+                (Kind::Bad, 2 + digits)
+            }
             '\\' => {
                 self.problem(length, "a backslash stands in names and texts only", "leave it out");
                 (Kind::Bad, length)

@@ -23,6 +23,7 @@ pub use diagnostic::Diagnostic;
 pub use lexer::count_tokens;
 pub use parser::{BYTES_MAX, DEPTH_MAX, Extent, Form, Parsed, check, parse};
 pub use prefixes::usual as usual_prefix;
+pub use spelling::meant as nearest;
 pub use token::{Kind as TokenKind, Token};
 pub use tree::{At, Children, Node, Tree};
 pub use vocabulary::{Callable, Vocabulary};

@@ -5,7 +5,7 @@ const LETTERS_MAX: usize = 32;
 
 /// The one of `known` that is most like `word`, if one is: a letter more, fewer, or another one, two letters in the wrong order; in words of
 /// six letters and more two of these.
-pub(crate) fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_ascii_uppercase();
     let allowed = if word.len() >= 6 { 2 } else { usize::from(word.len() >= 2) };
     let near = known.into_iter().map(|other| (distance(&word, &other.to_ascii_uppercase()), other));

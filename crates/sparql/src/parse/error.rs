@@ -1,6 +1,8 @@
 //! Why a text is no query or no update: where, what, and what would be right.
 
 use std::fmt;
+use std::ops::Range;
+use unicode_width::UnicodeWidthChar;
 
 /// Why a text is no query or no update.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -9,6 +11,8 @@ pub struct ParseError {
     pub line: usize,
     /// Column in characters, from 1; 0 where the error has no place.
     pub column: usize,
+    /// The place in bytes of the text; empty where the error has none, or is at its end.
+    pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
     /// The line, and a mark under the place.
@@ -36,36 +40,87 @@ impl fmt::Display for ParseError {
 
 impl ParseError {
     pub(super) fn without_place(message: String) -> Self {
-        Self { line: 0, column: 0, message, excerpt: String::new(), help: String::new(), more: Vec::new() }
+        let (excerpt, help) = Default::default();
+        Self { line: 0, column: 0, span: 0..0, message, excerpt, help, more: Vec::new() }
     }
 
-    pub(super) fn at_offset(text: &str, offset: usize, message: String) -> Self {
-        let before = text.get(..offset).unwrap_or(text);
+    pub(super) fn at(text: &str, span: Range<usize>, message: String) -> Self {
+        let before = text.get(..span.start).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        Self {
-            line,
-            column,
-            message,
-            excerpt: excerpt(text, line, column),
-            ..Self::without_place(String::new())
-        }
+        let excerpt = excerpt(text, &span);
+        Self { line, column, span, message, excerpt, ..Self::without_place(String::new()) }
     }
 }
 
-/// At most so many characters of a line are shown.
-pub(super) const EXCERPT_CHARS: usize = 100;
+/// At most so many columns of a line are shown
+const EXCERPT_COLUMNS: usize = 100;
+/// and so many marks.
+const MARKS_MAX: usize = 26;
 
-fn excerpt(text: &str, line: usize, column: usize) -> String {
-    let Some(content) = text.split('\n').nth(line.saturating_sub(1)) else { return String::new() };
-    let content = content.trim_end_matches('\r');
-    let skip = column.saturating_sub(EXCERPT_CHARS * 3 / 4);
-    let shown: String = content
-        .chars()
-        .skip(skip)
-        .take(EXCERPT_CHARS)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    let indent = " ".repeat(column.saturating_sub(1).saturating_sub(skip).min(EXCERPT_CHARS));
-    format!("{shown}\n{indent}^")
+/// The line of a place, and marks under what of the place is on it: as wide as its characters are on a terminal.
+fn excerpt(text: &str, span: &Range<usize>) -> String {
+    let start = text.get(..span.start).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
+    let rest = text.get(start..).unwrap_or("");
+    let line = rest.split('\n').next().unwrap_or("").trim_end_matches('\r');
+    // What begins far to the right is shown with what is before it.
+    let (mut first, place) = (start, width_of(text.get(start..span.start).unwrap_or("")));
+    let mut skipped = 0;
+    for c in line.chars() {
+        if skipped + EXCERPT_COLUMNS * 3 / 4 > place {
+            break;
+        }
+        skipped += width(c);
+        first += c.len_utf8();
+    }
+    let (mut shown, mut columns) = (String::new(), 0);
+    for c in text.get(first..start + line.len()).unwrap_or("").chars() {
+        columns += width(c);
+        if columns > EXCERPT_COLUMNS {
+            break;
+        }
+        shown.push(if c.is_control() { ' ' } else { c });
+    }
+    let marked = text.get(span.clone()).and_then(|marked| marked.lines().next()).unwrap_or("");
+    let marks = width_of(marked).clamp(1, MARKS_MAX);
+    format!("{shown}\n{}{}", " ".repeat(place - skipped), "^".repeat(marks))
+}
+
+fn width_of(text: &str) -> usize {
+    text.chars().map(width).sum()
+}
+
+/// Columns of a terminal that a character takes. Those that control something are shown as a space.
+fn width(c: char) -> usize {
+    c.width().unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    //! Marks are under what they are of.
+    use super::ParseError;
+
+    #[test]
+    fn marks_are_as_wide_as_what_they_are_under() {
+        for (text, part, column, marks) in [
+            ("ASK { ?s ?p }", "}", 13, "            ^"),
+            ("ASK {\t\t?s ?p }", "?p", 11, "          ^^"),
+            ("ASK { '漢字' ?p }", "?p", 12, "             ^^"),
+            ("ASK { \"😀\" '한글' }", "'한글'", 11, "           ^^^^^^"),
+            // A letter and its accent are two characters, and one column.
+            ("ASK { 'e\u{301}' ?p }", "?p", 12, "          ^^"),
+            ("ASK {\r\n ?s foo }\r\n", "foo", 5, "    ^^^"),
+        ] {
+            let at = text.find(part).expect("a part");
+            let error = ParseError::at(text, at..at + part.len(), String::new());
+            let line = text.lines().find(|line| line.contains(part)).expect("its line").replace('\t', " ");
+            assert_eq!((error.column, error.excerpt), (column, format!("{line}\n{marks}")), "{text}");
+        }
+        let far = format!("ASK {{ {} foo }}", "漢 ".repeat(300));
+        let at = far.find("foo").expect("there");
+        let error = ParseError::at(&far, at..at + 3, String::new());
+        let (line, marks) = error.excerpt.split_once('\n').expect("two lines");
+        let before = line.find("foo").map(|at| super::width_of(&line[..at]));
+        assert_eq!((before, marks.trim_start()), (Some(marks.len() - 3), "^^^"), "{line}");
+    }
 }

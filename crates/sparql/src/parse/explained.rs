@@ -1,6 +1,6 @@
 //! Errors that say what the mistake is.
 
-use super::error::{EXCERPT_CHARS, ParseError};
+use super::error::ParseError;
 use super::functions::VOCABULARY;
 use lode_syntax::{Diagnostic, Form, check};
 
@@ -23,12 +23,6 @@ pub(super) fn of(text: &str, form: Form, error: ParseError) -> ParseError {
 /// A diagnostic as an error.
 pub(super) fn told(text: &str, diagnostic: Diagnostic) -> ParseError {
     let Diagnostic { span, message, help } = diagnostic;
-    let marks = text
-        .get(span.clone())
-        .and_then(|marked| marked.lines().next())
-        .map_or(1, |line| line.chars().count());
-    let mut error = ParseError::at_offset(text, span.start, message);
-    // A mark is there already.
-    error.excerpt.extend(std::iter::repeat_n('^', marks.saturating_sub(1).min(EXCERPT_CHARS / 4)));
+    let error = ParseError::at(text, span, message);
     ParseError { help: help.unwrap_or_default(), ..error }
 }

@@ -7,6 +7,7 @@ pub mod depth;
 mod error;
 mod explained;
 mod functions;
+pub mod hints;
 mod limits;
 mod lower;
 #[cfg(test)]

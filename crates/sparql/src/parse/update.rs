@@ -28,7 +28,7 @@ pub fn parse_update(text: &str, base: Option<&str>) -> Result<Update, ParseError
         let mut labels = HashSet::new();
         for (at, lowered) in lowered {
             let operation = operation(lowered);
-            let wrong = |message| ParseError::at_offset(text, at.span().start, message);
+            let wrong = |message| ParseError::at(text, at.span().start..at.span().start, message);
             match &operation {
                 Operation::InsertData(quads) => {
                     if let Some(label) = shared_label(quads, &mut labels) {

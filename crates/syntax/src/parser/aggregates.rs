@@ -27,7 +27,7 @@ impl Parser<'_> {
         let outside = self.scope.pause();
         if self.is_mark("*") {
             if !word.eq_ignore_ascii_case("COUNT") {
-                return self.stop(
+                self.tell(
                     self.span(),
                     format!("only COUNT takes `*`, not {word}"),
                     format!("name what is meant: {word}(?x)"),
@@ -35,8 +35,8 @@ impl Parser<'_> {
             }
             self.bump();
         } else if self.is_mark(")") {
-            return self.stop(
-                open,
+            self.tell(
+                open.clone(),
                 format!("{word} without what it is of"),
                 "COUNT(*) counts rows, COUNT(?x) values",
             );

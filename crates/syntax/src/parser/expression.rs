@@ -61,6 +61,13 @@ impl Parser<'_> {
             // As many operands as the operators between them allow, without recursion over their number.
             loop {
                 let (operator, span) = (self.word(), self.span());
+                if let Some(meant) = self.meant_operator() {
+                    self.tell(
+                        span.clone(),
+                        format!("`{operator}` is no operator"),
+                        format!("write `{meant}`"),
+                    );
+                }
                 // Comparisons stand in no row.
                 self.extent.operators += usize::from(strength != COMPARISON);
                 self.bump();
@@ -77,7 +84,24 @@ impl Parser<'_> {
     }
 
     fn operator(&self) -> Option<(u8, Node)> {
-        if self.kind() == Kind::Mark { strength(self.word()) } else { None }
+        if self.kind() == Kind::Mark {
+            if let Some(known) = strength(self.word()) {
+                return Some(known);
+            }
+        }
+        if self.explains { strength(self.meant_operator()?) } else { None }
+    }
+
+    /// The operator that stands for one of another language.
+    fn meant_operator(&self) -> Option<&'static str> {
+        let is_null = self.keyword_at(1, "NULL") || self.keyword_at(2, "NULL");
+        match (self.kind(), self.word().to_ascii_uppercase().as_str()) {
+            (Kind::Word, "AND") | (Kind::Mark, "&") => Some("&&"),
+            (Kind::Word, "OR") | (Kind::Mark, "|") => Some("||"),
+            (Kind::Iri, "<>") => Some("!="),
+            (Kind::Word, "EQ" | "IS") if !is_null => Some("="),
+            _ => None,
+        }
     }
 
     fn compared_twice(&mut self) {
@@ -114,10 +138,7 @@ impl Parser<'_> {
             return self.stop(span, format!("`{}` is an IRI", super::shortened(word)), help);
         }
         let upper = word.to_ascii_uppercase();
-        let meant = match (self.kind(), upper.as_str()) {
-            (Kind::Word, "AND") | (Kind::Mark, "&") => "&&",
-            (Kind::Word, "OR") | (Kind::Mark, "|") => "||",
-            (Kind::Iri, "<>") => "!=",
+        match (self.kind(), upper.as_str()) {
             (Kind::Word, "IS" | "NOT") if self.keyword_at(1, "NULL") || self.keyword_at(2, "NULL") => {
                 let is_not = upper == "NOT" || self.keyword_at(1, "NOT");
                 let help = if is_not {
@@ -125,29 +146,27 @@ impl Parser<'_> {
                 } else {
                     "!BOUND(?x) tells that a variable has no value"
                 };
-                return self.stop(span, "SPARQL has no NULL", help);
+                self.stop(span, "SPARQL has no NULL", help);
             }
             (Kind::Mark, "~") => {
-                return self.stop(span, "`~` is no operator", "write REGEX(?text, \"pattern\", \"i\")");
+                self.stop(span, "`~` is no operator", "write REGEX(?text, \"pattern\", \"i\")");
             }
-            (Kind::Word, "EQ" | "IS") => "=",
             (Kind::Word, "LIKE") => {
-                return self.stop(
+                self.stop(
                     span,
                     "SPARQL has no LIKE",
                     "write CONTAINS(?text, \"part\"), STRSTARTS(...) or REGEX(?text, \"pattern\", \"i\")",
                 );
             }
             (Kind::Word, "BETWEEN") => {
-                return self.stop(span, "SPARQL has no BETWEEN", "write ?x >= 1 && ?x <= 9");
+                self.stop(span, "SPARQL has no BETWEEN", "write ?x >= 1 && ?x <= 9");
             }
             (Kind::Mark, "%") | (Kind::Word, "MOD") => {
-                return self.stop(span, "SPARQL has no remainder", "write ?a - ?b * FLOOR(?a / ?b)");
+                self.stop(span, "SPARQL has no remainder", "write ?a - ?b * FLOOR(?a / ?b)");
             }
-            (Kind::Mark, "^") => return self.stop(span, "SPARQL has no powers", "write a product: ?x * ?x"),
-            _ => return,
-        };
-        self.stop(span, format!("`{word}` is no operator"), format!("write `{meant}`"));
+            (Kind::Mark, "^") => self.stop(span, "SPARQL has no powers", "write a product: ?x * ?x"),
+            _ => {}
+        }
     }
 
     fn in_list(&mut self) {
@@ -177,11 +196,9 @@ impl Parser<'_> {
                 continue;
             }
             if !self.stopped && self.begins_operand() {
-                self.stop(
-                    self.span(),
-                    "a comma is missing between arguments",
-                    "arguments are separated: f(?a, ?b)",
-                );
+                let help = "arguments are separated: f(?a, ?b)";
+                self.tell(self.span(), "a comma is missing between arguments", help);
+                continue;
             }
             return count;
         }
@@ -245,12 +262,10 @@ impl Parser<'_> {
             && self.span().start == self.before()
             && self.peek(1).start() == self.span().end;
         if joined && self.peek(1).kind() == Kind::Word && !self.mark_at(2, "(") {
-            let end = self.peek(1).end();
-            self.stop(
-                self.span().start..end,
-                "there is a hyphen in the name of a variable",
-                "names have letters, digits and `_`",
-            );
+            let start = self.tokens[self.at - 1].start();
+            self.hyphen_in(start..self.peek(1).end());
+            self.bump();
+            self.bump();
         }
     }
 
@@ -302,11 +317,13 @@ impl Parser<'_> {
                 let node = self.wrap(place);
                 let open = self.span();
                 self.bump();
-                if self.is_keyword("DISTINCT") {
-                    let help = "SPARQL's own aggregates take it: COUNT(DISTINCT ?x)";
-                    return self.stop(self.span(), "DISTINCT in a call of a function", help);
+                if self.eat_keyword("DISTINCT") {
+                    let count = self.arguments();
+                    self.close(")", open);
+                    debug_assert!(count > 0, "the grammar wants one behind DISTINCT");
+                } else {
+                    self.list(open);
                 }
-                self.list(open);
                 self.close_node(node, Node::IriCall);
             }
             return;
@@ -323,21 +340,28 @@ impl Parser<'_> {
                 .vocabulary
                 .remedy(word)
                 .unwrap_or_else(|| format!("functions of others have an IRI: ex:{word}(...)"));
-            return self.stop(span, format!("there is no function {word}"), help);
+            self.tell(span, format!("there is no function {word}"), help);
+            if self.explains && self.eat_mark("(") {
+                self.list(open);
+            } else {
+                self.stop_here();
+            }
+            return;
         };
         if !self.eat_mark("(") {
             return self.unexpected(&format!("`(` behind {word}"));
         }
         let is_variable = self.kind() == Kind::Variable && self.mark_at(1, ")");
         if word.eq_ignore_ascii_case("BOUND") && !is_variable && !self.is_mark(")") {
-            return self.stop(
-                self.span(),
-                "BOUND takes a variable",
-                "BOUND(?x) tells whether a variable has a value",
-            );
+            let help = "BOUND(?x) tells whether a variable has a value";
+            self.tell(self.span(), "BOUND takes a variable", help);
         }
+        let told = self.diagnostics.len();
         let count = self.list(open);
         self.close_node(node, Node::Call);
+        if self.diagnostics.len() > told {
+            return;
+        }
         let Callable { least, most, .. } = *function;
         if count < least || count > most {
             let wanted = match (least, most) {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What a part of a group begins with.
-const PARTS: [&str; 10] =
+pub(super) const PARTS: [&str; 10] =
     ["OPTIONAL", "FILTER", "BIND", "MINUS", "UNION", "GRAPH", "SERVICE", "VALUES", "LATERAL", "SELECT"];
 /// What stands behind the pattern of a query.
 const BEHIND: [&str; 5] = ["GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET"];
@@ -18,11 +18,20 @@ const BEHIND: [&str; 5] = ["GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET"];
 impl<'a> Parser<'a> {
     /// `{ ... }`; its variables.
     pub(super) fn group(&mut self) -> BTreeSet<&'a str> {
+        self.group_from(Self::group_inside)
+    }
+
+    /// A group of which the `{` is missing.
+    pub(super) fn group_without_brace(&mut self) -> BTreeSet<&'a str> {
+        self.group_from(|p| p.parts(None))
+    }
+
+    fn group_from(&mut self, inside: fn(&mut Self)) -> BTreeSet<&'a str> {
         let mut names = BTreeSet::new();
         self.deeper(|p| {
             let node = p.open();
             p.scope.open();
-            p.group_inside();
+            inside(p);
             names = p.scope.close();
             p.close_node(node, Node::Group);
         });
@@ -44,27 +53,53 @@ impl<'a> Parser<'a> {
             let names = self.select(false);
             self.scope.add(names);
             if !self.is_mark("}") && !self.at_end() && !self.stopped && self.kind() != Kind::Bad {
-                return self.stop(
+                self.tell(
                     self.span(),
                     "a sub-query shares its braces",
                     "a sub-query stands in braces of its own: { { SELECT ... } ?s ?p ?o }",
                 );
+                return self.parts(Some(open));
             }
             return self.close("}", open);
         }
+        self.parts(Some(open));
+    }
+
+    /// The parts of a group that was opened at `open`, if it was, and its end.
+    fn parts(&mut self, open: Option<Range<usize>>) {
         let mut is_first = true;
         while !self.eat_mark("}") {
             if self.at_end() {
-                return self.close("}", open);
+                if let Some(open) = open {
+                    self.close("}", open);
+                }
+                return;
             }
+            let start = self.at;
             self.part(is_first);
+            self.resume_in_group(start);
             is_first = false;
+        }
+    }
+
+    /// What stands behind the pattern of a query, though it is of a group: up to a clause, or a brace.
+    pub(super) fn parts_behind(&mut self) {
+        while !self.at_end() && !self.is_mark("}") && !self.begins_clause() {
+            let start = self.at;
+            self.part(false);
+            if self.stopped && !self.resume_in_group(start) {
+                return;
+            }
         }
     }
 
     /// Whether the next token begins a part of a group that is no triple.
     pub(super) fn begins_part(&self) -> bool {
-        self.is_one_of(&PARTS)
+        self.begins_part_at(0)
+    }
+
+    pub(super) fn begins_part_at(&self, ahead: usize) -> bool {
+        PARTS.iter().any(|part| self.keyword_at(ahead, part))
     }
 
     fn part(&mut self, is_first: bool) {
@@ -79,7 +114,8 @@ impl<'a> Parser<'a> {
                 }
                 self.bump();
             }
-            Kind::Word if self.is_one_of(&PARTS) => self.keyword_part(span),
+            Kind::Word if self.is_one_of(&PARTS) => self.keyword_part(span, self.word()),
+            Kind::Mark if self.explains && self.passed_comment() => {}
             Kind::Word if self.is_one_of(&BEHIND) && !self.mark_at(1, "{") => {
                 let word = self.word().to_ascii_uppercase();
                 self.stop(
@@ -111,8 +147,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn keyword_part(&mut self, span: Range<usize>) {
-        let Some(word) = PARTS.into_iter().find(|part| self.is_keyword(part)) else { return };
+    /// What begins with the next token, which is a keyword of these or stands for it.
+    fn keyword_part(&mut self, span: Range<usize>, word: &str) {
+        let Some(word) = PARTS.into_iter().find(|part| part.eq_ignore_ascii_case(word)) else { return };
         if word == "VALUES" {
             return self.values();
         }
@@ -194,7 +231,9 @@ impl<'a> Parser<'a> {
                         Some(meant) => format!("did you mean {meant}?"),
                         None => "between two groups stands UNION, MINUS or OPTIONAL".to_owned(),
                     };
-                    self.stop(self.span(), format!("`{word}` has no meaning between groups"), help);
+                    self.tell(self.span(), format!("`{word}` has no meaning between groups"), help);
+                    self.bump();
+                    continue;
                 }
                 return;
             }
@@ -247,7 +286,12 @@ impl<'a> Parser<'a> {
         }
         let misspelt = spelling::meant(word, PARTS.into_iter().chain(BEHIND));
         if let Some(meant) = misspelt.filter(|_| !self.is_keyword("a")) {
-            return self.stop(span, format!("`{word}` begins no pattern"), format!("did you mean {meant}?"));
+            let message = format!("`{word}` begins no pattern");
+            self.tell(span.clone(), message, format!("did you mean {meant}?"));
+            if !self.explains || !PARTS.contains(&meant) || matches!(meant, "UNION" | "SELECT") {
+                return self.stop_here();
+            }
+            return self.keyword_part(span, meant);
         }
         self.no_term("a pattern begins");
     }

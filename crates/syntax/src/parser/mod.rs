@@ -1,7 +1,7 @@
 //! A recursive descent over the grammar of SPARQL 1.1 and 1.2 that makes a tree, and diagnostics.
 //!
-//! What it can repair it tells of, and goes on as if it were right; at the first thing that it cannot it stops, because whatever it said
-//! after that would be a guess.
+//! What it can repair it tells of, and goes on as if it were right. Behind what it cannot, a text that is explained is read on where something new begins
+//! (`recovery`); any other is not.
 
 mod aggregates;
 mod expression;
@@ -11,6 +11,7 @@ mod modifiers;
 mod no_aggregates;
 mod path;
 mod query;
+mod recovery;
 mod scope;
 mod terms;
 mod triples;
@@ -85,7 +86,9 @@ pub fn check(text: &str, form: Form, vocabulary: &Vocabulary) -> Vec<Diagnostic>
         let message = format!("{name:?} is no {}, but may be the name of a file", form.name());
         return vec![Diagnostic::new(0..text.trim_end().len(), message).help("-f FILE reads it from there")];
     }
-    let mut diagnostics = run(text, form, vocabulary, true).diagnostics;
+    let mut parser = run(text, form, vocabulary, true);
+    parser.leave_out_shifted_texts();
+    let mut diagnostics = parser.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     diagnostics.truncate(DIAGNOSTICS_MAX);
     diagnostics
@@ -99,6 +102,14 @@ fn run<'a>(text: &'a str, form: Form, vocabulary: &'a Vocabulary, explains: bool
     }
     let (tokens, problems) = lexer::tokens(text);
     let mut parser = Parser::new(text, tokens, vocabulary, explains);
+    if explains {
+        let is_quote = |token: &&Token| matches!(text.as_bytes().get(token.start()), Some(b'"' | b'\''));
+        let bad = parser.tokens.iter().filter(|token| token.kind() == Kind::Bad);
+        parser.unclosed = bad.filter(is_quote).map(Token::start).collect();
+    }
+    if explains {
+        parser.open_braces = parser.count_open_braces();
+    }
     parser.diagnostics = problems;
     if parser.tokens.len() >= NODES_MAX / 2 {
         parser.diagnostics.push(Diagnostic::new(0..0, "the text has too many tokens"));
@@ -174,11 +185,27 @@ struct Parser<'a> {
     explains: bool,
     /// Prefixes that are declared, without the colon.
     prefixes: BTreeSet<&'a str>,
-    /// Those that are not and were told of.
+    /// Those that are not and were told of, and names of variables that are none.
     undeclared: BTreeSet<&'a str>,
     depth: usize,
     is_too_deep: bool,
     stopped: bool,
+    /// The token at which it stopped.
+    failed: usize,
+    /// How often it went on behind a mistake.
+    resumed: usize,
+    /// Mistakes before this token are of one that was told.
+    quiet: usize,
+    /// Nothing is read any more, also where what is wrong is explained.
+    halted: bool,
+    /// Braces that are opened and not closed, in all.
+    open_braces: usize,
+    /// The pattern that was read last lacks its brace.
+    braceless: bool,
+    /// Every prefix that the text declares is known.
+    knows_prefixes: bool,
+    /// Where texts begin that are not closed.
+    unclosed: Vec<usize>,
     /// Triples are of a template or data, and have no paths.
     templates: bool,
     /// Where no aggregate may stand.
@@ -212,6 +239,14 @@ impl<'a> Parser<'a> {
             depth: 0,
             is_too_deep: false,
             stopped: false,
+            failed: 0,
+            resumed: 0,
+            quiet: 0,
+            halted: false,
+            open_braces: 0,
+            braceless: false,
+            knows_prefixes: true,
+            unclosed: Vec::new(),
             templates: false,
             no_aggregates: None,
             scope: Scope::new(explains),
@@ -330,9 +365,30 @@ impl<'a> Parser<'a> {
 
     /// Tells of a mistake, and goes on.
     fn tell(&mut self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
-        if !self.stopped {
-            self.diagnostics.push(Diagnostic::new(span, message).help(help));
+        self.push(Diagnostic::new(span, message).help(help));
+    }
+
+    fn push(&mut self, diagnostic: Diagnostic) {
+        // The lexer has told of what is no token.
+        let is_told = self.at < self.quiet || self.explains && self.kind() == Kind::Bad;
+        // Those that are read on for are few, and so may be those that are not.
+        if !self.stopped && !is_told && self.diagnostics.len() < 2 * DIAGNOSTICS_MAX {
+            self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether the text ends within something that is told of.
+    fn is_cut(&self) -> bool {
+        self.at_end() && !self.unclosed.is_empty()
+    }
+
+    /// Where a text is not closed on its line, what was taken for text and what was not may be shifted: mistakes before it on its line are of that.
+    fn leave_out_shifted_texts(&mut self) {
+        let (text, unclosed) = (self.text, std::mem::take(&mut self.unclosed));
+        self.diagnostics.retain(|diagnostic| {
+            let at = diagnostic.span.start;
+            !unclosed.iter().any(|start| at < *start && !text.get(at..*start).unwrap_or("\n").contains('\n'))
+        });
     }
 
     /// Tells of a mistake, and reads no further.
@@ -342,6 +398,9 @@ impl<'a> Parser<'a> {
     }
 
     fn stop_here(&mut self) {
+        if !self.stopped {
+            self.failed = self.at;
+        }
         self.stopped = true;
         self.at = self.tokens.len() - 1;
     }
@@ -358,14 +417,23 @@ impl<'a> Parser<'a> {
             Kind::End => format!("the text ends where {wanted} should follow"),
             _ => format!("`{}` stands where {wanted} should", shortened(self.word())),
         };
-        if !self.stopped {
-            self.diagnostics.push(Diagnostic::new(span, what));
+        if !self.is_cut() {
+            self.push(Diagnostic::new(span, what));
         }
         self.stop_here();
     }
 
-    /// Stops at a comment of another language.
+    /// Stops behind a comment of another language.
     fn foreign_comment(&mut self) -> bool {
+        let is_one = self.passed_comment();
+        if is_one {
+            self.stop_here();
+        }
+        is_one
+    }
+
+    /// Tells of a comment of another language, and passes over it.
+    fn passed_comment(&mut self) -> bool {
         if self.kind() != Kind::Mark {
             return false;
         }
@@ -378,9 +446,21 @@ impl<'a> Parser<'a> {
             let both = first.start..second.end;
             let written = self.text.get(both.clone()).unwrap_or("").to_owned();
             let help = "a comment begins with `#`, and ends with its line";
-            self.stop(both, format!("`{written}` begins no comment"), help);
+            self.tell(both, format!("`{written}` begins no comment"), help);
+            self.pass_comment(&written);
         }
         is_one
+    }
+
+    /// Passes over a comment of another language.
+    fn pass_comment(&mut self, begin: &str) {
+        let start = self.span().start;
+        let end = if begin == "/*" { "*/" } else { "\n" };
+        let rest = self.text.get(start + 2..).unwrap_or("");
+        let end = rest.find(end).map_or(self.text.len(), |at| start + 2 + at + end.len());
+        while !self.at_end() && self.span().start < end {
+            self.bump();
+        }
     }
 
     /// The mark, or the end of reading.
@@ -395,7 +475,7 @@ impl<'a> Parser<'a> {
         if self.eat_mark(mark) {
             return;
         }
-        if self.kind() == Kind::Bad {
+        if self.kind() == Kind::Bad || self.is_cut() {
             return self.stop_here();
         }
         let opened = self.text.get(open.clone()).unwrap_or("").to_owned();
@@ -419,6 +499,7 @@ impl<'a> Parser<'a> {
                 let message = format!("brackets are nested over {DEPTH_MAX} deep");
                 self.diagnostics.push(Diagnostic::new(self.span(), message));
             }
+            self.halted = true;
             return self.stop_here();
         }
         self.depth += 1;

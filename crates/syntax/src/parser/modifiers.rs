@@ -8,24 +8,21 @@ use crate::token::Kind;
 use crate::tree::Node;
 
 /// In the order in which they stand.
-const CLAUSES: [&str; 6] = ["GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES"];
+pub(super) const CLAUSES: [&str; 6] = ["GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES"];
 /// What compares or joins.
 const OPERATORS: [&str; 12] = ["=", "!=", "<", ">", "<=", ">=", "&&", "||", "+", "-", "*", "/"];
 
 impl<'a> Parser<'a> {
     /// All of them; the variables of GROUP BY, if there is one.
     pub(super) fn modifiers(&mut self) -> Option<Vec<&'a str>> {
-        let mut keys = None;
+        let mut keys: Option<Vec<&'a str>> = None;
         let mut last: Option<usize> = None;
         let mut seen = [false; CLAUSES.len()];
         loop {
-            self.joined_words();
-            let Some(rank) = CLAUSES.iter().position(|clause| self.is_keyword(clause)) else {
-                if self.misspelt_clause() {
-                    continue;
-                }
-                return keys;
-            };
+            let joined = self.joined_words();
+            let written = CLAUSES.iter().position(|clause| self.is_keyword(clause));
+            let Some(rank) = joined.or(written).or_else(|| self.misspelt_clause()) else { return keys };
+            let start = self.at;
             // LIMIT and OFFSET may be in either order.
             let place = |rank: usize| if rank == 4 { 3 } else { rank };
             if std::mem::replace(&mut seen[rank], true) {
@@ -34,8 +31,7 @@ impl<'a> Parser<'a> {
                 } else {
                     "keep one of them"
                 };
-                self.stop(self.span(), format!("{} stands twice", full(CLAUSES[rank])), help);
-                return keys;
+                self.tell(self.span(), format!("{} stands twice", full(CLAUSES[rank])), help);
             }
             if let Some(before) = last.filter(|last| place(*last) > place(rank)) {
                 let (now, before) = (full(CLAUSES[rank]), full(CLAUSES[before]));
@@ -48,13 +44,19 @@ impl<'a> Parser<'a> {
             last = Some(rank);
             if CLAUSES[rank] == "VALUES" {
                 self.values();
+                self.resume_at_clause(start);
                 continue;
             }
             let node = self.open();
             self.bump();
+            if joined.is_none() && matches!(CLAUSES[rank], "GROUP" | "ORDER") {
+                self.by(CLAUSES[rank]);
+            }
             let kind = match CLAUSES[rank] {
                 "GROUP" => {
-                    self.without_aggregates(&IN_GROUP_BY, |p| keys = Some(p.group_by()));
+                    self.without_aggregates(&IN_GROUP_BY, |p| {
+                        keys.get_or_insert_default().extend(p.group_by())
+                    });
                     Node::GroupBy
                 }
                 "HAVING" => {
@@ -71,6 +73,9 @@ impl<'a> Parser<'a> {
                 }
             };
             self.close_node(node, kind);
+            if self.stopped && !self.resume_at_clause(start) {
+                return keys;
+            }
         }
     }
 
@@ -79,42 +84,41 @@ impl<'a> Parser<'a> {
         self.is_one_of(&CLAUSES)
     }
 
-    /// `GROUPBY` and `ORDERBY`.
-    fn joined_words(&mut self) {
-        if self.is_one_of(&["GROUPBY", "ORDERBY"]) {
-            let word = self.word().to_ascii_uppercase();
-            self.stop(
-                self.span(),
-                format!("`{}` is two words", self.word()),
-                format!("write {} BY", &word[..5]),
-            );
+    /// `GROUPBY` and `ORDERBY`: the clause that is meant.
+    fn joined_words(&mut self) -> Option<usize> {
+        if !self.is_one_of(&["GROUPBY", "ORDERBY"]) {
+            return None;
         }
+        let word = self.word().to_ascii_uppercase();
+        let message = format!("`{}` is two words", self.word());
+        self.tell(self.span(), message, format!("write {} BY", &word[..5]));
+        CLAUSES.iter().position(|clause| word.starts_with(clause))
     }
 
-    fn misspelt_clause(&mut self) -> bool {
+    /// The clause that a word stands for, which is told of.
+    fn misspelt_clause(&mut self) -> Option<usize> {
         if !self.explains
             || self.kind() != Kind::Word
             || !matches!(self.peek(1).kind(), Kind::Word | Kind::Number | Kind::Variable)
         {
-            return false;
+            return None;
         }
         let word = self.word();
-        let Some(meant) = spelling::meant(word, CLAUSES).filter(|meant| word.len() > 3 || meant.len() < 6)
-        else {
-            return false;
-        };
-        self.stop(self.span(), format!("`{word}` is no keyword"), format!("did you mean {meant}?"));
-        false
+        let meant = spelling::meant(word, CLAUSES).filter(|meant| word.len() > 3 || meant.len() < 6)?;
+        self.tell(self.span(), format!("`{word}` is no keyword"), format!("did you mean {meant}?"));
+        CLAUSES.iter().position(|clause| *clause == meant)
     }
 
     fn by(&mut self, clause: &str) {
         if !self.eat_keyword("BY") {
-            self.stop(self.span(), format!("{clause} without BY"), format!("write {clause} BY ?x"));
+            self.tell(self.span(), format!("{clause} without BY"), format!("write {clause} BY ?x"));
+            if self.kind() != Kind::Variable && !self.is_mark("(") {
+                self.stop_here();
+            }
         }
     }
 
     fn group_by(&mut self) -> Vec<&'a str> {
-        self.by("GROUP");
         let mut keys = Vec::new();
         let start = self.at;
         loop {
@@ -252,7 +256,6 @@ impl<'a> Parser<'a> {
     }
 
     fn order_by(&mut self) {
-        self.by("ORDER");
         let start = self.at;
         loop {
             let node = self.place();
@@ -262,11 +265,12 @@ impl<'a> Parser<'a> {
                     self.leaf(Node::Variable);
                     if self.is_one_of(&["ASC", "DESC"]) && !self.mark_at(1, "(") {
                         let word = self.word().to_ascii_uppercase();
-                        return self.stop(
+                        self.tell(
                             span.start..self.span().end,
                             format!("{word} stands before the variable"),
                             format!("write {word}({name})"),
                         );
+                        self.bump();
                     }
                 }
                 Kind::Word if self.is_one_of(&["ASC", "DESC"]) => {
@@ -274,11 +278,12 @@ impl<'a> Parser<'a> {
                     self.bump();
                     if !self.is_mark("(") {
                         let word = word.to_ascii_uppercase();
-                        return self.stop(
+                        self.tell(
                             self.span(),
                             format!("what is ordered stands in parentheses behind {word}"),
                             format!("write {word}(?x)"),
                         );
+                        continue;
                     }
                     self.parentheses();
                 }

@@ -82,12 +82,10 @@ impl Parser<'_> {
             self.bump();
             return self.close_node(open, Node::Repeated);
         }
-        if self.is_mark("{") && (self.peek(1).kind() == Kind::Number || self.mark_at(1, ",")) {
-            self.stop(
-                self.span(),
-                "SPARQL has no counted repetitions of paths",
-                "write the steps: :p/:p, :p/:p?, or :p+",
-            );
+        let brace = self.span();
+        if self.pass_repetition() {
+            let help = "write the steps: :p/:p, :p/:p?, or :p+";
+            self.tell(brace, "SPARQL has no counted repetitions of paths", help);
         }
     }
 

@@ -8,10 +8,13 @@ use crate::tree::Node;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-const FORMS: [&str; 4] = ["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"];
+pub(super) const FORMS: [&str; 4] = ["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"];
 pub(super) const UPDATES: [&str; 10] =
     ["INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH"];
-const PROLOGUE: [&str; 3] = ["PREFIX", "BASE", "VERSION"];
+pub(super) const PROLOGUE: [&str; 3] = ["PREFIX", "BASE", "VERSION"];
+
+/// What ends what is selected, or begins a pattern without braces.
+const BEFORE_PATTERNS: [&str; 6] = ["WHERE", "FROM", "FILTER", "OPTIONAL", "BIND", "GRAPH"];
 
 /// What a SELECT has.
 #[derive(Default)]
@@ -20,6 +23,8 @@ struct Selection<'a> {
     plain: Vec<(&'a str, Range<usize>)>,
     /// Names behind AS.
     named: Vec<(&'a str, Range<usize>)>,
+    /// Where values begin that have no name, which were told of.
+    unnamed: Vec<usize>,
     /// Variables of expressions outside of aggregates.
     outside: Vec<(&'a str, Range<usize>)>,
 }
@@ -28,36 +33,76 @@ impl<'a> Parser<'a> {
     /// A whole query.
     pub(super) fn query(&mut self) {
         self.prologue();
-        if self.is_keyword("SELECT") {
-            self.select(true);
-        } else if self.is_one_of(&FORMS) {
-            self.form();
-        } else {
-            self.no_form();
+        let written = FORMS.into_iter().find(|form| self.is_keyword(form));
+        if let Some(form) = written.or_else(|| self.no_form()) {
+            self.form(form);
+            self.end_of_query();
         }
-        self.end_of_query();
     }
 
-    /// ASK, CONSTRUCT or DESCRIBE.
-    fn form(&mut self) {
+    /// What begins with the next token, which is the word of a form, or stands for it.
+    fn form(&mut self, form: &str) {
+        if form == "SELECT" {
+            self.select(true);
+            return;
+        }
         let node = self.open();
-        let kind = if self.eat_keyword("ASK") {
-            self.dataset();
-            self.where_clause("ASK");
-            self.modifiers();
-            Node::Ask
-        } else if self.eat_keyword("CONSTRUCT") {
-            self.construct();
-            Node::Construct
-        } else {
-            self.bump();
-            self.describe();
-            Node::Describe
+        self.bump();
+        let kind = match form {
+            "ASK" => {
+                self.dataset();
+                self.where_clause("ASK");
+                self.modifiers();
+                Node::Ask
+            }
+            "CONSTRUCT" => {
+                self.construct();
+                Node::Construct
+            }
+            _ => {
+                self.describe();
+                Node::Describe
+            }
         };
         self.close_node(node, kind);
     }
 
-    fn no_form(&mut self) {
+    /// The form that was meant where none stands.
+    fn no_form(&mut self) -> Option<&'static str> {
+        loop {
+            let meant = self.meant_form()?;
+            if FORMS.contains(&meant) {
+                return Some(meant);
+            }
+            // A declaration.
+            self.bump();
+            self.declaration(meant);
+            self.resume_in_prologue();
+            self.prologue();
+            if let Some(form) = FORMS.into_iter().find(|form| self.is_keyword(form)) {
+                return Some(form);
+            }
+        }
+    }
+
+    /// The keyword that was meant where a query should begin, if it is one that a query may begin with.
+    fn meant_form(&mut self) -> Option<&'static str> {
+        let known = FORMS.into_iter().chain(PROLOGUE);
+        let meant = spelling::meant(self.word(), known).filter(|_| self.kind() == Kind::Word);
+        match meant {
+            Some(meant) if self.explains && !self.is_one_of(&UPDATES) => {
+                let message = format!("`{}` begins no query", self.word());
+                self.tell(self.span(), message, format!("did you mean {meant}?"));
+                Some(meant)
+            }
+            _ => {
+                self.begins_no_query();
+                None
+            }
+        }
+    }
+
+    fn begins_no_query(&mut self) {
         let (span, word) = (self.span(), self.word());
         if self.at_end() {
             let help = "a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE";
@@ -75,7 +120,7 @@ impl<'a> Parser<'a> {
         if self.foreign_comment() {
             return;
         }
-        if self.kind() != Kind::Word {
+        if self.kind() != Kind::Word || self.stopped {
             return self.stop(
                 span,
                 format!("`{}` stands where a query begins", super::shortened(word)),
@@ -94,6 +139,28 @@ impl<'a> Parser<'a> {
         if self.at_end() {
             return;
         }
+        self.behind_query();
+        // What is behind was told of as a whole, but for clauses.
+        if !self.resume_at_once() {
+            return;
+        }
+        while !self.at_end() && !self.is_mark(";") && !self.is_one_of(&FORMS) && !self.stopped {
+            let start = self.at;
+            self.quiet = self.tokens.len();
+            self.parts_behind();
+            if self.begins_clause() {
+                self.quiet = 0;
+                self.modifiers();
+            }
+            self.eat_mark("}");
+            if self.at == start {
+                self.bump();
+            }
+        }
+    }
+
+    /// Tells of what stands behind the end of the query.
+    fn behind_query(&mut self) {
         let (span, word) = (self.span(), self.word());
         match word {
             ";" if self.peek(1).kind() == Kind::End => {
@@ -143,23 +210,19 @@ impl<'a> Parser<'a> {
                 self.bump();
                 self.iri_in_brackets("the IRI of a prefix");
                 Node::Prefix
-            } else if self.eat_keyword("PREFIX") {
-                self.prefix();
-                Node::Prefix
-            } else if self.eat_keyword("BASE") {
-                self.iri_in_brackets("the base IRI");
-                Node::Base
-            } else if self.eat_keyword("VERSION") {
-                self.version();
-                Node::Version
+            } else if let Some(word) = PROLOGUE.into_iter().find(|word| self.is_keyword(word)) {
+                self.bump();
+                self.declaration(word)
             } else if self.kind() == Kind::LanguageTag && matches!(self.word(), "@prefix" | "@base") {
                 self.declaration_of_turtle();
+                self.resume_in_prologue();
                 continue;
             } else {
                 return;
             };
             let node = self.wrap(node);
             self.close_node(node, kind);
+            self.resume_in_prologue();
             if self.is_mark(".") || self.is_mark(";") {
                 self.tell(
                     self.span(),
@@ -167,6 +230,24 @@ impl<'a> Parser<'a> {
                     "leave it out",
                 );
                 self.bump();
+            }
+        }
+    }
+
+    /// What is behind the word of a declaration.
+    fn declaration(&mut self, word: &str) -> Node {
+        match word {
+            "PREFIX" => {
+                self.prefix();
+                Node::Prefix
+            }
+            "BASE" => {
+                self.iri_in_brackets("the base IRI");
+                Node::Base
+            }
+            _ => {
+                self.version();
+                Node::Version
             }
         }
     }
@@ -268,10 +349,33 @@ impl<'a> Parser<'a> {
                     "it stands in braces: WHERE { ?s ?p ?o }",
                 );
             } else {
-                self.stop(span, "the pattern stands in braces", "WHERE { ... }");
+                self.tell(span, "the pattern stands in braces", "WHERE { ... }");
+                if self.explains && !self.pattern_begins_later() {
+                    // Without WHERE, the last variable that was selected may be a subject.
+                    self.at -= usize::from(!has_where && self.tokens[self.at - 1].kind() == Kind::Variable);
+                    self.braceless = true;
+                    self.resumed_here();
+                    return self.group_without_brace();
+                }
+                self.stop_here();
+                if self.resume_before_pattern() {
+                    self.eat_keyword("WHERE");
+                }
             }
         }
         self.group()
+    }
+
+    /// Whether a pattern begins before anything ends.
+    fn pattern_begins_later(&self) -> bool {
+        let ends = |at: &usize| {
+            let ahead = *at;
+            [".", "}", "{"].iter().any(|mark| self.mark_at(ahead, mark))
+                || self.peek(ahead).kind() == Kind::End
+                || BEFORE_PATTERNS.iter().any(|word| self.keyword_at(ahead, word))
+        };
+        let stop = (0..self.tokens.len()).find(ends).unwrap_or(0);
+        !(self.mark_at(stop, ".") || self.mark_at(stop, "}") || self.begins_part_at(stop))
     }
 
     /// A SELECT, also in a group; the variables that it gives.
@@ -284,24 +388,33 @@ impl<'a> Parser<'a> {
         if !self.eat_keyword("DISTINCT") {
             self.eat_keyword("REDUCED");
         }
+        let resumed = self.resumed;
         let selection = self.selection();
+        self.resume_before_pattern();
         self.close_node(clause, Node::Selection);
         if top {
             self.dataset();
         }
+        let in_pattern = self.resumed;
         let inside = self.where_clause("SELECT");
+        let in_pattern = self.resumed - in_pattern;
         let keys = self.modifiers();
         self.close_node(node, Node::Select);
         self.no_aggregates = outside;
         if !self.explains {
             return Vec::new();
         }
+        // Where something was passed over, names may be missing.
+        let has_brace = !std::mem::take(&mut self.braceless);
+        let is_whole = self.resumed - in_pattern == resumed && !self.stopped && has_brace;
         let is_grouped = keys.is_some() || self.scope.aggregates > aggregates;
         self.scope.aggregates = aggregates;
-        if is_grouped {
+        if is_grouped && is_whole {
             self.ungrouped(&selection, &keys.unwrap_or_default());
         }
-        self.named_twice(&selection, &inside);
+        if has_brace {
+            self.named_twice(&selection, &inside);
+        }
         match selection.star {
             Some(_) => inside.into_iter().collect(),
             None => selection.plain.iter().chain(&selection.named).map(|(name, _)| *name).collect(),
@@ -363,6 +476,13 @@ impl<'a> Parser<'a> {
                     self.variable("a variable");
                 }
                 Kind::Mark if word == "*" => {
+                    if selection.star.is_some() {
+                        self.tell(
+                            span.clone(),
+                            "`*` stands twice",
+                            "it selects all variables: leave one out",
+                        );
+                    }
                     selection.star = Some(span);
                     self.bump();
                 }
@@ -371,12 +491,16 @@ impl<'a> Parser<'a> {
                 Kind::Mark if word == "?" || word == "$" => self.variable("a variable"),
                 Kind::Word if self.is_one_of(&["WHERE", "FROM"]) => break,
                 Kind::Word if self.mark_at(1, "{") && spelling::meant(word, ["WHERE"]).is_some() => break,
-                Kind::Word => self.word_selected(),
+                Kind::Word => self.word_selected(&mut selection),
                 _ => break,
             }
         }
-        let is_empty = selection.star.is_none() && selection.plain.is_empty() && selection.named.is_empty();
-        if let Some(star) = selection.star.clone().filter(|_| self.at > first + 1) {
+        let is_empty = selection.star.is_none()
+            && selection.plain.is_empty()
+            && selection.named.is_empty()
+            && selection.unnamed.is_empty();
+        let has_others = self.at > first + 1 && selection.plain.len() + selection.named.len() > 0;
+        if let Some(star) = selection.star.clone().filter(|_| has_others && self.begins_pattern()) {
             self.tell(
                 star,
                 "`*` beside other columns",
@@ -397,8 +521,13 @@ impl<'a> Parser<'a> {
         selection
     }
 
+    /// Whether a pattern follows, or what stands before it.
+    fn begins_pattern(&self) -> bool {
+        self.is_one_of(&["WHERE", "FROM"]) || self.is_mark("{") || !self.explains
+    }
+
     /// A word where variables are selected.
-    fn word_selected(&mut self) {
+    fn word_selected(&mut self, selection: &mut Selection<'a>) {
         let (span, word) = (self.span(), self.word());
         let upper = word.to_ascii_uppercase();
         if self.mark_at(1, "(") && self.vocabulary.has(word) {
@@ -408,11 +537,12 @@ impl<'a> Parser<'a> {
                 .and_then(|rest| rest.find(')'))
                 .map_or(span.end, |at| span.start + at + 1);
             let call = super::shortened(self.text.get(span.start..end).unwrap_or(word));
-            return self.stop(
-                span,
-                "a value that is selected needs parentheses and a name",
-                format!("write ({call} AS ?{})", upper.to_ascii_lowercase()),
-            );
+            let help = format!("write ({call} AS ?{})", upper.to_ascii_lowercase());
+            self.tell(span, "a value that is selected needs parentheses and a name", help);
+            if !self.explains {
+                return self.stop_here();
+            }
+            return self.unnamed_value(selection);
         }
         if self.begins_clause() {
             let clause = if self.keyword_at(1, "BY") { format!("{upper} BY") } else { upper };
@@ -444,6 +574,19 @@ impl<'a> Parser<'a> {
         self.stop(span, format!("`{word}` is no variable"), format!("a variable begins with `?`: ?{word}"));
     }
 
+    /// `COUNT(?x)` or `COUNT(?x) AS ?n`, which need parentheses.
+    fn unnamed_value(&mut self, selection: &mut Selection<'a>) {
+        let (before, start) = (self.scope.gather(), self.span().start);
+        self.expression();
+        selection.outside.extend(self.scope.gathered(before));
+        if self.eat_keyword("AS") && self.kind() == Kind::Variable {
+            selection.named.push((bare(self.word()), self.span()));
+            self.bump();
+        } else {
+            selection.unnamed.push(start);
+        }
+    }
+
     /// `(expression AS ?name)`.
     fn named_value(&mut self, selection: &mut Selection<'a>) {
         let (node, open) = (self.open(), self.span());
@@ -459,7 +602,9 @@ impl<'a> Parser<'a> {
             } else {
                 "write (... AS ?name)".to_owned()
             };
-            return self.stop(open.start..self.span().end, "a value that is selected needs a name", help);
+            self.tell(open.start..self.span().end, "a value that is selected needs a name", help);
+            selection.unnamed.push(open.start);
+            return self.bump();
         }
         if !self.eat_keyword("AS") {
             return self.missing_as("SELECT (... AS ?name)");
@@ -496,11 +641,11 @@ impl<'a> Parser<'a> {
             }
             self.template();
         } else {
-            self.stop(
-                self.span(),
-                "what is constructed stands in braces",
-                "CONSTRUCT { ?s ?p ?o } WHERE { ... }",
-            );
+            let help = "CONSTRUCT { ?s ?p ?o } WHERE { ... }";
+            self.stop(self.span(), "what is constructed stands in braces", help);
+            if self.resume_before_pattern() && !self.at_end() {
+                self.where_clause("CONSTRUCT");
+            }
         }
         self.modifiers();
     }
@@ -514,12 +659,10 @@ impl<'a> Parser<'a> {
             }
         }
         if self.at == start {
-            return self.stop(
-                self.span(),
-                "it is not said what to describe",
-                "DESCRIBE <iri>, DESCRIBE ?x WHERE { ... }",
-            );
+            let help = "DESCRIBE <iri>, DESCRIBE ?x WHERE { ... }";
+            self.stop(self.span(), "it is not said what to describe", help);
         }
+        self.resume_before_pattern();
         self.dataset();
         if self.is_keyword("WHERE") || self.is_mark("{") {
             self.where_clause("DESCRIBE");

@@ -102,12 +102,18 @@ impl<'a> Parser<'a> {
             && matches!(self.peek(1).kind(), Kind::Word | Kind::Name)
         {
             let whole = before.start..after.end;
-            let fixed = self.text.get(whole.clone()).unwrap_or("").replace('-', "_");
-            self.stop(
-                whole,
-                "there is a hyphen in the name of a variable",
-                format!("names have letters, digits and `_`: {fixed}"),
-            );
+            self.hyphen_in(whole);
+            self.bump();
+            self.bump();
+        }
+    }
+
+    /// Tells of a name with a hyphen, once.
+    pub(super) fn hyphen_in(&mut self, whole: Range<usize>) {
+        let name = self.text.get(whole.clone()).unwrap_or("");
+        if self.undeclared.insert(name) {
+            let help = format!("names have letters, digits and `_`: {}", name.replace('-', "_"));
+            self.tell(whole, "there is a hyphen in the name of a variable", help);
         }
     }
 
@@ -118,7 +124,11 @@ impl<'a> Parser<'a> {
         }
         let word = self.word();
         let prefix = word.split(':').next().unwrap_or("");
-        if self.explains && !self.prefixes.contains(&prefix) && self.undeclared.insert(prefix) {
+        if self.explains
+            && self.knows_prefixes
+            && !self.prefixes.contains(&prefix)
+            && self.undeclared.insert(prefix)
+        {
             let help = self.declaration_of(prefix);
             let span = self.span();
             self.tell(

@@ -31,6 +31,8 @@ impl Parser<'_> {
     pub(super) fn triples_block(&mut self) {
         loop {
             self.triples_of_subject();
+            self.resume_behind_triple();
+            self.term_too_many();
             while self.begins_term(0) && self.is_property_without_semicolon() {
                 self.properties();
             }
@@ -42,6 +44,24 @@ impl Parser<'_> {
                 let at = self.before();
                 let help = "a dot stands between triples: ?s ?p ?o . ?s2 ?p2 ?o2";
                 self.tell(at.saturating_sub(1)..at, "a dot is missing after this triple", help);
+            }
+        }
+    }
+
+    /// A single term behind a triple.
+    fn term_too_many(&mut self) {
+        let is_one = matches!(
+            self.kind(),
+            Kind::Variable | Kind::Iri | Kind::Name | Kind::Blank | Kind::Number | Kind::String
+        );
+        if is_one && (self.ends_triple(1) && !self.mark_at(1, ";")) && !self.stopped {
+            let message = format!("`{}` is one term too many for this triple", super::shortened(self.word()));
+            let help =
+                "a triple has three parts; `,` stands between several objects, a dot before another triple";
+            self.tell(self.span(), message, help);
+            self.bump();
+            while self.eat_mark(",") && self.begins_term(0) {
+                self.bump();
             }
         }
     }
@@ -87,10 +107,11 @@ impl Parser<'_> {
     /// Properties and objects, with semicolons between them.
     fn properties(&mut self) {
         loop {
-            let node = self.open();
+            let (node, start) = (self.open(), self.at);
             self.verb();
             self.objects();
             self.close_node(node, Node::Property);
+            self.resume_in_properties(start);
             if !self.is_mark(";") {
                 return;
             }
@@ -337,24 +358,22 @@ impl Parser<'_> {
         }
         self.templates = outside;
         if self.is_keyword("GRAPH") {
-            return self.stop(
-                self.span(),
-                "CONSTRUCT makes triples, without graphs",
-                "leave GRAPH out, or ask for quads with SELECT ?g ?s ?p ?o",
-            );
-        }
-        if self.is_one_of(&["FILTER", "OPTIONAL", "BIND"]) {
+            let help = "leave GRAPH out, or ask for quads with SELECT ?g ?s ?p ?o";
+            self.stop(self.span(), "CONSTRUCT makes triples, without graphs", help);
+        } else if self.is_one_of(&["FILTER", "OPTIONAL", "BIND"]) {
             let word = self.word();
-            return self.stop(
-                self.span(),
-                format!("{word} stands in what is constructed"),
-                "put it in WHERE { ... }",
-            );
+            let message = format!("{word} stands in what is constructed");
+            self.stop(self.span(), message, "put it in WHERE { ... }");
+        } else if self.kind() == Kind::Word {
+            self.no_term("a triple begins");
+        } else {
+            self.close("}", open);
+            return self.close_node(node, Node::Template);
         }
-        if self.kind() == Kind::Word {
-            return self.no_term("a triple begins");
+        // What it is cannot be told: up to the last brace that is its own.
+        if self.resume_behind_group() {
+            self.eat_mark("}");
         }
-        self.close("}", open);
         self.close_node(node, Node::Template);
     }
 
@@ -387,16 +406,16 @@ impl Parser<'_> {
         self.templates = outside;
         if self.is_one_of(&["FILTER", "OPTIONAL", "BIND", "VALUES", "MINUS", "SELECT"]) {
             let word = self.word();
-            return self.stop(
-                self.span(),
-                format!("{word} stands among quads"),
-                "patterns stand in WHERE { ... }: INSERT { ... } WHERE { ... }",
-            );
+            let help = "patterns stand in WHERE { ... }: INSERT { ... } WHERE { ... }";
+            self.stop(self.span(), format!("{word} stands among quads"), help);
+        } else if self.kind() == Kind::Word {
+            self.no_term("a triple begins");
+        } else {
+            self.close("}", open);
         }
-        if self.kind() == Kind::Word {
-            return self.no_term("a triple begins");
+        if self.resume_behind_group() {
+            self.eat_mark("}");
         }
-        self.close("}", open);
         self.close_node(node, Node::Quads);
         if let Some(what) = what {
             self.no_variables(what, start);

@@ -14,8 +14,9 @@ impl Parser<'_> {
             if self.at_end() {
                 return;
             }
-            let index = self.entries.len();
+            let (index, start) = (self.entries.len(), self.at);
             self.operation();
+            self.resume_at_operation(start);
             let node = self.entries.get(index).map(|entry| entry.node());
             let now = std::mem::take(&mut self.extent);
             let is_data = matches!(node, Some(Node::InsertData | Node::DeleteData));
@@ -25,7 +26,12 @@ impl Parser<'_> {
                 return;
             }
             if !self.eat_mark(";") {
-                return self.after_operation();
+                let start = self.at;
+                self.after_operation();
+                if self.stopped && !self.resume_at_operation(start) {
+                    return;
+                }
+                self.eat_mark(";");
             }
         }
     }
@@ -33,11 +39,8 @@ impl Parser<'_> {
     fn after_operation(&mut self) {
         let span = self.span();
         if self.is_one_of(&UPDATES) {
-            return self.stop(
-                span,
-                "a `;` is missing between two updates",
-                "write `;` after each update but the last",
-            );
+            let help = "write `;` after each update but the last";
+            return self.tell(span, "a `;` is missing between two updates", help);
         }
         if self.is_mark("}") {
             return self.stop(
@@ -188,9 +191,12 @@ impl Parser<'_> {
                 self.close_node(clause, Node::Insert);
                 return self.close_node(node, Node::InsertData);
             }
-            self.into("INSERT");
+            let is_whole = self.into("INSERT");
             self.quads(None);
             self.close_node(clause, Node::Insert);
+            if is_whole && !self.is_one_of(&["USING", "WHERE"]) {
+                return self.close_node(node, Node::Modify);
+            }
         }
         self.graphs("USING");
         self.pattern_of_modify(is_insert);
@@ -224,17 +230,21 @@ impl Parser<'_> {
         self.group();
     }
 
-    /// `INSERT INTO <graph>` is of older languages.
-    fn into(&mut self, word: &str) {
-        if self.is_one_of(&["INTO", "FROM"]) {
+    /// `INSERT INTO <graph>` is of older languages, which may take data behind it: whether it was there.
+    fn into(&mut self, word: &str) -> bool {
+        let is_one = self.is_one_of(&["INTO", "FROM"]);
+        if is_one {
+            let message = format!("{word} {} is not SPARQL", self.word().to_ascii_uppercase());
             let help = format!(
                 "name the graph inside: {word} DATA {{ GRAPH <graph> {{ ... }} }}, or before: WITH <graph> {word} {{ ... }} WHERE {{ ... }}"
             );
-            self.stop(
-                self.span(),
-                format!("{word} {} is not SPARQL", self.word().to_ascii_uppercase()),
-                help,
-            );
+            self.tell(self.span(), message, help);
+            self.bump();
+            self.eat_keyword("GRAPH");
+            if matches!(self.kind(), Kind::Iri | Kind::Name) {
+                self.iri("the IRI of a graph");
+            }
         }
+        is_one
     }
 }

@@ -58,6 +58,7 @@ impl Parser<'_> {
                 Some(columns) => self.row(columns),
             }
             self.comma("data of VALUES");
+            self.resume_behind_data();
         }
         self.close("}", open);
     }
@@ -97,27 +98,28 @@ impl Parser<'_> {
             Kind::Iri | Kind::Name => self.iri("a value"),
             Kind::Word if self.is_keyword("UNDEF") => self.leaf(Node::Undef),
             Kind::Mark if self.is_mark("<<(") => self.triple_term(Place::Data),
-            Kind::Variable => self.stop(
-                self.span(),
+            Kind::Variable => self.no_cell(
                 "a variable among the data of VALUES",
                 "data are IRIs and literals; UNDEF leaves a place open",
             ),
-            Kind::Blank => self.stop(
-                self.span(),
+            Kind::Blank => self.no_cell(
                 "a blank node among the data of VALUES",
                 "data are IRIs and literals; UNDEF leaves a place open",
             ),
             Kind::Word if !self.is_boolean() => {
                 let word = self.word();
-                self.stop(
-                    self.span(),
-                    format!("`{word}` is no value"),
-                    format!("text stands in quotes, \"{word}\"; an IRI has a prefix, :{word}"),
-                );
+                let help = format!("text stands in quotes, \"{word}\"; an IRI has a prefix, :{word}");
+                self.no_cell(&format!("`{word}` is no value"), &help);
             }
             _ if self.literal() => {}
             _ => self.unexpected("a value, or `}` at the end of VALUES"),
         }
+    }
+
+    /// Tells of what is no value, in the place of one.
+    fn no_cell(&mut self, message: &str, help: &str) {
+        self.tell(self.span(), message, help);
+        self.bump();
     }
 
     /// A comma where spaces are enough.

@@ -32,14 +32,22 @@ pub(super) struct Joined(Vec<GraphPattern>);
 impl Joined {
     /// One more. An empty basic graph pattern changes nothing, and two basic graph patterns are one.
     pub fn push(&mut self, pattern: GraphPattern) {
-        let GraphPattern::Bgp { patterns } = pattern else { return self.0.push(pattern) };
+        let GraphPattern::Bgp { patterns } = pattern else { return self.add(pattern) };
         if patterns.is_empty() {
             return;
         }
         if let [GraphPattern::Bgp { patterns: before }] = &mut self.0[..] {
             return before.extend(patterns);
         }
-        self.0.push(GraphPattern::Bgp { patterns });
+        self.add(GraphPattern::Bgp { patterns });
+    }
+
+    /// Most groups come to one pattern.
+    fn add(&mut self, pattern: GraphPattern) {
+        if self.0.is_empty() {
+            self.0.reserve_exact(1);
+        }
+        self.0.push(pattern);
     }
 
     /// All of them; an empty basic graph pattern where there are none.
@@ -51,6 +59,6 @@ impl Joined {
     /// Another pattern in place of all.
     pub fn replace(&mut self, make: impl FnOnce(Box<GraphPattern>) -> GraphPattern) {
         let all = Box::new(self.take());
-        self.0.push(make(all));
+        self.add(make(all));
     }
 }

@@ -31,7 +31,15 @@ impl<'t> Lowering<'t> {
             Node::Call => self.call(at),
             Node::IriCall => {
                 let name = at.first().ok_or_else(|| Wrong::at(at, "a call without a function"))?;
+                let written = name.text();
                 let name = self.iri(name)?;
+                // `f(DISTINCT ?x)` is for aggregates of others, which there are none of.
+                if at.has_word(2, "DISTINCT") {
+                    let message =
+                        format!("{written} is a function and no aggregate, so it takes no DISTINCT");
+                    return Err(Wrong::at(at, message)
+                        .help("aggregates are COUNT, SUM, MIN, MAX, AVG, SAMPLE and GROUP_CONCAT"));
+                }
                 let arguments = self.operands(at.children().skip(1))?;
                 Ok(Expression::FunctionCall(Function::Custom(name), arguments))
             }

@@ -1,7 +1,7 @@
 //! Group graph patterns (SPARQL 1.1 section 18.2.2).
 
 use super::chain::{Joined, together};
-use super::triples::{join, pattern};
+use super::triples::{join, pattern, triples_of};
 use super::{Lowering, Result, Wrong, visible};
 use lode_rdf::Variable;
 use lode_syntax::{At, Node};
@@ -64,8 +64,13 @@ impl<'t> Lowering<'t> {
         let mut parts =
             Parts { joined: Joined::default(), filters: Vec::new(), seen: has_bind.then(HashSet::new) };
         let mut links = Vec::new();
-        for part in at.children() {
+        let mut rest = at.children();
+        while let Some(part) = rest.next() {
             if part.node() == Node::Triples {
+                if links.is_empty() {
+                    let block = rest.clone().take_while(|part| part.node() == Node::Triples);
+                    links.reserve_exact(triples_of(std::iter::once(part).chain(block)));
+                }
                 self.triples(part, &mut links)?;
                 continue;
             }

@@ -94,7 +94,12 @@ impl<'t> Lowering<'t> {
         Err(Wrong::at(root, "there is no query"))
     }
 
-    fn declaration(&mut self, at: At<'t>) -> Result<()> {
+    /// The prefixes so far, and what they stand for.
+    pub fn prefixes(&self) -> Vec<(String, String)> {
+        self.prefixes.iter().map(|(name, iri)| ((*name).to_owned(), iri.clone())).collect()
+    }
+
+    pub(in crate::parse) fn declaration(&mut self, at: At<'t>) -> Result<()> {
         let Some(iri) = at.first() else { return Ok(()) };
         let resolved = self.reference(iri)?;
         match at.node() {

@@ -32,7 +32,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// An IRI, in brackets or with a prefix, or `a`.
-    pub(super) fn iri(&self, at: At<'t>) -> Result<NamedNode> {
+    pub(in crate::parse) fn iri(&self, at: At<'t>) -> Result<NamedNode> {
         match at.node() {
             Node::Type => Ok(oxrdf::vocab::rdf::TYPE.into_owned()),
             Node::Name => self.name(at),
@@ -66,7 +66,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// A string, a number or a boolean.
-    pub(super) fn literal(&self, at: At<'t>) -> Result<Literal> {
+    pub(in crate::parse) fn literal(&self, at: At<'t>) -> Result<Literal> {
         match at.node() {
             Node::Number => Ok(number(at.text())),
             Node::Boolean => Ok(Literal::new_typed_literal(at.text().to_ascii_lowercase(), xsd::BOOLEAN)),

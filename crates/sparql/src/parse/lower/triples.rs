@@ -58,8 +58,12 @@ impl<'t> Lowering<'t> {
     }
 
     /// Properties; the triples of what is nested in them are made at once.
-    fn properties(&mut self, parts: impl Iterator<Item = At<'t>>, out: &mut Vec<Link>) -> Result<Properties> {
-        let mut properties = Vec::new();
+    fn properties(
+        &mut self,
+        parts: impl Iterator<Item = At<'t>> + Clone,
+        out: &mut Vec<Link>,
+    ) -> Result<Properties> {
+        let mut properties = Vec::with_capacity(objects(parts.clone()));
         for part in parts {
             let mut inside = part.children();
             let Some(verb) = inside.next() else { continue };
@@ -163,12 +167,23 @@ impl<'t> Lowering<'t> {
 
     /// The triples of a template, which has no paths.
     pub(super) fn template(&mut self, triples: impl Iterator<Item = At<'t>>) -> Result<Vec<TriplePattern>> {
-        let mut links = Vec::new();
+        let triples = triples.collect::<Vec<_>>();
+        let mut links = Vec::with_capacity(triples_of(triples.iter().copied()));
         for at in triples {
             self.triples(at, &mut links)?;
         }
         Ok(links.into_iter().filter_map(Link::triple).collect())
     }
+}
+
+/// How many objects properties have; notes on them count as such.
+fn objects<'t>(properties: impl Iterator<Item = At<'t>>) -> usize {
+    properties.map(|property| property.children().skip(1).count()).sum()
+}
+
+/// How many triples these are, without those of what is nested in them.
+pub(super) fn triples_of<'t>(subjects: impl Iterator<Item = At<'t>>) -> usize {
+    subjects.map(|subject| objects(subject.children().skip(1))).sum()
 }
 
 /// Triples of a subject and its properties.

@@ -1,0 +1,361 @@
+//! Warnings that know the data: what `lode_sparql::parse::hints` finds in a text, looked up in a version.
+//!
+//! Nothing is read but the index: how many quads are under a constant, and, where there are none, the predicates or classes that there are, up to a number and
+//! within a time. Whatever cannot be told in that time is not said. docs/profile.md says what is warned of.
+
+use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::MemoryBudget;
+use lode_packed::Order;
+use lode_rdf::{NamedNode, Term, ValueId};
+use lode_sparql::parse::hints::{
+    Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined, findings,
+};
+use lode_sparql::syntax::nearest;
+use lode_store::{Snapshot, StoreError};
+use std::time::{Duration, Instant};
+
+/// rdf:type.
+const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+/// Everything is to be done in this time.
+const TIME: Duration = Duration::from_millis(3);
+/// So many predicates, classes or graphs are looked at for one that is meant.
+const CANDIDATES_MAX: usize = 2_000;
+/// So many quads are looked at for one of a graph.
+const ROWS_MAX: usize = 1_000;
+/// Parts of fewer rows are put together without a warning,
+const ROWS_FEW: u64 = 10;
+/// and parts that give fewer together.
+const PRODUCT_FEW: u64 = 1_000;
+/// What is taken of the budget for a byte of the text: its tree, names, constants.
+const BYTES_PER_BYTE: usize = 16;
+
+/// Longer texts are not looked at.
+pub(crate) use lode_sparql::parse::hints::BYTES_MAX;
+
+/// What a query's patterns are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patterns {
+    /// The default graph, where nothing else is said.
+    Default,
+    /// Graphs that are given.
+    Given,
+}
+
+/// The hints for a query's text; none where time or memory are not there.
+pub(crate) fn of_query(
+    text: &str,
+    base: Option<&str>,
+    snapshot: &Snapshot,
+    patterns: Patterns,
+    cancel: &CancelToken,
+    budget: &MemoryBudget,
+) -> Vec<Hint> {
+    let until = Instant::now() + TIME;
+    let Ok(_held) = budget.reserve(text.len() * BYTES_PER_BYTE) else { return Vec::new() };
+    let mut found = findings(text, base);
+    let mut hints = std::mem::take(&mut found.hints);
+    // Of no data nothing can be said.
+    if snapshot.quad_count() > 0 {
+        let mut look = Look { found: &found, snapshot, patterns, cancel, until, hints: Vec::new() };
+        // What was found until an error is right; reading goes on to tell of that.
+        let _ = look.at_all();
+        hints.append(&mut look.hints);
+    }
+    hints.sort_by_key(|hint| hint.span.start);
+    hints
+}
+
+struct Look<'a> {
+    found: &'a Findings,
+    snapshot: &'a Snapshot,
+    patterns: Patterns,
+    cancel: &'a CancelToken,
+    until: Instant,
+    hints: Vec<Hint>,
+}
+
+/// A predicate, class or graph that there is.
+struct Candidate {
+    id: ValueId,
+    iri: String,
+}
+
+impl Look<'_> {
+    fn at_all(&mut self) -> Result<(), StoreError> {
+        let found = self.found;
+        for constant in &found.constants {
+            if self.is_over() {
+                return Ok(());
+            }
+            self.constant(constant)?;
+        }
+        for unjoined in &found.unjoined {
+            self.unjoined(unjoined)?;
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.until || self.cancel.check().is_err()
+    }
+
+    fn hint(&mut self, kind: HintKind, constant: &Constant, message: String, help: String) {
+        self.hints.push(Hint { kind, span: constant.span.clone(), message, help });
+    }
+
+    fn id_of(&self, iri: &str) -> Result<Option<ValueId>, StoreError> {
+        self.snapshot.id_of(&NamedNode::new_unchecked(iri).into())
+    }
+
+    /// Quads that have an IRI in such a place.
+    fn count(&self, role: Role, id: ValueId) -> Result<u64, StoreError> {
+        let (order, prefix) = match role {
+            Role::Subject => (Order::Spog, vec![id]),
+            Role::Predicate => (Order::Psog, vec![id]),
+            Role::Object => (Order::Ospg, vec![id]),
+            Role::Graph => (Order::Gspo, vec![id]),
+            Role::Class => match self.id_of(TYPE)? {
+                Some(of) => (Order::Posg, vec![of, id]),
+                None => return Ok(0),
+            },
+        };
+        self.snapshot.count(order, &prefix)
+    }
+
+    fn constant(&mut self, constant: &Constant) -> Result<(), StoreError> {
+        let id = self.id_of(&constant.iri)?;
+        match id {
+            Some(id) if self.count(constant.role, id)? > 0 => self.in_graph(constant, id),
+            _ => self.unknown(constant),
+        }
+    }
+
+    /// No quad has it.
+    fn unknown(&mut self, constant: &Constant) -> Result<(), StoreError> {
+        let meant = match constant.role {
+            Role::Subject | Role::Object => self.variant(constant)?,
+            _ => self.meant(constant)?,
+        };
+        // A pattern need not match where the query goes on without it.
+        if meant.is_none() && !constant.is_required {
+            return Ok(());
+        }
+        let name = self.found.short(&constant.iri);
+        let message = match constant.role {
+            Role::Subject => format!("no triple has the subject {name}"),
+            Role::Predicate => format!("no triple has the predicate {name}"),
+            Role::Class => format!("nothing is of the class {name}"),
+            Role::Object => format!("no triple has the object {name}"),
+            Role::Graph => format!("there is no graph {name}"),
+        };
+        let help = match meant {
+            Some((iri, count)) => format!("{} has {}", self.found.short(&iri), grouped(count)),
+            None => String::new(),
+        };
+        self.hint(HintKind::UnknownConstant, constant, message, help);
+        Ok(())
+    }
+
+    /// The same resource as others write it: of HTTP or HTTPS, with a slash at its end or without.
+    fn variant(&self, constant: &Constant) -> Result<Option<(String, u64)>, StoreError> {
+        let iri = &constant.iri;
+        let scheme = match iri.strip_prefix("http://") {
+            Some(rest) => Some(format!("https://{rest}")),
+            None => iri.strip_prefix("https://").map(|rest| format!("http://{rest}")),
+        };
+        let slash = iri.strip_suffix('/').map_or_else(|| format!("{iri}/"), str::to_owned);
+        for other in scheme.into_iter().chain([slash]) {
+            if let Some(id) = self.id_of(&other)? {
+                let count = self.count(constant.role, id)?;
+                if count > 0 {
+                    return Ok(Some((other, count)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The predicate, class or graph that is meant: one of the same namespace with nearly the same name, else one with the same name.
+    fn meant(&self, constant: &Constant) -> Result<Option<(String, u64)>, StoreError> {
+        let all = self.candidates(constant.role)?;
+        let (namespace, name) = halves(&constant.iri);
+        let near = nearest(
+            name,
+            all.iter().map(|other| halves(&other.iri)).filter(|(n, _)| *n == namespace).map(|(_, l)| l),
+        );
+        let is_meant = |other: &&Candidate| match near {
+            Some(near) => halves(&other.iri) == (namespace, near),
+            None => !name.is_empty() && halves(&other.iri).1 == name,
+        };
+        let Some(found) = all.iter().find(is_meant) else { return Ok(None) };
+        Ok(Some((found.iri.clone(), self.count(constant.role, found.id)?)))
+    }
+
+    /// The predicates, classes or graphs, as far as there is time.
+    fn candidates(&self, role: Role) -> Result<Vec<Candidate>, StoreError> {
+        let (order, prefix) = match role {
+            Role::Class => (Order::Posg, self.id_of(TYPE)?.into_iter().collect::<Vec<_>>()),
+            Role::Graph => (Order::Gspo, Vec::new()),
+            _ => (Order::Psog, Vec::new()),
+        };
+        let column = prefix.len();
+        if role == Role::Class && prefix.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut scan = self.snapshot.scan(order, &prefix, 1 << column)?;
+        let (mut all, mut columns): (Vec<Candidate>, [Vec<ValueId>; 4]) = Default::default();
+        while all.len() < CANDIDATES_MAX && !self.is_over() && scan.next(1, &mut columns)? > 0 {
+            let Some(id) = columns[column].pop() else { break };
+            columns.iter_mut().for_each(Vec::clear);
+            if let Term::NamedNode(iri) = self.snapshot.term(id)? {
+                all.push(Candidate { id, iri: iri.into_string() });
+            }
+            let Some(next) = id.to_bits().checked_add(1) else { break };
+            let key: Vec<ValueId> = prefix.iter().copied().chain([ValueId::from_bits(next)]).collect();
+            scan.seek(&key)?;
+        }
+        Ok(all)
+    }
+
+    /// Some quad has it: whether one of the graph does that the pattern is of.
+    fn in_graph(&mut self, constant: &Constant, id: ValueId) -> Result<(), StoreError> {
+        let is_pattern = matches!(constant.role, Role::Predicate | Role::Class) && constant.is_required;
+        let is_given = self.found.has_dataset || self.patterns == Patterns::Given;
+        if !is_pattern || is_given || !self.snapshot.has_named_graphs() {
+            return Ok(());
+        }
+        let graph = match &constant.graph {
+            InGraph::Default => Some(ValueId::DEFAULT_GRAPH),
+            InGraph::Named(name) => match self.id_of(name)? {
+                // That there is no such graph is told where it is named.
+                None => return Ok(()),
+                graph => graph,
+            },
+            InGraph::Any => None,
+        };
+        let Some(count) = self.only_in_others(constant.role, id, graph)? else { return Ok(()) };
+        let name = self.found.short(&constant.iri);
+        let what = if constant.role == Role::Class { "the class" } else { "the predicate" };
+        let count = grouped(count);
+        let (message, help) = match &constant.graph {
+            InGraph::Default => (
+                format!("the default graph has nothing with {what} {name}; named graphs have {count}"),
+                "write GRAPH ?g { ... }, or make the union of all graphs the default graph".to_owned(),
+            ),
+            InGraph::Named(graph) => (
+                format!(
+                    "the graph {} has nothing with {what} {name}; others have {count}",
+                    self.found.short(graph)
+                ),
+                "write GRAPH ?g { ... } to see which".to_owned(),
+            ),
+            InGraph::Any => (
+                format!("no named graph has anything with {what} {name}; the default graph has {count}"),
+                "write the pattern without GRAPH".to_owned(),
+            ),
+        };
+        self.hint(HintKind::OtherGraph, constant, message, help);
+        Ok(())
+    }
+
+    /// How many quads have it in other graphs, if none is in this one; none: any named graph. Nothing where that would take long to tell.
+    fn only_in_others(
+        &self,
+        role: Role,
+        id: ValueId,
+        graph: Option<ValueId>,
+    ) -> Result<Option<u64>, StoreError> {
+        let named = self.snapshot.count(Order::Gspo, &[])?;
+        let of_graph = match graph {
+            Some(ValueId::DEFAULT_GRAPH) => self.snapshot.quad_count().saturating_sub(named),
+            Some(graph) => self.snapshot.count(Order::Gspo, &[graph])?,
+            None => named,
+        };
+        let count = self.count(role, id)?;
+        if of_graph == 0 {
+            return Ok(Some(count));
+        }
+        let (order, prefix) = match self.id_of(TYPE)? {
+            Some(of) if role == Role::Class => (Order::Posg, vec![of, id]),
+            _ => (Order::Psog, vec![id]),
+        };
+        let mut scan = self.snapshot.scan(order, &prefix, 0b1000)?;
+        let mut columns: [Vec<ValueId>; 4] = Default::default();
+        let rows = scan.next(ROWS_MAX, &mut columns)?;
+        let is_there = columns[3].iter().any(|found| match graph {
+            Some(graph) => *found == graph,
+            None => *found != ValueId::DEFAULT_GRAPH,
+        });
+        let is_all = u64::try_from(rows).is_ok_and(|rows| rows >= count);
+        Ok((is_all && !is_there).then_some(count))
+    }
+
+    fn unjoined(&mut self, unjoined: &Unjoined) -> Result<(), StoreError> {
+        let (before, own) = (self.least(&unjoined.before)?, self.least(&unjoined.own)?);
+        let is_few = before.min(own) < ROWS_FEW || before.saturating_mul(own) < PRODUCT_FEW;
+        if is_few {
+            return Ok(());
+        }
+        let message = format!(
+            "nothing joins this with what is before it: each of up to {} solutions is put together with each of up to {}",
+            grouped(own),
+            grouped(before)
+        );
+        let help = "use a variable in both, or two queries (Cartesian product)".to_owned();
+        self.hints.push(Hint {
+            kind: HintKind::CartesianProduct,
+            span: unjoined.span.clone(),
+            message,
+            help,
+        });
+        Ok(())
+    }
+
+    /// The fewest quads of a triple of these.
+    fn least(&self, triples: &[Counted]) -> Result<u64, StoreError> {
+        let mut least = self.snapshot.quad_count();
+        for Counted { subject, predicate, object } in triples {
+            let mut ids = [None; 3];
+            for (id, term) in ids.iter_mut().zip([subject, predicate, object]) {
+                if let Some(term) = term {
+                    let Some(known) = self.snapshot.id_of(term)? else { return Ok(0) };
+                    *id = Some(known);
+                }
+            }
+            let (order, prefix) = match ids {
+                [Some(s), Some(p), Some(o)] => (Order::Spog, vec![s, p, o]),
+                [Some(s), Some(p), None] => (Order::Spog, vec![s, p]),
+                [Some(s), None, Some(o)] => (Order::Sopg, vec![s, o]),
+                [Some(s), None, None] => (Order::Spog, vec![s]),
+                [None, Some(p), Some(o)] => (Order::Posg, vec![p, o]),
+                [None, Some(p), None] => (Order::Psog, vec![p]),
+                [None, None, Some(o)] => (Order::Ospg, vec![o]),
+                [None, None, None] => continue,
+            };
+            least = least.min(self.snapshot.count(order, &prefix)?);
+        }
+        Ok(least)
+    }
+}
+
+/// Namespace and local name of an IRI.
+fn halves(iri: &str) -> (&str, &str) {
+    let end = iri.rfind(['#', '/', ':']).map_or(0, |at| at + 1);
+    iri.split_at(end)
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

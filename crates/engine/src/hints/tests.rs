@@ -1,0 +1,141 @@
+//! What is warned of, with the data known, and what is not.
+
+use crate::{Database, QueryOptions, UpdateOptions};
+use std::time::Instant;
+
+const PROLOGUE: &str = "PREFIX : <http://e/> PREFIX foaf: <http://xmlns.com/foaf/0.1/> ";
+
+fn database() -> Database {
+    let database = Database::in_memory().unwrap();
+    let people: String =
+        (0..40).map(|n| format!(":p{n} a foaf:Person ; foaf:name \"{n}\" ; :age {n} . ")).collect();
+    let graphs = "GRAPH :g { :p1 :likes :p2 . :p2 a :Admirer } GRAPH :h { :p3 :knows :p4 }";
+    let update = format!("{PROLOGUE} INSERT DATA {{ {people} <https://e/doc> :about :p1 . {graphs} }}");
+    database.update(&update, &UpdateOptions::default()).unwrap();
+    database
+}
+
+fn warnings(database: &Database, query: &str) -> Vec<String> {
+    let query = database.prepare(&format!("{PROLOGUE}{query}"), &QueryOptions::default()).unwrap();
+    query.warnings().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn constants_that_are_in_no_quad() {
+    let database = database();
+    for (query, warning) in [
+        ("SELECT * { ?s foaf:nmae ?o }", "no triple has the predicate foaf:nmae; foaf:name has 40"),
+        (
+            "SELECT * { ?s <http://schema.org/name> ?o }",
+            "no triple has the predicate <http://schema.org/name>; foaf:name has 40",
+        ),
+        ("SELECT * { ?s a foaf:Preson }", "nothing is of the class foaf:Preson; foaf:Person has 40"),
+        ("SELECT * { ?s foaf:mbox ?o }", "no triple has the predicate foaf:mbox"),
+        ("SELECT * { ?s a foaf:p1 }", "nothing is of the class foaf:p1"),
+        ("SELECT * { :nobody ?p ?o }", "no triple has the subject :nobody"),
+        ("SELECT * { <http://e/doc> :about ?o }", "no triple has the subject :doc; <https://e/doc> has 1"),
+        ("SELECT * { ?s :about :p77 }", "no triple has the object :p77"),
+        ("SELECT * { GRAPH :i { ?s ?p ?o } }", "there is no graph :i; :g has 2"),
+        ("SELECT * FROM :unknown { ?s foaf:name ?o }", "there is no graph :unknown"),
+        (
+            "SELECT * { ?s foaf:name ?o OPTIONAL { ?s :aeg ?x } }",
+            "no triple has the predicate :aeg; :age has 40",
+        ),
+        (
+            "SELECT * { ?s :likes ?o }",
+            "the default graph has nothing with the predicate :likes; named graphs have 1; write GRAPH ?g { ... }, or make the union of \
+             all graphs the default graph",
+        ),
+        (
+            "SELECT * { GRAPH :h { ?s :likes ?o } }",
+            "the graph :h has nothing with the predicate :likes; others have 1; write GRAPH ?g { ... } to see which",
+        ),
+        (
+            "SELECT * { GRAPH ?g { ?s a foaf:Person } }",
+            "no named graph has anything with the class foaf:Person; the default graph has 40; write the pattern without GRAPH",
+        ),
+    ] {
+        assert_eq!(warnings(&database, query), [warning], "{query}");
+    }
+    for query in [
+        "SELECT * { ?s foaf:name ?o ; a foaf:Person . :p1 :age ?x FILTER(?x > 1 || ?s = :nobody) }",
+        "SELECT * { ?s foaf:name ?o OPTIONAL { ?s foaf:mbox ?x } FILTER NOT EXISTS { ?s :dead true } }",
+        "SELECT * { { ?s foaf:name ?n } UNION { ?s foaf:givenName ?n } }",
+        "SELECT * { ?s foaf:name|foaf:nick ?n . ?s !:unknown 1 }",
+        "ASK { :nobody foaf:mbox ?o }",
+        "SELECT * { GRAPH :g { ?s :likes ?o } }",
+        "SELECT * { GRAPH ?g { ?s :likes ?o } }",
+        "SELECT * FROM :g { ?s :likes ?o }",
+        "CONSTRUCT { ?s foaf:mbox ?o } { ?s foaf:name ?o }",
+        "SELECT * { SERVICE <http://127.0.0.1:9/> { ?s :nothing ?o } }",
+    ] {
+        assert_eq!(warnings(&database, query), [""; 0], "{query}");
+    }
+    // Of no data nothing can be said.
+    assert_eq!(warnings(&Database::in_memory().unwrap(), "SELECT * { ?s foaf:nmae ?o }"), [""; 0]);
+}
+
+#[test]
+fn parts_that_are_not_joined_matter_where_they_are_large() {
+    let database = database();
+    let query = "SELECT * { ?s foaf:name ?n . ?t :age ?a }";
+    let warning = "nothing joins this with what is before it: each of up to 40 solutions is put together with each of up to 40; use a \
+                   variable in both, or two queries (Cartesian product)";
+    assert_eq!(warnings(&database, query), [warning]);
+    for query in [
+        "SELECT * { ?s foaf:name ?n . :p1 :age ?a }",
+        "SELECT * { ?s foaf:name ?n . ?t :about ?a }",
+        "SELECT * { ?s foaf:name ?n . ?t :age ?a FILTER(STR(?a) = ?n) }",
+    ] {
+        assert_eq!(warnings(&database, query), [""; 0], "{query}");
+    }
+}
+
+#[test]
+fn warnings_have_places_and_are_few() {
+    let database = database();
+    let text = format!("{PROLOGUE}SELECT ?x {{ ?s foaf:nmae ?name FILTER(:f(?name) && STR(?name) > 5) }}");
+    let query = database.prepare(&text, &QueryOptions::default()).unwrap();
+    let found: Vec<_> = query
+        .warnings()
+        .iter()
+        .map(|warning| (warning.code(), warning.span().map_or("", |span| &text[span])))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("unknown-function", ""),
+            ("unbound-variable", "?x"),
+            ("unknown-constant", "foaf:nmae"),
+            ("impossible-comparison", "STR(?name) > 5")
+        ]
+    );
+    let report = serde_json::to_value(query.report()).unwrap();
+    let start = text.find("foaf:nmae").unwrap();
+    let expected = serde_json::json!({
+        "code": "unknown-constant", "message": "no triple has the predicate foaf:nmae", "help": "foaf:name has 40",
+        "span": { "start": start, "end": start + 9 }
+    });
+    assert_eq!(report["warning_details"][2], expected);
+    let many: String = (0..50).map(|n| format!("?s :unknown{n} ?o{n} . ")).collect();
+    let found = warnings(&database, &format!("SELECT * {{ {many} }}"));
+    assert_eq!((found.len(), found.last().map(String::as_str)), (9, Some("and 24 more warnings")));
+}
+
+#[test]
+fn warnings_take_little_time() {
+    let database = database();
+    let many: String = (0..300).map(|n| format!("?s{n} :unknown{n} :o{n} . ")).collect();
+    for text in [
+        "SELECT ?n { ?s foaf:name ?n ; a foaf:Person ; :age ?a FILTER(?a > 3) }",
+        &format!("SELECT * {{ {many} }}"),
+    ] {
+        let query = database.prepare(&format!("{PROLOGUE}{text}"), &QueryOptions::default()).unwrap();
+        let start = Instant::now();
+        query.warnings();
+        let took = start.elapsed();
+        println!("{} bytes: {took:?}", text.len());
+        // Other tests run beside.
+        assert!(took.as_millis() < 500, "{took:?}");
+    }
+}

@@ -1,0 +1,158 @@
+//! Constants of patterns, which may be in no quad.
+
+use super::groups::{Around, Names};
+use super::{FOUND_MAX, Walk, name};
+use lode_rdf::Term;
+use lode_syntax::{At, Node};
+use oxrdf::vocab::rdf;
+use std::ops::Range;
+
+/// What a constant is in its pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A subject.
+    Subject,
+    /// A predicate, or a step of a path.
+    Predicate,
+    /// A class, behind `a`.
+    Class,
+    /// Another object.
+    Object,
+    /// A graph.
+    Graph,
+}
+
+/// The graph that a pattern is of, with its name as `T`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InGraph<T> {
+    /// The default graph.
+    Default,
+    /// One.
+    Named(T),
+    /// Each of the named ones.
+    Any,
+}
+
+/// An IRI of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constant {
+    /// The IRI.
+    pub iri: String,
+    /// What it is.
+    pub role: Role,
+    /// Its bytes of the text.
+    pub span: Range<usize>,
+    /// Without a match of its pattern there is no solution, and a solution is what the query asks for.
+    pub is_required: bool,
+    /// The graph of its pattern.
+    pub graph: InGraph<String>,
+}
+
+impl<T: Copy> InGraph<T> {
+    fn map<U>(self, of: impl FnOnce(T) -> Option<U>) -> InGraph<U> {
+        match self {
+            Self::Default => InGraph::Default,
+            Self::Named(name) => of(name).map_or(InGraph::Any, InGraph::Named),
+            Self::Any => InGraph::Any,
+        }
+    }
+}
+
+impl<'t> Walk<'t> {
+    /// An IRI, if it is one.
+    pub(super) fn iri_of(&self, at: At<'t>) -> Option<String> {
+        let is_iri = matches!(at.node(), Node::Iri | Node::Name | Node::Type);
+        is_iri.then(|| self.lowering.iri(at).ok()).flatten().map(lode_rdf::NamedNode::into_string)
+    }
+
+    /// A constant of a pattern, if it is an IRI.
+    pub(super) fn constant(&mut self, at: At<'t>, role: Role, graph: InGraph<At<'t>>, is_required: bool) {
+        if self.found.constants.len() >= FOUND_MAX {
+            return;
+        }
+        let Some(iri) = self.iri_of(at) else { return };
+        // Whether something is there is what ASK may be for.
+        let is_required = is_required && !self.is_ask;
+        let graph = graph.map(|name| self.iri_of(name));
+        let found = Constant { iri, role, span: at.span(), is_required, graph };
+        let is_new =
+            |known: &Constant| (&known.iri, known.role, &known.graph) != (&found.iri, role, &found.graph);
+        if self.found.constants.iter().all(is_new) {
+            self.found.constants.push(found);
+        }
+    }
+
+    /// The triples of a subject: their variables, and their constants.
+    pub(super) fn triples(&mut self, at: At<'t>, around: &Around<'_, 't>, names: &mut Names<'t>) {
+        let mut parts = at.children();
+        let Some(subject) = parts.next() else { return };
+        self.term(subject, Role::Subject, around, names);
+        for property in parts {
+            self.property(property, around, names);
+        }
+        self.in_triples.extend(&*names);
+    }
+
+    fn property(&mut self, at: At<'t>, around: &Around<'_, 't>, names: &mut Names<'t>) {
+        let mut parts = at.children();
+        let Some(verb) = parts.next() else { return };
+        self.verb(verb, around, around.is_required, names);
+        let role = if self.is_type(verb) { Role::Class } else { Role::Object };
+        for object in parts {
+            self.term(object, role, around, names);
+        }
+    }
+
+    /// Whether a verb is rdf:type.
+    pub(super) fn is_type(&self, verb: At<'t>) -> bool {
+        verb.node() == Node::Type || self.iri_of(verb).is_some_and(|iri| iri == rdf::TYPE.as_str())
+    }
+
+    fn verb(&mut self, at: At<'t>, around: &Around<'_, 't>, is_required: bool, names: &mut Names<'t>) {
+        let is_one_of_many = match at.node() {
+            Node::Variable => {
+                names.insert(name(at));
+                return;
+            }
+            Node::Iri | Node::Name => return self.constant(at, Role::Predicate, around.graph, is_required),
+            // What a path does not have need not be there.
+            Node::Negated => return,
+            Node::Repeated => at.tokens().last().is_some_and(|last| at.tree().token_text(last) != "+"),
+            Node::Alternative => true,
+            _ => false,
+        };
+        for child in at.children() {
+            crate::stack::room(|| self.verb(child, around, is_required && !is_one_of_many, names));
+        }
+    }
+
+    fn term(&mut self, at: At<'t>, role: Role, around: &Around<'_, 't>, names: &mut Names<'t>) {
+        match at.node() {
+            Node::Variable => {
+                names.insert(name(at));
+            }
+            Node::Iri | Node::Name => self.constant(at, role, around.graph, around.is_required),
+            Node::BlankProperties | Node::Annotation => {
+                for property in at.children() {
+                    crate::stack::room(|| self.property(property, around, names));
+                }
+            }
+            Node::Collection => {
+                for member in at.children() {
+                    crate::stack::room(|| self.term(member, Role::Object, around, names));
+                }
+            }
+            // Terms of terms.
+            _ => self.all_of(at, names),
+        }
+    }
+
+    /// A constant as a term.
+    pub(super) fn term_of(&self, at: At<'t>) -> Option<Term> {
+        match at.node() {
+            Node::Iri | Node::Name => Some(self.lowering.iri(at).ok()?.into()),
+            Node::Literal | Node::Number | Node::Boolean => Some(self.lowering.literal(at).ok()?.into()),
+            _ => None,
+        }
+    }
+}

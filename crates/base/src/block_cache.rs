@@ -4,6 +4,10 @@
 //! Eviction is SIEVE: a hit only sets a mark, a hand goes from the oldest block to the newest, spares marked blocks
 //! once and evicts the first unmarked one. One scan of a large file so cannot push out what is used again and again. Who reads
 //! all of a database once has a small cache of its own *aside*: it looks into the large one, and leaves it as it is.
+//!
+//! The crate quick_cache was tried in its place (0.6.24, 64 MiB, blocks of 8 to 14 KiB, one thread and two): a hit takes 65 and 59 ns instead of 74 and 75, a
+//! miss with what it evicts 750 instead of 380, and as many are missed. It has single flight, which would spare reading a block twice at the same moment; it cannot
+//! reserve a block's memory in a pool before it is kept, nor give back so many bytes when others need them.
 
 use crate::block_work;
 use crate::checksum::fold;

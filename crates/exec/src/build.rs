@@ -14,6 +14,7 @@ use crate::operators::group_table::GroupSpec;
 use crate::operators::hash_join::{self, HashJoin};
 use crate::operators::index_scan::IndexScan;
 use crate::operators::join_output::JoinOutput;
+use crate::operators::lateral::Lateral;
 use crate::operators::limit_by::LimitBy;
 use crate::operators::lookup_join::LookupJoin;
 use crate::operators::merge_join::MergeJoin;
@@ -110,6 +111,10 @@ impl Builder<'_> {
             PlanOp::GraphNames { slot, among } => Box::new(GraphNames::new(cx, *slot, among.as_ref(), vars)?),
             PlanOp::ForEachGraph { var, among, pattern } => {
                 Box::new(ForEachGraph::new(self.shared, counters, *var, (among.as_ref(), pattern), vars)?)
+            }
+            PlanOp::Lateral { input, pattern } => {
+                let rows = (self.build(input, false)?, input.vars.as_slice());
+                Box::new(Lateral::new(self.shared, counters, rows, pattern, vars)?)
             }
             PlanOp::MergeJoin { left, right, kind, condition } => {
                 let inputs = (&**left, &**right);

@@ -2,7 +2,7 @@
 
 use crate::expr::Expr;
 use crate::logical::QuadPattern;
-use crate::plan::{GraphScope, Slot, VarId};
+use crate::plan::{GraphScope, ScanPattern, Slot, VarId};
 use crate::statistics::Statistics;
 use lode_packed::Order;
 use lode_packed::order::Position;
@@ -52,6 +52,14 @@ pub(crate) fn constant_prefix(pattern: &QuadPattern, order: Order) -> Vec<ValueI
         }
     }
     prefix
+}
+
+/// A pattern with its permutation.
+pub(crate) fn with_order(pattern: &QuadPattern, order: Order) -> ScanPattern {
+    let QuadPattern { subject, predicate, object, graph, objects } = pattern.clone();
+    let first_free = order.positions().get(constant_prefix(pattern, order).len()).copied();
+    let within = objects.filter(|_| first_free == Some(Position::O));
+    ScanPattern { subject, predicate, object, graph, order, within }
 }
 
 fn constants(pattern: &QuadPattern) -> usize {

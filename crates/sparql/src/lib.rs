@@ -44,7 +44,8 @@ pub use parse::{ParseError, parse_query, parse_update};
 pub use physical::SUMMED_DIGITS_MAX;
 pub use plan::{GraphScope, JoinKind, Plan, PlanNode, PlanOp, QueryForm, ScanPattern, Slot, VarId, VarTable};
 pub use planner::{
-    PlanError, PlanOptions, plan_dependent, plan_query, plan_query_without, plan_sub, with_stack_for,
+    PlanError, PlanOptions, plan_dependent, plan_lateral, plan_query, plan_query_without, plan_sub,
+    with_stack_for,
 };
 pub use rewrite::rule_names;
 pub use service_call::ServiceCall;

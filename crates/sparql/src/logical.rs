@@ -146,6 +146,13 @@ pub(crate) enum LogicalOp {
         filter: Option<Expr>,
         negated: bool,
     },
+    /// For each row of `input`, the solutions of `pattern` with the row's values put in.
+    Lateral {
+        input: Box<Logical>,
+        pattern: Arc<SubPattern>,
+        /// Variables of the pattern that each of its solutions binds.
+        bound: VarSet,
+    },
     Minus {
         left: Box<Logical>,
         right: Box<Logical>,
@@ -306,6 +313,12 @@ impl Logical {
         let (vars, certain) = (left.vars.clone(), left.certain.clone());
         let (left, right) = (Box::new(left), Box::new(right));
         Self::new(LogicalOp::Exists { left, right, filter, negated }, vars, certain)
+    }
+
+    pub fn lateral(input: Self, pattern: Arc<SubPattern>, bound: VarSet) -> Self {
+        let vars = input.vars.union(&pattern.scope.values().copied().collect());
+        let certain = input.certain.union(&bound);
+        Self::new(LogicalOp::Lateral { input: Box::new(input), pattern, bound }, vars, certain)
     }
 
     pub fn minus(left: Self, right: Self) -> Self {

@@ -24,6 +24,7 @@ impl Logical {
                 vec![left, right]
             }
             Op::Filter { input, .. }
+            | Op::Lateral { input, .. }
             | Op::Extend { input, .. }
             | Op::Project { input, .. }
             | Op::Distinct(input)
@@ -63,6 +64,7 @@ impl Logical {
             | Op::Service { .. }
             | Op::TripleTerm { .. }
             | Op::Minus { .. }
+            | Op::Lateral { .. }
             | Op::Union(_)
             | Op::Project { .. }
             | Op::Distinct(_)
@@ -95,6 +97,7 @@ impl Logical {
             Op::LeftJoin { left, right, filter } => Self::left_join(f(*left), f(*right), filter),
             Op::Exists { left, right, filter, negated } => Self::exists(f(*left), f(*right), filter, negated),
             Op::Minus { left, right } => Self::minus(f(*left), f(*right)),
+            Op::Lateral { input, pattern, bound } => Self::lateral(f(*input), pattern, bound),
             Op::Filter { input, exprs } => Self::filter(f(*input), exprs),
             Op::Extend { input, var, expr } => Self::extend(f(*input), var, expr),
             Op::Union(branches) => Self::union(branches.into_iter().map(f).collect()),

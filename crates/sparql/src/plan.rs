@@ -190,6 +190,9 @@ pub enum PlanOp {
     /// For each graph of `among` (or each named graph): plan and run `pattern` with `graph` set to it, and bind `var` to it.
     /// Rows whose own binding of `var` differs vanish.
     ForEachGraph { var: VarId, among: Option<NamedGraphs>, pattern: Arc<SubPattern> },
+    /// For each row of the input: plan and run `pattern` with the row's values put in, for the distinct bindings of many rows at once, and join the row with
+    /// what comes of it (LATERAL). Columns are the input's, and those of the pattern's `scope` that it lacks. In any order.
+    Lateral { input: Arc<PlanNode>, pattern: Arc<SubPattern> },
     /// The rows of a sub-plan that the query has several times: made once, when they are first asked for, and read by each node with
     /// this `number`. The first of them in the plan (parents before children, left before right) has the sub-plan as `input`. The node's
     /// `vars` are the sub-plan's `columns`, one for one; a variable of the sub-plan means nothing outside of it. Keeps the sub-plan's order.

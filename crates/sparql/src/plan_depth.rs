@@ -23,10 +23,9 @@ pub(crate) fn of(root: &PlanNode) -> usize {
             Part::Node(node) => {
                 open.extend(node.children().into_iter().map(|child| (Part::Node(child), below)));
                 open.extend(node.exprs().into_iter().map(|expr| (Part::Expr(expr), below)));
-                match &node.op {
-                    PlanOp::Path { path, .. } => open.push((Part::Path(path), below)),
-                    PlanOp::ForEachGraph { pattern, .. } => open.push((Part::Pattern(pattern), below)),
-                    _ => {}
+                open.extend(node.pattern().map(|pattern| (Part::Pattern(pattern), below)));
+                if let PlanOp::Path { path, .. } = &node.op {
+                    open.push((Part::Path(path), below));
                 }
             }
             Part::Expr(Expr::Exists(pattern)) => open.push((Part::Pattern(pattern), below)),

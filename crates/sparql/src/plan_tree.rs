@@ -2,7 +2,7 @@
 //! those that they are about.
 
 use crate::expr::Expr;
-use crate::plan::{PlanNode, PlanOp, SortKey};
+use crate::plan::{PlanNode, PlanOp, SortKey, SubPattern};
 use std::sync::Arc;
 
 impl PlanOp {
@@ -33,6 +33,7 @@ impl PlanOp {
             PlanOp::Group { .. } => "Group",
             PlanOp::Path { .. } => "Path",
             PlanOp::ForEachGraph { .. } => "ForEachGraph",
+            PlanOp::Lateral { .. } => "Lateral",
             PlanOp::Service { .. } => "Service",
             PlanOp::Spool { .. } => "Spool",
         }
@@ -55,6 +56,7 @@ macro_rules! inputs {
                 vec![$shared(left), $shared(right)]
             }
             PlanOp::LookupJoin { input, .. }
+            | PlanOp::Lateral { input, .. }
             | PlanOp::Filter { input, .. }
             | PlanOp::Extend { input, .. }
             | PlanOp::TripleTerm { input, .. }
@@ -102,6 +104,7 @@ macro_rules! exprs {
             | PlanOp::Slice { .. }
             | PlanOp::LimitBy { .. }
             | PlanOp::Path { .. }
+            | PlanOp::Lateral { .. }
             | PlanOp::ForEachGraph { .. }
             | PlanOp::Spool { .. } => Vec::new(),
         }
@@ -121,6 +124,14 @@ impl PlanNode {
     /// The inputs, left before right.
     pub fn children_mut(&mut self) -> Vec<&mut Self> {
         inputs!(&mut self.op, Arc::make_mut, iter_mut)
+    }
+
+    /// The pattern that is planned while the operator runs.
+    pub fn pattern(&self) -> Option<&Arc<SubPattern>> {
+        match &self.op {
+            PlanOp::ForEachGraph { pattern, .. } | PlanOp::Lateral { pattern, .. } => Some(pattern),
+            _ => None,
+        }
     }
 
     /// The input each of whose rows gives rows of its own, whatever the others are: so its rows can be taken in parts, and their order is kept.

@@ -102,6 +102,33 @@ pub fn plan_dependent(
     options: &PlanOptions,
     stats: &dyn Statistics,
 ) -> Result<Option<Plan>, PlanError> {
+    dependent(sub, vars, options, stats, |translator| translator.dependent(sub, params, rows as f64))
+}
+
+/// Plans the pattern of a [`PlanOp::Lateral`](crate::PlanOp::Lateral) for many bindings at once, as [`plan_dependent`]; its rows are the pattern's solutions for each of them, with
+/// the columns of `params`.
+///
+/// # Errors
+///
+/// As [`plan_query`].
+pub fn plan_lateral(
+    sub: &SubPattern,
+    params: &[VarId],
+    rows: usize,
+    vars: &VarTable,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
+) -> Result<Option<Plan>, PlanError> {
+    dependent(sub, vars, options, stats, |translator| translator.for_each_binding(sub, params, rows as f64))
+}
+
+fn dependent(
+    sub: &SubPattern,
+    vars: &VarTable,
+    options: &PlanOptions,
+    stats: &dyn Statistics,
+    translate: impl FnOnce(&mut Translator<'_>) -> Result<(Logical, Vec<VarId>), PlanError>,
+) -> Result<Option<Plan>, PlanError> {
     if !translate::is_dependent(sub) {
         return Ok(None);
     }
@@ -110,7 +137,7 @@ pub fn plan_dependent(
     with_stack_for(sub, || {
         let steps = Steps::begin(stats);
         let mut translator = Translator::new(stats, options.optimize, vars.clone(), Arc::clone(&dataset));
-        let (logical, columns) = translator.dependent(sub, params, rows as f64)?;
+        let (logical, columns) = translate(&mut translator)?;
         let form = QueryForm::Select(columns.clone());
         finish((logical, columns, form), translator.into_vars(), dataset, options, &[], stats, steps)
             .map(Some)

@@ -235,6 +235,7 @@ impl<'a> Calls<'a> {
         match pattern {
             GraphPattern::Join { left, right }
             | GraphPattern::Union { left, right }
+            | GraphPattern::Lateral { left, right }
             | GraphPattern::Minus { left, right } => {
                 self.pattern(left);
                 self.pattern(right);

@@ -74,6 +74,8 @@ pub enum Element {
     Union(Vec<Group>),
     /// MINUS.
     Minus(Group),
+    /// LATERAL.
+    Lateral(Group),
     /// FILTER.
     Filter(Expr),
     /// BIND.
@@ -254,6 +256,10 @@ impl Display for Element {
             }
             Self::Minus(group) => {
                 f.write_str("MINUS ")?;
+                write_group(group, f)
+            }
+            Self::Lateral(group) => {
+                f.write_str("LATERAL ")?;
                 write_group(group, f)
             }
             Self::Filter(expr) => write!(f, "FILTER({expr})"),

@@ -2,6 +2,7 @@
 
 use super::ast::Expr;
 use super::queries::Generator;
+use crate::naive::known::CASTS;
 
 /// Functions of one term of any kind, or of one string, number, date.
 const UNARY: &[&str] = &[
@@ -18,14 +19,14 @@ const UNARY: &[&str] = &[
     "hasLANG",
     "hasLANGDIR",
     "IRI",
-    "xsd:integer",
-    "xsd:decimal",
-    "xsd:double",
-    "xsd:float",
-    "xsd:string",
-    "xsd:boolean",
-    "xsd:dateTime",
-    "xsd:date",
+    CAST,
+    CAST,
+    CAST,
+    CAST,
+    CAST,
+    CAST,
+    CAST,
+    CAST,
     "ABS",
     "CEIL",
     "FLOOR",
@@ -51,6 +52,9 @@ const UNARY: &[&str] = &[
     "PREDICATE",
     "OBJECT",
 ];
+
+/// One of the casts.
+const CAST: &str = "xsd:";
 
 /// Functions of two strings.
 const BINARY: &[&str] = &["CONTAINS", "STRSTARTS", "STRENDS", "STRBEFORE", "STRAFTER", "CONCAT", "REGEX"];
@@ -98,8 +102,11 @@ impl Generator<'_> {
         match self.random.weighted(&[40, 20, 14, 8, 4, 4, 10]) {
             0 => self.atom(),
             1 => {
-                let name = self.random.word(UNARY);
-                Expr::Call(name.into(), vec![self.value(depth - 1)])
+                let name = match self.random.word(UNARY) {
+                    CAST => format!("{CAST}{}", self.random.word(CASTS)),
+                    name => name.to_owned(),
+                };
+                Expr::Call(name, vec![self.value(depth - 1)])
             }
             2 => {
                 let operator = self.random.word(&["+", "-", "*", "/"]);

@@ -20,13 +20,16 @@ pub(super) struct Generator<'a> {
     assigned: Vec<String>,
     /// Whether other endpoints may be asked.
     has_services: bool,
+    /// How many LATERALs are around what is written.
+    laterals: usize,
 }
 
 impl<'a> Generator<'a> {
     pub(super) fn new(random: &'a mut Random, vocabulary: &'a Vocabulary) -> Self {
         // Each element makes rows rarer, and an answer without any shows little.
         let budget = 1 + random.below(7);
-        Self { random, vocabulary, depth: 3, budget, fresh: 0, assigned: Vec::new(), has_services: false }
+        let (fresh, assigned, has_services, laterals) = (0, Vec::new(), false, 0);
+        Self { random, vocabulary, depth: 3, budget, fresh, assigned, has_services, laterals }
     }
 
     /// The pattern of an update.
@@ -135,6 +138,7 @@ impl<'a> Generator<'a> {
             8 * nested,
             5 * nested,
             if self.has_services { 25 * nested } else { 0 },
+            9 * nested,
         ];
         match self.random.weighted(&weights) {
             1 => {
@@ -170,6 +174,15 @@ impl<'a> Generator<'a> {
                 let is_there = self.random.chance(90);
                 Element::Service(is_there, self.group(1))
             }
+            12 => {
+                self.laterals += 1;
+                let group = match self.random.chance(50) {
+                    true => vec![Element::Sub(Box::new(self.select(false)))],
+                    false => self.group(1),
+                };
+                self.laterals -= 1;
+                Element::Lateral(group)
+            }
             _ => self.triples(),
         }
     }
@@ -202,10 +215,20 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// A variable of VALUES: in a LATERAL one that no row before it can have.
+    fn inline_variable(&mut self) -> String {
+        if self.laterals == 0 {
+            return self.variable();
+        }
+        let variable = self.fresh_variable();
+        self.assigned.push(variable.clone());
+        variable
+    }
+
     fn values(&mut self) -> Values {
-        let mut variables = vec![self.variable()];
+        let mut variables = vec![self.inline_variable()];
         if self.random.chance(50) {
-            let other = self.variable();
+            let other = self.inline_variable();
             if other != variables[0] {
                 variables.push(other);
             }

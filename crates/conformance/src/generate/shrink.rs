@@ -154,6 +154,7 @@ fn smaller_elements(element: &Element) -> Vec<Vec<Element>> {
             .collect(),
         Element::Optional(group) => inside(group, &Element::Optional),
         Element::Minus(group) => inside(group, &Element::Minus),
+        Element::Lateral(group) => inside(group, &Element::Lateral),
         Element::Group(group) => inside(group, &Element::Group),
         Element::Service(is_there, group) => inside(group, &|g| Element::Service(*is_there, g)),
         Element::Graph(name, group) => inside(group, &|g| Element::Graph(name.clone(), g)),

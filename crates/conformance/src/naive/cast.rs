@@ -2,12 +2,14 @@
 
 use super::arithmetic::{to_double, to_float};
 use super::datatypes;
-use super::datatypes::{Value, boolean, float_syntax, int, term_value, text, typed};
+use super::datatypes::{
+    Value, boolean, float_syntax, integer_range, is_within, term_value, text, typed, value_of,
+};
 use super::numbers;
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::BigInt;
 use oxrdf::vocab::xsd;
-use oxrdf::{NamedNodeRef, Term};
+use oxrdf::{Literal, NamedNodeRef, Term};
 use oxsdatatypes::{Boolean, Date, DateTime, Double, Float, Time};
 use std::str::FromStr;
 
@@ -18,12 +20,15 @@ pub(super) fn cast(datatype: NamedNodeRef<'_>, term: &Term) -> Option<Term> {
     }
     let value = term_value(term)?;
     let lexical = match term {
-        Term::Literal(l) => l.value(),
+        Term::Literal(l) => l.value().trim_matches([' ', '\t', '\n', '\r']),
         _ => return None,
     };
+    if let Some(range) = integer_range(datatype) {
+        let integer = to_integer(value, lexical).filter(|integer| is_within(integer, range))?;
+        return Some(typed(integer, datatype));
+    }
     match datatype {
         xsd::BOOLEAN => to_boolean(value, lexical).map(boolean),
-        xsd::INTEGER => to_integer(value, lexical).map(int),
         xsd::DECIMAL => to_decimal(value, lexical).map(|d| typed(numbers::decimal_text(&d), xsd::DECIMAL)),
         xsd::FLOAT => float(value, lexical).map(datatypes::float),
         xsd::DOUBLE => double(value, lexical).map(datatypes::double),
@@ -48,8 +53,82 @@ pub(super) fn cast(datatype: NamedNodeRef<'_>, term: &Term) -> Option<Term> {
             _ => None,
         }
         .map(|t| typed(t, xsd::TIME)),
-        _ => None,
+        xsd::DURATION | xsd::YEAR_MONTH_DURATION | xsd::DAY_TIME_DURATION => {
+            to_duration(datatype, value, lexical)
+        }
+        _ => to_part_of_date(datatype, value, lexical),
     }
+}
+
+/// `xsd:gYear` and its kin: the parts of a date that the type has, and the time zone. All are taken from texts.
+fn to_part_of_date(datatype: NamedNodeRef<'_>, value: Value, lexical: &str) -> Option<Term> {
+    let whole = |text: &str| value_of(&Literal::new_typed_literal(text, datatype)).and_then(literal_of);
+    let date = match (value, datatype) {
+        (Value::String, _) => return whole(lexical),
+        (Value::GYear(v), xsd::G_YEAR) => return Some(typed(v, datatype)),
+        (Value::GYearMonth(v), xsd::G_YEAR_MONTH) => return Some(typed(v, datatype)),
+        (Value::GMonth(v), xsd::G_MONTH) => return Some(typed(v, datatype)),
+        (Value::GMonthDay(v), xsd::G_MONTH_DAY) => return Some(typed(v, datatype)),
+        (Value::GDay(v), xsd::G_DAY) => return Some(typed(v, datatype)),
+        (Value::DateTime(v), _) => v.to_string(),
+        (Value::Date(v), _) => v.to_string(),
+        _ => return None,
+    };
+    // -YYYY-MM-DD, perhaps Thh:mm:ss.s, perhaps a zone.
+    let sign = if date.starts_with('-') { "-" } else { "" };
+    let (year, rest) = date[sign.len()..].split_once('-')?;
+    let (month, rest) = rest.split_once('-')?;
+    let (day, rest) = rest.split_at_checked(2)?;
+    let zone = rest.find(['Z', '+', '-']).map_or("", |at| &rest[at..]);
+    let text = match datatype {
+        xsd::G_YEAR => format!("{sign}{year}{zone}"),
+        xsd::G_YEAR_MONTH => format!("{sign}{year}-{month}{zone}"),
+        xsd::G_MONTH => format!("--{month}{zone}"),
+        xsd::G_MONTH_DAY => format!("--{month}-{day}{zone}"),
+        xsd::G_DAY => format!("---{day}{zone}"),
+        _ => return None,
+    };
+    whole(&text)
+}
+
+/// Durations lose the parts that the type lacks. All are taken from texts.
+fn to_duration(datatype: NamedNodeRef<'_>, value: Value, lexical: &str) -> Option<Term> {
+    let whole = |text: &str| value_of(&Literal::new_typed_literal(text, datatype)).and_then(literal_of);
+    let duration = match value {
+        Value::String => return whole(lexical),
+        Value::Duration(v) => v.to_string(),
+        Value::YearMonthDuration(v) => v.to_string(),
+        Value::DayTimeDuration(v) => v.to_string(),
+        _ => return None,
+    };
+    // -PnYnMnDTnHnMnS: years and months stand before days and the T.
+    let (sign, parts) = duration.split_once('P')?;
+    let (date, time) = parts.split_once('T').unwrap_or((parts, ""));
+    let months = date.rfind(['Y', 'M']).map_or(0, |at| at + 1);
+    let (years_and_months, days) = date.split_at(months);
+    let time = if time.is_empty() { String::new() } else { format!("T{time}") };
+    match datatype {
+        xsd::YEAR_MONTH_DURATION if years_and_months.is_empty() => whole("P0M"),
+        xsd::YEAR_MONTH_DURATION => whole(&format!("{sign}P{years_and_months}")),
+        xsd::DAY_TIME_DURATION if days.is_empty() && time.is_empty() => whole("PT0S"),
+        xsd::DAY_TIME_DURATION => whole(&format!("{sign}P{days}{time}")),
+        _ => whole(&duration),
+    }
+}
+
+/// A value of one of these types in its canonical form.
+fn literal_of(value: Value) -> Option<Term> {
+    Some(match value {
+        Value::GYear(v) => typed(v, xsd::G_YEAR),
+        Value::GYearMonth(v) => typed(v, xsd::G_YEAR_MONTH),
+        Value::GMonth(v) => typed(v, xsd::G_MONTH),
+        Value::GMonthDay(v) => typed(v, xsd::G_MONTH_DAY),
+        Value::GDay(v) => typed(v, xsd::G_DAY),
+        Value::Duration(v) => typed(v, xsd::DURATION),
+        Value::YearMonthDuration(v) => typed(v, xsd::YEAR_MONTH_DURATION),
+        Value::DayTimeDuration(v) => typed(v, xsd::DAY_TIME_DURATION),
+        _ => return None,
+    })
 }
 
 /// IRIs and strings give their text, other literals the canonical form of their value.

@@ -40,11 +40,8 @@ pub(super) fn value_of(literal: &Literal) -> Option<Value> {
     if literal.language().is_some() {
         return Some(Value::LangString);
     }
-    if let Some((min, max)) = integer_range(datatype) {
-        let integer = numbers::integer(text)?;
-        let is_in_range =
-            min.is_none_or(|min| integer >= min.into()) && max.is_none_or(|max| integer <= max.into());
-        return is_in_range.then_some(Value::Integer(integer));
+    if let Some(range) = integer_range(datatype) {
+        return numbers::integer(text).filter(|integer| is_within(integer, range)).map(Value::Integer);
     }
     Some(match datatype {
         xsd::STRING => Value::String,
@@ -79,8 +76,16 @@ pub(super) fn float_syntax(text: &str) -> bool {
         || text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'))
 }
 
+/// The least and the greatest number of a type, as far as it has them.
+type Range = (Option<i128>, Option<i128>);
+
+/// Whether a number is in a range.
+pub(super) fn is_within(integer: &BigInt, (min, max): Range) -> bool {
+    min.is_none_or(|min| *integer >= min.into()) && max.is_none_or(|max| *integer <= max.into())
+}
+
 /// The range of `xsd:integer` and the types derived from it, as far as they have ends.
-fn integer_range(datatype: NamedNodeRef<'_>) -> Option<(Option<i128>, Option<i128>)> {
+pub(super) fn integer_range(datatype: NamedNodeRef<'_>) -> Option<Range> {
     let range = |min, max| (Some(min), Some(max));
     Some(match datatype {
         xsd::INTEGER => (None, None),

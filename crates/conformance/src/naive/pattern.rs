@@ -4,7 +4,7 @@ use super::compare::order;
 use super::evaluator::Evaluator;
 use super::options::NaiveError;
 use super::scope::{At, Problem, Scope};
-use super::solution::{Solution, Solutions, compatible, identity_variable, merge, share_variable};
+use super::solution::{Solution, Solutions, compatible, identity_variable, is_hidden, merge, share_variable};
 use oxrdf::{Literal, NamedOrBlankNode, Term, Variable};
 use spargebra::algebra::{Expression, GraphPattern, OrderExpression};
 use spargebra::term::{GroundTerm, NamedNodePattern};
@@ -23,6 +23,7 @@ impl Evaluator<'_> {
             GraphPattern::LeftJoin { left, right, expression } => {
                 self.left_join(left, right, expression.as_ref(), scope)
             }
+            GraphPattern::Lateral { left, right } => self.lateral(left, right, scope),
             GraphPattern::Filter { expr, inner } => self.filter(expr, inner, scope),
             GraphPattern::Union { left, right } => {
                 let mut all = self.pattern(left, scope)?;
@@ -94,6 +95,23 @@ impl Evaluator<'_> {
             if joined.len() == before {
                 joined.push(a);
             }
+        }
+        Ok(joined)
+    }
+
+    /// SEP-0006: the right side for each row of the left, the row's values put in for its variables.
+    fn lateral(
+        &self,
+        left: &GraphPattern,
+        right: &GraphPattern,
+        scope: &Scope<'_>,
+    ) -> Result<Solutions, NaiveError> {
+        let mut joined = Vec::new();
+        for row in self.pattern(left, scope)? {
+            let mut outer = scope.outer.clone();
+            outer.extend(row.iter().filter(|(v, _)| !is_hidden(v)).map(|(v, t)| (v.clone(), t.clone())));
+            let found = self.pattern(right, &Scope { graph: scope.graph, outer: &outer })?;
+            joined.extend(found.iter().map(|solution| merge(&row, solution)));
         }
         Ok(joined)
     }

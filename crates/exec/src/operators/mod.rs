@@ -20,6 +20,7 @@ pub(crate) mod index_scan;
 pub(crate) mod join_output;
 mod key_skips;
 mod key_test;
+pub(crate) mod lateral;
 pub(crate) mod limit_by;
 pub(crate) mod lookup_join;
 pub(crate) mod merge_join;

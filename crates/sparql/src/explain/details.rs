@@ -132,6 +132,10 @@ pub(super) fn detail(node: &PlanNode, names: &Names<'_>) -> String {
         PlanOp::ForEachGraph { var, among, .. } => {
             format!("{}{}", names.var(*var), among_text(among.as_ref().map(NamedGraphs::len)))
         }
+        PlanOp::Lateral { input, .. } => {
+            let new = node.vars.iter().filter(|var| !input.vars.contains(var)).copied();
+            names.vars(&new.collect::<Vec<_>>())
+        }
         PlanOp::Service { input, call, kind, filter } => {
             service(input.as_deref(), call, (*kind, filter.as_ref()), names)
         }

@@ -109,6 +109,7 @@ fn of_graph_pattern<'a>(pattern: &'a GraphPattern, visit: &mut dyn FnMut(Node<'a
         }
         GraphPattern::Join { left, right }
         | GraphPattern::Union { left, right }
+        | GraphPattern::Lateral { left, right }
         | GraphPattern::Minus { left, right } => {
             visit(Node::Pattern(left));
             visit(Node::Pattern(right));

@@ -45,6 +45,10 @@ const FILTER_CHEAP: f64 = 5.0;
 const FILTER_TERMS: f64 = 60.0;
 /// Planning and running an EXISTS by substitution, per distinct binding.
 const EXISTS_BINDING: f64 = 20_000.0;
+/// To plan the pattern of a LATERAL.
+pub(super) const LATERAL: f64 = 200_000.0;
+/// A solution of it, put together with its row.
+pub(super) const LATERAL_ROW: f64 = 1_000.0;
 /// Comparing two rows while sorting by value.
 const SORT_COMPARE: f64 = 25.0;
 /// Finding a row's group.

@@ -3,8 +3,7 @@
 use super::leaves;
 use super::lowering::{Lowering, keep_best};
 use super::node::{self, PathSize, Planned};
-use super::simple::with_order;
-use crate::cardinality::{Distinct, constant_prefix, estimate, scan_orders, slot_at};
+use crate::cardinality::{Distinct, constant_prefix, estimate, scan_orders, slot_at, with_order};
 use crate::logical::{Logical, LogicalOp, QuadPattern, term_slot_var};
 use crate::plan::{GraphScope, Path, ScanPattern, Slot, TermSlot, VarId};
 use crate::service_call::ServiceCall;

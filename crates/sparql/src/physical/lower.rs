@@ -89,6 +89,9 @@ impl Lowering<'_> {
                 let rows = self.best(input, &VarSet::new());
                 vec![node::service_join(rows, call, JoinKind::Inner, None)]
             }
+            LogicalOp::Lateral { input, pattern, .. } => {
+                vec![node::lateral(self.best(input, &VarSet::new()), pattern, &logical.certain)]
+            }
             LogicalOp::Spool { number, columns } => {
                 let spools = self.spools.borrow();
                 match spools.get(*number as usize) {

@@ -30,6 +30,7 @@ use crate::logical::Logical;
 use crate::options::PlanOptions;
 use crate::plan::{PlanNode, VarId, VarTable};
 use crate::statistics::Statistics;
+use crate::var_set::VarSet;
 
 /// The plan for `logical`, with exactly the columns asked for, and the query's variables with those that the plan adds.
 pub(crate) fn plan(
@@ -39,11 +40,12 @@ pub(crate) fn plan(
     options: &PlanOptions,
     stats: &dyn Statistics,
 ) -> (PlanNode, VarTable) {
-    if !options.optimize {
-        return (node::project(simple::lower(logical, stats), columns).node, vars);
-    }
-    let lowering = lowering::Lowering::new(stats, options, vars, lower::lower);
-    let root = spools::plan(logical, columns, &lowering);
+    let lower = if options.optimize { lower::lower } else { simple::lower };
+    let lowering = lowering::Lowering::new(stats, options, vars, lower);
+    let root = match options.optimize {
+        true => spools::plan(logical, columns, &lowering),
+        false => node::project(lowering.best(logical, &VarSet::new()), columns).node,
+    };
     (root, lowering.into_vars())
 }
 

@@ -5,7 +5,8 @@ use crate::cardinality::{Distinct, selectivity};
 use crate::expr::{Aggregate, Expr};
 use crate::logical::{graph_var, slot_var, term_slot_var};
 use crate::plan::{
-    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, TermSlot, VarId,
+    GraphScope, JoinCondition, JoinKind, Path, PlanNode, PlanOp, ScanPattern, Slot, SortKey, SubPattern,
+    TermSlot, VarId,
 };
 use crate::service_call::ServiceCall;
 use crate::var_set::VarSet;
@@ -401,6 +402,20 @@ pub(super) fn service_join(
     let op = PlanOp::Service { input, call, kind, filter };
     Planned::new(op, joined.vars, &joined.certain, Vec::new(), joined.rows, cost, joined.distinct)
 }
+
+/// The solutions of a pattern for each row, its values put in.
+pub(super) fn lateral(input: Planned, pattern: &Arc<SubPattern>, certain: &VarSet) -> Planned {
+    let (mut vars, distinct) = (input.node.vars.clone(), input.distinct);
+    let own: VarSet = pattern.scope.values().copied().collect();
+    vars.extend(own.minus(&input.node.vars.iter().copied().collect()).iter());
+    let rows = input.node.rows * LATERAL_ROWS;
+    let cost = input.node.cost + cost::LATERAL + rows * cost::LATERAL_ROW;
+    let op = PlanOp::Lateral { input: Arc::new(input.node), pattern: Arc::clone(pattern) };
+    Planned::new(op, vars, certain, Vec::new(), rows, cost, distinct)
+}
+
+/// Solutions that a LATERAL is thought to have for each row.
+const LATERAL_ROWS: f64 = 3.0;
 
 /// The condition under which rows of two inputs match.
 pub(super) fn condition(left: &Planned, right: &Planned, filter: Option<Expr>) -> JoinCondition {

@@ -153,6 +153,7 @@ fn is_volatile(logical: &Logical) -> bool {
         LogicalOp::Service { .. }
         | LogicalOp::Slice { .. }
         | LogicalOp::LimitBy { .. }
+        | LogicalOp::Lateral { .. }
         | LogicalOp::ForEachGraph { .. } => true,
         // Whatever the sequence, the rows are the same.
         LogicalOp::Sort { .. } => false,

@@ -1,66 +1,40 @@
 //! The straightforward plan: joins in the order of the query, hash joins only. For tests, and for comparison.
 
-use super::leaves;
+use super::lower;
+use super::lowering::Lowering;
 use super::node::{self, Planned};
-use crate::cardinality::{constant_prefix, estimate, scan_orders};
+use crate::cardinality::{estimate, scan_orders, with_order};
 use crate::expr::Expr;
 use crate::logical::{Logical, LogicalOp, QuadPattern};
-use crate::plan::{JoinKind, ScanPattern, TermSlot};
+use crate::plan::{JoinKind, TermSlot};
 use crate::statistics::Statistics;
+use crate::var_set::VarSet;
 use lode_packed::Order;
-use lode_packed::order::Position;
 
-/// Lowers without looking at costs.
-pub(super) fn lower(logical: &Logical, stats: &dyn Statistics) -> Planned {
-    let input = |l: &Logical| lower(l, stats);
-    match &logical.op {
-        LogicalOp::Scan(pattern) => scan(pattern, stats),
-        LogicalOp::Join { members, filters } => join(members, filters, stats),
-        LogicalOp::LeftJoin { left, right, filter } => {
-            node::hash_join(input(left), input(right), JoinKind::Left, filter.clone())
-        }
+/// The one plan of `logical`: what looks at costs is done in another way, all else as [`lower::lower`] does it.
+pub(super) fn lower(lowering: &Lowering<'_>, logical: &Logical, interest: &VarSet) -> Vec<Planned> {
+    let input = |logical: &Logical| lowering.best(logical, interest);
+    let joined = |left, right, kind, filter: Option<&Expr>| {
+        node::hash_join(input(left), input(right), kind, filter.cloned())
+    };
+    vec![match &logical.op {
+        LogicalOp::Scan(pattern) => scan(pattern, lowering.stats),
+        LogicalOp::Join { members, filters } => join(members, filters, &input),
+        LogicalOp::LeftJoin { left, right, filter } => joined(left, right, JoinKind::Left, filter.as_ref()),
         LogicalOp::Exists { left, right, filter, negated } => {
             let kind = if *negated { JoinKind::Anti } else { JoinKind::Semi };
-            node::hash_join(input(left), input(right), kind, filter.clone())
+            joined(left, right, kind, filter.as_ref())
         }
-        LogicalOp::Minus { left, right } => node::hash_join(input(left), input(right), JoinKind::Minus, None),
-        LogicalOp::Filter { input: inner, exprs } => node::filter(input(inner), exprs.clone()),
-        LogicalOp::Extend { input: inner, var, expr } => {
-            let bound = logical.certain.contains(*var);
-            node::extend(input(inner), *var, expr.clone(), bound)
+        LogicalOp::Minus { left, right } => joined(left, right, JoinKind::Minus, None),
+        LogicalOp::Filter { input: rows, exprs } => node::filter(input(rows), exprs.clone()),
+        LogicalOp::TripleTerm { input: None, term, subject, predicate, object } => {
+            node::triple_term(node::unit(), *term, [subject.clone(), predicate.clone(), object.clone()])
         }
-        LogicalOp::TripleTerm { input: inner, term, subject, predicate, object } => {
-            let rows = inner.as_deref().map_or_else(node::unit, input);
-            node::triple_term(rows, *term, [subject.clone(), predicate.clone(), object.clone()])
+        LogicalOp::Group { input: rows, keys, aggregates } => {
+            node::group(input(rows), keys.clone(), aggregates.clone())
         }
-        LogicalOp::Union(branches) => {
-            let branches = branches.iter().map(input).collect();
-            node::union(branches, &logical.vars, &logical.certain)
-        }
-        LogicalOp::Project { input: inner, columns } => node::project(input(inner), columns.clone()),
-        LogicalOp::Distinct(inner) => node::distinct(input(inner)),
-        LogicalOp::Reduced(inner) => node::reduced(input(inner)),
-        LogicalOp::Sort { input: inner, keys, limit } => node::sort(input(inner), keys.clone(), *limit),
-        LogicalOp::Slice { input: inner, start, length } => node::slice(input(inner), *start, *length),
-        LogicalOp::LimitBy { input: inner, keys, start, length } => {
-            node::limit_by(input(inner), keys.clone(), *start, *length)
-        }
-        LogicalOp::Group { input: inner, keys, aggregates } => {
-            node::group(input(inner), keys.clone(), aggregates.clone())
-        }
-        LogicalOp::Service { input: None, call } => node::service(call),
-        LogicalOp::Service { input: Some(inner), call } => {
-            node::service_join(input(inner), call, JoinKind::Inner, None)
-        }
-        LogicalOp::Unit
-        | LogicalOp::Empty
-        | LogicalOp::Values { .. }
-        | LogicalOp::Domain { .. }
-        | LogicalOp::GraphNames { .. }
-        | LogicalOp::Path { .. }
-        | LogicalOp::ForEachGraph { .. }
-        | LogicalOp::Spool { .. } => leaves::lower(logical, stats),
-    }
+        _ => return lower::lower(lowering, logical, interest),
+    }]
 }
 
 fn scan(pattern: &QuadPattern, stats: &dyn Statistics) -> Planned {
@@ -69,15 +43,7 @@ fn scan(pattern: &QuadPattern, stats: &dyn Statistics) -> Planned {
     node::scan(with_order(pattern, order), found.rows, found.read, found.distinct)
 }
 
-/// A pattern with its permutation.
-pub(super) fn with_order(pattern: &QuadPattern, order: Order) -> ScanPattern {
-    let QuadPattern { subject, predicate, object, graph, objects } = pattern.clone();
-    let first_free = order.positions().get(constant_prefix(pattern, order).len()).copied();
-    let within = objects.filter(|_| first_free == Some(Position::O));
-    ScanPattern { subject, predicate, object, graph, order, within }
-}
-
-fn join(members: &[Logical], filters: &[Expr], stats: &dyn Statistics) -> Planned {
+fn join(members: &[Logical], filters: &[Expr], input: &dyn Fn(&Logical) -> Planned) -> Planned {
     let mut joined: Option<Planned> = None;
     for member in members {
         joined = Some(match (joined, &member.op) {
@@ -85,8 +51,8 @@ fn join(members: &[Logical], filters: &[Expr], stats: &dyn Statistics) -> Planne
                 let slots: [TermSlot; 3] = [subject.clone(), predicate.clone(), object.clone()];
                 node::triple_term(rows, *term, slots)
             }
-            (None, _) => lower(member, stats),
-            (Some(rows), _) => node::hash_join(rows, lower(member, stats), JoinKind::Inner, None),
+            (None, _) => input(member),
+            (Some(rows), _) => node::hash_join(rows, input(member), JoinKind::Inner, None),
         });
     }
     node::filter(joined.unwrap_or_else(node::unit), filters.to_vec())

@@ -43,6 +43,15 @@ pub(super) fn push(logical: Logical, filters: Vec<Expr>) -> Logical {
                 |i| Logical::group(i, keys, aggregates),
             )
         }
+        Op::Lateral { input, pattern, bound } => {
+            let certain = input.certain.clone();
+            below(
+                filters,
+                |f| !f.vars().is_empty() && f.vars().is_subset(&certain),
+                *input,
+                |i| Logical::lateral(i, pattern, bound),
+            )
+        }
         Op::LimitBy { input, keys, start, length } => {
             let apart: VarSet = keys.iter().copied().collect();
             below(

@@ -29,7 +29,7 @@ pub(crate) fn uses_literals(node: &PlanNode) -> bool {
 
 /// Whether parts of a plan are algebra still, with constants of their own.
 pub(crate) fn has_algebra(node: &PlanNode) -> bool {
-    let own = matches!(node.op, PlanOp::ForEachGraph { .. } | PlanOp::Service { .. });
+    let own = node.pattern().is_some() || matches!(node.op, PlanOp::Service { .. });
     let own = own || node.exprs().into_iter().any(Expr::has_exists);
     own || node.children().into_iter().any(has_algebra)
 }

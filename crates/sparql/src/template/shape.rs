@@ -194,6 +194,7 @@ impl Walk {
             GraphPattern::Join { left, right } => self.two(b'J', left, right),
             GraphPattern::Union { left, right } => self.two(b'U', left, right),
             GraphPattern::Minus { left, right } => self.two(b'M', left, right),
+            GraphPattern::Lateral { left, right } => self.two(b'A', left, right),
             GraphPattern::LeftJoin { left, right, expression } => {
                 self.two(b'L', left, right)?;
                 self.tag(u8::from(expression.is_some()));

@@ -41,8 +41,7 @@ impl Translator<'_> {
         params: &[VarId],
         rows: f64,
     ) -> Result<(Logical, Vec<VarId>), PlanError> {
-        self.put_names(sub);
-        self.params = Parameters { vars: params.iter().copied().collect(), rows };
+        self.put_params(sub, &params.iter().copied().collect(), rows);
         let columns = self.params.vars.as_slice().to_vec();
         let Some(graph) = self.bind_graph(&sub.graph) else {
             return Ok((Logical::empty(self.params.vars.clone()), columns));
@@ -74,6 +73,12 @@ impl Translator<'_> {
         };
         let right = self.confined(right);
         Ok((Logical::exists(domain, right, Some(filter), false), columns))
+    }
+
+    /// Gives the names of a pattern their meanings: those of `params` mean the columns of a domain with so many rows.
+    pub(super) fn put_params(&mut self, sub: &SubPattern, params: &VarSet, rows: f64) {
+        self.put_names(sub);
+        self.params = Parameters { vars: params.clone(), rows };
     }
 
     /// The parts of a join that share no variable but parameters: each by itself tells whether it has a solution.

@@ -27,6 +27,16 @@ impl Translator<'_> {
         pattern: &GraphPattern,
         graph: &GraphScope,
     ) -> Result<Option<SemiJoin>, PlanError> {
+        self.isolated(&left.vars, |t| t.as_join(left, pattern, graph))
+    }
+
+    /// The same in the scope of the rows: all that it binds is theirs.
+    pub(super) fn as_join(
+        &mut self,
+        left: &Logical,
+        pattern: &GraphPattern,
+        graph: &GraphScope,
+    ) -> Result<Option<SemiJoin>, PlanError> {
         if !self.optimize {
             return Ok(None);
         }
@@ -38,17 +48,6 @@ impl Translator<'_> {
         if !joinable(body, &outer) {
             return Ok(None);
         }
-        let visible = left.vars.clone();
-        self.isolated(&visible, |t| t.semi_join_inside(left, body, &conditions, graph))
-    }
-
-    fn semi_join_inside(
-        &mut self,
-        left: &Logical,
-        body: &GraphPattern,
-        conditions: &[&Expression],
-        graph: &GraphScope,
-    ) -> Result<Option<SemiJoin>, PlanError> {
         let mut right = self.pattern(body, graph)?;
         let shared = left.vars.intersect(&right.vars);
         if !shared.is_subset(&left.certain) || !shared.is_subset(&right.certain) {

@@ -73,7 +73,12 @@ impl Translator<'_> {
     }
 
     /// A pattern to be planned while the query runs, for rows with these columns.
-    fn sub_pattern_of(&mut self, pattern: &GraphPattern, visible: &VarSet, graph: &GraphScope) -> SubPattern {
+    pub(super) fn sub_pattern_of(
+        &mut self,
+        pattern: &GraphPattern,
+        visible: &VarSet,
+        graph: &GraphScope,
+    ) -> SubPattern {
         let mut scope = BTreeMap::new();
         let mut constants: BTreeMap<String, Term> = BTreeMap::new();
         for name in names::mentioned(pattern) {

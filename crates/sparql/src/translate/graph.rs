@@ -120,7 +120,9 @@ fn needs_quads(pattern: &GraphPattern) -> bool {
     match pattern {
         GraphPattern::Bgp { patterns } => !patterns.is_empty(),
         GraphPattern::Path { path, .. } => has_steps(path),
-        GraphPattern::Join { left, right } => needs_quads(left) || needs_quads(right),
+        GraphPattern::Join { left, right } | GraphPattern::Lateral { left, right } => {
+            needs_quads(left) || needs_quads(right)
+        }
         GraphPattern::Union { left, right } => needs_quads(left) && needs_quads(right),
         GraphPattern::LeftJoin { left, .. } | GraphPattern::Minus { left, .. } => needs_quads(left),
         GraphPattern::Filter { inner, .. }
@@ -187,6 +189,7 @@ fn distributes(pattern: &GraphPattern, g: &str) -> bool {
         GraphPattern::Graph { .. }
         | GraphPattern::Group { .. }
         | GraphPattern::Slice { .. }
+        | GraphPattern::Lateral { .. }
         | GraphPattern::Service { .. } => false,
         #[expect(unreachable_patterns, reason = "variants behind features that other crates may switch on")]
         _ => false,

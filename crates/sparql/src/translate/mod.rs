@@ -9,6 +9,7 @@ mod expr;
 mod forms;
 mod graph;
 mod group;
+mod lateral;
 mod names;
 mod path_shape;
 mod paths;
@@ -76,6 +77,7 @@ impl Translator<'_> {
                 self.extend(inner, variable, expression, graph)
             }
             GraphPattern::Minus { left, right } => self.minus(left, right, graph),
+            GraphPattern::Lateral { left, right } => self.lateral(left, right, graph),
             GraphPattern::Values { variables, bindings } => {
                 let values = self.values(variables, bindings);
                 Ok(self.in_graph(values, graph))

@@ -38,7 +38,7 @@ pub(super) fn in_scope(pattern: &GraphPattern) -> Vec<String> {
 pub(super) fn certain(pattern: &GraphPattern) -> Names {
     match pattern {
         GraphPattern::Bgp { .. } | GraphPattern::Path { .. } => mentioned(pattern),
-        GraphPattern::Join { left, right } => {
+        GraphPattern::Join { left, right } | GraphPattern::Lateral { left, right } => {
             let mut names = certain(left);
             names.extend(certain(right));
             names
@@ -88,6 +88,7 @@ fn pattern_names(pattern: &GraphPattern, names: &mut Names) {
         }
         GraphPattern::Join { left, right }
         | GraphPattern::Union { left, right }
+        | GraphPattern::Lateral { left, right }
         | GraphPattern::Minus { left, right } => {
             pattern_names(left, names);
             pattern_names(right, names);
@@ -188,6 +189,7 @@ pub(super) fn any(pattern: &GraphPattern, is: &dyn Fn(&GraphPattern) -> bool) ->
             GraphPattern::Join { left, right }
             | GraphPattern::LeftJoin { left, right, .. }
             | GraphPattern::Union { left, right }
+            | GraphPattern::Lateral { left, right }
             | GraphPattern::Minus { left, right } => open.extend([&**left, &**right]),
             GraphPattern::Filter { inner, .. }
             | GraphPattern::Graph { inner, .. }

@@ -36,6 +36,7 @@ pub(super) fn guess(pattern: &GraphPattern) -> f64 {
             guess(inner).min(length.map_or(f64::INFINITY, |length| length as f64))
         }
         GraphPattern::LeftJoin { left: inner, .. }
+        | GraphPattern::Lateral { left: inner, .. }
         | GraphPattern::Minus { left: inner, .. }
         | GraphPattern::Filter { inner, .. }
         | GraphPattern::Graph { inner, .. }

@@ -53,6 +53,7 @@ fn in_pattern(pattern: &mut GraphPattern, terms: &Terms) {
         }
         GraphPattern::Join { left, right }
         | GraphPattern::Union { left, right }
+        | GraphPattern::Lateral { left, right }
         | GraphPattern::Minus { left, right } => {
             in_pattern(left, terms);
             in_pattern(right, terms);

@@ -87,6 +87,11 @@ impl Text {
                 self.push("MINUS ");
                 self.braced(right);
             }
+            GraphPattern::Lateral { left, right } => {
+                self.elements(left, true);
+                self.push("LATERAL ");
+                self.braced(right);
+            }
             GraphPattern::Union { left, right } => {
                 self.braced(left);
                 self.push("UNION ");

@@ -120,8 +120,16 @@ impl<'t> Lowering<'t> {
             Node::Bind => self.bind(at, parts)?,
             Node::Values => parts.push(self.values(at)?),
             Node::Lateral => {
-                return Err(Wrong::at(at, "LATERAL is not supported")
-                    .help("a sub-query is made for itself; join it by variables that both have"));
+                let right = self.group(inside(at)?)?;
+                let left = parts.joined.take();
+                if let Some(variable) = visible::assigned_again(&left, &right) {
+                    let message =
+                        format!("LATERAL gives ?{} a value, which has one before it", variable.as_str());
+                    return Err(Wrong::at(at, message)
+                        .help("give the value another name, or compare: FILTER (?a = ...)"));
+                }
+                parts.see(&right);
+                parts.joined.push(GraphPattern::Lateral { left: Box::new(left), right: Box::new(right) });
             }
             _ => return Err(Wrong::at(at, "this is no part of a group")),
         }

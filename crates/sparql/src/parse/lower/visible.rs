@@ -3,6 +3,8 @@
 use lode_rdf::Variable;
 use spargebra::algebra::GraphPattern;
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
+use std::collections::HashSet;
+use std::rc::Rc;
 
 /// Visits the variables in scope, each at least once.
 pub(super) fn each<'p>(pattern: &'p GraphPattern, visit: &mut dyn FnMut(&'p Variable)) {
@@ -16,6 +18,7 @@ pub(super) fn each<'p>(pattern: &'p GraphPattern, visit: &mut dyn FnMut(&'p Vari
             }
             GraphPattern::Join { left, right }
             | GraphPattern::LeftJoin { left, right, .. }
+            | GraphPattern::Lateral { left, right }
             | GraphPattern::Union { left, right } => open.extend([&**left, &**right]),
             GraphPattern::Graph { name, inner } => {
                 of_name(name, visit);
@@ -45,6 +48,50 @@ pub(super) fn each<'p>(pattern: &'p GraphPattern, visit: &mut dyn FnMut(&'p Vari
             _ => {}
         }
     }
+}
+
+/// A variable in scope of `left` to which `right` gives a value, by BIND, AS or VALUES.
+pub(super) fn assigned_again<'p>(left: &'p GraphPattern, right: &'p GraphPattern) -> Option<&'p Variable> {
+    let mut known = HashSet::new();
+    each(left, &mut |variable| {
+        known.insert(variable);
+    });
+    let mut open = vec![(right, Rc::new(known))];
+    while let Some((pattern, known)) = open.pop() {
+        let is_known = |variable: &&Variable| known.contains(*variable);
+        let again = match pattern {
+            GraphPattern::Extend { variable, .. } => Some(variable).filter(is_known),
+            GraphPattern::Values { variables, .. } => variables.iter().find(is_known),
+            GraphPattern::Group { aggregates, .. } => aggregates.iter().map(|(name, _)| name).find(is_known),
+            _ => None,
+        };
+        if again.is_some() {
+            return again;
+        }
+        match pattern {
+            GraphPattern::Join { left, right }
+            | GraphPattern::LeftJoin { left, right, .. }
+            | GraphPattern::Lateral { left, right }
+            | GraphPattern::Union { left, right } => {
+                open.extend([(&**right, Rc::clone(&known)), (&**left, known)]);
+            }
+            GraphPattern::Project { inner, variables } | GraphPattern::Group { inner, variables, .. } => {
+                let inside = variables.iter().filter(is_known).collect();
+                open.push((inner, Rc::new(inside)));
+            }
+            GraphPattern::Minus { left: inner, .. }
+            | GraphPattern::Extend { inner, .. }
+            | GraphPattern::Graph { inner, .. }
+            | GraphPattern::Service { inner, .. }
+            | GraphPattern::Filter { inner, .. }
+            | GraphPattern::OrderBy { inner, .. }
+            | GraphPattern::Distinct { inner }
+            | GraphPattern::Reduced { inner }
+            | GraphPattern::Slice { inner, .. } => open.push((inner, known)),
+            GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {}
+        }
+    }
+    None
 }
 
 fn of_name<'p>(name: &'p NamedNodePattern, visit: &mut dyn FnMut(&'p Variable)) {

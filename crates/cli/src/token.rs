@@ -3,9 +3,9 @@
 use crate::args::TokenCommand;
 use crate::exit::Done;
 use crate::talk::say;
-use crate::user::file;
+use crate::user::{file, rights};
 use anyhow::Context;
-use lode_server::{Rights, Users};
+use lode_server::Users;
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,7 +15,7 @@ pub fn run(command: &TokenCommand) -> anyhow::Result<Done> {
             let expires =
                 args.expires.0.map(|time| since_1970().map(|now| (now + time).as_secs())).transpose()?;
             let path = file(&args.place)?;
-            let rights = Rights::new(args.role, &args.database);
+            let rights = rights(args.role, &args.database, &args.graphs)?;
             let told = rights.to_string();
             let token = Users::change(&path, |users| users.add_token(&args.name, rights, expires))?;
             writeln!(io::stdout().lock(), "{token}")?;

@@ -1,10 +1,10 @@
 //! `lode user`: those who may log in to a server.
 
-use crate::args::{PlaceArgs, UserCommand};
+use crate::args::{GraphArgs, PlaceArgs, UserCommand};
 use crate::exit::Done;
 use crate::talk::say;
 use anyhow::{Context, bail};
-use lode_server::{Rights, Users};
+use lode_server::{Graphs, Rights, Role, Users};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
     match command {
         UserCommand::Add(args) => {
             let path = file(&args.place)?;
+            let rights = rights(args.role, &args.database, &args.graphs)?;
             let password = password(&args.name)?;
-            let rights = Rights::new(args.role, &args.database);
             let told = rights.to_string();
             Users::change(&path, |users| users.add(&args.name, rights, &password))?;
             say!("added {} with the role {told} ({})", args.name, path.display());
@@ -29,8 +29,10 @@ pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
             }
         }
         UserCommand::Grant(args) => {
-            let more = Rights::new(args.role, &args.database);
-            let all = Users::change(&file(&args.place)?, |users| users.grant(&args.name, more))?;
+            let graphs = graphs(&args.graphs)?;
+            let all = Users::change(&file(&args.place)?, |users| {
+                users.grant(&args.name, args.role, &args.database, &graphs)
+            })?;
             say!("{} has the role {all}", args.name);
         }
         UserCommand::Remove(args) => {
@@ -48,6 +50,17 @@ pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
         }
     }
     Ok(Done::Ok)
+}
+
+fn graphs(args: &GraphArgs) -> anyhow::Result<Graphs> {
+    Graphs::parse(&args.graphs, &args.write_graphs).map_err(anyhow::Error::msg)
+}
+
+/// A role in these databases, for these graphs.
+pub fn rights(role: Role, databases: &[String], args: &GraphArgs) -> anyhow::Result<Rights> {
+    let mut rights = Rights::default();
+    rights.give(role, databases, &graphs(args)?);
+    Ok(rights)
 }
 
 /// The file of users: of a database, or one of its own, which may be made where its name says what it is. A mistyped path must not make

@@ -13,7 +13,7 @@ use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{CompactOptions, WriteOptions, compact};
 use lode_engine::{
-    CancelToken, Database, DefaultGraph, QueryOptions, QueryResults, ReadyAnswer, ServiceAnswer,
+    CancelToken, Database, DefaultGraph, GraphRules, QueryOptions, QueryResults, ReadyAnswer, ServiceAnswer,
     ServiceError, ServiceHandler, ServiceRequest, ServiceRows, UpdateOptions,
 };
 use lode_rdf::ValueId;
@@ -30,6 +30,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub struct EngineSubject {
     knobs: Knobs,
     database: Option<Database>,
+    /// The graphs that there are for its queries and updates.
+    rules: GraphRules,
     /// From the database's blank nodes to those of the data loaded.
     names: Renaming,
 }
@@ -43,12 +45,17 @@ impl Default for EngineSubject {
 impl EngineSubject {
     /// The engine with these knobs.
     pub fn new(knobs: Knobs) -> Self {
-        Self { knobs, database: None, names: Renaming::new() }
+        Self { knobs, database: None, rules: GraphRules::default(), names: Renaming::new() }
     }
 
     /// The database of the last load.
     pub fn database(&self) -> Option<&Database> {
         self.database.as_ref()
+    }
+
+    /// Queries and updates have these rules for graphs from now on.
+    pub fn set_rules(&mut self, rules: GraphRules) {
+        self.rules = rules;
     }
 
     /// An open database as a subject; its blank nodes keep their names.
@@ -63,6 +70,7 @@ impl EngineSubject {
         };
         QueryOptions {
             base_iri: settings.base.clone(),
+            graphs: self.rules.clone(),
             default_graph: match settings.union_default_graph {
                 true => DefaultGraph::Union,
                 false => DefaultGraph::Separate,

@@ -2,6 +2,7 @@
 
 use crate::EngineError;
 use crate::caches::Caches;
+use crate::graph_rules::GraphRules;
 use crate::options::{OpenOptions, QueryOptions};
 use crate::query::PreparedQuery;
 use crate::results::QueryResults;
@@ -247,7 +248,8 @@ impl Database {
         update::upload(&self.store, documents, options)
     }
 
-    /// The id of a graph (`None`: the default graph) in a version; none where it has no quads there. The default graph always exists.
+    /// The id of a graph (`None`: the default graph) in a version; none where it has no quads there, or may not be read. The default graph
+    /// always exists.
     ///
     /// # Errors
     /// Where a dictionary cannot be read.
@@ -255,8 +257,9 @@ impl Database {
         &self,
         snapshot: &Snapshot,
         graph: Option<&NamedNode>,
+        rules: &GraphRules,
     ) -> Result<Option<ValueId>, EngineError> {
-        update::graph_id(snapshot, graph)
+        update::graph_id(snapshot, graph, rules)
     }
 
     /// Removes all quads of a graph, if the condition holds; none where there is no such graph.
@@ -267,8 +270,9 @@ impl Database {
         &self,
         graph: Option<&NamedNode>,
         condition: Option<&UploadCondition>,
+        rules: &GraphRules,
         cancel: &CancelToken,
     ) -> Result<Option<Commit>, EngineError> {
-        update::delete_graph(&self.store, graph, condition, cancel)
+        update::delete_graph(&self.store, graph, condition, rules, cancel)
     }
 }

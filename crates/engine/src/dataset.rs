@@ -15,7 +15,8 @@ impl crate::QueryOptions {
             self.dataset = None;
             return Ok(());
         }
-        self.dataset = Some(DatasetOverride { default: parse_iris(default)?, named: parse_iris(named)? });
+        self.dataset =
+            Some(DatasetOverride { default: parse_iris(default)?, named: parse_iris(named)?, visible: None });
         Ok(())
     }
 }

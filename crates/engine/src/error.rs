@@ -23,6 +23,9 @@ pub enum EngineError {
     /// An operation of an update cannot be done. Nothing was changed.
     #[error("{0}")]
     Update(String),
+    /// A graph may not be changed by who asks. It says nothing of whether there is the graph. Nothing was changed.
+    #[error("{0}")]
+    Forbidden(String),
     /// LOAD names what this process may not read. Nothing was changed.
     #[error("{0}")]
     LoadRefused(String),

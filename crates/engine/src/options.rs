@@ -1,5 +1,6 @@
 //! How a database is opened and how a query runs.
 
+use crate::graph_rules::GraphRules;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::service::ServiceHandler;
@@ -53,6 +54,8 @@ pub struct QueryOptions {
     pub default_graph: DefaultGraph,
     /// Graphs that override FROM and FROM NAMED; `None` keeps the query's own.
     pub dataset: Option<DatasetOverride>,
+    /// The graphs that there are for who asks.
+    pub graphs: GraphRules,
     /// Stops the query, on request or after its time-out.
     pub cancel: CancelToken,
     /// Bytes that it may hold; beyond it its operators spill or fail.
@@ -95,6 +98,7 @@ impl Default for QueryOptions {
             base_iri: None,
             default_graph: DefaultGraph::default(),
             dataset: None,
+            graphs: GraphRules::default(),
             cancel: CancelToken::default(),
             memory_bytes: 2 << 30,
             memory: None,

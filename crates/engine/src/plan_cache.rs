@@ -77,10 +77,11 @@ struct Known {
     bytes: usize,
 }
 
-/// Whether nothing is asked for that changes plans besides what the keys have.
+/// Whether nothing is asked for that changes plans besides what the keys have. Plans for some graphs only are not kept: they have
+/// the ids of all graphs that are visible in a version.
 pub(crate) fn is_usual(options: &QueryOptions) -> bool {
     let for_tests = options.groups_early || options.joins_multiway || options.spools_always;
-    options.optimize && !for_tests && options.dataset.is_none()
+    options.optimize && !for_tests && options.dataset.is_none() && options.graphs.reads_all()
 }
 
 /// What queries with the same plan have in common.

@@ -1,6 +1,7 @@
 //! Quads by pattern: what programs ask for that think in statements and not in queries.
 
 use crate::EngineError;
+use crate::graph_rules::GraphRules;
 use lode_base::cancel::CancelToken;
 use lode_packed::{Order, Position};
 use lode_rdf::{GraphName, NamedOrBlankNode, Quad, Term, ValueId};
@@ -36,17 +37,20 @@ const TERMS_MAX: usize = 1 << 14;
 const ALL: u8 = 0b1111;
 
 impl QuadPattern {
-    /// Visits the ids of the quads that match, in any order.
+    /// Visits the ids of the quads that match, in any order, of those that there are under the rules.
     ///
     /// # Errors
     /// Where a file cannot be read or is damaged, the work was cancelled; those of `visit`.
     pub(crate) fn for_each_id(
         &self,
         snapshot: &Snapshot,
+        rules: &GraphRules,
         cancel: &CancelToken,
         mut visit: impl FnMut([ValueId; 4]) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         let Some(ids) = self.ids(snapshot)? else { return Ok(()) };
+        let visible = rules.visible(snapshot, cancel)?;
+        let is_visible = |graph| visible.as_ref().is_none_or(|visible| visible.has(graph));
         let (order, prefix) = ids.order();
         let mut scan = snapshot.scan(order, &prefix, ALL)?;
         let mut columns: [Vec<ValueId>; 4] = Default::default();
@@ -62,41 +66,47 @@ impl QuadPattern {
                 for (position, column) in order.positions().iter().zip(&columns) {
                     quad[index(*position)] = column[row];
                 }
-                if ids.has(&quad) {
+                if ids.has(&quad) && is_visible(quad[3]) {
                     visit(quad)?;
                 }
             }
         }
     }
 
-    /// How many quads match.
+    /// How many quads match, of those that there are under the rules.
     ///
     /// # Errors
     /// Where a file cannot be read or is damaged, or the work was cancelled.
-    pub fn count(&self, snapshot: &Snapshot, cancel: &CancelToken) -> Result<u64, EngineError> {
-        if *self == Self::default() {
+    pub fn count(
+        &self,
+        snapshot: &Snapshot,
+        rules: &GraphRules,
+        cancel: &CancelToken,
+    ) -> Result<u64, EngineError> {
+        if *self == Self::default() && rules.reads_all() {
             return Ok(snapshot.quad_count());
         }
         let mut count = 0;
-        self.for_each_id(snapshot, cancel, |_| {
+        self.for_each_id(snapshot, rules, cancel, |_| {
             count += 1;
             Ok(())
         })?;
         Ok(count)
     }
 
-    /// Visits the quads that match, in any order.
+    /// Visits the quads that match, in any order, of those that there are under the rules.
     ///
     /// # Errors
     /// Where a file cannot be read or is damaged, the work was cancelled; those of `visit`.
     pub fn for_each(
         &self,
         snapshot: &Snapshot,
+        rules: &GraphRules,
         cancel: &CancelToken,
         mut visit: impl FnMut(Quad) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         let mut terms = Terms { snapshot, known: HashMap::new() };
-        self.for_each_id(snapshot, cancel, |[s, p, o, g]| {
+        self.for_each_id(snapshot, rules, cancel, |[s, p, o, g]| {
             let graph_name =
                 if g == ValueId::DEFAULT_GRAPH { GraphName::DefaultGraph } else { terms.graph(g)? };
             visit(Quad {
@@ -219,7 +229,7 @@ fn damaged(term: &Term) -> EngineError {
 #[cfg(test)]
 mod tests {
     //! All patterns over a few quads, against a list of them.
-    use super::QuadPattern;
+    use super::{GraphRules, QuadPattern};
     use crate::update::UpdateOptions;
     use crate::{CancelToken, Database};
     use lode_rdf::{GraphName, NamedNode, Quad, Term};
@@ -278,7 +288,7 @@ mod tests {
                 let mut expected: Vec<String> = all.iter().filter(is).map(Quad::to_string).collect();
                 let mut found = Vec::new();
                 pattern
-                    .for_each(&snapshot, &CancelToken::default(), |quad| {
+                    .for_each(&snapshot, &GraphRules::default(), &CancelToken::default(), |quad| {
                         found.push(quad.to_string());
                         Ok(())
                     })

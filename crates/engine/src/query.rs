@@ -198,9 +198,10 @@ impl PreparedQuery {
             joins_multiway: options.joins_multiway,
             spools_always: options.spools_always,
         };
-        let no_override = DatasetOverride::default();
-        let dataset = options.dataset.as_ref().unwrap_or(&no_override);
-        let plan = lode_sparql::plan_query(query, dataset, &plan_options, &statistics)
+        let given = options.dataset.clone().unwrap_or_default();
+        let dataset =
+            DatasetOverride { visible: options.graphs.visible(&snapshot, &options.cancel)?, ..given };
+        let plan = lode_sparql::plan_query(query, &dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;
         Ok(Self::over(query, Arc::new(plan?), snapshot, options, session))

@@ -8,7 +8,7 @@ use crate::request::QueryRequest;
 use crate::state::AppState;
 use axum::http::StatusCode;
 use lode_engine::store::Snapshot;
-use lode_engine::{CancelToken, OutputFormat, PlanWarning, PreparedQuery, QueryOptions};
+use lode_engine::{CancelToken, GraphRules, OutputFormat, PlanWarning, PreparedQuery, QueryOptions};
 use std::sync::Arc;
 
 /// Who asks, and how to answer.
@@ -21,6 +21,8 @@ pub(crate) struct Asker {
     pub(crate) base: Option<String>,
     /// The room that the request's text takes among all bodies.
     pub(crate) room: Room,
+    /// The graphs that there are for who asks.
+    pub(crate) graphs: GraphRules,
     /// The state to ask, instead of the current version: that of a transaction on its way.
     pub(crate) within: Option<Snapshot>,
 }
@@ -54,7 +56,7 @@ pub(crate) fn options(
     asker: &Asker,
     cancel: CancelToken,
 ) -> Result<QueryOptions, HttpError> {
-    let mut options = state.options.query.clone();
+    let mut options = state.query_options(&asker.graphs);
     options.cancel = cancel;
     options.request_bytes = asker.room.bytes();
     options.base_iri = options.base_iri.or_else(|| asker.base.clone());

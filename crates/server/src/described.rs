@@ -2,6 +2,7 @@
 //! endpoint without a query, and the data alone at `/.well-known/void`. Everything it says is so: features that are off are left out, and figures are
 //! counted, once a version.
 
+use crate::access::graph_rules;
 use crate::deadline::after;
 use crate::error::HttpError;
 use crate::negotiate::{accept, negotiate_rdf};
@@ -10,7 +11,7 @@ use crate::stream::{ChunkWriter, answered};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::{CancelToken, DefaultGraph, Description, Figures};
+use lode_engine::{CancelToken, DefaultGraph, Description, Figures, GraphRules};
 use lode_rdf::serialize::QuadWriter;
 use lode_rdf::{
     BlankNode, GraphNameRef, Literal, NamedNode, NamedNodeRef, NamedOrBlankNode, NamedOrBlankNodeRef,
@@ -32,8 +33,11 @@ const RESULTS: [&str; 4] =
     ["SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV"];
 
 /// The figures of the current version.
-async fn description(state: &Arc<AppState>) -> Result<Arc<Description>, HttpError> {
-    let current = || state.described.of_version(state.database.snapshot().version_number());
+async fn description(state: &Arc<AppState>, rules: &GraphRules) -> Result<Arc<Description>, HttpError> {
+    let is_whole = rules.reads_all();
+    let current = || {
+        if is_whole { state.described.of_version(state.database.snapshot().version_number()) } else { None }
+    };
     if let Some(found) = current() {
         return Ok(found);
     }
@@ -46,14 +50,16 @@ async fn description(state: &Arc<AppState>) -> Result<Arc<Description>, HttpErro
     }
     let cancel = CancelToken::new(Some(limit));
     let _left = crate::state::CancelOnDrop(cancel.clone());
-    let at = Arc::clone(state);
+    let (at, rules) = (Arc::clone(state), rules.clone());
     let found = blocking(move || {
-        let mut options = at.options.query.clone();
+        let mut options = at.query_options(&rules);
         options.cancel = cancel;
         Ok(at.database.describe(&at.database.snapshot(), &options)?)
     });
     let found = Arc::new(found.await?);
-    state.described.keep(&found);
+    if is_whole {
+        state.described.keep(&found);
+    }
     Ok(found)
 }
 
@@ -93,9 +99,11 @@ async fn answer(
                        application/ld+json, application/n-quads, application/trig";
         HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
     })?;
-    let described = description(&state).await?;
-    let tag = state.validators.of_description(described.version, format);
-    if tag.is_known(headers) {
+    let rules = graph_rules();
+    let described = description(&state, &rules).await?;
+    // Who may not read all graphs would learn of changes to others.
+    let tag = rules.reads_all().then(|| state.validators.of_description(described.version, format));
+    if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(headers)) {
         return Ok(tag.not_modified());
     }
     let own = |path: &str| {
@@ -120,7 +128,7 @@ async fn answer(
     let media_type =
         if format == RdfFormat::Turtle { "text/turtle; charset=utf-8" } else { format.media_type() };
     let mut response = ([(header::CONTENT_TYPE, media_type), (header::VARY, "Accept")], body).into_response();
-    tag.tell(&mut response);
+    tag.iter().for_each(|tag| tag.tell(&mut response));
     Ok(response)
 }
 

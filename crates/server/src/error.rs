@@ -113,7 +113,7 @@ impl From<EngineError> for HttpError {
                 | IngestError::Format { .. }
                 | IngestError::NamesGraph { .. },
             )) => StatusCode::BAD_REQUEST,
-            EngineError::LoadRefused(_) => StatusCode::FORBIDDEN,
+            EngineError::LoadRefused(_) | EngineError::Forbidden(_) => StatusCode::FORBIDDEN,
             EngineError::Condition(_) => StatusCode::PRECONDITION_FAILED,
             EngineError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             EngineError::LoadUnreachable(_) => StatusCode::BAD_GATEWAY,

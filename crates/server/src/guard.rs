@@ -1,13 +1,13 @@
 //! The layers around all routes: they refuse what a browser sends for pages that may not use the server, and what the role of who asks has not, and tell browsers what pages may have.
 
-use crate::access::{Identity, Operation};
+use crate::access::{Identity, Operation, with_graph_rules};
 use crate::body::Incoming;
 use crate::error::HttpError;
 use crate::listener::Peer;
 use crate::observe::Record;
 use crate::state::{AppState, Shared};
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, Uri, Version, header};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
@@ -37,7 +37,23 @@ pub(crate) async fn guard(State(guard): State<Guard>, request: Request, next: Ne
         Ok(()) => next.run(request).await,
     };
     origins.tell(origin.as_ref(), response.headers_mut());
+    if [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&response.status()) {
+        // Where it stands would tell which part of the server has refused: whether there is a database of a name, say.
+        let length = response.headers().get(header::CONTENT_LENGTH).cloned();
+        drop_field(response.headers_mut(), &header::CONTENT_LENGTH);
+        length.into_iter().for_each(|length| {
+            response.headers_mut().insert(header::CONTENT_LENGTH, length);
+        });
+    }
     response
+}
+
+/// Takes a field away and leaves the others in their places: `HeaderMap::remove` puts the last one where it was, which tells that there was one.
+pub(crate) fn drop_field(fields: &mut HeaderMap, dropped: &HeaderName) {
+    if fields.contains_key(dropped) {
+        let kept = fields.iter().filter(|(name, _)| *name != dropped);
+        *fields = HeaderMap::from_iter(kept.map(|(name, value)| (name.clone(), value.clone())));
+    }
 }
 
 /// Refuses heads without what HTTP asks for (RFC 9112, section 3.2). Of a `Content-Length` beside `Transfer-Encoding` nobody hears here: it was
@@ -105,8 +121,9 @@ async fn go_on(
             if let Some(record) = record {
                 record.note_who(identity.who());
             }
+            let rules = identity.graph_rules();
             request.extensions_mut().insert(identity);
-            next.run(request).await
+            with_graph_rules(rules, next.run(request)).await
         }
         Err(error) => {
             let has_failed =

@@ -6,7 +6,7 @@ use crate::state::{AppState, CancelOnDrop, blocking};
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use lode_engine::{CancelToken, OutputFormat, write_results};
+use lode_engine::{CancelToken, GraphRules, OutputFormat, write_results};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,7 +68,7 @@ async fn read(state: &Arc<AppState>) -> Result<(), String> {
     let _left = CancelOnDrop(cancel.clone());
     let at = Arc::clone(state);
     let work = blocking(move || {
-        let mut options = at.options.query.clone();
+        let mut options = at.query_options(&GraphRules::default());
         options.cancel = cancel;
         options.threads = 1;
         let query = at.database.prepare(QUERY, &options)?;

@@ -131,7 +131,7 @@ mod tests {
     use crate::origin::Origins;
     use crate::request::QueryRequest;
     use crate::state::{AppState, ServerOptions, Shared};
-    use lode_engine::{Database, UpdateOptions};
+    use lode_engine::{Database, GraphRules, UpdateOptions};
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -153,7 +153,14 @@ mod tests {
     /// The answer as CSV, if there is one.
     fn ask(state: &AppState, request: &QueryRequest) -> Option<String> {
         let accept = "text/csv".to_owned();
-        let asker = Asker { record: None, accept, base: None, room: Room::default(), within: None };
+        let asker = Asker {
+            record: None,
+            accept,
+            base: None,
+            room: Room::default(),
+            graphs: GraphRules::default(),
+            within: None,
+        };
         match answer(state, request, &asker) {
             InPlace::Answered(Ok((_, bytes))) => Some(String::from_utf8(bytes.to_vec()).unwrap()),
             InPlace::Answered(Err(error)) => panic!("{}", error.message),
@@ -163,7 +170,7 @@ mod tests {
 
     /// Three runs of a query, said to have been short.
     fn ran_thrice(state: &AppState, query: &str) {
-        let prepared = state.database.prepare(query, &state.options.query).unwrap();
+        let prepared = state.database.prepare(query, &state.query_options(&GraphRules::default())).unwrap();
         (0..3).for_each(|_| prepared.ran(Duration::from_micros(1)));
     }
 
@@ -191,7 +198,8 @@ mod tests {
         for query in [lasts, long] {
             ran_thrice(&state, query);
             assert_eq!(ask(&state, &request(query)), None);
-            let again = state.database.prepare_short(query, &state.options.query).unwrap();
+            let again =
+                state.database.prepare_short(query, &state.query_options(&GraphRules::default())).unwrap();
             assert!(again.is_none(), "tried again: {query}");
         }
     }

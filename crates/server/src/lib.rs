@@ -47,7 +47,7 @@ mod update;
 mod validator;
 mod warnings;
 
-pub use access::{Anonymous, Rights, Role, UserError, Users};
+pub use access::{Anonymous, Graphs, Rights, Role, UserError, Users};
 pub use app::{Control, Requests, Server};
 pub use catalog::{Databases, Opener, Wish};
 pub use limits::Limits;

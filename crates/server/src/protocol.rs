@@ -1,6 +1,6 @@
 //! The two operations of the SPARQL 1.1 Protocol at an address: who may ask, what is asked, and who answers.
 
-use crate::access::{Identity, Operation};
+use crate::access::{Identity, Operation, graph_rules};
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::coding::{ALL_NAMES, Coding};
@@ -61,14 +61,16 @@ pub(crate) async fn protocol(
         Asked::Query(request) => {
             let accept = accept(&parts.headers);
             let is_read = method == Method::GET;
-            let tag = is_read.then(|| query::tag(&state, &request, &accept, base.as_deref())).flatten();
+            // Who may not read all graphs would learn of changes to others.
+            let is_tagged = is_read && graph_rules().reads_all();
+            let tag = is_tagged.then(|| query::tag(&state, &request, &accept, base.as_deref())).flatten();
             if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
                 return Ok(tag.not_modified());
             }
             let mut response = query::answer(
                 state,
                 request,
-                Asker { record: Some(record), accept, base, room, within: None },
+                Asker { record: Some(record), accept, base, room, graphs: graph_rules(), within: None },
             )
             .await?;
             if let Some(tag) = tag {

@@ -38,6 +38,11 @@ pub(crate) async fn answer(
     request: QueryRequest,
     asker: Asker,
 ) -> Result<Response, HttpError> {
+    if request.plan.is_some() && !asker.graphs.reads_all() {
+        // Plans are made of figures of the whole database.
+        let message = "you may not: plans and profiles tell of all graphs, and you may read some only";
+        return Err(HttpError::new(StatusCode::FORBIDDEN, message));
+    }
     let limit = time_limit(request.timeout, state.limits.get().timeout);
     let client = asker.record.as_ref().map_or(Peer::Unix, |record| record.client());
     asker.note(|record| record.note_work(WorkKind::Query, &request.query));

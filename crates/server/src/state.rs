@@ -19,7 +19,7 @@ use crate::tls::Tls;
 use crate::validator::Validators;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use lode_engine::store::{Compactor, Maintenance};
-use lode_engine::{CancelToken, Database, LoadAllow, QueryOptions};
+use lode_engine::{CancelToken, Database, GraphRules, LoadAllow, QueryOptions};
 use lode_rdf::NamedNode;
 use lode_rdf::parse::StatementLimit;
 use std::ops::Deref;
@@ -204,6 +204,9 @@ impl Shared {
         let backups = Arc::new(Semaphore::new(1));
         let compression = Compression::new(options.compression, options.query.memory.as_ref());
         let watch = Watch::new(options.logs.clone());
+        // Whoever forgets to say for whom a query is run finds nothing: see [`AppState::query_options`].
+        let mut options = options;
+        options.query.graphs = GraphRules::nothing();
         Self {
             limits: LimitsNow::new(options.limits()),
             options,
@@ -266,6 +269,11 @@ impl AppState {
             running: Arc::new(Running::new(&shared.last_id)),
             transactions: Transactions::default(),
         }
+    }
+
+    /// The options of a query, and of an update's WHERE, for who has these rules.
+    pub(crate) fn query_options(&self, rules: &GraphRules) -> QueryOptions {
+        QueryOptions { graphs: rules.clone(), ..self.options.query.clone() }
     }
 
     /// What it shares with other databases.

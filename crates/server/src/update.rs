@@ -1,5 +1,6 @@
 //! The update operation: one transaction on a blocking thread, rolled back when its client leaves before the commit.
 
+use crate::access::{graph_rules, with_version};
 use crate::error::HttpError;
 use crate::observe::{Change, Record, WorkKind};
 use crate::request::{UpdateRequest, time_limit};
@@ -36,8 +37,9 @@ pub(crate) async fn answer(
     let cancel = ticket.begin();
     let _left = CancelOnDrop(cancel.clone());
     let at = Arc::clone(record);
+    let rules = graph_rules();
     let report = blocking(move || {
-        let mut evaluation = state.options.query.clone();
+        let mut evaluation = state.query_options(&rules);
         evaluation.cancel = cancel;
         evaluation.request_bytes = request_bytes;
         evaluation.base_iri = evaluation.base_iri.or(base);
@@ -61,8 +63,10 @@ pub(crate) async fn answer(
     record.note_change(Change { inserted, deleted, version });
     record.note_written(Duration::ZERO);
     let mut response = json(&format!(
-        "{{\"operations\":{},\"inserted\":{},\"deleted\":{},\"version\":{},\"seconds\":{:.6}}}\n",
-        report.operations, report.inserted, report.deleted, report.version, report.seconds
+        "{{\"operations\":{},\"inserted\":{inserted},\"deleted\":{deleted}{},\"seconds\":{:.6}}}\n",
+        report.operations,
+        with_version(version),
+        report.seconds
     ));
     warnings::tell(&report.warnings, &mut response);
     Ok(response)

@@ -146,7 +146,10 @@ fn in_scope(
     }
     let quads = (stats.quad_count() as f64).max(1.0);
     let part = |graphs: f64| (all * graphs / quads).max(1.0).min(all);
-    let in_graph = |g: ValueId| stats.count(Order::Gspo, &[g]) as f64;
+    let in_graph = |g: ValueId| match g {
+        ValueId::DEFAULT_GRAPH => quads - stats.count(Order::Gspo, &[]) as f64,
+        named => stats.count(Order::Gspo, &[named]) as f64,
+    };
     let exact = |g: ValueId| {
         let mut key = prefix.to_vec();
         key.push(g);

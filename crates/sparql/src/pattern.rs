@@ -83,9 +83,9 @@ pub struct Dataset {
 /// The named graphs that a query or the protocol lists. All of them are there, with quads or without (SPARQL 1.1 section 13.2).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NamedGraphs {
-    /// Ids of the names that the store knows, sorted.
+    /// Ids of the names that the store knows, sorted; without those of graphs that who asks may not read.
     pub ids: Arc<[ValueId]>,
-    /// The other names, sorted: their graphs have no quads.
+    /// The other names, sorted: their graphs have no quads, or none for who asks.
     pub unknown: Arc<[Term]>,
 }
 
@@ -108,4 +108,32 @@ pub struct DatasetOverride {
     pub default: Vec<NamedNode>,
     /// The named graphs.
     pub named: Vec<NamedNode>,
+    /// The graphs that there are for who asks; `None`: all. Whatever is given, or named by FROM, is of these.
+    pub visible: Option<VisibleGraphs>,
+}
+
+/// The graphs of a version that somebody may read. The others do not exist.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VisibleGraphs {
+    /// Whether the default graph is one of them. If not it is empty.
+    pub default: bool,
+    /// The named graphs that have quads, sorted.
+    pub named: Arc<[ValueId]>,
+}
+
+impl VisibleGraphs {
+    /// Whether a graph is one of them.
+    pub fn has(&self, graph: ValueId) -> bool {
+        if graph == ValueId::DEFAULT_GRAPH { self.default } else { self.named.binary_search(&graph).is_ok() }
+    }
+
+    /// All of them, sorted.
+    pub fn all(&self) -> Vec<ValueId> {
+        let mut all = self.named.to_vec();
+        if self.default {
+            all.push(ValueId::DEFAULT_GRAPH);
+        }
+        all.sort_unstable();
+        all
+    }
 }

@@ -1,7 +1,9 @@
 //! The physical plan: what execution runs. Immutable, shared by all threads of a query.
 
 use crate::expr::{Aggregate, Expr};
-pub use crate::pattern::{Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, SubPattern, TermSlot};
+pub use crate::pattern::{
+    Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, SubPattern, TermSlot, VisibleGraphs,
+};
 use crate::reuse::Reuse;
 use crate::service_call::ServiceCall;
 use crate::steps::PlanStep;

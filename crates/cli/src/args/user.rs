@@ -20,7 +20,7 @@ pub enum UserCommand {
     Add(UserAddArgs),
     /// List users and their roles
     List(PlaceArgs),
-    /// Give a user a role in another database, or a greater one in all
+    /// Give a user a role in another database, or a greater one in all, or say for which graphs it is
     Grant(UserAddArgs),
     /// Remove a user: the server lets nobody in by that name from then on
     Remove(NamedArgs),
@@ -42,6 +42,22 @@ pub struct UserAddArgs {
     /// Only in this database, of a server with several; repeatable
     #[arg(long, value_name = "NAME")]
     pub database: Vec<String>,
+    /// Which graphs.
+    #[command(flatten)]
+    pub graphs: GraphArgs,
+}
+
+/// For which graphs a role is.
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    /// Only these graphs may be read, and there are no others: an IRI, the beginning of one with * at its end, or default; or all or none
+    /// alone. Unless said: all, and for somebody who is there those of before
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    pub graphs: Vec<String>,
+    /// Only these graphs may be changed, with the role update; unless said, those that may be read. To a graph that may not be read, data can
+    /// only be added
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    pub write_graphs: Vec<String>,
 }
 
 /// Somebody who is there.
@@ -82,6 +98,9 @@ pub struct TokenAddArgs {
     /// Only in this database, of a server with several; repeatable
     #[arg(long, value_name = "NAME")]
     pub database: Vec<String>,
+    /// Which graphs.
+    #[command(flatten)]
+    pub graphs: GraphArgs,
     /// After which time it is worth nothing: 12h, 90d, or never
     #[arg(long, value_name = "TIME", default_value = "90d", value_parser = parse_expiry)]
     pub expires: Expiry,

@@ -292,3 +292,48 @@ fn failed_logins_are_slowed_down_and_others_are_not() {
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     wait_for(|| ask(&endpoint, &basic("ann", PASSWORD)).status == 200);
 }
+
+#[test]
+fn users_and_tokens_for_some_graphs() {
+    let lode = Lode::with_turtle(TEXT);
+    let update = "INSERT DATA { GRAPH <http://e/open/a> { <http://e/s> <http://e/p> 1 } GRAPH <http://e/shut> { <http://e/s> <http://e/p> 2 } }";
+    lode.run(&["update", "db", update]).ok();
+    let add = |extra: &[&str]| {
+        let args = [&["user", "add", "db", "ann", "--role", "read"], extra].concat();
+        with_line(&lode, &args, PASSWORD)
+    };
+    for wrong in [&["--graphs", "open"][..], &["--graphs", "all", "default"], &["--write-graphs", "default"]]
+    {
+        add(wrong).fails(1);
+    }
+    add(&["--graphs", "http://e/open/*"]).ok();
+    assert_eq!(lode.run(&["user", "list", "db"]).ok(), "ann\tread (graphs http://e/open/*)\n");
+    let token = add_token(
+        &lode,
+        "feed",
+        &["--role", "update", "--graphs", "none", "--write-graphs", "http://e/shut"],
+    );
+    let endpoint = Endpoint::start(&lode, &[]);
+    let count = |credentials: &str| {
+        let query = "/sparql?query=SELECT(COUNT(*)AS?n){{?s?p?o}UNION{GRAPH?g{?s?p?o}}}";
+        let fields = [("Authorization", credentials), ("Accept", "text/csv")];
+        endpoint.send("GET", query, &fields, b"").is(200).body.replace("\r\n", " ")
+    };
+    assert_eq!((count(&basic("ann", PASSWORD)), count(&token)), ("n 1 ".to_owned(), "n 0 ".to_owned()));
+    let insert = |graph: &str| {
+        let fields = [("Authorization", token.as_str()), ("Content-Type", "application/sparql-update")];
+        let text = format!("INSERT DATA {{ GRAPH <{graph}> {{ <http://e/s> <http://e/p> 2 }} }}");
+        endpoint.send("POST", "/update", &fields, text.as_bytes())
+    };
+    // Whether it was there is not told.
+    assert_eq!(insert("http://e/shut").is(200).number("inserted"), 1);
+    assert!(
+        insert("http://e/open/a").is(403).body.contains("you may not change the graph <http://e/open/a>")
+    );
+    // What is not said stays.
+    lode.run(&["user", "grant", "db", "ann", "--role", "update"]).ok();
+    assert_eq!(lode.run(&["user", "list", "db"]).ok(), "ann\tupdate (graphs http://e/open/*)\n");
+    lode.run(&["user", "grant", "db", "ann", "--role", "read", "--graphs", "all"]).ok();
+    assert_eq!(lode.run(&["user", "list", "db"]).ok(), "ann\tupdate\n");
+    wait_for(|| count(&basic("ann", PASSWORD)) == "n 3 ");
+}

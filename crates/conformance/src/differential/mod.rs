@@ -5,6 +5,7 @@
 //! rows that ORDER BY does not tell apart, the last digits of sums of floating-point numbers.
 
 mod compare;
+pub mod ruled;
 pub mod updates;
 
 use crate::answer::Answer;

@@ -5,7 +5,7 @@
 use super::{STEPS_MAX, Summary, Verdict, check_query};
 use crate::dataset::{Dataset, quad_row};
 use crate::generate::Case;
-use crate::generate::updates::{Request, UpdateCase};
+use crate::generate::updates::{Operation, Request, UpdateCase};
 use crate::isomorphism::isomorphic;
 use crate::knobs::Knobs;
 use crate::naive::{self, NaiveError};
@@ -121,7 +121,7 @@ fn ask(subject: &mut dyn Subject, queries: &[Case], held: &Dataset, knobs: &Knob
 }
 
 /// What should come of a request.
-enum Expected {
+pub(super) enum Expected {
     State(Dataset),
     Failure,
     /// The oracle would take too long.
@@ -131,39 +131,48 @@ enum Expected {
 fn expected(request: &Request, before: &Dataset, options: &naive::Options) -> Result<Expected> {
     let mut state = before.clone();
     for operation in &request.operations {
-        if let Some(source) = &operation.transfer
-            && let Some(name) = source.graph
-        {
-            let name = NamedNode::new(format!("http://e/{}", name.trim_start_matches(':')))?;
-            let name = GraphName::from(name);
-            if !state.quads().iter().any(|quad| quad.graph_name == name) {
-                // The specification leaves it to us; we fail, so that a slip of the pen does not empty the destination.
-                if source.silent {
-                    continue;
-                }
-                return Ok(Expected::Failure);
-            }
+        match expected_of(operation, &state, options)? {
+            Expected::State(after) => state = after,
+            other => return Ok(other),
         }
-        let update = SparqlParser::new().parse_update(&operation.request_text()).context("the request")?;
-        // DEFAULT is the graph of that name, whatever WHERE takes for it.
-        let union = options.union_default_graph && operation.transfer.is_none();
-        let options = naive::Options { union_default_graph: union, ..options.clone() };
-        state = match naive::update(&update, &state, &options) {
-            Ok(state) => state,
-            Err(NaiveError::StepLimit) => return Ok(Expected::Unknown),
-            Err(NaiveError::Update(_)) => return Ok(Expected::Failure),
-            Err(error) => return Err(anyhow!(error).context("the oracle")),
-        };
     }
     Ok(Expected::State(state))
 }
 
-fn same(a: &Dataset, b: &Dataset) -> bool {
+/// What should come of one operation.
+pub(super) fn expected_of(
+    operation: &Operation,
+    state: &Dataset,
+    options: &naive::Options,
+) -> Result<Expected> {
+    if let Some(source) = &operation.transfer
+        && let Some(name) = source.graph
+    {
+        let name = NamedNode::new(format!("http://e/{}", name.trim_start_matches(':')))?;
+        let name = GraphName::from(name);
+        if !state.quads().iter().any(|quad| quad.graph_name == name) {
+            // The specification leaves it to us; we fail, so that a slip of the pen does not empty the destination.
+            return Ok(if source.silent { Expected::State(state.clone()) } else { Expected::Failure });
+        }
+    }
+    let update = SparqlParser::new().parse_update(&operation.request_text()).context("the request")?;
+    // DEFAULT is the graph of that name, whatever WHERE takes for it.
+    let union = options.union_default_graph && operation.transfer.is_none();
+    let options = naive::Options { union_default_graph: union, ..options.clone() };
+    match naive::update(&update, state, &options) {
+        Ok(state) => Ok(Expected::State(state)),
+        Err(NaiveError::StepLimit) => Ok(Expected::Unknown),
+        Err(NaiveError::Update(_)) => Ok(Expected::Failure),
+        Err(error) => Err(anyhow!(error).context("the oracle")),
+    }
+}
+
+pub(super) fn same(a: &Dataset, b: &Dataset) -> bool {
     let rows = |d: &Dataset| d.quads().iter().map(quad_row).collect::<Vec<_>>();
     isomorphic(&rows(a), &rows(b))
 }
 
-fn show(dataset: &Dataset) -> String {
+pub(super) fn show(dataset: &Dataset) -> String {
     let mut lines: Vec<_> = dataset.quads().iter().map(|q| format!("    {q} .\n")).collect();
     lines.sort();
     lines.concat()

@@ -22,6 +22,9 @@ const PAIRS: u64 = 10_000;
 /// The same of updates, each of a few requests: `differential --updates`.
 const UPDATES: u64 = 2_000;
 
+/// Queries under rules for graphs; half as many updates.
+const RULED: u64 = 2_000;
+
 fn run_suites(subject: &mut dyn Subject) {
     let report = suites::run(subject, &suites::suites_folder()).unwrap();
     println!("{report}");
@@ -113,4 +116,16 @@ fn engine_and_oracle_agree_on_random_updates() {
     for worker in workers {
         differential::verdict(&worker.join().unwrap()).unwrap();
     }
+}
+
+/// Who may read some graphs only is answered as if there were no others.
+#[test]
+fn rules_for_graphs_hold_in_random_queries_and_updates() {
+    let seed = std::env::var("LODE_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
+    println!("seeds {seed}..{}", seed + RULED);
+    let queries = std::thread::spawn(move || differential::ruled::run(seed, RULED));
+    let requests = differential::ruled::run_updates(seed, RULED / 2).unwrap();
+    println!("{requests:?}");
+    queries.join().unwrap().unwrap();
+    assert!(requests.made.min(requests.refused) > RULED / 8, "{requests:?}");
 }

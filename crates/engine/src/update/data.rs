@@ -11,6 +11,7 @@ impl Updater<'_> {
     pub(super) fn insert_data(&mut self, quads: &[Quad]) -> Result<(), EngineError> {
         let mut terms = NewTerms::new(Labels::OfText, &self.draft);
         for quad in quads {
+            self.adds_to(quad.graph_name.as_ref());
             let quad = self.new_quad(quad, ValueId::DEFAULT_GRAPH, &mut terms)?;
             self.insert(quad)?;
         }

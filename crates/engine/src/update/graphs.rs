@@ -6,6 +6,7 @@
 
 use super::Updater;
 use crate::EngineError;
+use crate::graph_rules::named;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use lode_sparql::update::{Graph, GraphTarget, Transfer, TransferKind};
@@ -21,8 +22,8 @@ impl Updater<'_> {
                 Some(graph) => Graphs::One(graph),
                 None => return Ok(()),
             },
-            GraphTarget::Named => Graphs::Named,
-            GraphTarget::All => Graphs::All,
+            GraphTarget::Named => return self.clear_visible(false),
+            GraphTarget::All => return self.clear_visible(true),
         };
         self.clear_graphs(graphs)
     }
@@ -42,7 +43,8 @@ impl Updater<'_> {
 
     pub(super) fn create(&mut self, graph: &NamedNode, silent: bool) -> Result<(), EngineError> {
         let snapshot = self.draft.snapshot()?;
-        if !silent && existing(&snapshot, &Some(graph.clone()))?.is_some() {
+        let is_there = || self.seen(&snapshot, &Some(graph.clone()));
+        if !silent && is_there()?.is_some() {
             return Err(EngineError::Update(format!("CREATE GRAPH {graph}: there is such a graph already")));
         }
         Ok(())
@@ -50,7 +52,7 @@ impl Updater<'_> {
 
     pub(super) fn transfer(&mut self, transfer: &Transfer) -> Result<(), EngineError> {
         let snapshot = self.draft.snapshot()?;
-        let Some(from) = existing(&snapshot, &transfer.from)? else {
+        let Some(from) = self.seen(&snapshot, &transfer.from)? else {
             return match (&transfer.from, transfer.silent) {
                 (Some(name), false) => {
                     let name_of = match transfer.kind {
@@ -70,7 +72,11 @@ impl Updater<'_> {
         if transfer.kind != TransferKind::Add {
             self.clear_graphs(Graphs::One(to))?;
         }
-        self.add(&snapshot, from, to)?;
+        self.adds_to(named(transfer.to.as_ref()));
+        // A default graph that may not be read is there, and empty.
+        if self.rules().may_read(named(transfer.from.as_ref())) {
+            self.add(&snapshot, from, to)?;
+        }
         if transfer.kind == TransferKind::Move {
             self.clear_graphs(Graphs::One(from))?;
         }
@@ -81,6 +87,14 @@ impl Updater<'_> {
     pub(super) fn graph_id(&mut self, name: &NamedNode) -> Result<ValueId, EngineError> {
         let id = self.draft.intern(&Term::NamedNode(name.clone()))?;
         id.ok_or_else(|| EngineError::Update(format!("{name} has no place in the database")))
+    }
+
+    /// The id of a graph that has quads and may be read; the default graph always exists.
+    fn seen(&self, snapshot: &Snapshot, graph: &Graph) -> Result<Option<ValueId>, StoreError> {
+        match graph {
+            Some(name) if !self.rules().may_read(name.as_ref().into()) => Ok(None),
+            graph => existing(snapshot, graph),
+        }
     }
 
     /// Inserts the quads of a graph into another.

@@ -4,14 +4,16 @@ use super::Updater;
 use super::rows::Rows;
 use super::terms::{Labels, NewTerms};
 use crate::EngineError;
+use crate::graph_rules::named;
 use crate::load_allow::NoSource;
-use lode_rdf::{NamedNode, ValueId};
+use lode_rdf::{GraphNameRef, NamedNode, ValueId};
 use lode_sparql::update::Graph;
 use lode_store::LoadError;
 use lode_store::load::{IngestError, read_document};
 
 impl Updater<'_> {
     pub(super) fn load(&mut self, source: &NamedNode, into: &Graph, silent: bool) -> Result<(), EngineError> {
+        self.adds_to(named(into.as_ref()));
         match self.read(source, into) {
             Ok(rows) => rows.for_each(|quad| self.insert(quad)),
             // What is wrong with the document, not with us or the time it takes.
@@ -32,8 +34,15 @@ impl Updater<'_> {
         };
         let mut rows = Rows::new(&self.budget, &self.options.evaluation.spill_dir);
         let mut terms = NewTerms::new(Labels::OfText, &self.draft);
-        let limit = self.options.statement_limit;
+        let (limit, rules) = (self.options.statement_limit, self.rules().clone());
         read_document(document, Some(source.as_str()), limit, &cancel, &mut |quad| {
+            // A graph that the document names is none that the request was allowed to change.
+            if !rules.is_free() {
+                let own = quad.graph_name;
+                let graph = if own == GraphNameRef::DefaultGraph { named(into.as_ref()) } else { own };
+                rules.check_add(graph)?;
+                self.adds_to(graph);
+            }
             Ok::<_, Failure>(rows.push(self.new_quad(&quad.into_owned(), graph, &mut terms)?)?)
         })?;
         Ok(rows)

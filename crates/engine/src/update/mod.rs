@@ -7,6 +7,7 @@ mod load;
 mod modify;
 mod open_transaction;
 mod rows;
+mod rules;
 mod template;
 mod terms;
 #[cfg(test)]
@@ -72,7 +73,7 @@ impl UpdateProgress {
 pub struct UpdateReport {
     /// How many operations it had.
     pub operations: usize,
-    /// Quads that are there now and were not before.
+    /// Quads that are there now and were not before; all that were to be added, where some went to a graph that may not be read.
     pub inserted: u64,
     /// Quads that were there before and are not now.
     pub deleted: u64,
@@ -92,7 +93,7 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
         .map_err(|error| EngineError::Syntax(error.to_string()))?;
     stack::deep(levels(&update), move || {
-        check_dataset(&update, options)?;
+        check_request(&update, options)?;
         let warnings = warnings_of(&update);
         let commit = with_room(store, || commit(store, &update, options, &budget))?;
         Ok(UpdateReport {
@@ -130,6 +131,12 @@ fn with_room<T>(store: &Store, mut work: impl FnMut() -> Result<T, EngineError>)
         Err(EngineError::Store(error)) if error.is_disk_full() && store.reserve_releases() > before => work(),
         done => done,
     }
+}
+
+/// What can be told before anything is done.
+fn check_request(update: &Update, options: &UpdateOptions) -> Result<(), EngineError> {
+    check_dataset(update, options)?;
+    rules::check(update, &options.evaluation.graphs)
 }
 
 /// The protocol forbids graphs from outside where the request names its own.
@@ -180,12 +187,20 @@ struct Updater<'a> {
     now: DateTime,
     /// DELETE DATA had a term that the database does not know.
     met_unknown: bool,
+    /// Quads that were to be inserted.
+    added: u64,
+    /// Some of them into a graph that may not be read: how many of them are new is not told.
+    adds_unseen: bool,
 }
 
 impl<'a> Updater<'a> {
     fn new(transaction: Transaction, options: &'a UpdateOptions, budget: &MemoryBudget) -> Self {
-        let draft = Draft::new(transaction, budget);
-        Self { draft, options, budget: budget.clone(), now: DateTime::now(), met_unknown: false }
+        Self::over(Draft::new(transaction, budget), options, budget)
+    }
+
+    fn over(draft: Draft, options: &'a UpdateOptions, budget: &MemoryBudget) -> Self {
+        let (budget, now) = (budget.clone(), DateTime::now());
+        Self { draft, options, budget, now, met_unknown: false, added: 0, adds_unseen: false }
     }
 
     fn run(&mut self, update: &Update) -> Result<(), EngineError> {
@@ -214,6 +229,7 @@ impl<'a> Updater<'a> {
 
     fn insert(&mut self, quad: [ValueId; 4]) -> Result<(), EngineError> {
         self.watch()?;
+        self.added += 1;
         self.draft.insert(quad)
     }
 
@@ -239,6 +255,10 @@ impl<'a> Updater<'a> {
     }
 
     fn commit(self) -> Result<Commit, EngineError> {
-        self.draft.commit()
+        let mut commit = self.draft.commit()?;
+        if self.adds_unseen {
+            commit.inserted = self.added;
+        }
+        Ok(commit)
     }
 }

@@ -3,15 +3,24 @@
 
 use super::Updater;
 use super::rows::Rows;
+use super::rules::Guard;
 use super::template::{Row, Target, Template};
 use super::terms::{Labels, NewTerms};
 use crate::EngineError;
 use crate::query::{PreparedQuery, SessionOptions, share_of};
-use lode_sparql::update::Modify;
+use lode_rdf::{GraphNameRef, Term};
+use lode_sparql::update::{Modify, TermTemplate};
 use std::sync::Arc;
 
 impl Updater<'_> {
     pub(super) fn modify(&mut self, modify: &Modify) -> Result<(), EngineError> {
+        for template in &modify.insert {
+            match &template.graph {
+                None => self.adds_to(GraphNameRef::DefaultGraph),
+                Some(TermTemplate::Const(Term::NamedNode(name))) => self.adds_to(name.as_ref().into()),
+                Some(_) => {}
+            }
+        }
         let snapshot = self.draft.snapshot()?;
         let evaluation = &self.options.evaluation;
         let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(evaluation));
@@ -22,6 +31,7 @@ impl Updater<'_> {
         let rows = || Rows::new(&self.budget, &evaluation.spill_dir);
         let (mut deleted, mut inserted) = (rows(), rows());
         let mut templates = None;
+        let mut guard = Guard::new(modify, &evaluation.graphs);
         while let Some(batch) = execution.next()? {
             // Without solutions constants need not be known.
             let (delete, insert) = match &mut templates {
@@ -30,6 +40,7 @@ impl Updater<'_> {
             };
             for row in 0..batch.rows {
                 let row = Row { cx: &cx, batch: &batch, row };
+                self.adds_unseen |= guard.check(row)?;
                 delete.fill(row, &mut self.draft, &mut |quad| deleted.push(quad))?;
                 insert.fill(row, &mut self.draft, &mut |quad| inserted.push(quad))?;
             }

@@ -2,7 +2,7 @@
 
 use super::terms::{Labels, NewTerms};
 use super::upload::Document;
-use super::{Draft, UpdateOptions, Updater, check_dataset, levels};
+use super::{Draft, UpdateOptions, Updater, check_request, levels};
 use crate::EngineError;
 use crate::options::QueryOptions;
 use crate::quad_pattern::QuadPattern;
@@ -12,7 +12,7 @@ use lode_rdf::{GraphName, Quad, QuadRef, Term, ValueId};
 use lode_sparql::stack;
 use lode_store::load::{IngestError, read_document};
 use lode_store::{Commit, LoadError, Snapshot, Store};
-use oxsdatatypes::DateTime;
+use std::collections::HashMap;
 
 /// The transaction. Other writers wait until it ends; dropped without a commit it leaves everything as it was. After a request that failed
 /// in the middle it is rolled back, and takes no more.
@@ -20,6 +20,9 @@ pub struct OpenTransaction {
     /// None once a request has failed.
     draft: Option<Draft>,
     budget: MemoryBudget,
+    /// Quads that were to be inserted, and whether some of them went to a graph that may not be read: how many are new is not told then.
+    added: u64,
+    adds_unseen: bool,
 }
 
 /// What becomes of the statements of a document.
@@ -36,7 +39,7 @@ impl OpenTransaction {
     pub(crate) fn begin(store: &Store, options: &QueryOptions) -> Result<Self, EngineError> {
         let budget = options.budget();
         let draft = Draft::new(store.begin(&options.cancel)?, &budget);
-        Ok(Self { draft: Some(draft), budget })
+        Ok(Self { draft: Some(draft), budget, added: 0, adds_unseen: false })
     }
 
     /// The state that it has made so far, for queries.
@@ -57,7 +60,7 @@ impl OpenTransaction {
         let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
             .map_err(|error| EngineError::Syntax(error.to_string()))?;
         stack::deep(levels(&update), || {
-            check_dataset(&update, options)?;
+            check_request(&update, options)?;
             self.within(options, |updater| updater.run(&update))
         })
     }
@@ -84,7 +87,7 @@ impl OpenTransaction {
     pub fn remove(&mut self, pattern: &QuadPattern, options: &UpdateOptions) -> Result<(), EngineError> {
         self.within(options, |updater| {
             let before = updater.draft.snapshot()?;
-            pattern.for_each_id(&before, &options.evaluation.cancel, |quad| updater.delete(quad))
+            updater.remove(pattern, &before, &mut HashMap::new())
         })
     }
 
@@ -94,9 +97,10 @@ impl OpenTransaction {
         work: impl FnOnce(&mut Updater<'_>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         let draft = self.draft.take().ok_or_else(failed)?;
-        let (budget, now) = (self.budget.clone(), DateTime::now());
-        let mut updater = Updater { draft, options, budget, now, met_unknown: false };
+        let mut updater = Updater::over(draft, options, &self.budget);
         work(&mut updater)?;
+        self.added += updater.added;
+        self.adds_unseen |= updater.adds_unseen;
         self.draft = Some(updater.draft);
         Ok(())
     }
@@ -107,7 +111,8 @@ impl OpenTransaction {
     /// Where a request has failed, or the store refuses it. Nothing was changed then, unless the error is
     /// [`InDoubt`](lode_store::StoreError::InDoubt).
     pub fn commit(self) -> Result<Commit, EngineError> {
-        self.draft.ok_or_else(failed)?.commit()
+        let commit = self.draft.ok_or_else(failed)?.commit()?;
+        Ok(if self.adds_unseen { Commit { inserted: self.added, ..commit } } else { commit })
     }
 }
 
@@ -151,12 +156,13 @@ impl Updater<'_> {
         let limit = self.options.statement_limit;
         let mut terms = NewTerms::new(Labels::OfText, &self.draft);
         let before = self.draft.snapshot()?;
+        let mut known = HashMap::new();
         let each = &mut |quad: QuadRef<'_>| {
             let quad = quad.into_owned();
             match what {
                 Statements::Remove => {
                     let removed = pattern(&quad, graphs);
-                    Ok::<_, Stop>(removed.for_each_id(&before, &cancel, |quad| self.delete(quad))?)
+                    Ok::<_, Stop>(self.remove(&removed, &before, &mut known)?)
                 }
                 Statements::Add if graphs.is_empty() => Ok(self.insert_quad(&quad, &mut terms)?),
                 Statements::Add => Ok(graphs.iter().try_for_each(|graph| {
@@ -169,7 +175,25 @@ impl Updater<'_> {
         Ok(())
     }
 
+    /// Removes what there is of a pattern for who asks, if all of it may be removed.
+    fn remove(
+        &mut self,
+        pattern: &QuadPattern,
+        before: &Snapshot,
+        known: &mut HashMap<ValueId, ()>,
+    ) -> Result<(), EngineError> {
+        let rules = self.rules().clone();
+        pattern.graphs.iter().try_for_each(|graph| rules.check_remove(graph.as_ref()))?;
+        let cancel = self.options.evaluation.cancel.clone();
+        pattern.for_each_id(before, &rules, &cancel, |quad| {
+            self.check_found(quad[3], before, known)?;
+            self.delete(quad)
+        })
+    }
+
     fn insert_quad(&mut self, quad: &Quad, terms: &mut NewTerms) -> Result<(), EngineError> {
+        self.rules().check_add(quad.graph_name.as_ref())?;
+        self.adds_to(quad.graph_name.as_ref());
         let quad = self.new_quad(quad, ValueId::DEFAULT_GRAPH, terms)?;
         self.insert(quad)
     }

@@ -237,7 +237,7 @@ impl Target {
 }
 
 impl Row<'_> {
-    fn id(self, column: usize) -> ValueId {
+    pub fn id(self, column: usize) -> ValueId {
         let column = self.batch.columns.get(column);
         column.and_then(|column| column.get(self.row)).copied().unwrap_or_default()
     }

@@ -5,6 +5,7 @@ use super::graphs::existing;
 use super::terms::{Labels, NewTerms};
 use super::{UpdateOptions, Updater, with_room};
 use crate::EngineError;
+use crate::graph_rules::{GraphRules, named};
 use crate::options::QueryOptions;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::{MemoryBudget, OutOfBudget, Reservation};
@@ -65,6 +66,8 @@ pub struct UploadOptions {
     pub target: UploadTarget,
     /// What must be so when it is committed. Such an upload is one transaction: it fails where it has more quads than that.
     pub condition: Option<UploadCondition>,
+    /// The graphs that there are for who asks, and those that may be changed. With rules, an upload to the whole dataset is one transaction.
+    pub graphs: GraphRules,
     /// Whether what was there goes.
     pub replace: bool,
     /// Resolves relative IRIs.
@@ -109,16 +112,22 @@ pub(crate) fn upload(
     options: &UploadOptions,
 ) -> Result<UploadReport, EngineError> {
     let start = Instant::now();
-    let before = quads_in(&store.snapshot(), &options.target)?;
-    let existed = before > 0 || matches!(options.target, UploadTarget::Dataset | UploadTarget::Graph(None));
+    check(options)?;
+    let before = quads_in(&store.snapshot(), options)?;
+    let existed = options.is_unseen()
+        || before > 0
+        || matches!(options.target, UploadTarget::Dataset | UploadTarget::Graph(None));
     let again: Option<Vec<Document>> = documents.iter().map(Document::again).collect();
     let mut done = None;
     if let Some(documents) = again {
         done = in_transaction(store, documents, options, options.transaction_quads_max)?;
     }
-    if done.is_none() && options.condition.is_some() {
+    let is_ruled = !options.graphs.is_free() && options.target == UploadTarget::Dataset;
+    if done.is_none() && (options.condition.is_some() || is_ruled) {
+        let what =
+            if is_ruled { "an upload to all graphs under rules" } else { "an upload with a condition" };
         let message = format!(
-            "an upload with a condition is one transaction of at most {} quads and {} MiB of new terms: send less, or without the condition",
+            "{what} is one transaction of at most {} quads and {} MiB of new terms: send less, or to one graph without a condition",
             options.transaction_quads_max,
             transaction_bytes_max(options) >> 20
         );
@@ -163,10 +172,25 @@ impl Document {
     }
 }
 
-/// Quads that an upload may replace.
-fn quads_in(snapshot: &Snapshot, target: &UploadTarget) -> Result<u64, EngineError> {
+impl UploadOptions {
+    /// Whether it is about a graph that may not be read.
+    fn is_unseen(&self) -> bool {
+        matches!(&self.target, UploadTarget::Graph(graph) if !self.graphs.may_read(named(graph.as_ref())))
+    }
+}
+
+/// Fails where the rules forbid it, whatever is there. Of documents that name graphs themselves that is told when they are read.
+fn check(options: &UploadOptions) -> Result<(), EngineError> {
+    let UploadTarget::Graph(graph) = &options.target else { return Ok(()) };
+    let graph = named(graph.as_ref());
+    if options.replace { options.graphs.check_remove(graph) } else { options.graphs.check_add(graph) }
+}
+
+/// Quads that an upload may replace; of a graph that may not be read none.
+fn quads_in(snapshot: &Snapshot, options: &UploadOptions) -> Result<u64, EngineError> {
     let all = snapshot.quad_count();
-    Ok(match target {
+    Ok(match &options.target {
+        _ if options.is_unseen() => 0,
         UploadTarget::Dataset => all,
         UploadTarget::Graph(None) => all - snapshot.count(Order::Gspo, &[])?,
         UploadTarget::Graph(graph) => match existing(snapshot, graph)? {
@@ -184,17 +208,21 @@ fn transaction_bytes_max(options: &UploadOptions) -> usize {
 }
 
 impl UploadCondition {
-    /// Fails where it does not hold in a version that nobody else can change.
-    fn check(&self, snapshot: &Snapshot, target: &UploadTarget) -> Result<(), EngineError> {
+    /// Fails where it does not hold, of a graph if that is there, in a version that nobody else can change.
+    fn check(
+        &self,
+        snapshot: &Snapshot,
+        graph: Option<ValueId>,
+        rules: &GraphRules,
+    ) -> Result<(), EngineError> {
         let version = snapshot.version_number();
-        let always_exists = matches!(target, UploadTarget::Dataset | UploadTarget::Graph(None));
+        // Whose graphs are not all is not told of versions.
+        let is_one = |versions: &[u64]| rules.reads_all() && versions.contains(&version);
         let (holds, found) = match self {
-            Self::VersionIn(versions) => (versions.contains(&version), "the database has changed since"),
-            Self::VersionNotIn(versions) => {
-                (!versions.contains(&version), "the database has not changed since")
-            }
-            Self::Exists => (always_exists || quads_in(snapshot, target)? > 0, "there is no such graph"),
-            Self::Missing => (!always_exists && quads_in(snapshot, target)? == 0, "there is such a graph"),
+            Self::VersionIn(versions) => (is_one(versions), "the database has changed since"),
+            Self::VersionNotIn(versions) => (!is_one(versions), "the database has not changed since"),
+            Self::Exists => (graph.is_some(), "there is no such graph"),
+            Self::Missing => (graph.is_none(), "there is such a graph"),
         };
         if holds { Ok(()) } else { Err(EngineError::Condition(found.to_owned())) }
     }
@@ -211,6 +239,7 @@ fn in_transaction(
         cancel: options.cancel.clone(),
         memory_bytes: options.memory_bytes,
         memory: options.memory.clone(),
+        graphs: options.graphs.clone(),
         ..QueryOptions::default()
     };
     let update = UpdateOptions { evaluation, ..UpdateOptions::default() };
@@ -222,7 +251,12 @@ fn in_transaction(
     };
     let mut transaction = transaction;
     if let Some(condition) = &options.condition {
-        condition.check(&transaction.snapshot()?, &options.target)?;
+        let snapshot = transaction.snapshot()?;
+        let graph = match &options.target {
+            UploadTarget::Dataset => Some(ValueId::DEFAULT_GRAPH),
+            UploadTarget::Graph(graph) => graph_id(&snapshot, graph.as_ref(), &options.graphs)?,
+        };
+        condition.check(&snapshot, graph, &options.graphs)?;
     }
     let mut updater = Updater::new(transaction, &update, &update.evaluation.budget());
     let graph = updater.prepare(options)?;
@@ -243,6 +277,9 @@ fn in_transaction(
                 }
                 if graph.is_some() {
                     check_graph(&quad, &name)?;
+                } else {
+                    updater.rules().check_add(quad.graph_name)?;
+                    updater.adds_to(quad.graph_name);
                 }
                 let default = graph.unwrap_or(ValueId::DEFAULT_GRAPH);
                 let quad = updater.new_quad(&quad.into_owned(), default, &mut terms)?;
@@ -266,8 +303,13 @@ impl Updater<'_> {
             UploadTarget::Graph(None) => Some(ValueId::DEFAULT_GRAPH),
             UploadTarget::Graph(Some(name)) => Some(self.graph_id(name)?),
         };
-        if options.replace {
-            self.clear_graphs(graph.map_or(Graphs::All, Graphs::One))?;
+        if let UploadTarget::Graph(graph) = &options.target {
+            self.adds_to(named(graph.as_ref()));
+        }
+        match graph {
+            Some(graph) if options.replace => self.clear_graphs(Graphs::One(graph))?,
+            None if options.replace => self.clear_visible(true)?,
+            _ => {}
         }
         Ok(graph)
     }
@@ -373,14 +415,19 @@ fn in_bulk(
     let report = load(store, sources, load_options, &Arc::default())
         .map_err(|error| whose_memory(error, alone, options.memory.as_ref()))?;
     let version = store.snapshot().version_number();
-    Ok((report.quads, Commit { inserted: report.added, deleted: report.removed, version }))
+    let added = if options.is_unseen() { report.quads } else { report.added };
+    Ok((report.quads, Commit { inserted: added, deleted: report.removed, version }))
 }
 
-/// The id of a graph; none where it has no quads. The default graph always exists.
+/// The id of a graph; none where it has no quads, or may not be read. The default graph always exists.
 pub(crate) fn graph_id(
     snapshot: &Snapshot,
     graph: Option<&NamedNode>,
+    rules: &GraphRules,
 ) -> Result<Option<ValueId>, EngineError> {
+    if graph.is_some() && !rules.may_read(named(graph)) {
+        return Ok(None);
+    }
     Ok(existing(snapshot, &graph.cloned())?)
 }
 
@@ -389,15 +436,18 @@ pub(crate) fn delete_graph(
     store: &Store,
     graph: Option<&NamedNode>,
     condition: Option<&UploadCondition>,
+    rules: &GraphRules,
     cancel: &CancelToken,
 ) -> Result<Option<Commit>, EngineError> {
+    rules.check_remove(named(graph))?;
     with_room(store, || {
         let mut transaction = store.begin(cancel)?;
         let snapshot = transaction.snapshot()?;
+        let found = graph_id(&snapshot, graph, rules)?;
         if let Some(condition) = condition {
-            condition.check(&snapshot, &UploadTarget::Graph(graph.cloned()))?;
+            condition.check(&snapshot, found, rules)?;
         }
-        let Some(id) = graph_id(&snapshot, graph)? else { return Ok(None) };
+        let Some(id) = found else { return Ok(None) };
         transaction.clear(Graphs::One(id))?;
         Ok(Some(transaction.commit()?))
     })

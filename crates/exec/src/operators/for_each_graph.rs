@@ -8,7 +8,7 @@ use crate::shared::Shared;
 use crate::statistics::SnapshotStatistics;
 use lode_eval::batch::{Batch, Mapping, position};
 use lode_eval::error::ExecError;
-use lode_rdf::{Kind, ValueId};
+use lode_rdf::ValueId;
 use lode_sparql::plan::{NamedGraphs, SubPattern};
 use lode_sparql::{GraphScope, PlanOptions, Slot, VarId, plan_sub, with_stack_for};
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub(crate) struct ForEachGraph {
     counters: Arc<NodeCounters>,
     var: VarId,
     pattern: Arc<SubPattern>,
+    /// The graphs that may have quads, sorted; `None`: all.
+    filled: Option<Arc<[ValueId]>>,
     vars: Arc<[VarId]>,
     /// Graphs to come, the next one last.
     graphs: Vec<ValueId>,
@@ -41,6 +43,7 @@ impl ForEachGraph {
             counters: Arc::clone(counters),
             var,
             pattern: Arc::clone(pattern),
+            filled: among.map(|among| Arc::clone(&among.ids)),
             vars: Arc::clone(vars),
             graphs,
             current: None,
@@ -52,10 +55,11 @@ impl ForEachGraph {
     }
 
     fn start_here(&self, graph: ValueId) -> Result<Execution, ExecError> {
-        let pattern = self.pattern.in_graph(match graph.kind() {
-            // The store does not know the name, so the graph has no quads.
-            Some(Kind::Local) => GraphScope::Merge(Arc::default()),
-            _ => GraphScope::Named { slot: Slot::Const(graph), among: None },
+        // A graph that is listed and that the store does not know, or whose quads are not for who asks, has none.
+        let has_quads = self.filled.as_ref().is_none_or(|filled| filled.binary_search(&graph).is_ok());
+        let pattern = self.pattern.in_graph(match has_quads {
+            true => GraphScope::Named { slot: Slot::Const(graph), among: None },
+            false => GraphScope::Merge(Arc::default()),
         });
         let cx = &self.shared.cx;
         let stats = SnapshotStatistics::new(&cx.snapshot, &cx.cancel);

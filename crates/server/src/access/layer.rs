@@ -12,7 +12,7 @@ use crate::error::HttpError;
 use crate::listener::{Bind, Peer};
 use crate::observe::Who;
 use axum::http::{HeaderMap, StatusCode, header};
-use lode_engine::MemoryBudget;
+use lode_engine::{GraphRules, MemoryBudget};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -33,6 +33,8 @@ const CHALLENGE: &str = "Basic realm=\"lode\", charset=\"UTF-8\", Bearer realm=\
 pub(crate) struct Identity {
     /// What it may in the database that it asks; on the server as a whole, where it asks none.
     pub(crate) role: Option<Role>,
+    /// With which graphs of it.
+    graphs: GraphRules,
     rights: Arc<Rights>,
     /// The user, or the token.
     pub(crate) name: Option<Arc<str>>,
@@ -42,13 +44,19 @@ pub(crate) struct Identity {
 
 impl Identity {
     fn new(rights: Arc<Rights>, name: Option<Arc<str>>, is_known: bool) -> Self {
-        Self { role: rights.role(None), rights, name, is_known }
+        Self { role: rights.role(None), graphs: rights.graphs(None), rights, name, is_known }
     }
 
     /// The same, asking a database.
     pub(crate) fn within(mut self, database: Option<&str>) -> Self {
         self.role = self.rights.role(database);
+        self.graphs = self.rights.graphs(database);
         self
+    }
+
+    /// The graphs that it may read and change.
+    pub(crate) fn graph_rules(&self) -> GraphRules {
+        self.graphs.clone()
     }
 
     /// The same for the logs.

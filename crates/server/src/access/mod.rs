@@ -6,17 +6,21 @@
 mod cache;
 mod credentials;
 mod file;
+mod grant;
+mod graphs;
 mod layer;
 mod rights;
 mod role;
 mod throttle;
 mod users;
 
+pub use grant::Graphs;
 pub use layer::Anonymous;
 pub use rights::Rights;
 pub use role::Role;
 pub use users::{UserError, Users};
 
+pub(crate) use graphs::{graph_rules, with_graph_rules, with_version};
 pub(crate) use layer::{Access, Identity, Settings};
 
 use axum::http::Method;

@@ -1,7 +1,8 @@
 //! What operations ask for, and files of users.
 
-use super::{Operation, Rights, Role, Users};
+use super::{Graphs, Operation, Rights, Role, Users};
 use axum::http::Method;
+use lode_rdf::{GraphNameRef, NamedNodeRef};
 
 #[test]
 fn every_address_has_an_operation_and_what_is_not_known_is_read() {
@@ -43,15 +44,16 @@ fn roles_in_single_databases() {
         [Some(Role::Update), Some(Role::Update), None]
     );
     assert_eq!((rights.role(None), rights.to_string().as_str()), (None, "update in a; update in b"));
-    rights.add(all(Role::Read));
-    rights.add(Rights::new(Role::Admin, &["c".to_owned()]));
+    let free = Graphs::default();
+    rights.give(Role::Read, &[], &free);
+    rights.give(Role::Admin, &["c".to_owned()], &free);
     assert_eq!(
         [None, Some("a"), Some("d")].map(|name| rights.role(name)),
         [Role::Read, Role::Update, Role::Read].map(Some)
     );
     assert_eq!(rights.to_string(), "read; update in a; update in b; admin in c");
     // A role that was given later counts, also where it is less.
-    rights.add(Rights::new(Role::Read, &["c".to_owned()]));
+    rights.give(Role::Read, &["c".to_owned()], &free);
     assert_eq!(rights.role(Some("c")), Some(Role::Read));
 }
 
@@ -139,5 +141,94 @@ fn hashes_that_would_take_too_much_are_refused() {
     for text in ["", "[]", "{}", "{\"users\":{\"ann\":{\"role\":\"god\",\"password\":\"\"}}}"] {
         std::fs::write(&path, text).unwrap();
         assert!(Users::read(&path).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn roles_for_some_graphs_add_up_and_come_back_from_the_file() {
+    let graphs = |read: &[&str], write: &[&str]| {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        Graphs::parse(&texts(read), &texts(write)).unwrap()
+    };
+    let books = ["books".to_owned()];
+    let mut rights = Rights::default();
+    rights.give(Role::Read, &[], &graphs(&["default", "http://e/*"], &[]));
+    rights.give(Role::Update, &books, &graphs(&["http://f/a"], &["http://f/a", "http://f/b"]));
+    assert_eq!(
+        rights.to_string(),
+        "read (graphs default, http://e/*); update (graphs http://f/a; changes http://f/a, http://f/b) in books"
+    );
+    let name = |iri| GraphNameRef::NamedNode(NamedNodeRef::new_unchecked(iri));
+    let may = |database, graph| {
+        let rules = rights.graphs(database);
+        (rules.may_read(graph), rules.may_add(graph), rules.may_remove(graph))
+    };
+    for (database, graph, expected) in [
+        (None, GraphNameRef::DefaultGraph, (true, false, false)),
+        (None, name("http://e/x"), (true, false, false)),
+        (None, name("http://f/a"), (false, false, false)),
+        (Some("books"), name("http://e/x"), (true, false, false)),
+        (Some("books"), name("http://f/a"), (true, true, true)),
+        (Some("books"), name("http://f/b"), (false, true, false)),
+        (Some("books"), name("http://f/c"), (false, false, false)),
+    ] {
+        assert_eq!(may(database, graph), expected, "{database:?} {graph}");
+    }
+    // What nothing is said of stays; what is said replaces.
+    rights.give(Role::Update, &[], &Graphs::default());
+    assert_eq!(rights.graphs(None).write, graphs(&["default", "http://e/*"], &[]).read.unwrap());
+    rights.give(Role::Read, &[], &graphs(&["all"], &["none"]));
+    assert!(rights.to_string().starts_with("update (graphs all; changes none);"), "{rights}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("users.json");
+    let token = Users::change(&path, |users| {
+        users.add("ann", rights.clone(), "correct horse")?;
+        users.add_token("ci", rights.clone(), None)
+    })
+    .unwrap();
+    let users = Users::read(&path).unwrap();
+    assert_eq!(users.verify("ann", "correct horse").as_ref(), Some(&rights));
+    assert_eq!(users.token(&token), Some(("ci", rights)));
+}
+
+#[test]
+fn rules_that_mean_nothing_are_refused() {
+    for texts in
+        [&["g"][..], &["default*"], &["http://e/*/x*"], &["all", "default"], &["none", "http://e/a"], &[""]]
+    {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        assert!(Graphs::parse(&texts, &[]).is_err(), "{texts:?}");
+    }
+    let graphs = Graphs::parse(&["default".to_owned()], &["default".to_owned()]).unwrap();
+    let mut users = Users::default();
+    for role in [Role::Admin, Role::Read] {
+        let mut rights = Rights::default();
+        rights.give(role, &[], &graphs);
+        assert!(
+            users.add("ann", rights.clone(), "correct horse").is_err()
+                && users.add_token("t", rights, None).is_err()
+        );
+    }
+    users.add("ann", all(Role::Update), "correct horse").unwrap();
+    assert!(users.grant("ann", Role::Admin, &[], &graphs).is_err());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("users.json");
+    let hash =
+        "$argon2id$v=19$m=9216,t=4,p=1$bm9ib2R5IGhhcyB0aGlz$47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU";
+    for (role, is_fit) in [
+        ("\"read\"", true),
+        ("{\"role\":\"read\",\"graphs\":[]}", true),
+        ("{\"role\":\"read\",\"graphs\":[\"http://e/*\"]}", true),
+        ("{\"role\":\"read\",\"graphs\":[\"e\"]}", false),
+        ("{\"role\":\"read\",\"grahps\":[]}", false),
+        ("{\"role\":\"admin\",\"graphs\":[]}", false),
+    ] {
+        std::fs::write(
+            &path,
+            format!("{{\"users\":{{\"ann\":{{\"role\":{role},\"password\":\"{hash}\"}}}}}}"),
+        )
+        .unwrap();
+        assert_eq!(Users::read(&path).is_ok(), is_fit, "{role}");
     }
 }

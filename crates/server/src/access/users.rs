@@ -1,5 +1,6 @@
 //! Users and tokens: names, rights, and hashes of what proves who somebody is.
 
+use super::grant::{Graphs, Written};
 use super::rights::Rights;
 use super::role::Role;
 use argon2::password_hash::phc::PasswordHash;
@@ -50,9 +51,9 @@ pub struct Users {
 #[serde(deny_unknown_fields)]
 struct User {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    role: Option<Role>,
+    role: Option<Written>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    databases: BTreeMap<String, Role>,
+    databases: BTreeMap<String, Written>,
     /// Argon2id, in the PHC string format.
     password: String,
 }
@@ -61,9 +62,9 @@ struct User {
 #[serde(deny_unknown_fields)]
 struct Token {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    role: Option<Role>,
+    role: Option<Written>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    databases: BTreeMap<String, Role>,
+    databases: BTreeMap<String, Written>,
     /// SHA-256 of the secret, which nobody can guess: a slow hash would not make it any safer.
     secret: String,
     /// Seconds since 1970 from which on it is worth nothing.
@@ -94,15 +95,28 @@ const FOREIGN_PASSES_MAX: u32 = 16;
 /// A list entry: a name, its rights, and for tokens when they expire.
 pub type Entry = (String, Rights, Option<u64>);
 
+/// The rights that are written: [`Users::check`] has refused a file of others.
+fn rights_of(role: Option<&Written>, databases: &BTreeMap<String, Written>) -> Result<Rights, String> {
+    let all = role.map(Written::grant).transpose()?;
+    let single = databases.iter().map(|(name, written)| Ok((name.clone(), written.grant()?)));
+    Ok(Rights { all, databases: single.collect::<Result<_, String>>()? })
+}
+
+/// How rights are written.
+fn written(rights: &Rights) -> (Option<Written>, BTreeMap<String, Written>) {
+    let databases = rights.databases.iter().map(|(name, grant)| (name.clone(), grant.into()));
+    (rights.all.as_ref().map(Written::from), databases.collect())
+}
+
 impl User {
     fn rights(&self) -> Rights {
-        Rights { role: self.role, databases: self.databases.clone() }
+        rights_of(self.role.as_ref(), &self.databases).unwrap_or_default()
     }
 }
 
 impl Token {
     fn rights(&self) -> Rights {
-        Rights { role: self.role, databases: self.databases.clone() }
+        rights_of(self.role.as_ref(), &self.databases).unwrap_or_default()
     }
 }
 
@@ -133,21 +147,29 @@ impl Users {
                 "there is a user {name} already: passwd changes the password, remove removes it"
             )));
         }
+        check_rights(&rights)?;
         let password = hashed(password)?;
-        let Rights { role, databases } = rights;
+        let (role, databases) = written(&rights);
         self.users.insert(name.to_owned(), User { role, databases, password });
         Ok(())
     }
 
-    /// Gives a user more rights.
+    /// Gives a user a role in these databases (in all, where none is named), and says for which graphs it is: [`Rights::give`].
     ///
     /// # Errors
-    /// Where there is no such user.
-    pub fn grant(&mut self, name: &str, more: Rights) -> Result<Rights, UserError> {
+    /// Where there is no such user, or the role cannot have rules for graphs.
+    pub fn grant(
+        &mut self,
+        name: &str,
+        role: Role,
+        databases: &[String],
+        graphs: &Graphs,
+    ) -> Result<Rights, UserError> {
         let user = self.users.get_mut(name).ok_or_else(|| refused(format!("there is no user {name}")))?;
         let mut rights = user.rights();
-        rights.add(more);
-        (user.role, user.databases) = (rights.role, rights.databases.clone());
+        rights.give(role, databases, graphs);
+        check_rights(&rights)?;
+        (user.role, user.databases) = written(&rights);
         Ok(rights)
     }
 
@@ -185,10 +207,11 @@ impl Users {
                 "there is a token {name} already: revoke it first, or choose another name"
             )));
         }
+        check_rights(&rights)?;
         let mut random = [0; SECRET_BYTES];
         getrandom::fill(&mut random).map_err(|error| refused(format!("no randomness: {error}")))?;
         let sent = format!("{TOKEN_PREFIX}{}", hex(&random));
-        let (Rights { role, databases }, secret) = (rights, hex(&Sha256::digest(sent.as_bytes())));
+        let ((role, databases), secret) = (written(&rights), hex(&Sha256::digest(sent.as_bytes())));
         self.tokens.insert(name.to_owned(), Token { role, databases, secret, expires });
         Ok(sent)
     }
@@ -227,8 +250,13 @@ impl Users {
             .map(|(name, token)| (name.as_str(), token.rights()))
     }
 
-    /// Whether all hashes are such that they can be checked.
+    /// Whether all hashes are such that they can be checked, and all rights are some.
     pub(crate) fn check(&self) -> Result<(), String> {
+        let users = self.users.iter().map(|(name, user)| (name, &user.role, &user.databases));
+        let tokens = self.tokens.iter().map(|(name, token)| (name, &token.role, &token.databases));
+        for (name, role, databases) in users.chain(tokens) {
+            rights_of(role.as_ref(), databases).map_err(|what| format!("the rights of {name}: {what}"))?;
+        }
         for (name, user) in &self.users {
             let hash = PasswordHash::new(&user.password);
             if !hash.is_ok_and(|hash| is_bounded(&hash)) {
@@ -275,6 +303,10 @@ fn check_name(name: &str) -> Result<(), UserError> {
         return Ok(());
     }
     Err(refused(format!("a name has 1 to {NAME_CHARS_MAX} letters, digits, and - _ . @")))
+}
+
+fn check_rights(rights: &Rights) -> Result<(), UserError> {
+    rights.problem().map_or(Ok(()), |problem| Err(refused(problem.to_owned())))
 }
 
 fn refused(what: String) -> UserError {

@@ -185,7 +185,7 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
                 Ok(mut response) => {
                     if [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&response.status()) {
                         // It would tell that there is something.
-                        response.headers_mut().remove(header::ALLOW);
+                        guard::drop_field(response.headers_mut(), &header::ALLOW);
                     }
                     response
                 }

@@ -2,6 +2,7 @@
 
 use super::notes;
 use super::target::no_such_graph;
+use crate::access::graph_rules;
 use crate::deadline::after;
 use crate::error::HttpError;
 use crate::negotiate::{accept, negotiate_rdf};
@@ -12,9 +13,9 @@ use axum::response::{IntoResponse, Response};
 use lode_engine::store::{
     DumpError, DumpOptions, DumpScope, Snapshot, StoreError, dump_graph, dump_lines, dump_quads,
 };
-use lode_engine::{CancelToken, EngineError, UploadTarget};
+use lode_engine::{CancelToken, EngineError, GraphRules, UploadTarget};
 use lode_rdf::serialize::{GraphText, QuadWriter};
-use lode_rdf::{GraphNameRef, QuadRef, RdfFormat};
+use lode_rdf::{GraphNameRef, QuadRef, RdfFormat, ValueId};
 use std::sync::Arc;
 
 pub(super) async fn answer(
@@ -30,26 +31,29 @@ pub(super) async fn answer(
     let cancel = CancelToken::new(Some(limit));
     let permit = state.downloads.enter(after(limit.min(state.limits.get().timeout))).await?;
     notes::begun();
-    let at_state = Arc::clone(&state);
-    let (snapshot, scope) = blocking(move || find(&at_state, &target, at.as_deref())).await?;
+    let (at_state, rules) = (Arc::clone(&state), graph_rules());
+    let asked = rules.clone();
+    let (snapshot, scope) = blocking(move || find(&at_state, &target, &asked, at.as_deref())).await?;
     let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];
-    let tag = state.validators.of_graph(snapshot.version_number(), format);
-    if tag.is_known(headers) {
+    // Who may not read all graphs would learn of changes to others.
+    let version = snapshot.version_number();
+    let tag = rules.reads_all().then(|| state.validators.of_graph(version, format));
+    if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(headers)) {
         return Ok(tag.not_modified());
     }
     if is_head {
         // Nobody knows its length before it is written.
         let mut response = (head, of_unknown_length()).into_response();
-        tag.tell(&mut response);
+        tag.iter().for_each(|tag| tag.tell(&mut response));
         return Ok(response);
     }
     let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
         writer.announce(());
-        write(&snapshot, scope, format, &cancel, writer).map_err(dump_error)
+        write(&snapshot, scope, &rules, format, &cancel, writer).map_err(dump_error)
     })
     .await?;
     let mut response = (head, body).into_response();
-    tag.tell(&mut response);
+    tag.iter().for_each(|tag| tag.tell(&mut response));
     Ok(response)
 }
 
@@ -79,6 +83,7 @@ const TEXT_BYTES: usize = 16 << 20;
 fn find(
     state: &AppState,
     target: &UploadTarget,
+    rules: &GraphRules,
     at: Option<&str>,
 ) -> Result<(Snapshot, DumpOptions), HttpError> {
     let memory_bytes = state.options.query.memory_bytes;
@@ -86,7 +91,7 @@ fn find(
     let scope = match target {
         UploadTarget::Dataset => DumpScope::All,
         UploadTarget::Graph(graph) => {
-            let id = state.database.graph_id(&snapshot, graph.as_ref())?;
+            let id = state.database.graph_id(&snapshot, graph.as_ref(), rules)?;
             DumpScope::Graph(id.ok_or_else(|| no_such_graph(target))?)
         }
     };
@@ -96,14 +101,24 @@ fn find(
 fn write(
     snapshot: &Snapshot,
     options: DumpOptions,
+    rules: &GraphRules,
     format: RdfFormat,
     cancel: &CancelToken,
     writer: &mut ChunkWriter<()>,
 ) -> Result<(), DumpError> {
     let whole = options.scope == DumpScope::All;
+    let is_seen = |graph: GraphNameRef<'_>| rules.may_read(graph);
     match (GraphText::new(format), whole) {
+        // The default graph is there for everybody, and empty for who may not read it.
+        (_, false)
+            if options.scope == DumpScope::Graph(ValueId::DEFAULT_GRAPH)
+                && !is_seen(GraphNameRef::DefaultGraph) =>
+        {
+            QuadWriter::start(format, writer)?.finish()?;
+            return Ok(());
+        }
         (Some(format), false) => return dump_graph(snapshot, options, format, cancel, writer).map(drop),
-        (_, true) if format == RdfFormat::NQuads => {
+        (_, true) if format == RdfFormat::NQuads && rules.reads_all() => {
             return dump_lines(snapshot, options, cancel, writer).map(drop);
         }
         _ => {}
@@ -111,6 +126,9 @@ fn write(
     let mut document = QuadWriter::start(format, writer)?;
     dump_quads(snapshot, options, cancel, &mut |quad| {
         let graph_name = if whole { quad.graph_name } else { GraphNameRef::DefaultGraph };
+        if whole && !is_seen(quad.graph_name) {
+            return Ok(());
+        }
         document.write(QuadRef { graph_name, ..quad })
     })?;
     document.finish()?;

@@ -9,6 +9,7 @@ mod notes;
 mod target;
 mod upload;
 
+use crate::access::{graph_rules, with_version};
 use crate::body::Incoming;
 use crate::deadline::after;
 use crate::error::HttpError;
@@ -73,12 +74,13 @@ async fn delete(
     let permit = state.updates.enter(after(limit)).await?;
     notes::begun();
     let _left = CancelOnDrop(cancel.clone());
+    let rules = graph_rules();
     let commit = blocking(move || {
-        let commit = state.database.delete_graph(graph.as_ref(), condition.as_ref(), &cancel)?;
+        let commit = state.database.delete_graph(graph.as_ref(), condition.as_ref(), &rules, &cancel)?;
         drop(permit);
         Ok(commit.ok_or_else(|| no_such_graph(&UploadTarget::Graph(graph))))
     })
     .await??;
     notes::changed(0, commit.deleted, commit.version);
-    Ok(json(&format!("{{\"deleted\":{},\"version\":{}}}\n", commit.deleted, commit.version)))
+    Ok(json(&format!("{{\"deleted\":{}{}}}\n", commit.deleted, with_version(commit.version))))
 }

@@ -3,6 +3,7 @@
 
 use super::target::NO_NAME;
 use super::{multipart, notes};
+use crate::access::{graph_rules, with_version};
 use crate::body::{Incoming, Whole, pieces};
 use crate::body_memory::Room;
 use crate::coding::{ALL_NAMES, Coding};
@@ -76,6 +77,7 @@ fn prepare(
     let options = UploadOptions {
         target,
         condition: state.validators.condition(&request.headers)?,
+        graphs: graph_rules(),
         replace,
         base_iri: base.map(NamedNode::into_string),
         cancel: CancelToken::default(),
@@ -236,8 +238,13 @@ async fn whole(
 fn respond(report: &UploadReport, made: Option<NamedNode>) -> Response {
     let graph = made.as_ref().map_or(String::new(), |name| format!("\"graph\":\"{}\",", name.as_str()));
     let mut response = json(&format!(
-        "{{{graph}\"quads\":{},\"inserted\":{},\"deleted\":{},\"version\":{},\"bulk\":{},\"seconds\":{:.6}}}\n",
-        report.quads, report.inserted, report.deleted, report.version, report.is_bulk, report.seconds
+        "{{{graph}\"quads\":{},\"inserted\":{},\"deleted\":{}{},\"bulk\":{},\"seconds\":{:.6}}}\n",
+        report.quads,
+        report.inserted,
+        report.deleted,
+        with_version(report.version),
+        report.is_bulk,
+        report.seconds
     ));
     if report.is_new || made.is_some() {
         *response.status_mut() = StatusCode::CREATED;

@@ -3,6 +3,7 @@
 use super::asked::{Asked, asker, read};
 use super::parameters::Parameters;
 use super::{document, download};
+use crate::access::{graph_rules, with_version};
 use crate::body::Incoming;
 use crate::data::changed;
 use crate::deadline::after;
@@ -17,7 +18,7 @@ use axum::http::request::Parts;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::Commit;
-use lode_engine::{CancelToken, OpenTransaction, QuadPattern, Statements, UpdateOptions};
+use lode_engine::{CancelToken, GraphRules, OpenTransaction, QuadPattern, Statements, UpdateOptions};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -35,7 +36,8 @@ pub(super) async fn begin(
     state.transactions.wait(&cancel);
     let (at, token) = (Arc::clone(&state), cancel.clone());
     let begun = blocking(move || {
-        let mut options = at.options.query.clone();
+        // It asks nothing by itself: each of its requests has rules of its own.
+        let mut options = at.query_options(&GraphRules::nothing());
         options.cancel = token;
         Ok(at.database.begin(&options)?)
     });
@@ -110,7 +112,8 @@ pub(super) async fn act(
         "SIZE" => {
             let pattern = Parameters::of_uri(request.uri())?.pattern()?;
             let cancel = CancelToken::new(Some(state.limits.get().timeout));
-            let count = with(&held, move |open| pattern.count(&open.snapshot()?, &cancel)).await?;
+            let rules = graph_rules();
+            let count = with(&held, move |open| pattern.count(&open.snapshot()?, &rules, &cancel)).await?;
             Ok(count.to_string().into_response())
         }
         "PING" => Ok(state.options.transaction_idle_max.as_millis().to_string().into_response()),
@@ -120,10 +123,9 @@ pub(super) async fn act(
             let ended = take(&state, &number, &held).await?;
             let commit = blocking(move || Ok(ended.commit()?)).await?;
             changed(commit.inserted, commit.deleted, commit.version);
-            Ok(json(&format!(
-                "{{\"inserted\":{},\"deleted\":{},\"version\":{}}}\n",
-                commit.inserted, commit.deleted, commit.version
-            )))
+            let version = with_version(commit.version);
+            let (inserted, deleted) = (commit.inserted, commit.deleted);
+            Ok(json(&format!("{{\"inserted\":{inserted},\"deleted\":{deleted}{version}}}\n")))
         }
         "ROLLBACK" => {
             let ended = take(&state, &number, &held).await?;
@@ -176,7 +178,7 @@ fn ended() -> HttpError {
 /// How a request in a transaction is run; it ends with what is returned.
 fn options(state: &AppState, limit: Duration, request_bytes: usize) -> (UpdateOptions, CancelOnDrop) {
     let cancel = CancelToken::new(Some(limit));
-    let mut evaluation = state.options.query.clone();
+    let mut evaluation = state.query_options(&graph_rules());
     evaluation.cancel = cancel.clone();
     evaluation.request_bytes = request_bytes;
     let (load, statement_limit) = (state.options.load.clone(), state.options.statement_limit);

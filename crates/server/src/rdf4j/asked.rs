@@ -1,6 +1,7 @@
 //! Requests whose parameters have been read.
 
 use super::parameters::Parameters;
+use crate::access::graph_rules;
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::error::HttpError;
@@ -37,6 +38,7 @@ pub(super) fn asker(state: &AppState, parts: &Parts, text: Whole, within: Option
         accept: accept(&parts.headers),
         base: state.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string),
         room: text.room,
+        graphs: graph_rules(),
         within,
     }
 }

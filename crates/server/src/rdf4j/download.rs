@@ -1,5 +1,6 @@
 //! The statements of a pattern.
 
+use crate::access::graph_rules;
 use crate::deadline::after;
 use crate::error::HttpError;
 use crate::negotiate::{accept, negotiate_rdf};
@@ -31,6 +32,7 @@ pub(super) async fn answer(
     let limit = limits.download_timeout;
     let cancel = CancelToken::new(Some(limit));
     let permit = state.downloads.enter(after(limit.min(limits.timeout))).await?;
+    let rules = graph_rules();
     let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
         writer.announce(());
         let failed = |error: std::io::Error| {
@@ -38,7 +40,7 @@ pub(super) async fn answer(
         };
         let mut document = QuadWriter::start(format, writer).map_err(failed)?;
         let mut wrong = None;
-        let visited = pattern.for_each(&snapshot, &cancel, |quad| {
+        let visited = pattern.for_each(&snapshot, &rules, &cancel, |quad| {
             let graph_name =
                 if format.supports_datasets() { quad.graph_name.as_ref() } else { Default::default() };
             document.write(lode_rdf::QuadRef { graph_name, ..quad.as_ref() }).map_err(|error| {

@@ -11,6 +11,7 @@ mod download;
 mod parameters;
 mod statements;
 
+use crate::access::graph_rules;
 use crate::asker::Asker;
 use crate::error::HttpError;
 use crate::negotiate::{accept, negotiate};
@@ -76,7 +77,8 @@ async fn table(
 ) -> Result<Response, HttpError> {
     let base = state.own_iri(uri, headers).map(NamedNode::into_string);
     let (record, room) = (Record::current(), Default::default());
-    let asker = Asker { record, accept: accept(headers), base, room, within: None };
+    let graphs = graph_rules();
+    let asker = Asker { record, accept: accept(headers), base, room, graphs, within: None };
     query::answer(state, QueryRequest { query: query.to_owned(), ..QueryRequest::default() }, asker).await
 }
 
@@ -98,7 +100,8 @@ async fn namespaces(
 async fn size(State(state): State<Arc<AppState>>, uri: Uri) -> Result<Response, HttpError> {
     let pattern = Parameters::of_uri(&uri)?.pattern()?;
     let cancel = CancelToken::new(Some(state.limits.get().timeout));
-    let count = blocking(move || Ok(pattern.count(&state.database.snapshot(), &cancel)?)).await?;
+    let rules = graph_rules();
+    let count = blocking(move || Ok(pattern.count(&state.database.snapshot(), &rules, &cancel)?)).await?;
     Ok(count.to_string().into_response())
 }
 

@@ -5,6 +5,7 @@
 mod client;
 mod codings;
 mod conditions;
+mod graphs;
 mod logs;
 mod metrics;
 mod transports;

@@ -1,7 +1,7 @@
 //! The query's dataset (SPARQL 1.1 section 13.2): FROM, FROM NAMED, what the protocol says, and the union option.
 
 use crate::logical::slot_var;
-use crate::plan::{Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, VarId};
+use crate::plan::{Dataset, DatasetOverride, GraphScope, NamedGraphs, Slot, VarId, VisibleGraphs};
 use crate::statistics::Statistics;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
@@ -9,7 +9,7 @@ use spargebra::Query;
 use std::sync::Arc;
 
 /// The dataset of a query. FROM alone leaves no named graphs, FROM NAMED alone an empty default graph; what the protocol gives
-/// replaces both.
+/// replaces both. Of all of them there is what is visible.
 pub(crate) fn resolve(
     query: &Query,
     given: &DatasetOverride,
@@ -17,41 +17,59 @@ pub(crate) fn resolve(
     stats: &dyn Statistics,
 ) -> Dataset {
     let base_iri = query.base_iri().map(|iri| iri.as_str().to_owned());
-    let ids = |names: &[NamedNode]| graph_ids(names, stats);
+    let visible = given.visible.as_ref();
+    let ids = |names: &[NamedNode]| graph_ids(names, visible, stats);
     if !given.default.is_empty() || !given.named.is_empty() {
-        let named = Some(listed(&given.named, stats));
+        let named = Some(listed(&given.named, visible, stats));
         return Dataset { default: merge(ids(&given.default)), named, base_iri };
     }
     if let Some(own) = query.dataset() {
-        let named = own.named.as_deref().map(|names| listed(names, stats));
+        let of_store = || visible.map(all_named);
+        let named = own.named.as_deref().map_or_else(of_store, |names| Some(listed(names, visible, stats)));
         return Dataset { default: merge(ids(&own.default)), named, base_iri };
     }
-    let default = if union_default { GraphScope::Union } else { GraphScope::Default };
-    Dataset { default, named: None, base_iri }
+    let default = match (visible, union_default) {
+        (None, true) => GraphScope::Union,
+        (None, false) => GraphScope::Default,
+        (Some(visible), true) => merge(visible.all().into()),
+        (Some(visible), false) if visible.default => GraphScope::Default,
+        (Some(_), false) => GraphScope::Merge(Arc::default()),
+    };
+    Dataset { default, named: visible.map(all_named), base_iri }
 }
 
 fn merge(graphs: Arc<[ValueId]>) -> GraphScope {
     match &*graphs {
+        [ValueId::DEFAULT_GRAPH] => GraphScope::Default,
         [only] => GraphScope::Named { slot: Slot::Const(*only), among: None },
         _ => GraphScope::Merge(graphs),
     }
 }
 
+/// All named graphs that are visible: as many as the store would have if it had no others.
+fn all_named(visible: &VisibleGraphs) -> NamedGraphs {
+    NamedGraphs { ids: Arc::clone(&visible.named), unknown: Arc::default() }
+}
+
+fn is_visible(id: ValueId, visible: Option<&VisibleGraphs>) -> bool {
+    visible.is_none_or(|visible| visible.has(id))
+}
+
 /// The ids of the graphs that have quads, sorted.
-fn graph_ids(names: &[NamedNode], stats: &dyn Statistics) -> Arc<[ValueId]> {
-    let mut ids: Vec<ValueId> =
-        names.iter().filter_map(|n| graph_with_quads(&Term::from(n.clone()), stats)).collect();
+fn graph_ids(names: &[NamedNode], visible: Option<&VisibleGraphs>, stats: &dyn Statistics) -> Arc<[ValueId]> {
+    let id = |name: &NamedNode| graph_with_quads(&Term::from(name.clone()), stats);
+    let mut ids: Vec<ValueId> = names.iter().filter_map(id).filter(|id| is_visible(*id, visible)).collect();
     ids.sort_unstable();
     ids.dedup();
     ids.into()
 }
 
-/// Graphs that are listed, with quads or without.
-fn listed(names: &[NamedNode], stats: &dyn Statistics) -> NamedGraphs {
+/// Graphs that are listed, with quads or without. One that is not visible is there, too, and has none.
+fn listed(names: &[NamedNode], visible: Option<&VisibleGraphs>, stats: &dyn Statistics) -> NamedGraphs {
     let (mut ids, mut unknown) = (Vec::new(), Vec::new());
     for name in names {
         let name = Term::from(name.clone());
-        match stats.id_of(&name) {
+        match stats.id_of(&name).filter(|id| is_visible(*id, visible)) {
             Some(id) => ids.push(id),
             None => unknown.push(name),
         }

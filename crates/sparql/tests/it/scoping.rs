@@ -254,8 +254,11 @@ fn the_protocol_replaces_the_querys_dataset() {
     let stats = shop();
     let query =
         parse_query(&format!("PREFIX : <{NS}> SELECT * FROM :graphA {{ ?s ?p ?o }}"), None).expect("a query");
-    let given =
-        DatasetOverride { default: vec![NamedNode::new_unchecked(format!("{NS}graphB"))], named: Vec::new() };
+    let given = DatasetOverride {
+        default: vec![NamedNode::new_unchecked(format!("{NS}graphB"))],
+        named: Vec::new(),
+        visible: None,
+    };
     let plan = plan_query(&query, &given, &PlanOptions::default(), stats).expect("a plan");
     assert!(text(&plan, stats).contains("in graph <:graphB>"));
 }

@@ -1,0 +1,226 @@
+//! Rules for graphs: which of them somebody may read, and which may be changed. A graph that one may not read does not exist: not in the dataset of
+//! a query, not for an update, not in a figure.
+//!
+//! What may be changed is decided by the names of graphs alone, never by what the database has, so that a refusal tells nothing of it.
+
+use crate::EngineError;
+use lode_base::cancel::CancelToken;
+use lode_rdf::{GraphNameRef, NamedNode, Term, ValueId};
+use lode_sparql::plan::VisibleGraphs;
+use lode_store::Snapshot;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Graphs by name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GraphPattern {
+    /// The default graph: `default`.
+    Default,
+    /// One named graph: its IRI.
+    Name(String),
+    /// All named graphs whose IRI begins so: `http://example.org/*`. With nothing before the asterisk those named by blank nodes as well.
+    Prefix(String),
+}
+
+impl GraphPattern {
+    fn has(&self, graph: GraphNameRef<'_>) -> bool {
+        match (self, graph) {
+            (Self::Default, GraphNameRef::DefaultGraph) => true,
+            (Self::Name(name), GraphNameRef::NamedNode(node)) => node.as_str() == name,
+            (Self::Prefix(start), GraphNameRef::NamedNode(node)) => node.as_str().starts_with(start.as_str()),
+            (Self::Prefix(start), GraphNameRef::BlankNode(_)) => start.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+impl FromStr for GraphPattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "default" {
+            return Ok(Self::Default);
+        }
+        if let Some(start) = text.strip_suffix('*') {
+            let is_start = start.is_empty() || start.contains(':');
+            let is_fit =
+                is_start && !start.contains(|c: char| c == '*' || c.is_whitespace() || c.is_control());
+            return if is_fit { Ok(Self::Prefix(start.to_owned())) } else { Err(unfit(text)) };
+        }
+        match NamedNode::new(text) {
+            Ok(name) => Ok(Self::Name(name.into_string())),
+            Err(_) => Err(unfit(text)),
+        }
+    }
+}
+
+fn unfit(text: &str) -> String {
+    format!("{text}: expected the IRI of a graph, the beginning of one with * at its end, default or none")
+}
+
+impl fmt::Display for GraphPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Name(name) => f.write_str(name),
+            Self::Prefix(start) => write!(f, "{start}*"),
+        }
+    }
+}
+
+/// All graphs, or those that one of some patterns has.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
+pub struct GraphSet(Option<Arc<[GraphPattern]>>);
+
+impl GraphSet {
+    /// Those of the patterns, and no others.
+    pub fn of(patterns: impl IntoIterator<Item = GraphPattern>) -> Self {
+        Self(Some(patterns.into_iter().collect()))
+    }
+
+    /// None.
+    pub fn none() -> Self {
+        Self::of([])
+    }
+
+    /// What is in this or the other.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (Some(own), Some(others)) => Self::of(own.iter().chain(others.iter()).cloned()),
+            _ => Self::default(),
+        }
+    }
+
+    /// Its patterns; none where it is all graphs.
+    pub fn patterns(&self) -> Option<&[GraphPattern]> {
+        self.0.as_deref()
+    }
+
+    /// Whether it is all graphs, whatever there is.
+    pub fn is_all(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether a graph is one of them.
+    pub fn has(&self, graph: GraphNameRef<'_>) -> bool {
+        self.0.as_ref().is_none_or(|patterns| patterns.iter().any(|pattern| pattern.has(graph)))
+    }
+}
+
+/// What somebody may do with which graphs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
+pub struct GraphRules {
+    /// Those that there are.
+    pub read: GraphSet,
+    /// Those to which quads may be added; and taken from, where they may be read as well.
+    pub write: GraphSet,
+}
+
+impl GraphRules {
+    /// There is no graph, and none may be made.
+    pub fn nothing() -> Self {
+        Self { read: GraphSet::none(), write: GraphSet::none() }
+    }
+
+    /// Whether all graphs may be read.
+    pub fn reads_all(&self) -> bool {
+        self.read.is_all()
+    }
+
+    /// Whether there is no rule at all.
+    pub fn is_free(&self) -> bool {
+        self.read.is_all() && self.write.is_all()
+    }
+
+    /// Whether a graph may be read.
+    pub fn may_read(&self, graph: GraphNameRef<'_>) -> bool {
+        self.read.has(graph)
+    }
+
+    /// Whether quads may be added to a graph.
+    pub fn may_add(&self, graph: GraphNameRef<'_>) -> bool {
+        self.write.has(graph)
+    }
+
+    /// Whether quads may be taken from a graph. That tells whether they were there, so it takes both.
+    pub fn may_remove(&self, graph: GraphNameRef<'_>) -> bool {
+        self.write.has(graph) && self.read.has(graph)
+    }
+
+    /// Fails where quads may not be added to a graph.
+    pub(crate) fn check_add(&self, graph: GraphNameRef<'_>) -> Result<(), EngineError> {
+        if self.may_add(graph) { Ok(()) } else { Err(forbidden(graph)) }
+    }
+
+    /// Fails where quads may not be taken from a graph.
+    pub(crate) fn check_remove(&self, graph: GraphNameRef<'_>) -> Result<(), EngineError> {
+        if self.may_remove(graph) { Ok(()) } else { Err(forbidden(graph)) }
+    }
+
+    /// The graphs of a version that may be read; none where all may.
+    pub(crate) fn visible(
+        &self,
+        snapshot: &Snapshot,
+        cancel: &CancelToken,
+    ) -> Result<Option<VisibleGraphs>, EngineError> {
+        let Some(patterns) = &self.read.0 else { return Ok(None) };
+        let default = self.may_read(GraphNameRef::DefaultGraph);
+        let mut named = Vec::new();
+        if patterns.iter().any(|pattern| matches!(pattern, GraphPattern::Prefix(_))) {
+            for graph in snapshot.named_graphs()? {
+                cancel.check().map_err(EngineError::Cancelled)?;
+                if self.sees(snapshot, graph)? {
+                    named.push(graph);
+                }
+            }
+        } else {
+            for pattern in patterns.iter() {
+                let GraphPattern::Name(name) = pattern else { continue };
+                let name = Term::NamedNode(NamedNode::new_unchecked(name.clone()));
+                if let Some(id) = snapshot.id_of(&name)?
+                    && snapshot.count(lode_packed::Order::Gspo, &[id])? > 0
+                {
+                    named.push(id);
+                }
+            }
+            named.sort_unstable();
+            named.dedup();
+        }
+        Ok(Some(VisibleGraphs { default, named: named.into() }))
+    }
+
+    /// Whether a graph of a version may be read.
+    pub(crate) fn sees(&self, snapshot: &Snapshot, graph: ValueId) -> Result<bool, EngineError> {
+        if self.reads_all() {
+            return Ok(true);
+        }
+        if graph == ValueId::DEFAULT_GRAPH {
+            return Ok(self.may_read(GraphNameRef::DefaultGraph));
+        }
+        Ok(graph_of(&snapshot.term(graph)?).is_some_and(|graph| self.may_read(graph)))
+    }
+}
+
+/// The graph that has a term as its name; none where no graph can.
+pub(crate) fn graph_of(term: &Term) -> Option<GraphNameRef<'_>> {
+    match term {
+        Term::NamedNode(name) => Some(name.as_ref().into()),
+        Term::BlankNode(node) => Some(node.as_ref().into()),
+        Term::Literal(_) | Term::Triple(_) => None,
+    }
+}
+
+/// A graph of an update.
+pub(crate) fn named(graph: Option<&NamedNode>) -> GraphNameRef<'_> {
+    graph.map_or(GraphNameRef::DefaultGraph, |name| name.as_ref().into())
+}
+
+pub(crate) fn forbidden(graph: GraphNameRef<'_>) -> EngineError {
+    let graph = match graph {
+        GraphNameRef::DefaultGraph => "the default graph".to_owned(),
+        named => format!("the graph {named}"),
+    };
+    EngineError::Forbidden(format!("you may not change {graph}: nothing was changed"))
+}

@@ -1,0 +1,212 @@
+//! What an update may change: what the request says of graphs is looked at before anything is done, so that a refusal tells nothing of what is
+//! there; graphs that come out of WHERE, as they come; and of CLEAR ALL and its like the graphs that there are for who asks.
+
+use super::Updater;
+use super::template::Row;
+use crate::EngineError;
+use crate::graph_rules::{GraphRules, graph_of, named};
+use lode_rdf::{GraphNameRef, Term, ValueId};
+use lode_sparql::Update;
+use lode_sparql::update::{
+    GraphTarget, Modify, Operation, QuadTemplate, TermTemplate, Transfer, TransferKind,
+};
+use lode_store::Graphs;
+use std::collections::HashMap;
+
+/// Fails where a request names a graph that it may not change so.
+pub(super) fn check(update: &Update, rules: &GraphRules) -> Result<(), EngineError> {
+    if rules.is_free() {
+        return Ok(());
+    }
+    update.operations.iter().try_for_each(|operation| check_operation(operation, rules))
+}
+
+fn check_operation(operation: &Operation, rules: &GraphRules) -> Result<(), EngineError> {
+    match operation {
+        Operation::InsertData(quads) => {
+            quads.iter().try_for_each(|quad| rules.check_add(quad.graph_name.as_ref()))
+        }
+        Operation::DeleteData(quads) => {
+            quads.iter().try_for_each(|quad| rules.check_remove(quad.graph_name.as_ref()))
+        }
+        Operation::Modify(modify) => check_templates(modify, rules),
+        Operation::Load { into, .. } => rules.check_add(named(into.as_ref())),
+        Operation::Clear(GraphTarget::One(graph)) => rules.check_remove(named(graph.as_ref())),
+        // The default graph is always there, for who may read it.
+        Operation::Clear(GraphTarget::All) if rules.may_read(GraphNameRef::DefaultGraph) => {
+            rules.check_remove(GraphNameRef::DefaultGraph)
+        }
+        Operation::Clear(GraphTarget::Named | GraphTarget::All) | Operation::Nothing => Ok(()),
+        Operation::Create { graph, .. } => rules.check_add(graph.as_ref().into()),
+        Operation::Transfer(transfer) => check_transfer(transfer, rules),
+    }
+}
+
+fn check_transfer(transfer: &Transfer, rules: &GraphRules) -> Result<(), EngineError> {
+    let (from, to) = (named(transfer.from.as_ref()), named(transfer.to.as_ref()));
+    match transfer.kind {
+        TransferKind::Add => rules.check_add(to),
+        TransferKind::Copy => rules.check_remove(to),
+        TransferKind::Move => rules.check_remove(to).and_then(|()| rules.check_remove(from)),
+    }
+}
+
+fn check_templates(modify: &Modify, rules: &GraphRules) -> Result<(), EngineError> {
+    let each = |templates: &[QuadTemplate], check: &dyn Fn(GraphNameRef<'_>) -> Result<(), EngineError>| {
+        templates.iter().try_for_each(|template| match &template.graph {
+            None => check(GraphNameRef::DefaultGraph),
+            Some(TermTemplate::Const(term)) => graph_of(term).map_or(Ok(()), check),
+            Some(_) => Ok(()),
+        })
+    };
+    each(&modify.delete, &|graph| rules.check_remove(graph))?;
+    each(&modify.insert, &|graph| rules.check_add(graph))
+}
+
+/// So many graphs are remembered.
+const GRAPHS_MAX: usize = 1 << 12;
+
+/// Looks at the graphs of templates that come out of WHERE.
+pub(super) struct Guard<'a> {
+    rules: &'a GraphRules,
+    deleted: Vec<usize>,
+    inserted: Vec<usize>,
+    /// Whether quads may be taken from graphs that were met, and added to them.
+    known: HashMap<ValueId, Allowed>,
+}
+
+#[derive(Clone, Copy)]
+struct Allowed {
+    remove: bool,
+    add: bool,
+    read: bool,
+}
+
+impl<'a> Guard<'a> {
+    /// For the templates of an operation.
+    pub fn new(modify: &Modify, rules: &'a GraphRules) -> Self {
+        let columns = |templates: &[QuadTemplate]| -> Vec<usize> {
+            let column = |template: &QuadTemplate| match template.graph {
+                Some(TermTemplate::Column(column)) => Some(column),
+                _ => None,
+            };
+            let mut columns: Vec<usize> = templates.iter().filter_map(column).collect();
+            columns.sort_unstable();
+            columns.dedup();
+            columns
+        };
+        let (deleted, inserted) = match rules.is_free() {
+            true => (Vec::new(), Vec::new()),
+            false => (columns(&modify.delete), columns(&modify.insert)),
+        };
+        Self { rules, deleted, inserted, known: HashMap::new() }
+    }
+
+    /// Fails where a row leads to a graph that may not be changed so, whether or not its quads are complete; else whether something is
+    /// added to a graph that may not be read.
+    pub fn check(&mut self, row: Row<'_>) -> Result<bool, EngineError> {
+        let mut adds_unseen = false;
+        for at in 0..self.deleted.len() + self.inserted.len() {
+            let removes = at < self.deleted.len();
+            let column = if removes { self.deleted[at] } else { self.inserted[at - self.deleted.len()] };
+            let id = row.id(column);
+            let Some(allowed) = self.allowed(id, row)? else { continue };
+            if !(if removes { allowed.remove } else { allowed.add }) {
+                let term = row.cx.term(id)?;
+                return graph_of(&term).map_or(Ok(false), |graph| Err(crate::graph_rules::forbidden(graph)));
+            }
+            adds_unseen |= !removes && !allowed.read;
+        }
+        Ok(adds_unseen)
+    }
+
+    /// None of what is no graph.
+    fn allowed(&mut self, id: ValueId, row: Row<'_>) -> Result<Option<Allowed>, EngineError> {
+        if id.is_undef() {
+            return Ok(None);
+        }
+        if let Some(known) = self.known.get(&id) {
+            return Ok(Some(*known));
+        }
+        let term: Term = row.cx.term(id)?;
+        let rules = self.rules;
+        let allowed = graph_of(&term).map(|graph| Allowed {
+            remove: rules.may_remove(graph),
+            add: rules.may_add(graph),
+            read: rules.may_read(graph),
+        });
+        if let Some(allowed) = allowed {
+            if self.known.len() >= GRAPHS_MAX {
+                self.known.clear();
+            }
+            self.known.insert(id, allowed);
+        }
+        Ok(allowed)
+    }
+}
+
+impl Updater<'_> {
+    pub(super) fn rules(&self) -> &GraphRules {
+        &self.options.evaluation.graphs
+    }
+
+    /// Clears all graphs (or all but the default graph) that there are for who asks, if each of them may be cleared.
+    pub(super) fn clear_visible(&mut self, with_default: bool) -> Result<(), EngineError> {
+        let whole = if with_default { Graphs::All } else { Graphs::Named };
+        let rules = self.rules().clone();
+        if rules.is_free() {
+            return self.clear_graphs(whole);
+        }
+        let snapshot = self.draft.snapshot()?;
+        let visible = rules.visible(&snapshot, &self.options.evaluation.cancel)?;
+        if with_default && rules.may_read(GraphNameRef::DefaultGraph) {
+            rules.check_remove(GraphNameRef::DefaultGraph)?;
+        }
+        let graphs = match &visible {
+            Some(visible) => visible.named.to_vec(),
+            None => snapshot.named_graphs()?,
+        };
+        for graph in &graphs {
+            self.check()?;
+            let name = snapshot.term(*graph)?;
+            graph_of(&name).map_or(Ok(()), |name| rules.check_remove(name))?;
+        }
+        let Some(visible) = visible else { return self.clear_graphs(whole) };
+        for graph in graphs {
+            self.clear_graphs(Graphs::One(graph))?;
+        }
+        if with_default && visible.default {
+            self.clear_graphs(Graphs::One(ValueId::DEFAULT_GRAPH))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Fails where a quad that was found may not be removed.
+    pub(super) fn check_found(
+        &self,
+        graph: ValueId,
+        snapshot: &lode_store::Snapshot,
+        known: &mut HashMap<ValueId, ()>,
+    ) -> Result<(), EngineError> {
+        let rules = self.rules();
+        if rules.is_free() || known.contains_key(&graph) {
+            return Ok(());
+        }
+        if graph == ValueId::DEFAULT_GRAPH {
+            rules.check_remove(GraphNameRef::DefaultGraph)?;
+        } else {
+            let name = snapshot.term(graph)?;
+            graph_of(&name).map_or(Ok(()), |name| rules.check_remove(name))?;
+        }
+        if known.len() < GRAPHS_MAX {
+            known.insert(graph, ());
+        }
+        Ok(())
+    }
+
+    /// Notes that something is added to a graph, which must be allowed: how much of it is new is not told where it may not be read.
+    pub(super) fn adds_to(&mut self, graph: GraphNameRef<'_>) {
+        self.adds_unseen |= !self.rules().may_read(graph);
+    }
+}

@@ -13,6 +13,7 @@ mod config;
 mod crowd;
 mod evaluation;
 mod hostile;
+mod lsp;
 mod lubm;
 mod quantity;
 mod query_set;
@@ -30,6 +31,7 @@ pub use config::ConfigCommand;
 pub use crowd::BenchCrowdArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
 pub use hostile::BenchHostileArgs;
+pub use lsp::LspArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
@@ -94,6 +96,8 @@ pub enum Command {
     Top(TopArgs),
     /// Stop queries and updates that run on a server
     Cancel(CancelArgs),
+    /// Help editors with queries: a language server
+    Lsp(LspArgs),
     /// Say who may log in to a server
     #[command(subcommand)]
     User(UserCommand),

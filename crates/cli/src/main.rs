@@ -30,6 +30,7 @@ mod load;
 mod load_failure;
 mod load_line;
 mod load_report;
+mod lsp;
 mod marked;
 mod memory;
 mod number;
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
         Command::Config(command) => config::run(&command),
         Command::Status(args) => status::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::User(command) => user::run(&command),
         Command::Token(command) => token::run(&command),
         Command::Cancel(args) => top::cancel(&args),

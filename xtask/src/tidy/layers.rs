@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -16,8 +16,9 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("eval", &["sparql", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
-    ("server", &["engine", "rdf"]),
-    ("cli", &["server", "engine", "rdf", "bench"]),
+    ("assist", &["engine", "sparql", "syntax", "rdf"]),
+    ("server", &["assist", "engine", "rdf"]),
+    ("cli", &["server", "assist", "engine", "rdf", "bench"]),
     ("bench", &["engine", "rdf"]),
     ("conformance", &["engine", "sparql", "rdf"]),
     ("xtask", &[]),

@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use lode_engine::store::Snapshot;
 use lode_engine::{Database, EngineError, QueryOptions, QueryResults};
 use lode_rdf::Term;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,33 +60,34 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The terms of the first column, as many as come in the time; none where the query is not right.
-    pub fn select(&self, text: &str, clock: &Clock, most: usize) -> Option<Selected> {
+    /// The distinct terms of the first column, as many as come in the time; all, where there are fewer rows than `rows`. None where the query is not right.
+    pub fn select(&self, text: &str, clock: &Clock, rows: usize) -> Option<Selected> {
         let options = QueryOptions {
-            cancel: clock.token(Duration::from_secs(1)),
+            cancel: clock.token(Duration::from_secs(60)),
             batch_rows: BATCH_ROWS,
             ..self.options.clone()
         };
         let mut selected = Selected::default();
-        let mut rows = match self.database.query(text, &options) {
+        let mut solutions = match self.database.query(text, &options) {
             Ok(QueryResults::Solutions(solutions)) => solutions,
             Ok(_) | Err(EngineError::Syntax(_) | EngineError::Plan(_)) => return None,
             Err(_) => return Some(selected),
         };
-        loop {
-            match rows.next_batch() {
-                Ok(Some(batch)) => {
-                    let terms = (0..batch.rows()).filter_map(|row| batch.get(row, 0).cloned());
-                    selected.terms.extend(terms.take(most - selected.terms.len()));
+        let (mut seen, mut count) = (HashSet::new(), 0);
+        while let Ok(batch) = solutions.next_batch() {
+            let Some(batch) = batch else {
+                selected.is_all = count < rows;
+                break;
+            };
+            count += batch.rows();
+            for term in (0..batch.rows()).filter_map(|row| batch.get(row, 0)) {
+                if !seen.contains(term) {
+                    seen.insert(term.clone());
+                    selected.terms.push(term.clone());
                 }
-                Ok(None) => selected.is_all = true,
-                Err(_) => {}
-            }
-            let is_more = !selected.is_all && selected.terms.len() < most && !clock.is_over();
-            if !is_more {
-                return Some(selected);
             }
         }
+        Some(selected)
     }
 
     /// What the engine warns of in a query.

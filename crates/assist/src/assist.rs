@@ -3,13 +3,14 @@
 use crate::answer::{Checked, Completion, Hover, Prefix};
 use crate::ask::Data;
 use crate::check::check;
-use crate::clock::Clock;
+use crate::clock::{Clock, TIME};
 use crate::complete::complete;
 use crate::hover::hover;
 use crate::schema::Kept;
 use lode_engine::{Database, EngineError, QueryOptions};
 use lode_syntax::Form;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Items that are offered at once, whatever is asked for.
 const ITEMS_MAX: usize = 500;
@@ -17,25 +18,32 @@ const ITEMS_MAX: usize = 500;
 /// Helps who writes queries for a database, or for none. What it learns of the data is kept for the next call.
 ///
 /// The options of a call are those that the query itself would have; their `cancel` ends it, at the latest after 50 ms.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Assist {
     database: Option<Arc<Database>>,
     kept: Kept,
+    time: Duration,
 }
 
 impl Assist {
     /// For queries of a database.
     pub fn new(database: Arc<Database>) -> Self {
-        Self { database: Some(database), kept: Kept::default() }
+        Self { database: Some(database), ..Self::without_data() }
     }
 
     /// Knows the language alone.
     pub fn without_data() -> Self {
-        Self::default()
+        Self { database: None, kept: Kept::default(), time: TIME }
+    }
+
+    /// The same with another time for each call.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Self {
+        Self { time, ..self }
     }
 
     fn data(&self, options: &QueryOptions) -> Option<Data<'_>> {
-        let clock = Clock::new(&options.cancel);
+        let clock = Clock::new(&options.cancel, self.time);
         self.database.as_ref().map(|database| Data::new(database, options, clock))
     }
 

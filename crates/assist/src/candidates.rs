@@ -13,8 +13,10 @@ use lode_engine::store::StoreError;
 use lode_rdf::{NamedNode, Term, ValueId};
 use std::collections::BTreeMap;
 
-/// What the patterns give is asked for up to so many.
-const SELECTED_MAX: usize = 2_000;
+/// Of what the patterns give so many rows are looked at.
+const SELECTED_MAX: usize = 4_000;
+/// Of so many it is looked up how often they are used.
+const COUNTED_MAX: usize = 200;
 /// Terms that are looked for by how they begin.
 const FOUND_MAX: usize = 100;
 /// Longer literals are not offered.
@@ -55,8 +57,12 @@ struct Pool {
     given: Vec<Term>,
     /// That is all there is.
     is_all: bool,
-    /// Others, the most used first.
+    /// Others, the most used first,
     others: Vec<Used>,
+    /// all that there are.
+    is_whole: bool,
+    /// Nothing can stand at the place itself: the patterns around it exclude each other.
+    is_contradiction: bool,
 }
 
 impl Wanted<'_> {
@@ -69,9 +75,13 @@ impl Wanted<'_> {
         let others = if pool.is_all { Vec::new() } else { self.fitting(data, &labels, others)? };
         let Some(patterns) = self.patterns else {
             let best = merged(given, others);
-            return Ok(Candidates { is_part: !pool.is_all || best.len() > self.limit, best });
+            return Ok(Candidates {
+                is_part: !(pool.is_all || pool.is_whole) || best.len() > self.limit,
+                best,
+            });
         };
-        Ok(self.with_answers(data, patterns, given, others, pool.is_all))
+        let is_all = pool.is_all || pool.is_whole;
+        Ok(self.with_answers(data, patterns, (given, others), is_all, pool.is_contradiction))
     }
 
     /// Candidates before anything is asked of each.
@@ -79,11 +89,12 @@ impl Wanted<'_> {
         let is_path = *self.role == Role::Predicate { in_path: true };
         let patterns = self.patterns.filter(|_| !is_path);
         let selected = patterns.filter(|_| self.is_selective()).and_then(|patterns| {
-            data.select(&patterns.select(&self.filter()), &data.clock.part(3), SELECTED_MAX)
+            data.select(&patterns.select(&self.filter(), SELECTED_MAX), &data.clock.part(3), SELECTED_MAX)
         });
         let selected = selected.unwrap_or_default();
-        let is_contradiction = selected.is_all && selected.terms.is_empty();
-        let is_all = selected.is_all && !(is_contradiction && patterns.is_some_and(Patterns::has_more));
+        let is_contradiction =
+            selected.is_all && selected.terms.is_empty() && patterns.is_some_and(Patterns::has_more);
+        let is_all = selected.is_all && !is_contradiction;
         let mut others = match self.role {
             _ if is_all => Vec::new(),
             Role::Predicate { .. } => schema.predicates.used.clone(),
@@ -95,7 +106,13 @@ impl Wanted<'_> {
         for iri in self.found(data, labels)? {
             others.push(Used { term: NamedNode::new_unchecked(iri).into(), count: 0 });
         }
-        Ok(Pool { given: selected.terms, is_all, others })
+        let is_whole = match self.role {
+            Role::Predicate { .. } => schema.predicates.is_all,
+            Role::Class => schema.classes.is_all,
+            Role::Graph { .. } => schema.graphs.is_all,
+            _ => false,
+        };
+        Ok(Pool { given: selected.terms, is_all, others, is_whole, is_contradiction })
     }
 
     /// Whether what the patterns give is worth asking for: subjects only where some of it was typed.
@@ -174,7 +191,7 @@ impl Wanted<'_> {
         for term in terms {
             let count = match known.get(&term.to_string()) {
                 Some(count) => Some(*count),
-                None if data.clock.is_over() => None,
+                None if counted.len() >= COUNTED_MAX || data.clock.is_over() => None,
                 None => match data.snapshot.id_of(&term)? {
                     Some(id) => Some(data.snapshot.count(order, &[&prefix[..], &[id]].concat())?),
                     None => None,
@@ -193,11 +210,15 @@ impl Wanted<'_> {
         terms: Vec<(Term, Option<u64>)>,
     ) -> Result<Vec<Candidate>, StoreError> {
         let mut fitting = Vec::new();
+        let namespaces = match self.fragment {
+            Fragment::Word(word) => self.names.namespaces(&|name| beginning(name, word)),
+            _ => Vec::new(),
+        };
         let (clock, mut labelled) = (data.clock.part(4), 0);
         for (term, count) in terms {
             let mut label = None;
             let mut rank = match &term {
-                Term::NamedNode(node) if is_writable(node.as_str()) => self.rank(node.as_str()),
+                Term::NamedNode(node) if is_writable(node.as_str()) => self.rank(node.as_str(), &namespaces),
                 Term::Literal(literal) => self.rank_of_literal(literal.value()),
                 _ => None,
             };
@@ -217,12 +238,12 @@ impl Wanted<'_> {
     }
 
     /// How well an IRI fits; none where it does not.
-    fn rank(&self, iri: &str) -> Option<u8> {
+    fn rank(&self, iri: &str, namespaces: &[(String, u8)]) -> Option<u8> {
         match self.fragment {
             Fragment::Nothing => Some(0),
             Fragment::Word(word) => beginning(local_name(iri), word).or_else(|| {
-                let written = self.names.write(iri).text;
-                beginning(&written, word).filter(|_| !written.starts_with('<'))
+                let found = namespaces.iter().find(|(namespace, _)| iri.starts_with(namespace));
+                found.map(|(_, rank)| *rank)
             }),
             Fragment::Name(prefix, local) => {
                 let rest = iri.strip_prefix(self.names.iri_of(prefix)?)?;
@@ -250,12 +271,11 @@ impl Wanted<'_> {
         &self,
         data: &Data<'_>,
         patterns: &Patterns,
-        given: Vec<Candidate>,
-        others: Vec<Candidate>,
+        (given, others): (Vec<Candidate>, Vec<Candidate>),
         is_all: bool,
+        is_contradiction: bool,
     ) -> Candidates {
         let (mut sure, mut unknown) = (Vec::new(), Vec::new());
-        let is_contradiction = given.is_empty() && patterns.has_more();
         let mut is_part = !is_all;
         let mut seen: BTreeMap<String, ()> = BTreeMap::new();
         let given = given.into_iter().map(|candidate| (candidate, true));

@@ -3,8 +3,8 @@
 use lode_engine::{CancelToken, Cancelled};
 use std::time::{Duration, Instant};
 
-/// A call has so long where its token has no end.
-const TIME: Duration = Duration::from_millis(50);
+/// A call has so long, unless more or less is said.
+pub(crate) const TIME: Duration = Duration::from_millis(50);
 /// So much of it is kept to put the answer together.
 const KEPT: Duration = Duration::from_millis(5);
 
@@ -16,9 +16,9 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Begins now, and ends with the token, or some time before where that is near.
-    pub fn new(cancel: &CancelToken) -> Self {
-        let left = cancel.time_left().unwrap_or(TIME).min(TIME);
+    /// Begins now, and ends after `time`, or with the token, or rather some time before.
+    pub fn new(cancel: &CancelToken, time: Duration) -> Self {
+        let left = cancel.time_left().unwrap_or(time).min(time);
         let left = left.saturating_sub(KEPT.min(left / 4));
         Self { cancel: cancel.clone(), end: Instant::now() + left }
     }

@@ -46,14 +46,15 @@ impl Patterns {
         self.whole.is_some()
     }
 
-    /// A query for what may stand there, within a filter.
-    pub fn select(&self, filter: &str) -> String {
+    /// A query for what may stand there, within a filter: the first rows, of which several may be the same. All distinct ones would be asked for by a plan that may
+    /// take long until the first of them is there.
+    pub fn select(&self, filter: &str, rows: usize) -> String {
         let Template { head, dataset, before, after } = &self.joined;
         let end = after.rfind('}').unwrap_or(after.len());
         let (after, close) = after.split_at_checked(end).unwrap_or((after, ""));
         let filter = if filter.is_empty() { String::new() } else { format!(" FILTER({filter}) ") };
         let text = format!(
-            "{head} SELECT DISTINCT {CANDIDATE} {dataset} {before} {CANDIDATE} {after}{filter}{close}"
+            "{head} SELECT {CANDIDATE} {dataset} {before} {CANDIDATE} {after}{filter}{close} LIMIT {rows}"
         );
         text.replace(SELECTED, &format!(" {CANDIDATE} "))
     }

@@ -7,12 +7,15 @@ use crate::place::{Fragment, Typed};
 use crate::schema::Schema;
 use crate::words;
 use lode_syntax::{Token, TokenKind};
+use std::collections::BTreeSet;
 
 /// Datatypes that literals usually have.
 const DATATYPES: [&str; 12] = [
     "string", "integer", "decimal", "double", "boolean", "dateTime", "date", "time", "float", "gYear",
     "duration", "anyURI",
 ];
+/// Variables that are offered.
+const VARIABLES_MAX: usize = 100;
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
 /// Whether a text begins as was typed, in any case of letters.
@@ -36,11 +39,11 @@ pub(crate) fn variables(text: &str, tokens: &[Token], typed: &Typed) -> Vec<Item
         Fragment::Variable(start) => start.as_str(),
         _ => return Vec::new(),
     };
-    let mut names: Vec<&str> = Vec::new();
+    let (mut names, mut seen) = (Vec::new(), BTreeSet::new());
     for token in tokens.iter().filter(|token| token.kind() == TokenKind::Variable) {
         let name = text.get(token.span()).and_then(|written| written.get(1..)).unwrap_or("");
         let is_typed = token.start() == typed.from && typed.fragment != Fragment::Nothing;
-        if !is_typed && name.starts_with(start) && !names.contains(&name) {
+        if !is_typed && name.starts_with(start) && names.len() < VARIABLES_MAX && seen.insert(name) {
             names.push(name);
         }
     }

@@ -2,6 +2,10 @@
 
 use crate::answer::Prefix;
 use lode_syntax::{Token, TokenKind, usual_prefix, usual_prefixes};
+use std::collections::BTreeSet;
+
+/// Declarations of a text that count, at most.
+const DECLARED_MAX: usize = 1_000;
 
 /// The prefixes of a text.
 #[derive(Debug, Clone, Default)]
@@ -9,7 +13,7 @@ pub(crate) struct Names {
     /// Those that it declares, without the colon, with their IRIs.
     declared: Vec<(String, String)>,
     /// Those that it uses and does not declare.
-    undeclared: Vec<String>,
+    undeclared: BTreeSet<String>,
 }
 
 /// An IRI as it is written in a text.
@@ -42,14 +46,18 @@ impl Names {
             }
             if token.kind() == TokenKind::Name
                 && let Some((prefix, _)) = written(token).split_once(':')
-                && !names.undeclared.iter().any(|known| known == prefix)
+                && !names.undeclared.contains(prefix)
             {
-                names.undeclared.push(prefix.to_owned());
+                names.undeclared.insert(prefix.to_owned());
             }
             at += 1;
         }
-        let declared = &names.declared;
-        names.undeclared.retain(|prefix| declared.iter().all(|(name, _)| name != prefix));
+        for (name, _) in &names.declared {
+            names.undeclared.remove(name);
+        }
+        // The last ones count.
+        let more = names.declared.len().saturating_sub(DECLARED_MAX);
+        names.declared.drain(..more);
         names
     }
 
@@ -71,12 +79,24 @@ impl Names {
 
     /// Declarations of all that the text uses and does not declare.
     pub fn missing(&self) -> String {
+        self.declarations(self)
+    }
+
+    /// Declarations of all that a part of the text uses and does not declare.
+    pub fn declarations(&self, part: &Self) -> String {
         let mut text = String::new();
-        for prefix in &self.undeclared {
-            let iri = usual_prefix(prefix).map_or_else(|| format!("urn:undeclared:{prefix}:"), str::to_owned);
+        for prefix in &part.undeclared {
+            let iri = self.iri_of(prefix).map_or_else(|| format!("urn:undeclared:{prefix}:"), str::to_owned);
             text += &format!("PREFIX {prefix}: <{iri}> ");
         }
         text
+    }
+
+    /// The namespaces whose prefixes fit.
+    pub fn namespaces(&self, fits: &dyn Fn(&str) -> Option<u8>) -> Vec<(String, u8)> {
+        let fitting = |(name, iri): (&str, &str)| Some((iri.to_owned(), fits(name)?));
+        let usual = usual_prefixes().filter(|(name, _)| !self.is_declared(name));
+        self.declared().filter_map(fitting).chain(usual.filter_map(fitting)).collect()
     }
 
     /// The IRI of a token that is one, or a name.
@@ -162,7 +182,7 @@ mod tests {
         let label =
             Written { text: "rdfs:label".to_owned(), prefix: Some(Prefix { name, iri: iri.clone() }) };
         assert_eq!(found.write(&format!("{iri}label")), label);
-        assert_eq!(found.missing(), format!("PREFIX rdfs: <{iri}> PREFIX my: <urn:undeclared:my:> "));
+        assert_eq!(found.missing(), format!("PREFIX my: <urn:undeclared:my:> PREFIX rdfs: <{iri}> "));
     }
 
     #[test]

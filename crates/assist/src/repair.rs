@@ -51,8 +51,9 @@ pub(crate) fn found(text: &str, tokens: &[Token], typed: &Typed, names: &Names) 
         }
     }
     let statement = statement(text, tokens, typed)?;
-    let declared: String = names.declared().map(|(name, iri)| format!("PREFIX {name}: <{iri}> ")).collect();
-    let before = format!("{}{declared}SELECT * {{ {statement}", names.missing());
+    let parsed = lode_syntax::parse(statement, Form::Query, lode_sparql::parse::vocabulary());
+    let used = names.declarations(&Names::of(statement, parsed.tree.tokens()));
+    let before = format!("{used}SELECT * {{ {statement}");
     let after = closing(&before, None);
     attempts(&before, &after, typed, Form::Query, names)
 }
@@ -193,6 +194,12 @@ fn closes(mark: &str) -> Option<&'static str> {
 /// The beginning of the statement around a place.
 fn statement<'t>(text: &'t str, tokens: &[Token], typed: &Typed) -> Option<&'t str> {
     let before = tokens.partition_point(|token| token.end() <= typed.from && token.kind() != TokenKind::End);
+    let is =
+        |token: &&Token, mark: &str| token.kind() == TokenKind::Mark && text.get(token.span()) == Some(mark);
+    let count = |mark: &str| tokens.iter().take(before).filter(|token| is(token, mark)).count();
+    if count("{") <= count("}") {
+        return None;
+    }
     let mut start = typed.from;
     for token in tokens.get(..before)?.iter().rev() {
         let is_end = token.kind() == TokenKind::Mark && matches!(text.get(token.span())?, "." | "{" | "}");

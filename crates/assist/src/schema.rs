@@ -47,7 +47,11 @@ pub(crate) struct Schema {
 
 /// What is kept between calls.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Mutex<Option<KeptSchema>>);
+pub(crate) struct Kept {
+    current: Mutex<Option<KeptSchema>>,
+    /// Held by who walks: others take what there is.
+    walk: Mutex<()>,
+}
 
 #[derive(Debug)]
 struct KeptSchema {
@@ -63,14 +67,14 @@ impl Kept {
     /// What is used in the version of `data`, or was a moment ago.
     pub fn schema(&self, data: &Data<'_>) -> Result<Arc<Schema>, StoreError> {
         let clock = data.clock.part(2);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (version, terms) = (data.snapshot.version_number(), data.snapshot.terms_number());
         let (mut schema, mut took, mut began) = (Schema::default(), Duration::ZERO, Instant::now());
-        if let Some(old) = kept.as_ref() {
+        let turn = self.walk.try_lock();
+        if let Some(old) = self.current.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             let lists = [&old.schema.predicates, &old.schema.classes, &old.schema.graphs];
             let is_whole = old.schema.has_all_prefixes && lists.iter().all(|list| list.is_all);
             let is_fresh = old.version == version || old.began.elapsed() < old.took * REUSE;
-            if is_fresh && is_whole {
+            if is_fresh && is_whole || turn.is_err() {
                 return Ok(Arc::clone(&old.schema));
             }
             // Ids are the same as long as the terms are.
@@ -78,12 +82,15 @@ impl Kept {
                 (schema, took, began) = (Schema::clone(&old.schema), old.took, old.began);
             }
         }
+        if turn.is_err() {
+            return Ok(Arc::default());
+        }
         let started = Instant::now();
         let walked = schema.walk(&data.snapshot, &clock);
         let schema = Arc::new(schema);
         let room = data.memory().map(|memory| memory.reserve(schema.bytes()));
         // Without room for it, it is walked again the next time.
-        *kept = match room.transpose() {
+        let kept = match room.transpose() {
             Ok(_room) => Some(KeptSchema {
                 schema: Arc::clone(&schema),
                 version,
@@ -94,6 +101,7 @@ impl Kept {
             }),
             Err(_) => None,
         };
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = kept;
         walked.map(|()| schema)
     }
 }

@@ -4,6 +4,7 @@
 #![allow(rustdoc::bare_urls)]
 
 mod backup;
+mod bench_complete;
 mod bench_report;
 mod bench_target;
 mod bench_update;
@@ -23,6 +24,7 @@ mod top;
 mod user;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
+pub use bench_complete::BenchCompleteArgs;
 pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
@@ -416,6 +418,8 @@ pub enum BenchCommand {
     Crowd(BenchCrowdArgs),
     /// Tell what queries that ask for trouble do to a server, and to light queries meanwhile
     Hostile(BenchHostileArgs),
+    /// Tell how long completion takes at a server, and whether what it offers gives answers
+    Complete(BenchCompleteArgs),
 }
 
 /// `lode bench load`.

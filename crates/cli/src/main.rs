@@ -7,6 +7,7 @@ mod backup;
 mod bench;
 mod bench_bsbm_run;
 mod bench_clients;
+mod bench_complete;
 mod bench_crowd;
 mod bench_data;
 mod bench_hostile;
@@ -101,6 +102,7 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
         Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),
         Command::Bench(BenchCommand::Crowd(args)) => bench_crowd::run(&args),
+        Command::Bench(BenchCommand::Complete(args)) => bench_complete::run(&args),
         Command::Bench(BenchCommand::Hostile(args)) => bench_hostile::run(&args),
     };
     lode_engine::wait_for_removals();

@@ -10,6 +10,9 @@ use lode_syntax::{Form, TokenKind};
 use printer::Printer;
 use roles::Roles;
 
+/// What relative IRIs are resolved against: which it is does not matter here.
+const BASE: &str = "http://localhost/";
+
 /// The text in good order.
 ///
 /// # Errors
@@ -18,8 +21,8 @@ pub fn format(text: &str) -> Result<String, ParseError> {
     let vocabulary = lode_sparql::parse::vocabulary();
     let form = form_of(text);
     match form {
-        Form::Query => parse_query(text, None).map(drop)?,
-        Form::Update => parse_update(text, None).map(drop)?,
+        Form::Query => parse_query(text, Some(BASE)).map(drop)?,
+        Form::Update => parse_update(text, Some(BASE)).map(drop)?,
     }
     let parsed = lode_syntax::parse(text, form, vocabulary);
     let roles = Roles::of(&parsed.tree);

@@ -4,6 +4,8 @@ use super::roles::Roles;
 use lode_syntax::{Token, TokenKind, Tree};
 
 const INDENT: &str = "  ";
+/// Deeper groups are not indented more.
+const DEPTH_MAX: usize = 20;
 /// Words that begin a line in a group,
 const IN_GROUPS: [&str; 14] = [
     "FILTER", "OPTIONAL", "BIND", "VALUES", "GRAPH", "MINUS", "SERVICE", "LATERAL", "SELECT", "GROUP",
@@ -74,12 +76,24 @@ pub(super) struct Printer<'t> {
     blank: bool,
     /// The last statement outside of groups was a declaration.
     declared: bool,
+    /// A comment was written last.
+    commented: bool,
 }
 
 impl<'t> Printer<'t> {
     pub fn new(tree: &'t Tree<'t>, roles: &'t Roles, dense: bool) -> Self {
         let levels = vec![Level::default()];
-        Self { tree, roles, dense, out: String::new(), levels, breaks: false, blank: false, declared: false }
+        Self {
+            tree,
+            roles,
+            dense,
+            out: String::new(),
+            levels,
+            breaks: false,
+            blank: false,
+            declared: false,
+            commented: false,
+        }
     }
 
     pub fn print(mut self) -> String {
@@ -134,7 +148,7 @@ impl<'t> Printer<'t> {
                 self.new_line(false);
             }
             self.out.push_str(comment.text);
-            self.breaks = true;
+            (self.breaks, self.commented) = (true, true);
             first = false;
         }
         self.blank |= rest_lines > 1 && self.breaks && !(first && opened);
@@ -151,7 +165,7 @@ impl<'t> Printer<'t> {
         (self.breaks, self.blank) = (false, false);
         let depth = self.levels.len() - 1 + usize::from(self.here().goes_on && !closes);
         let depth = depth.saturating_sub(usize::from(closes));
-        (0..depth).for_each(|_| self.out.push_str(INDENT));
+        (0..depth.min(DEPTH_MAX)).for_each(|_| self.out.push_str(INDENT));
     }
 
     fn token(&mut self, at: usize, token: Token) {
@@ -163,8 +177,7 @@ impl<'t> Printer<'t> {
             self.word(at, written);
         }
         let stays = is_mark && matches!(written, "." | ";" | ")" | "," | "&&" | "||") || self.is(at, "UNION");
-        let is_behind_comment =
-            self.out.rsplit('\n').next().is_some_and(|line| self.breaks && line.contains('#'));
+        let is_behind_comment = std::mem::take(&mut self.commented);
         if self.breaks && stays && self.before(at) == "}" && !is_behind_comment {
             (self.breaks, self.blank) = (false, false);
         }

@@ -20,6 +20,8 @@ const BODY_BYTES_MAX: usize = 2 << 20;
 const TIME_MAX: Duration = Duration::from_secs(2);
 /// What reading a text takes, in bytes for each of its own.
 const BYTES_A_BYTE: usize = 32;
+/// What candidates and their texts take besides.
+const BYTES: usize = 4 << 20;
 
 /// What has a text.
 pub(super) trait Asked: DeserializeOwned + Send + 'static {
@@ -87,7 +89,7 @@ impl<T: Asked> Call<T> {
             let mut options = state.options.query.clone();
             options.cancel = cancel;
             options.base_iri = options.base_iri.or_else(|| self.base.clone());
-            let bytes = self.asked.text().len().saturating_mul(BYTES_A_BYTE);
+            let bytes = self.asked.text().len().saturating_mul(BYTES_A_BYTE).saturating_add(BYTES);
             let _room =
                 options.memory.as_ref().map(|memory| memory.reserve(bytes)).transpose().map_err(|_| {
                     HttpError::busy("there is no memory for this text at the moment: try again later")

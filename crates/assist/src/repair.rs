@@ -50,7 +50,7 @@ pub(crate) fn found(text: &str, tokens: &[Token], typed: &Typed, names: &Names) 
             }
         }
     }
-    let statement = statement(text, tokens, typed)?;
+    let Some(statement) = statement(text, tokens, typed) else { return in_parentheses(before) };
     let parsed = lode_syntax::parse(statement, Form::Query, lode_sparql::parse::vocabulary());
     let used = names.declarations(&Names::of(statement, parsed.tree.tokens()));
     let before = format!("{used}SELECT * {{ {statement}");
@@ -104,6 +104,12 @@ impl Attempt<'_> {
 fn expanded(written: &str, names: &Names) -> Option<String> {
     let kind = if written.starts_with('<') { TokenKind::Iri } else { TokenKind::Name };
     names.expanded(kind, written)
+}
+
+/// Outside of groups parentheses have expressions in them.
+fn in_parentheses(before: &str) -> Option<Found> {
+    let is_open = closing(before, None).starts_with(" )");
+    is_open.then_some(Found { role: Role::Expression { aggregates: true }, patterns: None })
 }
 
 /// Whether it is in a declaration.

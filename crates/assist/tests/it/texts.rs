@@ -43,10 +43,27 @@ fn texts() -> Vec<String> {
 
 /// The algebra of a text; none where it is wrong.
 fn meaning(text: &str) -> Option<String> {
-    match form_of(text) {
+    let meaning = match form_of(text) {
         Form::Query => parse_query(text, Some("http://base/")).ok().map(|query| format!("{query:?}")),
         Form::Update => parse_update(text, Some("http://base/")).ok().map(|update| format!("{update:?}")),
+    };
+    meaning.map(|meaning| numbered(&meaning))
+}
+
+/// The same with numbers for blank nodes, whose names are random.
+fn numbered(meaning: &str) -> String {
+    const START: &str = "Anonymous { id: [";
+    let mut pieces = meaning.split(START);
+    let (mut numbered, mut known) = (pieces.next().unwrap().to_owned(), Vec::new());
+    for piece in pieces {
+        let (name, rest) = piece.split_once("]) }").unwrap();
+        let number = known.iter().position(|other| *other == name).unwrap_or(known.len());
+        if number == known.len() {
+            known.push(name);
+        }
+        numbered += &format!("Anonymous {number}{rest}");
     }
+    numbered
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn formats_checks_and_prefixes() {
     let (status, checked) =
         post(address, "/api/check", &json!({ "text": "ASK { ?s foaf:name ?o }", "kind": "query" }));
     assert_eq!(status, 200);
-    assert_eq!((&checked["errors"][0]["from"], &checked["errors"][0]["to"]), (&json!(9), &json!(18)));
+    assert_eq!((&checked["errors"][0]["from"], &checked["errors"][0]["to"]), (&json!(9), &json!(14)));
     assert!(checked["errors"][0]["help"].as_str().unwrap().contains("PREFIX foaf:"));
     let (_, checked) = post(address, "/api/check", &json!({ "text": "CLEAR ALL", "kind": "update" }));
     assert_eq!(checked, json!({ "errors": [], "warnings": [] }));

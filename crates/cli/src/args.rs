@@ -4,6 +4,7 @@
 #![allow(rustdoc::bare_urls)]
 
 mod backup;
+mod bench_complete;
 mod bench_report;
 mod bench_target;
 mod bench_update;
@@ -14,6 +15,7 @@ mod connections;
 mod crowd;
 mod evaluation;
 mod hostile;
+mod lsp;
 mod lubm;
 mod manual;
 mod quantity;
@@ -24,6 +26,7 @@ mod top;
 mod user;
 
 pub use backup::{BackupArgs, RestoreArgs, SnapshotCommand};
+pub use bench_complete::BenchCompleteArgs;
 pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
@@ -33,6 +36,7 @@ pub use connections::BenchConnectionsArgs;
 pub use crowd::BenchCrowdArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
 pub use hostile::BenchHostileArgs;
+pub use lsp::LspArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use manual::{CompletionsArgs, ManArgs};
 pub use query_set::QuerySetArgs;
@@ -98,6 +102,8 @@ pub enum Command {
     Top(TopArgs),
     /// Stop queries and updates that run on a server
     Cancel(CancelArgs),
+    /// Help editors with queries: a language server
+    Lsp(LspArgs),
     /// Say who may log in to a server
     #[command(subcommand)]
     User(UserCommand),
@@ -420,6 +426,8 @@ pub enum BenchCommand {
     Crowd(BenchCrowdArgs),
     /// Tell what queries that ask for trouble do to a server, and to light queries meanwhile
     Hostile(BenchHostileArgs),
+    /// Tell how long completion takes at a server, and whether what it offers gives answers
+    Complete(BenchCompleteArgs),
     /// Tell what many connections that do next to nothing do to a server, and to light queries meanwhile
     Connections(BenchConnectionsArgs),
 }

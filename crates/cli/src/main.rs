@@ -7,6 +7,7 @@ mod backup;
 mod bench;
 mod bench_bsbm_run;
 mod bench_clients;
+mod bench_complete;
 mod bench_connections;
 mod bench_crowd;
 mod bench_data;
@@ -31,6 +32,7 @@ mod load;
 mod load_failure;
 mod load_line;
 mod load_report;
+mod lsp;
 mod manual;
 mod marked;
 mod memory;
@@ -87,6 +89,7 @@ fn main() -> ExitCode {
         Command::Config(command) => config::run(&command),
         Command::Status(args) => status::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::User(command) => user::run(&command),
         Command::Token(command) => token::run(&command),
         Command::Cancel(args) => top::cancel(&args),
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
         Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),
         Command::Bench(BenchCommand::Crowd(args)) => bench_crowd::run(&args),
+        Command::Bench(BenchCommand::Complete(args)) => bench_complete::run(&args),
         Command::Bench(BenchCommand::Hostile(args)) => bench_hostile::run(&args),
         Command::Bench(BenchCommand::Connections(args)) => bench_connections::run(&args),
     };

@@ -74,6 +74,22 @@ impl ServerClient {
         Ok(text)
     }
 
+    /// The body of the answer to some JSON, which must be a success.
+    pub fn post_json(&self, path: &str, body: &str) -> anyhow::Result<String> {
+        let endpoint = &self.endpoint;
+        let mut request = self.agent.post(format!("{endpoint}{path}")).content_type("application/json");
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        let failed = || format!("asking {endpoint}");
+        let mut response = request.send(body).with_context(failed)?;
+        let text = response.body_mut().with_config().limit(u64::MAX).read_to_string().with_context(failed)?;
+        if !response.status().is_success() {
+            bail!("{endpoint}: {}", text.trim_end());
+        }
+        Ok(text)
+    }
+
     /// Status and body.
     pub fn answer(&self, method: &str, path: &str) -> anyhow::Result<(u16, String)> {
         let endpoint = &self.endpoint;

@@ -4,7 +4,7 @@ use crate::compress::compress;
 use crate::error::HttpError;
 use crate::protocol::{Takes, protocol};
 use crate::state::AppState;
-use crate::{admin, data, described, guard, health, page};
+use crate::{admin, api, data, described, guard, health, page};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
@@ -21,6 +21,11 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/sparql", any(both))
         .route("/query", any(queries))
         .route("/update", any(updates))
+        .route("/api/complete", post(api::complete))
+        .route("/api/hover", post(api::hover))
+        .route("/api/format", post(api::formatted))
+        .route("/api/check", post(api::check))
+        .route("/api/prefixes", get(api::prefixes))
         .route("/data", any(data::serve))
         .route("/data/", any(data::serve))
         .route("/data/{*path}", any(data::serve));

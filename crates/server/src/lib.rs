@@ -4,6 +4,7 @@
 mod access;
 mod admin;
 mod admission;
+mod api;
 mod app;
 mod asker;
 mod body;

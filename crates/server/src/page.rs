@@ -9,6 +9,8 @@ const ROUTES: &str = "\
 /sparql                    queries and updates (SPARQL 1.1 Protocol): GET or POST, query=... or update=...
 /query, /update            one of them each
 /.well-known/void          what is in the data, graph by graph (GET; /sparql without a query tells it, too)
+/api/complete, /api/hover, /api/format, /api/check  help for who writes queries (POST, JSON; docs/api.md)
+/api/prefixes              the usual prefixes that the data uses (GET)
 /data                      graphs (Graph Store Protocol): GET, PUT, POST, DELETE with ?graph=IRI or ?default
 /                          a page to try queries
 /health/live, /health/ready whether the server runs, and whether it can do its work (GET)
@@ -23,10 +25,11 @@ const ROUTES: &str = "\
 pub(crate) fn allowed(path: &str) -> Option<&'static str> {
     let admin = path.strip_prefix("/admin/");
     Some(match path {
-        "/" | "/.well-known/void" | "/admin/stats" | "/admin/queries" | "/metrics" | "/health/live"
-        | "/health/ready" => "GET, HEAD, OPTIONS",
+        "/" | "/.well-known/void" | "/api/prefixes" | "/admin/stats" | "/admin/queries" | "/metrics"
+        | "/health/live" | "/health/ready" => "GET, HEAD, OPTIONS",
         "/sparql" | "/query" => "GET, HEAD, POST, OPTIONS",
-        "/update" | "/admin/compact" | "/admin/backup" => "POST, OPTIONS",
+        "/update" | "/admin/compact" | "/admin/backup" | "/api/complete" | "/api/hover" | "/api/format"
+        | "/api/check" => "POST, OPTIONS",
         "/admin/snapshots" => "GET, HEAD, POST, DELETE, OPTIONS",
         _ if path == "/data" || path.starts_with("/data/") => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
         _ if admin.is_some_and(|path| path.starts_with("queries/")) => "DELETE, OPTIONS",

@@ -18,6 +18,7 @@ use crate::running::Running;
 use crate::tls::Tls;
 use crate::validator::Validators;
 use axum::http::{HeaderMap, StatusCode, Uri};
+use lode_assist::Assist;
 use lode_engine::store::{Compactor, Maintenance};
 use lode_engine::{CancelToken, Database, GraphRules, LoadAllow, QueryOptions};
 use lode_rdf::NamedNode;
@@ -241,6 +242,8 @@ pub(crate) struct AppState {
     pub(crate) validators: Validators,
     /// What is told of the database.
     pub(crate) described: Described,
+    /// Help for who writes queries.
+    pub(crate) assist: Assist,
     /// Queries and updates on their way.
     pub(crate) running: Arc<Running>,
     /// Transactions over several requests.
@@ -261,6 +264,7 @@ impl AppState {
         Self {
             shared: Arc::clone(shared),
             name,
+            assist: Assist::new(Arc::clone(&database)),
             database,
             compactor,
             _maintenance: maintenance,

@@ -53,6 +53,7 @@ mod snapshot_catalog;
 mod stale_tests;
 pub mod stats;
 pub mod store;
+mod term_search;
 #[cfg(test)]
 mod test_data;
 mod throttle;

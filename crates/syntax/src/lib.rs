@@ -22,7 +22,7 @@ pub use chars_in_escapes::unescaped;
 pub use diagnostic::Diagnostic;
 pub use lexer::count_tokens;
 pub use parser::{BYTES_MAX, DEPTH_MAX, Extent, Form, Parsed, check, parse};
-pub use prefixes::usual as usual_prefix;
+pub use prefixes::{all_usual as usual_prefixes, usual as usual_prefix};
 pub use spelling::meant as nearest;
 pub use token::{Kind as TokenKind, Token};
 pub use tree::{At, Children, Node, Tree};

@@ -217,6 +217,11 @@ pub fn usual(prefix: &str) -> Option<&'static str> {
     USUAL.get(found).map(|(_, iri)| *iri)
 }
 
+/// All of them, by name, with what they stand for.
+pub fn all_usual() -> impl Iterator<Item = (&'static str, &'static str)> {
+    USUAL.iter().copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

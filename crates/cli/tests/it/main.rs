@@ -22,6 +22,7 @@ mod kill_serve;
 mod load;
 mod lode;
 mod lost_manifest;
+mod lsp;
 mod manual;
 mod many_loads;
 mod mistakes;

@@ -7,11 +7,16 @@ pub(super) struct Route(pub(super) &'static str);
 /// What is below them is the same route.
 const ROOTS: [&str; 6] =
     ["/data", "/admin/databases", "/admin/queries", "/admin/snapshots", "/rdf4j", "/repositories"];
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 16] = [
     "/",
     "/sparql",
     "/query",
     "/update",
+    "/api/complete",
+    "/api/hover",
+    "/api/format",
+    "/api/check",
+    "/api/prefixes",
     "/.well-known/void",
     "/admin/stats",
     "/admin/compact",

@@ -1,0 +1,337 @@
+//! Terms that may stand at a place: what the patterns around it give, what is used most, what begins as was typed; and which of them give answers.
+
+use crate::ask::Data;
+use crate::context::Patterns;
+use crate::labels::Labels;
+use crate::names::{Names, is_writable, local_name};
+use crate::place::Fragment;
+use crate::role::Role;
+use crate::schema::{List, Schema, TYPE, Used};
+use crate::search;
+use lode_engine::Order;
+use lode_engine::store::StoreError;
+use lode_rdf::{NamedNode, Term, ValueId};
+use std::collections::BTreeMap;
+
+/// Of what the patterns give so many rows are looked at.
+const SELECTED_MAX: usize = 4_000;
+/// Of so many it is looked up how often they are used.
+const COUNTED_MAX: usize = 200;
+/// Terms that are looked for by how they begin.
+const FOUND_MAX: usize = 100;
+/// Longer literals are not offered.
+const LITERAL_BYTES_MAX: usize = 200;
+/// Labels of so many candidates are compared with what was typed.
+const LABELLED_MAX: usize = 400;
+
+/// A term that may stand at a place.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub term: Term,
+    pub count: Option<u64>,
+    pub label: Option<String>,
+    /// How well it fits what was typed; 0 is best.
+    pub rank: u8,
+}
+
+/// The candidates for a place.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    pub best: Vec<Candidate>,
+    /// There may be others.
+    pub is_part: bool,
+}
+
+/// What is asked for.
+pub(crate) struct Wanted<'a> {
+    pub role: &'a Role,
+    pub patterns: Option<&'a Patterns>,
+    pub fragment: &'a Fragment,
+    pub names: &'a Names,
+    pub limit: usize,
+}
+
+/// Where a candidate comes from.
+struct Pool {
+    /// With what the patterns give, which have answers by themselves.
+    given: Vec<Term>,
+    /// That is all there is.
+    is_all: bool,
+    /// Others, the most used first,
+    others: Vec<Used>,
+    /// all that there are.
+    is_whole: bool,
+    /// Nothing can stand at the place itself: the patterns around it exclude each other.
+    is_contradiction: bool,
+}
+
+impl Wanted<'_> {
+    /// The best candidates.
+    pub fn candidates(&self, data: &Data<'_>, schema: &Schema) -> Result<Candidates, StoreError> {
+        let labels = Labels::new(&data.snapshot)?;
+        let pool = self.pool(data, schema, &labels)?;
+        let given = self.fitting(data, &labels, self.counted(data, schema, pool.given)?)?;
+        let others = pool.others.into_iter().map(|used| (used.term, Some(used.count))).collect();
+        let others = if pool.is_all { Vec::new() } else { self.fitting(data, &labels, others)? };
+        let Some(patterns) = self.patterns else {
+            let best = merged(given, others);
+            return Ok(Candidates {
+                is_part: !(pool.is_all || pool.is_whole) || best.len() > self.limit,
+                best,
+            });
+        };
+        let is_all = pool.is_all || pool.is_whole;
+        Ok(self.with_answers(data, patterns, (given, others), is_all, pool.is_contradiction))
+    }
+
+    /// Candidates before anything is asked of each.
+    fn pool(&self, data: &Data<'_>, schema: &Schema, labels: &Labels<'_>) -> Result<Pool, StoreError> {
+        let is_path = *self.role == Role::Predicate { in_path: true };
+        let patterns = self.patterns.filter(|_| !is_path);
+        let selected = patterns.filter(|_| self.is_selective()).and_then(|patterns| {
+            data.select(&patterns.select(&self.filter(), SELECTED_MAX), &data.clock.part(3), SELECTED_MAX)
+        });
+        let selected = selected.unwrap_or_default();
+        let is_contradiction =
+            selected.is_all && selected.terms.is_empty() && patterns.is_some_and(Patterns::has_more);
+        let is_all = selected.is_all && !is_contradiction;
+        let mut others = match self.role {
+            _ if is_all => Vec::new(),
+            Role::Predicate { .. } => schema.predicates.used.clone(),
+            Role::Class => schema.classes.used.clone(),
+            Role::Graph { .. } => schema.graphs.used.clone(),
+            Role::Object(Some(predicate)) => objects_of(data, predicate)?,
+            _ => Vec::new(),
+        };
+        for iri in self.found(data, labels)? {
+            others.push(Used { term: NamedNode::new_unchecked(iri).into(), count: 0 });
+        }
+        let is_whole = match self.role {
+            Role::Predicate { .. } => schema.predicates.is_all,
+            Role::Class => schema.classes.is_all,
+            Role::Graph { .. } => schema.graphs.is_all,
+            _ => false,
+        };
+        Ok(Pool { given: selected.terms, is_all, others, is_whole, is_contradiction })
+    }
+
+    /// Whether what the patterns give is worth asking for: subjects only where some of it was typed.
+    fn is_selective(&self) -> bool {
+        let is_typed = !matches!(self.fragment, Fragment::Nothing | Fragment::Word(_));
+        !matches!(self.role, Role::Subject | Role::Value | Role::Resource) || is_typed
+    }
+
+    /// What a term must be to fit what was typed.
+    fn filter(&self) -> String {
+        let variable = Patterns::variable();
+        let begins = |start: &str| {
+            let text = Term::from(lode_rdf::Literal::new_simple_literal(start));
+            format!("STRSTARTS(STR({variable}), {text})")
+        };
+        let is_schema = !matches!(self.role, Role::Object(_) | Role::Subject);
+        match self.fragment {
+            Fragment::Name(prefix, local) => match self.names.iri_of(prefix) {
+                Some(iri) if is_schema => begins(iri),
+                Some(iri) => format!("ISIRI({variable}) && {}", begins(&format!("{iri}{local}"))),
+                None => String::new(),
+            },
+            Fragment::Iri(start) if !start.is_empty() => {
+                format!("ISIRI({variable}) && {}", begins(start))
+            }
+            Fragment::Text(start) => format!("ISLITERAL({variable}) && {}", begins(start)),
+            _ => String::new(),
+        }
+    }
+
+    /// IRIs that begin as was typed, or have a label that does.
+    fn found(&self, data: &Data<'_>, labels: &Labels<'_>) -> Result<Vec<String>, StoreError> {
+        let is_term = matches!(
+            self.role,
+            Role::Subject | Role::Object(_) | Role::Value | Role::Resource | Role::Expression { .. }
+        );
+        match self.fragment {
+            _ if !is_term => Ok(Vec::new()),
+            Fragment::Name(prefix, local) => match self.names.iri_of(prefix) {
+                Some(iri) => search::iris(&data.snapshot, &format!("{iri}{local}"), FOUND_MAX),
+                None => Ok(Vec::new()),
+            },
+            Fragment::Iri(start) => search::iris(&data.snapshot, start, FOUND_MAX),
+            Fragment::Word(start) if start.len() > 1 && !matches!(self.role, Role::Expression { .. }) => {
+                search::labelled(&data.snapshot, labels, start, &data.clock.part(4), FOUND_MAX)
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The same terms with how often they are used.
+    fn counted(
+        &self,
+        data: &Data<'_>,
+        schema: &Schema,
+        terms: Vec<Term>,
+    ) -> Result<Vec<(Term, Option<u64>)>, StoreError> {
+        let known = match self.role {
+            Role::Predicate { .. } => &schema.predicates,
+            Role::Class => &schema.classes,
+            Role::Graph { .. } => &schema.graphs,
+            _ => &List::default(),
+        };
+        let known: BTreeMap<String, u64> =
+            known.used.iter().map(|used| (used.term.to_string(), used.count)).collect();
+        let id = |iri: &str| data.snapshot.id_of(&NamedNode::new_unchecked(iri).into());
+        let (order, prefix): (Order, Vec<ValueId>) = match self.role {
+            Role::Predicate { .. } => (Order::Psog, Vec::new()),
+            Role::Class => (Order::Posg, id(TYPE)?.into_iter().collect()),
+            Role::Graph { .. } => (Order::Gspo, Vec::new()),
+            Role::Object(Some(predicate)) => (Order::Posg, id(predicate)?.into_iter().collect()),
+            Role::Subject => (Order::Spog, Vec::new()),
+            _ => (Order::Ospg, Vec::new()),
+        };
+        let mut counted = Vec::with_capacity(terms.len());
+        for term in terms {
+            let count = match known.get(&term.to_string()) {
+                Some(count) => Some(*count),
+                None if counted.len() >= COUNTED_MAX || data.clock.is_over() => None,
+                None => match data.snapshot.id_of(&term)? {
+                    Some(id) => Some(data.snapshot.count(order, &[&prefix[..], &[id]].concat())?),
+                    None => None,
+                },
+            };
+            counted.push((term, count));
+        }
+        Ok(counted)
+    }
+
+    /// Those that fit what was typed, the best first.
+    fn fitting(
+        &self,
+        data: &Data<'_>,
+        labels: &Labels<'_>,
+        terms: Vec<(Term, Option<u64>)>,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let mut fitting = Vec::new();
+        let namespaces = match self.fragment {
+            Fragment::Word(word) => self.names.namespaces(&|name| beginning(name, word)),
+            _ => Vec::new(),
+        };
+        let (clock, mut labelled) = (data.clock.part(4), 0);
+        for (term, count) in terms {
+            let mut label = None;
+            let mut rank = match &term {
+                Term::NamedNode(node) if is_writable(node.as_str()) => self.rank(node.as_str(), &namespaces),
+                Term::Literal(literal) => self.rank_of_literal(literal.value()),
+                _ => None,
+            };
+            if let (None, Fragment::Word(word), Term::NamedNode(node)) = (rank, self.fragment, &term)
+                && labelled < LABELLED_MAX
+            {
+                labelled += 1;
+                label = labels.of(node.as_str(), &clock)?;
+                rank = label.as_deref().and_then(|label| beginning(label, word)).map(|rank| rank + 1);
+            }
+            if let Some(rank) = rank {
+                fitting.push(Candidate { term, count, label, rank });
+            }
+        }
+        fitting.sort_by_key(|candidate| (candidate.rank, std::cmp::Reverse(candidate.count)));
+        Ok(fitting)
+    }
+
+    /// How well an IRI fits; none where it does not.
+    fn rank(&self, iri: &str, namespaces: &[(String, u8)]) -> Option<u8> {
+        match self.fragment {
+            Fragment::Nothing => Some(0),
+            Fragment::Word(word) => beginning(local_name(iri), word).or_else(|| {
+                let found = namespaces.iter().find(|(namespace, _)| iri.starts_with(namespace));
+                found.map(|(_, rank)| *rank)
+            }),
+            Fragment::Name(prefix, local) => {
+                let rest = iri.strip_prefix(self.names.iri_of(prefix)?)?;
+                beginning(rest, local)
+            }
+            Fragment::Iri(start) => iri.starts_with(start.as_str()).then_some(0),
+            Fragment::Variable(_) | Fragment::Text(_) => None,
+        }
+    }
+
+    fn rank_of_literal(&self, value: &str) -> Option<u8> {
+        if value.len() > LITERAL_BYTES_MAX || !matches!(self.role, Role::Object(_) | Role::Value) {
+            return None;
+        }
+        match self.fragment {
+            Fragment::Nothing => Some(0),
+            Fragment::Text(start) => value.starts_with(start.as_str()).then_some(0),
+            Fragment::Word(word) => beginning(value, word),
+            _ => None,
+        }
+    }
+
+    /// Those of which it is known that they give answers; where none is in time, those of which nothing is known.
+    fn with_answers(
+        &self,
+        data: &Data<'_>,
+        patterns: &Patterns,
+        (given, others): (Vec<Candidate>, Vec<Candidate>),
+        is_all: bool,
+        is_contradiction: bool,
+    ) -> Candidates {
+        let (mut sure, mut unknown) = (Vec::new(), Vec::new());
+        let mut is_part = !is_all;
+        let mut seen: BTreeMap<String, ()> = BTreeMap::new();
+        let given = given.into_iter().map(|candidate| (candidate, true));
+        for (candidate, is_given) in given.chain(others.into_iter().map(|other| (other, false))) {
+            let written = candidate.term.to_string();
+            if seen.insert(written.clone(), ()).is_some() {
+                continue;
+            }
+            if sure.len() >= self.limit {
+                is_part = true;
+                break;
+            }
+            let asks = patterns.asks(&written);
+            // Where nothing can stand at the place itself, it must at least let the whole have answers.
+            let skip = usize::from(is_given || is_contradiction);
+            let mut answers = asks.iter().skip(skip).map(|ask| data.ask(ask));
+            match answers.find(|answer| *answer != Some(true)) {
+                None => sure.push(candidate),
+                Some(None) => {
+                    unknown.push(candidate);
+                    is_part = true;
+                }
+                Some(_) => {}
+            }
+        }
+        if sure.is_empty() {
+            unknown.truncate(self.limit);
+            return Candidates { best: unknown, is_part };
+        }
+        sure.sort_by_key(|candidate: &Candidate| (candidate.rank, std::cmp::Reverse(candidate.count)));
+        Candidates { best: sure, is_part }
+    }
+}
+
+/// The objects of a predicate with how often each is used, as far as the time goes.
+fn objects_of(data: &Data<'_>, predicate: &str) -> Result<Vec<Used>, StoreError> {
+    let predicate = data.snapshot.id_of(&NamedNode::new_unchecked(predicate).into())?;
+    let Some(predicate) = predicate else { return Ok(Vec::new()) };
+    let mut list = List::default();
+    list.walk(&data.snapshot, Order::Posg, &[predicate], &data.clock.part(6))?;
+    list.used.truncate(SELECTED_MAX);
+    Ok(list.used)
+}
+
+/// All of both, each once.
+fn merged(first: Vec<Candidate>, second: Vec<Candidate>) -> Vec<Candidate> {
+    let mut seen = BTreeMap::new();
+    let both = first.into_iter().chain(second);
+    both.filter(|candidate| seen.insert(candidate.term.to_string(), ()).is_none()).collect()
+}
+
+/// How well a text fits what was typed, in any case of letters: 0 where it begins so, 2 where it has it inside.
+fn beginning(text: &str, typed: &str) -> Option<u8> {
+    let (text, typed) = (text.to_lowercase(), typed.to_lowercase());
+    if text.starts_with(&typed) {
+        return Some(0);
+    }
+    text.contains(&typed).then_some(2)
+}

@@ -1,0 +1,209 @@
+//! The patterns around a place, as queries that tell what gives answers there.
+
+use lode_syntax::{At, Node};
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// What is asked for.
+const CANDIDATE: &str = "?lode_candidate";
+/// Where a sub-select must let it out.
+const SELECTED: char = '\u{1}';
+
+/// The patterns around a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Patterns {
+    /// With OPTIONAL and other groups around the place as patterns that must be there: so the place itself has an answer.
+    joined: Template,
+    /// As they stand in the text, where that is something else.
+    whole: Option<Template>,
+}
+
+/// A query, as far as it is not the place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Template {
+    head: String,
+    dataset: String,
+    before: String,
+    after: String,
+}
+
+impl Template {
+    fn ask(&self, written: &str) -> String {
+        let Self { head, dataset, before, after } = self;
+        format!("{head} ASK {dataset} {before} {written} {after}").replace(SELECTED, " ")
+    }
+}
+
+impl Patterns {
+    /// Queries that must have answers where `written` stands at the place.
+    pub fn asks(&self, written: &str) -> Vec<String> {
+        let whole = self.whole.iter().map(|whole| whole.ask(written));
+        std::iter::once(self.joined.ask(written)).chain(whole).collect()
+    }
+
+    /// Whether what stands in the text must have an answer besides.
+    pub fn has_more(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// A query for what may stand there, within a filter: the first rows, of which several may be the same. All distinct ones would be asked for by a plan that may
+    /// take long until the first of them is there.
+    pub fn select(&self, filter: &str, rows: usize) -> String {
+        let Template { head, dataset, before, after } = &self.joined;
+        let end = after.rfind('}').unwrap_or(after.len());
+        let (after, close) = after.split_at_checked(end).unwrap_or((after, ""));
+        let filter = if filter.is_empty() { String::new() } else { format!(" FILTER({filter}) ") };
+        let text = format!(
+            "{head} SELECT {CANDIDATE} {dataset} {before} {CANDIDATE} {after}{filter}{close} LIMIT {rows}"
+        );
+        text.replace(SELECTED, &format!(" {CANDIDATE} "))
+    }
+
+    /// The variable of [`Patterns::select`], for filters.
+    pub fn variable() -> &'static str {
+        CANDIDATE
+    }
+}
+
+/// Those around the last node of a path, which has these bytes of the text.
+pub(crate) fn patterns(path: &[At<'_>], place: Range<usize>) -> Option<Patterns> {
+    let root = path.first()?;
+    let outermost = path.iter().position(|at| at.node() == Node::Group)?;
+    // Data and templates have no patterns.
+    if path.iter().any(|at| matches!(at.node(), Node::Service | Node::Template | Node::Quads)) {
+        return None;
+    }
+    let head = head(*root);
+    let dataset = dataset(path.get(outermost.checked_sub(1)?)?);
+    let mut writer = Writer { text: String::new(), at: None, place: place.clone(), is_verbatim: true };
+    writer.text.push_str("{ ");
+    writer.group(path.get(outermost..)?);
+    writer.text.push_str(" }");
+    let (before, after) = writer.text.split_at_checked(writer.at?)?;
+    let template = |before: &str, after: &str| Template {
+        head: head.clone(),
+        dataset: dataset.clone(),
+        before: before.to_owned(),
+        after: after.to_owned(),
+    };
+    let joined = template(before, after);
+    let group = path.get(outermost)?;
+    let (span, text) = (group.span(), group.tree().text());
+    let whole = || Some(template(text.get(span.start..place.start)?, text.get(place.end..span.end)?));
+    let whole = if writer.is_verbatim { None } else { whole() };
+    Some(Patterns { joined, whole })
+}
+
+/// The declarations of a text.
+fn head(root: At<'_>) -> String {
+    let declarations = root.children().filter(|at| matches!(at.node(), Node::Prefix | Node::Base));
+    declarations.map(|at| format!("{} ", at.text())).collect()
+}
+
+/// The graphs that a query, or the WHERE of an update, asks.
+fn dataset(around: &At<'_>) -> String {
+    let mut text = String::new();
+    for child in around.children() {
+        let iri = || child.first().map_or("", |iri| iri.text());
+        match child.node() {
+            Node::From => {
+                let named = if child.has_word(1, "NAMED") { "NAMED " } else { "" };
+                let _ = write!(text, "FROM {named}{} ", iri());
+            }
+            Node::With => {
+                let _ = write!(text, "FROM {} ", iri());
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Writes patterns, and notes where the place is in them.
+struct Writer {
+    text: String,
+    at: Option<usize>,
+    place: Range<usize>,
+    /// They mean what they do in the text.
+    is_verbatim: bool,
+}
+
+impl Writer {
+    /// What is in a group, the first of `path`.
+    fn group(&mut self, path: &[At<'_>]) {
+        let Some((group, below)) = path.split_first() else { return };
+        let on_path = below.first().map(|at| at.index());
+        for child in group.children() {
+            if Some(child.index()) == on_path {
+                self.on_path(below);
+            } else if child.node() != Node::Service {
+                self.text.push_str(child.text());
+                self.separate(child);
+            }
+        }
+    }
+
+    /// What the place is in, the first of `path`.
+    fn on_path(&mut self, path: &[At<'_>]) {
+        let Some(child) = path.first() else { return };
+        let inner = path.iter().position(|at| at.node() == Node::Group && at.index() != child.index());
+        let inner = inner.and_then(|inner| path.get(inner..));
+        match (child.node(), inner) {
+            (Node::Optional | Node::Minus | Node::Filter | Node::Bind, Some(inner)) => {
+                self.is_verbatim = false;
+                // A sub-select has braces of its own.
+                if inner.get(1).is_some_and(|at| at.node() == Node::Select) {
+                    self.braces("", inner);
+                } else {
+                    self.group(inner);
+                }
+                self.text.push(' ');
+            }
+            (Node::Union | Node::Group | Node::Lateral, Some(inner)) => {
+                self.is_verbatim &= child.children().count() == 1;
+                let keyword = if child.node() == Node::Lateral { "LATERAL" } else { "" };
+                self.braces(keyword, inner);
+            }
+            (Node::Graph, Some(inner)) => {
+                let graph = child.first().map_or("", |graph| graph.text());
+                self.braces(&format!("GRAPH {graph}"), inner);
+            }
+            (Node::Select, Some(inner)) => self.select(*child, inner),
+            _ => self.with_place(*child),
+        }
+    }
+
+    fn braces(&mut self, before: &str, inner: &[At<'_>]) {
+        let _ = write!(self.text, "{before} {{ ");
+        self.group(inner);
+        self.text.push_str(" } ");
+    }
+
+    /// A sub-select: what it lets out, without what it computes.
+    fn select(&mut self, select: At<'_>, inner: &[At<'_>]) {
+        self.is_verbatim = false;
+        let variables: Vec<&str> = select.child(Node::Selection).map_or(Vec::new(), |selection| {
+            let variables = selection.children().filter(|at| at.node() == Node::Variable);
+            variables.map(|at| at.text()).collect()
+        });
+        // The grammar has one sub-select in a group, without braces of its own.
+        let is_all = variables.is_empty();
+        let selected = if is_all { "*".to_owned() } else { format!("{}{SELECTED}", variables.join(" ")) };
+        let _ = write!(self.text, "SELECT {selected} {{ ");
+        self.group(inner);
+        self.text.push_str(" } ");
+    }
+
+    /// A pattern with the place in it.
+    fn with_place(&mut self, child: At<'_>) {
+        let (span, text) = (child.span(), child.tree().text());
+        self.text.push_str(text.get(span.start..self.place.start).unwrap_or(""));
+        self.at = Some(self.text.len());
+        self.text.push_str(text.get(self.place.end..span.end).unwrap_or(""));
+        self.separate(child);
+    }
+
+    fn separate(&mut self, child: At<'_>) {
+        self.text.push_str(if child.node() == Node::Triples { " . " } else { " " });
+    }
+}

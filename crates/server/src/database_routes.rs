@@ -4,7 +4,7 @@ use crate::compress::compress;
 use crate::error::HttpError;
 use crate::protocol::{Takes, protocol};
 use crate::state::AppState;
-use crate::{admin, data, described, guard, health, page};
+use crate::{admin, data, described, guard, health, page, page_files};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
@@ -18,6 +18,8 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/.well-known/void", get(described::void))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
+        .route("/page/session.json", get(page_files::session))
+        .route("/page/{name}", get(page_files::file))
         .route("/sparql", any(both))
         .route("/query", any(queries))
         .route("/update", any(updates))

@@ -1,8 +1,7 @@
-//! The pages a person or a tool finds without a query: a small query form, and what there is.
+//! The addresses that there are, for a person or a tool that finds one without a query.
 
 use crate::error::HttpError;
 use axum::http::{Method, StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
 
 /// What there is, for those who ask for something else.
 const ROUTES: &str = "\
@@ -10,7 +9,7 @@ const ROUTES: &str = "\
 /query, /update            one of them each
 /.well-known/void          what is in the data, graph by graph (GET; /sparql without a query tells it, too)
 /data                      graphs (Graph Store Protocol): GET, PUT, POST, DELETE with ?graph=IRI or ?default
-/                          a page to try queries
+/                          a page for people: queries, what is in the data, uploads (its parts are below /page)
 /health/live, /health/ready whether the server runs, and whether it can do its work (GET)
 /metrics                   figures for Prometheus (GET)
 /admin/stats               figures of the moment (GET)
@@ -25,6 +24,7 @@ pub(crate) fn allowed(path: &str) -> Option<&'static str> {
     Some(match path {
         "/" | "/.well-known/void" | "/admin/stats" | "/admin/queries" | "/metrics" | "/health/live"
         | "/health/ready" => "GET, HEAD, OPTIONS",
+        _ if path.starts_with("/page/") => "GET, HEAD, OPTIONS",
         "/sparql" | "/query" => "GET, HEAD, POST, OPTIONS",
         "/update" | "/admin/compact" | "/admin/backup" => "POST, OPTIONS",
         "/admin/snapshots" => "GET, HEAD, POST, DELETE, OPTIONS",
@@ -52,9 +52,4 @@ pub(crate) async fn other_method(method: Method, uri: Uri) -> HttpError {
     let message = format!("{} does not take {method}; this server has:\n{ROUTES}", uri.path());
     let error = HttpError::new(StatusCode::METHOD_NOT_ALLOWED, message);
     HttpError { field: allowed(uri.path()).map(|methods| (header::ALLOW, methods)), ..error }
-}
-
-/// The query form at `/`.
-pub(crate) async fn form() -> Response {
-    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], include_str!("page.html")).into_response()
 }

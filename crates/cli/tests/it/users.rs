@@ -184,7 +184,7 @@ const CASES: [Case; 34] = [
     ("GET", "/query?query=SELECT*{?s?p?o}&profile=1", &[], "", 1),
     ("GET", "/sparql", &[], "", 1),
     ("GET", "/.well-known/void", &[], "", 1),
-    ("GET", "/", &[], "", 1),
+    ("GET", "/", &[], "", 0),
     ("GET", "/data", &[], "", 1),
     ("GET", "/data?default", &[], "", 1),
     ("HEAD", "/data?default", &[], "", 1),

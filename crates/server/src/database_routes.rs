@@ -9,7 +9,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::{any, delete, get, post};
+use axum::routing::{any, get, post};
 use std::sync::Arc;
 
 /// All addresses of a database, those of `root` among them, without the outermost layer.
@@ -31,7 +31,7 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/admin/stats", get(admin::stats))
         .route("/metrics", get(admin::metrics))
         .route("/admin/queries", get(admin::queries))
-        .route("/admin/queries/{id}", delete(admin::cancel_query))
+        .route("/admin/queries/{id}", get(admin::query_plan).delete(admin::cancel_query))
         .route("/admin/compact", post(admin::compact))
         .route("/admin/snapshots", snapshots)
         .route("/admin/backup", post(admin::backup));

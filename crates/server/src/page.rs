@@ -13,7 +13,7 @@ const ROUTES: &str = "\
 /health/live, /health/ready whether the server runs, and whether it can do its work (GET)
 /metrics                   figures for Prometheus (GET)
 /admin/stats               figures of the moment (GET)
-/admin/queries             what runs (GET); /admin/queries/ID stops it (DELETE)
+/admin/queries             what runs (GET); /admin/queries/ID is the plan of a query with what was done so far (GET), and stops it (DELETE)
 /admin/compact             makes one segment of all (POST)
 /admin/snapshots           named snapshots: GET, POST ?name=NAME, DELETE ?name=NAME
 /admin/backup              writes a backup (POST ?to=NAME)";
@@ -29,7 +29,7 @@ pub(crate) fn allowed(path: &str) -> Option<&'static str> {
         "/update" | "/admin/compact" | "/admin/backup" => "POST, OPTIONS",
         "/admin/snapshots" => "GET, HEAD, POST, DELETE, OPTIONS",
         _ if path == "/data" || path.starts_with("/data/") => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
-        _ if admin.is_some_and(|path| path.starts_with("queries/")) => "DELETE, OPTIONS",
+        _ if admin.is_some_and(|path| path.starts_with("queries/")) => "GET, HEAD, DELETE, OPTIONS",
         _ => return None,
     })
 }

@@ -53,7 +53,7 @@ export class Checker {
     this.place = document.getElementById('problems');
     this.later = calmly(450, () => this.check());
     editor.area.addEventListener('input', event => {
-      this.show([]);
+      if (!this.place.hidden) this.show([]);
       this.later(event);
       // A prefix is declared once its name is written and the local name has begun.
       if (event.data && /^[\p{L}\p{N}\s]$/u.test(event.data)) this.prefixes();

@@ -143,7 +143,12 @@ class Part {
       this.more.textContent = `${grouped(Math.min(left, MORE))} more of ${grouped(left)}`;
       const iris = rows.filter(row => row.x.type === 'uri').map(row => row.x.value);
       const labels = await labelsOf(iris, { signal: resource.signal });
-      rows.forEach((row, at) => labels.get(row.x.value) && items[at].querySelector('a')?.after(el('span.muted', {}, labels.get(row.x.value))));
+      rows.forEach((row, at) => {
+        const [label, link] = [labels.get(row.x.value), items[at].querySelector('a')];
+        if (!label || !link) return;
+        link.after(el('span.muted', {}, link.textContent));
+        link.textContent = label.length > 120 ? label.slice(0, 120) + '…' : label;
+      });
     } catch (error) {
       if (error.name !== 'AbortError') this.list.append(el('li.muted', {}, withoutNumber(error.message)));
     }
@@ -153,7 +158,7 @@ class Part {
     const { x, g } = row;
     const isLong = x.type === 'literal' && x.value.length > 400;
     const graph = g ? el('small.note', { title: 'in the graph ' + g.value }, 'in ', named(g.value)) : null;
-    return el('li', {}, termOf(x), isLong ? el('button.link', { onclick: () => showTerm(x) }, ' all') : null, graph, x.type === 'uri' && isImage(x.value) ? picture(x.value) : null);
+    return el('li', {}, x.type === 'uri' ? browseLink(x.value, named(x.value)) : termOf(x), isLong ? el('button.link', { onclick: () => showTerm(x) }, ' all') : null, graph, x.type === 'uri' && isImage(x.value) ? picture(x.value) : null);
   }
 }
 

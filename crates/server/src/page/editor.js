@@ -7,10 +7,12 @@ import { Lines } from './tokens.js';
 
 const LINE = 20;
 const ROUND = 20;
+const UNDO_LINES_MAX = 300;
 
 export class Editor {
   constructor(label, { onchange }) {
-    this.lines = new Lines();
+    this.known = new Lines();
+    this.isStale = false;
     this.marks = [];
     this.brackets = [];
     this.onchange = onchange;
@@ -55,12 +57,30 @@ export class Editor {
     this.area.setSelectionRange(0, 0);
     this.area.scrollTop = this.area.scrollLeft = 0;
     this.marks = [];
-    this.changed();
+    this.isStale = true;
+    this.drawChange();
   }
 
+  /** The lines of the text as it is now: read anew only when somebody asks. */
+  get lines() {
+    if (this.isStale) {
+      this.isStale = false;
+      this.known.update(this.text);
+    }
+    return this.known;
+  }
+
+  /** A text of many lines comes in as many changes: all of them are drawn at once. */
   changed(event) {
-    this.lines.update(this.text);
+    this.isStale = true;
     if (event) this.marks = [];
+    if (this.waits) return;
+    this.waits = requestAnimationFrame(() => this.drawChange(event));
+  }
+
+  drawChange(event) {
+    cancelAnimationFrame(this.waits);
+    this.waits = null;
     this.matchBrackets();
     this.draw();
     this.onchange?.(event);
@@ -71,7 +91,9 @@ export class Editor {
     const { area } = this;
     area.focus();
     area.setSelectionRange(from, to);
-    const done = text === '' && from === to || document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
+    // Browsers take seconds to insert many lines so that they can be undone.
+    const isLong = text.split('\n').length > UNDO_LINES_MAX;
+    const done = text === '' && from === to || !isLong && document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
     if (!done) {
       area.setRangeText(text, from, to, 'end');
       this.changed(new Event('input'));
@@ -83,7 +105,12 @@ export class Editor {
   replaceAll(text) {
     if (text === this.text) return;
     const line = this.lines.at(this.position);
-    this.replace(0, this.text.length, text);
+    const old = this.text;
+    let from = 0;
+    while (from < old.length && old[from] === text[from]) from++;
+    let same = 0;
+    while (same < Math.min(old.length, text.length) - from && old[old.length - 1 - same] === text[text.length - 1 - same]) same++;
+    this.replace(from, old.length - same, text.slice(from, text.length - same));
     this.goTo(this.lines.lines[Math.min(line, this.lines.lines.length - 1)].offset);
   }
 

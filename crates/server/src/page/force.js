@@ -12,7 +12,7 @@ export function settle(nodes, edges, steps, heat = 1) {
     }
     [node.vx, node.vy] = [0, 0];
   }
-  const length = all > 60 ? 110 : 150;
+  const length = 120 + 8 * Math.sqrt(all);
   for (let step = 0; step < steps; step++) {
     const cool = heat * (1 - step / steps);
     repel(nodes, cool);
@@ -27,11 +27,11 @@ export function settle(nodes, edges, steps, heat = 1) {
       to.vy -= dy * pull;
     }
     for (const node of nodes) {
-      node.vx -= node.x * 0.006 * cool;
-      node.vy -= node.y * 0.010 * cool;
+      node.vx -= node.x * 0.002 * cool;
+      node.vy -= node.y * 0.006 * cool;
       if (!node.fixed) {
         const speed = Math.hypot(node.vx, node.vy);
-        const limit = speed > 40 ? 40 / speed : 1;
+        const limit = speed > 30 ? 30 / speed : 1;
         node.x += node.vx * limit;
         node.y += node.vy * limit;
       }
@@ -49,13 +49,14 @@ function repel(nodes, cool) {
       let [dx, dy] = [b.x - a.x, b.y - a.y];
       if (!dx && !dy) [dx, dy] = [0.1 * (one + 1), 0.1];
       // Texts are wide: nodes beside each other need more room than those above each other.
-      const near = dx * dx / 2.2 + dy * dy * 1.4 + 30;
-      if (near > 90_000) continue;
-      const push = 1900 / near * cool / Math.sqrt(near) * 2.2;
-      a.vx -= dx * push / 2.2;
-      a.vy -= dy * push * 1.2;
-      b.vx += dx * push / 2.2;
-      b.vy += dy * push * 1.2;
+      const wide = (a.w + b.w) / 90;
+      const near = dx * dx / (wide * wide) + dy * dy * 2 + 60;
+      if (near > 160_000) continue;
+      const push = 16_000 / near / Math.sqrt(near) * cool;
+      a.vx -= dx * push;
+      a.vy -= dy * push * 0.8;
+      b.vx += dx * push;
+      b.vy += dy * push * 0.8;
     }
   }
 }

@@ -10,6 +10,7 @@ import { browseLink, noteOf, showTerm, textOf } from './terms.js';
 
 const NODES_MAX = 180;
 const EXPAND_MAX = 40;
+const EDGE_NAMES_MAX = 24;
 const TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 const cut = (text, length) => ([...text].length > length ? [...text].slice(0, length - 1).join('') + '…' : text);
 const keyOf = term => term.type + ' ' + (term.type === 'triple' ? textOf(term) : term.value) + ' ' + (term.datatype || '') + (term['xml:lang'] || '');
@@ -60,12 +61,23 @@ class Graph {
     });
   }
 
+  /** Where there are many, only the edges of the chosen node have their names. */
+  nameEdges(node) {
+    const isMany = this.edges.size > EDGE_NAMES_MAX;
+    for (const edge of this.edges.values()) {
+      const isOf = edge.from === node || edge.to === node;
+      edge.text?.classList.toggle('off', isMany && !isOf);
+      edge.line?.classList.toggle('of', Boolean(node) && isOf);
+    }
+  }
+
   draw() {
     const nodes = [...this.nodes.values()];
     const edges = [...this.edges.values()];
     const heads = svg('defs', {}, svg('marker', { id: 'head', viewBox: '0 0 8 8', refX: '7', refY: '4', markerWidth: '7', markerHeight: '7', orient: 'auto' }, svg('path', { d: 'M0 0.500L8 4L0 7.500z', class: 'arrow-head', fill: 'currentColor' })));
     this.drawing.layer.replaceChildren(heads, ...edges.map(edge => this.drawEdge(edge)), ...nodes.map(node => this.drawNode(node)));
     for (const edge of edges) this.place(edge);
+    this.nameEdges(null);
   }
 
   drawEdge(edge) {
@@ -131,6 +143,7 @@ class Graph {
 
   choose(node) {
     for (const other of this.nodes.values()) other.element?.classList.toggle('chosen', other === node);
+    this.nameEdges(node);
     this.chosen.replaceChildren(...this.about(node));
   }
 

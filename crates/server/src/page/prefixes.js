@@ -103,8 +103,8 @@ export function shortened(iri) {
 export function named(iri) {
   const short = shortened(iri);
   if (short !== iri) return short;
-  const end = iri.replace(/[/#]$/, '').match(/[^/#]*$/)[0];
-  return end ? '…' + end : iri;
+  const end = iri.replace(/[/#]$/, '').match(/(?:[^/#]+[/#])?[^/#]*$/)[0];
+  return end && end.length + 12 < iri.length ? '…/' + end : iri;
 }
 
 /** An IRI as a query has it. What SPARQL does not take there is percent-encoded, so that no IRI of the data ends it. */

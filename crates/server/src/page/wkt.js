@@ -15,6 +15,7 @@ export function parseWkt(text) {
   const isLatFirst = /EPSG\/\d*(\.\d+)*\/?\/?4326>/i.test(text.slice(0, head[0].length));
   const type = { POINT: 'point', LINESTRING: 'line', POLYGON: 'polygon' }[head[2].toUpperCase()];
   const body = text.slice(head[0].length - 1);
+  if (!/^[\d\s.,()eE+-]*$/.test(body)) return null;
   const rings = [...body.matchAll(/\(([^()]*)\)/g)].map(found => found[1].split(',').map(pair => {
     const [x, y] = pair.trim().split(/\s+/).map(Number);
     return isLatFirst ? [y, x] : [x, y];

@@ -175,12 +175,12 @@ def everything_can_be_undone(page):
 
 @test
 def tab_indents_and_leaves_after_escape(page):
-    write(page, "a\nb")
+    write(page, "aa\nbb")
     page.do("document.querySelector('#query').select()")
     page.key("Tab")
-    equal(value(page), "  a\n  b")
+    equal(value(page), "  aa\n  bb")
     page.key("Tab", "Shift")
-    equal(value(page), "a\nb")
+    equal(value(page), "aa\nbb")
     page.key("Escape")
     page.key("Tab")
     assert page.do("document.activeElement.id") != "query"

@@ -108,7 +108,7 @@ export class Hover {
   constructor(editor) {
     this.editor = editor;
     this.card = el('div.hover', { role: 'tooltip', hidden: true });
-    document.body.append(this.card);
+    document.querySelector('main').append(this.card);
     const later = calmly(350, event => this.look(editor.positionAt(event.clientX, event.clientY)));
     editor.area.addEventListener('pointermove', event => {
       this.close();

@@ -42,12 +42,13 @@ export function start(panel, tools) {
   }
 
   async function suggest() {
-    if (place.firstChild) return;
+    if (place.querySelector('.head')) return;
+    place.replaceChildren(el('h1.hidden', {}, 'Browse'));
     status.textContent = 'Name a resource, or begin with one of these classes.';
     try {
       const rows = await rowsOf(`SELECT ?c (SAMPLE(?s) AS ?x) (COUNT(*) AS ?n) { ${anywhere('?s a ?c')} } GROUP BY ?c ORDER BY DESC(?n) LIMIT 24`, { timeout: 8 });
-      if (place.firstChild) return;
-      place.replaceChildren(el('div.card', {}, el('table.list', {},
+      if (place.querySelector('.head')) return;
+      place.replaceChildren(el('h1.hidden', {}, 'Browse'), el('div.card', {}, el('table.list', {},
         el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Class'), el('th', { scope: 'col' }, 'One of them'), el('th.number', { scope: 'col' }, 'Instances'))),
         el('tbody', {}, rows.filter(row => row.c).map(row => el('tr', {}, el('td', {}, termOf(row.c)), el('td', {}, row.x?.type === 'uri' ? browseLink(row.x.value) : ''), el('td.number', {}, grouped(Number(row.n.value)))))))));
     } catch (error) {

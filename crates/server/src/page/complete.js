@@ -40,7 +40,7 @@ export class Completion {
     this.editor = editor;
     this.items = [];
     this.list = el('ul.completions', { id: 'completions', role: 'listbox', 'aria-label': 'Completions', hidden: true });
-    document.body.append(this.list);
+    document.querySelector('main').append(this.list);
     editor.area.setAttribute('aria-controls', 'completions');
     this.later = calmly(90, () => this.ask(false));
     editor.keys.push(event => this.onKey(event));

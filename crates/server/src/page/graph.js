@@ -11,6 +11,7 @@ import { browseLink, noteOf, showTerm, textOf } from './terms.js';
 const NODES_MAX = 180;
 const EXPAND_MAX = 40;
 const EDGE_NAMES_MAX = 24;
+const LABEL_MAX = 26;
 const TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 const cut = (text, length) => ([...text].length > length ? [...text].slice(0, length - 1).join('') + '…' : text);
 const keyOf = term => term.type + ' ' + (term.type === 'triple' ? textOf(term) : term.value) + ' ' + (term.datatype || '') + (term['xml:lang'] || '');
@@ -46,7 +47,7 @@ class Graph {
 
   arrange(heat = 1) {
     const [nodes, edges] = [[...this.nodes.values()], [...this.edges.values()]];
-    for (const node of nodes) node.w = Math.min(26, [...node.label].length) * 6.6 + 16;
+    for (const node of nodes) node.w = Math.min(LABEL_MAX, [...node.label].length) * 6.6 + 16;
     settle(nodes, edges, nodes.length > 100 ? 160 : 320, heat);
     this.draw();
     this.home();
@@ -110,9 +111,9 @@ class Graph {
   drawNode(node) {
     const isBox = node.kind === 'literal' || node.kind === 'class';
     const shape = isBox ? svg('rect', { x: -node.w / 2, y: -11, width: node.w, height: 22, rx: node.kind === 'class' ? 11 : 4 }) : svg('circle', { r: node.kind === 'blank' ? 5 : 7 });
-    const text = svg('text', { y: isBox ? 4 : 21 }, cut(node.label, 26));
+    const text = svg('text', { y: isBox ? 4 : 21 }, cut(node.label, LABEL_MAX));
     node.element = svg('g', {
-      class: 'graph-node ' + node.kind, tabindex: '0', role: 'button', 'aria-label': `${node.label}: ${count(node.degree, 'edge')}`, transform: `translate(${node.x} ${node.y})`,
+      class: 'graph-node ' + node.kind, tabindex: '0', role: 'button', 'aria-label': `${cut(node.label, LABEL_MAX)}: ${count(node.degree, 'edge')}`, transform: `translate(${node.x} ${node.y})`,
       onpointerdown: event => this.grab(event, node), onfocus: () => this.choose(node),
       ondblclick: () => this.expand(node),
       onkeydown: event => event.key === 'Enter' && (event.preventDefault(), this.expand(node)),

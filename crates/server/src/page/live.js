@@ -43,8 +43,8 @@ export class Live {
     const parts = [found.state, seconds(found.seconds)];
     if (run) parts.push(count(run.rows, 'row') + ' so far', bytes(run.memory_bytes) + ' held', count(run.total.sequential_rows + run.total.lookups, 'row') + ' read or looked up');
     let plan = null;
-    const response = await send('admin/queries/' + found.id, { accept: 'application/json', allowed: [404, 405] });
-    if (response.ok) plan = await response.json();
+    const response = run ? await send('admin/queries/' + found.id, { accept: 'application/json', allowed: [404, 405] }) : null;
+    if (response?.ok) plan = await response.json();
     if (this.timer !== timer) return;
     const view = plan?.plan ? (await import('./plan.js')).planView(plan) : null;
     this.place.replaceChildren(el('p.muted', {}, parts.join(' · ')), view || '');

@@ -27,6 +27,7 @@ mod mistakes;
 mod newcomer;
 mod operations;
 mod origins;
+mod page;
 mod query;
 mod query_memory;
 mod rdf_graph;

@@ -2,6 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::lode::{Lode, note};
+use crate::users::with_line;
 use std::process::Command;
 
 const DATA: &str = include_str!("../page/data.ttl");
@@ -9,14 +10,14 @@ const PASSWORD: &str = "a long password, é";
 
 /// The data, and 100 things with numbers.
 fn turtle() -> String {
-    let numbers = (0..100).map(|number| format!("<http://e/number/{number}> a <http://e/Number> ; <http://e/n> {number} .\n"));
+    let numbers = (0..100)
+        .map(|number| format!("<http://e/number/{number}> a <http://e/Number> ; <http://e/n> {number} .\n"));
     DATA.to_owned() + &numbers.collect::<String>()
 }
 
 /// A server with a user and a token; the token is written to a file.
 fn with_users(lode: &Lode) -> Endpoint {
-    let password = format!("{PASSWORD}\n");
-    lode.run_with(&["user", "add", "users.json", "ann", "--role", "update"], password.as_bytes()).ok();
+    with_line(lode, &["user", "add", "users.json", "ann", "--role", "update"], PASSWORD).ok();
     let token = lode.run(&["token", "add", "users.json", "reader", "--role", "read"]).ok();
     lode.write("token", token.trim());
     Endpoint::start(lode, &["--users", "users.json"])
@@ -36,11 +37,17 @@ fn several(lode: &Lode) -> Endpoint {
 fn people_use_the_page() {
     let python = std::env::var("LODE_CLIENTS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let folder = format!("{}/tests/page", env!("CARGO_MANIFEST_DIR"));
-    let found = Command::new(&python).args(["-c", "import chromium, sys; sys.exit(chromium.program() is None)"]).env("PYTHONPATH", &folder).output();
+    let found = Command::new(&python)
+        .args(["-c", "import chromium, sys; sys.exit(chromium.program() is None)"])
+        .env("PYTHONPATH", &folder)
+        .output();
     if !found.is_ok_and(|output| output.status.success()) {
-        return note(format_args!("skipped: {python} (LODE_CLIENTS_PYTHON) or Chromium (LODE_CHROMIUM) is not here"));
+        return note(format_args!(
+            "skipped: {python} (LODE_CLIENTS_PYTHON) or Chromium (LODE_CHROMIUM) is not here"
+        ));
     }
-    let (one, users, all) = (Lode::with_turtle(&turtle()), Lode::with_turtle("<http://e/s> <http://e/p> 1 ."), Lode::new());
+    let (one, users, all) =
+        (Lode::with_turtle(&turtle()), Lode::with_turtle("<http://e/s> <http://e/p> 1 ."), Lode::new());
     let (first, second, third) = (Endpoint::start(&one, &[]), with_users(&users), several(&all));
     let turtle = [("Content-Type", "text/turtle")];
     first.send("PUT", "/data?graph=http://e/graph", &turtle, b"<http://e/s> a <http://e/InGraph> .").is(201);

@@ -629,7 +629,7 @@ def broken_files_are_told_of(page):
     page.click("#go-upload")
     page.wait("!!document.querySelector('#upload-target')")
     upload(page, "broken.ttl", "<http://e/a> <http://e/b> .\n")
-    page.wait("/line 1/.test(document.querySelector('#uploads')?.innerText)")
+    page.wait("/broken.ttl:1:/.test(document.querySelector('#uploads')?.innerText)")
     upload(page, "picture.xyz", "x")
     page.wait("document.querySelector('#uploads')?.innerText.includes('no format')")
 

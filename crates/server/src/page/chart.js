@@ -3,7 +3,7 @@
 import { Drawing, whenSeen } from './canvas.js';
 import { count, el, grouped, short, svg } from './dom.js';
 import { bins, linear, timeTicks, ticksOf } from './scales.js';
-import { isNumber, isTime, textOf } from './terms.js';
+import { isNumber, isTime, shownIri, textOf } from './terms.js';
 
 const BARS_MAX = 40;
 const POINTS_MAX = 5000;
@@ -80,7 +80,7 @@ class Chart {
   /** `{ x, y, label }`; of a histogram only `x`. */
   pointsOf() {
     const isByName = this.kind === 'bar' || this.isText && this.kind !== 'histogram';
-    const all = this.rows.filter(row => row[this.x] && (this.kind === 'histogram' || row[this.y])).map((row, at) => ({ x: isByName ? at : valueOf(row[this.x]), y: valueOf(row[this.y]), label: textOf(row[this.x]) }));
+    const all = this.rows.filter(row => row[this.x] && (this.kind === 'histogram' || row[this.y])).map((row, at) => ({ x: isByName ? at : valueOf(row[this.x]), y: valueOf(row[this.y]), label: row[this.x].type === 'uri' ? shownIri(row[this.x].value) : textOf(row[this.x]) }));
     const fit = all.filter(point => Number.isFinite(point.x) && (this.kind === 'histogram' || Number.isFinite(point.y)));
     const max = this.kind === 'bar' ? BARS_MAX : this.kind === 'histogram' ? Infinity : POINTS_MAX;
     if (fit.length > max) this.note = `The first ${grouped(max)} of ${count(fit.length, 'row')}`;

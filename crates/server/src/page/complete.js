@@ -24,7 +24,9 @@ function fromText(text, position) {
     if (label !== word && label.toLowerCase().startsWith(lower)) items.push({ label, insert, kind, detail, prefix });
   };
   if (word.startsWith('?') || word.startsWith('$')) {
-    for (const name of variablesIn(text)) offer(name, name, 'variable');
+    // What is being written is no name yet.
+    const others = text.slice(0, from) + ' ' + text.slice(position).replace(/^[\p{L}\p{N}_]+/u, '');
+    for (const name of variablesIn(others)) offer(name, name, 'variable');
   } else if (word) {
     for (const name of KEYWORDS) if (name.length > 1) offer(name, name, 'keyword');
     for (const name of FUNCTIONS) offer(name, name + '(', 'function');

@@ -1,7 +1,7 @@
 // A table of rows, of which only those in sight are there. Columns can be sorted and made wider, rows be searched.
 
 import { calmly, count, el, grouped, icon } from './dom.js';
-import { compare, isNumber, showTerm, termOf, textOf } from './terms.js';
+import { compare, isNumber, showTerm, shownIri, termOf, textOf } from './terms.js';
 
 const ROW = 29;
 const AROUND = 12;
@@ -72,7 +72,7 @@ export class Table {
     this.widths = this.vars.map(name => {
       const lengths = sample.map(row => {
         const term = row[name];
-        return term ? Math.min(90, textOf(term).length) + (term.type === 'literal' && !isNumber(term) && (term['xml:lang'] || term.datatype) ? 9 : 0) : 0;
+        return term ? Math.min(90, (term.type === 'uri' ? shownIri(term.value) : textOf(term)).length) + (term.type === 'literal' && !isNumber(term) && (term['xml:lang'] || term.datatype) ? 9 : 0) : 0;
       }).sort((a, b) => a - b);
       const usual = Math.max(lengths[Math.floor(lengths.length * 0.9)] || 0, name.length + 4);
       return Math.round(Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, usual * 7.3 + 24)));

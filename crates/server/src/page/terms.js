@@ -2,7 +2,7 @@
 
 import { base } from './api.js';
 import { copy, el, icon, isWeb } from './dom.js';
-import { shortened } from './prefixes.js';
+import { named, shortened } from './prefixes.js';
 
 const XSD = 'http://www.w3.org/2001/XMLSchema#';
 const NUMBERS = /^http:\/\/www\.w3\.org\/2001\/XMLSchema#(integer|decimal|double|float|int|long|short|byte|(unsigned|nonNegative|nonPositive|positive|negative)\w+)$/;
@@ -43,10 +43,13 @@ export function noteOf(term) {
   return shortened(term.datatype).replace(/^xsd:/, '');
 }
 
+/** An IRI as a line has it: of a long one without a prefix the end, which tells it from others. */
+export const shownIri = iri => (iri.length > 56 ? named(iri) : shortened(iri));
+
 export const resourceHref = iri => base + '?resource=' + encodeURIComponent(iri);
 
 /** A link to the page of a resource. `main.js` follows it without loading the page anew. */
-export function browseLink(iri, text = shortened(iri)) {
+export function browseLink(iri, text = shownIri(iri)) {
   return el('a.resource', { href: resourceHref(iri), 'data-resource': iri, title: iri }, text);
 }
 

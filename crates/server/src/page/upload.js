@@ -101,7 +101,7 @@ class Upload {
 
   end(text, isBad = false) {
     this.said.replaceChildren(el('span', {}, text));
-    this.said.className = isBad ? 'message error' : '';
+    this.said.className = isBad ? 'bad' : '';
     this.button.remove();
   }
 
@@ -130,7 +130,7 @@ class Upload {
       };
       request.onload = () => {
         const took = seconds((performance.now() - started) / 1e3);
-        if (request.status >= 300) this.end(withoutNumber(request.responseText) || 'status ' + request.status, true);
+        if (request.status >= 300) this.end(withoutNumber(request.responseText).replace(/^body(?=:\d)/, file.name) || 'status ' + request.status, true);
         else this.end(`${told(request.responseText)} in ${took}`);
         resolve();
       };

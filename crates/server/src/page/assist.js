@@ -51,7 +51,7 @@ export class Checker {
   constructor(editor) {
     this.editor = editor;
     this.place = document.getElementById('problems');
-    this.later = calmly(450, () => this.check());
+    this.later = calmly(800, () => this.check());
     editor.area.addEventListener('input', event => {
       if (!this.place.hidden) this.show([]);
       this.later(event);

@@ -61,11 +61,12 @@ export class Drawing {
   }
 
   /** Fits a box of the drawing into sight. */
-  fit({ left, top, right, bottom }, scaleMax = 1.6) {
+  fit({ left, top, right, bottom }, scaleMax = 1.6, scaleMin = SCALE_MIN) {
     const { width, height } = this.size;
     const room = 48;
     const scale = Math.min(scaleMax, (width - 2 * room) / Math.max(1, right - left), (height - 2 * room) / Math.max(1, bottom - top));
-    this.set({ scale: Math.max(SCALE_MIN, scale), x: width / 2 - scale * (left + right) / 2, y: height / 2 - scale * (top + bottom) / 2 });
+    const shown = Math.max(scaleMin, scale);
+    this.set({ scale: shown, x: width / 2 - shown * (left + right) / 2, y: height / 2 - shown * (top + bottom) / 2 });
   }
 
   /** Says something at the pointer. */

@@ -118,7 +118,7 @@ class Chart {
       const bar = svg('rect', { class: 'mark-bar series-0', x: Math.min(scale(0), scale(point.y)), y: y + step * 0.12, width: Math.max(1, Math.abs(scale(point.y) - scale(0))), height: step * 0.76, rx: 2 });
       this.picture.append(bar);
       this.hover(bar, `${point.label}\n${this.y}: ${grouped2(point.y)}`);
-      if (step >= 11) this.picture.append(this.text(left - 8, y + step / 2 + 4, point.label.length > room ? point.label.slice(0, room - 1) + '…' : point.label, '', 'end'), this.text(Math.max(scale(0), scale(point.y)) + 6, y + step / 2 + 4, short2(point.y), 'tick', 'start'));
+      if (step >= 11) this.picture.append(this.text(left - 8, y + step / 2 + 4, point.label.length > room ? '…' + point.label.slice(1 - room) : point.label, '', 'end'), this.text(Math.max(scale(0), scale(point.y)) + 6, y + step / 2 + 4, short2(point.y), 'tick', 'start'));
     });
     this.picture.append(svg('line', { class: 'axis', x1: scale(0), x2: scale(0), y1: 8, y2: bottom }));
   }

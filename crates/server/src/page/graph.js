@@ -12,6 +12,8 @@ const NODES_MAX = 180;
 const EXPAND_MAX = 40;
 const EDGE_NAMES_MAX = 24;
 const LABEL_MAX = 26;
+/** Smaller, no label could be read: then not all is in sight. */
+const READABLE = 0.6;
 const TYPE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 const cut = (text, length) => ([...text].length > length ? [...text].slice(0, length - 1).join('') + '…' : text);
 const keyOf = term => term.type + ' ' + (term.type === 'triple' ? textOf(term) : term.value) + ' ' + (term.datatype || '') + (term['xml:lang'] || '');
@@ -59,7 +61,7 @@ class Graph {
     this.drawing.fit({
       left: Math.min(...nodes.map(node => node.x - node.w / 2)), right: Math.max(...nodes.map(node => node.x + node.w / 2)),
       top: Math.min(...nodes.map(node => node.y - 12)), bottom: Math.max(...nodes.map(node => node.y + 26)),
-    });
+    }, 1.4, READABLE);
   }
 
   /** Where there are many, only the edges of the chosen node have their names. */

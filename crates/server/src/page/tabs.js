@@ -7,12 +7,16 @@ const TABS_MAX = 30;
 const KEPT_MAX = 200;
 const HISTORY_MAX = 100;
 
+/** A query without its prefixes, in one line. */
+function bodyOf(text) {
+  return text.replace(/^(\s|#.*(\n|$)|(prefix\s+\S*|base)\s*<[^>]*>)+/i, '').replace(/\s+/g, ' ');
+}
+
 /** What a query is about, for a tab. */
 function titleOf(text) {
   const comment = text.match(/^\s*#+\s*(.+)/)?.[1];
   if (comment) return comment.slice(0, 40);
-  const body = text.replace(/^(\s|#.*(\n|$)|(prefix\s+\S*|base)\s*<[^>]*>)+/i, '').replace(/\s+/g, ' ');
-  return body.slice(0, 32) || 'New query';
+  return bodyOf(text).slice(0, 32) || 'New query';
 }
 
 export class Tabs {
@@ -134,7 +138,7 @@ export class Tabs {
       place.replaceChildren(...part('Kept', 'kept'), ...part('Run lately', 'history'));
     };
     const row = (entry, name) => el('li', {},
-      el('button.entry', { onclick: () => { dialog.close(); this.open(entry.text); } }, el('b', {}, entry.name || titleOf(entry.text)), el('code', {}, entry.text.replace(/\s+/g, ' ').slice(0, 160))),
+      el('button.entry', { onclick: () => { dialog.close(); this.open(entry.text); } }, el('b', {}, entry.name || titleOf(entry.text)), el('code', {}, bodyOf(entry.text).slice(0, 160))),
       el('time.muted', {}, new Date(entry.time).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })),
       el('button.bare', { 'aria-label': 'Copy', title: 'Copy', onclick: () => copy(entry.text) }, icon('copy')),
       el('button.bare', { 'aria-label': 'Forget', title: 'Forget', onclick: () => { keep(name, read(name, []).filter(other => other.text !== entry.text || other.name !== entry.name)); draw(); } }, icon('close')));

@@ -141,7 +141,7 @@ class Part {
       this.shown += rows.length;
       const left = this.all - this.shown;
       this.more.hidden = left <= 0 || !rows.length;
-      this.more.textContent = `${grouped(Math.min(left, MORE))} more of ${grouped(left)}`;
+      this.more.textContent = left > MORE ? `${MORE} more of ${grouped(left)}` : `${left} more`;
       const iris = rows.filter(row => row.x.type === 'uri').map(row => row.x.value);
       const labels = await labelsOf(iris, { signal: resource.signal });
       rows.forEach((row, at) => {

@@ -11,6 +11,7 @@ import { browseLink, noteOf, showTerm, textOf } from './terms.js';
 const NODES_MAX = 180;
 const EXPAND_MAX = 40;
 const EDGE_NAMES_MAX = 24;
+const HUB_NAMES_MAX = 40;
 const LABEL_MAX = 26;
 /** Smaller, no label could be read: then not all is in sight. */
 const READABLE = 0.6;
@@ -22,6 +23,7 @@ class Graph {
   constructor(label) {
     this.nodes = new Map();
     this.edges = new Map();
+    this.hubNamesMax = 0;
     this.drawing = new Drawing(label, { home: () => this.home() });
     this.note = el('span.muted', { role: 'status' });
     this.chosen = el('div.bar.chosen');
@@ -70,7 +72,7 @@ class Graph {
     for (const edge of this.edges.values()) {
       const isOf = edge.from === node || edge.to === node;
       edge.text?.classList.toggle('off', isMany && !isOf);
-      edge.line?.classList.toggle('of', Boolean(node) && isOf);
+      edge.line?.classList.toggle('of', node === this.picked && isOf);
     }
   }
 
@@ -80,7 +82,8 @@ class Graph {
     const heads = svg('defs', {}, svg('marker', { id: 'head', viewBox: '0 0 8 8', refX: '7', refY: '4', markerWidth: '7', markerHeight: '7', orient: 'auto' }, svg('path', { d: 'M0 0.500L8 4L0 7.500z', class: 'arrow-head', fill: 'currentColor' })));
     this.drawing.layer.replaceChildren(heads, ...edges.map(edge => this.drawEdge(edge)), ...nodes.map(node => this.drawNode(node)));
     for (const edge of edges) this.place(edge);
-    this.nameEdges(null);
+    const hub = nodes.reduce((most, node) => (node.degree > most.degree ? node : most), nodes[0]);
+    this.nameEdges(hub && hub.degree <= this.hubNamesMax ? hub : null);
   }
 
   drawEdge(edge) {
@@ -106,8 +109,11 @@ class Graph {
     const [mx, my] = [(from.x + to.x) / 2 - dy / far * bend, (from.y + to.y) / 2 + dx / far * bend];
     const end = edgeOf(to, mx, my);
     edge.line.setAttribute('d', `M${from.x} ${from.y}Q${mx} ${my} ${end.x} ${end.y}`);
-    edge.text.setAttribute('x', (from.x + to.x) / 4 + mx / 2);
-    edge.text.setAttribute('y', (from.y + to.y) / 4 + my / 2 - 3);
+    // Nearer to the node that has fewer edges: about the other one many names would lie on each other.
+    const part = from.degree > to.degree ? 0.62 : from.degree < to.degree ? 0.38 : 0.5;
+    const at = (start, middle, stop) => (1 - part) ** 2 * start + 2 * part * (1 - part) * middle + part ** 2 * stop;
+    edge.text.setAttribute('x', at(from.x, mx, to.x));
+    edge.text.setAttribute('y', at(from.y, my, to.y) - 3);
   }
 
   drawNode(node) {
@@ -146,6 +152,7 @@ class Graph {
 
   choose(node) {
     for (const other of this.nodes.values()) other.element?.classList.toggle('chosen', other === node);
+    this.picked = node;
     this.nameEdges(node);
     this.chosen.replaceChildren(...this.about(node));
   }
@@ -169,6 +176,7 @@ function edgeOf(node, x, y) {
 class TripleGraph extends Graph {
   constructor(triples) {
     super('Graph of the triples.');
+    this.hubNamesMax = HUB_NAMES_MAX;
     this.all = triples;
     this.take(triples);
     this.label();

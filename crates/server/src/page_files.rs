@@ -150,7 +150,6 @@ struct Session<'a> {
     union: bool,
     /// Whether the server completes and checks texts.
     assist: bool,
-    version: &'static str,
 }
 
 /// Who asks, and what of this server they can use.
@@ -170,7 +169,6 @@ pub(crate) async fn session(
         writable: state.database.store().is_writable(),
         union: state.options.query.default_graph == DefaultGraph::Union,
         assist: allowed("/api/complete").is_some(),
-        version: env!("CARGO_PKG_VERSION"),
     })?;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)

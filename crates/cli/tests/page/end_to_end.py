@@ -667,6 +667,11 @@ def people_log_in_and_out(page):
     page.wait("document.querySelector('#login').textContent.includes('Log in')")
     run(page, "ASK {}")
     page.wait("document.querySelector('#error').textContent.includes('log in')")
+    page.click("#go-upload")
+    page.wait("document.querySelector('#view-upload-panel .message')?.innerText.includes('log in')")
+    upload(page, "refused.nt", "")
+    page.wait("document.querySelector('#uploads')?.innerText.includes('log in')")
+    page.click("#go-query")
     log_in(page, "ann", "wrong")
     page.wait("(document.querySelector('dialog .error')?.innerText || '').includes('not the name')")
     page.do("document.querySelector('#login-password').value = 'a long password, é'")
@@ -759,6 +764,10 @@ def everything_is_reached_by_keys(page):
             break
     for wanted in ("skip", "go-data", "help", "theme", "login", "new-tab", "query", "editor-grip", "run", "explain", "share"):
         assert wanted in seen, (wanted, seen)
+    page.do("document.querySelector('.skip').focus()")
+    page.key("Enter")
+    page.wait("document.activeElement.id === 'query'")
+    equal(count(page, "#query-tabs .tab"), 1)
     page.key("F1")
     page.wait("document.querySelector('dialog')?.innerText.includes('Ctrl+Enter')")
 

@@ -7,7 +7,7 @@ export const base = new URL('.', location.href).pathname;
 export const database = decodeURIComponent(base.split('/')[1] || '');
 
 /** What the server tells of itself, and of who asks. */
-export const session = { name: null, role: null, users: false, writable: true, union: false, version: '' };
+export const session = { name: null, role: null, users: false, writable: true, union: false, assist: false, administers: false };
 
 /** An answer that is an error, or none. */
 export class Failure extends Error {
@@ -19,7 +19,7 @@ export class Failure extends Error {
 }
 
 /** The header of a log-in by this page; without one the browser sends what it knows. */
-function authorization() {
+export function authorization() {
   return forTab.read('login');
 }
 

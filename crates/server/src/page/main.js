@@ -1,7 +1,7 @@
 // The page: its views, and what is around them.
 
-import { base, database, look, send, session } from './api.js';
-import { $, el } from './dom.js';
+import { authorization, base, database, look, session } from './api.js';
+import { $, el, tell } from './dom.js';
 import { loadPrefixes } from './prefixes.js';
 import { QueryView } from './query.js';
 import { drawLogin, openLogin } from './login.js';
@@ -70,13 +70,18 @@ function listen() {
 function drawSession() {
   drawLogin();
   $('go-upload').hidden = !session.writable;
+  // What a view says may be another for this person.
+  const current = VIEWS.find(view => !$(`view-${view}-panel`).hidden);
+  loaded[current]?.then(view => view.shown?.(false));
 }
 
 /** Of several databases, the others. */
 async function drawDatabases() {
   if (!database) return;
   $('database').textContent = database;
-  const response = await fetch('/repositories', { headers: { Accept: 'application/sparql-results+json' }, credentials: 'same-origin' });
+  const login = authorization();
+  const headers = { Accept: 'application/sparql-results+json', ...(login ? { Authorization: login } : {}) };
+  const response = await fetch('/repositories', { headers, credentials: login ? 'omit' : 'same-origin' });
   if (!response.ok) return;
   const names = (await response.json()).results.bindings.map(row => row.id.value);
   if (names.length < 2) return;
@@ -93,5 +98,5 @@ route();
 look().then(() => {
   drawSession();
   loadPrefixes();
-  drawDatabases().catch(() => {});
-});
+  return drawDatabases();
+}).catch(error => tell(error.message));

@@ -91,9 +91,8 @@ export class QueryView {
 
   /** A query in the part of the address that no server sees. */
   openShared() {
-    const wanted = new URLSearchParams(location.hash.slice(1));
-    const text = wanted.get('query');
-    if (text === null) return;
+    if (!location.hash.startsWith('#query=')) return;
+    const text = new URLSearchParams(location.hash.slice(1)).get('query');
     history.replaceState(null, '', location.pathname + location.search);
     this.open(text);
   }

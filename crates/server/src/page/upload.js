@@ -1,7 +1,6 @@
 // Uploads: files that are dropped or chosen, into a graph, one after the other.
 
-import { base, send, session, withoutNumber } from './api.js';
-import { forTab } from './store.js';
+import { authorization, base, send, session, withoutNumber } from './api.js';
 import { $, bytes, count, el, seconds } from './dom.js';
 
 const TYPES = {
@@ -43,7 +42,7 @@ export function start(panel) {
 
   function draw() {
     graph.hidden = target.value !== 'graph';
-    lock.hidden = session.role !== 'read' && session.role !== null;
+    lock.hidden = ['update', 'admin'].includes(session.role);
     lock.textContent = 'Uploads take the role update: log in first.';
   }
 
@@ -109,6 +108,8 @@ class Upload {
     const { file, wish } = this;
     const { coding, extension, type } = kindOf(file.name);
     if (this.isStopped) return Promise.resolve();
+    // A refusal would have the browser ask for a password by itself.
+    if (!['update', 'admin'].includes(session.role)) return Promise.resolve(this.end('takes the role update: log in first', true));
     if (!type) return Promise.resolve(this.end('no format is known by this name: .ttl, .nt, .nq, .trig, .rdf, .jsonld', true));
     // Triples have no graphs that they name: they go to the default graph.
     const inGraphs = wish.target === 'all' && WITH_GRAPHS.includes(extension);
@@ -119,7 +120,7 @@ class Upload {
       request.open(wish.replace ? 'PUT' : 'POST', base + 'data' + query);
       request.setRequestHeader('Content-Type', type);
       if (coding) request.setRequestHeader('Content-Encoding', coding);
-      const login = forTab.read('login');
+      const login = authorization();
       if (login) request.setRequestHeader('Authorization', login);
       const bar = el('progress', { max: '1', value: 0, 'aria-label': 'Upload of ' + file.name });
       const text = el('span.muted', {}, '');

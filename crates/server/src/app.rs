@@ -9,9 +9,9 @@ use crate::limits::Limits;
 use crate::listener::{Bind, Listener};
 use crate::observe::Logs;
 use crate::origin::Origins;
-use crate::page;
 use crate::server_error::ServerError;
 use crate::state::{AppState, Served, ServerOptions, Shared};
+use crate::{page, page_files};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
@@ -65,7 +65,7 @@ impl Server {
         Self::bound_to(bind.into(), options, |shared| {
             let state = Arc::new(AppState::new(shared, None, served));
             let guard = Guard { shared: Arc::clone(shared), allowed: page::allowed, not_found: page::absent };
-            let own = Router::new().route("/", get(page::form));
+            let own = Router::new().route("/", get(page_files::index));
             let router = database_router(&state, own).layer(from_fn_with_state(guard, guard::guard));
             Ok((router, Content::One(state)))
         })

@@ -4,12 +4,12 @@ use crate::compress::compress;
 use crate::error::HttpError;
 use crate::protocol::{Takes, protocol};
 use crate::state::AppState;
-use crate::{admin, api, data, described, guard, health, page};
+use crate::{admin, api, data, described, guard, health, page, page_files};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::{any, delete, get, post};
+use axum::routing::{any, get, post};
 use std::sync::Arc;
 
 /// All addresses of a database, those of `root` among them, without the outermost layer.
@@ -18,6 +18,8 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/.well-known/void", get(described::void))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
+        .route("/page/session.json", get(page_files::session))
+        .route("/page/{name}", get(page_files::file))
         .route("/sparql", any(both))
         .route("/query", any(queries))
         .route("/update", any(updates))
@@ -34,7 +36,7 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/admin/stats", get(admin::stats))
         .route("/metrics", get(admin::metrics))
         .route("/admin/queries", get(admin::queries))
-        .route("/admin/queries/{id}", delete(admin::cancel_query))
+        .route("/admin/queries/{id}", get(admin::query_plan).delete(admin::cancel_query))
         .route("/admin/compact", post(admin::compact))
         .route("/admin/snapshots", snapshots)
         .route("/admin/backup", post(admin::backup));

@@ -31,6 +31,7 @@ mod observe;
 mod open_transactions;
 mod origin;
 mod page;
+mod page_files;
 mod progress;
 mod protocol;
 mod query;

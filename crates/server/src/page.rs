@@ -1,8 +1,7 @@
-//! The pages a person or a tool finds without a query: a small query form, and what there is.
+//! The addresses that there are, for a person or a tool that finds one without a query.
 
 use crate::error::HttpError;
 use axum::http::{Method, StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
 
 /// What there is, for those who ask for something else.
 const ROUTES: &str = "\
@@ -12,11 +11,11 @@ const ROUTES: &str = "\
 /api/complete, /api/hover, /api/format, /api/check  help for who writes queries (POST, JSON; docs/api.md)
 /api/prefixes              the usual prefixes that the data uses (GET)
 /data                      graphs (Graph Store Protocol): GET, PUT, POST, DELETE with ?graph=IRI or ?default
-/                          a page to try queries
+/                          a page for people: queries, what is in the data, uploads (its parts are below /page)
 /health/live, /health/ready whether the server runs, and whether it can do its work (GET)
 /metrics                   figures for Prometheus (GET)
 /admin/stats               figures of the moment (GET)
-/admin/queries             what runs (GET); /admin/queries/ID stops it (DELETE)
+/admin/queries             what runs (GET); /admin/queries/ID is the plan of a query with what was done so far (GET), and stops it (DELETE)
 /admin/compact             makes one segment of all (POST)
 /admin/snapshots           named snapshots: GET, POST ?name=NAME, DELETE ?name=NAME
 /admin/backup              writes a backup (POST ?to=NAME)";
@@ -27,12 +26,13 @@ pub(crate) fn allowed(path: &str) -> Option<&'static str> {
     Some(match path {
         "/" | "/.well-known/void" | "/api/prefixes" | "/admin/stats" | "/admin/queries" | "/metrics"
         | "/health/live" | "/health/ready" => "GET, HEAD, OPTIONS",
+        _ if path.starts_with("/page/") => "GET, HEAD, OPTIONS",
         "/sparql" | "/query" => "GET, HEAD, POST, OPTIONS",
         "/update" | "/admin/compact" | "/admin/backup" | "/api/complete" | "/api/hover" | "/api/format"
         | "/api/check" => "POST, OPTIONS",
         "/admin/snapshots" => "GET, HEAD, POST, DELETE, OPTIONS",
         _ if path == "/data" || path.starts_with("/data/") => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
-        _ if admin.is_some_and(|path| path.starts_with("queries/")) => "DELETE, OPTIONS",
+        _ if admin.is_some_and(|path| path.starts_with("queries/")) => "GET, HEAD, DELETE, OPTIONS",
         _ => return None,
     })
 }
@@ -55,9 +55,4 @@ pub(crate) async fn other_method(method: Method, uri: Uri) -> HttpError {
     let message = format!("{} does not take {method}; this server has:\n{ROUTES}", uri.path());
     let error = HttpError::new(StatusCode::METHOD_NOT_ALLOWED, message);
     HttpError { field: allowed(uri.path()).map(|methods| (header::ALLOW, methods)), ..error }
-}
-
-/// The query form at `/`.
-pub(crate) async fn form() -> Response {
-    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], include_str!("page.html")).into_response()
 }

@@ -4,7 +4,7 @@ use crate::deadline::after;
 use crate::error::HttpError;
 use crate::listener::Peer;
 use axum::http::StatusCode;
-use lode_engine::report::RunReport;
+use lode_engine::report::{PlanReport, RunReport};
 use lode_engine::{CancelToken, PreparedQuery};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -93,6 +93,16 @@ impl Running {
         let requests: Vec<_> =
             lock(&self.requests).iter().map(|(id, request)| (*id, Arc::clone(request))).collect();
         requests.into_iter().map(|(id, request)| request.report(id)).collect()
+    }
+
+    /// The plan of a query that runs, with what each operator did so far; none of what has no plan, or is not there.
+    pub(crate) fn plan(&self, id: u64) -> Option<PlanReport> {
+        let request = lock(&self.requests).get(&id).map(Arc::clone)?;
+        let stage = lock(&request.stage);
+        let Stage::Running(_, query) = &*stage else { return None };
+        let query = Arc::clone(query);
+        drop(stage);
+        Some(query.report())
     }
 
     /// How many run and wait, and what the running ones take.

@@ -141,7 +141,10 @@ fn one_address_takes_queries_updates_and_graphs() {
     assert!(get(&endpoint, "/d?default", "application/n-triples").is(200).body.contains("<a:more>"));
     // People get pages.
     for path in ["/d", "/d/"] {
-        assert!(get(&endpoint, path, "text/html,*/*").is(200).body.contains("<textarea"), "{path}");
+        assert!(
+            get(&endpoint, path, "text/html,*/*").is(200).body.contains("src=\"page/main.js\""),
+            "{path}"
+        );
     }
     assert!(get(&endpoint, "/", "text/html").is(200).body.contains("href=\"/d/\""));
     endpoint.send("POST", "/d/get", &turtle, b"<a:s> <a:p> 1 .").is(405);

@@ -29,6 +29,7 @@ mod mistakes;
 mod newcomer;
 mod operations;
 mod origins;
+mod page;
 mod package;
 mod query;
 mod query_memory;

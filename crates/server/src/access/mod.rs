@@ -28,13 +28,13 @@ use axum::http::Method;
 /// What a request is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// Queries, downloads, descriptions and the page.
+    /// Queries, downloads and descriptions.
     Read,
     /// Updates, uploads and removals of graphs.
     Update,
     /// All below `/admin`, and `/metrics`.
     Administer,
-    /// What tells nothing of the data: which methods an address takes, and whether the server is well.
+    /// What tells nothing of the data: which methods an address takes, whether the server is well, and the page.
     Ask,
 }
 
@@ -50,6 +50,8 @@ impl Operation {
         match path {
             _ if is_of("/admin") || path == "/metrics" => Self::Administer,
             _ if is_of("/health") && reads => Self::Ask,
+            // The page has nothing of the data in it, and is where people log in.
+            _ if (path == "/" || path.starts_with("/page/")) && reads => Self::Ask,
             _ if is_of("/data") && !reads => Self::Update,
             _ if is_of("/update") || is_of("/rdf4j/transactions") => Self::Update,
             _ if is_of("/rdf4j/statements") && !reads => Self::Update,

@@ -9,7 +9,7 @@ mod snapshots;
 pub(crate) use backup::backup;
 pub(crate) use figures::stats;
 pub(crate) use metrics::metrics;
-pub(crate) use queries::{cancel as cancel_query, list as queries};
+pub(crate) use queries::{cancel as cancel_query, list as queries, plan as query_plan};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
 
 use crate::access::{Identity, Operation, Role};

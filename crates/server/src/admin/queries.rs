@@ -15,6 +15,17 @@ pub(crate) async fn list(State(state): State<Arc<AppState>>, client: Client) -> 
     json_of(&state.running.list())
 }
 
+/// The plan of a query that runs, with what each operator did so far.
+pub(crate) async fn plan(
+    State(state): State<Arc<AppState>>,
+    client: Client,
+    Path(id): Path<u64>,
+) -> Result<Response, HttpError> {
+    client.check(&state)?;
+    let none = || HttpError::new(StatusCode::NOT_FOUND, format!("no query {id} is running"));
+    json_of(&state.running.plan(id).ok_or_else(none)?)
+}
+
 /// Stops one of them; its client gets an error, or sees the answer break off.
 pub(crate) async fn cancel(
     State(state): State<Arc<AppState>>,

@@ -7,7 +7,7 @@ use crate::negotiate::accept;
 use crate::protocol::{Takes, protocol};
 use crate::request::{content_type, is_protocol};
 use crate::state::AppState;
-use crate::{data, guard, page, rdf4j};
+use crate::{data, guard, page_files, rdf4j};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{Method, Uri};
@@ -24,14 +24,14 @@ pub(super) fn routes() -> Router<Arc<AppState>> {
 /// Whether a browser asks for a page.
 pub(super) fn is_for_page(request: &Request) -> bool {
     [Method::GET, Method::HEAD].contains(request.method())
-        && request.uri().query().is_none_or(str::is_empty)
+        && request.uri().query().is_none_or(|query| query.is_empty() || query.starts_with("resource="))
         && accept(request.headers()).split(',').any(|one| one.trim().starts_with("text/html"))
 }
 
 /// Queries, updates and graphs at one address; a page for a browser that asks for nothing else.
 async fn whole(state: State<Arc<AppState>>, mut request: Request) -> Result<Response, HttpError> {
     if is_for_page(&request) {
-        return Ok(page::form().await);
+        return Ok(page_files::index(request.headers().clone()).await);
     }
     if is_protocol(request.method(), request.uri().query(), request.headers()) {
         return protocol(state.0, request, Takes::Both).await;

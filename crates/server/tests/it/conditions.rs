@@ -124,7 +124,7 @@ fn every_address_says_what_it_takes_and_nothing_is_empty() {
         ("/sparql", "GET, HEAD, POST, OPTIONS"),
         ("/update", "POST, OPTIONS"),
         ("/data/x", "GET, HEAD, PUT, POST, DELETE, OPTIONS"),
-        ("/admin/queries/7", "DELETE, OPTIONS"),
+        ("/admin/queries/7", "GET, HEAD, DELETE, OPTIONS"),
         ("/", "GET, HEAD, OPTIONS"),
     ] {
         let options = ask(address, "OPTIONS", path, &[], b"").is(204);

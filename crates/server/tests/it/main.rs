@@ -504,8 +504,8 @@ fn warnings_are_in_the_head_of_an_answer() {
     let (_, head, _) =
         send(address, "POST", "/query", "SELECT ?o { <http://e/s1> <http://e/p> ?o FILTER(STR(?o) = '1') }");
     assert_eq!(warnings(&head), None);
-    let (_, _, page) = send(address, "GET", "/", "");
-    assert!(page.contains("response.headers.get('Lode-Warning')"));
+    let (_, _, script) = send(address, "GET", "/page/api.js", "");
+    assert!(script.contains("response.headers.get('Lode-Warning')"));
 }
 
 #[test]

@@ -1,0 +1,72 @@
+"""Colours, widths, keys and names."""
+
+import time
+
+from person import count, equal, open_one, run, test, upload
+
+
+@test
+def dark_and_light(page):
+    shade = "(() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number); return r + g + b; })()"
+    page.colours(True)
+    page.wait(shade + " < 200")
+    page.colours(False)
+    page.wait(shade + " > 600")
+    page.click("#theme")
+    page.wait(shade + " < 200")
+    open_one(page)
+    page.wait(shade + " < 200")
+
+
+@test
+def nothing_is_wider_than_the_screen(page):
+    for width in (390, 768, 2560):
+        page.size(width, 844)
+        open_one(page)
+        for view in ("query", "browse", "data", "upload", "running"):
+            page.click("#go-" + view)
+            time.sleep(0.4)
+            assert page.do("document.documentElement.scrollWidth <= innerWidth"), (width, view)
+        page.click("#go-query")
+        run(page, "SELECT * { ?s ?p ?o } LIMIT 50")
+        for view in ("chart", "map", "raw", "table"):
+            page.click("#view-" + view)
+            time.sleep(0.2)
+            assert page.do("document.documentElement.scrollWidth <= innerWidth"), (width, view)
+
+
+@test
+def everything_is_reached_by_keys(page):
+    open_one(page)
+    seen = []
+    for _ in range(30):
+        page.key("Tab")
+        seen.append(page.do("document.activeElement.id || document.activeElement.className"))
+        if seen[-1] == "query":
+            page.key("Escape")
+        if seen[-1] == "share":
+            break
+    for wanted in ("skip", "go-data", "help", "theme", "login", "new-tab", "query", "editor-grip", "run", "explain", "share"):
+        assert wanted in seen, (wanted, seen)
+    page.do("document.querySelector('.skip').focus()")
+    page.key("Enter")
+    page.wait("document.activeElement.id === 'query'")
+    equal(count(page, "#query-tabs .tab"), 1)
+    page.key("F1")
+    page.wait("document.querySelector('dialog')?.innerText.includes('Ctrl+Enter')")
+
+
+@test
+def everything_has_a_name(page):
+    run(page, "SELECT ?s ?age { ?s <http://e/age> ?age }")
+    for view in ("chart", "map", "raw", "table"):
+        page.click("#view-" + view)
+        time.sleep(0.1)
+    for view in ("browse", "data", "upload", "running"):
+        page.click("#go-" + view)
+        time.sleep(0.5)
+    nameless = page.do("""[...document.querySelectorAll('button, a, input, select, textarea, [role=region], [role=separator], svg[role]')].filter(one =>
+        !(one.getAttribute('aria-label') || one.textContent.trim() || one.labels?.length)).map(one => one.outerHTML)""")
+    equal(nameless, [])
+    doubled = page.do("(() => { const ids = [...document.querySelectorAll('[id]')].map(one => one.id); return ids.filter((id, at) => ids.indexOf(id) !== at); })()")
+    equal(doubled, [])

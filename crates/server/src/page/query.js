@@ -1,0 +1,218 @@
+// The view of queries: the editor, its buttons, and what comes of a run.
+
+import { isUpdate } from './tokens.js';
+import { readAnswer } from './answer.js';
+import { send, warningsOf, withoutNumber } from './api.js';
+import { Checker, format, Hover, supplyPrefixes } from './assist.js';
+import { Completion } from './complete.js';
+import { $, copy, count, el, grouped, seconds, tell } from './dom.js';
+import { Editor } from './editor.js';
+import { readPrefixes } from './prefixes.js';
+import { Results } from './results.js';
+import { Tabs } from './tabs.js';
+import { Live } from './live.js';
+
+const FIRST = `SELECT ?class (COUNT(*) AS ?instances)
+WHERE { ?s a ?class }
+GROUP BY ?class
+ORDER BY DESC(?instances)
+LIMIT 25`;
+
+export class QueryView {
+  constructor() {
+    this.editor = new Editor('SPARQL query or update', { onchange: event => event && this.tabs.changed(this.editor.text) });
+    $('editor').replaceChildren(this.editor.element);
+    this.completion = new Completion(this.editor);
+    this.checker = new Checker(this.editor);
+    this.hover = new Hover(this.editor);
+    this.results = new Results($('results'));
+    this.live = new Live($('live'));
+    this.tabs = new Tabs($('query-tabs'), FIRST, text => this.editor.show(text));
+    this.editor.show(this.tabs.text);
+    this.buttons();
+    this.height();
+    this.openShared();
+    addEventListener('hashchange', () => this.openShared());
+  }
+
+  buttons() {
+    $('run').onclick = () => this.run();
+    $('explain').onclick = () => this.run('explain');
+    $('profile').onclick = () => this.run('profile');
+    $('stop').onclick = () => this.stop();
+    $('format').onclick = () => format(this.editor);
+    $('share').onclick = () => this.share();
+    $('save').onclick = () => this.tabs.keepQuery(this.editor.text);
+    $('history').onclick = () => this.tabs.showHistory();
+    document.addEventListener('keydown', event => this.onKey(event));
+  }
+
+  onKey(event) {
+    if ($('view-query-panel').hidden || document.querySelector('dialog[open]')) return;
+    const command = event.ctrlKey || event.metaKey;
+    const wishes = [
+      [command && event.key === 'Enter' && !event.shiftKey, () => this.run()],
+      [command && event.key === 'Enter' && event.shiftKey, () => this.run('explain')],
+      [command && event.shiftKey && event.key.toLowerCase() === 'f', () => format(this.editor)],
+      [command && !event.shiftKey && event.key.toLowerCase() === 's', () => this.tabs.keepQuery(this.editor.text)],
+      [event.altKey && event.key.toLowerCase() === 'n', () => this.tabs.add('')],
+      [event.altKey && event.key === 'PageDown', () => this.tabs.step(1)],
+      [event.altKey && event.key === 'PageUp', () => this.tabs.step(-1)],
+      [event.key === 'Escape' && this.running && document.activeElement !== this.editor.area, () => this.stop()],
+    ];
+    const wish = wishes.find(([isMeant]) => isMeant);
+    if (!wish) return;
+    event.preventDefault();
+    wish[1]();
+  }
+
+  /** The height of the editor, which a handle changes. */
+  height() {
+    const grip = $('editor-grip');
+    const set = height => {
+      const fit = Math.min(Math.max(height, 104), innerHeight - 220);
+      $('editor').style.height = fit + 'px';
+      grip.setAttribute('aria-valuenow', String(Math.round(fit)));
+    };
+    grip.onpointerdown = event => {
+      event.preventDefault();
+      const [start, height] = [event.clientY, $('editor').offsetHeight];
+      grip.setPointerCapture(event.pointerId);
+      grip.onpointermove = moved => set(height + moved.clientY - start);
+      grip.onpointerup = () => { grip.onpointermove = null; };
+    };
+    grip.onkeydown = event => {
+      const step = { ArrowUp: -20, ArrowDown: 20 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      set($('editor').offsetHeight + step);
+    };
+  }
+
+  /** A query in the part of the address that no server sees. */
+  openShared() {
+    if (!location.hash.startsWith('#query=')) return;
+    const text = new URLSearchParams(location.hash.slice(1)).get('query');
+    history.replaceState(null, '', location.pathname + location.search);
+    this.open(text);
+  }
+
+  /** Shows a query in a tab of its own, unless one has it. */
+  open(text, isRun = false) {
+    this.tabs.open(text);
+    if (isRun) this.run();
+  }
+
+  share() {
+    const url = new URL(location.href);
+    url.search = '';
+    url.hash = new URLSearchParams({ query: this.editor.text });
+    copy(url.href);
+    tell('The link is copied. It has the query in it, and is read by no server.');
+  }
+
+  stop() {
+    this.running?.abort();
+  }
+
+  fail(error, text) {
+    const message = withoutNumber(error.message);
+    const marks = (error.marks || []).filter(mark => mark.from <= text.length);
+    if (marks.length && this.editor.text === text) {
+      this.checker.show(marks);
+      this.editor.goTo(marks[0].from, marks[0].to);
+      this.results.clear();
+      // What has a place is told beside it, once.
+      $('polite').textContent = count(marks.length, 'error') + ': ' + marks[0].message + ' ' + marks[0].help;
+      return;
+    }
+    $('error').textContent = message;
+    $('error').hidden = false;
+  }
+
+  busy(isBusy) {
+    for (const id of ['run', 'explain', 'profile']) $(id).disabled = isBusy;
+    $('stop').hidden = !isBusy;
+    $('progress').hidden = !isBusy;
+  }
+
+  /** Runs what is in the editor; `plan` is `explain` or `profile`. */
+  async run(plan) {
+    if (this.running) return;
+    this.completion.close();
+    if (!this.editor.text.trim()) return tell('There is nothing to run');
+    supplyPrefixes(this.editor);
+    const text = this.editor.text;
+    const stop = this.running = new AbortController();
+    const started = performance.now();
+    const took = () => seconds((performance.now() - started) / 1e3);
+    this.busy(true);
+    for (const id of ['error', 'warnings']) $(id).hidden = true;
+    this.results.clear();
+    this.status('Running…', true);
+    let rows = '';
+    const tick = setInterval(() => { $('status').textContent = `Running… ${took()}${rows}`; }, 200);
+    this.live.start(text, plan === 'profile');
+    try {
+      readPrefixes(text);
+      this.tabs.ran(text);
+      const summary = await this.ask(text, plan, stop.signal, answer => { rows = ' · ' + count(answer.rows.length, 'row'); });
+      this.status(`${summary}${took()}`);
+    } catch (error) {
+      this.status(error.name === 'AbortError' ? `Stopped after ${took()}` : `Failed after ${took()}`);
+      if (error.name !== 'AbortError') this.fail(error, text);
+    }
+    clearInterval(tick);
+    this.live.stop();
+    this.running = null;
+    this.busy(false);
+  }
+
+  status(text, isQuiet = false) {
+    $('status').textContent = text;
+    if (!isQuiet) $('polite').textContent = text;
+  }
+
+  async ask(text, plan, signal, counted) {
+    const isChange = isUpdate(text);
+    if (isChange && plan) throw new Error('Plans are shown of queries only.');
+    const kind = isChange ? 'update' : 'query';
+    const accept = plan ? 'application/json' : isChange ? 'application/json' : 'application/sparql-results+json, application/n-triples';
+    const response = await send(kind + (plan ? `?${plan}=1` : ''), { method: 'POST', type: 'application/sparql-' + kind, accept, body: text, signal, allowed: plan ? [503, 504, 500, 413] : [] });
+    this.warn(warningsOf(response));
+    if (plan) return this.showPlan(response, text);
+    if (isChange) return this.showChange(await response.json());
+    const answer = await readAnswer(response, part => {
+      counted(part);
+      this.results.progress(part, text);
+    });
+    this.results.show(answer, text);
+    if (answer.boolean !== null || answer.kind === 'text') return '';
+    const what = answer.kind === 'triples' ? 'triple' : 'row';
+    return (answer.more ? 'More than ' : '') + count(answer.rows.length, what) + ' · ';
+  }
+
+  async showPlan(response) {
+    const said = await response.text();
+    let report;
+    try {
+      report = JSON.parse(said);
+    } catch {
+      throw new Error(said);
+    }
+    const { planView } = await import('./plan.js');
+    $('results').replaceChildren(planView(report));
+    return '';
+  }
+
+  showChange(done) {
+    $('results').replaceChildren(el('dl.facts.change', {},
+      [['Inserted', done.inserted], ['Deleted', done.deleted], ['Operations', done.operations]].map(([name, number]) => [el('dt', {}, name), el('dd', {}, grouped(number ?? 0))])));
+    return `${count(done.inserted ?? 0, 'quad')} inserted, ${grouped(done.deleted ?? 0)} deleted · `;
+  }
+
+  warn(texts) {
+    $('warnings').replaceChildren(...texts.map(text => el('p', {}, 'Warning: ' + text)));
+    $('warnings').hidden = !texts.length;
+  }
+}

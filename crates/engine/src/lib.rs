@@ -73,7 +73,7 @@ pub use format::{OutputFormat, ResultKind};
 pub use load_allow::LoadAllow;
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
 pub use quad_pattern::QuadPattern;
-pub use query::PreparedQuery;
+pub use query::{PreparedQuery, query_variables};
 pub use repeatable::is_repeatable;
 pub use results::{QueryResults, Solutions, Triples};
 pub use service::{HttpService, HttpServiceOptions};

@@ -64,7 +64,7 @@ mod write_stall;
 mod writer;
 
 pub use activity::{Activity, ActivitySample};
-pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
+pub use backup::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES, backup, restore};
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use compact::{

@@ -13,6 +13,7 @@ mod config;
 mod crowd;
 mod evaluation;
 mod hostile;
+mod limits;
 mod lubm;
 mod quantity;
 mod query_set;
@@ -34,7 +35,7 @@ pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use soak::BenchSoakArgs;
-pub use top::{CancelArgs, LoginArgs, StatusArgs, TopArgs};
+pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use user::{PlaceArgs, TokenCommand, UserCommand};
 
 use crate::sources::SourceOptions;
@@ -213,7 +214,7 @@ pub enum PlanForm {
 pub struct QueryArgs {
     /// The database folder
     pub database: PathBuf,
-    /// The query; without it or -f, standard input
+    /// The query; -, or without it or -f: standard input
     pub query: Option<String>,
     /// Read the query from this file
     #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "query")]

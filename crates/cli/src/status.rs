@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<Done> {
-    let server = ServerClient::new(&args.url, &args.login)?;
+    let server = ServerClient::new(args.server.endpoint_or(args.url.as_deref()), &args.server.login)?;
     let stats = server.ask("GET", "/admin/stats")?;
     let (status, health) = server.answer("GET", "/health/ready")?;
     let stats: Value = serde_json::from_str(&stats).context("the server's answer")?;

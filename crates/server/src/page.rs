@@ -1,6 +1,7 @@
 //! The pages a person or a tool finds without a query: a small query form, and what there is.
 
 use crate::error::HttpError;
+use crate::kept;
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
@@ -10,6 +11,7 @@ const ROUTES: &str = "\
 /query, /update            one of them each
 /.well-known/void          what is in the data, graph by graph (GET; /sparql without a query tells it, too)
 /data                      graphs (Graph Store Protocol): GET, PUT, POST, DELETE with ?graph=IRI or ?default
+/queries                   kept queries (GET); /queries/ID runs one (GET, POST), keeps or removes it (PUT, DELETE)
 /                          a page to try queries
 /health/live, /health/ready whether the server runs, and whether it can do its work (GET)
 /metrics                   figures for Prometheus (GET)
@@ -30,7 +32,7 @@ pub(crate) fn allowed(path: &str) -> Option<&'static str> {
         "/admin/snapshots" => "GET, HEAD, POST, DELETE, OPTIONS",
         _ if path == "/data" || path.starts_with("/data/") => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
         _ if admin.is_some_and(|path| path.starts_with("queries/")) => "DELETE, OPTIONS",
-        _ => return None,
+        _ => return kept::allowed(path),
     })
 }
 

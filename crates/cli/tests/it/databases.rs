@@ -367,6 +367,27 @@ impl<'a> Begun<'a> {
 }
 
 #[test]
+fn an_old_transaction_ends_whoever_asks_for_it_still() {
+    let lode = Lode::new();
+    let endpoint = start(&lode, &["--transaction-age", "1.5", "--update-timeout", "20"]);
+    make(&endpoint, "d").is(201);
+    let open = Begun::new(&endpoint, "d");
+    let begun = std::time::Instant::now();
+    open.act("UPDATE", INSERT, "INSERT DATA { <a:s> <a:p> 1 }").is(204);
+    let told = loop {
+        let answer = open.act("PING", "text/plain", "");
+        if answer.status == 404 {
+            break answer.body;
+        }
+        assert!(begun.elapsed().as_secs() < 30, "{answer:?}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    };
+    assert!(begun.elapsed().as_millis() >= 1500 && told.contains("too old (--transaction-age)"), "{told}");
+    insert(&endpoint, "/d", "<a:v> <a:p> 1").is(200);
+    assert_eq!(ask(&endpoint, "/d", "?s ?p ?o").lines().count(), 2, "what it did is not there");
+}
+
+#[test]
 fn transactions_over_several_requests() {
     let lode = Lode::new();
     let endpoint = start(&lode, &["--transaction-idle", "2", "--update-timeout", "20"]);

@@ -19,6 +19,7 @@ mod hostile_memory;
 mod isolation;
 mod kill;
 mod kill_serve;
+mod limits;
 mod load;
 mod lode;
 mod lost_manifest;

@@ -171,7 +171,11 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
     }
     let (name, rest) = split(request.uri().path());
     let (name, is_bare) = (name.to_owned(), rest.is_empty());
-    let operation = Operation::of_one(request.method(), rest);
+    let operation = match guard::operation_of_one(request.method(), rest) {
+        // Whether there is a query of this name is for nobody to learn who may not read.
+        Operation::Ask if request.method() != Method::OPTIONS => Operation::Read,
+        other => other,
+    };
     let entry = match root.catalog.get(&name) {
         Some(Entry::Open(mounted)) => {
             if is_bare && is_for_page(&request) {

@@ -8,6 +8,7 @@ use super::stages::{Change, Stages, WorkKind};
 use super::watch::Watch;
 use crate::listener::Peer;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
+use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -70,6 +71,17 @@ struct Noted {
     login_failed: bool,
     changed: Option<Change>,
     work: Option<Work>,
+    held: Held,
+}
+
+/// What is given back at the end.
+#[derive(Default)]
+struct Held(Vec<Box<dyn Send>>);
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} held", self.0.len())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -164,6 +176,11 @@ impl Record {
     /// Who asks.
     pub(crate) fn note_who(&self, who: Who) {
         self.noted().who = who;
+    }
+
+    /// Keeps something until its answer was sent, or given up.
+    pub(crate) fn hold(&self, what: impl Send + 'static) {
+        self.noted().held.0.push(Box::new(what));
     }
 
     /// Bytes of the body have come.

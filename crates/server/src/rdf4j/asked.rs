@@ -4,6 +4,7 @@ use super::parameters::Parameters;
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::negotiate::accept;
 use crate::observe::Record;
 use crate::protocol::body_coding;
@@ -38,5 +39,6 @@ pub(super) fn asker(state: &AppState, parts: &Parts, text: Whole, within: Option
         base: state.own_iri(&parts.uri, &parts.headers).map(NamedNode::into_string),
         room: text.room,
         within,
+        granted: Granted::of(parts),
     }
 }

@@ -5,6 +5,8 @@
 mod client;
 mod codings;
 mod conditions;
+mod kept;
+mod limits;
 mod logs;
 mod metrics;
 mod transports;

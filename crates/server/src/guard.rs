@@ -84,6 +84,9 @@ pub(crate) fn operation_of_one(method: &Method, path: &str) -> Operation {
 pub(crate) async fn let_in(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     let of = if state.name.is_some() { operation_of_one } else { operation_of_only };
     let operation = of(request.method(), request.uri().path());
+    if let Some(record) = Record::current() {
+        record.note_database(&state.counters, request.uri().path(), state.name.is_some());
+    }
     let identity = state.access.identify(peer(&request), request.headers()).await;
     let identity = identity.map(|identity| identity.within(state.name.as_deref()));
     go_on(state.shared(), identity, operation, request, next).await

@@ -11,7 +11,7 @@ use crate::kept::Kept;
 use crate::lane::Lane;
 use crate::limits::{Limits, LimitsNow, LimitsOfRoles, Quotas};
 use crate::network::Network;
-use crate::observe::{Logs, Watch};
+use crate::observe::{Counters, Logs, Watch};
 use crate::open_transactions::Transactions;
 use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
@@ -263,6 +263,8 @@ pub(crate) struct AppState {
     pub(crate) transactions: Transactions,
     /// Queries that are run by their names.
     pub(crate) kept: Kept,
+    /// Its requests.
+    pub(crate) counters: Arc<Counters>,
 }
 
 impl Deref for AppState {
@@ -276,6 +278,7 @@ impl Deref for AppState {
 impl AppState {
     pub(crate) fn new(shared: &Arc<Shared>, name: Option<String>, served: Served) -> Self {
         let Served { database, compactor, maintenance } = served;
+        let counters = if name.is_some() { Arc::default() } else { Arc::clone(&shared.watch.counters) };
         let kept = Kept::of(database.store().folder(), shared.options.query.memory.as_ref());
         Self {
             shared: Arc::clone(shared),
@@ -288,6 +291,7 @@ impl AppState {
             running: Arc::new(Running::new(&shared.last_id)),
             transactions: Transactions::default(),
             kept,
+            counters,
         }
     }
 

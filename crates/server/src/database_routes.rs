@@ -4,7 +4,7 @@ use crate::compress::compress;
 use crate::error::HttpError;
 use crate::protocol::{Takes, protocol};
 use crate::state::AppState;
-use crate::{admin, data, described, guard, health, kept, page};
+use crate::{admin, data, described, guard, health, kept_routes, page};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
@@ -35,7 +35,7 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/admin/backup", post(admin::backup));
     public
         .merge(admin)
-        .merge(kept::routes())
+        .merge(kept_routes::routes())
         .fallback(page::not_found)
         .method_not_allowed_fallback(page::other_method)
         .layer(from_fn_with_state(Arc::clone(state), compress))

@@ -22,6 +22,7 @@ mod guard;
 mod health;
 mod in_place;
 mod kept;
+mod kept_routes;
 mod lane;
 mod limits;
 mod listener;

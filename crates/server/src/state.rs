@@ -279,7 +279,7 @@ impl AppState {
     pub(crate) fn new(shared: &Arc<Shared>, name: Option<String>, served: Served) -> Self {
         let Served { database, compactor, maintenance } = served;
         let counters = if name.is_some() { Arc::default() } else { Arc::clone(&shared.watch.counters) };
-        let kept = Kept::of(database.store().folder(), shared.options.query.memory.as_ref());
+        let kept = Kept::of(database.store(), shared.options.query.memory.as_ref());
         Self {
             shared: Arc::clone(shared),
             name,

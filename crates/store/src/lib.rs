@@ -28,6 +28,7 @@ mod fair_lock;
 mod flush;
 mod flusher;
 mod identity;
+mod kept_queries;
 mod layer_merge;
 pub mod load;
 pub mod log;
@@ -64,7 +65,7 @@ mod write_stall;
 mod writer;
 
 pub use activity::{Activity, ActivitySample};
-pub use backup::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES, backup, restore};
+pub use backup::{BackupOptions, BackupProgress, BackupReport, backup, restore};
 pub use check::{CheckReport, Problem, Remedy, check};
 pub use clear::Graphs;
 pub use compact::{

@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 /// A query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct KeptQuery {
-    pub(super) text: String,
+pub(crate) struct KeptQuery {
+    pub(crate) text: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) description: String,
+    pub(crate) description: String,
     #[serde(default)]
-    pub(super) role: Runner,
+    pub(crate) role: Runner,
     /// As a command line has them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) limits: String,
+    pub(crate) limits: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) parameters: Vec<Parameter>,
+    pub(crate) parameters: Vec<Parameter>,
 }
 
 /// Who may run it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Runner {
+pub(crate) enum Runner {
     /// Everybody, also where nothing else is for everybody.
     Anybody,
     /// Who may read.
@@ -37,7 +37,7 @@ pub(super) enum Runner {
 }
 
 impl Runner {
-    pub(super) fn of_name(name: &str) -> Option<Self> {
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
         match name {
             "anybody" => Some(Self::Anybody),
             "read" => Some(Self::Read),
@@ -48,7 +48,7 @@ impl Runner {
     }
 
     /// Whether somebody may run it.
-    pub(super) fn includes(self, identity: &Identity) -> bool {
+    pub(crate) fn includes(self, identity: &Identity) -> bool {
         let needed = match self {
             Self::Anybody => return true,
             Self::Read => Role::Read,
@@ -62,23 +62,23 @@ impl Runner {
 /// A parameter: a variable of the query whose value comes with each request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Parameter {
-    pub(super) name: String,
+pub(crate) struct Parameter {
+    pub(crate) name: String,
     #[serde(rename = "type")]
-    pub(super) kind: Kind,
+    pub(crate) kind: Kind,
     /// The value where none comes; without it, one must come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) default: Option<String>,
+    pub(crate) default: Option<String>,
 }
 
 impl KeptQuery {
     /// What it may take, which was looked at when it was kept.
-    pub(super) fn role_limits(&self) -> RoleLimits {
+    pub(crate) fn role_limits(&self) -> RoleLimits {
         self.limits.parse().unwrap_or_default()
     }
 
     /// Bytes of it, about.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let parameters = self.parameters.iter();
         let parameters =
             parameters.map(|one| one.name.len() + one.default.as_ref().map_or(0, String::len) + 128);

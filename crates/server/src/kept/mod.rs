@@ -4,30 +4,18 @@
 //! shows its text to the administration. Each has the role that it takes to run it, which may be none at all: so a server may offer some
 //! queries to everybody, and nothing else.
 
-mod change;
 mod entry;
 mod file;
 mod parameters;
-mod run;
 mod value;
 
+pub(crate) use entry::{KeptQuery, Parameter, Runner};
 pub(crate) use file::Kept;
+pub(crate) use parameters::{is_reserved, read};
+pub(crate) use value::Kind;
 
 use crate::access::Operation;
-use crate::state::AppState;
-use axum::Router;
 use axum::http::Method;
-use axum::routing::get;
-use std::sync::Arc;
-
-/// The addresses.
-pub(crate) fn routes() -> Router<Arc<AppState>> {
-    let one = get(run::run).post(run::run).put(change::put).delete(change::remove);
-    Router::new()
-        .route("/queries", get(change::list))
-        .route("/queries/{id}", one)
-        .route("/queries/{id}/text", get(change::text))
-}
 
 /// The methods that an address takes; none where there is nothing.
 pub(crate) fn allowed(path: &str) -> Option<&'static str> {

@@ -11,12 +11,12 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const OF_ANSWER: [&str; 5] = ["format", "output", "results", "timeout", "_"];
 
 /// Whether a parameter of a query may be called so.
-pub(super) fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     OF_ANSWER.contains(&name) || name == "query"
 }
 
 /// The request that a run of a kept query is.
-pub(super) fn read(kept: &KeptQuery, address: &[u8], form: &[u8]) -> Result<QueryRequest, HttpError> {
+pub(crate) fn read(kept: &KeptQuery, address: &[u8], form: &[u8]) -> Result<QueryRequest, HttpError> {
     let mut values: Vec<Option<String>> = vec![None; kept.parameters.len()];
     let mut others = form_urlencoded::Serializer::new(String::new());
     for (name, value) in form_urlencoded::parse(address).chain(form_urlencoded::parse(form)) {

@@ -8,12 +8,12 @@ use std::str::FromStr;
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 /// The names, for who writes another one.
-pub(super) const KINDS: &str = "iri, string, string@LANGUAGE, integer, decimal, double, boolean, date, dateTime, <IRI of a datatype>, term";
+pub(crate) const KINDS: &str = "iri, string, string@LANGUAGE, integer, decimal, double, boolean, date, dateTime, <IRI of a datatype>, term";
 
 /// A type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Iri,
     String,
     /// With a language.
@@ -28,7 +28,7 @@ pub(super) enum Kind {
 
 /// Datatypes whose values are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Xsd {
+pub(crate) enum Xsd {
     Integer,
     Decimal,
     Double,
@@ -82,7 +82,7 @@ impl Xsd {
 
 impl Kind {
     /// The term that a value is.
-    pub(super) fn term(&self, value: &str) -> Result<Term, String> {
+    pub(crate) fn term(&self, value: &str) -> Result<Term, String> {
         let shown = || value.chars().take(100).collect::<String>().escape_debug().to_string();
         let expected = |what: &str| format!("'{}': expected {what}", shown());
         match self {
@@ -117,7 +117,7 @@ impl Kind {
     }
 
     /// A value of it, to look whether a query can be planned.
-    pub(super) fn sample(&self) -> Term {
+    pub(crate) fn sample(&self) -> Term {
         let text = match self {
             Self::Iri => "http://example.org/",
             Self::Xsd(kind) => kind.example(),

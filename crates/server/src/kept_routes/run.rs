@@ -1,16 +1,15 @@
 //! A run of a kept query.
 
-use super::entry::{KeptQuery, Runner};
-use super::parameters;
 use crate::access::{Identity, Operation};
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::error::HttpError;
+use crate::kept::{self, KeptQuery, Runner};
 use crate::limits::Granted;
 use crate::negotiate::accept;
 use crate::observe::Record;
 use crate::protocol::body_coding;
-use crate::query;
+use crate::query::{answer, tag as tag_of};
 use crate::request::content_type;
 use crate::state::AppState;
 use axum::extract::{Path, Request, State};
@@ -31,28 +30,28 @@ pub(super) async fn run(
 ) -> Result<Response, HttpError> {
     let (parts, body) = request.into_parts();
     let mut body = Incoming::new(body, state.shared());
-    let kept = match found(&state, &id, &parts).and_then(|kept| Ok((kept, form_coding(&parts)?))) {
-        Ok((kept, coding)) => {
+    let query = match found(&state, &id, &parts).and_then(|query| Ok((query, form_coding(&parts)?))) {
+        Ok((query, coding)) => {
             body = body.decoded(coding);
-            kept
+            query
         }
         Err(error) => return body.refuse(&parts.headers, error).await,
     };
     let text =
         if parts.method == Method::POST { body.collect(FORM_BYTES_MAX).await? } else { Whole::default() };
     let Whole { bytes, room } = text;
-    let wanted = parameters::read(&kept, parts.uri.query().unwrap_or("").as_bytes(), &bytes)?;
+    let wanted = kept::read(&query, parts.uri.query().unwrap_or("").as_bytes(), &bytes)?;
     drop(bytes);
     let base = base(&state, &parts.headers);
     let accept = accept(&parts.headers);
     let is_read = parts.method != Method::POST;
-    let tag = is_read.then(|| query::tag(&state, &wanted, &accept, base.as_deref())).flatten();
+    let tag = is_read.then(|| tag_of(&state, &wanted, &accept, base.as_deref())).flatten();
     if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
         return Ok(tag.not_modified());
     }
-    let granted = Granted::of(&parts).of_kept(kept.role_limits());
+    let granted = Granted::of(&parts).of_kept(query.role_limits());
     let asker = Asker { record: Record::current(), accept, base, room, within: None, granted };
-    let mut response = query::answer(state, wanted, asker).await?;
+    let mut response = answer(state, wanted, asker).await?;
     if let Some(tag) = tag {
         tag.tell(&mut response);
     }

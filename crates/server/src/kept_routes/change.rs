@@ -1,12 +1,11 @@
 //! Queries are listed, shown, kept and removed.
 
-use super::entry::{KeptQuery, Parameter, Runner};
-use super::parameters::is_reserved;
 use super::run::{absent, base};
 use crate::access::Identity;
 use crate::admin::Client;
 use crate::body::Incoming;
 use crate::error::HttpError;
+use crate::kept::{KeptQuery, Kind, Parameter, Runner, is_reserved};
 use crate::limits::RoleLimits;
 use crate::protocol::body_coding;
 use crate::request::content_type;
@@ -103,7 +102,8 @@ pub(super) async fn put(
     let _turn = state.kept.change.lock().await;
     let (at, name, answer) = (Arc::clone(&state), id.clone(), json_of(&Listed::new(&id, &kept))?);
     let memory = state.options.query.memory.clone();
-    let was_there = blocking(move || at.kept.set(&name, Some(kept), memory.as_ref())).await?;
+    let was_there =
+        blocking(move || at.kept.set(&name, Some(kept), at.database.store(), memory.as_ref())).await?;
     let status = if was_there { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, answer).into_response())
 }
@@ -121,7 +121,7 @@ pub(super) async fn remove(
         return Err(absent(&id));
     }
     let (at, name, memory) = (Arc::clone(&state), id.clone(), state.options.query.memory.clone());
-    blocking(move || at.kept.set(&name, None, memory.as_ref())).await?;
+    blocking(move || at.kept.set(&name, None, at.database.store(), memory.as_ref())).await?;
     json_of(&serde_json::json!({ "removed": id }))
 }
 
@@ -209,7 +209,7 @@ fn parameter(text: &str) -> Result<Parameter, HttpError> {
         Some(at) => (&rest[..at], Some(rest[at + 1..].to_owned())),
         None => (rest, None),
     };
-    let kind: super::value::Kind = kind.parse().map_err(wrong)?;
+    let kind: Kind = kind.parse().map_err(wrong)?;
     if let Some(value) = &default {
         if value.len() > WORDS_BYTES_MAX {
             return Err(too_long("default"));

@@ -15,6 +15,7 @@ mod connections;
 mod crowd;
 mod evaluation;
 mod hostile;
+mod limits;
 mod lsp;
 mod lubm;
 mod manual;
@@ -42,8 +43,10 @@ pub use manual::{CompletionsArgs, ManArgs};
 pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use soak::BenchSoakArgs;
+pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use top::{CancelArgs, LoginArgs, StatusArgs, TopArgs};
 pub use user::{GraphArgs, PlaceArgs, TokenCommand, UserCommand};
+pub use user::{PlaceArgs, TokenCommand, UserCommand};
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;
@@ -227,7 +230,7 @@ pub enum PlanForm {
 pub struct QueryArgs {
     /// The database folder
     pub database: PathBuf,
-    /// The query; without it or -f, standard input
+    /// The query; -, or without it or -f: standard input
     pub query: Option<String>,
     /// Read the query from this file
     #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "query")]

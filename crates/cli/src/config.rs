@@ -1,7 +1,7 @@
 //! `lode config`: a file with all options, and what each is and why.
 
 use crate::args::ConfigCommand;
-use crate::config_file::{self, is_repeatable, is_settable};
+use crate::config_file::{self, is_repeatable, is_settable, table_of};
 use crate::exit::Done;
 use crate::serve_config::{SECRETS, serve_command, settings};
 use clap::{Arg, Command};
@@ -14,6 +14,17 @@ const HEAD: &str = "\
 # Options of `lode serve --config FILE`, each with what it is unless told otherwise. The command line goes before the environment
 # (LODE_SOME_NAME for some-name), and that before this file. `lode serve --config FILE --check-config` looks whether all is right,
 # `lode config show --config FILE` shows what comes out. `kill -HUP` has a server read its file again.
+";
+/// Limits of a role, to be chosen from.
+const LIMITS: &str = "\
+# time = 10
+# memory = \"256MiB\"
+# rows = 100000
+# bytes = \"100MiB\"
+# requests = 4
+# requests-a-minute = 120
+# query-bytes = \"16KiB\"
+# reads = \"100M\"
 ";
 
 pub fn run(command: &ConfigCommand) -> anyhow::Result<Done> {
@@ -28,10 +39,18 @@ pub fn run(command: &ConfigCommand) -> anyhow::Result<Done> {
 /// All options; those without a value that is always the same are commented out.
 fn example(command: &Command) -> String {
     let mut text = HEAD.to_owned();
-    for arg in command.get_arguments().filter(|arg| is_settable(arg)) {
+    let all = || command.get_arguments().filter(|arg| is_settable(arg));
+    // What follows a table in TOML is of that table.
+    let tables = all().filter(|arg| table_of(arg).is_some());
+    for arg in all().filter(|arg| table_of(arg).is_none()).chain(tables) {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
         text.push('\n');
         wrapped(&help, &mut text);
+        if let Some(role) = table_of(arg) {
+            let _ = writeln!(text, "# [limits.{role}]");
+            text.push_str(if role == "anonymous" { LIMITS } else { "# ...\n" });
+            continue;
+        }
         let name = config_file::name(arg);
         let defaults: Vec<String> =
             arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect();
@@ -94,7 +113,7 @@ fn shown() -> String {
 mod tests {
     //! The file that is in the documentation.
     use super::example;
-    use crate::config_file::{ConfigFile, is_settable, name};
+    use crate::config_file::{ConfigFile, is_settable, name, table_of};
     use crate::serve_config::serve_command;
     use std::path::Path;
 
@@ -118,7 +137,17 @@ mod tests {
                 arg.get_default_values().iter().map(|value| value.to_str().unwrap().to_owned()).collect();
             let said = file.entries.get(name(arg)).map(|entry| entry.values.clone()).unwrap_or_default();
             assert_eq!(said, defaults, "{}", name(arg));
-            assert!(text.contains(&format!("{} = ", name(arg))), "{}", name(arg));
+            let stands = table_of(arg)
+                .map_or_else(|| format!("{} = ", name(arg)), |role| format!("# [limits.{role}]"));
+            assert!(text.contains(&stands), "{}", name(arg));
         }
+    }
+
+    #[test]
+    fn the_documented_limits_are_some() {
+        let text = format!("[limits.anonymous]\n{}", super::LIMITS.replace("# ", ""));
+        let file = ConfigFile::parse(Path::new(FILE), &text, &serve_command()).unwrap();
+        let values = &file.entries["limits-anonymous"].values;
+        assert_eq!((values.len(), values[0].split(',').count()), (1, 8), "{values:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 /// Longer files are none of ours.
 const BYTES_MAX: u64 = 1 << 20;
@@ -62,11 +62,24 @@ impl ConfigFile {
         let mut entries = BTreeMap::new();
         for (key, value) in table.get_ref() {
             let of_key = place(text, key.span());
+            if let (LIMITS, DeValue::Table(roles)) = (&**key.get_ref(), value.get_ref()) {
+                for (role, limits) in roles {
+                    let (name, entry) = of_role(command, text, role, limits)
+                        .map_err(|(span, message)| at(place(text, span), &message))?;
+                    if entries.insert(name, entry).is_some() {
+                        return Err(at(place(text, role.span()), "the limits of this role are there twice"));
+                    }
+                }
+                continue;
+            }
             let arg = option(command, key.get_ref()).map_err(|message| at(of_key, &message))?;
             let of_value = place(text, value.span());
             let values = values(key.get_ref(), value, arg).map_err(|message| at(of_value, &message))?;
             check(arg, key.get_ref(), &values).map_err(|message| at(of_value, &message))?;
-            entries.insert(key.get_ref().to_string(), Entry { place: of_key, values });
+            let entry = Entry { place: of_key, values };
+            if entries.insert(key.get_ref().to_string(), entry).is_some() {
+                return Err(at(of_key, "the limits of this role are there twice"));
+            }
         }
         Ok(Self { path: path.to_owned(), entries })
     }
@@ -78,6 +91,37 @@ impl ConfigFile {
             None => arg,
         })
     }
+}
+
+/// The table of tables that each are one option: its values are `LIMIT=VALUE,...`.
+const LIMITS: &str = "limits";
+
+/// Whether an option is a table in files.
+pub fn table_of(arg: &Arg) -> Option<&str> {
+    name(arg).strip_prefix(LIMITS)?.strip_prefix('-')
+}
+
+/// The limits of a role, as the option that has them all.
+fn of_role(
+    command: &Command,
+    text: &str,
+    role: &Spanned<DeString<'_>>,
+    limits: &Spanned<DeValue<'_>>,
+) -> Result<(String, Entry), (Range<usize>, String)> {
+    let name = format!("{LIMITS}-{}", role.get_ref());
+    let arg = option(command, &name).map_err(|message| (role.span(), message))?;
+    let DeValue::Table(table) = limits.get_ref() else {
+        let message = format!("{LIMITS}.{}: expected a table of limits", role.get_ref().escape_debug());
+        return Err((limits.span(), message));
+    };
+    let mut all = Vec::new();
+    for (key, value) in table {
+        let shown = format!("{LIMITS}.{}", role.get_ref());
+        let one = single(key.get_ref(), value).map(|value| format!("{}={value}", key.get_ref()));
+        let one = one.and_then(|one| check(arg, &shown, std::slice::from_ref(&one)).map(|()| one));
+        all.push(one.map_err(|message| (key.span(), message))?);
+    }
+    Ok((name, Entry { place: place(text, role.span()), values: vec![all.join(",")] }))
 }
 
 /// How an argument is called in files.

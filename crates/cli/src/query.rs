@@ -170,7 +170,7 @@ pub fn check_words(database: &Path, text: Option<&str>, what: &str) -> anyhow::R
 
 /// The text of a query or an update: given, from a file, or from standard input.
 pub fn request_text(text: Option<&str>, file: Option<&Path>, what: &str) -> anyhow::Result<String> {
-    if let Some(text) = text {
+    if let Some(text) = text.filter(|text| *text != "-") {
         return Ok(text.to_owned());
     }
     if let Some(file) = file.filter(|file| file.as_os_str() != "-") {

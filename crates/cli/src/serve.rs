@@ -20,33 +20,43 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
-    let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
+    for (name, meant) in serve_config::misspelt() {
+        say!("warning: {name} in the environment is no option: {meant} is likely meant");
+    }
+    let load =
+        LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).with_context(|| told("allow-load"))?;
     let nothing = || {
         wrong_usage("what is to be served? Name the folder of a database (lode serve my.db), or that of several (lode serve --databases DIR)".to_owned())
     };
     let place = args.place().ok_or_else(nothing)?;
+    if !args.check_config {
+        check_address(place.path(), &args.bind)?;
+    }
     if let Place::Several(folder) = place {
         check_folder(folder, !args.must_exist && !args.read_only && !args.check_config)?;
     }
     let backup_folder = args.backup_dir.as_deref().map(|folder| backup_folder(folder, place.path()));
     let backup_folder = backup_folder.transpose()?;
     if let Some(users) = args.users.as_deref().filter(|users| !users.exists()) {
-        bail!("--users: there is no file {} (lode user add makes it)", users.display());
+        bail!("{}: there is no file {} (lode user add makes it)", told("users"), users.display());
     }
     // Of a database: once it is there.
     let users_file = || args.users.clone().unwrap_or_else(|| Users::file_of(place.path()));
     check(args)?;
     let admin_token = match (&args.admin_token, &args.admin_token_file) {
         (Some(token), _) => Some(token.clone()),
-        (None, Some(path)) => Some(secret(path).context("--admin-token-file")?),
+        (None, Some(path)) => Some(secret(path).with_context(|| told("admin-token-file"))?),
         (None, None) => None,
     };
     if args.check_config {
-        Users::read_or_empty(&users_file())?;
+        Users::read_or_empty(&users_file()).with_context(|| told("users"))?;
         #[cfg(feature = "tls")]
         if let Some(tls) = tls(args) {
-            tls.check()?;
+            tls.check().with_context(|| told("tls-cert"))?;
         }
+        check_logs(args)?;
+        SharedMemory::new(&args.evaluation).query_options(&args.evaluation)?;
+        check_place(&place, args)?;
         say!("the configuration is good");
         return Ok(Done::Ok);
     }
@@ -65,6 +75,8 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         timeout: args.timeout,
         update_timeout: args.update_timeout,
         transaction_idle_max: args.transaction_idle,
+        transaction_age_max: args.transaction_age,
+        decoded_bytes_max: args.decoded_bytes_max as u64,
         update_bytes_max,
         bodies_bytes_max: bodies_bytes_max.max(update_bytes_max),
         download_timeout: args.download_timeout,
@@ -80,6 +92,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         #[cfg(feature = "tls")]
         tls: tls(args),
         logs,
+        roles: args.limits.roles(),
         trusted_proxies: args.trusted_proxy.clone(),
         compression: !args.no_compression,
         cors: args.cors.clone(),
@@ -104,7 +117,7 @@ fn check_folder(folder: &Path, makes_one: bool) -> anyhow::Result<()> {
         say!("{} was not there: made it, without a database", folder.display());
     }
     if !folder.is_dir() {
-        bail!("--databases: there is no folder {}", folder.display());
+        bail!("{}: there is no folder {}", told("databases"), folder.display());
     }
     Ok(())
 }
@@ -113,11 +126,72 @@ fn check_folder(folder: &Path, makes_one: bool) -> anyhow::Result<()> {
 /// where backups would lie between its files.
 fn backup_folder(folder: &Path, database: &Path) -> anyhow::Result<PathBuf> {
     let whole = folder.canonicalize().ok().filter(|whole| whole.is_dir());
-    let Some(whole) = whole else { bail!("--backup-dir: there is no folder {}", folder.display()) };
+    let Some(whole) = whole else { bail!("{}: there is no folder {}", told("backup-dir"), folder.display()) };
     if database.canonicalize().is_ok_and(|database| whole.starts_with(database)) {
-        bail!("--backup-dir: {} is in the folder of the database: choose another one", folder.display());
+        bail!(
+            "{}: {} is in the folder of the database: choose another one",
+            told("backup-dir"),
+            folder.display()
+        );
     }
     Ok(whole)
+}
+
+/// An option as a message names it: with its line where a file has set it, else as the command line has it.
+fn told(name: &str) -> String {
+    let source = serve_config::settings().into_iter().find(|setting| setting.name == name);
+    match source.map(|setting| setting.source).filter(|source| source.contains(':')) {
+        Some(place) => format!("{place}: {name}"),
+        None => format!("--{name}"),
+    }
+}
+
+/// Refuses logs whose folders are not there.
+fn check_logs(args: &ServeArgs) -> anyhow::Result<()> {
+    let logs = [
+        ("access-log", &args.access_log),
+        ("slow-query-log", &args.slow_query_log),
+        ("audit-log", &args.audit_log),
+    ];
+    for (name, path) in logs {
+        let Some(path) = path.as_deref().filter(|path| *path != Path::new("-")) else { continue };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if path.is_dir() {
+            bail!("{}: {} is a folder, no file", told(name), path.display());
+        }
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            bail!("{}: there is no folder {}", told(name), folder.display());
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a place that would be refused later.
+fn check_place(place: &Place<'_>, args: &ServeArgs) -> anyhow::Result<()> {
+    let Place::One(path) = place else { return Ok(()) };
+    if path.exists() && !path.is_dir() {
+        bail!("{}: {} is no folder", told("database"), path.display());
+    }
+    if !path.exists() && (args.must_exist || args.read_only) {
+        bail!("{}: there is no database {}", told("database"), path.display());
+    }
+    Ok(())
+}
+
+/// Refuses an address that is taken before something is made there for nothing.
+fn check_address(place: &Path, bind: &Bind) -> anyhow::Result<()> {
+    match bind {
+        Bind::Tcp(address) if !place.exists() => {
+            std::net::TcpListener::bind(address).map(drop).map_err(|source| cannot_listen(bind, &source))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn cannot_listen(bind: &Bind, source: &std::io::Error) -> anyhow::Error {
+    anyhow!(
+        "cannot listen on {bind}: {source}; --bind takes another one (ADDRESS:PORT with port 0: any that is free)"
+    )
 }
 
 /// Where the certificate comes from.
@@ -169,9 +243,7 @@ fn run_server(
             Content::Several(databases) => Server::bind_all(databases, bind, options).await,
         };
         let server = bound.map_err(|error| match error {
-            ServerError::Bind { address, source } => {
-                anyhow!("cannot listen on {address}: {source}; --bind takes another one (ADDRESS:PORT with port 0: any that is free)")
-            }
+            ServerError::Bind { address, source } => cannot_listen(&address, &source),
             other => other.into(),
         })?;
         let (bound, requests) = (server.bound()?, server.requests());
@@ -290,13 +362,17 @@ struct Reload {
 }
 
 /// Options that change while the server runs.
-const RELOADED: [&str; 6] = [
+const RELOADED: [&str; 10] = [
     "timeout",
     "update-timeout",
     "download-timeout",
     "update-bytes-max",
     "transaction-quads-max",
     "slow-query",
+    "limits-anonymous",
+    "limits-read",
+    "limits-update",
+    "limits-admin",
 ];
 
 impl Reload {
@@ -341,6 +417,7 @@ impl Reload {
             download_timeout: args.download_timeout,
             update_bytes_max: args.update_bytes_max.unwrap_or_else(|| memory.update_bytes_max()),
             transaction_quads_max: args.transaction_quads_max,
+            roles: args.limits.roles(),
         });
         control.logs().slow_min.set(args.slow_query);
         let now = serve_config::settings();

@@ -68,8 +68,33 @@ fn of_environment(arg: Arg) -> Arg {
     if name == "check-config" {
         return arg;
     }
-    arg.env(format!("LODE_{}", name.replace('-', "_").to_uppercase())).hide_env(true)
+    arg.env(format!("{PREFIX}{}", name.replace('-', "_").to_uppercase())).hide_env(true)
 }
+
+/// Variables of the environment that are none of `lode serve` but look like one: each with the one that is likely meant.
+pub fn misspelt() -> Vec<(String, String)> {
+    let command = serve_command();
+    let known: Vec<String> = command
+        .get_arguments()
+        .filter_map(|arg| Some(arg.get_env()?.to_string_lossy().into_owned()))
+        .chain(["LODE_TOKEN".to_owned()])
+        .collect();
+    let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    set.filter_map(|name| Some((nearest(&name, &known)?, name))).map(|(meant, name)| (name, meant)).collect()
+}
+
+/// The one of `known` that is likely meant by a name that is none of them.
+fn nearest(name: &str, known: &[String]) -> Option<String> {
+    let own = name.strip_prefix(PREFIX).filter(|_| !known.iter().any(|known| known == name))?;
+    let alike = |known: &String| strsim::jaro_winkler(known.strip_prefix(PREFIX).unwrap_or(known), own);
+    let nearest = known.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)))?;
+    (alike(nearest) >= ALIKE).then(|| nearest.clone())
+}
+
+/// What the variables begin with.
+const PREFIX: &str = "LODE_";
+/// Names that are as alike as this are likely meant: others may be of other programs.
+const ALIKE: f64 = 0.88;
 
 /// Reads the command line; ends the process where only help was asked for, or it is wrong.
 pub fn parse(args: &[OsString]) -> anyhow::Result<Cli> {

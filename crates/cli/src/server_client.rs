@@ -1,7 +1,7 @@
 //! Requests to the administration of a server.
 
 use crate::args::LoginArgs;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
@@ -114,23 +114,10 @@ impl ServerClient {
 /// Whose certificates are believed.
 #[cfg(feature = "tls")]
 fn tls(login: &LoginArgs) -> anyhow::Result<ureq::tls::TlsConfig> {
-    use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
-    let config = TlsConfig::builder().disable_verification(login.insecure);
+    let config = ureq::tls::TlsConfig::builder().disable_verification(login.insecure);
     let Some(path) = &login.ca else { return Ok(config.build()) };
-    let text = std::fs::read(path).with_context(|| path.display().to_string())?;
-    let items =
-        parse_pem(&text).collect::<Result<Vec<_>, _>>().with_context(|| path.display().to_string())?;
-    let certificates: Vec<Certificate<'static>> = items
-        .into_iter()
-        .filter_map(|item| match item {
-            PemItem::Certificate(certificate) => Some(certificate),
-            _ => None,
-        })
-        .collect();
-    if certificates.is_empty() {
-        bail!("{}: there is no certificate in it", path.display());
-    }
-    Ok(config.root_certs(RootCerts::new_with_certs(&certificates)).build())
+    let roots = lode_engine::web::roots_of(path).map_err(|what| anyhow!("{}: {what}", path.display()))?;
+    Ok(config.root_certs(roots).build())
 }
 
 /// Whether there is no server at all.

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<Done> {
-    let server = ServerClient::new(&args.url, &args.login)?;
+    let server = ServerClient::new(args.server.endpoint_or(args.url.as_deref()), &args.server.login)?;
     let (status, health) = server.answer("GET", "/health/ready")?;
     if args.ready {
         return ready(status, &health, &server.endpoint);

@@ -1,7 +1,7 @@
 //! `lode top` and `lode cancel`: what runs on a server, live, and an end to it.
 
-use crate::args::{CancelArgs, TopArgs};
-use crate::exit::Done;
+use crate::args::{CancelArgs, Named, TopArgs};
+use crate::exit::{Done, wrong_usage};
 use crate::number;
 use crate::server_client::ServerClient;
 use crate::talk::say;
@@ -32,7 +32,7 @@ const COLUMNS: [(&str, bool); 12] = [
 ];
 
 pub fn run(args: &TopArgs) -> anyhow::Result<Done> {
-    let server = ServerClient::new(&args.server.endpoint, &args.server.login)?;
+    let server = ServerClient::new(args.server.endpoint_or(args.url.as_deref()), &args.server.login)?;
     let mut out = std::io::stdout();
     let is_live = out.is_terminal() && !args.once && !args.json;
     // The first answer must come; later, the server may be started anew.
@@ -65,12 +65,27 @@ pub fn run(args: &TopArgs) -> anyhow::Result<Done> {
 }
 
 pub fn cancel(args: &CancelArgs) -> anyhow::Result<Done> {
-    let server = ServerClient::new(&args.server.endpoint, &args.server.login)?;
+    let (mut ids, mut urls) = (Vec::new(), Vec::new());
+    for named in &args.named {
+        match named {
+            Named::Id(id) => ids.push(*id),
+            Named::Server(url) => urls.push(url.as_str()),
+        }
+    }
+    if urls.len() > 1 {
+        return Err(wrong_usage(
+            "more than one server is named: name one, and the numbers of what is to be stopped",
+        ));
+    }
+    if ids.is_empty() {
+        return Err(wrong_usage("what is to be stopped? Name numbers, as lode top shows them"));
+    }
+    let server = ServerClient::new(args.server.endpoint_or(urls.first().copied()), &args.server.login)?;
     let mut outcome = Ok(Done::Ok);
-    for id in &args.ids {
+    for id in &ids {
         match server.ask("DELETE", &format!("/admin/queries/{id}")) {
             Ok(_) => say!("cancelled {id}"),
-            Err(error) if args.ids.len() == 1 => return Err(error),
+            Err(error) if ids.len() == 1 => return Err(error),
             Err(error) => {
                 say!("{id}: {error:#}");
                 outcome = Err(anyhow::anyhow!("not all were cancelled"));

@@ -44,6 +44,9 @@ pub enum EngineError {
     /// What was asked for cannot be done with so much at once. Nothing was changed.
     #[error("{0}")]
     TooLarge(String),
+    /// The answer has more rows or triples than it may have ([`crate::QueryOptions::rows_max`]).
+    #[error("the answer has more than {0} rows")]
+    TooManyRows(u64),
     /// Execution failed.
     #[error(transparent)]
     Execution(ExecError),

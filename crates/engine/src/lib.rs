@@ -76,7 +76,7 @@ pub use graph_rules::{GraphPattern, GraphRules, GraphSet};
 pub use load_allow::LoadAllow;
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
 pub use quad_pattern::QuadPattern;
-pub use query::PreparedQuery;
+pub use query::{PreparedQuery, query_variables};
 pub use repeatable::is_repeatable;
 pub use report::WarningReport;
 pub use results::{QueryResults, Solutions, Triples};

@@ -5,6 +5,7 @@ use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::service::ServiceHandler;
 use lode_packed::CacheMemory;
+use lode_rdf::Term;
 use lode_sparql::plan::DatasetOverride;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -66,6 +67,11 @@ pub struct QueryOptions {
     pub request_bytes: usize,
     /// Threads that may work on it.
     pub threads: usize,
+    /// Terms in the place of the query's variables, by name without `?`: its parameters. They are no part of the text, so whatever is in them
+    /// means nothing but itself.
+    pub bindings: Vec<(String, Term)>,
+    /// Rows or triples that its answer may have: one more is an error.
+    pub rows_max: Option<u64>,
     /// Whether it computes in turns with other queries. What ends within some milliseconds need not.
     pub takes_turns: bool,
     /// Rows per batch.
@@ -104,6 +110,8 @@ impl Default for QueryOptions {
             memory: None,
             request_bytes: 0,
             threads: lode_base::cores::cores(),
+            bindings: Vec::new(),
+            rows_max: None,
             takes_turns: true,
             batch_rows: lode_exec::batch::BATCH_ROWS,
             optimize: true,

@@ -8,7 +8,7 @@ use crate::options::{DefaultGraph, QueryOptions};
 use crate::plan_cache::shortness::Shortness;
 use crate::plan_cache::{self, Keys};
 use crate::report::{PlanReport, PlanReportNode, RunReport, StepReport, WarningReport};
-use crate::results::{QueryResults, Solutions, Triples};
+use crate::results::{QueryResults, RowsLeft, Solutions, Triples};
 use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::context::QueryContext;
@@ -28,6 +28,7 @@ use lode_sparql::{Plan, PlanWarning, warnings};
 use lode_store::Snapshot;
 use oxsdatatypes::DateTime;
 use spargebra::Query;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,7 @@ pub struct PreparedQuery {
     asked: Option<Asked>,
     cx: Arc<QueryContext>,
     from_cache: bool,
+    rows_max: Option<u64>,
     planning: Duration,
     running: Mutex<Option<Running>>,
     /// How long the runs of its plan took.
@@ -236,8 +238,21 @@ impl PreparedQuery {
         let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
         let warnings =
             warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);
+        let rows_max = options.rows_max;
         let (hinted, asked, from_cache) = (OnceLock::new(), None, false);
-        Self { plan, warnings, hinted, asked, cx, from_cache, planning, running, shortness, _memory: None }
+        Self {
+            plan,
+            warnings,
+            hinted,
+            asked,
+            cx,
+            from_cache,
+            rows_max,
+            planning,
+            running,
+            shortness,
+            _memory: None,
+        }
     }
 
     /// Whether the plan is that of an earlier query, with other constants.
@@ -249,6 +264,11 @@ impl PreparedQuery {
     /// the planner thinks so.
     pub fn is_long(&self) -> bool {
         self.shortness.was_long().unwrap_or(self.plan.root.cost >= LONG_COST_NS)
+    }
+
+    /// Rows that it would read from indexes, and make of them in joins, as the planner estimates. What a LIMIT spares counts.
+    pub fn estimated_reads(&self) -> f64 {
+        lode_sparql::reads(&self.plan)
     }
 
     /// Tells that a run expected to be short was given up: it takes more short runs than before until the next is expected to be.
@@ -305,6 +325,7 @@ impl PreparedQuery {
             },
             from_cache: self.from_cache,
             planning_seconds: self.planning.as_secs_f64(),
+            estimated_reads: self.estimated_reads(),
             warnings: self.warnings().iter().map(ToString::to_string).collect(),
             warning_details: self.warnings().iter().map(WarningReport::new).collect(),
             steps: self.plan.steps.iter().map(StepReport::new).collect(),
@@ -371,12 +392,32 @@ impl PreparedQuery {
             QueryResult::Solutions(execution) => {
                 let name = |var: &lode_sparql::VarId| Variable::new_unchecked(self.plan.vars.name(*var));
                 let variables = execution.vars().iter().map(name).collect();
-                QueryResults::Solutions(Solutions { variables, execution })
+                QueryResults::Solutions(Solutions {
+                    variables,
+                    execution,
+                    rows: RowsLeft::new(self.rows_max),
+                })
             }
             QueryResult::Boolean(value) => QueryResults::Boolean(value),
-            QueryResult::Graph(inner) => QueryResults::Graph(Triples { inner }),
+            QueryResult::Graph(inner) => {
+                QueryResults::Graph(Triples { inner, rows: RowsLeft::new(self.rows_max) })
+            }
         })
     }
+}
+
+/// The variables of a query, by name without `?`, wherever they stand.
+///
+/// # Errors
+/// [`EngineError::Syntax`] where it is none, with all that is wrong and its places.
+pub fn query_variables(text: &str, base_iri: Option<&str>) -> Result<BTreeSet<String>, EngineError> {
+    let query = lode_sparql::parse_query(text, base_iri);
+    let query = query.map_err(|error| EngineError::Syntax(error.to_string()))?;
+    Ok(stack::deep(depth::of_query(&query).for_plans(), || {
+        let variables = lode_sparql::variables(&query);
+        drop(query);
+        variables
+    }))
 }
 
 /// Parses `text`, and has `work` done with the query: where that is deep, with the stack it takes, to drop it as well. The memory of
@@ -388,11 +429,13 @@ fn parsed<T>(
     work: impl FnOnce(&Query, &TextMemory) -> Result<T, EngineError>,
 ) -> Result<(T, TextMemory), EngineError> {
     options.cancel.check().map_err(EngineError::Cancelled)?;
-    let mut memory = TextMemory::of_query(text, budget)?;
+    let mut memory = TextMemory::of_query(text, &options.bindings, budget)?;
     let query = lode_sparql::parse_query(text, options.base_iri.as_deref())
         .map_err(|error| EngineError::Syntax(error.to_string()))?;
     options.cancel.check().map_err(EngineError::Cancelled)?;
     let done = stack::deep(depth::of_query(&query).for_plans(), || {
+        let query =
+            if options.bindings.is_empty() { query } else { lode_sparql::bind(query, &options.bindings) };
         let done = work(&query, &memory);
         drop(query);
         done

@@ -19,6 +19,8 @@ pub struct PlanReport {
     pub from_cache: bool,
     /// Time to parse and to plan.
     pub planning_seconds: f64,
+    /// Rows that the planner expects to be read from indexes and made by joins.
+    pub estimated_reads: f64,
     /// What of the query is most likely not meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

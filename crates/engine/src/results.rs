@@ -21,6 +21,27 @@ pub enum QueryResults {
 pub struct Solutions {
     pub(crate) variables: Vec<Variable>,
     pub(crate) execution: Execution,
+    pub(crate) rows: RowsLeft,
+}
+
+/// How many rows an answer may still have.
+pub(crate) struct RowsLeft {
+    max: Option<u64>,
+    taken: u64,
+}
+
+impl RowsLeft {
+    pub(crate) fn new(max: Option<u64>) -> Self {
+        Self { max, taken: 0 }
+    }
+
+    fn take(&mut self, rows: usize) -> Result<(), EngineError> {
+        self.taken += rows as u64;
+        match self.max {
+            Some(max) if self.taken > max => Err(EngineError::TooManyRows(max)),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Solutions {
@@ -33,9 +54,17 @@ impl Solutions {
     /// is called again with fewer.
     pub(crate) fn answer<T>(
         &mut self,
-        make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
+        mut make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
     ) -> Result<Option<T>, EngineError> {
-        Ok(self.execution.answer(make)?)
+        let mut rows = 0;
+        let made = self.execution.answer(|cx, batch| {
+            rows = batch.rows;
+            make(cx, batch)
+        })?;
+        if made.is_some() {
+            self.rows.take(rows)?;
+        }
+        Ok(made)
     }
 
     /// The next rows; `None` at the end.
@@ -65,15 +94,24 @@ impl Solutions {
 /// The triples of a CONSTRUCT or DESCRIBE, without duplicates.
 pub struct Triples {
     pub(crate) inner: Graph,
+    pub(crate) rows: RowsLeft,
 }
 
 impl Triples {
     /// Like [`Solutions::answer`], with triples.
     pub(crate) fn answer<T>(
         &mut self,
-        make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
+        mut make: impl FnMut(&QueryContext, &Batch) -> Result<T, ExecError>,
     ) -> Result<Option<T>, EngineError> {
-        Ok(self.inner.answer(make)?)
+        let mut rows = 0;
+        let made = self.inner.answer(|cx, batch| {
+            rows = batch.rows;
+            make(cx, batch)
+        })?;
+        if made.is_some() {
+            self.rows.take(rows)?;
+        }
+        Ok(made)
     }
 
     /// The next triples (see [`TermBatch::triples`]); `None` at the end.

@@ -6,6 +6,7 @@
 use crate::EngineError;
 use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_exec::ExecError;
+use lode_rdf::Term;
 use lode_sparql::parse::count_tokens;
 
 /// Bytes for each token of a query: at most, while it is parsed and planned,
@@ -16,6 +17,16 @@ const PLAN_TOKEN_BYTES: usize = 200;
 const UPDATE_TOKEN_BYTES: usize = 300;
 /// The text itself is copied where something in it is written in another way.
 const TEXT_COPIES: usize = 3;
+
+/// Bytes of a term's texts.
+fn bytes_of(term: &Term) -> usize {
+    match term {
+        Term::NamedNode(iri) => iri.as_str().len(),
+        Term::BlankNode(node) => node.as_str().len(),
+        Term::Literal(literal) => literal.value().len() + literal.datatype().as_str().len(),
+        Term::Triple(_) => term.to_string().len(),
+    }
+}
 
 /// Memory for a text.
 #[derive(Debug)]
@@ -28,18 +39,29 @@ pub(crate) struct TextMemory {
 
 impl TextMemory {
     /// For a query.
-    pub fn of_query(text: &str, budget: &MemoryBudget) -> Result<Self, EngineError> {
-        Self::new(text, QUERY_TOKEN_BYTES, budget)
+    pub fn of_query(
+        text: &str,
+        bindings: &[(String, Term)],
+        budget: &MemoryBudget,
+    ) -> Result<Self, EngineError> {
+        // Each place of a parameter has its value, and more than these no text names it.
+        let copies = |(name, value): &(String, Term)| text.matches(name.as_str()).count() * bytes_of(value);
+        Self::new(text, QUERY_TOKEN_BYTES, bindings.iter().map(copies).sum(), budget)
     }
 
     /// For an update.
     pub fn of_update(text: &str, budget: &MemoryBudget) -> Result<Self, EngineError> {
-        Self::new(text, UPDATE_TOKEN_BYTES, budget)
+        Self::new(text, UPDATE_TOKEN_BYTES, 0, budget)
     }
 
-    fn new(text: &str, token_bytes: usize, budget: &MemoryBudget) -> Result<Self, EngineError> {
+    fn new(
+        text: &str,
+        token_bytes: usize,
+        bound_bytes: usize,
+        budget: &MemoryBudget,
+    ) -> Result<Self, EngineError> {
         let tokens = count_tokens(text);
-        let held = budget.reserve(tokens * token_bytes + text.len() * TEXT_COPIES);
+        let held = budget.reserve(tokens * token_bytes + (text.len() + bound_bytes) * TEXT_COPIES);
         Ok(Self {
             held: held.map_err(|error| EngineError::Execution(ExecError::OutOfMemory(error)))?,
             tokens,

@@ -26,16 +26,28 @@ pub(crate) fn configured(
     config: ConfigBuilder<AgentScope>,
     certificates: Option<&Path>,
 ) -> Result<ConfigBuilder<AgentScope>, String> {
-    use std::io::Read;
-    use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+    use ureq::tls::TlsConfig;
 
     let Some(path) = certificates else { return Ok(config) };
-    let wrong =
-        |what: String| format!("{} (certificates to believe, from SSL_CERT_FILE): {what}", path.display());
+    let roots = roots_of(path).map_err(|what| {
+        format!("{} (certificates to believe, from SSL_CERT_FILE): {what}", path.display())
+    })?;
+    Ok(config.tls_config(TlsConfig::builder().root_certs(roots).build()))
+}
+
+/// The certificates of a file in PEM, to be believed and no others.
+///
+/// # Errors
+/// Where the file cannot be read, or has none; without its name.
+#[cfg(feature = "tls")]
+pub fn roots_of(path: &Path) -> Result<ureq::tls::RootCerts, String> {
+    use std::io::Read;
+    use ureq::tls::{PemItem, RootCerts, parse_pem};
+
     let mut text = Vec::new();
-    let (file, _) = lode_base::host::open_input(path).map_err(|error| wrong(error.to_string()))?;
-    file.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(|error| wrong(error.to_string()))?;
-    let items = parse_pem(&text).collect::<Result<Vec<_>, _>>().map_err(|error| wrong(error.to_string()))?;
+    let (file, _) = lode_base::host::open_input(path).map_err(|error| error.to_string())?;
+    file.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(|error| error.to_string())?;
+    let items = parse_pem(&text).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
     let certificates: Vec<_> = items
         .into_iter()
         .filter_map(|item| match item {
@@ -44,10 +56,9 @@ pub(crate) fn configured(
         })
         .collect();
     if certificates.is_empty() {
-        return Err(wrong("has no certificates in PEM".to_owned()));
+        return Err("has no certificates in PEM".to_owned());
     }
-    let roots = RootCerts::Specific(std::sync::Arc::new(certificates));
-    Ok(config.tls_config(TlsConfig::builder().root_certs(roots).build()))
+    Ok(RootCerts::Specific(std::sync::Arc::new(certificates)))
 }
 
 /// The system's certificates are some hundred KiB.

@@ -1,6 +1,8 @@
 //! Sources on the web, read as they come, without a file in between: for `lode load --allow-url` and for LOAD.
 
 use crate::tls;
+#[cfg(feature = "tls")]
+pub use crate::tls::roots_of;
 use lode_rdf::RdfFormat;
 use lode_store::Source;
 use lode_store::load::Opened;

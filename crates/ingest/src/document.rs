@@ -72,8 +72,9 @@ fn open(
     let name = list.name(number);
     let failed = |error| IngestError::Input { source_name: name.clone(), error };
     let set = source.format();
+    let unpacked_max = source.unpacked_max;
     let opened = source.open().map_err(failed)?;
-    let input = Input::new(opened.reader, Arc::default()).map_err(failed)?;
+    let input = Input::new(opened.reader, Arc::default()).map_err(failed)?.limited(unpacked_max);
     let known = Known { number, compression: input.compression(), set, told: opened.format };
     let Sniffed { format, head, rest } = sniff(known, list, input)?;
     let Some(format) = format else {

@@ -116,9 +116,10 @@ impl Feed<'_> {
         // The bytes of an archive have been counted.
         let progress = (depth == 0).then(|| Arc::clone(self.progress));
         let read = Arc::new(AtomicU64::new(0));
+        let unpacked_max = source.unpacked_max;
         let opened = source.open().map_err(failed)?;
         let address = opened.address.or(address);
-        let input = Input::new(opened.reader, Arc::clone(&read)).map_err(failed)?;
+        let input = Input::new(opened.reader, Arc::clone(&read)).map_err(failed)?.limited(unpacked_max);
         let known = Known { number, compression: input.compression(), set, told: opened.format };
         let input = read_ahead(input, self.threads).map_err(failed)?;
         let input = Metered { inner: input, read, told: 0, progress };

@@ -16,6 +16,8 @@ pub struct Source {
     input: SourceInput,
     /// In how many archives it is, one in the other.
     pub(crate) depth: usize,
+    /// Bytes that it may have once it is unpacked.
+    pub(crate) unpacked_max: Option<u64>,
 }
 
 enum SourceInput {
@@ -63,7 +65,7 @@ impl Source {
     }
 
     fn new(name: String, input: SourceInput) -> Self {
-        Self { name, address: None, format: None, input, depth: 0 }
+        Self { name, address: None, format: None, input, depth: 0, unpacked_max: None }
     }
 
     /// A stream, plain or compressed. `name` is for messages, and its extension may tell the format.
@@ -90,6 +92,13 @@ impl Source {
     #[must_use]
     pub fn with_format(mut self, format: RdfFormat) -> Self {
         self.format = Some(format);
+        self
+    }
+
+    /// Sets how many bytes it may have once it is unpacked: reading it fails where there are more.
+    #[must_use]
+    pub fn with_unpacked_max(mut self, bytes_max: Option<u64>) -> Self {
+        self.unpacked_max = bytes_max;
         self
     }
 

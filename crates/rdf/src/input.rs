@@ -113,6 +113,9 @@ pub struct Input<'r> {
     block: Block,
     blocked: bool,
     explain: Explain,
+    /// Bytes that may still come, and of how many in all.
+    left: u64,
+    bytes_max: u64,
 }
 
 impl<'r> Input<'r> {
@@ -140,7 +143,35 @@ impl<'r> Input<'r> {
                 Decoder::Xz(Box::new(XzDecoder::new_stream(source, stream)))
             }
         };
-        Ok(Self { decoder, block: Block::default(), blocked, explain: Explain { compression, count } })
+        let explain = Explain { compression, count };
+        Ok(Self { decoder, block: Block::default(), blocked, explain, left: u64::MAX, bytes_max: u64::MAX })
+    }
+
+    /// The same, which fails once more bytes have come of a compressed source: a few may stand for any number.
+    #[must_use]
+    pub fn limited(self, bytes_max: Option<u64>) -> Self {
+        match bytes_max {
+            Some(bytes_max) if self.compression() != Compression::None => {
+                Self { left: bytes_max, bytes_max, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// Counts what has come.
+    fn come(&mut self, bytes: usize) -> io::Result<()> {
+        match self.left.checked_sub(bytes as u64) {
+            Some(left) => self.left = left,
+            None => {
+                let message = format!(
+                    "the {} data has more than {} bytes once it is unpacked",
+                    self.compression(),
+                    self.bytes_max
+                );
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+            }
+        }
+        Ok(())
     }
 
     /// gzip whose first bytes have been read already, and counted.
@@ -152,6 +183,8 @@ impl<'r> Input<'r> {
             block: Block::default(),
             blocked: false,
             explain,
+            left: u64::MAX,
+            bytes_max: u64::MAX,
         }
     }
 
@@ -168,10 +201,13 @@ impl<'r> Input<'r> {
     /// fails with.
     pub fn next_block(&mut self, spare: Vec<u8>) -> io::Result<Block> {
         if !self.block.is_empty() {
+            self.come(self.block.as_bytes().len())?;
             return Ok(std::mem::replace(&mut self.block, Block::new(spare, 0..0)));
         }
         if let Decoder::Gzip(reader) = &mut self.decoder {
-            return reader.next_block(spare).map_err(|error| self.explain.damage(error));
+            let block = reader.next_block(spare).map_err(|error| self.explain.damage(error))?;
+            self.come(block.as_bytes().len())?;
+            return Ok(block);
         }
         let mut buffer = spare;
         buffer.resize(BLOCK_BYTES, 0);
@@ -206,7 +242,9 @@ impl Read for Input<'_> {
             Decoder::Zstd(decoder) => decoder.read(buffer),
             Decoder::Xz(decoder) => decoder.read(buffer),
         };
-        result.map_err(|error| self.explain.damage(error))
+        let read = result.map_err(|error| self.explain.damage(error))?;
+        self.come(read)?;
+        Ok(read)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::body_memory::Room;
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::negotiate::{negotiate, offered};
 use crate::observe::Record;
 use crate::request::QueryRequest;
@@ -25,6 +26,8 @@ pub(crate) struct Asker {
     pub(crate) graphs: GraphRules,
     /// The state to ask, instead of the current version: that of a transaction on its way.
     pub(crate) within: Option<Snapshot>,
+    /// What it may take.
+    pub(crate) granted: Granted,
 }
 
 impl Asker {
@@ -60,6 +63,8 @@ pub(crate) fn options(
     options.cancel = cancel;
     options.request_bytes = asker.room.bytes();
     options.base_iri = options.base_iri.or_else(|| asker.base.clone());
+    options.bindings.clone_from(&request.bindings);
+    asker.granted.apply(&mut options);
     options.set_dataset(&request.default_graphs, &request.named_graphs)?;
     Ok(options)
 }

@@ -46,6 +46,8 @@ pub(crate) struct Incoming {
     waited: Duration,
     come: usize,
     decoding: Option<(Decoding, Room)>,
+    /// Bytes that were decoded.
+    decoded: u64,
     record: Option<Arc<Record>>,
 }
 
@@ -53,7 +55,7 @@ impl Incoming {
     pub(crate) fn new(body: Body, state: &Arc<Shared>) -> Self {
         let stopping = state.stopping.clone();
         let (waited, record) = (Duration::ZERO, Record::current());
-        Self { body, state: Arc::clone(state), stopping, waited, come: 0, decoding: None, record }
+        Self { body, state: Arc::clone(state), stopping, waited, come: 0, decoding: None, decoded: 0, record }
     }
 
     /// The same body without its content coding.
@@ -74,6 +76,14 @@ impl Incoming {
     async fn next_decoded(&mut self, decoding: &mut Decoding) -> Result<Option<Bytes>, HttpError> {
         loop {
             if let Some(piece) = decoding.piece().map_err(bad_coding)? {
+                self.decoded += piece.len() as u64;
+                let max = self.state.options.decoded_bytes_max;
+                if self.decoded > max {
+                    let message = format!(
+                        "the body has more than {max} bytes once it is decoded: send less at once, or without Content-Encoding; nothing was changed"
+                    );
+                    return Err(HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, message));
+                }
                 return Ok(Some(piece));
             }
             match self.next_raw().await? {

@@ -4,7 +4,7 @@ use crate::compress::compress;
 use crate::error::HttpError;
 use crate::protocol::{Takes, protocol};
 use crate::state::AppState;
-use crate::{admin, api, data, described, guard, health, page, page_files};
+use crate::{admin, api, data, described, guard, health, kept_routes, page, page_files};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
@@ -42,6 +42,7 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
         .route("/admin/backup", post(admin::backup));
     public
         .merge(admin)
+        .merge(kept_routes::routes())
         .fallback(page::not_found)
         .method_not_allowed_fallback(page::other_method)
         .layer(from_fn_with_state(Arc::clone(state), compress))

@@ -107,6 +107,11 @@ impl From<EngineError> for HttpError {
             EngineError::Load(LoadError::Build(BuildError::Memory { .. } | BuildError::Limit(_))) => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
+            EngineError::Load(LoadError::Source(IngestError::Input { error, .. }))
+                if error.kind() == ErrorKind::FileTooLarge =>
+            {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
             EngineError::Load(LoadError::Source(
                 IngestError::Syntax { .. }
                 | IngestError::Input { .. }
@@ -115,7 +120,7 @@ impl From<EngineError> for HttpError {
             )) => StatusCode::BAD_REQUEST,
             EngineError::LoadRefused(_) | EngineError::Forbidden(_) => StatusCode::FORBIDDEN,
             EngineError::Condition(_) => StatusCode::PRECONDITION_FAILED,
-            EngineError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            EngineError::TooLarge(_) | EngineError::TooManyRows(_) => StatusCode::PAYLOAD_TOO_LARGE,
             EngineError::LoadUnreachable(_) => StatusCode::BAD_GATEWAY,
             EngineError::Format(_) => StatusCode::NOT_ACCEPTABLE,
             EngineError::Cancelled(Cancelled::Timeout) => StatusCode::GATEWAY_TIMEOUT,
@@ -204,6 +209,14 @@ fn with_means_of_http(error: &EngineError) -> Option<String> {
              more (lode serve --memory)",
             bytes.div_ceil(1 << 20)
         ),
+        EngineError::Load(LoadError::Source(IngestError::Input { error, source_name }))
+            if error.kind() == ErrorKind::FileTooLarge =>
+        {
+            format!(
+                "{source_name}: {error}: send less at once, or without compression, or ask the server's administrator for more (lode serve \
+                 --decoded-bytes-max); nothing was changed"
+            )
+        }
         EngineError::Load(LoadError::Source(IngestError::NamesGraph { source_name })) => format!(
             "{source_name}: names a graph, but what is in it is for one graph: send quads to /data without a graph, which takes them into the \
              graphs that they name"

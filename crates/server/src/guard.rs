@@ -3,6 +3,8 @@
 use crate::access::{Identity, Operation, with_graph_rules};
 use crate::body::Incoming;
 use crate::error::HttpError;
+use crate::kept;
+use crate::limits::{Granted, Place, Who};
 use crate::listener::Peer;
 use crate::observe::Record;
 use crate::state::{AppState, Shared};
@@ -84,10 +86,23 @@ pub(crate) fn peer(request: &Request) -> Peer {
     request.extensions().get::<Peer>().copied().unwrap_or(Peer::Unix)
 }
 
+/// What a request of the only database asks for.
+fn operation_of_only(method: &Method, path: &str) -> Operation {
+    kept::operation(method, path).unwrap_or_else(|| Operation::of(method, path))
+}
+
+/// The same of one of several databases.
+pub(crate) fn operation_of_one(method: &Method, path: &str) -> Operation {
+    kept::operation(method, path).unwrap_or_else(|| Operation::of_one(method, path))
+}
+
 /// Lets a request of a database in, with who sends it, or refuses it.
 pub(crate) async fn let_in(State(state): State<Arc<AppState>>, request: Request, next: Next) -> Response {
-    let of = if state.name.is_some() { Operation::of_one } else { Operation::of };
+    let of = if state.name.is_some() { operation_of_one } else { operation_of_only };
     let operation = of(request.method(), request.uri().path());
+    if let Some(record) = Record::current() {
+        record.note_database(&state.counters, request.uri().path(), state.name.is_some());
+    }
     let identity = state.access.identify(peer(&request), request.headers()).await;
     let identity = identity.map(|identity| identity.within(state.name.as_deref()));
     go_on(state.shared(), identity, operation, request, next).await
@@ -118,10 +133,20 @@ async fn go_on(
     let record = Record::current();
     match checked {
         Ok(identity) => {
-            if let Some(record) = record {
+            if let Some(record) = &record {
                 record.note_who(identity.who());
             }
             let rules = identity.graph_rules();
+            let granted = Granted::new(&shared.limits.get().roles, &identity);
+            let counted = match kept::operation(request.method(), request.uri().path()) {
+                Some(Operation::Ask) => Operation::Read,
+                _ => operation,
+            };
+            match count(shared, &identity, &granted, counted, peer(&request)) {
+                Ok(place) => record.iter().zip(place).for_each(|(record, place)| record.hold(place)),
+                Err(error) => return refuse(shared, request, error).await,
+            }
+            request.extensions_mut().insert(granted);
             request.extensions_mut().insert(identity);
             with_graph_rules(rules, next.run(request)).await
         }
@@ -134,6 +159,23 @@ async fn go_on(
             refuse(shared, request, error).await
         }
     }
+}
+
+/// Counts a request among those of its user or client. Neither what everybody may ask nor, where nobody has a name, the administration of this
+/// machine counts.
+fn count(
+    shared: &Shared,
+    identity: &Identity,
+    granted: &Granted,
+    operation: Operation,
+    peer: Peer,
+) -> Result<Option<Place>, HttpError> {
+    let is_free = match operation {
+        Operation::Ask => true,
+        Operation::Administer => identity.name.is_none(),
+        Operation::Read | Operation::Update => false,
+    };
+    if is_free { Ok(None) } else { shared.quotas.enter(Who::new(identity, peer), granted) }
 }
 
 /// The answer to a request that is refused, once its client can hear it.

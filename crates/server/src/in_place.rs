@@ -68,7 +68,8 @@ fn attempt(
         Ok(state.database.prepare_short(&request.query, &options)?)
     });
     let query = match prepared {
-        Ok(query) => query?,
+        // Who may not read so much hears it on another thread, too.
+        Ok(query) => query.filter(|query| asker.granted.check_reads(query.estimated_reads()).is_ok())?,
         // Planning tells what else would be wrong, in the same words.
         Err(_) => return None,
     };
@@ -78,7 +79,8 @@ fn attempt(
     };
     let started = Instant::now();
     asker.note(|record| record.note_planned(started - begun));
-    let written = written(&query, format);
+    let bytes_max = asker.granted.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok());
+    let written = written(&query, format, bytes_max.map_or(CHUNK_BYTES, |bytes| bytes.min(CHUNK_BYTES)));
     match &written {
         Some(_) => {
             let took = started.elapsed();
@@ -95,23 +97,26 @@ fn attempt(
 }
 
 /// The answer; `None` where it is too long, takes too long, or fails.
-fn written(query: &PreparedQuery, format: OutputFormat) -> Option<Bytes> {
-    let mut answer = ShortAnswer(Vec::new());
+fn written(query: &PreparedQuery, format: OutputFormat, bytes_max: usize) -> Option<Bytes> {
+    let mut answer = ShortAnswer { bytes: Vec::new(), bytes_max };
     let mut results = query.run().ok()?;
     // Whatever the error was: on a thread of its own it comes again, unless it was only the time.
     write_results(&mut results, format, &mut answer).ok()?;
-    Some(answer.0.into())
+    Some(answer.bytes.into())
 }
 
 /// The bytes of an answer that is sent whole.
-struct ShortAnswer(Vec<u8>);
+struct ShortAnswer {
+    bytes: Vec<u8>,
+    bytes_max: usize,
+}
 
 impl Write for ShortAnswer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > CHUNK_BYTES {
+        if self.bytes.len() + bytes.len() > self.bytes_max {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.0.extend_from_slice(bytes);
+        self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -160,6 +165,7 @@ mod tests {
             room: Room::default(),
             graphs: GraphRules::default(),
             within: None,
+            granted: Default::default(),
         };
         match answer(state, request, &asker) {
             InPlace::Answered(Ok((_, bytes))) => Some(String::from_utf8(bytes.to_vec()).unwrap()),

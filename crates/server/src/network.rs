@@ -60,6 +60,14 @@ pub(crate) fn is_secure(headers: &HeaderMap) -> bool {
     headers.contains_key(PROTO)
 }
 
+/// An address, or the network that one client of IPv6 has all addresses of.
+pub(crate) fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
+        v4 => v4,
+    }
+}
+
 /// The client of a request. What proxies say is taken out of the head, unless they are believed. Where the proxy says which host the
 /// client has asked for, that is the host.
 pub(crate) fn client(peer: Peer, headers: &mut HeaderMap, trusted: &[Network]) -> Client {

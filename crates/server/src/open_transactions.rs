@@ -22,6 +22,7 @@ pub(crate) struct Transactions {
 pub(crate) struct Held {
     /// None once it has ended. One request after the other.
     pub(crate) open: Arc<tokio::sync::Mutex<Option<OpenTransaction>>>,
+    begun: Instant,
     asked: Mutex<Instant>,
     cancel: CancelToken,
 }
@@ -30,6 +31,11 @@ impl Held {
     /// How long nobody has asked for it.
     pub(crate) fn idle(&self) -> Duration {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    /// How long it has been open.
+    fn age(&self) -> Duration {
+        self.begun.elapsed()
     }
 
     /// Somebody has just asked for it.
@@ -77,7 +83,8 @@ impl Transactions {
         getrandom::fill(&mut random).map_err(failed)?;
         let number: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let (open, asked) = (Arc::new(tokio::sync::Mutex::new(Some(open))), Mutex::new(Instant::now()));
-        self.lock().insert(number.clone(), Arc::new(Held { open, asked, cancel }));
+        let begun = Instant::now();
+        self.lock().insert(number.clone(), Arc::new(Held { open, begun, asked, cancel }));
         Ok(number)
     }
 
@@ -85,16 +92,17 @@ impl Transactions {
     pub(crate) fn get(&self, number: &str) -> Result<Arc<Held>, HttpError> {
         let found = self.lock().get(number).map(Arc::clone);
         let held = found.ok_or_else(|| {
-            let message = "there is no transaction of this number: it has ended, or nobody has asked for it for so long that it was rolled back";
+            let message = "there is no transaction of this number: it has ended, or was rolled back, since nobody had asked for it for \
+                           long (lode serve --transaction-idle) or it was too old (--transaction-age)";
             HttpError::new(StatusCode::NOT_FOUND, message)
         })?;
         held.touch();
         Ok(held)
     }
 
-    /// How long nobody has asked for one, if it is there.
-    pub(crate) fn idle(&self, number: &str) -> Option<Duration> {
-        self.lock().get(number).map(|held| held.idle())
+    /// How long nobody has asked for one, and how old it is, if it is there.
+    pub(crate) fn idle_and_age(&self, number: &str) -> Option<(Duration, Duration)> {
+        self.lock().get(number).map(|held| (held.idle(), held.age()))
     }
 
     /// Ends one; who has it still may end what it does.

@@ -1,6 +1,7 @@
 //! The addresses that there are, for a person or a tool that finds one without a query.
 
 use crate::error::HttpError;
+use crate::kept;
 use axum::http::{Method, StatusCode, Uri, header};
 
 /// What there is, for those who ask for something else.
@@ -11,6 +12,7 @@ const ROUTES: &str = "\
 /api/complete, /api/hover, /api/format, /api/check  help for who writes queries (POST, JSON; docs/api.md)
 /api/prefixes              the usual prefixes that the data uses (GET)
 /data                      graphs (Graph Store Protocol): GET, PUT, POST, DELETE with ?graph=IRI or ?default
+/queries                   kept queries (GET); /queries/ID runs one (GET, POST), keeps or removes it (PUT, DELETE)
 /                          a page for people: queries, what is in the data, uploads (its parts are below /page)
 /health/live, /health/ready whether the server runs, and whether it can do its work (GET)
 /metrics                   figures for Prometheus (GET)
@@ -33,7 +35,7 @@ pub(crate) fn allowed(path: &str) -> Option<&'static str> {
         "/admin/snapshots" => "GET, HEAD, POST, DELETE, OPTIONS",
         _ if path == "/data" || path.starts_with("/data/") => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
         _ if admin.is_some_and(|path| path.starts_with("queries/")) => "GET, HEAD, DELETE, OPTIONS",
-        _ => return None,
+        _ => return kept::allowed(path),
     })
 }
 

@@ -5,6 +5,7 @@ use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::coding::{ALL_NAMES, Coding};
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::negotiate::accept;
 use crate::observe::Record;
 use crate::request::{self, Asked};
@@ -33,6 +34,7 @@ pub(crate) async fn protocol(
     let (parts, body) = request.into_parts();
     let mut body = Incoming::new(body, state.shared());
     let record = Record::current().ok_or_else(HttpError::no_request)?;
+    let granted = Granted::of(&parts);
     let method = if parts.method == Method::HEAD { Method::GET } else { parts.method };
     let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
     let may_update = || state.access.check(&identity, Operation::Update);
@@ -70,7 +72,15 @@ pub(crate) async fn protocol(
             let mut response = query::answer(
                 state,
                 request,
-                Asker { record: Some(record), accept, base, room, graphs: graph_rules(), within: None },
+                Asker {
+                    record: Some(record),
+                    accept,
+                    base,
+                    room,
+                    graphs: graph_rules(),
+                    within: None,
+                    granted,
+                },
             )
             .await?;
             if let Some(tag) = tag {
@@ -81,7 +91,7 @@ pub(crate) async fn protocol(
         Asked::Update(request) => {
             may_update()?;
             // The text is in memory until the update has ended.
-            let answer = update::answer(state, request, &record, base, room.bytes()).await;
+            let answer = update::answer(state, request, &record, base, room.bytes(), granted).await;
             drop(room);
             answer
         }

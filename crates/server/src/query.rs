@@ -43,7 +43,9 @@ pub(crate) async fn answer(
         let message = "you may not: plans and profiles tell of all graphs, and you may read some only";
         return Err(HttpError::new(StatusCode::FORBIDDEN, message));
     }
-    let limit = time_limit(request.timeout, state.limits.get().timeout);
+    let granted = asker.granted;
+    let limit = granted.time(time_limit(request.timeout, state.limits.get().timeout));
+    granted.check_text(&request.query)?;
     let client = asker.record.as_ref().map_or(Peer::Unix, |record| record.client());
     asker.note(|record| record.note_work(WorkKind::Query, &request.query));
     let ticket = state.running.enter(RequestKind::Query, &request.query, client, limit);
@@ -190,6 +192,7 @@ impl Job {
         let seat = Arc::clone(&self.seat);
         writer.stream_if(move || seat.go_on_long());
         let started = Instant::now();
+        writer.limit_bytes(self.asker.granted.limits.bytes);
         let result = query.run().and_then(|mut results| write_results(&mut results, format, writer));
         // Neither others nor a client that takes its time make a query long.
         query.ran(started.elapsed().min(query.computed()));
@@ -198,13 +201,17 @@ impl Job {
             // Others may have the memory; among the long ones it has a second chance.
             self.seat.stop_short();
         }
-        result.map_err(|error| self.explain(error.into()))?;
+        result.map_err(|error| match writer.is_too_long() {
+            true => self.asker.granted.too_many_bytes(),
+            false => self.explain(self.asker.granted.told(error)),
+        })?;
         Ok(())
     }
 
     /// The error to tell.
     fn explain(&self, error: HttpError) -> HttpError {
-        let error = self.ticket.explain(error);
+        let limit = self.state.limits.get().timeout;
+        let error = self.asker.granted.timed(self.ticket.explain(error), self.request.timeout, limit);
         if self.ticket.is_cancelled() && error.status == StatusCode::SERVICE_UNAVAILABLE {
             self.asker.note(Record::note_cancelled);
         }
@@ -238,7 +245,7 @@ impl Job {
                 .map_or_else(|| OutputFormat::default_for(kind), |format| format.of_kind(kind));
             let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut sink));
             if let Err(failed) = result {
-                let failed = self.explain(failed.into());
+                let failed = self.explain(self.asker.granted.told(failed));
                 (status, error) = (failed.status, Some(failed.message));
             }
             self.note(&query, started.elapsed());
@@ -258,12 +265,15 @@ impl Job {
         let database = &self.state.database;
         let text = &self.request.query;
         let query = match (&self.asker.within, self.request.at.as_deref()) {
-            (Some(snapshot), _) => database.prepare_at(snapshot.clone(), text, &options)?,
+            (Some(snapshot), _) => database.prepare_at(snapshot.clone(), text, &options),
             // Plans are kept of queries of the current version only.
-            (None, None) => database.prepare(text, &options)?,
-            (None, at) => database.prepare_at(database.snapshot_at(at)?, text, &options)?,
+            (None, None) => database.prepare(text, &options),
+            (None, at) => database.prepare_at(database.snapshot_at(at)?, text, &options),
         };
-        let query = Arc::new(query);
+        let query = Arc::new(query.map_err(|error| self.asker.granted.told(error))?);
+        if self.request.plan != Some(PlanWish::Explain) {
+            self.asker.granted.check_reads(query.estimated_reads())?;
+        }
         self.asker.note(|record| record.note_planned(started.elapsed()));
         self.ticket.run(&query);
         Ok(query)

@@ -3,6 +3,7 @@
 use crate::error::HttpError;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use lode_engine::OutputFormat;
+use lode_rdf::Term;
 use std::time::Duration;
 
 /// The longest query text.
@@ -48,6 +49,8 @@ pub(crate) struct QueryRequest {
     pub(crate) query: String,
     pub(crate) default_graphs: Vec<String>,
     pub(crate) named_graphs: Vec<String>,
+    /// Terms in the place of variables, by name.
+    pub(crate) bindings: Vec<(String, Term)>,
     /// `timeout=SECONDS`: shorter than the server's limit, never longer.
     pub(crate) timeout: Option<Duration>,
     /// `format=NAME` (or `output=`, `results=`): instead of an `Accept` header, for links and hand-made requests.

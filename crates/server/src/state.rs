@@ -7,10 +7,11 @@ use crate::coding::Compression;
 use crate::connections::Connections;
 use crate::error::HttpError;
 use crate::figures::Described;
+use crate::kept::Kept;
 use crate::lane::Lane;
-use crate::limits::{Limits, LimitsNow};
+use crate::limits::{Limits, LimitsNow, LimitsOfRoles, Quotas};
 use crate::network::Network;
-use crate::observe::{Logs, Watch};
+use crate::observe::{Counters, Logs, Watch};
 use crate::open_transactions::Transactions;
 use crate::origin::{CorsOrigin, Origins};
 use crate::running::Running;
@@ -51,11 +52,15 @@ pub struct ServerOptions {
     pub updates_running_max: usize,
     /// A transaction over several requests that nobody has asked for in so long is rolled back: it holds the write lock.
     pub transaction_idle_max: Duration,
+    /// So is one that is older, whoever asks for it still.
+    pub transaction_age_max: Duration,
     /// The longest text of an update, in bytes.
     pub update_bytes_max: usize,
     /// Bytes of requests' bodies that may be in memory at once, of all requests together; who sends more waits until there is room, or is
     /// refused with 503.
     pub bodies_bytes_max: usize,
+    /// Bytes that a compressed body may have once it is decoded: a few may stand for any number.
+    pub decoded_bytes_max: u64,
     /// A client that sends nothing of a body, or takes nothing of an answer, is given up after so long.
     pub stall_max: Duration,
     /// The longest a download of graphs may take.
@@ -90,6 +95,8 @@ pub struct ServerOptions {
     pub tls: Option<Tls>,
     /// The logs.
     pub logs: Logs,
+    /// What each role may take.
+    pub roles: LimitsOfRoles,
     /// Proxies that are believed.
     pub trusted_proxies: Vec<Network>,
 }
@@ -106,9 +113,11 @@ impl Default for ServerOptions {
             waiting_max: 512,
             update_timeout: Duration::from_secs(60),
             transaction_idle_max: Duration::from_secs(60),
+            transaction_age_max: Duration::from_secs(3600),
             updates_running_max: 64,
             update_bytes_max: 64 << 20,
             bodies_bytes_max: 256 << 20,
+            decoded_bytes_max: 16 << 30,
             stall_max: Duration::from_secs(30),
             download_timeout: Duration::from_secs(3600),
             statement_limit: StatementLimit::default(),
@@ -126,6 +135,7 @@ impl Default for ServerOptions {
             #[cfg(feature = "tls")]
             tls: None,
             logs: Logs::default(),
+            roles: LimitsOfRoles::default(),
             trusted_proxies: Vec::new(),
         }
     }
@@ -135,9 +145,15 @@ impl ServerOptions {
     /// Those that may change while the server runs.
     fn limits(&self) -> Limits {
         let Self {
-            timeout, update_timeout, download_timeout, update_bytes_max, transaction_quads_max, ..
+            timeout,
+            update_timeout,
+            download_timeout,
+            update_bytes_max,
+            transaction_quads_max,
+            roles,
+            ..
         } = *self;
-        Limits { timeout, update_timeout, download_timeout, update_bytes_max, transaction_quads_max }
+        Limits { timeout, update_timeout, download_timeout, update_bytes_max, transaction_quads_max, roles }
     }
 }
 
@@ -163,6 +179,8 @@ pub(crate) struct Shared {
     pub(crate) options: ServerOptions,
     /// Those of the options that may change: as they are now.
     pub(crate) limits: LimitsNow,
+    /// The requests of each user and client.
+    pub(crate) quotas: Arc<Quotas>,
     pub(crate) origins: Origins,
     pub(crate) access: Arc<Access>,
     pub(crate) queries: Arc<Lane>,
@@ -210,6 +228,7 @@ impl Shared {
         options.query.graphs = GraphRules::nothing();
         Self {
             limits: LimitsNow::new(options.limits()),
+            quotas: Arc::default(),
             options,
             origins,
             access: Arc::new(access),
@@ -248,6 +267,10 @@ pub(crate) struct AppState {
     pub(crate) running: Arc<Running>,
     /// Transactions over several requests.
     pub(crate) transactions: Transactions,
+    /// Queries that are run by their names.
+    pub(crate) kept: Kept,
+    /// Its requests.
+    pub(crate) counters: Arc<Counters>,
 }
 
 impl Deref for AppState {
@@ -261,6 +284,8 @@ impl Deref for AppState {
 impl AppState {
     pub(crate) fn new(shared: &Arc<Shared>, name: Option<String>, served: Served) -> Self {
         let Served { database, compactor, maintenance } = served;
+        let counters = if name.is_some() { Arc::default() } else { Arc::clone(&shared.watch.counters) };
+        let kept = Kept::of(database.store(), shared.options.query.memory.as_ref());
         Self {
             shared: Arc::clone(shared),
             name,
@@ -272,6 +297,8 @@ impl AppState {
             described: Described::default(),
             running: Arc::new(Running::new(&shared.last_id)),
             transactions: Transactions::default(),
+            kept,
+            counters,
         }
     }
 

@@ -96,6 +96,9 @@ pub(crate) struct ChunkWriter<H> {
     /// Asked once, before the first chunk is sent.
     may_stream: Option<Box<dyn FnOnce() -> bool + Send>>,
     record: Option<Arc<Record>>,
+    /// Bytes that may still be written, where there is a limit; and whether there were more.
+    bytes_left: Option<u64>,
+    is_too_long: bool,
     /// For how long it has waited for the client.
     blocked: Duration,
 }
@@ -104,7 +107,18 @@ impl<H> ChunkWriter<H> {
     fn new(start: Start<H>, cancel: CancelToken) -> Self {
         let target = Target::Start(start, None);
         let (buffer, end, blocked) = (Vec::new(), End::default(), Duration::ZERO);
-        Self { target, buffer, end, cancel, may_stream: None, record: None, blocked }
+        let (may_stream, record, bytes_left, is_too_long) = (None, None, None, false);
+        Self { target, buffer, end, cancel, may_stream, record, bytes_left, is_too_long, blocked }
+    }
+
+    /// No more than so many bytes are written: the work ends with an error.
+    pub(crate) fn limit_bytes(&mut self, bytes_max: Option<u64>) {
+        self.bytes_left = bytes_max;
+    }
+
+    /// Whether the work has ended since there were more bytes.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.is_too_long
     }
 
     /// An answer that is too long to be sent whole is sent only if `allowed`; else the work ends with an error.
@@ -204,9 +218,14 @@ fn send_later(sender: &Sender<Bytes>, chunk: Bytes, cancel: &CancelToken) -> io:
 
 impl<H> Write for ChunkWriter<H> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(left) = self.bytes_left.filter(|left| *left < bytes.len() as u64) {
+            self.is_too_long = true;
+            return Err(io::Error::other(format!("the answer is longer than it may be ({left} bytes left)")));
+        }
         // Never more than a chunk, however much is written at once: chunks wait for the client.
         let taken = bytes.len().min(CHUNK_BYTES - self.buffer.len());
         self.buffer.extend_from_slice(&bytes[..taken]);
+        self.bytes_left = self.bytes_left.map(|left| left - taken as u64);
         if self.buffer.len() >= CHUNK_BYTES {
             self.send()?;
         }

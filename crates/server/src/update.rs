@@ -2,6 +2,7 @@
 
 use crate::access::{graph_rules, with_version};
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::observe::{Change, Record, WorkKind};
 use crate::request::{UpdateRequest, time_limit};
 use crate::running::{RequestKind, cancelled_error};
@@ -21,10 +22,13 @@ pub(crate) async fn answer(
     record: &Arc<Record>,
     base: Option<String>,
     request_bytes: usize,
+    granted: Granted,
 ) -> Result<Response, HttpError> {
     record.note_work(WorkKind::Update, &request.update);
     state.check_writable()?;
-    let limit = time_limit(request.timeout, state.limits.get().update_timeout);
+    granted.check_text(&request.update)?;
+    let time_max = state.limits.get().update_timeout;
+    let limit = granted.time(time_limit(request.timeout, time_max));
     let ticket = state.running.enter(RequestKind::Update, &request.update, record.client(), limit);
     let permit = tokio::select! {
         permit = state.updates.enter(ticket.deadline()) => permit?,
@@ -41,6 +45,7 @@ pub(crate) async fn answer(
     let report = blocking(move || {
         let mut evaluation = state.query_options(&rules);
         evaluation.cancel = cancel;
+        granted.apply(&mut evaluation);
         evaluation.request_bytes = request_bytes;
         evaluation.base_iri = evaluation.base_iri.or(base);
         evaluation.set_dataset(&request.using, &request.using_named)?;
@@ -53,7 +58,7 @@ pub(crate) async fn answer(
             if ticket.is_cancelled() {
                 at.note_cancelled();
             }
-            ticket.explain(error.into())
+            granted.timed(ticket.explain(granted.told(error)), request.timeout, time_max)
         })?;
         drop(permit);
         Ok(report)

@@ -29,10 +29,18 @@ impl Validators {
         accept: &str,
         base: Option<&str>,
     ) -> Tag {
-        let QueryRequest { query, default_graphs, named_graphs, format, plan: _, timeout: _, at: _ } =
-            request;
+        let QueryRequest {
+            query,
+            default_graphs,
+            named_graphs,
+            bindings,
+            format,
+            plan: _,
+            timeout: _,
+            at: _,
+        } = request;
         let format = format.map(|format| format.media_type());
-        let asked = (query, default_graphs, named_graphs, format, accept, base);
+        let asked = (query, default_graphs, named_graphs, bindings, format, accept, base);
         Tag(format!("W/\"{version}-{:016x}\"", self.hash(asked)))
     }
 

@@ -20,6 +20,7 @@ pub mod plan;
 mod plan_depth;
 mod plan_tree;
 pub mod planner;
+mod reads;
 mod reuse;
 mod rewrite;
 mod service_call;
@@ -47,9 +48,11 @@ pub use planner::{
     PlanError, PlanOptions, plan_dependent, plan_lateral, plan_query, plan_query_without, plan_sub,
     with_stack_for,
 };
+pub use reads::reads;
 pub use rewrite::rule_names;
 pub use service_call::ServiceCall;
 pub use statistics::Statistics;
 pub use steps::PlanStep;
+pub use translate::{bind, variables};
 pub use update::Update;
 pub use warnings::PlanWarning;

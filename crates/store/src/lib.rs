@@ -28,6 +28,7 @@ mod fair_lock;
 mod flush;
 mod flusher;
 mod identity;
+mod kept_queries;
 mod layer_merge;
 pub mod load;
 pub mod log;

@@ -2,6 +2,7 @@
 
 use super::bind::parse_bind;
 use super::evaluation::EvaluationArgs;
+use super::limits::LimitArgs;
 use super::quantity::{parse_bytes, parse_seconds};
 use clap::{Args, ValueEnum};
 use lode_engine::store::Durability;
@@ -27,7 +28,7 @@ Several databases (--databases DIR): each is at /NAME (queries, updates and grap
 Each option --some-name may also be in the file of --config, as some-name = VALUE (several as [VALUE, VALUE]; lode config example writes one with all of them), or in \
 the environment, as LODE_SOME_NAME=VALUE; the command line goes before the environment, and that before the file. The database is \
 database = FOLDER, or LODE_DATABASE. lode config show tells each value and where it comes from. On SIGHUP the file is read again: users, certificate and limits \
-of time and size change at once, logs are opened anew, and what waits for the next start is told.\n\n\
+of time, size and roles change at once, logs are opened anew, and what waits for the next start is told.\n\n\
 GET /health/live and /health/ready tell whether the server runs, and whether it can do its work (else 503 and why). GET /metrics is for Prometheus, and \
 lode status for people. Each answer has a number (X-Request-Id), which is also in errors and logs; a client or a proxy may give one."
 )]
@@ -64,6 +65,9 @@ pub struct ServeArgs {
     /// A transaction over several requests (RDF4J) that nobody has asked for in so many seconds is rolled back: others wait for it
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = parse_seconds)]
     pub transaction_idle: Duration,
+    /// One that is older is rolled back whoever asks for it still, in seconds
+    #[arg(long, default_value = "3600", value_name = "SECONDS", value_parser = parse_seconds)]
+    pub transaction_age: Duration,
     /// The longest update text, and form of files; larger data go to /data as a file (default: 64MiB, or an eighth of --memory)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub update_bytes_max: Option<usize>,
@@ -71,6 +75,9 @@ pub struct ServeArgs {
     /// waits for room, and gets 503 after half a minute (default: 256MiB, or a quarter of --memory)
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub bodies_bytes_max: Option<usize>,
+    /// Bytes that a compressed body may have once it is unpacked: a few may stand for any number
+    #[arg(long, default_value = "16GiB", value_name = "BYTES", value_parser = parse_bytes)]
+    pub decoded_bytes_max: usize,
     /// The longest a download from /data may take, in seconds: so long it keeps the version that it reads
     #[arg(long, default_value = "3600", value_name = "SECONDS", value_parser = parse_seconds)]
     pub download_timeout: Duration,
@@ -151,6 +158,9 @@ pub struct ServeArgs {
     /// Let /admin/backup write backups into folders in this one, which must be there
     #[arg(long, value_name = "DIR")]
     pub backup_dir: Option<PathBuf>,
+    /// What each role may take.
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Evaluation.
     #[command(flatten)]
     pub evaluation: EvaluationArgs,

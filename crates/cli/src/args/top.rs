@@ -43,12 +43,12 @@ pub struct LoginArgs {
 well. Exit code 1 where it is not ready to do its work."
 )]
 pub struct StatusArgs {
-    /// Address of a lode serve
-    #[arg(default_value = "http://127.0.0.1:7878", value_name = "URL")]
-    pub url: String,
-    /// How to be let in.
+    /// Address of a lode serve (also --endpoint; default: that of --endpoint)
+    #[arg(value_name = "URL", conflicts_with = "endpoint")]
+    pub url: Option<String>,
+    /// The server.
     #[command(flatten)]
-    pub login: LoginArgs,
+    pub server: ServerArgs,
     /// Only ask whether it is ready to do its work; nobody has to log in for that
     #[arg(long, conflicts_with = "json")]
     pub ready: bool,
@@ -65,6 +65,9 @@ time left, rows of the answer so far, memory that its operators hold, threads at
 from disk, who asked, and its text. lode cancel ID stops one."
 )]
 pub struct TopArgs {
+    /// Address of a lode serve (also --endpoint; default: that of --endpoint)
+    #[arg(value_name = "URL", conflicts_with = "endpoint")]
+    pub url: Option<String>,
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,
@@ -79,15 +82,40 @@ pub struct TopArgs {
     pub json: bool,
 }
 
+/// What `lode cancel` names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// A query or an update.
+    Id(u64),
+    /// A server.
+    Server(String),
+}
+
+/// A number, or what looks like an address.
+fn parse_named(text: &str) -> Result<Named, String> {
+    match text.parse() {
+        Ok(id) => Ok(Named::Id(id)),
+        Err(_) if text.contains([':', '/', '.']) || text == "localhost" => Ok(Named::Server(text.to_owned())),
+        Err(_) => Err("expected the number of a query or an update, or the address of a server".to_owned()),
+    }
+}
+
+impl ServerArgs {
+    /// The address, where one may be named besides.
+    pub fn endpoint_or<'a>(&'a self, url: Option<&'a str>) -> &'a str {
+        url.unwrap_or(&self.endpoint)
+    }
+}
+
 /// `lode cancel`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Its client gets an error, or sees the answer break off. An update that is cancelled before its commit changes nothing."
 )]
 pub struct CancelArgs {
-    /// Numbers of queries and updates, as lode top shows them
-    #[arg(required = true, value_name = "ID")]
-    pub ids: Vec<u64>,
+    /// Numbers of queries and updates, as lode top shows them; the address of a lode serve may stand among them (also --endpoint)
+    #[arg(required = true, value_name = "ID", value_parser = parse_named)]
+    pub named: Vec<Named>,
     /// The server.
     #[command(flatten)]
     pub server: ServerArgs,

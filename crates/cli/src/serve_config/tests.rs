@@ -62,6 +62,12 @@ fn mistakes_are_told_with_their_places() {
         ("log-format = \"xml\"", ":1:14: log-format = xml"),
         ("cors = [\"http://a\", \"b\"]", ":1:8: cors"),
         ("timeout = 3\ntimeout = 4", ":2:1: "),
+        ("[limits.read]\nrow = 3", ":2:1: limits.read = row=3: there is no limit 'row'"),
+        ("[limits.read]\nrows = 0", ":2:1: limits.read = rows=0: rows=0: expected a number above 0"),
+        ("[limits.reed]\nrows = 3", ":1:9: unknown key limits-reed: limits-read is likely meant"),
+        ("limits.read = 3", ":1:15: limits.read: expected a table"),
+        ("limits-read = \"rows=3\"\n[limits.read]\nrows = 4", "the limits of this role are there twice"),
+        ("limits-read = \"rows=x\"", ":1:15: limits-read = rows=x: rows=x: expected a number"),
         ("timeout = ", ":1:"),
         ("memory = \"1KiB\"", "the least is 64 MiB"),
     ] {
@@ -71,6 +77,42 @@ fn mistakes_are_told_with_their_places() {
     let error =
         read(&["lode", "serve", "db", "--config", "/none/lode.toml"].map(OsString::from)).unwrap_err();
     assert!(error.to_string().starts_with("/none/lode.toml: "), "{error}");
+}
+
+#[test]
+fn limits_are_tables_of_files_and_lists_of_the_command_line() {
+    let file =
+        "database = \"db\"\n[limits.anonymous]\ntime = 1.5\nreads = \"3B\"\n[limits.update]\nrows = 1_000\n";
+    let roles = serve(file, &["--limits-update", "rows=7,requests=2"]).unwrap().limits.roles();
+    assert_eq!(roles.anonymous.to_string(), "time=1.5,reads=3000000000");
+    assert_eq!(
+        (roles.update.to_string(), roles.read.to_string()),
+        ("rows=7,requests=2".to_owned(), String::new())
+    );
+    let file = ConfigFile::parse(Path::new("a.toml"), file, &serve_command()).unwrap();
+    let matches = file.put_into(serve_command()).try_get_matches_from(["serve"]).unwrap();
+    let all = settings_of(&matches, Some(&file));
+    let found = all.iter().find(|setting| setting.name == "limits-update").unwrap();
+    assert_eq!((found.source.as_str(), &*found.values), ("a.toml:5", &["rows=1_000".to_owned()][..]));
+}
+
+#[test]
+fn variables_that_are_misspelt_are_found() {
+    let known: Vec<String> =
+        ["LODE_TIMEOUT", "LODE_UPDATE_TIMEOUT", "LODE_LIMITS_READ", "LODE_ADMIN_TOKEN", "LODE_MEMORY"]
+            .map(str::to_owned)
+            .into();
+    for (name, meant) in [
+        ("LODE_TIMEOT", "LODE_TIMEOUT"),
+        ("LODE_UPDATE_TIME_OUT", "LODE_UPDATE_TIMEOUT"),
+        ("LODE_LIMIT_READ", "LODE_LIMITS_READ"),
+        ("LODE_ADMINTOKEN", "LODE_ADMIN_TOKEN"),
+    ] {
+        assert_eq!(super::nearest(name, &known).as_deref(), Some(meant), "{name}");
+    }
+    for name in ["LODE_TIMEOUT", "LODE_SUITES", "LODE_SEED", "TIMEOUT", "LODE_", "LODE_KILLS"] {
+        assert_eq!(super::nearest(name, &known), None, "{name}");
+    }
 }
 
 #[test]

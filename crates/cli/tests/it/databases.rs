@@ -370,6 +370,73 @@ impl<'a> Begun<'a> {
 }
 
 #[test]
+fn metrics_are_those_of_the_server_and_of_each_database() {
+    let lode = Lode::new();
+    let endpoint = start(&lode, &[]);
+    make(&endpoint, "a").is(201);
+    make(&endpoint, "b").is(201);
+    insert(&endpoint, "/a", "<a:s> <a:p> 1, 2").is(200);
+    (0..3).for_each(|_| drop(ask(&endpoint, "/a/query", "?s ?p ?o")));
+    ask(&endpoint, "/b", "?s ?p ?o");
+    get(&endpoint, "/nothing/here", "*/*").is(404);
+    let metrics = |path: &str| get(&endpoint, path, "*/*").is(200).body;
+    let has = |text: &str, part: &str| assert!(text.contains(part), "{part}: {text}");
+    let own = metrics("/a/metrics");
+    for part in [
+        "lode_http_requests_total{route=\"/query\",status=\"200\",role=\"update\"} 3\n",
+        "lode_http_requests_total{route=\"/NAME\",status=\"200\",role=\"update\"} 1\n",
+        "lode_quads 2\n",
+        "process_open_fds ",
+    ] {
+        has(&own, part);
+    }
+    has(
+        &metrics("/b/metrics"),
+        "lode_http_requests_total{route=\"/NAME\",status=\"200\",role=\"update\"} 1\n",
+    );
+    assert!(!metrics("/b/metrics").contains("route=\"/query\""), "those of the other are not here");
+    let all = metrics("/metrics");
+    for part in [
+        "lode_http_requests_total{database=\"a\",route=\"/query\",status=\"200\",role=\"update\"} 3\n",
+        "lode_http_requests_total{database=\"b\",route=\"/NAME\",status=\"200\",role=\"update\"} 1\n",
+        "lode_http_requests_total{route=\"other\",status=\"404\",role=\"none\"} 1\n",
+        "lode_http_requests_total{route=\"/admin/databases\",",
+        "lode_quads{database=\"a\"} 2\n",
+        "lode_quads{database=\"b\"} 0\n",
+        "lode_memory_bytes{of=\"bodies\"} ",
+        "lode_memory_bytes{database=\"a\",of=\"cache\"} ",
+        "lode_http_request_duration_seconds_bucket{database=\"a\",le=\"0.0005\",route=\"/query\"} ",
+    ] {
+        has(&all, part);
+    }
+    for line in all.lines().filter(|line| line.starts_with("# TYPE")) {
+        assert_eq!(all.matches(&format!("{line}\n")).count(), 1, "{line}");
+    }
+    assert!(all.ends_with("# EOF\n") && all.matches("# EOF").count() == 1);
+}
+
+#[test]
+fn an_old_transaction_ends_whoever_asks_for_it_still() {
+    let lode = Lode::new();
+    let endpoint = start(&lode, &["--transaction-age", "1.5", "--update-timeout", "20"]);
+    make(&endpoint, "d").is(201);
+    let open = Begun::new(&endpoint, "d");
+    let begun = std::time::Instant::now();
+    open.act("UPDATE", INSERT, "INSERT DATA { <a:s> <a:p> 1 }").is(204);
+    let told = loop {
+        let answer = open.act("PING", "text/plain", "");
+        if answer.status == 404 {
+            break answer.body;
+        }
+        assert!(begun.elapsed().as_secs() < 30, "{answer:?}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    };
+    assert!(begun.elapsed().as_millis() >= 1500 && told.contains("too old (--transaction-age)"), "{told}");
+    insert(&endpoint, "/d", "<a:v> <a:p> 1").is(200);
+    assert_eq!(ask(&endpoint, "/d", "?s ?p ?o").lines().count(), 2, "what it did is not there");
+}
+
+#[test]
 fn transactions_over_several_requests() {
     let lode = Lode::new();
     let endpoint = start(&lode, &["--transaction-idle", "2", "--update-timeout", "20"]);

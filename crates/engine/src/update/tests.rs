@@ -211,6 +211,7 @@ fn a_transaction_over_several_requests_is_one_to_others() {
         name: "it".to_owned(),
         format: RdfFormat::NQuads,
         body: DocumentBody::Bytes(text.as_bytes().into()),
+        unpacked_max: None,
     };
     let options = UpdateOptions::default();
     let mut open = database.begin(&QueryOptions::default()).unwrap();

@@ -27,6 +27,8 @@ pub struct Document {
     pub format: RdfFormat,
     /// Its text, plain or compressed.
     pub body: DocumentBody,
+    /// Bytes that it may have once it is unpacked, where it is compressed.
+    pub unpacked_max: Option<u64>,
 }
 
 /// The text of a document.
@@ -154,7 +156,7 @@ impl Document {
     fn again(&self) -> Option<Self> {
         let DocumentBody::Bytes(bytes) = &self.body else { return None };
         let body = DocumentBody::Bytes(Arc::clone(bytes));
-        Some(Self { name: self.name.clone(), format: self.format, body })
+        Some(Self { name: self.name.clone(), body, ..*self })
     }
 
     /// How long it is, if that is known. A compressed one is longer than that.
@@ -168,7 +170,7 @@ impl Document {
             DocumentBody::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             DocumentBody::Stream(stream) => stream,
         };
-        Source::reader(self.name, reader).with_format(self.format)
+        Source::reader(self.name, reader).with_format(self.format).with_unpacked_max(self.unpacked_max)
     }
 }
 

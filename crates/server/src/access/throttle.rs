@@ -1,6 +1,7 @@
 //! Failed logins make the next ones wait: each of a name from one address, and many names from one address.
 
 use crate::listener::Peer;
+use crate::network::network_of;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -84,17 +85,9 @@ impl Throttle {
     }
 }
 
-/// An address, or the network that one client of IPv6 has all addresses of.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
-        v4 => v4,
-    }
-}
-
 fn keys(peer: Peer, name: &str) -> [(Key, u32); 2] {
     let address = match peer {
-        Peer::Tcp(address) => Some(network(address.ip().to_canonical())),
+        Peer::Tcp(address) => Some(network_of(address.ip())),
         Peer::Unix => None,
     };
     [((address, Some(name.to_owned())), FREE), ((address, None), FREE_OF_ADDRESS)]

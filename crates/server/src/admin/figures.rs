@@ -4,7 +4,7 @@ use super::{Client, work};
 use crate::error::HttpError;
 use crate::health::hindrance;
 use crate::running::RunningSums;
-use crate::state::AppState;
+use crate::state::{AppState, Shared};
 use crate::update::json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -23,7 +23,7 @@ const FILES_MAX: usize = 100_000;
 
 /// All of them.
 #[derive(Debug, Serialize)]
-pub(super) struct Figures {
+pub(crate) struct Figures {
     pub(super) server: OfServer,
     pub(super) quads: u64,
     pub(super) version: u64,
@@ -148,7 +148,7 @@ pub(super) struct OfRequests {
 
 impl Figures {
     /// Gathers them; reads the database's folder.
-    pub(super) fn gather(state: &AppState) -> Result<Self, StoreError> {
+    pub(crate) fn gather(state: &AppState) -> Result<Self, StoreError> {
         let store = state.database.store();
         let (snapshot, flush) = (store.snapshot(), store.flush_status());
         let (cache, log) = (store.cache_counters(), store.log_counters());
@@ -212,16 +212,22 @@ impl Figures {
 }
 
 fn of_server(state: &AppState) -> OfServer {
-    let reason = hindrance(state);
-    OfServer {
-        version: VERSION,
-        started: process::start_seconds(),
-        uptime_seconds: state.started.elapsed().as_secs_f64(),
-        ready: reason.is_none(),
-        reason,
-        processor_seconds: process::processor_seconds(),
-        open_files: process::open_files(),
-        open_files_max: process::open_files_max(),
+    OfServer::new(state.shared(), hindrance(state))
+}
+
+impl OfServer {
+    /// Those of the process; and why it cannot do its work, if so.
+    pub(super) fn new(shared: &Shared, reason: Option<String>) -> Self {
+        Self {
+            version: VERSION,
+            started: process::start_seconds(),
+            uptime_seconds: shared.started.elapsed().as_secs_f64(),
+            ready: reason.is_none(),
+            reason,
+            processor_seconds: process::processor_seconds(),
+            open_files: process::open_files(),
+            open_files_max: process::open_files_max(),
+        }
     }
 }
 

@@ -1,14 +1,16 @@
 //! `/metrics`: what is counted, and the figures of the moment, in the format of OpenMetrics 1.0, which Prometheus reads.
 
-use super::figures::{Figures, VERSION};
+use super::exposition::merged;
+use super::figures::{Figures, OfServer, VERSION};
 use super::{Client, work};
 use crate::error::HttpError;
-use crate::state::AppState;
+use crate::state::{AppState, Shared};
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use lode_engine::{MemoryBudget, process};
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::encoding::text::encode_registry;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
@@ -112,20 +114,10 @@ impl Collector for Metrics {
     }
 }
 
-impl From<&Figures> for Metrics {
-    fn from(figures: &Figures) -> Self {
-        let mut all = Self::default();
-        of_server(figures, &mut all);
-        of_store(figures, &mut all);
-        of_memory(figures, &mut all);
-        of_disk(figures, &mut all);
-        of_requests(figures, &mut all);
-        all
-    }
-}
-
-fn of_server(figures: &Figures, all: &mut Metrics) {
-    let server = &figures.server;
+/// What is of the server, whatever databases it has.
+fn of_server(shared: &Shared) -> Metrics {
+    let mut all = Metrics::default();
+    let server = OfServer::new(shared, None);
     all.labelled(
         MetricType::Gauge,
         ("lode_build_info", "The version of the program", "version"),
@@ -142,9 +134,33 @@ fn of_server(figures: &Figures, all: &mut Metrics) {
     all.gauge(
         "process_resident_memory_bytes",
         "Memory of the process that is resident",
-        figures.memory.resident_bytes,
+        process::resident_bytes(),
     );
-    all.gauge("lode_ready", "Whether the server can do its work, as far as it knows", server.ready);
+    of_pool(shared, &mut all);
+    all.gauge("lode_http_connections", "Connections that are open", shared.connections.len());
+    let most = shared.options.connections_max;
+    all.gauge("lode_http_connections_max", "Connections that may be open", most);
+    let dropped = (
+        "lode_log_lines_dropped",
+        "Lines that a log has dropped since it could not be written fast enough",
+        "log",
+    );
+    let logs = shared.watch.logs.all().into_iter();
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    let dropped_of = logs.map(|(name, log)| (name, log.dropped() as f64));
+    all.labelled(MetricType::Counter, dropped, dropped_of);
+    all
+}
+
+/// What is of a database.
+fn of_database(figures: &Figures) -> Metrics {
+    let mut all = Metrics::default();
+    all.gauge("lode_ready", "Whether the server can do its work, as far as it knows", figures.server.ready);
+    of_store(figures, &mut all);
+    of_memory(figures, &mut all);
+    of_disk(figures, &mut all);
+    of_requests(figures, &mut all);
+    all
 }
 
 fn of_store(figures: &Figures, all: &mut Metrics) {
@@ -214,26 +230,34 @@ fn of_store(figures: &Figures, all: &mut Metrics) {
     );
 }
 
+/// What memory is called by what takes it.
+const MEMORY: (&str, &str, &str) = ("lode_memory_bytes", "Memory by what takes it", "of");
+
 #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 bytes nobody counts one by one")]
-fn of_memory(figures: &Figures, all: &mut Metrics) {
-    let memory = &figures.memory;
+fn of_pool(shared: &Shared, all: &mut Metrics) {
+    let pool = shared.options.query.memory.as_ref();
     all.gauge(
         "lode_memory_pool_max_bytes",
         "Memory that queries, updates, caches and bodies may take together",
-        memory.pool_bytes_max,
+        pool.map(MemoryBudget::limit),
     );
-    all.gauge("lode_memory_pool_bytes", "Memory that they have reserved", memory.pool_bytes);
-    all.gauge("lode_memory_pool_peak_bytes", "The most that they had reserved", memory.pool_bytes_peak);
+    all.gauge("lode_memory_pool_bytes", "Memory that they have reserved", pool.map(MemoryBudget::used));
+    let peak = pool.map(MemoryBudget::peak);
+    all.gauge("lode_memory_pool_peak_bytes", "The most that they had reserved", peak);
+    let (bodies, encoders) = (shared.bodies.used() as f64, shared.compression.used() as f64);
+    all.labelled(MetricType::Gauge, MEMORY, [("bodies", bodies), ("encoders", encoders)]);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "beyond 2^53 bytes nobody counts one by one")]
+fn of_memory(figures: &Figures, all: &mut Metrics) {
+    let memory = &figures.memory;
     all.gauge("lode_cache_max_bytes", "The most that the cache of blocks keeps", figures.cache.bytes_max);
-    let parts = ("lode_memory_bytes", "Memory by what takes it", "of");
     let of = [
         ("cache", memory.cache_bytes as f64),
         ("delta", memory.delta_bytes as f64),
         ("queries", memory.query_bytes as f64),
-        ("bodies", memory.body_bytes as f64),
-        ("encoders", memory.encoder_bytes as f64),
     ];
-    all.labelled(MetricType::Gauge, parts, of);
+    all.labelled(MetricType::Gauge, MEMORY, of);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 bytes nobody counts one by one")]
@@ -260,8 +284,6 @@ fn of_disk(figures: &Figures, all: &mut Metrics) {
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn of_requests(figures: &Figures, all: &mut Metrics) {
     let requests = &figures.requests;
-    all.gauge("lode_http_connections", "Connections that are open", requests.connections);
-    all.gauge("lode_http_connections_max", "Connections that may be open", requests.connections_max);
     let states = ("lode_work_now", "Queries and updates of the moment", "state");
     let now = [("running", requests.sums.running as f64), ("waiting", requests.sums.waiting as f64)];
     all.labelled(MetricType::Gauge, states, now);
@@ -270,16 +292,9 @@ fn of_requests(figures: &Figures, all: &mut Metrics) {
         "How long the oldest of them has been here",
         requests.sums.longest_seconds,
     );
-    let dropped = (
-        "lode_log_lines_dropped",
-        "Lines that a log has dropped since it could not be written fast enough",
-        "log",
-    );
-    let dropped_of = figures.dropped_log_lines.iter().map(|(name, count)| (*name, *count as f64));
-    all.labelled(MetricType::Counter, dropped, dropped_of);
 }
 
-/// All that is counted.
+/// All that is counted of a database, and of the server beside it.
 pub(crate) async fn metrics(
     State(state): State<Arc<AppState>>,
     client: Client,
@@ -287,17 +302,44 @@ pub(crate) async fn metrics(
     client.check(&state)?;
     let at = Arc::clone(&state);
     let figures = work(at, |state, _| Figures::gather(state)).await?;
-    let text = encoded(&state, &figures);
-    let text = text.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(([(header::CONTENT_TYPE, MEDIA_TYPE)], text).into_response())
+    let parts = [
+        (None, encoded(&state.counters.registry())?),
+        (None, moment(of_server(state.shared()))?),
+        (None, moment(of_database(&figures))?),
+    ];
+    Ok(told(&parts))
 }
 
-fn encoded(state: &AppState, figures: &Figures) -> Result<String, fmt::Error> {
-    let mut moment = Registry::default();
-    moment.register_collector(Box::new(Metrics::from(figures)));
+/// The same of all databases of a server: what is of one has its name as a label.
+pub(crate) async fn metrics_of_all(
+    shared: &Arc<Shared>,
+    databases: Vec<(String, Arc<AppState>)>,
+    client: &Client,
+) -> Result<Response, HttpError> {
+    client.check(shared)?;
+    let mut parts =
+        vec![(None, encoded(&shared.watch.counters.registry())?), (None, moment(of_server(shared))?)];
+    for (name, state) in databases {
+        parts.push((Some(name.clone()), encoded(&state.counters.registry())?));
+        let figures = work(state, |state, _| Figures::gather(state)).await?;
+        parts.push((Some(name), moment(of_database(&figures))?));
+    }
+    Ok(told(&parts))
+}
+
+fn told(parts: &[(Option<String>, String)]) -> Response {
+    ([(header::CONTENT_TYPE, MEDIA_TYPE)], merged(parts)).into_response()
+}
+
+fn moment(metrics: Metrics) -> Result<String, HttpError> {
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(metrics));
+    encoded(&registry)
+}
+
+fn encoded(registry: &Registry) -> Result<String, HttpError> {
     let mut text = String::new();
-    encode_registry(&mut text, &state.watch.counters.registry())?;
-    encode_registry(&mut text, &moment)?;
-    encode_eof(&mut text)?;
+    let done = encode_registry(&mut text, registry);
+    done.map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     Ok(text)
 }

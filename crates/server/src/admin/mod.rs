@@ -1,6 +1,7 @@
 //! What the one who runs the server wants to know and to do: only for clients on this machine, or for those who know the token.
 
 mod backup;
+mod exposition;
 mod figures;
 mod metrics;
 mod queries;
@@ -8,7 +9,7 @@ mod snapshots;
 
 pub(crate) use backup::backup;
 pub(crate) use figures::stats;
-pub(crate) use metrics::metrics;
+pub(crate) use metrics::{metrics, metrics_of_all};
 pub(crate) use queries::{cancel as cancel_query, list as queries, plan as query_plan};
 pub(crate) use snapshots::{create as create_snapshot, list as snapshots, remove as drop_snapshot};
 

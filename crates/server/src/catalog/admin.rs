@@ -2,7 +2,7 @@
 
 use super::root::Root;
 use super::{Entry, unknown};
-use crate::admin::{Client, parameter};
+use crate::admin::{Client, metrics_of_all, parameter};
 use crate::error::HttpError;
 use crate::running::RequestReport;
 use crate::update::json_of;
@@ -138,6 +138,15 @@ pub(super) async fn queries(State(root): State<Arc<Root>>, client: Client) -> Re
     let all = root.catalog.running().into_iter();
     let all = all.flat_map(|(name, running)| running.list().into_iter().map(move |one| (name.clone(), one)));
     json_of(&all.map(of).collect::<Vec<_>>())
+}
+
+/// What is counted, of the server and of each database that is open.
+pub(super) async fn metrics(State(root): State<Arc<Root>>, client: Client) -> Result<Response, HttpError> {
+    let open = |(name, entry)| match entry {
+        Entry::Open(mounted) => Some((name, Arc::clone(&mounted.state))),
+        Entry::Closed(_) => None,
+    };
+    metrics_of_all(&root.shared, root.catalog.all().into_iter().filter_map(open).collect(), &client).await
 }
 
 /// Stops one of them.

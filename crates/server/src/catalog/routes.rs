@@ -29,6 +29,7 @@ const ROUTES: &str = "\
 /NAME/sparql, /query, /update, /data, /get and all others of a server with one database
 /repositories/NAME         the same by the REST API of RDF4J
 /health/live, /health/ready  whether the server runs, and whether all open databases can do their work
+/metrics                   figures of the server and of all open databases for Prometheus (GET)
 /admin/databases           all databases (GET); POST ?name=NAME makes one
 /admin/databases/NAME      one of them (GET); DELETE drops it with its data
 /admin/databases/NAME/open, /close, /rename?to=NAME (POST)
@@ -48,6 +49,7 @@ pub(crate) fn router(shared: &Arc<Shared>, catalog: &Arc<Catalog>) -> Router {
         .route("/admin/databases/{name}/open", post(admin::open))
         .route("/admin/databases/{name}/close", post(admin::close))
         .route("/admin/databases/{name}/rename", post(admin::rename))
+        .route("/metrics", get(admin::metrics))
         .route("/admin/queries", get(admin::queries))
         .route("/admin/queries/{id}", delete(admin::cancel))
         .route("/admin", any(not_found))
@@ -72,7 +74,7 @@ fn allowed(path: &str) -> Option<&'static str> {
             _ => return None,
         });
     }
-    if ["/", "/health/live", "/health/ready"].contains(&path) {
+    if ["/", "/metrics", "/health/live", "/health/ready"].contains(&path) {
         return Some("GET, HEAD, OPTIONS");
     }
     match split(path) {
@@ -171,7 +173,11 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
     }
     let (name, rest) = split(request.uri().path());
     let (name, is_bare) = (name.to_owned(), rest.is_empty());
-    let operation = Operation::of_one(request.method(), rest);
+    let operation = match guard::operation_of_one(request.method(), rest) {
+        // Whether there is a query of this name is for nobody to learn who may not read.
+        Operation::Ask if request.method() != Method::OPTIONS => Operation::Read,
+        other => other,
+    };
     let entry = match root.catalog.get(&name) {
         Some(Entry::Open(mounted)) => {
             if is_bare && is_for_page(&request) {

@@ -5,15 +5,17 @@ use super::target::no_such_graph;
 use crate::access::graph_rules;
 use crate::deadline::after;
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::negotiate::{accept, negotiate_rdf};
 use crate::state::{AppState, blocking};
 use crate::stream::{ChunkWriter, answered, of_unknown_length};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::{
     DumpError, DumpOptions, DumpScope, Snapshot, StoreError, dump_graph, dump_lines, dump_quads,
 };
-use lode_engine::{CancelToken, EngineError, GraphRules, UploadTarget};
+use lode_engine::{CancelToken, EngineError, GraphRules, Order, QuadPattern, UploadTarget};
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef, RdfFormat, ValueId};
 use std::sync::Arc;
@@ -22,18 +24,27 @@ pub(super) async fn answer(
     state: Arc<AppState>,
     target: UploadTarget,
     at: Option<String>,
-    headers: &HeaderMap,
+    request: &Parts,
     is_head: bool,
 ) -> Result<Response, HttpError> {
+    let (headers, granted) = (&request.headers, Granted::of(request));
     let whole = target == UploadTarget::Dataset;
     let format = negotiate_rdf(&accept(headers), whole).ok_or_else(|| not_acceptable(whole))?;
-    let limit = state.limits.get().download_timeout;
+    let time_max = state.limits.get().download_timeout;
+    let limit = granted.time(time_max);
     let cancel = CancelToken::new(Some(limit));
     let permit = state.downloads.enter(after(limit.min(state.limits.get().timeout))).await?;
     notes::begun();
     let (at_state, rules) = (Arc::clone(&state), graph_rules());
-    let asked = rules.clone();
-    let (snapshot, scope) = blocking(move || find(&at_state, &target, &asked, at.as_deref())).await?;
+    let (asked, at_cancel) = (rules.clone(), cancel.clone());
+    let found = blocking(move || {
+        let (snapshot, scope) = find(&at_state, &target, &asked, at.as_deref())?;
+        if granted.limits.rows.is_some() {
+            granted.check_rows(rows(&snapshot, &target, &scope, &asked, &at_cancel)?)?;
+        }
+        Ok((snapshot, scope))
+    });
+    let (snapshot, scope) = found.await?;
     let head = [(header::CONTENT_TYPE, media_type(format)), (header::VARY, "Accept")];
     // Who may not read all graphs would learn of changes to others.
     let version = snapshot.version_number();
@@ -49,7 +60,11 @@ pub(super) async fn answer(
     }
     let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
         writer.announce(());
-        write(&snapshot, scope, &rules, format, &cancel, writer).map_err(dump_error)
+        writer.limit_bytes(granted.limits.bytes);
+        write(&snapshot, scope, &rules, format, &cancel, writer).map_err(|error| match writer.is_too_long() {
+            true => granted.too_many_bytes(),
+            false => granted.timed(dump_error(error), None, time_max),
+        })
     })
     .await?;
     let mut response = (head, body).into_response();
@@ -96,6 +111,23 @@ fn find(
         }
     };
     Ok((snapshot, DumpOptions { scope, text_bytes_max: TEXT_BYTES.min(memory_bytes / 32) }))
+}
+
+/// How many rows there will be for who has these rules.
+fn rows(
+    snapshot: &Snapshot,
+    target: &UploadTarget,
+    options: &DumpOptions,
+    rules: &GraphRules,
+    cancel: &CancelToken,
+) -> Result<u64, HttpError> {
+    let named = |prefix: &[_]| snapshot.count(Order::Gspo, prefix).map_err(EngineError::from);
+    Ok(match (target, options.scope) {
+        (UploadTarget::Graph(Some(_)), DumpScope::Graph(id)) => named(&[id])?,
+        (UploadTarget::Graph(None), _) if !rules.may_read(GraphNameRef::DefaultGraph) => 0,
+        (UploadTarget::Graph(None), _) => snapshot.quad_count() - named(&[])?,
+        _ => QuadPattern::default().count(snapshot, rules, cancel)?,
+    })
 }
 
 fn write(

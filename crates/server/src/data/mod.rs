@@ -43,8 +43,8 @@ pub(crate) async fn serve(
         record.note_work(notes::kind(&parts.method), "");
     }
     match parts.method {
-        Method::GET => download::answer(state, target, at, &parts.headers, false).await,
-        Method::HEAD => download::answer(state, target, at, &parts.headers, true).await,
+        Method::GET => download::answer(state, target, at, &parts, false).await,
+        Method::HEAD => download::answer(state, target, at, &parts, true).await,
         Method::PUT | Method::POST | Method::DELETE if at.is_some() => {
             body.refuse(&parts.headers, HttpError::bad_request(SNAPSHOTS_STAY)).await
         }

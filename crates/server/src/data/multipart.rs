@@ -94,7 +94,7 @@ fn document(part: &[u8]) -> Result<Option<Document>, HttpError> {
         HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     })?;
     let body = DocumentBody::Bytes(Arc::from(part.get(end + gap..).unwrap_or_default()));
-    Ok(Some(Document { name, format, body }))
+    Ok(Some(Document { name, format, body, unpacked_max: None }))
 }
 
 #[cfg(test)]

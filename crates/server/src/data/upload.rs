@@ -9,6 +9,7 @@ use crate::body_memory::Room;
 use crate::coding::{ALL_NAMES, Coding};
 use crate::deadline::after;
 use crate::error::{CONTENT_TYPE, HttpError};
+use crate::limits::Granted;
 use crate::request::content_type;
 use crate::state::{AppState, CancelOnDrop, blocking};
 use crate::update::json;
@@ -82,7 +83,7 @@ fn prepare(
         base_iri: base.map(NamedNode::into_string),
         cancel: CancelToken::default(),
         transaction_quads_max: state.limits.get().transaction_quads_max,
-        memory_bytes: state.options.query.memory_bytes,
+        memory_bytes: Granted::of(request).memory(state.options.query.memory_bytes),
         memory: state.options.query.memory.clone(),
         threads: state.options.query.threads,
         statement_limit: state.options.statement_limit,
@@ -164,7 +165,8 @@ async fn one(
     let is_large = announced.bytes.is_some_and(|bytes| bytes > small);
     if !is_large && body.fill(&mut begun, usize::try_from(small).unwrap_or(usize::MAX)).await? {
         let body = DocumentBody::Bytes(Arc::from(begun.bytes));
-        let document = Document { name: NAME.to_owned(), format, body };
+        let unpacked_max = Some(state.options.decoded_bytes_max);
+        let document = Document { name: NAME.to_owned(), format, body, unpacked_max };
         return whole(state, vec![document], options, begun.room).await;
     }
     // It takes as long as it takes to come, so there is no time-out; but a body that does not come gives up.
@@ -177,7 +179,8 @@ async fn one(
     let state = Arc::clone(state);
     let work = blocking(move || {
         let stream = DocumentBody::Stream(Box::new(from));
-        let document = Document { name: NAME.to_owned(), format, body: stream };
+        let unpacked_max = Some(state.options.decoded_bytes_max);
+        let document = Document { name: NAME.to_owned(), format, body: stream, unpacked_max };
         let report = state.database.upload(vec![document], &options);
         drop((permit, room));
         Ok(report?)
@@ -203,7 +206,10 @@ async fn form(
     options: UploadOptions,
 ) -> Result<UploadReport, HttpError> {
     let Whole { bytes, room } = body.collect(state.limits.get().update_bytes_max).await?;
-    let documents = multipart::documents(headers, &bytes)?;
+    let mut documents = multipart::documents(headers, &bytes)?;
+    for document in &mut documents {
+        document.unpacked_max = Some(state.options.decoded_bytes_max);
+    }
     whole(state, documents, options, room).await.map_err(|mut error| {
         if error.message.contains(CONTENT_TYPE) {
             error.message =

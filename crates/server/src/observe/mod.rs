@@ -18,6 +18,7 @@ mod watch;
 pub use log_file::LogFile;
 pub use logs::{LogFormat, Logs, SlowMin};
 
+pub(crate) use counters::Counters;
 pub(crate) use record::{Begun, Ended, Record, Who};
 pub(crate) use request_id::REQUEST_ID;
 pub(crate) use stages::{Change, WorkKind};

@@ -1,13 +1,14 @@
 //! A request, from its head to the end of its answer: what those who answer it note, and what becomes of that at its end.
 
-use super::counters::{Counted, CountedWork};
+use super::counters::{Counted, CountedWork, Counters};
 use super::lines::{AccessLine, AuditLine, SlowLine};
 use super::request_id;
-use super::route::Route;
+use super::route::{OF_ONE, Route};
 use super::stages::{Change, Stages, WorkKind};
 use super::watch::Watch;
 use crate::listener::Peer;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
+use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -70,6 +71,25 @@ struct Noted {
     login_failed: bool,
     changed: Option<Change>,
     work: Option<Work>,
+    held: Held,
+    database: Option<OfDatabase>,
+}
+
+/// Which database it is of.
+#[derive(Debug)]
+struct OfDatabase {
+    counters: Arc<Counters>,
+    route: Route,
+}
+
+/// What is given back at the end.
+#[derive(Default)]
+struct Held(Vec<Box<dyn Send>>);
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} held", self.0.len())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -166,6 +186,24 @@ impl Record {
         self.noted().who = who;
     }
 
+    /// It is of a database, and this is its address there: counted is it with the others of that.
+    pub(crate) fn note_database(&self, counters: &Arc<Counters>, path: &str, is_one_of_several: bool) {
+        self.counters().in_flight(-1);
+        counters.in_flight(1);
+        let route = Route::within(path, is_one_of_several);
+        self.noted().database = Some(OfDatabase { counters: Arc::clone(counters), route });
+    }
+
+    fn counters(&self) -> Arc<Counters> {
+        let noted = self.noted();
+        Arc::clone(noted.database.as_ref().map_or(&self.watch.counters, |database| &database.counters))
+    }
+
+    /// Keeps something until its answer was sent, or given up.
+    pub(crate) fn hold(&self, what: impl Send + 'static) {
+        self.noted().held.0.push(Box::new(what));
+    }
+
     /// Bytes of the body have come.
     pub(crate) fn note_bytes_in(&self, bytes: usize) {
         self.bytes_in.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -190,7 +228,7 @@ impl Record {
 
     /// A name, a password or a token was refused.
     pub(crate) fn note_failed_login(&self) {
-        self.watch.counters.failed_login();
+        self.counters().failed_login();
         self.noted().login_failed = true;
     }
 
@@ -250,10 +288,11 @@ impl Record {
     fn end(&self, status: u16, bytes_out: u64, is_whole: bool) {
         let took = self.started.elapsed();
         let noted = std::mem::take(&mut *self.noted());
-        let (counters, logs) = (&self.watch.counters, &self.watch.logs);
+        let counters = noted.database.as_ref().map_or(&self.watch.counters, |database| &database.counters);
+        let (route, logs) = (self.route(&noted), &self.watch.logs);
         let status_to_tell = noted.late.map_or(status, |late| late.as_u16());
         counters.count(&Counted {
-            route: self.route.0,
+            route: route.0,
             status,
             role: noted.who.role.unwrap_or("none"),
             took,
@@ -296,6 +335,11 @@ impl Record {
         if let Some(log) = logs.audit.as_ref().filter(|_| self.is_audited(&noted)) {
             log.write(self.audit_line(&noted, status_to_tell, result).written());
         }
+    }
+
+    /// The address: within its database, where it is of one.
+    fn route(&self, noted: &Noted) -> Route {
+        noted.database.as_ref().map_or(self.route, |database| database.route)
     }
 
     fn stages(&self, work: &Work) -> Stages {
@@ -341,9 +385,15 @@ impl Record {
     /// Whether the audit log tells of it: what changes something, or would have, and logins that failed.
     fn is_audited(&self, noted: &Noted) -> bool {
         let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&self.method);
-        let is_update = noted.work.as_ref().is_some_and(|work| work.kind == WorkKind::Update);
-        let changes = self.route.0.starts_with("/admin") || ["/data", "/update"].contains(&self.route.0);
-        noted.login_failed || is_update || changes && !reads
+        let changes = [WorkKind::Update, WorkKind::Upload];
+        let is_change = noted.work.as_ref().is_some_and(|work| changes.contains(&work.kind));
+        let would_change = match self.route(noted).0 {
+            // By POST these are asked, too.
+            OF_ONE | "/queries" => [Method::PUT, Method::DELETE, Method::PATCH].contains(&self.method),
+            "/data" | "/update" => !reads,
+            other => other.starts_with("/admin") && !reads,
+        };
+        noted.login_failed || is_change || noted.changed.is_some() || would_change
     }
 
     fn audit_line<'a>(&'a self, noted: &'a Noted, status: u16, result: &'static str) -> AuditLine<'a> {
@@ -353,7 +403,7 @@ impl Record {
             client: self.client,
             user: noted.who.name.as_deref(),
             role: noted.who.role,
-            action: if noted.login_failed { "login" } else { self.route.0 },
+            action: if noted.login_failed { "login" } else { self.route(noted).0 },
             method: self.method.as_str(),
             target: &self.target,
             status,

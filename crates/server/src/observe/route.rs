@@ -5,10 +5,18 @@
 pub(super) struct Route(pub(super) &'static str);
 
 /// What is below them is the same route.
-const ROOTS: [&str; 6] =
-    ["/data", "/admin/databases", "/admin/queries", "/admin/snapshots", "/rdf4j", "/repositories"];
-const PATHS: [&str; 16] = [
+const ROOTS: [&str; 7] = [
+    "/data",
+    "/queries",
+    "/admin/databases",
+    "/admin/queries",
+    "/admin/snapshots",
+    "/rdf4j",
+    "/repositories",
+];
+const PATHS: [&str; 17] = [
     "/",
+    "/get",
     "/sparql",
     "/query",
     "/update",
@@ -28,7 +36,18 @@ const PATHS: [&str; 16] = [
 /// All that there is nothing at.
 const OTHER: &str = "other";
 
+/// A database among several, all of it at one address.
+pub(super) const OF_ONE: &str = "/NAME";
+
 impl Route {
+    /// An address within a database.
+    pub(super) fn within(path: &str, is_one_of_several: bool) -> Self {
+        match path {
+            "/" if is_one_of_several => Self(OF_ONE),
+            path => Self(Self::known(path).unwrap_or(OTHER)),
+        }
+    }
+
     /// Where there are several databases, an address is that of one of them behind its name.
     pub(super) fn of(path: &str) -> Self {
         let slash = path.get(1..).and_then(|path| path.find('/'));

@@ -7,12 +7,13 @@ use std::sync::Arc;
 /// Who watches a server.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    pub(crate) counters: Counters,
+    /// Those of requests of no database; where there is only one, of all.
+    pub(crate) counters: Arc<Counters>,
     pub(crate) logs: Logs,
 }
 
 impl Watch {
     pub(crate) fn new(logs: Logs) -> Arc<Self> {
-        Arc::new(Self { counters: Counters::default(), logs })
+        Arc::new(Self { counters: Arc::default(), logs })
     }
 }

@@ -8,6 +8,7 @@ use crate::body::Incoming;
 use crate::data::changed;
 use crate::deadline::after;
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::open_transactions::Held;
 use crate::query;
 use crate::request::time_limit;
@@ -45,8 +46,7 @@ pub(super) async fn begin(
     let open = tokio::time::timeout(limit, begun).await.map_err(busy)??;
     waits.0 = None;
     let number = state.transactions.keep(open, cancel)?;
-    let idle_max = state.options.transaction_idle_max;
-    tokio::spawn(end_when_idle(Arc::downgrade(&state), number.clone(), idle_max));
+    tokio::spawn(end_in_time(Arc::downgrade(&state), number.clone()));
     let own = own.map_or_else(String::new, |own| own.as_str().trim_end_matches('/').to_owned());
     Ok((StatusCode::CREATED, [(header::LOCATION, format!("{own}/{number}"))]).into_response())
 }
@@ -60,21 +60,24 @@ impl Drop for Waits {
     }
 }
 
-/// Rolls a transaction back once nobody has asked for it for long.
-async fn end_when_idle(state: Weak<AppState>, number: String, idle_max: Duration) {
-    let mut wait = idle_max;
+/// Rolls a transaction back once nobody has asked for it for long, or it is too old: a request that is on its way ends first.
+async fn end_in_time(state: Weak<AppState>, number: String) {
+    let mut wait = Duration::ZERO;
     loop {
         tokio::time::sleep(wait).await;
         let Some(state) = state.upgrade() else { return };
-        match state.transactions.idle(&number) {
-            None => return,
-            Some(idle) if idle < idle_max => wait = idle_max - idle + Duration::from_millis(10),
-            Some(_) => {
-                let ended = state.transactions.remove(&number);
-                let _ = tokio::task::spawn_blocking(move || drop(ended)).await;
-                return;
-            }
+        let (idle_max, age_max) = (state.options.transaction_idle_max, state.options.transaction_age_max);
+        let Some((idle, age)) = state.transactions.idle_and_age(&number) else { return };
+        let left = idle_max.saturating_sub(idle).min(age_max.saturating_sub(age));
+        if !left.is_zero() {
+            wait = left + Duration::from_millis(10);
+            continue;
         }
+        let Some(ended) = state.transactions.remove(&number) else { return };
+        // Whoever still sends what is to be done in it may take as long as it likes.
+        let open = ended.open.lock().await.take();
+        let _ = tokio::task::spawn_blocking(move || drop((open, ended))).await;
+        return;
     }
 }
 
@@ -111,7 +114,8 @@ pub(super) async fn act(
         }
         "SIZE" => {
             let pattern = Parameters::of_uri(request.uri())?.pattern()?;
-            let cancel = CancelToken::new(Some(state.limits.get().timeout));
+            let granted = Granted::of_request(&request);
+            let cancel = CancelToken::new(Some(granted.time(state.limits.get().timeout)));
             let rules = graph_rules();
             let count = with(&held, move |open| pattern.count(&open.snapshot()?, &rules, &cancel)).await?;
             Ok(count.to_string().into_response())
@@ -176,9 +180,15 @@ fn ended() -> HttpError {
 }
 
 /// How a request in a transaction is run; it ends with what is returned.
-fn options(state: &AppState, limit: Duration, request_bytes: usize) -> (UpdateOptions, CancelOnDrop) {
-    let cancel = CancelToken::new(Some(limit));
+fn options(
+    state: &AppState,
+    granted: &Granted,
+    limit: Duration,
+    request_bytes: usize,
+) -> (UpdateOptions, CancelOnDrop) {
+    let cancel = CancelToken::new(Some(granted.time(limit)));
     let mut evaluation = state.query_options(&graph_rules());
+    granted.apply(&mut evaluation);
     evaluation.cancel = cancel.clone();
     evaluation.request_bytes = request_bytes;
     let (load, statement_limit) = (state.options.load.clone(), state.options.statement_limit);
@@ -189,7 +199,9 @@ async fn update(state: Arc<AppState>, held: Arc<Held>, request: Request) -> Resu
     let Asked { parts, parameters, text } = read(&state, request).await?;
     let update = parameters.update()?;
     let limit = time_limit(update.timeout, state.limits.get().update_timeout);
-    let (mut options, _left) = options(&state, limit, text.room.bytes());
+    let granted = Granted::of(&parts);
+    granted.check_text(&update.update)?;
+    let (mut options, _left) = options(&state, &granted, limit, text.room.bytes());
     options.evaluation.set_dataset(&update.using, &update.using_named)?;
     let base = state.own_iri(&parts.uri, &parts.headers).map(lode_rdf::NamedNode::into_string);
     options.evaluation.base_iri = options.evaluation.base_iri.or(base);
@@ -208,7 +220,8 @@ async fn statements_of_document(
     let (parts, body) = request.into_parts();
     let parameters = Parameters::of_uri(&parts.uri)?;
     let (document, room) = document::read(&state, &parts, Incoming::new(body, state.shared())).await?;
-    let (mut options, _left) = options(&state, state.limits.get().update_timeout, room.bytes());
+    let (mut options, _left) =
+        options(&state, &Granted::of(&parts), state.limits.get().update_timeout, room.bytes());
     options.evaluation.base_iri = parameters.base()?.or(options.evaluation.base_iri);
     let graphs = parameters.contexts()?;
     with(&held, move |open| open.statements(what, document, &graphs, &options)).await?;
@@ -227,7 +240,7 @@ pub(super) async fn add(
     state.check_writable()?;
     let limit = state.limits.get().update_timeout;
     let (document, room) = document::read(&state, parts, body).await?;
-    let (mut options, _left) = options(&state, limit, room.bytes());
+    let (mut options, _left) = options(&state, &Granted::of(parts), limit, room.bytes());
     options.evaluation.base_iri = parameters.base()?.or(options.evaluation.base_iri);
     let graphs = parameters.contexts()?;
     let permit = state.updates.enter(after(limit)).await?;
@@ -246,11 +259,15 @@ pub(super) async fn add(
 }
 
 /// Removes statements in a transaction of their own.
-pub(super) async fn remove(state: Arc<AppState>, pattern: QuadPattern) -> Result<Response, HttpError> {
+pub(super) async fn remove(
+    state: Arc<AppState>,
+    pattern: QuadPattern,
+    granted: Granted,
+) -> Result<Response, HttpError> {
     state.check_writable()?;
     let limit = state.limits.get().update_timeout;
     let permit = state.updates.enter(after(limit)).await?;
-    let (options, _left) = options(&state, limit, 0);
+    let (options, _left) = options(&state, &granted, limit, 0);
     blocking(move || {
         let mut open = state.database.begin(&options.evaluation)?;
         open.remove(&pattern, &options)?;

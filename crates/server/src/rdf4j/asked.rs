@@ -5,6 +5,7 @@ use crate::access::graph_rules;
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::negotiate::accept;
 use crate::observe::Record;
 use crate::protocol::body_coding;
@@ -40,5 +41,6 @@ pub(super) fn asker(state: &AppState, parts: &Parts, text: Whole, within: Option
         room: text.room,
         graphs: graph_rules(),
         within,
+        granted: Granted::of(parts),
     }
 }

@@ -50,7 +50,9 @@ pub(super) async fn read(
         state.bodies.make_room(&mut room, bytes.len() + more, deadline).await?;
         bytes = as_nquads(&bytes, more).map_err(|what| HttpError::bad_request(format!("body: {what}")))?;
     }
-    Ok((Document { name: "body".to_owned(), format, body: DocumentBody::Bytes(Arc::from(bytes)) }, room))
+    let (name, body) = ("body".to_owned(), DocumentBody::Bytes(Arc::from(bytes)));
+    let unpacked_max = Some(state.options.decoded_bytes_max);
+    Ok((Document { name, format, body, unpacked_max }, room))
 }
 
 /// N-Quads may be longer than the binary syntax, in which terms are written once, by this much.

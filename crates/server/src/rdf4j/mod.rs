@@ -14,6 +14,7 @@ mod statements;
 use crate::access::graph_rules;
 use crate::asker::Asker;
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::negotiate::{accept, negotiate};
 use crate::observe::Record;
 use crate::query;
@@ -72,19 +73,25 @@ async fn queries(State(state): State<Arc<AppState>>, request: Request) -> Result
 async fn table(
     state: Arc<AppState>,
     query: &str,
+    granted: Granted,
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<Response, HttpError> {
     let base = state.own_iri(uri, headers).map(NamedNode::into_string);
     let (record, room) = (Record::current(), Default::default());
     let graphs = graph_rules();
-    let asker = Asker { record, accept: accept(headers), base, room, graphs, within: None };
+    let asker = Asker { record, accept: accept(headers), base, room, graphs, within: None, granted };
     query::answer(state, QueryRequest { query: query.to_owned(), ..QueryRequest::default() }, asker).await
 }
 
 /// The named graphs.
-async fn contexts(state: State<Arc<AppState>>, uri: Uri, headers: HeaderMap) -> Result<Response, HttpError> {
-    table(state.0, "SELECT ?contextID { GRAPH ?contextID {} }", &uri, &headers).await
+async fn contexts(
+    state: State<Arc<AppState>>,
+    granted: Granted,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, HttpError> {
+    table(state.0, "SELECT ?contextID { GRAPH ?contextID {} }", granted, &uri, &headers).await
 }
 
 /// None.
@@ -93,13 +100,13 @@ async fn namespaces(
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    table(state.0, "SELECT ?prefix ?namespace {} LIMIT 0", &uri, &headers).await
+    table(state.0, "SELECT ?prefix ?namespace {} LIMIT 0", Granted::default(), &uri, &headers).await
 }
 
 /// How many statements there are, in all graphs or in some.
-async fn size(State(state): State<Arc<AppState>>, uri: Uri) -> Result<Response, HttpError> {
+async fn size(State(state): State<Arc<AppState>>, granted: Granted, uri: Uri) -> Result<Response, HttpError> {
     let pattern = Parameters::of_uri(&uri)?.pattern()?;
-    let cancel = CancelToken::new(Some(state.limits.get().timeout));
+    let cancel = CancelToken::new(Some(granted.time(state.limits.get().timeout)));
     let rules = graph_rules();
     let count = blocking(move || Ok(pattern.count(&state.database.snapshot(), &rules, &cancel)?)).await?;
     Ok(count.to_string().into_response())

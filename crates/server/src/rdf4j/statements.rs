@@ -6,6 +6,7 @@ use super::{actions, document, download};
 use crate::body::Incoming;
 use crate::data;
 use crate::error::HttpError;
+use crate::limits::Granted;
 use crate::observe::Record;
 use crate::request::content_type;
 use crate::state::AppState;
@@ -28,13 +29,13 @@ pub(super) async fn serve(
             let snapshot = state.database.snapshot();
             download::answer(state, snapshot, parameters.pattern()?, &parts).await
         }
-        Method::DELETE => actions::remove(state, parameters.pattern()?).await,
+        Method::DELETE => actions::remove(state, parameters.pattern()?, Granted::of_request(&request)).await,
         Method::POST if is_update(&parameters, &request) => {
             let Asked { parts, parameters, text } = read(&state, request).await?;
             let update = parameters.update()?;
             let asker = asker(&state, &parts, text, None);
             let record = Record::current().ok_or_else(HttpError::no_request)?;
-            update::answer(state, update, &record, asker.base, asker.room.bytes()).await?;
+            update::answer(state, update, &record, asker.base, asker.room.bytes(), asker.granted).await?;
             Ok(StatusCode::NO_CONTENT.into_response())
         }
         Method::POST | Method::PUT => upload(state, &parameters, request).await,

@@ -7,6 +7,8 @@ mod client;
 mod codings;
 mod conditions;
 mod graphs;
+mod kept;
+mod limits;
 mod logs;
 mod metrics;
 mod transports;

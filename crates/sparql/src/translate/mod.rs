@@ -2,6 +2,7 @@
 //!
 //! Nothing is optimised here, but for EXISTS, which becomes a semi-join where that is the same (see [`exists`]).
 
+mod bindings;
 mod dataset;
 mod dependent;
 mod exists;
@@ -22,6 +23,7 @@ mod service_text;
 mod tests;
 mod translator;
 
+pub use bindings::{bind, variables};
 pub(crate) use dataset::resolve as resolve_dataset;
 pub(crate) use dependent::is_dependent;
 pub(crate) use translator::Translator;

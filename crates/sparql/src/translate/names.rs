@@ -151,7 +151,7 @@ fn name_of(name: &NamedNodePattern, names: &mut Names) {
     }
 }
 
-fn triple_names(triple: &TriplePattern, names: &mut Names) {
+pub(super) fn triple_names(triple: &TriplePattern, names: &mut Names) {
     term_names(&triple.subject, names);
     name_of(&triple.predicate, names);
     term_names(&triple.object, names);

@@ -34,7 +34,7 @@ fn unit() -> GraphPattern {
     GraphPattern::Bgp { patterns: Vec::new() }
 }
 
-fn in_pattern(pattern: &mut GraphPattern, terms: &Terms) {
+pub(super) fn in_pattern(pattern: &mut GraphPattern, terms: &Terms) {
     match pattern {
         GraphPattern::Bgp { patterns } => {
             let can_match = patterns.iter_mut().all(|triple| in_triple(triple, terms).is_some());
@@ -162,7 +162,7 @@ fn in_values(variables: &mut Vec<Variable>, bindings: &mut Vec<Vec<Option<Ground
 }
 
 /// `None`: no quad matches any more.
-fn in_triple(triple: &mut TriplePattern, terms: &Terms) -> Option<()> {
+pub(super) fn in_triple(triple: &mut TriplePattern, terms: &Terms) -> Option<()> {
     triple.subject = end(&triple.subject, terms)?;
     in_name(&mut triple.predicate, terms)?;
     triple.object = end(&triple.object, terms)?;
@@ -224,7 +224,7 @@ fn in_expression(expr: &mut Expression, terms: &Terms) {
 }
 
 /// An expression with the value of a term. Calls of BNODE with one label give one blank node, in one solution.
-fn in_words(term: &Term) -> Expression {
+pub(super) fn in_words(term: &Term) -> Expression {
     let call = |function, arguments| Expression::FunctionCall(function, arguments);
     match term {
         Term::NamedNode(iri) => iri.clone().into(),

@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// A file of a server in the folder of a database, with the queries that it keeps: it belongs to the database, as its quads do.
+pub const KEPT_QUERIES: &str = "queries.json";
+
 /// How to copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BackupOptions {

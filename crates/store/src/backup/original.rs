@@ -22,6 +22,8 @@ const META_BYTES_MAX: u64 = 1 << 20;
 
 /// A version of a database, as files that stay as they are while this is held.
 pub struct Original {
+    /// Where they are.
+    pub folder: PathBuf,
     pub manifest: Manifest,
     pub segments: Vec<OriginalSegment>,
     pub log: Option<OriginalLog>,
@@ -73,7 +75,8 @@ impl Original {
         let (manifest, number, quads) = (version.manifest.clone(), version.number, version.quads());
         let segments = manifest.segments.iter().map(|entry| open_segment(vfs, folder, entry, false));
         let segments = segments.collect::<Result<_, _>>()?;
-        Ok(Self { manifest, segments, log, version: number, quads, note: None, _held: Some(version) })
+        let folder = folder.to_owned();
+        Ok(Self { folder, manifest, segments, log, version: number, quads, note: None, _held: Some(version) })
     }
 
     /// The version in a folder that another process may be writing to.
@@ -110,7 +113,8 @@ impl Original {
             log = Some(open_log(vfs, folder, manifest.log, found.end)?);
         }
         let (manifest, quads) = (manifest.clone(), u64::try_from(quads).unwrap_or(0));
-        Ok(Self { manifest, segments, log, version, quads, note, _held: None })
+        let folder = folder.to_owned();
+        Ok(Self { folder, manifest, segments, log, version, quads, note, _held: None })
     }
 
     /// Bytes of all files but the manifest.

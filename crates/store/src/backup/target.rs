@@ -4,7 +4,7 @@
 //! a name that the manifest there does not mention yet, and never over another: that one may be a link to a file of the
 //! database. The log, which grows under one name, is written beside the old one and renamed over it; so is a copy that takes the place of a link.
 
-use super::options::{BackupOptions, BackupProgress, BackupReport};
+use super::options::{BackupOptions, BackupProgress, BackupReport, KEPT_QUERIES};
 use super::original::{Original, OriginalLog, OriginalSegment, read_meta};
 use crate::error::StoreError;
 use crate::log::{header, mark_end, replay};
@@ -119,6 +119,22 @@ impl<'a> Target<'a> {
                 self.written.push(folder);
             }
         }
+        self.vfs.sync_dir(self.folder).map_err(StoreError::io(self.folder))
+    }
+
+    /// Brings the queries that a server keeps beside the data, as they are now.
+    pub fn add_queries(&mut self, original: &Original) -> Result<(), StoreError> {
+        let (from, to) = (original.folder.join(KEPT_QUERIES), self.folder.join(KEPT_QUERIES));
+        if !self.vfs.exists(&from) {
+            return match self.vfs.exists(&to) {
+                true => self.vfs.remove(&to).map_err(StoreError::io(&to)),
+                false => Ok(()),
+            };
+        }
+        let reader = self.vfs.open(&from).map_err(StoreError::io(&from))?;
+        let new = to.with_extension("new");
+        self.copy(&*reader, &from, reader.len(), &new)?;
+        self.vfs.rename(&new, &to).map_err(StoreError::io(&to))?;
         self.vfs.sync_dir(self.folder).map_err(StoreError::io(self.folder))
     }
 

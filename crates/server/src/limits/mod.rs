@@ -1,4 +1,12 @@
-//! Limits that may change while the server runs.
+//! Limits that may change while the server runs: those of all requests, and those of each role.
+
+mod granted;
+mod quota;
+mod roles;
+
+pub(crate) use granted::Granted;
+pub(crate) use quota::{Place, Quotas, Who};
+pub use roles::{LimitsOfRoles, RoleLimits};
 
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
@@ -16,6 +24,8 @@ pub struct Limits {
     pub update_bytes_max: usize,
     /// Uploads of more quads become a segment of their own at once.
     pub transaction_quads_max: u64,
+    /// What each role may take.
+    pub roles: LimitsOfRoles,
 }
 
 /// Those of now.

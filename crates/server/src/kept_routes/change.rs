@@ -155,9 +155,9 @@ fn declared(uri_query: &str) -> Result<KeptQuery, HttpError> {
             "description" => return Err(too_long("description")),
             "limits" => {
                 let limits: RoleLimits = value.parse().map_err(HttpError::bad_request)?;
-                if limits.requests.is_some() || limits.requests_a_minute.is_some() {
-                    let message =
-                        "requests and requests-a-minute are limits of roles: a query has none of its own";
+                let of_roles = limits.requests.is_some() || limits.requests_a_minute.is_some();
+                if of_roles || limits.query_bytes.is_some() {
+                    let message = "requests, requests-a-minute and query-bytes are limits of roles: a query has none of its own";
                     return Err(HttpError::bad_request(message));
                 }
                 kept.limits = limits.to_string();

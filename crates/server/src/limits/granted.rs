@@ -69,9 +69,9 @@ impl Granted {
         Self { limits, of, kept: RoleLimits::default() }
     }
 
-    /// The same for a query with limits of its own, which go before those of who asks.
+    /// The same for a query with limits of its own, which go before those of who asks. Its text is none of theirs.
     pub(crate) fn of_kept(self, kept: RoleLimits) -> Self {
-        Self { limits: kept.or(self.limits), kept, ..self }
+        Self { limits: RoleLimits { query_bytes: None, ..kept.or(self.limits) }, kept, ..self }
     }
 
     /// Whose limit one is.

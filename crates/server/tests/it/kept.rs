@@ -243,7 +243,7 @@ fn a_server_may_offer_some_queries_and_nothing_else() {
         anonymous: Some(Anonymous(None)),
         admin_token: Some("sesame".to_owned()),
         roles: LimitsOfRoles {
-            anonymous: "reads=1,requests-a-minute=9".parse().unwrap(),
+            anonymous: "reads=1,query-bytes=9,requests-a-minute=9".parse().unwrap(),
             ..LimitsOfRoles::default()
         },
         ..ServerOptions::default()

@@ -105,7 +105,7 @@ fn nobody_makes_it_grow() {
                 b"",
             )
             .is(403);
-            ask(address, "GET", &format!("/admin/queries/{i}"), &[("Host-x", "y")], b"").is(405);
+            ask(address, "POST", &format!("/admin/queries/{i}"), &[("Host-x", "y")], b"").is(405);
         }
     };
     attack(0);

@@ -42,9 +42,11 @@ impl Assist {
         Self { time, ..self }
     }
 
+    /// What is known of the data, for who may read all graphs: figures and names of others are those of the whole database.
     fn data(&self, options: &QueryOptions) -> Option<Data<'_>> {
         let clock = Clock::new(&options.cancel, self.time);
-        self.database.as_ref().map(|database| Data::new(database, options, clock))
+        let database = self.database.as_ref().filter(|_| options.graphs.reads_all());
+        database.map(|database| Data::new(database, options, clock))
     }
 
     /// What may stand at a place of a text, at most `limit` items.

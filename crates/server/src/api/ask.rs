@@ -1,5 +1,6 @@
 //! A call: its body, its place among the short queries, and its time.
 
+use crate::access::graph_rules;
 use crate::body::{Incoming, Whole};
 use crate::body_memory::Room;
 use crate::error::HttpError;
@@ -84,9 +85,9 @@ impl<T: Asked> Call<T> {
         if let Some(record) = &self.record {
             record.note_begun();
         }
-        let state = Arc::clone(state);
+        let (state, rules) = (Arc::clone(state), graph_rules());
         blocking(move || {
-            let mut options = state.options.query.clone();
+            let mut options = state.query_options(&rules);
             options.cancel = cancel;
             options.base_iri = options.base_iri.or_else(|| self.base.clone());
             let bytes = self.asked.text().len().saturating_mul(BYTES_A_BYTE).saturating_add(BYTES);

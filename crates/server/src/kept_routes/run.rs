@@ -1,6 +1,6 @@
 //! A run of a kept query.
 
-use crate::access::{Identity, Operation};
+use crate::access::{Identity, Operation, graph_rules};
 use crate::asker::Asker;
 use crate::body::{Incoming, Whole};
 use crate::error::HttpError;
@@ -44,13 +44,15 @@ pub(super) async fn run(
     drop(bytes);
     let base = base(&state, &parts.headers);
     let accept = accept(&parts.headers);
-    let is_read = parts.method != Method::POST;
-    let tag = is_read.then(|| tag_of(&state, &wanted, &accept, base.as_deref())).flatten();
+    // Who may not read all graphs would learn of changes to others.
+    let is_tagged = parts.method != Method::POST && graph_rules().reads_all();
+    let tag = is_tagged.then(|| tag_of(&state, &wanted, &accept, base.as_deref())).flatten();
     if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
         return Ok(tag.not_modified());
     }
     let granted = Granted::of(&parts).of_kept(query.role_limits());
-    let asker = Asker { record: Record::current(), accept, base, room, within: None, granted };
+    let asker =
+        Asker { record: Record::current(), accept, base, room, graphs: graph_rules(), within: None, granted };
     let mut response = answer(state, wanted, asker).await?;
     if let Some(tag) = tag {
         tag.tell(&mut response);

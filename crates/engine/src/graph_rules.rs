@@ -224,3 +224,112 @@ pub(crate) fn forbidden(graph: GraphNameRef<'_>) -> EngineError {
     };
     EngineError::Forbidden(format!("you may not change {graph}: nothing was changed"))
 }
+
+#[cfg(test)]
+mod tests {
+    //! Patterns, and rules where no query is asked: figures, statements, transactions over several requests.
+    use super::{GraphPattern, GraphRules, GraphSet};
+    use crate::{CancelToken, Database, EngineError, QuadPattern, QueryOptions, QueryResults, UpdateOptions};
+    use lode_rdf::{BlankNode, GraphNameRef, NamedNodeRef};
+
+    fn set(patterns: &[&str]) -> GraphSet {
+        GraphSet::of(patterns.iter().map(|pattern| pattern.parse().unwrap()))
+    }
+
+    fn name(iri: &str) -> GraphNameRef<'_> {
+        NamedNodeRef::new_unchecked(iri).into()
+    }
+
+    #[test]
+    fn patterns_are_names_beginnings_and_the_default_graph() {
+        let blank = BlankNode::new_unchecked("b");
+        let graphs =
+            [GraphNameRef::DefaultGraph, name("http://e/a"), name("http://e/ab"), blank.as_ref().into()];
+        for (patterns, found) in [
+            (&[][..], [false, false, false, false]),
+            (&["default"], [true, false, false, false]),
+            (&["http://e/a"], [false, true, false, false]),
+            (&["http://e/a*"], [false, true, true, false]),
+            (&["*"], [false, true, true, true]),
+            (&["default", "http://e/ab"], [true, false, true, false]),
+        ] {
+            assert_eq!(graphs.map(|graph| set(patterns).has(graph)), found, "{patterns:?}");
+            let read: Vec<GraphPattern> = set(patterns).patterns().unwrap().to_vec();
+            assert!(read.iter().all(|pattern| pattern.to_string().parse() == Ok(pattern.clone())));
+        }
+        assert!(graphs.iter().all(|graph| GraphSet::default().has(*graph) && !GraphSet::none().has(*graph)));
+        for text in ["", "g", "a b*", "**", "http://e/ a", "Default", "defaul*"] {
+            assert!(text.parse::<GraphPattern>().is_err(), "{text}");
+        }
+    }
+
+    const DATA: &str = "PREFIX : <http://e/> INSERT DATA { :a :p 1 GRAPH :open { :a :p 1, 2 } GRAPH :shut { :a :p 3 . :b a :C } }";
+
+    fn database() -> Database {
+        let database = Database::in_memory().unwrap();
+        database.update(DATA, &UpdateOptions::default()).unwrap();
+        database
+    }
+
+    fn options(read: &[&str], write: &[&str]) -> UpdateOptions {
+        let graphs = GraphRules { read: set(read), write: set(write) };
+        let evaluation = QueryOptions { graphs, ..QueryOptions::default() };
+        UpdateOptions { evaluation, ..UpdateOptions::default() }
+    }
+
+    #[test]
+    fn figures_and_statements_are_of_what_may_be_read() {
+        let (database, cancel) = (database(), CancelToken::default());
+        let options = options(&["http://e/o*"], &[]).evaluation;
+        let described = database.describe(&database.snapshot(), &options).unwrap();
+        assert_eq!((described.default.triples, described.named.len(), described.whole.triples), (0, 1, 2));
+        assert_eq!(described.whole.classes, 0);
+        let count = |graphs: &GraphRules| {
+            QuadPattern::default().count(&database.snapshot(), graphs, &cancel).unwrap()
+        };
+        assert_eq!(
+            (count(&options.graphs), count(&GraphRules::default()), count(&GraphRules::nothing())),
+            (2, 5, 0)
+        );
+        let shut = lode_rdf::NamedNode::new_unchecked("http://e/shut");
+        let id = |graphs: &GraphRules| database.graph_id(&database.snapshot(), Some(&shut), graphs).unwrap();
+        assert!(id(&options.graphs).is_none() && id(&GraphRules::default()).is_some());
+    }
+
+    #[test]
+    fn versions_of_before_have_the_rules_of_now() {
+        let database = database();
+        let before = database.snapshot();
+        database.update("CLEAR ALL", &UpdateOptions::default()).unwrap();
+        let options = options(&["http://e/open"], &[]).evaluation;
+        let text = "ASK { GRAPH ?g { ?s ?p 3 } }";
+        let asked = database.prepare_at(before, text, &options).unwrap();
+        assert!(matches!(asked.run(), Ok(QueryResults::Boolean(false))));
+    }
+
+    #[test]
+    fn a_transaction_of_several_requests_sees_and_tells_no_more() {
+        let database = database();
+        let options = options(&["http://e/open"], &["http://e/*"]);
+        let mut open = database.begin(&options.evaluation).unwrap();
+        // What is refused by its text leaves the transaction as it is.
+        let refused = open.update("INSERT DATA { <http://e/a> <http://e/p> 9 }", &options);
+        assert!(matches!(refused, Err(EngineError::Forbidden(_))), "{refused:?}");
+        open.update(
+            "INSERT { GRAPH <http://e/shut> { ?s ?p 3 } } WHERE { GRAPH ?g { ?s ?p 1 } } ; \
+             DELETE WHERE { GRAPH ?g { ?s ?p 2 } }",
+            &options,
+        )
+        .unwrap();
+        open.remove(&QuadPattern::default(), &options).unwrap();
+        let commit = open.commit().unwrap();
+        // The one that was added was there: that is not told.
+        assert_eq!((commit.inserted, commit.deleted), (1, 2));
+        let left = QuadPattern::default().count(
+            &database.snapshot(),
+            &GraphRules::default(),
+            &CancelToken::default(),
+        );
+        assert_eq!(left.unwrap(), 3);
+    }
+}

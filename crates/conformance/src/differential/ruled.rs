@@ -108,7 +108,7 @@ pub fn run(first: u64, pairs: u64) -> Result<()> {
     let (mut summary, mut subject) = (Summary::default(), EngineSubject::default());
     for seed in first..first.saturating_add(pairs) {
         let (case, knobs) = (Case::new(seed), Knobs::new(seed));
-        let mut random = Random::new(seed ^ 0x5ec2_e7);
+        let mut random = Random::new(seed ^ 0x005e_c2e7);
         let rules = Rules::new(&mut random);
         let whole = spread(&case.data_text(), &mut random)?;
         let told = |message: String| {
@@ -178,7 +178,7 @@ pub fn run_updates(first: u64, cases: u64) -> Result<Requests> {
     let (mut requests, mut subject) = (Requests::default(), EngineSubject::default());
     for seed in first..first.saturating_add(cases) {
         let (case, knobs) = (UpdateCase::new(seed), Knobs::of_updates(seed));
-        let mut random = Random::new(seed ^ 0x5ec2_e7);
+        let mut random = Random::new(seed ^ 0x005e_c2e7);
         let rules = Rules::new(&mut random);
         subject.configure(&knobs);
         subject.set_rules(rules.of_engine(&mut random));

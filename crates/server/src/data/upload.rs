@@ -156,10 +156,11 @@ async fn one(
     announced: &Announced,
     options: UploadOptions,
 ) -> Result<UploadReport, HttpError> {
-    // With a condition it is one transaction, or nothing.
-    let small = match &options.condition {
-        Some(_) => state.limits.get().update_bytes_max as u64,
-        None => announced.bytes_of(options.transaction_quads_max),
+    // With a condition, or with rules for the graphs that it names, it is one transaction, or nothing.
+    let is_ruled = options.target == UploadTarget::Dataset && !options.graphs.is_free();
+    let small = match options.condition.is_some() || is_ruled {
+        true => state.limits.get().update_bytes_max as u64,
+        false => announced.bytes_of(options.transaction_quads_max),
     };
     let mut begun = Whole::default();
     let is_large = announced.bytes.is_some_and(|bytes| bytes > small);

@@ -152,7 +152,7 @@ fn scaled(text: &str, units: &[(&str, f64)]) -> Option<u64> {
         .unwrap_or((&text, 1.0));
     let value = number.trim().parse::<f64>().ok()? * scale;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in between")]
-    (value >= 1.0 && value < 9e18).then_some(value as u64)
+    (1.0..9e18).contains(&value).then_some(value as u64)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod aggregates;
 mod expression;
+mod extent;
 mod file_name;
 mod group;
 mod modifiers;
@@ -13,6 +14,7 @@ mod path;
 mod query;
 mod recovery;
 mod scope;
+mod selection;
 mod terms;
 mod triples;
 mod update;
@@ -23,6 +25,7 @@ use crate::lexer;
 use crate::token::{Kind, Token};
 use crate::tree::{Entry, NODES_MAX, Node, Tree};
 use crate::vocabulary::Vocabulary;
+pub use extent::Extent;
 use no_aggregates::NoAggregates;
 use scope::Scope;
 use std::collections::BTreeSet;
@@ -53,17 +56,6 @@ pub struct Parsed<'a> {
     pub extent: Extent,
     /// Brackets are nested deeper than [`DEPTH_MAX`], and nothing behind the first that is was read.
     pub is_too_deep: bool,
-}
-
-/// How much there is in a text: of its operations, in the one with most.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Extent {
-    /// Brackets in each other, and signs.
-    pub depth: usize,
-    /// Operators, and keywords that join patterns, outside of data.
-    pub operators: usize,
-    /// Brackets of all kinds, outside of data.
-    pub brackets: usize,
 }
 
 /// Reads a text by the grammar.
@@ -122,46 +114,6 @@ fn run<'a>(text: &'a str, form: Form, vocabulary: &'a Vocabulary, explains: bool
     }
     parser.close_node(root, if form == Form::Query { Node::Query } else { Node::Update });
     parser
-}
-
-impl Extent {
-    /// The larger of each.
-    fn or(self, other: Self) -> Self {
-        Self {
-            depth: self.depth.max(other.depth),
-            operators: self.operators.max(other.operators),
-            brackets: self.brackets.max(other.brackets),
-        }
-    }
-
-    fn count(&mut self, node: Node) {
-        match node {
-            Node::Optional
-            | Node::Minus
-            | Node::Lateral
-            | Node::Filter
-            | Node::Bind
-            | Node::Graph
-            | Node::Service
-            | Node::Values
-            | Node::Unary
-            | Node::In
-            | Node::Inverse
-            | Node::Repeated
-            | Node::Negated
-            | Node::As => self.operators += 1,
-            Node::Group
-            | Node::Parentheses
-            | Node::Collection
-            | Node::BlankProperties
-            | Node::ReifiedTriple
-            | Node::TripleTerm
-            | Node::Call
-            | Node::IriCall
-            | Node::Aggregate => self.brackets += 1,
-            _ => {}
-        }
-    }
 }
 
 impl Form {

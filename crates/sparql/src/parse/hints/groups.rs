@@ -17,6 +17,8 @@ pub(super) struct Around<'a, 't> {
     pub substituted: &'a Names<'t>,
     /// Those that have values in its own filters, too.
     pub optional: Option<&'a Names<'t>>,
+    /// Those that its solutions are joined by, or compared.
+    pub joined: Option<&'a Names<'t>>,
     /// The graph that its patterns are of.
     pub graph: InGraph<At<'t>>,
     /// Without it there is no solution.
@@ -25,7 +27,7 @@ pub(super) struct Around<'a, 't> {
 
 impl<'a, 't> Around<'a, 't> {
     pub fn new(substituted: &'a Names<'t>) -> Self {
-        Self { substituted, optional: None, graph: InGraph::Default, is_required: true }
+        Self { substituted, optional: None, joined: None, graph: InGraph::Default, is_required: true }
     }
 }
 
@@ -42,7 +44,7 @@ impl<'t> Walk<'t> {
     pub(super) fn parts(&mut self, at: At<'t>, around: &Around<'_, 't>) -> Names<'t> {
         let mut names = Names::new();
         let mut parts = Parts::default();
-        let inner = Around { optional: None, ..*around };
+        let inner = Around { optional: None, joined: None, ..*around };
         for part in at.children().filter(|part| part.node() != Node::Filter) {
             let mut own = Names::new();
             let mut rows = Rows::Unknown;
@@ -52,17 +54,15 @@ impl<'t> Walk<'t> {
                     rows = Rows::Triples;
                 }
                 Node::Union => {
-                    let groups = part.children().count();
-                    for group in part.children() {
-                        let is_required = around.is_required && groups == 1;
-                        own.extend(self.group(group, &Around { is_required, ..inner }));
-                    }
-                    if part.first().and_then(At::first).is_some_and(super::joins::is_one_row) && groups == 1 {
+                    own = self.union(part, &inner);
+                    let is_single = part.children().count() == 1;
+                    if is_single && part.first().and_then(At::first).is_some_and(super::joins::is_one_row) {
                         rows = Rows::Few;
                     }
                 }
                 Node::Optional | Node::Lateral => {
-                    let visible = Around { optional: Some(&names), is_required: false, ..inner };
+                    let visible =
+                        Around { optional: Some(&names), joined: Some(&names), is_required: false, ..inner };
                     own = part.first().map(|group| self.group(group, &visible)).unwrap_or_default();
                 }
                 Node::Minus => {
@@ -113,9 +113,19 @@ impl<'t> Walk<'t> {
         names
     }
 
+    /// Groups with UNION between them; a single one is as good as its parts.
+    fn union(&mut self, at: At<'t>, around: &Around<'_, 't>) -> Names<'t> {
+        let is_required = around.is_required && at.children().count() == 1;
+        let mut names = Names::new();
+        for group in at.children() {
+            names.extend(self.group(group, &Around { is_required, ..*around }));
+        }
+        names
+    }
+
     fn minus(&mut self, at: At<'t>, names: &Names<'t>, around: &Around<'_, 't>) {
         let Some(group) = at.first() else { return };
-        let own = self.group(group, &Around { is_required: false, ..*around });
+        let own = self.group(group, &Around { joined: Some(names), is_required: false, ..*around });
         let mut all = Names::new();
         self.all_of(group, &mut all);
         // Where a name is in an inner query only, it may be a mistake of another kind.
@@ -160,7 +170,7 @@ impl<'t> Walk<'t> {
     pub(super) fn select(&mut self, at: At<'t>, around: &Around<'_, 't>) -> Names<'t> {
         // Of what is around it only EXISTS gives variables their values, and those by way of what is selected.
         let group = at.child(Node::Group);
-        let inside = Around { optional: None, ..*around };
+        let inside = Around { optional: None, joined: None, ..*around };
         let mut names = group.map(|group| self.group(group, &inside)).unwrap_or_default();
         if let Some(values) = at.child(Node::Values) {
             names.extend(values.children().filter(|part| part.node() == Node::Variable).map(name));

@@ -109,7 +109,10 @@ impl<'t> Walk<'t> {
             names.iter().for_each(|name| seen(*name));
             self.keys(*at, &mut seen);
             // What has values from around is joined by them.
-            if names.iter().any(|name| around.substituted.contains(name)) {
+            let is_around = |name: &&str| {
+                around.substituted.contains(name) || around.joined.is_some_and(|names| names.contains(name))
+            };
+            if names.iter().any(|name| is_around(name)) {
                 sets.join(0, place);
             }
         }

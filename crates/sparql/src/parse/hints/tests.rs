@@ -138,6 +138,8 @@ fn parts_that_nothing_joins() {
         "?a :p ?b VALUES ?z { 1 2 }",
         "?a :p ?b OPTIONAL { ?a :q ?d }",
         "?a :p ?b . { ?b :q ?c } ?c :r ?d",
+        "?a :p ?b MINUS { ?a :q ?x . ?b :q ?y }",
+        "?a :p ?b OPTIONAL { ?a :q ?x . ?b :q ?y }",
         "?a :p ?b . FILTER EXISTS { ?c :q ?d . ?a :r ?c }",
     ] {
         assert_eq!(unjoined(text), 0, "{text}");

@@ -102,13 +102,10 @@ impl Call<'_> {
                     role,
                     Role::Predicate { in_path: true } | Role::Value | Role::Graph { or_variable: false }
                 );
-                let mut variables = std::mem::take(&mut self.items);
+                self.terms(role, patterns, if takes_variables { self.limit / 4 } else { 0 })?;
                 if takes_variables {
                     self.variables(patterns);
-                    variables = std::mem::take(&mut self.items);
                 }
-                self.terms(role, patterns, variables.len().min(self.limit / 4))?;
-                self.items.extend(variables);
                 self.items.extend(items::prefixes(fragment, self.names, schema));
             }
         }
@@ -119,12 +116,15 @@ impl Call<'_> {
         self.items.extend(items::keywords(self.text, self.tokens, self.typed));
     }
 
-    /// Variables; of a place among patterns those with which they have answers.
+    /// Variables; of a place among patterns those with which they are known to have answers. Who has begun one gets those that may have, too.
     fn variables(&mut self, patterns: Option<&Patterns>) {
         let mut variables = items::variables(self.text, self.tokens, self.typed);
         if let (Some(patterns), Some((data, _))) = (patterns, self.data) {
-            variables
-                .retain(|item| patterns.asks(&item.insert).iter().all(|ask| data.ask(ask) != Some(false)));
+            let is_begun = matches!(self.typed.fragment, Fragment::Variable(_));
+            variables.retain(|item| {
+                let mut answers = patterns.asks(&item.insert).into_iter().map(|ask| data.ask(&ask));
+                answers.all(|answer| answer.unwrap_or(is_begun))
+            });
         }
         self.items.extend(variables);
     }

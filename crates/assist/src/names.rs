@@ -113,7 +113,7 @@ impl Names {
 
     /// How an IRI is written.
     pub fn write(&self, iri: &str) -> Written {
-        let usual = usual_prefixes().filter(|(name, _)| !self.is_declared(name));
+        let mut usual = usual_prefixes().filter(|(name, _)| !self.is_declared(name));
         let fits = |namespace: &str| iri.strip_prefix(namespace).is_some_and(is_local);
         // Declared ones go before longer ones that would have to be declared.
         let best = |prefixes: &mut dyn Iterator<Item = (&str, &str)>| {
@@ -123,7 +123,6 @@ impl Names {
         };
         let declared = best(&mut self.declared());
         let is_declared = declared.is_some();
-        let mut usual = usual.map(|(name, iri)| (name, iri));
         match declared.or_else(|| best(&mut usual)) {
             Some((name, namespace)) => {
                 let local = iri.strip_prefix(&namespace).unwrap_or("");

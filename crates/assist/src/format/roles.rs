@@ -32,11 +32,11 @@ impl Roles {
         let mark =
             |marks: &mut Vec<bool>, at: usize| marks.get_mut(at).into_iter().for_each(|mark| *mark = true);
         match node.node() {
-            Node::Alternative | Node::Sequence | Node::Inverse | Node::Repeated | Node::Negated => {
-                // What is around it is one already, most of the time.
-                if !self.in_path.get(tokens.start).is_some_and(|is_path| *is_path) {
-                    tokens.for_each(|at| mark(&mut self.in_path, at));
-                }
+            // What is around it is one already, most of the time.
+            Node::Alternative | Node::Sequence | Node::Inverse | Node::Repeated | Node::Negated
+                if !self.is_in_path(tokens.start) =>
+            {
+                tokens.for_each(|at| mark(&mut self.in_path, at));
             }
             Node::Unary => mark(&mut self.unary, tokens.start),
             Node::Row => mark(&mut self.ends_row, tokens.end.saturating_sub(1)),

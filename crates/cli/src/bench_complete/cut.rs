@@ -27,7 +27,8 @@ pub fn cut(text: &str, random: &mut Random) -> Option<Cut> {
     };
     let typed = written.get(..letters)?;
     let before = format!("{}{typed}", text.get(..term.start)?);
-    let is_open = random.percent(40);
+    // What is computed of a text that has no end is not grouped, and is no query.
+    let is_open = random.percent(40) && !text.contains('(') && !text.contains("GROUP BY");
     let after = if is_open { "" } else { text.get(term.end..)? };
     let position = before.encode_utf16().count();
     let closing = if is_open { closing(&before) } else { String::new() };
@@ -37,6 +38,7 @@ pub fn cut(text: &str, random: &mut Random) -> Option<Cut> {
 /// The terms in the groups of a query: IRIs, names, `a`, variables.
 fn terms(text: &str) -> Vec<Range<usize>> {
     let (mut terms, mut at, mut depth, mut parentheses) = (Vec::new(), 0, 0_usize, 0_usize);
+    let mut in_patterns = true;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let first = rest.chars().next().unwrap_or(' ');
         let is_name = |c: char| c.is_alphanumeric() || "_:-".contains(c);
@@ -52,6 +54,11 @@ fn terms(text: &str) -> Vec<Range<usize>> {
             _ => first.len_utf8(),
         };
         let word = rest.get(..length).unwrap_or("");
+        match word.to_ascii_uppercase().as_str() {
+            "SELECT" | "GROUP" | "ORDER" | "HAVING" => in_patterns = false,
+            "{" | "}" => in_patterns = true,
+            _ => {}
+        }
         match first {
             '{' => (depth, parentheses) = (depth + 1, 0),
             '}' => depth = depth.saturating_sub(1),
@@ -62,7 +69,14 @@ fn terms(text: &str) -> Vec<Range<usize>> {
         let is_term = word == "a" || word.contains(':') || word.starts_with('?');
         // What is computed is another matter, and so is a datatype.
         let is_datatype = text.get(..at).is_some_and(|before| before.ends_with("^^"));
-        if is_term && length > 0 && depth > 0 && parentheses == 0 && !is_datatype && !word.starts_with('"') {
+        if is_term
+            && in_patterns
+            && length > 0
+            && depth > 0
+            && parentheses == 0
+            && !is_datatype
+            && !word.starts_with('"')
+        {
             terms.push(at..at + length);
         }
         at += length.max(1);

@@ -31,7 +31,10 @@ fn of(node: &PlanNode, wanted: f64) -> f64 {
     match &node.op {
         PlanOp::Unit | PlanOp::Empty | PlanOp::Values(_) | PlanOp::Domain => 0.0,
         PlanOp::IndexScan(_) | PlanOp::GraphNames { .. } => part * node.rows,
-        PlanOp::MultiwayJoin(_) | PlanOp::ForEachGraph { .. } | PlanOp::Path { .. } => {
+        PlanOp::MultiwayJoin(_)
+        | PlanOp::ForEachGraph { .. }
+        | PlanOp::Lateral { .. }
+        | PlanOp::Path { .. } => {
             let own = node.cost - inputs.iter().map(|input| input.cost).sum::<f64>();
             all_in_part() + part * node.rows.max(own / SEARCHED_ROW_NS)
         }

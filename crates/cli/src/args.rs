@@ -44,9 +44,7 @@ pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
-pub use top::{CancelArgs, LoginArgs, StatusArgs, TopArgs};
 pub use user::{GraphArgs, PlaceArgs, TokenCommand, UserCommand};
-pub use user::{PlaceArgs, TokenCommand, UserCommand};
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;

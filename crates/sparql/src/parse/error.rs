@@ -18,7 +18,7 @@ pub struct ParseError {
     /// The line, and a mark under the place.
     pub excerpt: String,
     /// What would be right; empty where that is not known.
-    pub help: String,
+    pub help: Box<str>,
     /// What else is wrong, further on in the text.
     pub more: Vec<Self>,
 }
@@ -29,7 +29,7 @@ impl fmt::Display for ParseError {
             return f.write_str(&self.message);
         }
         write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
-        for (before, part) in [("\n", &self.excerpt), ("\nhelp: ", &self.help)] {
+        for (before, part) in [("\n", &*self.excerpt), ("\nhelp: ", &*self.help)] {
             if !part.is_empty() {
                 write!(f, "{before}{part}")?;
             }

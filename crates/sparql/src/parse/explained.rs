@@ -24,5 +24,5 @@ pub(super) fn of(text: &str, form: Form, error: ParseError) -> ParseError {
 pub(super) fn told(text: &str, diagnostic: Diagnostic) -> ParseError {
     let Diagnostic { span, message, help } = diagnostic;
     let error = ParseError::at(text, span, message);
-    ParseError { help: help.unwrap_or_default(), ..error }
+    ParseError { help: help.unwrap_or_default().into(), ..error }
 }

@@ -82,6 +82,7 @@ fn open(pattern: &mut GraphPattern, terms: &Terms) {
     match pattern {
         GraphPattern::Bgp { .. } | GraphPattern::Path { .. } | GraphPattern::Values { .. } => {}
         GraphPattern::Join { left, right }
+        | GraphPattern::Lateral { left, right }
         | GraphPattern::Union { left, right }
         | GraphPattern::Minus { left, right } => {
             open(left, terms);
@@ -132,8 +133,6 @@ fn open(pattern: &mut GraphPattern, terms: &Terms) {
         | GraphPattern::Distinct { inner }
         | GraphPattern::Reduced { inner }
         | GraphPattern::Slice { inner, .. } => open(inner, terms),
-        #[expect(unreachable_patterns, reason = "variants behind features that other crates may switch on")]
-        _ => {}
     }
 }
 

@@ -84,10 +84,10 @@ impl Parser<'_> {
     }
 
     fn operator(&self) -> Option<(u8, Node)> {
-        if self.kind() == Kind::Mark {
-            if let Some(known) = strength(self.word()) {
-                return Some(known);
-            }
+        if self.kind() == Kind::Mark
+            && let Some(known) = strength(self.word())
+        {
+            return Some(known);
         }
         if self.explains { strength(self.meant_operator()?) } else { None }
     }

@@ -170,7 +170,7 @@ impl Parser<'_> {
             return false;
         }
         let mut open = 0_usize;
-        while !self.at_end() && !(open == 0 && self.is_mark("}")) {
+        while !(self.at_end() || open == 0 && self.is_mark("}")) {
             match self.token_mark(self.at) {
                 "{" => open += 1,
                 "}" => open -= 1,

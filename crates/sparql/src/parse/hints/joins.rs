@@ -112,7 +112,7 @@ impl<'t> Walk<'t> {
             let is_around = |name: &&str| {
                 around.substituted.contains(name) || around.joined.is_some_and(|names| names.contains(name))
             };
-            if names.iter().any(|name| is_around(name)) {
+            if names.iter().any(is_around) {
                 sets.join(0, place);
             }
         }

@@ -50,7 +50,7 @@ fn of_error(text: &str, error: &ParseError) -> Mark {
         from: position_of(text, from),
         to: position_of(text, to),
         message: error.message.clone(),
-        help: Some(error.help.clone()).filter(|help| !help.is_empty()),
+        help: Some(error.help.to_string()).filter(|help| !help.is_empty()),
     }
 }
 

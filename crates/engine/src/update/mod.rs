@@ -13,6 +13,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 mod upload;
+mod visible;
 
 use crate::EngineError;
 use crate::load_allow::LoadAllow;

@@ -1,6 +1,7 @@
 //! Comparisons of which the kinds of both sides are known, and that cannot hold.
 
-use super::{HintKind, Walk};
+use super::found::HintKind;
+use super::walk::Walk;
 use lode_rdf::{Term, is_string};
 use lode_syntax::{At, Node};
 use oxrdf::vocab::xsd;

@@ -1,62 +1,10 @@
 //! Constants of patterns, which may be in no quad.
 
-use super::groups::{Around, Names};
-use super::{FOUND_MAX, Walk, name};
+use super::found::{Constant, FOUND_MAX, InGraph, Role};
+use super::walk::{Around, Names, Walk, name};
 use lode_rdf::Term;
 use lode_syntax::{At, Node};
 use oxrdf::vocab::rdf;
-use std::ops::Range;
-
-/// What a constant is in its pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// A subject.
-    Subject,
-    /// A predicate, or a step of a path.
-    Predicate,
-    /// A class, behind `a`.
-    Class,
-    /// Another object.
-    Object,
-    /// A graph.
-    Graph,
-}
-
-/// The graph that a pattern is of, with its name as `T`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InGraph<T> {
-    /// The default graph.
-    Default,
-    /// One.
-    Named(T),
-    /// Each of the named ones.
-    Any,
-}
-
-/// An IRI of a pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Constant {
-    /// The IRI.
-    pub iri: String,
-    /// What it is.
-    pub role: Role,
-    /// Its bytes of the text.
-    pub span: Range<usize>,
-    /// Without a match of its pattern there is no solution, and a solution is what the query asks for.
-    pub is_required: bool,
-    /// The graph of its pattern.
-    pub graph: InGraph<String>,
-}
-
-impl<T: Copy> InGraph<T> {
-    fn map<U>(self, of: impl FnOnce(T) -> Option<U>) -> InGraph<U> {
-        match self {
-            Self::Default => InGraph::Default,
-            Self::Named(name) => of(name).map_or(InGraph::Any, InGraph::Named),
-            Self::Any => InGraph::Any,
-        }
-    }
-}
 
 impl<'t> Walk<'t> {
     /// An IRI, if it is one.

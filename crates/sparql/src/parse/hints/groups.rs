@@ -1,35 +1,8 @@
 //! The walk over groups: which variables have values where.
 
-use super::constants::{InGraph, Role};
-use super::joins::{Parts, Rows};
-use super::scope::Place;
-use super::{HintKind, Walk, name};
+use super::found::{HintKind, InGraph, Role};
+use super::walk::{Around, Names, Parts, Place, Rows, Walk, is_one_row, name};
 use lode_syntax::{At, Node};
-use std::collections::BTreeSet;
-
-/// Names of variables.
-pub(super) type Names<'t> = BTreeSet<&'t str>;
-
-/// What is around a group.
-#[derive(Clone, Copy)]
-pub(super) struct Around<'a, 't> {
-    /// Variables that have values everywhere in it.
-    pub substituted: &'a Names<'t>,
-    /// Those that have values in its own filters, too.
-    pub optional: Option<&'a Names<'t>>,
-    /// Those that its solutions are joined by, or compared.
-    pub joined: Option<&'a Names<'t>>,
-    /// The graph that its patterns are of.
-    pub graph: InGraph<At<'t>>,
-    /// Without it there is no solution.
-    pub is_required: bool,
-}
-
-impl<'a, 't> Around<'a, 't> {
-    pub fn new(substituted: &'a Names<'t>) -> Self {
-        Self { substituted, optional: None, joined: None, graph: InGraph::Default, is_required: true }
-    }
-}
 
 impl<'t> Walk<'t> {
     /// A group; its variables.
@@ -56,7 +29,7 @@ impl<'t> Walk<'t> {
                 Node::Union => {
                     own = self.union(part, &inner);
                     let is_single = part.children().count() == 1;
-                    if is_single && part.first().and_then(At::first).is_some_and(super::joins::is_one_row) {
+                    if is_single && part.first().and_then(At::first).is_some_and(is_one_row) {
                         rows = Rows::Few;
                     }
                 }

@@ -1,96 +1,9 @@
 //! Parts of a group that nothing joins.
 
-use super::groups::{Around, Names};
-use super::{FOUND_MAX, Walk};
-use lode_rdf::Term;
+use super::found::{Counted, FOUND_MAX, Unjoined};
+use super::walk::{Around, Names, Parts, Rows, Walk};
 use lode_syntax::{At, Node};
 use std::collections::HashMap;
-use std::ops::Range;
-
-/// Parts of a group that have no variable and no constant in common with what is before them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Unjoined {
-    /// The bytes of the first part that is not joined.
-    pub span: Range<usize>,
-    /// The triples of what is before, and
-    pub before: Vec<Counted>,
-    /// its own: of each as many as can be counted.
-    pub own: Vec<Counted>,
-}
-
-/// The constants of a triple; none: a variable.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Counted {
-    /// Subject.
-    pub subject: Option<Term>,
-    /// Predicate.
-    pub predicate: Option<Term>,
-    /// Object.
-    pub object: Option<Term>,
-}
-
-/// How many solutions a part may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rows {
-    /// Those of its triples.
-    Triples,
-    /// So few that it does not matter.
-    Few,
-    /// Nobody knows.
-    Unknown,
-}
-
-/// The parts of a group, and what links them.
-#[derive(Default)]
-pub(super) struct Parts<'t> {
-    parts: Vec<(At<'t>, Rows, Vec<&'t str>)>,
-    /// Expressions, which compare what they have.
-    links: Vec<At<'t>>,
-}
-
-impl<'t> Parts<'t> {
-    pub fn push(&mut self, at: At<'t>, rows: Rows, names: &Names<'t>) {
-        self.parts.push((at, rows, names.iter().copied().collect()));
-    }
-
-    pub fn link(&mut self, at: At<'t>) {
-        self.links.push(at);
-    }
-}
-
-/// Whether a group is a query of one solution.
-pub(super) fn is_one_row(group: At<'_>) -> bool {
-    let Some(select) = Some(group).filter(|first| first.node() == Node::Select) else { return false };
-    let limit = select.child(Node::Limit).map(|limit| limit.token(1));
-    let is_grouped = select.child(Node::GroupBy).is_some();
-    matches!(limit, Some("0" | "1")) || !is_grouped && has_aggregate(select)
-}
-
-fn has_aggregate(select: At<'_>) -> bool {
-    fn holds(at: At<'_>) -> bool {
-        at.node() == Node::Aggregate || at.children().any(|child| crate::stack::room(|| holds(child)))
-    }
-    let selection = select.child(Node::Selection);
-    selection.into_iter().chain(select.child(Node::Having)).any(holds)
-}
-
-/// Sets of what is joined.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-}
 
 impl<'t> Walk<'t> {
     /// Finds parts that are not joined.
@@ -179,5 +92,23 @@ impl<'t> Walk<'t> {
                 counted.push(Counted { subject, predicate: predicate.clone(), object });
             }
         }
+    }
+}
+
+/// Sets of what is joined.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn find(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b)] = a.min(b);
     }
 }

@@ -5,124 +5,24 @@
 
 mod comparisons;
 mod constants;
+mod found;
 mod groups;
 mod joins;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod walk;
 
-pub use constants::{Constant, InGraph, Role};
-pub use joins::{Counted, Unjoined};
+pub use found::{Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined};
 
 use super::lower::Lowering;
 use super::{base_iri, vocabulary};
-use groups::{Around, Names};
 use lode_syntax::{At, Form, Node};
 use std::collections::BTreeSet;
-use std::ops::Range;
+use walk::{Around, Names, Place, Walk};
 
 /// Longer texts are not looked at.
 pub const BYTES_MAX: usize = 64 << 10;
-/// So many of a kind are found at most.
-const FOUND_MAX: usize = 32;
-
-/// What a hint is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HintKind {
-    /// A variable that nothing binds.
-    UnboundVariable,
-    /// A variable that is used once, and most likely is another one.
-    MisspeltVariable,
-    /// Parts of a group that have nothing in common.
-    CartesianProduct,
-    /// MINUS that removes nothing.
-    MinusOfNothing,
-    /// A comparison that is always an error, or never holds.
-    ImpossibleComparison,
-    /// A constant that no quad has, in its place.
-    UnknownConstant,
-    /// A pattern that only other graphs hold.
-    OtherGraph,
-}
-
-impl HintKind {
-    /// Its name in reports.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::UnboundVariable => "unbound-variable",
-            Self::MisspeltVariable => "misspelt-variable",
-            Self::CartesianProduct => "cartesian-product",
-            Self::MinusOfNothing => "minus-of-nothing",
-            Self::ImpossibleComparison => "impossible-comparison",
-            Self::UnknownConstant => "unknown-constant",
-            Self::OtherGraph => "other-graph",
-        }
-    }
-}
-
-/// Something that most likely is not meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hint {
-    /// What it is about.
-    pub kind: HintKind,
-    /// Its bytes of the text.
-    pub span: Range<usize>,
-    /// What is the matter.
-    pub message: String,
-    /// What may be meant; empty where that is not known.
-    pub help: String,
-}
-
-/// What was found in a text.
-#[derive(Debug, Default)]
-pub struct Findings {
-    /// What needs no data.
-    pub hints: Vec<Hint>,
-    /// Constants of patterns.
-    pub constants: Vec<Constant>,
-    /// Parts that are not joined, which is harmless where they are small.
-    pub unjoined: Vec<Unjoined>,
-    /// The query has a dataset of its own.
-    pub has_dataset: bool,
-    /// Prefixes of the text, with what they stand for.
-    pub prefixes: Vec<(String, String)>,
-}
-
-impl Findings {
-    fn hint(&mut self, kind: HintKind, span: Range<usize>, message: String, help: String) {
-        if self.hints.len() < FOUND_MAX {
-            self.hints.push(Hint { kind, span, message, help });
-        }
-    }
-
-    /// An IRI as the text would write it.
-    pub fn short(&self, iri: &str) -> String {
-        let local = |start: &str| {
-            let local = iri.strip_prefix(start).filter(|_| !start.is_empty())?;
-            let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-            (local.chars().all(is_plain) && !local.starts_with('-')).then_some(local)
-        };
-        let known = self.prefixes.iter().filter_map(|(name, start)| Some((name, local(start)?)));
-        match known.min_by_key(|(_, local)| local.len()) {
-            Some((name, local)) => format!("{name}:{local}"),
-            None => format!("<{iri}>"),
-        }
-    }
-}
-
-/// What a walk over the tree has found so far.
-struct Walk<'t> {
-    lowering: Lowering<'t>,
-    found: Findings,
-    /// Variables that stand in a pattern somewhere.
-    bound: BTreeSet<&'t str>,
-    /// Those of triples.
-    in_triples: BTreeSet<&'t str>,
-    /// Variables without a value where they stand.
-    unbound: Vec<scope::Unbound<'t>>,
-    is_ask: bool,
-}
-
 /// What there is to say of a query; nothing of a text that is none, or is long.
 pub fn findings(text: &str, base: Option<&str>) -> Findings {
     let Ok(base) = base_iri(base) else { return Findings::default() };
@@ -176,7 +76,7 @@ impl<'t> Walk<'t> {
         };
         if at.node() == Node::Describe {
             for part in at.children().filter(|part| part.node() == Node::Variable) {
-                self.used(part, &names, None, scope::Place::Selected);
+                self.used(part, &names, None, Place::Selected);
             }
         }
         if at.child(Node::Group).is_some() {
@@ -190,15 +90,10 @@ impl<'t> Walk<'t> {
     /// Variables of what is constructed.
     fn made_of(&mut self, at: At<'t>, names: &Names<'t>) {
         if at.node() == Node::Variable {
-            return self.used(at, names, None, scope::Place::Made);
+            return self.used(at, names, None, Place::Made);
         }
         for child in at.children() {
             crate::stack::room(|| self.made_of(child, names));
         }
     }
-}
-
-/// The name of a variable.
-fn name(at: At<'_>) -> &str {
-    at.text().trim_start_matches(['?', '$'])
 }

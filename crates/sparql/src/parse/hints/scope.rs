@@ -1,34 +1,17 @@
 //! Variables that have no value where they stand, and those that are spelt as another one nearly is.
 
-use super::groups::{Around, Names};
-use super::{HintKind, Walk, name};
+use super::found::{FOUND_MAX, HintKind};
+use super::walk::{Around, Names, Place, Unbound, Walk, name};
 use lode_syntax::{At, Node, TokenKind, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-/// A variable without a value.
-pub(super) struct Unbound<'t> {
-    name: &'t str,
-    span: Range<usize>,
-    place: Place,
-}
-
-/// Where a variable is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Selected,
-    Made,
-    Filter,
-    Bind,
-    Modifier,
-}
 
 impl<'t> Walk<'t> {
     /// A variable is used where these have values.
     pub(super) fn used(&mut self, at: At<'t>, names: &Names<'t>, others: Option<&Names<'t>>, place: Place) {
         let name = name(at);
         let is_bound = names.contains(name) || others.is_some_and(|others| others.contains(name));
-        if !is_bound && self.unbound.len() < super::FOUND_MAX {
+        if !is_bound && self.unbound.len() < FOUND_MAX {
             self.unbound.push(Unbound { name, span: at.span(), place });
         }
     }
@@ -114,7 +97,7 @@ impl<'t> Walk<'t> {
             .map(str::to_owned)
             .collect();
         let mut found = Vec::new();
-        for (name, (_, span)) in once.take(super::FOUND_MAX) {
+        for (name, (_, span)) in once.take(FOUND_MAX) {
             let others = uses.iter().filter(|(other, (count, _))| *count > 1 && is_misspelt(name, other));
             // That of a variable without a value is told of there.
             if let Some((other, _)) = others.min_by_key(|(other, _)| other.len())

@@ -49,6 +49,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         (None, None) => None,
     };
     if args.check_config {
+        check_place(&place, args)?;
         Users::read_or_empty(&users_file()).with_context(|| told("users"))?;
         #[cfg(feature = "tls")]
         if let Some(tls) = tls(args) {
@@ -56,7 +57,6 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         }
         check_logs(args)?;
         SharedMemory::new(&args.evaluation).query_options(&args.evaluation)?;
-        check_place(&place, args)?;
         say!("the configuration is good");
         return Ok(Done::Ok);
     }

@@ -93,7 +93,7 @@ fn limits_are_tables_of_files_and_lists_of_the_command_line() {
     let matches = file.put_into(serve_command()).try_get_matches_from(["serve"]).unwrap();
     let all = settings_of(&matches, Some(&file));
     let found = all.iter().find(|setting| setting.name == "limits-update").unwrap();
-    assert_eq!((found.source.as_str(), &*found.values), ("a.toml:5", &["rows=1_000".to_owned()][..]));
+    assert_eq!((found.source.as_str(), &*found.values), ("a.toml:5", &["rows=1000".to_owned()][..]));
 }
 
 #[test]

@@ -385,7 +385,7 @@ fn metrics_are_those_of_the_server_and_of_each_database() {
     for part in [
         "lode_http_requests_total{route=\"/query\",status=\"200\",role=\"update\"} 3\n",
         "lode_http_requests_total{route=\"/NAME\",status=\"200\",role=\"update\"} 1\n",
-        "lode_quads 2\n",
+        "lode_quads 2.0\n",
         "process_open_fds ",
     ] {
         has(&own, part);
@@ -401,8 +401,8 @@ fn metrics_are_those_of_the_server_and_of_each_database() {
         "lode_http_requests_total{database=\"b\",route=\"/NAME\",status=\"200\",role=\"update\"} 1\n",
         "lode_http_requests_total{route=\"other\",status=\"404\",role=\"none\"} 1\n",
         "lode_http_requests_total{route=\"/admin/databases\",",
-        "lode_quads{database=\"a\"} 2\n",
-        "lode_quads{database=\"b\"} 0\n",
+        "lode_quads{database=\"a\"} 2.0\n",
+        "lode_quads{database=\"b\"} 0.0\n",
         "lode_memory_bytes{of=\"bodies\"} ",
         "lode_memory_bytes{database=\"a\",of=\"cache\"} ",
         "lode_http_request_duration_seconds_bucket{database=\"a\",le=\"0.0005\",route=\"/query\"} ",

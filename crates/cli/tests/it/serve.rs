@@ -63,7 +63,7 @@ fn graphs_of_the_protocol_override_the_query() {
     assert_eq!(endpoint.send("GET", path, &[CSV], b"").body, "o\r\n1\r\n");
     let description = endpoint.send("GET", "/sparql", &[], b"").is(200).body;
     assert!(description.contains("sd:Service") && description.contains("sd:SPARQL11Update"), "{description}");
-    assert!(endpoint.send("GET", "/", &[], b"").body.contains("<textarea"));
+    assert!(endpoint.send("GET", "/", &[], b"").body.contains("page/main.js"));
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(super) struct Generator<'a> {
 impl<'a> Generator<'a> {
     pub(super) fn new(random: &'a mut Random, vocabulary: &'a Vocabulary) -> Self {
         // Each element makes rows rarer, and an answer without any shows little.
-        let budget = 1 + random.below(7);
+        let budget = 1 + random.below(6);
         let (fresh, assigned, has_services, laterals) = (0, Vec::new(), false, 0);
         Self { random, vocabulary, depth: 3, budget, fresh, assigned, has_services, laterals }
     }
@@ -129,16 +129,16 @@ impl<'a> Generator<'a> {
             14,
             20 * nested,
             12 * nested,
-            9 * nested,
+            4 * nested,
             12,
             10,
             5,
-            9 * nested,
+            4 * nested,
             3 * nested,
             8 * nested,
             5 * nested,
             if self.has_services { 25 * nested } else { 0 },
-            9 * nested,
+            4 * nested,
         ];
         match self.random.weighted(&weights) {
             1 => {

@@ -16,6 +16,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::Response;
+use lode_engine::GraphRules;
 use lode_rdf::NamedNode;
 use std::sync::Arc;
 
@@ -44,20 +45,27 @@ pub(super) async fn run(
     drop(bytes);
     let base = base(&state, &parts.headers);
     let accept = accept(&parts.headers);
+    let graphs = graphs(&parts);
     // Who may not read all graphs would learn of changes to others.
-    let is_tagged = parts.method != Method::POST && graph_rules().reads_all();
+    let is_tagged = parts.method != Method::POST && graphs.reads_all();
     let tag = is_tagged.then(|| tag_of(&state, &wanted, &accept, base.as_deref())).flatten();
     if let Some(tag) = tag.as_ref().filter(|tag| tag.is_known(&parts.headers)) {
         return Ok(tag.not_modified());
     }
     let granted = Granted::of(&parts).of_kept(query.role_limits());
-    let asker =
-        Asker { record: Record::current(), accept, base, room, graphs: graph_rules(), within: None, granted };
+    let asker = Asker { record: Record::current(), accept, base, room, graphs, within: None, granted };
     let mut response = answer(state, wanted, asker).await?;
     if let Some(tag) = tag {
         tag.tell(&mut response);
     }
     Ok(response)
+}
+
+/// The graphs that it is about: those of who asks. Who may do nothing else has its answers over all graphs, since an administrator has offered it
+/// to anybody.
+fn graphs(parts: &Parts) -> GraphRules {
+    let has_role = parts.extensions.get::<Identity>().is_some_and(|identity| identity.role.is_some());
+    if has_role { graph_rules() } else { GraphRules::default() }
 }
 
 /// The query, if it is there and may be run. Who may not read does not learn whether it is there.

@@ -75,7 +75,7 @@ export class Table {
         return term ? Math.min(90, (term.type === 'uri' ? shownIri(term.value) : textOf(term)).length) + (term.type === 'literal' && !isNumber(term) && (term['xml:lang'] || term.datatype) ? 9 : 0) : 0;
       }).sort((a, b) => a - b);
       const usual = Math.max(lengths[Math.floor(lengths.length * 0.9)] || 0, name.length + 4);
-      return Math.round(Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, usual * 7.4 + 46)));
+      return Math.round(Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, usual * 7.6 + 66)));
     });
     this.numeric = new Set(this.vars.filter(name => {
       const terms = sample.map(row => row[name]).filter(Boolean);

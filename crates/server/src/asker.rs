@@ -31,6 +31,14 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
+    /// Refuses a query that would read too much, by its plan; never who may not read all graphs.
+    pub(crate) fn check_reads(&self, query: &PreparedQuery) -> Result<(), HttpError> {
+        match self.graphs.reads_all() {
+            true => self.granted.check_reads(query.estimated_reads()),
+            false => Ok(()),
+        }
+    }
+
     /// Notes something of the request.
     pub(crate) fn note(&self, note: impl FnOnce(&Record)) {
         if let Some(record) = &self.record {

@@ -69,9 +69,7 @@ fn attempt(
     });
     let query = match prepared {
         // Who may not read so much hears it on another thread, too.
-        Ok(query) => {
-            query.filter(|query| asker.granted.check_reads(query.estimated_reads(), true).is_ok())?
-        }
+        Ok(query) => query.filter(|query| asker.check_reads(query).is_ok())?,
         // Planning tells what else would be wrong, in the same words.
         Err(_) => return None,
     };

@@ -272,8 +272,7 @@ impl Job {
         };
         let query = Arc::new(query.map_err(|error| self.asker.granted.told(error))?);
         if self.request.plan != Some(PlanWish::Explain) {
-            let tells = self.asker.graphs.reads_all();
-            self.asker.granted.check_reads(query.estimated_reads(), tells)?;
+            self.asker.check_reads(&query)?;
         }
         self.asker.note(|record| record.note_planned(started.elapsed()));
         self.ticket.run(&query);

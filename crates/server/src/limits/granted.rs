@@ -132,16 +132,14 @@ impl Granted {
         }
     }
 
-    /// Refuses a query that would read too much; how much, `tells` it, who may read all graphs.
+    /// Refuses a query that would read too much. Only for who may read all graphs: estimates are of the whole database, and a refusal tells of
+    /// them.
     #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 rows nobody counts one by one")]
-    pub(crate) fn check_reads(&self, reads: f64, tells: bool) -> Result<(), HttpError> {
+    pub(crate) fn check_reads(&self, reads: f64) -> Result<(), HttpError> {
         match self.limits.reads {
             Some(max) if reads > max as f64 => Err(self.refusal(
                 StatusCode::FORBIDDEN,
-                &match tells {
-                    true => format!("this would read about {} rows", rounded(reads)),
-                    false => "this would read too many rows".to_owned(),
-                },
+                &format!("this would read about {} rows", rounded(reads)),
                 &rounded(max as f64),
                 "reads",
                 "ask for less at once (more conditions, or LIMIT)",
@@ -238,8 +236,8 @@ mod tests {
     fn up_to_the_limit_and_no_further() {
         let granted = granted("query-bytes=5,reads=1000,rows=7,time=2");
         assert!(granted.check_text("ASK{}").is_ok() && granted.check_text("ASK {}").is_err());
-        assert!(granted.check_reads(1000.0, true).is_ok() && granted.check_rows(7).is_ok());
-        let error = granted.check_reads(1000.5, true).unwrap_err();
+        assert!(granted.check_reads(1000.0).is_ok() && granted.check_rows(7).is_ok());
+        let error = granted.check_reads(1000.5).unwrap_err();
         assert_eq!(error.status.as_u16(), 403);
         assert_eq!(
             error.message,

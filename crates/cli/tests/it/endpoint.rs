@@ -2,7 +2,8 @@
 
 use crate::lode::Lode;
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A running endpoint, killed when dropped.
 pub struct Endpoint {
@@ -175,6 +176,12 @@ impl Endpoint {
         self.child.id()
     }
 
+    /// Has it read its settings again.
+    pub fn hang_up(&self) {
+        let status = Command::new("kill").args(["-HUP", &self.pid().to_string()]).status().unwrap();
+        assert!(status.success());
+    }
+
     /// The most memory that it has had resident, where that can be told.
     pub fn peak_bytes(&self) -> Option<u64> {
         peak_bytes(self.child.id())
@@ -201,5 +208,14 @@ impl Drop for Endpoint {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Waits until something is so.
+pub fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(50));
     }
 }

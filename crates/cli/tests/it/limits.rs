@@ -1,26 +1,12 @@
 //! Limits of roles, kept queries and what else keeps a server upright, as the command line has them.
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, wait_for};
 use crate::lode::{Lode, Outcome};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 const TEXT: &str = "<http://e/a> <http://e/p> 1, 2, 3 .";
 const ALL: &str = "SELECT * { ?s ?p ?o }";
 const QUERY: (&str, &str) = ("Content-Type", "application/sparql-query");
-
-fn hang_up(endpoint: &Endpoint) {
-    let status = Command::new("kill").args(["-HUP", &endpoint.pid().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
-fn wait_for(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
 
 #[test]
 fn limits_of_roles_are_those_of_the_file_and_read_again() {
@@ -43,7 +29,7 @@ fn limits_of_roles_are_those_of_the_file_and_read_again() {
     let told = ask(ALL, Some(&named)).is(413).body;
     assert!(told.contains("the role update is 1 rows (rows of limits.update)"), "{told}");
     lode.write("lode.toml", file(3));
-    hang_up(&endpoint);
+    endpoint.hang_up();
     wait_for("the new limit", || ask(ALL, None).status == 200);
     assert!(endpoint.stop().contains("changed: limits-anonymous"));
 }

@@ -1,27 +1,13 @@
 //! What those use who run a server: configuration from three places, SIGHUP, logs, `lode status`, proxies.
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, wait_for};
 use crate::lode::{Lode, Outcome};
 use serde_json::Value;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 const TEXT: &str = "<http://e/a> <http://e/p> 1, 2 .";
 /// Of 1,000 triples it takes ages.
 const SLOW: &str = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p FILTER(?c != ?p || ?f != ?i) }";
-
-fn hang_up(endpoint: &Endpoint) {
-    let status = Command::new("kill").args(["-HUP", &endpoint.pid().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
-fn wait_for(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
 
 fn lines(lode: &Lode, name: &str) -> Vec<String> {
     std::fs::read_to_string(lode.path(name)).unwrap_or_default().lines().map(str::to_owned).collect()
@@ -49,7 +35,7 @@ fn a_server_of_a_file_reads_it_again() {
     // Rotated, and with another limit, and something that waits.
     std::fs::rename(lode.path("access.log"), lode.path("access.1")).unwrap();
     lode.write("lode.toml", file("3600") + "connections-max = 7\n");
-    hang_up(&endpoint);
+    endpoint.hang_up();
     wait_for("the new file", || lode.path("access.log").exists());
     // The limit follows, once the file is read.
     let asked = std::cell::Cell::new(0);
@@ -63,7 +49,7 @@ fn a_server_of_a_file_reads_it_again() {
     assert_eq!(lines(&lode, "access.1").len(), 2);
     // One that is wrong changes nothing.
     lode.write("lode.toml", "tiemout = 3");
-    hang_up(&endpoint);
+    endpoint.hang_up();
     std::thread::sleep(Duration::from_millis(300));
     endpoint.update("INSERT DATA { <http://e/b> <http://e/p> 3 }").is(200);
     let said = endpoint.stop();

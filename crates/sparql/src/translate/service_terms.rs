@@ -4,7 +4,7 @@
 //! a variable with what is before it, and a filter in a group of its own would not see the value.
 //!
 //! A blank node means nothing to others: no quad there has it, so a pattern with it has no solution; in an expression it is one that
-//! differs from all others.
+//! differs from all others. A path without length leads from it to itself, and so may give a value to a label of the text.
 
 use super::{names, path_shape};
 use crate::operands;
@@ -15,7 +15,7 @@ use spargebra::algebra::{
 use spargebra::term::{GroundTerm, NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::collections::BTreeMap;
 
-/// What stands in the place of variables, by name.
+/// What stands in the place of variables, by name, and of labels of blank nodes, by `_:` and label.
 pub(super) type Terms = BTreeMap<String, Term>;
 
 /// `pattern` with the terms put in. Below a projection only variables that it has are replaced.
@@ -35,7 +35,71 @@ fn unit() -> GraphPattern {
 }
 
 pub(super) fn in_pattern(pattern: &mut GraphPattern, terms: &Terms) {
+    match with_labels(pattern, terms) {
+        Some(more) => in_group(pattern, &more),
+        None => in_group(pattern, terms),
+    }
+}
+
+/// The terms, with those that labels of a basic graph pattern can only have; nothing where there are no such.
+fn with_labels(pattern: &GraphPattern, terms: &Terms) -> Option<Terms> {
+    let mut paths = Vec::new();
+    let mut open = vec![pattern];
+    while let Some(pattern) = open.pop() {
+        match pattern {
+            GraphPattern::Join { left, right } => open.extend([&**left, &**right]),
+            GraphPattern::Path { subject, path, object } if path_shape::can_be_empty(path) => {
+                paths.push((subject, object));
+            }
+            _ => {}
+        }
+    }
+    let mut more = None;
+    // Each turn gives a value to a label, or is the last.
+    loop {
+        let known = more.as_ref().unwrap_or(terms);
+        let found = paths.iter().find_map(|(from, to)| {
+            label_value(from, to, known).or_else(|| label_value(to, from, known))
+        });
+        let Some((label, term)) = found else { return more };
+        more.get_or_insert_with(|| terms.clone()).insert(label, term);
+    }
+}
+
+/// The label at one end of a path that may be empty, and the blank node of ours at the other.
+fn label_value(label: &TermPattern, other: &TermPattern, terms: &Terms) -> Option<(String, Term)> {
+    let TermPattern::BlankNode(_) = label else { return None };
+    let term = value_of(other, terms).filter(|term| has_blank(term))?;
+    let key = key_of(label)?;
+    (!terms.contains_key(&key)).then(|| (key, term.clone()))
+}
+
+/// The name of what has a value: a variable, or a label.
+fn key_of(end: &TermPattern) -> Option<String> {
+    match end {
+        TermPattern::Variable(v) => Some(v.as_str().to_owned()),
+        TermPattern::BlankNode(label) => Some(label.to_string()),
+        _ => None,
+    }
+}
+
+fn value_of<'a>(end: &TermPattern, terms: &'a Terms) -> Option<&'a Term> {
+    terms.get(&key_of(end)?)
+}
+
+/// A pattern that is part of a group: a label has the same value in all of a join.
+fn in_group(pattern: &mut GraphPattern, terms: &Terms) {
     match pattern {
+        GraphPattern::Join { left, right } => {
+            in_group(left, terms);
+            in_group(right, terms);
+            // Groups that a path has left empty go: a text has no such joins.
+            if **left == unit() {
+                *pattern = std::mem::replace(right, unit());
+            } else if **right == unit() {
+                *pattern = std::mem::replace(left, unit());
+            }
+        }
         GraphPattern::Bgp { patterns } => {
             let can_match = patterns.iter_mut().all(|triple| in_triple(triple, terms).is_some());
             if !can_match {
@@ -51,8 +115,7 @@ pub(super) fn in_pattern(pattern: &mut GraphPattern, terms: &Terms) {
                 *pattern = itself;
             }
         }
-        GraphPattern::Join { left, right }
-        | GraphPattern::Union { left, right }
+        GraphPattern::Union { left, right }
         | GraphPattern::Lateral { left, right }
         | GraphPattern::Minus { left, right } => {
             in_pattern(left, terms);
@@ -123,24 +186,18 @@ fn blank_itself(
     path: &PropertyPathExpression,
     terms: &Terms,
 ) -> GraphPattern {
-    let value = |end: &TermPattern| match end {
-        TermPattern::Variable(v) => terms.get(v.as_str()).cloned(),
-        _ => None,
-    };
     if !path_shape::can_be_empty(path) {
         return nothing();
     }
-    match (value(subject), value(object)) {
-        (Some(from), Some(to)) if from == to => unit(),
-        (Some(term), None) | (None, Some(term)) => {
-            let other = if value(subject).is_some() { object } else { subject };
-            let TermPattern::Variable(other) = other else { return nothing() };
-            GraphPattern::Extend {
-                inner: Box::new(unit()),
-                variable: other.clone(),
-                expression: in_words(&term),
-            }
-        }
+    let (from, to) = (value_of(subject, terms), value_of(object, terms));
+    match (from, to, subject, object) {
+        (Some(from), Some(to), ..) if from == to => unit(),
+        (Some(term), None, _, TermPattern::Variable(other))
+        | (None, Some(term), TermPattern::Variable(other), _) => GraphPattern::Extend {
+            inner: Box::new(unit()),
+            variable: other.clone(),
+            expression: in_words(term),
+        },
         _ => nothing(),
     }
 }
@@ -171,17 +228,17 @@ pub(super) fn in_triple(triple: &mut TriplePattern, terms: &Terms) -> Option<()>
 
 fn end(term: &TermPattern, terms: &Terms) -> Option<TermPattern> {
     match term {
-        TermPattern::Variable(v) => match terms.get(v.as_str()) {
-            Some(term) if has_blank(term) => None,
-            Some(term) => Some(term.clone().into()),
-            None => Some(v.clone().into()),
+        TermPattern::Variable(_) | TermPattern::BlankNode(_) => match value_of(term, terms) {
+            Some(value) if has_blank(value) => None,
+            Some(value) => Some(value.clone().into()),
+            None => Some(term.clone()),
         },
         TermPattern::Triple(triple) => {
             let mut triple = triple.clone();
             in_triple(&mut triple, terms)?;
             Some(TermPattern::Triple(triple))
         }
-        TermPattern::NamedNode(_) | TermPattern::BlankNode(_) | TermPattern::Literal(_) => Some(term.clone()),
+        TermPattern::NamedNode(_) | TermPattern::Literal(_) => Some(term.clone()),
     }
 }
 

@@ -88,6 +88,12 @@ fn terms_are_put_in_the_place_of_variables() {
         ("?b :p* ?c", "VALUES () {}"),
         ("?b :p* ?b", ""),
         ("?b :p* ?x", "BIND(BNODE(\"b1\") AS ?x)"),
+        // A label has the value that a path without length gives it, wherever it stands.
+        ("[] (:p*)? ?b", ""),
+        ("_:l :p? ?b . ?s :q ?o", "?s :q ?o"),
+        ("_:l :p? _:m . _:m :q* ?b", ""),
+        ("_:l :p? ?b . _:l :q ?o", "VALUES () {}"),
+        ("_:l :p ?b", "VALUES () {}"),
         (
             "?s :p ?o FILTER(ISBLANK(?b) && ?b = ?b)",
             "?s :p ?o FILTER(ISBLANK(BNODE(\"b1\")) && BNODE(\"b1\") = BNODE(\"b1\"))",

@@ -3,6 +3,8 @@
 //! Nothing is read but the index: how many quads are under a constant, and, where there are none, the predicates or classes that there are, up to a number and
 //! within a time. Whatever cannot be told in that time is not said. docs/profile.md says what is warned of.
 
+mod memo;
+
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
@@ -31,6 +33,7 @@ const BYTES_PER_BYTE: usize = 16;
 
 /// Longer texts are not looked at.
 pub(crate) use lode_sparql::parse::hints::BYTES_MAX;
+pub(crate) use memo::{HintMemo, Instance};
 
 /// What a query's patterns are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +44,16 @@ pub(crate) enum Patterns {
     Given,
 }
 
+/// What was seen.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    /// The hints, in the order of the text.
+    pub hints: Vec<Hint>,
+    findings: Findings,
+    /// Time and memory were there to look at all.
+    is_whole: bool,
+}
+
 /// The hints for a query's text; none where time or memory are not there.
 pub(crate) fn of_query(
     text: &str,
@@ -49,20 +62,21 @@ pub(crate) fn of_query(
     patterns: Patterns,
     cancel: &CancelToken,
     budget: &MemoryBudget,
-) -> Vec<Hint> {
+) -> Looked {
     let until = Instant::now() + TIME;
-    let Ok(_held) = budget.reserve(text.len() * BYTES_PER_BYTE) else { return Vec::new() };
-    let mut found = findings(text, base);
-    let mut hints = std::mem::take(&mut found.hints);
+    let Ok(_held) = budget.reserve(text.len() * BYTES_PER_BYTE) else { return Looked::default() };
+    let mut findings = findings(text, base);
+    let mut hints = std::mem::take(&mut findings.hints);
+    let mut is_whole = true;
     // Of no data nothing can be said.
     if snapshot.quad_count() > 0 {
-        let mut look = Look { found: &found, snapshot, patterns, cancel, until, hints: Vec::new() };
+        let mut look = Look { found: &findings, snapshot, patterns, cancel, until, hints: Vec::new() };
         // What was found until an error is right; reading goes on to tell of that.
-        let _ = look.at_all();
+        is_whole = look.at_all().is_ok() && !look.is_over();
         hints.append(&mut look.hints);
     }
     hints.sort_by_key(|hint| hint.span.start);
-    hints
+    Looked { hints, findings, is_whole }
 }
 
 struct Look<'a> {

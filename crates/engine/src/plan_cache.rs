@@ -7,6 +7,7 @@
 pub(crate) mod shortness;
 
 use crate::EngineError;
+use crate::hints::{HintMemo, Instance};
 use crate::options::{DefaultGraph, QueryOptions};
 use lode_rdf::Term;
 use lode_sparql::Plan;
@@ -71,10 +72,27 @@ struct Known {
     /// The snapshot's numbers.
     terms_number: u64,
     version_number: u64,
-    /// How long its runs took.
-    shortness: Arc<Shortness>,
+    /// What its queries have in common.
+    common: Common,
     /// What it takes, about.
     bytes: usize,
+}
+
+/// What is remembered of all queries with one plan.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Common {
+    /// How long the runs took.
+    pub shortness: Arc<Shortness>,
+    /// Whether there was nothing to say of one.
+    pub hints: Arc<HintMemo>,
+}
+
+/// A kept plan for a query.
+pub(crate) struct Found {
+    pub plan: Arc<Plan>,
+    pub common: Common,
+    /// The query among those with this plan.
+    pub instance: Instance,
 }
 
 /// Whether nothing is asked for that changes plans besides what the keys have. Plans for some graphs only are not kept: they have
@@ -138,16 +156,13 @@ impl PlanCache {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A plan that is right for a query over `snapshot`, and likely good; with how short the runs of its kind were.
-    pub fn find(
-        &self,
-        keys: &Keys<'_>,
-        snapshot: &Snapshot,
-    ) -> Result<Option<(Arc<Plan>, Arc<Shortness>)>, EngineError> {
+    /// A plan that is right for a query over `snapshot`, and likely good; with what is remembered of its kind.
+    pub fn find(&self, keys: &Keys<'_>, snapshot: &Snapshot) -> Result<Option<Found>, EngineError> {
         for shape in keys.all() {
             for known in self.known(&shape.key) {
-                if let Some(plan) = known.plan_for(&shape.parameters, snapshot)? {
-                    return Ok(Some((plan, Arc::clone(&known.shortness))));
+                let found = known.plan_for(shape, snapshot)?;
+                if found.is_some() {
+                    return Ok(found);
                 }
             }
         }
@@ -171,7 +186,7 @@ impl PlanCache {
         keys: &Keys<'_>,
         plan: &Arc<Plan>,
         snapshot: &Snapshot,
-        shortness: &Arc<Shortness>,
+        common: &Common,
         bytes: usize,
     ) -> Result<(), EngineError> {
         if plan.reuse == Reuse::Never || !self.keeps(bytes) {
@@ -181,7 +196,7 @@ impl PlanCache {
         let by_literals = plan.uses_literals && keys.has_literals();
         let shape = if by_literals { keys.literal() } else { keys.usual.as_ref() };
         let Some(shape) = shape else { return Ok(()) };
-        let known = Arc::new(Known::new(shape, plan, snapshot, shortness, bytes)?);
+        let known = Arc::new(Known::new(shape, plan, snapshot, common, bytes)?);
         let mut shelves = self.lock();
         shelves.make_room(&shape.key, bytes, self.bytes_max);
         shelves.clock += 1;
@@ -230,7 +245,7 @@ impl Known {
         shape: &Shape,
         plan: &Arc<Plan>,
         snapshot: &Snapshot,
-        shortness: &Arc<Shortness>,
+        common: &Common,
         bytes: usize,
     ) -> Result<Self, EngineError> {
         let parameters = shape
@@ -250,7 +265,7 @@ impl Known {
             parameters,
             terms_number: snapshot.terms_number(),
             version_number: snapshot.version_number(),
-            shortness: Arc::clone(shortness),
+            common: common.clone(),
             bytes,
         })
     }
@@ -264,8 +279,9 @@ impl Known {
         }
     }
 
-    /// The plan with these parameters; `None` where it does not fit.
-    fn plan_for(&self, terms: &[Term], snapshot: &Snapshot) -> Result<Option<Arc<Plan>>, EngineError> {
+    /// The plan with the parameters of a query; `None` where it does not fit.
+    fn plan_for(&self, shape: &Shape, snapshot: &Snapshot) -> Result<Option<Found>, EngineError> {
+        let terms = &shape.parameters;
         if !self.is_current(snapshot) || terms.len() != self.parameters.len() {
             return Ok(None);
         }
@@ -281,14 +297,35 @@ impl Known {
             }
             parameters.push((term.clone(), id));
         }
+        let Some(counted) = self.counted(&parameters, snapshot)? else { return Ok(None) };
+        let plan = Arc::new(template::with_parameters(&self.plan, &self.parameters, &parameters));
+        let instance = Instance {
+            version: snapshot.version_number(),
+            names: shape.names,
+            parameters: terms.clone(),
+            counted,
+        };
+        Ok(Some(Found { plan, common: self.common.clone(), instance }))
+    }
+
+    /// Which parameters are in quads of each pattern that has them; `None` where they are in many more or fewer than those of the plan.
+    fn counted(
+        &self,
+        parameters: &[Parameter],
+        snapshot: &Snapshot,
+    ) -> Result<Option<Vec<bool>>, EngineError> {
+        let mut least: Vec<Option<u64>> = vec![None; parameters.len()];
         for (probe, before) in &self.probes {
-            let now = count(*probe, &parameters, snapshot)?;
+            let now = count(*probe, parameters, snapshot)?;
             let (less, more) = (now.min(*before), now.max(*before));
             if more > FEW && more / FACTOR > less {
                 return Ok(None);
             }
+            if let Some(least) = least.get_mut(probe.parameter) {
+                *least = Some(least.map_or(now, |least| least.min(now)));
+            }
         }
-        Ok(Some(Arc::new(template::with_parameters(&self.plan, &self.parameters, &parameters))))
+        Ok(Some(least.into_iter().map(|least| least.is_some_and(|least| least > 0)).collect()))
     }
 }
 

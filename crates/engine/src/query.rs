@@ -3,10 +3,9 @@
 use crate::EngineError;
 use crate::caches::Caches;
 use crate::format::ResultKind;
-use crate::hints::{self, Patterns};
+use crate::hints::{self, Instance, Patterns};
 use crate::options::{DefaultGraph, QueryOptions};
-use crate::plan_cache::shortness::Shortness;
-use crate::plan_cache::{self, Keys};
+use crate::plan_cache::{self, Common, Found, Keys};
 use crate::report::{PlanReport, PlanReportNode, RunReport, StepReport, WarningReport};
 use crate::results::{QueryResults, RowsLeft, Solutions, Triples};
 use crate::text_memory::TextMemory;
@@ -44,12 +43,13 @@ pub struct PreparedQuery {
     hinted: OnceLock<Arc<[PlanWarning]>>,
     asked: Option<Asked>,
     cx: Arc<QueryContext>,
-    from_cache: bool,
+    /// The query among those with its plan, where that is of an earlier one.
+    instance: Option<Instance>,
     rows_max: Option<u64>,
     planning: Duration,
     running: Mutex<Option<Running>>,
-    /// How long the runs of its plan took.
-    shortness: Arc<Shortness>,
+    /// What is remembered of queries with its plan.
+    common: Common,
     /// What its plan takes.
     _memory: Option<TextMemory>,
 }
@@ -152,12 +152,11 @@ impl PreparedQuery {
             return Self::planned(query, snapshot, options, session);
         }
         let keys = Keys::new(query, options);
-        if let Some((plan, shortness)) = caches.plans.find(&keys, &snapshot)? {
-            let prepared = Self::over(query, plan, snapshot, options, session);
-            return Ok(Self { from_cache: true, shortness, ..prepared });
+        if let Some(found) = caches.plans.find(&keys, &snapshot)? {
+            return Ok(Self::again(query, found, snapshot, options, session));
         }
         let prepared = Self::planned(query, snapshot, options, session)?;
-        caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.shortness, plan_bytes)?;
+        caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.common, plan_bytes)?;
         Ok(prepared)
     }
 
@@ -176,11 +175,8 @@ impl PreparedQuery {
         let budget = session.budget.clone();
         let find = |query: &Query, _: &TextMemory| {
             let found = caches.plans.find(&Keys::new(query, options), &snapshot)?;
-            let short = found.filter(|(_, shortness)| shortness.is_short());
-            Ok(short.map(|(plan, shortness)| {
-                let prepared = Self::over(query, plan, snapshot, options, session);
-                Self { from_cache: true, shortness, ..prepared }
-            }))
+            let short = found.filter(|found| found.common.shortness.is_short());
+            Ok(short.map(|found| Self::again(query, found, snapshot, options, session)))
         };
         let (found, memory) = parsed(text, options, &budget, find)?;
         let (planning, _memory) = (started.elapsed(), Some(memory));
@@ -212,6 +208,19 @@ impl PreparedQuery {
         Ok(Self::over(query, Arc::new(plan?), snapshot, options, session))
     }
 
+    /// The plan of an earlier query, for this one.
+    fn again(
+        query: &Query,
+        found: Found,
+        snapshot: Snapshot,
+        options: &QueryOptions,
+        session: SessionOptions,
+    ) -> Self {
+        let Found { plan, common, instance } = found;
+        let prepared = Self::over(query, plan, snapshot, options, session);
+        Self { instance: Some(instance), common, ..prepared }
+    }
+
     /// A plan of a query over `snapshot`.
     fn over(
         query: &Query,
@@ -238,35 +247,35 @@ impl PreparedQuery {
         };
         let threads = options.threads.max(1);
         let cx = Arc::new(QueryContext { eval, service, threads, share, domain: None });
-        let (planning, running, shortness) = (Duration::ZERO, Mutex::default(), Arc::default());
+        let (planning, running, common) = (Duration::ZERO, Mutex::default(), Common::default());
         let warnings =
             warnings::of_queries([query], &lode_exec::functions::find, &lode_exec::is_regular_expression);
         let rows_max = options.rows_max;
-        let (hinted, asked, from_cache) = (OnceLock::new(), None, false);
+        let (hinted, asked, instance) = (OnceLock::new(), None, None);
         Self {
             plan,
             warnings,
             hinted,
             asked,
             cx,
-            from_cache,
+            instance,
             rows_max,
             planning,
             running,
-            shortness,
+            common,
             _memory: None,
         }
     }
 
     /// Whether the plan is that of an earlier query, with other constants.
     pub fn is_from_cache(&self) -> bool {
-        self.from_cache
+        self.instance.is_some()
     }
 
     /// Whether it will likely take longer than some tenths of a second: since the last run of its plan did, or, where there was none, since
     /// the planner thinks so.
     pub fn is_long(&self) -> bool {
-        self.shortness.was_long().unwrap_or(self.plan.root.cost >= LONG_COST_NS)
+        self.common.shortness.was_long().unwrap_or(self.plan.root.cost >= LONG_COST_NS)
     }
 
     /// Rows that it would read from indexes, and make of them in joins, as the planner estimates. What a LIMIT spares counts.
@@ -276,12 +285,12 @@ impl PreparedQuery {
 
     /// Tells that a run expected to be short was given up: it takes more short runs than before until the next is expected to be.
     pub fn was_not_short(&self) {
-        self.shortness.failed();
+        self.common.shortness.failed();
     }
 
     /// Tells how long a run took with its answer: see [`crate::Database::prepare_short`].
     pub fn ran(&self, took: Duration) {
-        self.shortness.ran(took);
+        self.common.shortness.ran(took);
     }
 
     /// What it will return.
@@ -298,14 +307,25 @@ impl PreparedQuery {
     pub fn warnings(&self) -> &Arc<[PlanWarning]> {
         let Some(Asked { text, base, patterns }) = &self.asked else { return &self.warnings };
         self.hinted.get_or_init(|| {
-            let eval = &self.cx.eval;
-            let hints =
-                hints::of_query(text, base.as_deref(), &eval.snapshot, *patterns, &eval.cancel, &eval.budget);
-            if hints.is_empty() {
+            if self.has_nothing_to_say() {
                 return Arc::clone(&self.warnings);
             }
-            PlanWarning::with_hints(&self.warnings, hints)
+            let eval = &self.cx.eval;
+            let looked =
+                hints::of_query(text, base.as_deref(), &eval.snapshot, *patterns, &eval.cancel, &eval.budget);
+            if let Some(query) = &self.instance {
+                self.common.hints.looked(query, &looked);
+            }
+            if looked.hints.is_empty() {
+                return Arc::clone(&self.warnings);
+            }
+            PlanWarning::with_hints(&self.warnings, looked.hints)
         })
+    }
+
+    /// Whether an earlier query of its plan tells that there are no hints.
+    pub(crate) fn has_nothing_to_say(&self) -> bool {
+        self.instance.as_ref().is_some_and(|query| self.common.hints.is_silent(query))
     }
 
     /// The plan as a tree below the warnings, and how it was made, for people.
@@ -326,7 +346,7 @@ impl PreparedQuery {
                 QueryForm::Construct(_) => "construct",
                 QueryForm::Describe(_) => "describe",
             },
-            from_cache: self.from_cache,
+            from_cache: self.is_from_cache(),
             planning_seconds: self.planning.as_secs_f64(),
             estimated_reads: self.estimated_reads(),
             warnings: self.warnings().iter().map(ToString::to_string).collect(),

@@ -9,6 +9,7 @@ use spargebra::algebra::{
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern, Variable};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Longer keys are not worth keeping.
 const KEY_BYTES_MAX: usize = 1 << 14;
@@ -32,6 +33,8 @@ pub struct Shape {
     pub key: Vec<u8>,
     /// The parameters, each once, in the order in which they first occur. None of them occurs as anything else.
     pub parameters: Vec<Term>,
+    /// A hash of the names of its variables: names that are not those of results do not tell queries apart, but may be misspelt.
+    pub names: u64,
 }
 
 impl Shape {
@@ -58,7 +61,8 @@ impl Shape {
         projected(pattern).iter().for_each(|variable| walk.text(variable.as_str()));
         let mixed = walk.parameters.iter().any(|term| walk.fixed.contains(term));
         walk.small()?;
-        (!mixed).then_some(Self { key: walk.key, parameters: walk.parameters })
+        let names = walk.name_hash.finish();
+        (!mixed).then_some(Self { key: walk.key, parameters: walk.parameters, names })
     }
 }
 
@@ -81,6 +85,8 @@ struct Walk {
     fixed: Vec<Term>,
     /// Variables and blank nodes, numbered as they come: the parser makes up names.
     names: HashMap<String, u32>,
+    /// Of the names of variables that the text may have.
+    name_hash: DefaultHasher,
 }
 
 impl Walk {
@@ -112,6 +118,7 @@ impl Walk {
 
     fn variable(&mut self, variable: &Variable) {
         self.name(b'?', variable.as_str());
+        variable.as_str().hash(&mut self.name_hash);
     }
 
     fn fixed(&mut self, term: Term) {

@@ -232,6 +232,7 @@ pub fn escape(text: &[u8], out: &mut Vec<u8>) {
 /// # Errors
 ///
 /// [`KeyError::Truncated`] where the terminator is missing, [`KeyError::Malformed`] where an escape is none.
+#[inline]
 pub fn unescape(bytes: &[u8]) -> Result<(std::borrow::Cow<'_, [u8]>, &[u8]), KeyError> {
     let mut owned: Option<Vec<u8>> = None;
     let mut from = 0;
@@ -293,6 +294,7 @@ pub fn with_term<R>(section: Section, key: &[u8], f: impl FnOnce(TermRef<'_>) ->
 }
 
 /// The term of an id that needs no dictionary: inline literals, and blank nodes as `_:b<number>`.
+#[inline]
 pub fn inline_term(id: ValueId) -> Option<Term> {
     match id.kind()? {
         Kind::Blank => Some(blank_node(id).into()),

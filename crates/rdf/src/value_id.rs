@@ -72,6 +72,7 @@ pub enum Kind {
 
 impl Kind {
     /// The kind with this number.
+    #[inline]
     pub const fn from_byte(byte: u8) -> Option<Self> {
         Some(match byte {
             0x00 => Self::Special,

@@ -4,6 +4,7 @@ use crate::args::{Command, LogFormatArg, LogLevelArg, Place, ServeArgs};
 use crate::exit::{Done, wrong_usage};
 use crate::memory::SharedMemory;
 use crate::notify::Notifier;
+use crate::number;
 use crate::opening::Opening;
 use crate::serve_config::{self, Setting};
 use crate::serve_log::{Teller, logs};
@@ -329,7 +330,8 @@ fn of_users(bound: &Bind, (users, tokens, anonymous): (usize, usize, Option<Role
         Some(role) => format!("the role {role}"),
     };
     if users + tokens > 0 {
-        return Some(format!("Users            {users}, and {tokens} tokens; without a name: {role}"));
+        let tokens = number::of(tokens as u64, "token");
+        return Some(format!("Users            {users}, and {tokens}; without a name: {role}"));
     }
     (!bound.is_local()).then(|| {
         format!("Users            none: everybody who can reach this address has {role} (lode user add, --anonymous)")

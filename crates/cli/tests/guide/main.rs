@@ -4,6 +4,8 @@
 //! `...` stands for anything within a line, and alone in a line for any number of lines; numbers before units of time and size are not compared.
 //! `sh,exits=4` ends with that code. `sh,norun WHY` is not run, and says why. `LODE_GUIDE_PAGE=load` tries one page alone.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod compare;
 mod page;
 mod session;

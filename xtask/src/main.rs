@@ -1,6 +1,7 @@
 //! Development tasks, run as `cargo xtask <task>`. Depends on the standard library only, so that it builds in a moment.
 
 mod ci;
+mod guide;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ usage: cargo xtask <task>
   imports       the modules that use each other, of all crates or of one: `imports sparql`
   dist          what users get: static programs in archives and packages (packaging/src/main.rs)
   licences      whether all that is built with may be, by deny.toml
+  guide         HTML of docs/guide, in target/guide, where mdBook is installed
+  reference     write the reference of the guide (docs/guide/src/reference) from the program's own lists
   format-hash   write the hash of the format-defining sources into docs/format.md,
                 after the document has been brought up to date by hand
 ";
@@ -27,6 +30,8 @@ fn main() -> ExitCode {
         ["tidy"] => report(&tidy::check(&root)),
         ["imports"] => print_imports(&root, None),
         ["imports", only] => print_imports(&root, Some(only)),
+        ["guide"] => guide::html(&root),
+        ["reference"] => guide::reference(&root),
         ["dist" | "licences", ..] => packaging(&root, &arguments),
         ["format-hash"] => match tidy::format_hash::refresh(&root) {
             Ok(()) => ExitCode::SUCCESS,

@@ -34,3 +34,4 @@ pub use assist::Assist;
 pub use format::{form_of, format};
 pub use lode_sparql::ParseError;
 pub use lode_syntax::Form;
+pub use words::functions;

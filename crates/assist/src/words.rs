@@ -1,7 +1,7 @@
 //! What functions and keywords are called with, and what they do.
 
 /// A function or an aggregate: its name, its arguments, and what it returns.
-type Function = (&'static str, &'static str, &'static str);
+pub type Function = (&'static str, &'static str, &'static str);
 
 const FUNCTIONS: &[Function] = &[
     ("ABS", "(number)", "The number without its sign."),
@@ -121,6 +121,11 @@ const KEYWORDS: &[(&str, &str)] = &[
     ("WHERE", "The patterns that answers must fit."),
     ("WITH", "The graph that an update is about."),
 ];
+
+/// All functions and aggregates.
+pub fn functions() -> &'static [Function] {
+    FUNCTIONS
+}
 
 /// The arguments of a function or an aggregate, and what it returns.
 pub(crate) fn function(name: &str) -> Option<(&'static str, &'static str, &'static str)> {

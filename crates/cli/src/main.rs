@@ -42,6 +42,8 @@ mod opening;
 mod plan_table;
 mod progress;
 mod query;
+#[cfg(test)]
+mod reference;
 mod serve;
 mod serve_config;
 mod serve_log;

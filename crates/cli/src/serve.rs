@@ -4,6 +4,7 @@ use crate::args::{Command, LogFormatArg, LogLevelArg, Place, ServeArgs};
 use crate::exit::{Done, wrong_usage};
 use crate::memory::SharedMemory;
 use crate::notify::Notifier;
+use crate::number;
 use crate::opening::Opening;
 use crate::serve_config::{self, Setting};
 use crate::serve_log::{Teller, logs};
@@ -237,7 +238,7 @@ fn run_server(
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let mut signals = Signals::new()?;
+        let (mut signals, hang_ups) = (Signals::new()?, HangUps::new()?);
         let bound = match content {
             Content::One(served) => Server::bind(served, bind, options).await,
             Content::Several(databases) => Server::bind_all(databases, bind, options).await,
@@ -268,7 +269,7 @@ fn run_server(
         let control = server.control();
         tokio::select! {
             () = server.serve(stop) => {}
-            () = reload.whenever_asked(control.clone()) => {}
+            () = reload.whenever_asked(hang_ups, control.clone()) => {}
             () = notifier.live() => {}
         }
         control.logs().flush();
@@ -329,7 +330,8 @@ fn of_users(bound: &Bind, (users, tokens, anonymous): (usize, usize, Option<Role
         Some(role) => format!("the role {role}"),
     };
     if users + tokens > 0 {
-        return Some(format!("Users            {users}, and {tokens} tokens; without a name: {role}"));
+        let tokens = number::of(tokens as u64, "token");
+        return Some(format!("Users            {users}, and {tokens}; without a name: {role}"));
     }
     (!bound.is_local()).then(|| {
         format!("Users            none: everybody who can reach this address has {role} (lode user add, --anonymous)")
@@ -377,23 +379,18 @@ const RELOADED: [&str; 10] = [
 
 impl Reload {
     /// Never ends.
-    async fn whenever_asked(mut self, control: Control) {
-        #[cfg(unix)]
-        if let Ok(mut hang_up) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) {
-            while hang_up.recv().await.is_some() {
-                let at = control.clone();
-                let done = tokio::task::spawn_blocking(move || {
-                    self.once(&at);
-                    self
-                });
-                match done.await {
-                    Ok(reload) => self = reload,
-                    Err(_) => break,
-                }
+    async fn whenever_asked(mut self, mut hang_ups: HangUps, control: Control) {
+        while hang_ups.next().await {
+            let at = control.clone();
+            let done = tokio::task::spawn_blocking(move || {
+                self.once(&at);
+                self
+            });
+            match done.await {
+                Ok(reload) => self = reload,
+                Err(_) => break,
             }
         }
-        #[cfg(not(unix))]
-        let _ = (&mut self, control);
         std::future::pending().await
     }
 
@@ -433,6 +430,27 @@ impl Reload {
         let is_later = |setting: &Setting| later.contains(&setting.name);
         let kept = self.settings.iter().filter(|setting| is_later(setting)).cloned();
         self.settings = kept.chain(now.iter().filter(|setting| !is_later(setting)).cloned()).collect();
+    }
+}
+
+/// What asks for the configuration to be read again: from when this is made that does not end the process, so it is made before anybody can
+/// know that the server is there.
+struct HangUps(#[cfg(unix)] tokio::signal::unix::Signal);
+
+impl HangUps {
+    fn new() -> std::io::Result<Self> {
+        #[cfg(unix)]
+        return Ok(Self(tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup())?));
+        #[cfg(not(unix))]
+        Ok(Self())
+    }
+
+    /// Waits for the next one; whether there can be any.
+    async fn next(&mut self) -> bool {
+        #[cfg(unix)]
+        return self.0.recv().await.is_some();
+        #[cfg(not(unix))]
+        false
     }
 }
 

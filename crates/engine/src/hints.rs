@@ -1,7 +1,7 @@
 //! Warnings that know the data: what `lode_sparql::parse::hints` finds in a text, looked up in a version.
 //!
 //! Nothing is read but the index: how many quads are under a constant, and, where there are none, the predicates or classes that there are, up to a number and
-//! within a time. Whatever cannot be told in that time is not said. docs/profile.md says what is warned of.
+//! within a time. Whatever cannot be told in that time is not said. docs/guide/src/profile.md says what is warned of.
 
 mod memo;
 

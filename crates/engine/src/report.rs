@@ -1,5 +1,5 @@
 //! Plans, and what became of them, for programs: the tree of operators with the planner's estimates and, once it runs, with what each
-//! operator did. The JSON of these is described in `docs/profile.md`.
+//! operator did. The JSON of these is described in `docs/guide/src/profile.md`.
 
 use lode_base::block_work::BlockWork;
 use lode_exec::Profile;

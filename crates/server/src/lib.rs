@@ -2,6 +2,7 @@
 //! the work to a blocking thread, and streams what that thread reads and writes.
 
 mod access;
+mod addresses;
 mod admin;
 mod admission;
 mod api;
@@ -52,6 +53,7 @@ mod validator;
 mod warnings;
 
 pub use access::{Anonymous, Graphs, Rights, Role, UserError, Users};
+pub use addresses::{Address, OF_DATABASE, OF_ONE_OF_SEVERAL, OF_SERVER};
 pub use app::{Control, Requests, Server};
 pub use catalog::{Databases, Opener, Wish};
 pub use limits::{Limits, LimitsOfRoles, RoleLimits};

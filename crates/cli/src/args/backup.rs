@@ -77,7 +77,7 @@ pub enum SnapshotCommand {
 pub struct SnapshotArgs {
     /// The database folder
     pub database: PathBuf,
-    /// The name: 1 to 64 ASCII letters, digits, -, _ and .
+    /// The name: ASCII letters, digits and any of . - _ (1 to 64 of them)
     pub name: String,
     /// No summary: errors only
     #[arg(long, short)]

@@ -164,29 +164,3 @@ fn servers_are_named_in_two_ways_and_queries_come_from_standard_input() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "n\r\n3\r\n");
 }
-
-#[test]
-fn the_documented_commands_run() {
-    if Command::new("curl").arg("--version").output().is_err() {
-        return crate::lode::note(format_args!("no curl"));
-    }
-    let guide = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operations/README.md");
-    let guide = std::fs::read_to_string(guide).unwrap();
-    let section = guide.split("## Kept queries").nth(1).unwrap();
-    let commands = section.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
-    let lode = Lode::with_turtle(
-        "<http://e/1> <http://example.org/price> 7.25 ; <http://example.org/maker> <http://example.org/acme> . \
-         <http://e/2> <http://example.org/price> 9.5 ; <http://example.org/maker> <http://example.org/acme> .",
-    );
-    let endpoint = Endpoint::start(&lode, &[]);
-    let script = commands.replace("http://127.0.0.1:7878", endpoint.base()).replace("curl ", "curl -fsS ");
-    let output = Command::new("sh").args(["-ec", &script]).current_dir(lode.path("")).output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{out}{err}");
-    assert!(out.contains("product,price\r\nhttp://e/1,7.25\r\n"), "{out}");
-    assert!(
-        out.contains("\"value\":\"9.5\"") && out.contains("\"most\",\"type\":\"decimal\",\"default\":\"10\""),
-        "{out}"
-    );
-    assert!(out.contains("SELECT ?product ?price {") && out.contains("{\"removed\":\"cheap\"}"), "{out}");
-}

@@ -2,7 +2,8 @@
 
 use crate::endpoint::Endpoint;
 use crate::lode::Lode;
-use std::process::Stdio;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -52,5 +53,25 @@ fn a_dump_whose_reader_leaves_is_no_error() {
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && said.is_empty(), "{format}: {said}");
+    }
+}
+
+#[test]
+fn who_asks_at_once_to_read_again_does_not_end_the_server() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> 1 .");
+    for _ in 0..8 {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let bind = address.to_string();
+        let mut command = lode.command(&["serve", "db", "--bind", &bind]);
+        let mut server = command.stderr(Stdio::null()).spawn().unwrap();
+        while TcpStream::connect(address).is_err() {
+            assert!(server.try_wait().unwrap().is_none(), "it did not start");
+        }
+        let process = server.id().to_string();
+        assert!(Command::new("kill").args(["-HUP", &process]).status().unwrap().success());
+        // It ends as it does when it is asked to, not by the first signal.
+        thread::sleep(Duration::from_millis(20));
+        assert!(Command::new("kill").args(["-TERM", &process]).status().unwrap().success());
+        assert!(server.wait().unwrap().success());
     }
 }

@@ -68,7 +68,7 @@ impl Operation {
     }
 
     /// The role that may do it; none where everybody may.
-    fn role(self) -> Option<Role> {
+    pub(crate) fn role(self) -> Option<Role> {
         match self {
             Self::Ask => None,
             Self::Read => Some(Role::Read),

@@ -7,11 +7,12 @@ use super::one_address::{is_for_page, with_path};
 use super::root::Root;
 use super::{Catalog, Entry, admin, unknown};
 use crate::access::{Identity, Operation, Role};
+use crate::addresses::{OF_DATABASE, OF_ONE_OF_SEVERAL, OF_SERVER, listed, methods};
 use crate::error::HttpError;
 use crate::guard::{self, Guard};
 use crate::negotiate::accept;
 use crate::state::Shared;
-use crate::{health, page, rdf4j};
+use crate::{health, rdf4j};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::uri::PathAndQuery;
@@ -23,17 +24,10 @@ use std::sync::Arc;
 use tower_service::Service;
 
 /// What there is, for those who ask for something else.
-const ROUTES: &str = "\
-/                          the databases that you may read
-/NAME                      a database: queries, updates and graphs at one address
-/NAME/sparql, /query, /update, /data, /get and all others of a server with one database
-/repositories/NAME         the same by the REST API of RDF4J
-/health/live, /health/ready  whether the server runs, and whether all open databases can do their work
-/metrics                   figures of the server and of all open databases for Prometheus (GET)
-/admin/databases           all databases (GET); POST ?name=NAME makes one
-/admin/databases/NAME      one of them (GET); DELETE drops it with its data
-/admin/databases/NAME/open, /close, /rename?to=NAME (POST)
-/admin/queries             what runs (GET); /admin/queries/ID stops it (DELETE)";
+fn all_listed() -> String {
+    let below = "\n/NAME/...                  all others of a server with one database";
+    listed("", OF_SERVER) + &listed("/NAME", OF_ONE_OF_SEVERAL) + below
+}
 
 /// All addresses.
 pub(crate) fn router(shared: &Arc<Shared>, catalog: &Arc<Catalog>) -> Router {
@@ -62,33 +56,16 @@ pub(crate) fn router(shared: &Arc<Shared>, catalog: &Arc<Catalog>) -> Router {
 
 /// The methods that an address takes; none where there is nothing. Whether there is a database of its name is not told.
 fn allowed(path: &str) -> Option<&'static str> {
-    let own = path.strip_prefix("/admin").filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    if let Some(own) = own {
-        let parts: Vec<&str> = own.split('/').skip(1).collect();
-        return Some(match parts.as_slice() {
-            ["databases"] => "GET, HEAD, POST, OPTIONS",
-            ["databases", _] => "GET, HEAD, DELETE, OPTIONS",
-            ["databases", _, "open" | "close" | "rename"] => "POST, OPTIONS",
-            ["queries"] => "GET, HEAD, OPTIONS",
-            ["queries", _] => "DELETE, OPTIONS",
-            _ => return None,
-        });
-    }
-    if ["/", "/metrics", "/health/live", "/health/ready"].contains(&path) {
-        return Some("GET, HEAD, OPTIONS");
+    let is_admin = path.strip_prefix("/admin").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let own = methods(OF_SERVER, path);
+    if is_admin || own.is_some() {
+        return own;
     }
     match split(path) {
-        ("protocol" | "repositories", "/") => None,
-        (name, "" | "/") if !["protocol", "repositories"].contains(&name) => {
-            Some("GET, HEAD, PUT, POST, DELETE, OPTIONS")
-        }
-        (_, "/get") => Some("GET, HEAD, OPTIONS"),
-        ("protocol" | "repositories", "") => Some("GET, HEAD, OPTIONS"),
-        ("repositories", rest) => rdf4j::allowed(split(rest).1),
-        (_, rest) if rest == "/rdf4j" || rest.starts_with("/rdf4j/") => {
-            rdf4j::allowed(&rest["/rdf4j".len()..])
-        }
-        (_, rest) => page::allowed(rest),
+        ("protocol", _) | ("repositories", "/") => None,
+        ("repositories", rest) => methods(OF_ONE_OF_SEVERAL, &format!("/rdf4j{}", split(rest).1)),
+        (_, "/") => methods(OF_ONE_OF_SEVERAL, ""),
+        (_, rest) => methods(OF_ONE_OF_SEVERAL, rest).or_else(|| methods(OF_DATABASE, rest)),
     }
 }
 
@@ -101,7 +78,7 @@ fn split(path: &str) -> (&str, &str) {
 fn absent(uri: &Uri) -> HttpError {
     HttpError::new(
         StatusCode::NOT_FOUND,
-        format!("there is nothing at {}; this server has:\n{ROUTES}", uri.path()),
+        format!("there is nothing at {}; this server has:{}", uri.path(), all_listed()),
     )
 }
 
@@ -110,7 +87,7 @@ async fn not_found(uri: Uri) -> HttpError {
 }
 
 async fn other_method(method: Method, uri: Uri) -> HttpError {
-    let message = format!("{} does not take {method}; this server has:\n{ROUTES}", uri.path());
+    let message = format!("{} does not take {method}; this server has:{}", uri.path(), all_listed());
     let error = HttpError::new(StatusCode::METHOD_NOT_ALLOWED, message);
     HttpError { field: allowed(uri.path()).map(|methods| (header::ALLOW, methods)), ..error }
 }

@@ -17,21 +17,14 @@ pub(crate) use value::Kind;
 use crate::access::Operation;
 use axum::http::Method;
 
-/// The methods that an address takes; none where there is nothing.
-pub(crate) fn allowed(path: &str) -> Option<&'static str> {
-    let rest = path.strip_prefix("/queries")?;
-    match rest.strip_prefix('/') {
-        None if rest.is_empty() => Some("GET, HEAD, OPTIONS"),
-        Some(id) if id.ends_with("/text") => Some("GET, HEAD, OPTIONS"),
-        Some(id) if !id.is_empty() && !id.contains('/') => Some("GET, HEAD, POST, PUT, DELETE, OPTIONS"),
-        _ => None,
-    }
-}
-
 /// What a request asks for at these addresses; none of others. Who may run a query the query itself says.
 pub(crate) fn operation(method: &Method, path: &str) -> Option<Operation> {
-    allowed(path)?;
-    if method == Method::OPTIONS {
+    let rest = path.strip_prefix("/queries")?;
+    let is_here = match rest.strip_prefix('/') {
+        None => rest.is_empty(),
+        Some(id) => id.ends_with("/text") || !(id.is_empty() || id.contains('/')),
+    };
+    if !is_here || *method == Method::OPTIONS {
         return None;
     }
     let is_one = path.strip_prefix("/queries/").is_some_and(|id| !id.contains('/'));

@@ -46,18 +46,6 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         .route("/rdf4j/transactions/{id}", any(actions::act))
 }
 
-/// The methods that an address takes; none where there is nothing.
-pub(crate) fn allowed(rest: &str) -> Option<&'static str> {
-    Some(match rest {
-        "" => "GET, HEAD, POST, OPTIONS",
-        "/statements" => "GET, HEAD, PUT, POST, DELETE, OPTIONS",
-        "/size" | "/contexts" | "/namespaces" => "GET, HEAD, OPTIONS",
-        "/transactions" => "POST, OPTIONS",
-        _ if rest.starts_with("/transactions/") => "PUT, POST, DELETE, OPTIONS",
-        _ => return None,
-    })
-}
-
 /// Queries.
 async fn queries(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, HttpError> {
     if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {

@@ -1,0 +1,113 @@
+//! Functions and aggregates of queries: what the planner's lists know of each, and what each does.
+
+use super::{code, plain, table};
+use lode_eval::{aggregate, functions};
+use lode_sparql::Function;
+use lode_sparql::function::{ValueType, Volatility};
+
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+/// Names that came with SPARQL 1.2.
+const OF_1_2: [&str; 9] = [
+    "LANGDIR",
+    "STRLANGDIR",
+    "ISTRIPLE",
+    "HASLANG",
+    "HASLANGDIR",
+    "TRIPLE",
+    "SUBJECT",
+    "PREDICATE",
+    "OBJECT",
+];
+const HEAD: &str = "\
+# Functions
+
+All functions and aggregates that there are. An error (a wrong type, a number that is too large) is an unbound value. A function of another name is a call that is always an error; `lode query` and the page warn of it.
+
+## Functions
+
+";
+const FORMS: &str = "\
+## Forms
+
+What looks like a function and decides itself which of its arguments are evaluated, or is another name.
+
+";
+const CASTS: &str = "\
+## Casts
+
+Datatypes of XML Schema are functions of one argument: `xsd:integer(?text)`. After XPath's table of casts; derived types of integers check their range.
+
+";
+const AGGREGATES: &str = "\
+## Aggregates
+
+";
+
+pub fn page() -> String {
+    let known: Vec<&Function> = functions::all().filter(|function| !function.name.contains(':')).collect();
+    let is_known = |name: &str| known.iter().any(|function| function.name.eq_ignore_ascii_case(name));
+    let is_aggregate = |name: &str| aggregate::all().any(|aggregate| aggregate.keyword() == name);
+    let rows = known.iter().map(|function| row(function));
+    let columns = ["Function", "Arguments", "Gives", "What it does", "From"];
+    let calls = table(&columns, rows);
+    let forms = lode_assist::functions().iter().filter(|(name, _, _)| !is_known(name) && !is_aggregate(name));
+    let forms = table(
+        &["Form", "What it does"],
+        forms.map(|(name, arguments, what)| vec![code(&format!("{name}{arguments}")), plain(what)]),
+    );
+    let casts = functions::all()
+        .filter_map(|function| Some(code(&format!("xsd:{}", function.name.strip_prefix(XSD)?))));
+    let casts = casts.collect::<Vec<_>>().join(", ");
+    let others =
+        functions::all().filter(|function| function.name.contains(':') && !function.name.starts_with(XSD));
+    let others: Vec<Vec<String>> = others.map(row).collect();
+    let others =
+        if others.is_empty() { String::new() } else { format!("## By IRI\n\n{}", table(&columns, others)) };
+    let aggregates = lode_assist::functions().iter().filter(|(name, _, _)| is_aggregate(name));
+    let aggregates =
+        aggregates.map(|(name, arguments, what)| vec![code(&format!("{name}{arguments}")), plain(what)]);
+    let aggregates = table(&["Aggregate", "What it does"], aggregates);
+    [HEAD, &calls, FORMS, &forms, CASTS, &casts, ".\n\n", &others, AGGREGATES, &aggregates]
+        .concat()
+        .trim_end()
+        .to_owned()
+        + "\n"
+}
+
+fn row(function: &Function) -> Vec<String> {
+    let upper = function.name.to_ascii_uppercase();
+    let words = lode_assist::functions().iter().find(|(name, _, _)| *name == upper);
+    let mut what = words.map(|(_, _, what)| plain(what)).unwrap_or_default();
+    match function.volatility {
+        Volatility::Call => what.push_str(" Another at each call."),
+        Volatility::Query | Volatility::Solution | Volatility::Immutable => {}
+    }
+    let mut arguments: Vec<String> = function.required.iter().map(|kind| named(*kind).to_owned()).collect();
+    arguments.extend(function.optional.iter().map(|kind| format!("[{}]", named(*kind))));
+    arguments.extend(function.rest.map(|kind| format!("{} ...", named(kind))));
+    let from = if OF_1_2.contains(&upper.as_str()) {
+        "SPARQL 1.2"
+    } else if function.name.contains(':') {
+        ""
+    } else {
+        "SPARQL 1.1"
+    };
+    vec![code(function.name), arguments.join(", "), named(function.result).to_owned(), what, from.to_owned()]
+}
+
+fn named(kind: ValueType) -> &'static str {
+    match kind {
+        ValueType::Term => "term",
+        ValueType::Iri => "IRI",
+        ValueType::Blank => "blank node",
+        ValueType::Literal => "literal",
+        ValueType::String => "string",
+        ValueType::Boolean => "boolean",
+        ValueType::Integer => "integer",
+        ValueType::Number => "number",
+        ValueType::Floating => "float or double",
+        ValueType::Calendar => "date or time",
+        ValueType::Duration => "duration",
+        ValueType::Triple => "triple term",
+    }
+}

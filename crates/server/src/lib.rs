@@ -34,6 +34,7 @@ mod open_transactions;
 mod origin;
 mod page;
 mod page_files;
+mod problem;
 mod progress;
 mod protocol;
 mod query;

@@ -135,13 +135,34 @@ pub struct Checked {
     pub warnings: Vec<Mark>,
 }
 
-/// Something at a place.
+/// A place in bytes of a text's UTF-8.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// It begins here,
+    pub start: usize,
+    /// and ends here.
+    pub end: usize,
+}
+
+/// Something at a place. Of the text as a whole, all of its places are 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// It begins here,
     pub from: usize,
     /// and ends here.
     pub to: usize,
+    /// The line where it begins, from 1.
+    #[serde(default)]
+    pub line: usize,
+    /// Its column there in characters, from 1.
+    #[serde(default)]
+    pub column: usize,
+    /// The place in bytes.
+    #[serde(default)]
+    pub span: Span,
+    /// The kind of a warning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// What is wrong.
     pub message: String,
     /// What would be right.

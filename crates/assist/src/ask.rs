@@ -2,7 +2,7 @@
 
 use crate::clock::Clock;
 use lode_engine::store::Snapshot;
-use lode_engine::{Database, EngineError, QueryOptions, QueryResults};
+use lode_engine::{Database, EngineError, PlanWarning, QueryOptions, QueryResults};
 use lode_rdf::Term;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -91,10 +91,10 @@ impl<'a> Data<'a> {
     }
 
     /// What the engine warns of in a query.
-    pub fn warnings(&self, text: &str) -> Vec<String> {
+    pub fn warnings(&self, text: &str) -> Vec<PlanWarning> {
         let options =
             QueryOptions { cancel: self.clock.token(Duration::from_secs(1)), ..self.options.clone() };
         let prepared = self.database.prepare(text, &options);
-        prepared.map_or(Vec::new(), |query| query.warnings().iter().map(ToString::to_string).collect())
+        prepared.map_or(Vec::new(), |query| query.warnings().to_vec())
     }
 }

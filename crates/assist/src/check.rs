@@ -1,14 +1,21 @@
 //! What is wrong with a text, as marks in it.
 
-use crate::answer::{Checked, Mark};
+use crate::answer::{Checked, Mark, Span};
 use crate::ask::Data;
-use crate::position::position_of;
+use crate::names::Names;
+use crate::position::{place_of, position_of};
+use lode_engine::PlanWarning;
 use lode_sparql::{ParseError, parse_query, parse_update};
-use lode_syntax::{Diagnostic, Form};
+use lode_syntax::{Form, Token, TokenKind, unescaped};
+use std::ops::Range;
 
 /// The errors of a text, and, where there are none, its warnings.
 pub(crate) fn check(text: &str, form: Form, base: Option<&str>, data: Option<&Data<'_>>) -> Checked {
-    let errors = errors(text, form, base);
+    let error = match form {
+        Form::Query => parse_query(text, base).err(),
+        Form::Update => parse_update(text, base).err(),
+    };
+    let errors = error.as_ref().map_or_else(Vec::new, Mark::of_error);
     let warnings = match data {
         Some(data) if errors.is_empty() => warnings(text, form, data),
         _ => Vec::new(),
@@ -16,72 +23,94 @@ pub(crate) fn check(text: &str, form: Form, base: Option<&str>, data: Option<&Da
     Checked { errors, warnings }
 }
 
-fn errors(text: &str, form: Form, base: Option<&str>) -> Vec<Mark> {
-    let error = match form {
-        Form::Query => parse_query(text, base).err(),
-        Form::Update => parse_update(text, base).err(),
-    };
-    let Some(error) = error else { return Vec::new() };
-    let found = lode_syntax::check(text, form, lode_sparql::parse::vocabulary());
-    if found.is_empty() {
-        let ParseError { more, .. } = &error;
-        return std::iter::once(&error).chain(more).map(|error| of_error(text, error)).collect();
+impl Mark {
+    /// Those of an error, and of what else is wrong further on.
+    pub fn of_error(error: &ParseError) -> Vec<Self> {
+        std::iter::once(error).chain(&error.more).map(Self::of_one).collect()
     }
-    let mark = |Diagnostic { span, message, help }| Mark {
-        from: position_of(text, span.start),
-        to: position_of(text, span.end),
-        message,
-        help,
-    };
-    found.into_iter().map(mark).collect()
+
+    fn of_one(error: &ParseError) -> Self {
+        Self {
+            from: error.units.start,
+            to: error.units.end,
+            line: error.line,
+            column: error.column,
+            span: Span { start: error.span.start, end: error.span.end },
+            code: None,
+            message: error.message.clone(),
+            help: Some(error.help.to_string()).filter(|help| !help.is_empty()),
+        }
+    }
+
+    /// That of a warning, which has no place where `span` is none.
+    fn of_warning(text: &str, warning: &PlanWarning, span: Option<Range<usize>>) -> Self {
+        let mark = Self {
+            code: Some(warning.code().to_owned()),
+            message: warning.message(),
+            help: Some(warning.help().to_owned()).filter(|help| !help.is_empty()),
+            ..Self::default()
+        };
+        let Some(span) = span else { return mark };
+        let (line, column) = place_of(text, span.start);
+        Self {
+            from: position_of(text, span.start),
+            to: position_of(text, span.end),
+            line,
+            column,
+            span: Span { start: span.start, end: span.end },
+            ..mark
+        }
+    }
 }
 
-/// An error that knows its line: from its place to the end of the word there.
-fn of_error(text: &str, error: &ParseError) -> Mark {
-    let line_start = |line: &usize| text.split_inclusive('\n').take(line - 1).map(str::len).sum::<usize>();
-    let start = Some(error.line).filter(|line| *line > 0).as_ref().map_or(0, line_start);
-    let line = text.get(start..).unwrap_or("");
-    let place = line.char_indices().nth(error.column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
-    let from = start + place;
-    let rest = text.get(from..).unwrap_or("");
-    let to = from + rest.find(char::is_whitespace).unwrap_or(rest.len());
-    let to = if error.line == 0 { text.len() } else { to };
-    Mark {
-        from: position_of(text, from),
-        to: position_of(text, to),
-        message: error.message.clone(),
-        help: Some(error.help.to_string()).filter(|help| !help.is_empty()),
-    }
-}
-
-/// What of a text is most likely not meant. The engine tells it of the text as a whole: a place is the first one where the text says what the warning does.
+/// What of a text is most likely not meant.
 fn warnings(text: &str, form: Form, data: &Data<'_>) -> Vec<Mark> {
     let told = match form {
         Form::Query => data.warnings(text),
-        Form::Update => Vec::new(),
+        Form::Update => return Vec::new(),
     };
-    let mark = |message: String| {
-        let (from, to) = place(text, &message).unwrap_or((0, text.len()));
-        Mark { from: position_of(text, from), to: position_of(text, to), message, help: None }
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let parsed = lode_syntax::parse(text, form, lode_sparql::parse::vocabulary());
+    let tokens = parsed.tree.tokens();
+    let names = Names::of(text, tokens);
+    let mark = |warning: &PlanWarning| {
+        let found = || named_in(text, tokens, &names, warning.about()?);
+        Mark::of_warning(text, warning, warning.span().or_else(found))
     };
-    told.into_iter().map(mark).collect()
+    told.iter().map(mark).collect()
 }
 
-/// Where a text has the IRI, or the string, that a message tells of.
-fn place(text: &str, message: &str) -> Option<(usize, usize)> {
-    let between = |open: char, close: char| {
-        let start = message.find(open)?;
-        let end = start + 1 + message.get(start + 1..)?.find(close)?;
-        let quoted = message.get(start..=end)?;
-        let local = crate::names::local_name(message.get(start + 1..end)?);
-        let whole = text.find(quoted).map(|at| (at, at + quoted.len()));
-        whole.or_else(|| {
-            let name = format!(":{local}");
-            let at = (!local.is_empty()).then(|| text.find(&name)).flatten()?;
-            let start =
-                text.get(..at)?.rfind(|c: char| !c.is_alphanumeric() && c != '-').map_or(0, |at| at + 1);
-            Some((start, at + name.len()))
-        })
+/// Where a text has the function, or the string, that a warning is of.
+fn named_in(text: &str, tokens: &[Token], names: &Names, about: &str) -> Option<Range<usize>> {
+    // Of a long one only the beginning is known.
+    let is_it = |written: &str| match about.strip_suffix("...") {
+        Some(start) => written == about || written.starts_with(start),
+        None => written == about,
     };
-    between('<', '>').or_else(|| between('"', '"'))
+    let is_called = |at: usize| {
+        let next = tokens.get(at + 1).and_then(|token| text.get(token.span()));
+        next == Some("(")
+    };
+    let found = tokens.iter().enumerate().find(|(at, token)| {
+        let written = text.get(token.span()).unwrap_or("");
+        match token.kind() {
+            TokenKind::Iri | TokenKind::Name => {
+                is_called(*at) && names.expanded(token.kind(), written).is_some_and(|iri| is_it(&iri))
+            }
+            TokenKind::String => content(written).is_some_and(|content| is_it(&content)),
+            _ => false,
+        }
+    });
+    found.map(|(_, token)| token.span())
+}
+
+/// What a string without its quotes stands for.
+fn content(written: &str) -> Option<std::borrow::Cow<'_, str>> {
+    let quote = written.chars().next()?;
+    let long = quote.to_string().repeat(3);
+    let is_long = written.len() >= 6 && written.starts_with(&long);
+    let quotes = if is_long { 3 } else { 1 };
+    unescaped(written.get(quotes..written.len().checked_sub(quotes)?)?)
 }

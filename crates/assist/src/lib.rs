@@ -29,7 +29,7 @@ mod schema;
 mod search;
 mod words;
 
-pub use answer::{Checked, Completion, Counts, Hover, Item, ItemKind, Mark, Named, Prefix};
+pub use answer::{Checked, Completion, Counts, Hover, Item, ItemKind, Mark, Named, Prefix, Span};
 pub use assist::Assist;
 pub use format::{form_of, format};
 pub use lode_sparql::ParseError;

@@ -4,6 +4,7 @@ use lode_rdf::NamedNode;
 use lode_sparql::plan::DatasetOverride;
 
 use crate::EngineError;
+use lode_sparql::ParseError;
 
 impl crate::QueryOptions {
     /// Sets the dataset from IRIs (`default-graph-uri`, `named-graph-uri`); both empty keeps the query's own.
@@ -21,10 +22,14 @@ impl crate::QueryOptions {
     }
 }
 
+fn wrong(message: String) -> EngineError {
+    ParseError::without_place(message).into()
+}
+
 fn parse_iris(iris: &[String]) -> Result<Vec<NamedNode>, EngineError> {
     let parse = |iri: &String| {
         NamedNode::new(iri.clone())
-            .map_err(|error| EngineError::Syntax(format!("the graph name <{iri}> is not an IRI: {error}")))
+            .map_err(|error| wrong(format!("the graph name <{iri}> is not an IRI: {error}")))
     };
     iris.iter().map(parse).collect()
 }

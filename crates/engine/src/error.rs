@@ -2,6 +2,7 @@
 
 use lode_base::cancel::Cancelled;
 use lode_exec::ExecError;
+use lode_sparql::ParseError;
 use lode_store::{CompactError, LoadError, StoreError};
 
 /// What went wrong.
@@ -10,7 +11,7 @@ use lode_store::{CompactError, LoadError, StoreError};
 pub enum EngineError {
     /// The query's text is not SPARQL.
     #[error("{0}")]
-    Syntax(String),
+    Syntax(Box<ParseError>),
     /// The query cannot be planned.
     #[error("{0}")]
     Plan(String),
@@ -62,6 +63,12 @@ impl EngineError {
     /// Whether files of the version that was read are gone: the same can be asked of the version of the moment.
     pub fn is_stale(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_stale())
+    }
+}
+
+impl From<ParseError> for EngineError {
+    fn from(error: ParseError) -> Self {
+        Self::Syntax(error.into())
     }
 }
 

@@ -107,9 +107,9 @@ pub use lode_exec::service::{
 };
 pub use lode_exec::wait_for_removals;
 pub use lode_packed::Order;
-pub use lode_sparql::PlanWarning;
 pub use lode_sparql::parse::hints::{Hint, HintKind};
 pub use lode_sparql::plan::DatasetOverride;
+pub use lode_sparql::{ParseError, PlanWarning};
 pub use lode_store as store;
 
 /// Reads and verifies the database in a folder; see [`lode_store::check()`].

@@ -434,8 +434,7 @@ impl PreparedQuery {
 /// # Errors
 /// [`EngineError::Syntax`] where it is none, with all that is wrong and its places.
 pub fn query_variables(text: &str, base_iri: Option<&str>) -> Result<BTreeSet<String>, EngineError> {
-    let query = lode_sparql::parse_query(text, base_iri);
-    let query = query.map_err(|error| EngineError::Syntax(error.to_string()))?;
+    let query = lode_sparql::parse_query(text, base_iri)?;
     Ok(stack::deep(depth::of_query(&query).for_plans(), || {
         let variables = lode_sparql::variables(&query);
         drop(query);
@@ -453,8 +452,7 @@ fn parsed<T>(
 ) -> Result<(T, TextMemory), EngineError> {
     options.cancel.check().map_err(EngineError::Cancelled)?;
     let mut memory = TextMemory::of_query(text, &options.bindings, budget)?;
-    let query = lode_sparql::parse_query(text, options.base_iri.as_deref())
-        .map_err(|error| EngineError::Syntax(error.to_string()))?;
+    let query = lode_sparql::parse_query(text, options.base_iri.as_deref())?;
     options.cancel.check().map_err(EngineError::Cancelled)?;
     let done = stack::deep(depth::of_query(&query).for_plans(), || {
         let query =

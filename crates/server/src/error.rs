@@ -1,11 +1,12 @@
-//! Errors as a client sees them: plain text with the fitting status.
+//! Errors as a client sees them: the fitting status, and plain text, or, where it is asked for, JSON.
 
 use crate::observe::Record;
+use crate::problem::{self, Problem};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::store::load::IngestError;
 use lode_engine::store::{BuildError, LoadError, SnapshotProblem, StoreError};
-use lode_engine::{Cancelled, EngineError, ExecError};
+use lode_engine::{Cancelled, EngineError, ExecError, ParseError};
 use lode_rdf::RdfFormat;
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -26,11 +27,14 @@ pub(crate) struct HttpError {
     pub(crate) field: Option<(HeaderName, &'static str)>,
     /// What is for the one who runs the server, such as where files are.
     pub(crate) details: Option<String>,
+    /// What is wrong with the text that was sent.
+    pub(crate) syntax: Option<Box<ParseError>>,
 }
 
 impl HttpError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), retry_after: None, field: None, details: None }
+        let message = message.into();
+        Self { status, message, retry_after: None, field: None, details: None, syntax: None }
     }
 
     /// Too much is wanted at once.
@@ -72,15 +76,22 @@ impl HttpError {
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let mut message = self.message;
-        if let Some(record) = Record::current() {
-            record.note_error(&message);
-            message = format!("{message} [request {}]", record.id());
-        }
+        let record = Record::current();
+        record.iter().for_each(|record| record.note_error(&self.message));
         self.details.into_iter().for_each(tell);
-        message.push('\n');
-        let mut response =
-            (self.status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], message).into_response();
+        let request = record.as_ref().map(|record| record.id());
+        let (media_type, body) = match record.as_ref().is_some_and(|record| record.wants_problem()) {
+            true => {
+                let problem = Problem::new(self.status, &self.message, self.syntax.as_deref(), request);
+                (problem::MEDIA_TYPE, problem.to_text())
+            }
+            false => {
+                let number = request.map_or_else(String::new, |id| format!(" [request {id}]"));
+                ("text/plain; charset=utf-8", self.message + &number + "\n")
+            }
+        };
+        let fields = [(header::CONTENT_TYPE, media_type), (header::VARY, "Accept")];
+        let mut response = (self.status, fields, body).into_response();
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -162,7 +173,11 @@ impl From<EngineError> for HttpError {
                     _ => Self { details, ..Self::new(status, message) },
                 }
             }
-            None => Self::new(status, with_commands(error.to_string())),
+            None => {
+                let message = with_commands(error.to_string());
+                let syntax = if let EngineError::Syntax(error) = error { Some(error) } else { None };
+                Self { syntax, ..Self::new(status, message) }
+            }
         }
     }
 }

@@ -35,6 +35,7 @@ mod open_transactions;
 mod origin;
 mod page;
 mod page_files;
+mod problem;
 mod progress;
 mod protocol;
 mod query;

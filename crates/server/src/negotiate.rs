@@ -1,5 +1,6 @@
 //! Which format to answer in: the `Accept` header (RFC 9110 section 12.5.1) against the formats of the query's kind.
 
+use crate::problem;
 use axum::http::{HeaderMap, header};
 use lode_engine::{OutputFormat, ResultKind};
 use lode_rdf::RdfFormat;
@@ -11,9 +12,11 @@ struct Range<'a> {
     quality: f32,
 }
 
-/// The best acceptable format; `None` where nothing fits. A missing or empty header accepts everything.
+/// The best acceptable format; `None` where nothing fits. A header that is missing, or names
+/// nothing but the form of errors, accepts everything.
 pub(crate) fn negotiate(accept: Option<&str>, kind: ResultKind) -> Option<OutputFormat> {
-    let Some(accept) = accept.filter(|value| !value.trim().is_empty()) else {
+    let Some(accept) = accept.filter(|value| value.split(',').filter_map(parse_range).any(is_of_answers))
+    else {
         return Some(OutputFormat::default_for(kind));
     };
     acceptable(accept).find_map(|media_type| matching(media_type, kind))
@@ -38,6 +41,26 @@ fn acceptable(accept: &str) -> impl Iterator<Item = &str> {
     // Stable: among equals the client's order counts, but a precise type before a wildcard.
     ranges.sort_by(|a, b| b.quality.total_cmp(&a.quality).then(wildness(a).cmp(&wildness(b))));
     ranges.into_iter().filter(|range| range.quality > 0.0).map(|range| range.media_type)
+}
+
+/// Whether an error is to be `application/problem+json`: only where that is named, and plain text not preferred. Who accepts anything, or the JSON of
+/// results, gets the text that errors always were.
+pub(crate) fn wants_problem(headers: &HeaderMap) -> bool {
+    let accept = accept(headers);
+    let quality = |wanted: &str| {
+        let ranges = accept.split(',').filter_map(parse_range);
+        ranges
+            .filter(|range| range.media_type.eq_ignore_ascii_case(wanted))
+            .map(|range| range.quality)
+            .reduce(f32::max)
+    };
+    let problem = quality(problem::MEDIA_TYPE).unwrap_or(0.0);
+    problem > 0.0 && problem >= quality("text/plain").unwrap_or(0.0)
+}
+
+/// Whether it says something of answers.
+fn is_of_answers(range: Range<'_>) -> bool {
+    !range.media_type.eq_ignore_ascii_case(problem::MEDIA_TYPE)
 }
 
 /// The media types that could be answered with, for a 406.

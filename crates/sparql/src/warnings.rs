@@ -119,6 +119,18 @@ impl PlanWarning {
         }
     }
 
+    /// The beginning of the IRI, or of the text, that it is of, where it has no place.
+    pub fn about(&self) -> Option<&str> {
+        match self {
+            Self::UnknownFunction(NamedFunction(iri))
+            | Self::UnknownCast(NamedFunction(iri))
+            | Self::CastOfOther(NamedFunction(iri))
+            | Self::WrongArguments(NamedFunction(iri)) => Some(iri),
+            Self::NoPattern(GivenPattern { pattern, .. }) => Some(pattern),
+            Self::Hint(_) | Self::More(_) => None,
+        }
+    }
+
     /// What is the matter, without what may be meant.
     pub fn message(&self) -> String {
         match self {

@@ -210,6 +210,59 @@ fn marks_and_prefixes() {
 }
 
 #[test]
+fn marks_are_where_the_mistake_stands() {
+    let assist = over(database());
+    let part = |text: &str, mark: &lode_assist::Mark| {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let by_units = String::from_utf16_lossy(&units[mark.from..mark.to]);
+        assert_eq!(&text[mark.span.start..mark.span.end], by_units, "{text}");
+        let line = text.lines().nth(mark.line - 1).unwrap();
+        let rest: String = line.chars().skip(mark.column - 1).collect();
+        assert!(rest.starts_with(by_units.lines().next().unwrap_or("")), "{text}");
+        (by_units, mark.line, mark.column)
+    };
+    let smile = "# \u{1F600}\n";
+    for (text, marked, line, column, code) in [
+        // A misspelt predicate, class, graph; written in full, or by a prefix, which stands in a string and a comment, too.
+        ("SELECT * { ?s foaf:nmae '\u{1F600}' , ?n }", "foaf:nmae", 3, 15, "unknown-constant"),
+        (
+            "SELECT * { ?s ?p '\u{1F600}'. ?s <http://xmlns.com/foaf/0.1/nmae> ?n }",
+            "<http://xmlns.com/foaf/0.1/nmae>",
+            3,
+            26,
+            "unknown-constant",
+        ),
+        ("SELECT * { ?s ?p 'foaf:nmae' . ?s foaf:nmae ?n }", "foaf:nmae", 3, 35, "unknown-constant"),
+        ("SELECT * {\n  ?s ?p '\u{1F600}' ; a foaf:Persn }", "foaf:Persn", 4, 17, "unknown-constant"),
+        (
+            "SELECT * { ?s ?p ?o FILTER('\u{1F600}' != ?o && foaf:age(?o)) }",
+            "foaf:age",
+            3,
+            41,
+            "unknown-function",
+        ),
+        ("SELECT * { ?s ?p ?o FILTER(?o != '(' && REGEX('\u{1F600}', '(')) }", "'('", 3, 34, "no-pattern"),
+    ] {
+        let text = format!("{smile}PREFIX foaf: <http://xmlns.com/foaf/0.1/> # foaf:nmae \u{1F600}\n{text}");
+        let checked = assist.check(&text, Form::Query, &options());
+        assert_eq!(checked.errors, []);
+        let warning = checked.warnings.first().unwrap_or_else(|| panic!("no warning: {text}"));
+        assert_eq!(part(&text, warning), (marked.to_owned(), line, column), "{text}");
+        assert_eq!(warning.code.as_deref(), Some(code), "{text}");
+    }
+    let meant = assist.check("SELECT * { ?s <http://xmlns.com/foaf/0.1/nmae> ?n }", Form::Query, &options());
+    assert_eq!(meant.warnings[0].help.as_deref(), Some("<http://xmlns.com/foaf/0.1/name> has 3"));
+    let text = format!("{smile}SELECT ?s {{ ?s ?p '\u{1F600}' ; foaf:name ?n FLTER(?n = 1) }}");
+    let checked = assist.check(&text, Form::Query, &options());
+    let found: Vec<_> = checked.errors.iter().map(|error| part(&text, error)).collect();
+    assert_eq!(found, [("foaf:".to_owned(), 2, 25), ("FLTER".to_owned(), 2, 38)]);
+    // It is of the text as a whole.
+    let deep = format!("SELECT * {{ ?s ?p ?o FILTER({}1) }}", "1+".repeat(3_000));
+    let whole = &assist.check(&deep, Form::Query, &options()).errors[0];
+    assert_eq!((whole.from, whole.to, whole.line, whole.column), (0, 0, 0, 0), "{whole:?}");
+}
+
+#[test]
 fn a_call_that_is_cancelled_says_so() {
     let assist = over(database());
     let options = options();

@@ -25,7 +25,7 @@ use lode_rdf::ValueId;
 use lode_rdf::parse::StatementLimit;
 use lode_sparql::parse::depth;
 use lode_sparql::update::Operation;
-use lode_sparql::{PlanWarning, Update, stack, warnings};
+use lode_sparql::{ParseError, PlanWarning, Update, stack, warnings};
 use lode_store::{Commit, Store, Transaction};
 use oxsdatatypes::DateTime;
 use std::sync::Arc;
@@ -91,8 +91,7 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     let start = Instant::now();
     let budget = options.evaluation.budget();
     let _memory = TextMemory::of_update(text, &budget)?;
-    let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
-        .map_err(|error| EngineError::Syntax(error.to_string()))?;
+    let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
     stack::deep(levels(&update), move || {
         check_request(&update, options)?;
         let warnings = warnings_of(&update);
@@ -149,7 +148,7 @@ fn check_dataset(update: &Update, options: &UpdateOptions) -> Result<(), EngineE
     if given && update.operations.iter().any(named) {
         let message = "graphs are given beside the request (using-graph-uri, using-named-graph-uri), so it \
                        must not have USING, USING NAMED or WITH";
-        return Err(EngineError::Syntax(message.to_owned()));
+        return Err(ParseError::without_place(message.to_owned()).into());
     }
     Ok(())
 }

@@ -57,8 +57,7 @@ impl OpenTransaction {
     /// back.
     pub fn update(&mut self, text: &str, options: &UpdateOptions) -> Result<(), EngineError> {
         let _memory = TextMemory::of_update(text, &options.evaluation.budget())?;
-        let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())
-            .map_err(|error| EngineError::Syntax(error.to_string()))?;
+        let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
         stack::deep(levels(&update), || {
             check_request(&update, options)?;
             self.within(options, |updater| updater.run(&update))

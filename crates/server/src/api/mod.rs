@@ -93,9 +93,8 @@ pub(crate) async fn hover(State(state): AtState, request: Request) -> Result<Res
 /// A text in good order.
 pub(crate) async fn formatted(State(state): AtState, request: Request) -> Result<Response, HttpError> {
     let call = Call::<Text>::read(&state, request).await?;
-    let text = call.run(&state, |_, asked, _| {
-        format(&asked.text).map_err(|error| EngineError::Syntax(error.to_string()).into())
-    });
+    let text =
+        call.run(&state, |_, asked, _| format(&asked.text).map_err(|error| EngineError::from(error).into()));
     json_of(&Formatted { text: text.await? })
 }
 

@@ -1,6 +1,7 @@
 //! Accept headers, as clients send them.
 
-use super::{negotiate, negotiate_rdf};
+use super::{negotiate, negotiate_rdf, wants_problem};
+use axum::http::{HeaderMap, header};
 use lode_engine::{OutputFormat, ResultKind};
 use lode_rdf::RdfFormat;
 
@@ -48,4 +49,34 @@ fn graphs_and_datasets() {
     );
     assert_eq!(negotiate_rdf("text/turtle, application/trig", true), Some(RdfFormat::TriG));
     assert_eq!(negotiate_rdf("text/turtle", true), None);
+}
+
+#[test]
+fn errors_are_json_only_where_that_is_named() {
+    let wants = |accept: &str| {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, accept.parse().unwrap());
+        wants_problem(&headers)
+    };
+    for accept in [
+        "application/problem+json",
+        "application/sparql-results+json, application/problem+json;q=0.1",
+        "Application/Problem+JSON, text/plain",
+    ] {
+        assert!(wants(accept), "{accept}");
+    }
+    for accept in [
+        "",
+        "*/*",
+        "application/*",
+        "application/json, application/sparql-results+json",
+        "application/problem+json;q=0",
+        "text/plain, application/problem+json;q=0.5",
+    ] {
+        assert!(!wants(accept), "{accept}");
+    }
+    // It says nothing of answers.
+    assert_eq!(solutions("application/problem+json"), Some("application/sparql-results+json"));
+    assert_eq!(solutions("application/problem+json, text/csv"), Some("text/csv; charset=utf-8"));
+    assert_eq!(solutions("application/problem+json, image/png"), None);
 }

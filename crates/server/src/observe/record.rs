@@ -7,6 +7,7 @@ use super::route::{OF_ONE, Route};
 use super::stages::{Change, Stages, WorkKind};
 use super::watch::Watch;
 use crate::listener::Peer;
+use crate::negotiate::wants_problem;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version, header};
 use std::fmt;
 use std::future::Future;
@@ -57,6 +58,8 @@ pub(crate) struct Record {
     /// What only logs tell.
     target: String,
     agent: String,
+    /// Its error, if it has one, is to be `application/problem+json`.
+    wants_problem: bool,
     bytes_in: AtomicU64,
     noted: Mutex<Noted>,
 }
@@ -140,6 +143,7 @@ impl Record {
             } else {
                 String::new()
             },
+            wants_problem: wants_problem(headers),
             bytes_in: AtomicU64::new(0),
             noted: Mutex::default(),
             watch,
@@ -175,6 +179,11 @@ impl Record {
     /// The same as a field of the answer.
     pub(crate) fn field(&self) -> Option<HeaderValue> {
         request_id::field(&self.id)
+    }
+
+    /// Whether its error is to be `application/problem+json`.
+    pub(crate) fn wants_problem(&self) -> bool {
+        self.wants_problem
     }
 
     pub(crate) fn client(&self) -> Peer {

@@ -61,6 +61,15 @@ fn formats_checks_and_prefixes() {
     assert_eq!(status, 200);
     assert_eq!((&checked["errors"][0]["from"], &checked["errors"][0]["to"]), (&json!(9), &json!(14)));
     assert!(checked["errors"][0]["help"].as_str().unwrap().contains("PREFIX foaf:"));
+    let text = "SELECT * {\n ?s ?p '\u{1F600}' ; <http://xmlns.com/foaf/0.1/nmae> ?n }";
+    let (_, checked) = post(address, "/api/check", &json!({ "text": text }));
+    let mark = &checked["warnings"][0];
+    let place = json!({ "start": 27, "end": 59 });
+    assert_eq!((&mark["from"], &mark["to"], &mark["span"]), (&json!(25), &json!(57), &place), "{checked}");
+    assert_eq!(
+        (&mark["line"], &mark["column"], &mark["code"]),
+        (&json!(2), &json!(14), &json!("unknown-constant"))
+    );
     let (_, checked) = post(address, "/api/check", &json!({ "text": "CLEAR ALL", "kind": "update" }));
     assert_eq!(checked, json!({ "errors": [], "warnings": [] }));
     let (status, _, text) = send(address, "GET", "/api/prefixes", "");

@@ -11,6 +11,7 @@ mod kept;
 mod limits;
 mod logs;
 mod metrics;
+mod problems;
 mod transports;
 
 use lode_engine::{Database, UpdateOptions};

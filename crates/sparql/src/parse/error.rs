@@ -13,14 +13,16 @@ pub struct ParseError {
     pub column: usize,
     /// The place in bytes of the text; empty where the error has none, or is at its end.
     pub span: Range<usize>,
+    /// The same in UTF-16 code units, as editors and browsers count.
+    pub units: Range<usize>,
     /// What is wrong.
     pub message: String,
     /// The line, and a mark under the place.
-    pub excerpt: String,
+    pub excerpt: Box<str>,
     /// What would be right; empty where that is not known.
     pub help: Box<str>,
     /// What else is wrong, further on in the text.
-    pub more: Vec<Self>,
+    pub more: Box<[Self]>,
 }
 
 impl fmt::Display for ParseError {
@@ -39,18 +41,26 @@ impl fmt::Display for ParseError {
 }
 
 impl ParseError {
-    pub(super) fn without_place(message: String) -> Self {
-        let (excerpt, help) = Default::default();
-        Self { line: 0, column: 0, span: 0..0, message, excerpt, help, more: Vec::new() }
+    /// One of the text as a whole.
+    pub fn without_place(message: String) -> Self {
+        let (excerpt, help, more) = Default::default();
+        Self { line: 0, column: 0, span: 0..0, units: 0..0, message, excerpt, help, more }
     }
 
     pub(super) fn at(text: &str, span: Range<usize>, message: String) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        let excerpt = excerpt(text, &span);
-        Self { line, column, span, message, excerpt, ..Self::without_place(String::new()) }
+        let excerpt = excerpt(text, &span).into();
+        let from = units(before);
+        let units = from..from + units(text.get(span.clone()).unwrap_or(""));
+        Self { line, column, span, units, message, excerpt, ..Self::without_place(String::new()) }
     }
+}
+
+/// Code units of UTF-16.
+fn units(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
 }
 
 /// At most so many columns of a line are shown
@@ -114,7 +124,10 @@ mod tests {
             let at = text.find(part).expect("a part");
             let error = ParseError::at(text, at..at + part.len(), String::new());
             let line = text.lines().find(|line| line.contains(part)).expect("its line").replace('\t', " ");
-            assert_eq!((error.column, error.excerpt), (column, format!("{line}\n{marks}")), "{text}");
+            let expected = format!("{line}\n{marks}");
+            assert_eq!((error.column, &*error.excerpt), (column, expected.as_str()), "{text}");
+            let units: Vec<u16> = text.encode_utf16().collect();
+            assert_eq!(String::from_utf16_lossy(&units[error.units]), part, "{text}");
         }
         let far = format!("ASK {{ {} foo }}", "漢 ".repeat(300));
         let at = far.find("foo").expect("there");

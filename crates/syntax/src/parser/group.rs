@@ -209,7 +209,11 @@ impl<'a> Parser<'a> {
             self.stop(
                 span.clone(),
                 format!("the pattern of {word} stands in braces"),
-                format!("{word} {{ ... }}"),
+                match word {
+                    "GRAPH" => "GRAPH ?graph { ... }, or GRAPH <graph> { ... }".to_owned(),
+                    "SERVICE" => "SERVICE <endpoint> { ... }".to_owned(),
+                    _ => format!("{word} {{ ... }}"),
+                },
             );
         }
         !self.stopped

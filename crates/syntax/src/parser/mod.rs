@@ -436,11 +436,12 @@ impl<'a> Parser<'a> {
         } else {
             format!("`{}`", shortened(self.word()))
         };
-        self.stop(
-            open,
-            format!("`{opened}` is not closed before {found}"),
-            format!("put `{mark}` where it ends"),
-        );
+        let line = if self.at_end() && mark == "}" && !self.stopped { self.unclosed_line() } else { None };
+        let which = line.map_or_else(String::new, |line| {
+            format!("; as the lines are indented, it is the `{{` of line {line} that lacks one")
+        });
+        let message = format!("`{opened}` is not closed before {found}");
+        self.stop(open, message, format!("put `{mark}` where it ends{which}"));
     }
 
     /// Does something a level deeper, unless that is too deep.

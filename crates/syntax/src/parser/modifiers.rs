@@ -109,9 +109,18 @@ impl<'a> Parser<'a> {
         CLAUSES.iter().position(|clause| *clause == meant)
     }
 
+    /// The variable that stands here, or another.
+    fn variable_or(&self, other: &str) -> String {
+        if self.kind() == Kind::Variable { super::shortened(self.word()) } else { other.to_owned() }
+    }
+
     fn by(&mut self, clause: &str) {
         if !self.eat_keyword("BY") {
-            self.tell(self.span(), format!("{clause} without BY"), format!("write {clause} BY ?x"));
+            self.tell(
+                self.span(),
+                format!("{clause} without BY"),
+                format!("write {clause} BY {}", self.variable_or("?x")),
+            );
             if self.kind() != Kind::Variable && !self.is_mark("(") {
                 self.stop_here();
             }
@@ -281,7 +290,7 @@ impl<'a> Parser<'a> {
                         self.tell(
                             self.span(),
                             format!("what is ordered stands in parentheses behind {word}"),
-                            format!("write {word}(?x)"),
+                            format!("write {word}({})", self.variable_or("?x")),
                         );
                         continue;
                     }

@@ -289,11 +289,8 @@ impl<'a> Parser<'a> {
             _ => return self.unexpected("a prefix, such as ex:,"),
         }
         if self.kind() == Kind::String {
-            self.stop(
-                self.span(),
-                "an IRI in quotes",
-                "an IRI stands in angle brackets: <http://example.org/>",
-            );
+            let iri = super::shortened(self.word().trim_matches(['"', '\'']));
+            self.stop(self.span(), "an IRI in quotes", format!("an IRI stands in angle brackets: <{iri}>"));
         } else {
             self.iri_in_brackets("the IRI of a prefix in angle brackets");
         }

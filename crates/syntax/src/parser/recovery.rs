@@ -9,7 +9,7 @@
 use super::group::PARTS;
 use super::modifiers::CLAUSES;
 use super::query::{FORMS, PROLOGUE, UPDATES};
-use super::{DIAGNOSTICS_MAX, Parser};
+use super::{DEPTH_MAX, DIAGNOSTICS_MAX, Parser};
 use crate::token::Kind;
 
 /// So often reading goes on in a text.
@@ -230,5 +230,32 @@ impl Parser<'_> {
             self.bump();
         }
         self.resumed_here()
+    }
+
+    /// The line whose `{` lacks its `}`, as lines are indented: a `}` that begins a line stands further to the left than the line of what it closes.
+    pub(super) fn unclosed_line(&self) -> Option<usize> {
+        let (mut line, mut indent, mut end) = (1, 0, 0);
+        let mut open = Vec::new();
+        for token in &self.tokens {
+            let gap = self.text.get(end..token.start()).unwrap_or("");
+            let begin = gap.rfind('\n').map(|at| at + 1).or((end == 0).then_some(0));
+            indent = begin.map_or(indent, |begin| gap.len() - begin);
+            line += gap.matches('\n').count();
+            let written = self.text.get(token.span()).unwrap_or("");
+            match written {
+                "{" if open.len() < DEPTH_MAX => open.push((line, indent)),
+                "{" => return None,
+                "}" => {
+                    let (of, before) = open.pop()?;
+                    if begin.is_some() && indent < before {
+                        return Some(of);
+                    }
+                }
+                _ => {}
+            }
+            line += written.matches('\n').count();
+            end = token.end();
+        }
+        None
     }
 }

@@ -244,7 +244,10 @@ impl<'a> Parser<'a> {
             let help = if is_variable {
                 format!("a variable stands without parentheses: {name}")
             } else {
-                "write (... AS ?name)".to_owned()
+                let value = self.text.get(open.end..self.span().start).unwrap_or("...").trim();
+                let function = value.split('(').next().filter(|word| self.vocabulary.has(word));
+                let name = function.map_or_else(|| "value".to_owned(), str::to_ascii_lowercase);
+                format!("write ({} AS ?{name})", super::shortened(value))
             };
             self.tell(open.start..self.span().end, "a value that is selected needs a name", help);
             selection.unnamed.push(open.start);

@@ -406,7 +406,7 @@ impl Parser<'_> {
         self.templates = outside;
         if self.is_one_of(&["FILTER", "OPTIONAL", "BIND", "VALUES", "MINUS", "SELECT"]) {
             let word = self.word();
-            let help = "patterns stand in WHERE { ... }: INSERT { ... } WHERE { ... }";
+            let help = self.help_for_pattern(what, start);
             self.stop(self.span(), format!("{word} stands among quads"), help);
         } else if self.kind() == Kind::Word {
             self.no_term("a triple begins");
@@ -419,6 +419,23 @@ impl Parser<'_> {
         self.close_node(node, Node::Quads);
         if let Some(what) = what {
             self.no_variables(what, start);
+        }
+    }
+
+    /// What to do with a pattern among the quads of an operation, which begin at a token.
+    fn help_for_pattern(&self, what: Option<&str>, start: usize) -> String {
+        let before = start.checked_sub(2).and_then(|at| self.tokens.get(at));
+        let word = before.and_then(|token| self.text.get(token.span())).unwrap_or("");
+        match what {
+            Some(what) => {
+                let operation = what.trim_end_matches(" DATA");
+                format!("{what} takes data only; {operation} {{ ... }} WHERE {{ ... }} takes patterns")
+            }
+            None if word.eq_ignore_ascii_case("WHERE") => {
+                "DELETE WHERE takes triples only: write DELETE { triples } WHERE { triples and patterns }"
+                    .to_owned()
+            }
+            None => "patterns stand in WHERE { ... }, behind the braces of DELETE and INSERT".to_owned(),
         }
     }
 

@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.iri("the IRI of a document");
         if self.eat_keyword("INTO") {
             if !self.eat_keyword("GRAPH") {
-                let help = "LOAD <file> INTO GRAPH <graph>";
+                let help = format!("write INTO GRAPH {}", self.graph_or("<graph>"));
                 return self.stop(self.span(), "GRAPH is missing behind INTO", help);
             }
             self.iri("the IRI of a graph");
@@ -115,6 +115,10 @@ impl Parser<'_> {
                 let help = format!("write {word} <graph> TO <other graph>");
                 return self.stop(self.span(), format!("TO is missing between the graphs of {word}"), help);
             }
+            if self.at_end() && !self.stopped && !self.is_cut() {
+                let message = format!("TO, and the graph that {word} writes, are missing");
+                return self.stop(self.span(), message, format!("write {word} <graph> TO <other graph>"));
+            }
             return self.unexpected(&format!("TO, and the graph that {word} writes,"));
         }
         self.graph_or_default();
@@ -131,15 +135,23 @@ impl Parser<'_> {
             return self.close_node(node, kind);
         }
         if !self.eat_keyword("GRAPH") {
-            let graphs = if word == "CREATE" { "" } else { ", DEFAULT, NAMED or ALL" };
-            return self.stop(
-                self.span(),
-                format!("{word} needs to know what of"),
-                format!("{word} GRAPH <graph>{graphs}"),
-            );
+            let is_graph = matches!(self.kind(), Kind::Iri | Kind::Name);
+            let others = if word == "CREATE" || is_graph { "" } else { ", DEFAULT, NAMED or ALL" };
+            let message = match is_graph {
+                true => format!("GRAPH is missing behind {word}"),
+                false => format!("{word} needs to know what of"),
+            };
+            let help = format!("write {word} GRAPH {}{others}", self.graph_or("<graph>"));
+            return self.stop(self.span(), message, help);
         }
         self.iri("the IRI of a graph");
         self.close_node(node, kind);
+    }
+
+    /// The graph that stands here, as it is written, or a word for one.
+    fn graph_or(&self, other: &str) -> String {
+        let is_graph = matches!(self.kind(), Kind::Iri | Kind::Name);
+        if is_graph { super::shortened(self.word()) } else { other.to_owned() }
     }
 
     fn graph_or_default(&mut self) {
@@ -216,7 +228,15 @@ impl Parser<'_> {
 
     fn pattern_of_modify(&mut self, is_insert: bool) {
         let span = self.span();
-        if !self.eat_keyword("WHERE") && !self.stopped {
+        let is_misspelt = self.kind() == Kind::Word
+            && self.mark_at(1, "{")
+            && !self.is_keyword("WHERE")
+            && spelling::meant(self.word(), ["WHERE"]).is_some();
+        if is_misspelt {
+            let message = format!("`{}` stands where WHERE should", self.word());
+            self.tell(span, message, "did you mean WHERE?");
+            self.bump();
+        } else if !self.eat_keyword("WHERE") && !self.stopped {
             let help = if is_insert {
                 "INSERT DATA { ... } takes data; INSERT { ... } WHERE { ... } a pattern"
             } else {

@@ -1,0 +1,1 @@
+INSERT DATA { <s> <p> <o> FILTER(1 > 2) }

@@ -1,0 +1,2 @@
+DELETE { ?s <p> ?o }
+WHER { ?s <p> ?o }

@@ -97,9 +97,11 @@ pub fn wholeness(text: &str) -> Wholeness {
     };
     let end = declared.trim_end().len();
     let last = tokens.iter().rev().find(|token| token.kind() != TokenKind::End);
-    let is_at_end = |span: &Range<usize>| span.start >= end || last.is_some_and(|last| span.start >= last.end());
+    let is_at_end =
+        |span: &Range<usize>| span.start >= end || last.is_some_and(|last| span.start >= last.end());
     let is_long_string = last.is_some_and(|last| {
-        last.kind() == TokenKind::Bad && ["\"\"\"", "'''"].iter().any(|quotes| written(last).starts_with(quotes))
+        last.kind() == TokenKind::Bad
+            && ["\"\"\"", "'''"].iter().any(|quotes| written(last).starts_with(quotes))
     });
     let is_unfinished = [("{", "}"), ("(", ")"), ("[", "]")].into_iter().any(is_open)
         || is_long_string
@@ -220,10 +222,7 @@ mod tests {
         let kept = [Prefix { name: "e".to_owned(), iri: "http://e/".to_owned() }];
         let text = "SELECT * { ?s e:p ?o ; foaf:name ?n }";
         let whole = with_prefixes(text, &kept, false);
-        assert_eq!(
-            whole,
-            format!("PREFIX e: <http://e/> PREFIX foaf: <http://xmlns.com/foaf/0.1/>\n{text}")
-        );
+        assert_eq!(whole, format!("PREFIX e: <http://e/> PREFIX foaf: <http://xmlns.com/foaf/0.1/>\n{text}"));
         assert_eq!(with_prefixes("ASK { ?s my:p ?o }", &kept, false), "ASK { ?s my:p ?o }");
         let wrong = with_prefixes("ASK { ?s e:p }", &kept, false);
         let error = error_behind_first_line(&wrong, Form::Query, None).map(|error| error.line);
@@ -232,7 +231,8 @@ mod tests {
 
     #[test]
     fn what_counts() {
-        let text = "SELECT ?c (COUNT(DISTINCT ?s) AS ?n) (sum((?x)) as ?m) (MAX(?x) AS ?l) { ?s a ?c } GROUP BY ?c";
+        let text =
+            "SELECT ?c (COUNT(DISTINCT ?s) AS ?n) (sum((?x)) as ?m) (MAX(?x) AS ?l) { ?s a ?c } GROUP BY ?c";
         assert_eq!(counting_variables(text), ["n", "m"]);
         assert!(counting_variables("SELECT (COUNT(").is_empty());
     }

@@ -173,7 +173,11 @@ fn empty_documents() {
 /// Prefixes are declared before the first statement that has them, and what is read is what was written.
 #[test]
 fn turtle_with_prefixes() {
-    let prefixes = Prefixes::new([("e", "http://e/"), ("unused", "http://u/"), ("xsd", "http://www.w3.org/2001/XMLSchema#")]);
+    let prefixes = Prefixes::new([
+        ("e", "http://e/"),
+        ("unused", "http://u/"),
+        ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+    ]);
     let lines = [
         "<http://e/a> <http://e/p> <http://other/x>",
         "<http://e/a> <http://e/p> \"<http://e/x>\"",

@@ -21,6 +21,7 @@ mod items;
 mod keywords;
 mod labels;
 mod names;
+mod pieces;
 mod place;
 mod position;
 mod repair;
@@ -33,5 +34,9 @@ pub use answer::{Checked, Completion, Counts, Hover, Item, ItemKind, Mark, Named
 pub use assist::Assist;
 pub use format::{form_of, format};
 pub use lode_sparql::ParseError;
-pub use lode_syntax::Form;
+pub use lode_syntax::{Form, usual_prefixes};
+pub use pieces::{
+    PieceKind, Wholeness, counting_variables, declared_prefixes, error_behind_first_line, pieces, wholeness,
+    with_prefixes,
+};
 pub use words::functions;

@@ -77,6 +77,11 @@ impl Names {
         self.declared.iter().map(|(name, iri)| (name.as_str(), iri.as_str()))
     }
 
+    /// The prefixes that the text uses and does not declare.
+    pub fn undeclared(&self) -> impl Iterator<Item = &str> {
+        self.undeclared.iter().map(String::as_str)
+    }
+
     /// Declarations of all that the text uses and does not declare.
     pub fn missing(&self) -> String {
         self.declarations(self)

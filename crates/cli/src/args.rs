@@ -19,9 +19,11 @@ mod limits;
 mod lsp;
 mod lubm;
 mod manual;
+mod output;
 mod quantity;
 mod query_set;
 mod serve;
+mod shell;
 mod soak;
 mod top;
 mod user;
@@ -40,8 +42,10 @@ pub use hostile::BenchHostileArgs;
 pub use lsp::LspArgs;
 pub use lubm::{LubmCommand, LubmGenerateArgs};
 pub use manual::{CompletionsArgs, ManArgs};
+pub use output::OutputArgs;
 pub use query_set::QuerySetArgs;
 pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
+pub use shell::ShellArgs;
 pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
 pub use user::{GraphArgs, PlaceArgs, TokenCommand, UserCommand};
@@ -75,6 +79,8 @@ pub enum Command {
     Load(LoadArgs),
     /// Run a SPARQL query
     Query(QueryArgs),
+    /// Ask one query after the other, with completion and history
+    Shell(ShellArgs),
     /// Change a database by a SPARQL update request
     Update(UpdateArgs),
     /// Write all quads, or those of one graph, as RDF
@@ -225,8 +231,16 @@ pub enum PlanForm {
 
 /// `lode query`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "On a terminal, tables have its width: cells are cut, IRIs have the prefixes of the query and the usual ones, counts have bars, and \
+what is longer than the screen goes through a pager. In files and pipes, and with --full, nothing is cut and terms are whole. Turtle and TriG have prefixes.\n\n\
+In place of a folder, the address of a lode serve or of any SPARQL endpoint may stand (http://127.0.0.1:7878, of one with several databases with \
+/NAME behind it; or the endpoint itself). Then --default-graph, --threads, --memory and what is said of SERVICE are the server's own.\n\n\
+Exit codes: 0 done; 1 failed; 2 wrong command line; 4 the query has a syntax error; 5 time-out."
+)]
 pub struct QueryArgs {
-    /// The database folder
+    /// The database folder, or the address of a server
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
     /// The query; -, or without it or -f: standard input
     pub query: Option<String>,
@@ -253,8 +267,14 @@ pub struct QueryArgs {
     /// Resolve relative IRIs in the query against this one
     #[arg(long, value_name = "IRI")]
     pub base: Option<String>,
-    /// Evaluation.
+    /// How answers are shown.
     #[command(flatten)]
+    pub output: OutputArgs,
+    /// How to be let in, of a server.
+    #[command(flatten, next_help_heading = "With a URL")]
+    pub login: LoginArgs,
+    /// Evaluation.
+    #[command(flatten, next_help_heading = "Evaluation")]
     pub evaluation: EvaluationArgs,
 }
 
@@ -266,10 +286,12 @@ made where there is none with --create only.\n\n\
 A graph exists as long as it has quads: CREATE GRAPH changes nothing (and fails where there is the graph), DROP and CLEAR are the same, and \
 COPY, MOVE and ADD fail where there is no such source. LOAD reads nothing but what --allow-load names: plain or compressed documents, syntax by \
 name, Content-Type or content.\n\n\
+In place of a folder, the address of a lode serve or of any SPARQL endpoint may stand; then the server says what LOAD reads and what memory there is.\n\n\
 Exit codes: 0 done; 1 failed, the database is as it was; 2 wrong command line; 4 the request has a syntax error; 5 time-out."
 )]
 pub struct UpdateArgs {
-    /// The database folder
+    /// The database folder, or the address of a server
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
     /// The request; - or without it and -f, standard input
     pub update: Option<String>,
@@ -298,15 +320,19 @@ pub struct UpdateArgs {
     /// No progress line and no summary: errors only
     #[arg(long, short)]
     pub quiet: bool,
+    /// How to be let in, of a server.
+    #[command(flatten, next_help_heading = "With a URL")]
+    pub login: LoginArgs,
     /// Evaluation of WHERE.
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Evaluation")]
     pub evaluation: EvaluationArgs,
 }
 
 /// `lode dump`.
 #[derive(Debug, Args)]
 pub struct DumpArgs {
-    /// The database folder
+    /// The database folder, or the address of a server
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
     /// The database as this snapshot has kept it (see lode snapshot)
     #[arg(long, value_name = "NAME")]
@@ -320,12 +346,16 @@ pub struct DumpArgs {
     /// Memory that the dump may use, such as 512MiB or 2GiB, at least 64MiB (default: 1GiB)
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     pub memory: Option<usize>,
+    /// How to be let in, of a server.
+    #[command(flatten, next_help_heading = "With a URL")]
+    pub login: LoginArgs,
 }
 
 /// `lode stats`.
 #[derive(Debug, Args)]
 pub struct StatsArgs {
-    /// The database folder
+    /// The database folder, or the address of a server
+    #[arg(value_name = "DB|URL")]
     pub database: PathBuf,
     /// The database as this snapshot has kept it (see lode snapshot)
     #[arg(long, value_name = "NAME")]
@@ -333,6 +363,9 @@ pub struct StatsArgs {
     /// As JSON
     #[arg(long)]
     pub json: bool,
+    /// How to be let in, of a server.
+    #[command(flatten, next_help_heading = "With a URL")]
+    pub login: LoginArgs,
 }
 
 /// `lode check`.

@@ -3,27 +3,57 @@
 use crate::again;
 use crate::args::DumpArgs;
 use crate::exit::{Done, unknown_format, wrong_usage};
+use crate::look;
 use crate::memory::DumpMemory;
+use crate::remote::{self, Remote, Told};
 use anyhow::bail;
+use lode_assist::{Assist, Prefix};
 use lode_engine::store::{DumpOptions, DumpScope, Snapshot, dump_graph, dump_lines, dump_quads};
-use lode_engine::{CancelToken, Database, OpenOptions, Order};
+use lode_engine::{CancelToken, Database, OpenOptions, Order, QueryOptions};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, NamedNode, QuadRef, Term, ValueId};
-use std::io::Write;
+use std::io::{BufWriter, Write};
+use std::sync::Arc;
 
 /// What quads are collected to before they are written.
 const BUFFER_BYTES: usize = 1 << 20;
 
 pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
+    if let Some(url) = remote::url(&args.database) {
+        return download(args, url);
+    }
     again::to_stdout(BUFFER_BYTES, &|out| write(args, out))
+}
+
+/// Writes what a server sends.
+fn download(args: &DumpArgs, url: &str) -> anyhow::Result<Done> {
+    let format = RdfFormat::from_name(&args.format).ok_or_else(|| unknown_format(&args.format))?;
+    let graph = args.graph.as_deref().map(|name| match name {
+        "default" => "default".to_owned(),
+        name => remote::parameter("graph", bare(name)),
+    });
+    let at = args.at.as_deref().map(|at| remote::parameter("at", at));
+    let parameters: Vec<String> = graph.into_iter().chain(at).collect();
+    let path =
+        if parameters.is_empty() { "/data".to_owned() } else { format!("/data?{}", parameters.join("&")) };
+    let server = Remote::new(url, &args.login)?;
+    let cancel = CancelToken::default();
+    let response = server.get(&path, format.media_type(), &cancel)?;
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, std::io::stdout().lock());
+    let copied = std::io::copy(&mut Told::new(response, &cancel), &mut out);
+    let flushed = out.flush();
+    copied?;
+    flushed?;
+    Ok(Done::Ok)
 }
 
 fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let format = RdfFormat::from_name(&args.format).ok_or_else(|| unknown_format(&args.format))?;
     let memory = DumpMemory::new(args.memory);
     let open = OpenOptions::with_cache(memory.cache_bytes);
-    let snapshot = Database::open(&args.database, &open)?.snapshot_at(args.at.as_deref())?;
+    let database = Arc::new(Database::open(&args.database, &open)?);
+    let snapshot = database.snapshot_at(args.at.as_deref())?;
     let scope = match &args.graph {
         Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
         None if !format.supports_datasets() && snapshot.has_named_graphs() => bail!(
@@ -40,10 +70,15 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         return Ok(());
     }
     if let (Some(format), true) = (GraphText::new(format), as_triples) {
+        let format = format.with_prefixes(&look::prefixes(&[], &[]));
         dump_graph(&snapshot, scope, format, &cancel, out)?;
         return Ok(());
     }
-    let mut writer = QuadWriter::start(format, out)?;
+    // TriG declares all prefixes before the first quad: those of what the data is made of.
+    let prefixes = if format == RdfFormat::TriG { used_prefixes(&database)? } else { Vec::new() };
+    let prefixes: Vec<_> =
+        prefixes.iter().map(|prefix| (prefix.name.as_str(), prefix.iri.as_str())).collect();
+    let mut writer = QuadWriter::start_with_prefixes(format, out, &prefixes)?;
     dump_quads(&snapshot, scope, &cancel, &mut |quad| {
         let graph_name = if as_triples { GraphNameRef::DefaultGraph } else { quad.graph_name };
         writer.write(QuadRef { graph_name, ..quad })
@@ -52,11 +87,21 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The usual prefixes of IRIs in the data.
+fn used_prefixes(database: &Arc<Database>) -> anyhow::Result<Vec<Prefix>> {
+    Ok(Assist::new(Arc::clone(database)).prefixes(&QueryOptions::default())?)
+}
+
+/// An IRI without its brackets.
+fn bare(name: &str) -> &str {
+    name.trim_start_matches('<').trim_end_matches('>')
+}
+
 fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {
     if name == "default" {
         return Ok(ValueId::DEFAULT_GRAPH);
     }
-    let iri = NamedNode::new(name.trim_start_matches('<').trim_end_matches('>')).map_err(|error| {
+    let iri = NamedNode::new(bare(name)).map_err(|error| {
         wrong_usage(format!("--graph {name} is not an absolute IRI (nor `default`): {error}"))
     })?;
     let id = snapshot.id_of(&Term::NamedNode(iri))?;

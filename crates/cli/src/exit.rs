@@ -26,6 +26,14 @@ pub enum Done {
 #[error("{0}")]
 pub struct DataSyntaxError(pub String);
 
+/// What a server has refused, or why it cannot be asked, and the exit code.
+#[derive(Debug, thiserror::Error)]
+#[error("{text}")]
+pub struct RemoteError {
+    pub code: u8,
+    pub text: String,
+}
+
 /// A command line that is wrong in what its parser does not see.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -62,6 +70,9 @@ pub fn code(outcome: anyhow::Result<Done>) -> ExitCode {
     if error.is::<UsageError>() {
         return ExitCode::from(2);
     }
+    if let Some(RemoteError { code, .. }) = error.downcast_ref() {
+        return ExitCode::from(*code);
+    }
     ExitCode::from(match error.downcast_ref::<EngineError>() {
         Some(EngineError::Syntax(_)) => 4,
         Some(EngineError::Cancelled(Cancelled::Timeout)) => 5,
@@ -86,7 +97,7 @@ pub(crate) fn text(error: &anyhow::Error) -> String {
     text
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<std::io::Error>();
         let engine = cause.downcast_ref::<EngineError>();

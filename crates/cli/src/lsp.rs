@@ -1,7 +1,7 @@
 //! `lode lsp`: a language server over standard input and output.
 
 mod places;
-mod source;
+pub mod source;
 
 use crate::args::LspArgs;
 use crate::exit::Done;
@@ -27,7 +27,7 @@ fn capabilities() -> Value {
 }
 
 pub fn run(args: &LspArgs) -> anyhow::Result<Done> {
-    let source = Source::open(args)?;
+    let source = Source::at(args.target.as_deref(), &args.login)?;
     let (connection, threads) = Connection::stdio();
     serve(connection, threads, source)?;
     Ok(Done::Ok)

@@ -27,11 +27,13 @@ mod contexts;
 mod demo;
 mod dump;
 mod exit;
+mod interrupt;
 mod keep_few;
 mod load;
 mod load_failure;
 mod load_line;
 mod load_report;
+mod look;
 mod lsp;
 mod manual;
 mod marked;
@@ -42,12 +44,15 @@ mod opening;
 mod plan_table;
 mod progress;
 mod query;
+mod remote;
+mod screen;
 #[cfg(test)]
 mod reference;
 mod serve;
 mod serve_config;
 mod serve_log;
 mod server_client;
+mod shell;
 mod skipped;
 mod snapshot;
 mod sources;
@@ -79,6 +84,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         Command::Load(args) => load::run(&args),
         Command::Query(args) => query::run(&args),
+        Command::Shell(args) => shell::run(&args),
         Command::Update(args) => update::run(&args),
         Command::Dump(args) => dump::run(&args),
         Command::Stats(args) => stats::run(&args),

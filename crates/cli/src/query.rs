@@ -2,15 +2,20 @@
 
 use crate::args::{PlanForm, QueryArgs};
 use crate::exit::{Done, wrong_usage};
+use crate::interrupt::Interruptible;
+use crate::look::{self, Look};
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::plan_table;
+use crate::remote::{self, Asked, Remote};
+use crate::screen::{self, Screen};
 use crate::talk::{say, say_warnings};
 use anyhow::Context;
 use lode_engine::store::{OpenFiles, StoreError};
 use lode_engine::{
-    CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind, write_results,
+    CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind, write_results_with,
 };
+use sparesults::QueryResultsFormat;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +27,9 @@ pub const ATTEMPTS: u32 = 5;
 pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
     check_words(&args.database, args.query.as_deref(), "query")?;
     let text = request_text(args.query.as_deref(), args.file.as_deref(), "query")?;
+    if let Some(url) = remote::url(&args.database) {
+        return ask(args, url, &text);
+    }
     // Most queries read few of the files that many segments have.
     if let Some(done) = answer(args, &text, OpenFiles::WhenRead, true)? {
         return Ok(done);
@@ -34,11 +42,59 @@ pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
     Ok(answer(args, &text, OpenFiles::Now, false)?.unwrap_or(Done::Ok))
 }
 
+/// Asks a server.
+fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
+    let format = output_format(args)?.unwrap_or(OutputFormat::Table);
+    let mut parameters: Vec<String> = args.at.iter().map(|at| remote::parameter("at", at)).collect();
+    let plan = match (args.explain, args.profile) {
+        (Some(form), _) => Some(("explain", form)),
+        (None, Some(form)) => Some(("profile", form)),
+        (None, None) => None,
+    };
+    if let Some((wish, form)) = plan {
+        if form == PlanForm::Text {
+            return Err(wrong_usage(format!("a server tells plans as JSON: --{wish}=json")));
+        }
+        parameters.push(format!("{wish}=1"));
+    }
+    let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));
+    let accept = remote::accepted(format);
+    let asked = Asked {
+        media_type: "application/sparql-query",
+        text: with_base.as_deref().unwrap_or(text),
+        accept: if plan.is_some() { "application/json" } else { &accept },
+        parameters: parameters.join("&"),
+    };
+    let server = Remote::new(url, &args.login)?;
+    let cancel = CancelToken::new(args.timeout);
+    let _interruptible = interruptible(args, &cancel);
+    let start = Instant::now();
+    let response = server.query(&asked, &cancel)?;
+    let mut out = BufWriter::with_capacity(1 << 16, Screen::new(!args.output.no_pager));
+    let look = Look::new(text, &[], &args.output);
+    let format = if plan.is_some() { OutputFormat::Results(QueryResultsFormat::Json) } else { format };
+    let shown = remote::show(response, format, &look, &cancel, &mut out);
+    let flushed = out.flush().and_then(|()| out.get_mut().finish());
+    let shown = shown?;
+    flushed?;
+    if let Some(rows) = shown.rows.filter(|_| screen::is_terminal()) {
+        say!("{}", look::told(rows, start.elapsed()));
+    }
+    Ok(Done::Ok)
+}
+
+/// Where a pager runs beside us, Ctrl-C must not end us before it.
+fn interruptible(args: &QueryArgs, cancel: &CancelToken) -> Option<Interruptible> {
+    (screen::is_terminal() && !args.output.no_pager).then(|| Interruptible::new(cancel))
+}
+
 /// Answers the query from the version of the moment. None where files of that version have gone before anything was answered, and `again`
 /// says that somebody will ask again.
 fn answer(args: &QueryArgs, text: &str, files: OpenFiles, again: bool) -> anyhow::Result<Option<Done>> {
-    let mut out = BufWriter::with_capacity(1 << 16, Delivered::new(std::io::stdout().lock()));
-    let outcome = answer_to(args, text, files, &mut out);
+    let screen = Screen::new(!args.output.no_pager);
+    let mut out = BufWriter::with_capacity(1 << 16, Delivered::new(screen));
+    let mut below = String::new();
+    let outcome = answer_to(args, text, files, &mut out, &mut below);
     let failed =
         out.get_ref().has_lost_files || outcome.as_ref().is_err_and(|error| may_be_stale(error, files));
     if again && failed && !out.get_ref().any {
@@ -46,7 +102,10 @@ fn answer(args: &QueryArgs, text: &str, files: OpenFiles, again: bool) -> anyhow
         drop(out.into_parts());
         return Ok(None);
     }
-    let flushed = out.flush();
+    let flushed = out.flush().and_then(|()| out.get_mut().out.finish());
+    if !below.is_empty() {
+        say!("{}", below.trim_end());
+    }
     outcome?;
     flushed?;
     Ok(Some(Done::Ok))
@@ -100,27 +159,31 @@ fn answer_to<W: Write>(
     text: &str,
     files: OpenFiles,
     out: &mut BufWriter<Delivered<W>>,
+    below: &mut String,
 ) -> anyhow::Result<()> {
     let memory = SharedMemory::new(&args.evaluation);
     let options = memory.open_options();
     let database = Arc::new(Database::open_for_reading(&args.database, &options, files)?);
     out.get_mut().source = (files == OpenFiles::WhenRead).then(|| Arc::clone(&database));
-    let answered = answer_from(args, text, &memory, &database, out);
+    let answered = answer_from(args, text, &memory, &database, out, below);
     // All that is left to write was read.
     out.get_mut().source = None;
     answered
 }
 
+/// Writes the answer, and puts what is to be said of it behind `below`.
 fn answer_from(
     args: &QueryArgs,
     text: &str,
     memory: &SharedMemory,
     database: &Database,
     out: &mut dyn Write,
+    below: &mut String,
 ) -> anyhow::Result<()> {
     let mut options = memory.query_options(&args.evaluation)?;
     options.base_iri = args.base.clone();
     options.cancel = CancelToken::new(args.timeout);
+    let _interruptible = interruptible(args, &options.cancel);
     let start = Instant::now();
     let query = database.prepare_at(database.snapshot_at(args.at.as_deref())?, text, &options)?;
     if let Some(form) = args.explain {
@@ -130,21 +193,30 @@ fn answer_from(
         };
         return Ok(out.write_all(text.as_bytes())?);
     }
-    let format = output_format(args, query.kind())?;
+    let format = output_format(args)?.unwrap_or_else(|| default_format(query.kind()));
     say_warnings(query.warnings());
     let planned = start.elapsed();
-    let outcome = query.run().and_then(|mut results| write_results(&mut results, format, out));
+    let Look { table, prefixes } = Look::new(text, &[], &args.output);
+    let outcome =
+        query.run().and_then(|mut results| write_results_with(&mut results, format, &table, &prefixes, out));
     // Also of a query that ran out of time: it tells where that went.
     match args.profile {
         None => {}
-        Some(PlanForm::Json) => say!("{}", json(&query)?.trim_end()),
+        Some(PlanForm::Json) => *below += &json(&query)?,
         Some(PlanForm::Text) => {
-            say!("{}", plan_table::of(&query.report()).trim_end());
             let rows = outcome.as_ref().map_or("not all".to_owned(), |rows| number::grouped(*rows));
-            say!("planned in {planned:.2?}, {rows} rows in {:.2?}", start.elapsed());
+            let table = plan_table::of(&query.report());
+            *below += &format!(
+                "{}\nplanned in {planned:.2?}, {rows} rows in {:.2?}",
+                table.trim_end(),
+                start.elapsed()
+            );
         }
     }
-    outcome?;
+    let rows = outcome?;
+    if below.is_empty() && format == OutputFormat::Table && query.kind() == ResultKind::Solutions {
+        *below += &if screen::is_terminal() { look::told(rows, start.elapsed()) } else { String::new() };
+    }
     Ok(())
 }
 
@@ -184,13 +256,21 @@ pub fn request_text(text: Option<&str>, file: Option<&Path>, what: &str) -> anyh
     Ok(text)
 }
 
-fn output_format(args: &QueryArgs, kind: ResultKind) -> anyhow::Result<OutputFormat> {
-    let Some(name) = &args.format else {
-        return Ok(match kind {
-            ResultKind::Graph => OutputFormat::default_for(kind),
-            ResultKind::Boolean | ResultKind::Solutions => OutputFormat::Table,
-        });
-    };
+/// What is written unless a format is named.
+pub fn default_format(kind: ResultKind) -> OutputFormat {
+    match kind {
+        ResultKind::Graph => OutputFormat::default_for(kind),
+        ResultKind::Boolean | ResultKind::Solutions => OutputFormat::Table,
+    }
+}
+
+/// The format that is named.
+fn output_format(args: &QueryArgs) -> anyhow::Result<Option<OutputFormat>> {
+    args.format.as_deref().map(format_named).transpose()
+}
+
+/// The format of this name.
+pub fn format_named(name: &str) -> anyhow::Result<OutputFormat> {
     OutputFormat::from_name(name)
         .ok_or_else(|| wrong_usage(format!("unknown format {name}: use one of {}", OutputFormat::NAMES)))
 }

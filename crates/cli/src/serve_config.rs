@@ -77,7 +77,7 @@ pub fn misspelt() -> Vec<(String, String)> {
     let known: Vec<String> = command
         .get_arguments()
         .filter_map(|arg| Some(arg.get_env()?.to_string_lossy().into_owned()))
-        .chain(["LODE_TOKEN".to_owned()])
+        .chain(["LODE_TOKEN", "LODE_PASSWORD"].map(str::to_owned))
         .collect();
     let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     set.filter_map(|name| Some((nearest(&name, &known)?, name))).map(|(meant, name)| (name, meant)).collect()

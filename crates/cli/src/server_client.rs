@@ -2,10 +2,14 @@
 
 use crate::args::LoginArgs;
 use anyhow::{Context, anyhow, bail};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 use std::time::Duration;
+use ureq::config::ConfigBuilder;
+use ureq::typestate::AgentScope;
 
 /// What is asked for is made at once, however busy the server is.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -17,7 +21,8 @@ pub struct ServerClient {
     agent: ureq::Agent,
     /// Its address, without a path.
     pub endpoint: String,
-    token: Option<String>,
+    /// What `Authorization` is.
+    login: Option<String>,
 }
 
 /// The address of a server, however it was written: as that of its endpoint, without `http://`, or as a port of this machine.
@@ -53,14 +58,9 @@ pub fn secret(path: &Path) -> anyhow::Result<String> {
 impl ServerClient {
     pub fn new(endpoint: &str, login: &LoginArgs) -> anyhow::Result<Self> {
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIMEOUT));
-        #[cfg(feature = "tls")]
-        let config = config.tls_config(tls(login)?);
-        let token = match (&login.token, &login.token_file) {
-            (Some(token), _) => Some(token.clone()),
-            (None, Some(path)) => Some(secret(path)?),
-            (None, None) => None,
-        };
-        Ok(Self { agent: config.build().into(), endpoint: server_address(endpoint), token })
+        let config = with_login_tls(config, login)?;
+        let login = login_header(login)?;
+        Ok(Self { agent: config.build().into(), endpoint: server_address(endpoint), login })
     }
 
     /// The body of an answer, which must be a success.
@@ -78,8 +78,8 @@ impl ServerClient {
     pub fn post_json(&self, path: &str, body: &str) -> anyhow::Result<String> {
         let endpoint = &self.endpoint;
         let mut request = self.agent.post(format!("{endpoint}{path}")).content_type("application/json");
-        if let Some(token) = &self.token {
-            request = request.header("Authorization", format!("Bearer {token}"));
+        if let Some(login) = &self.login {
+            request = request.header("Authorization", login);
         }
         let failed = || format!("asking {endpoint}");
         let mut response = request.send(body).with_context(failed)?;
@@ -94,8 +94,8 @@ impl ServerClient {
     pub fn answer(&self, method: &str, path: &str) -> anyhow::Result<(u16, String)> {
         let endpoint = &self.endpoint;
         let mut request = ureq::http::Request::builder().method(method).uri(format!("{endpoint}{path}"));
-        if let Some(token) = &self.token {
-            request = request.header("Authorization", format!("Bearer {token}"));
+        if let Some(login) = &self.login {
+            request = request.header("Authorization", login);
         }
         let failed = || format!("asking {endpoint}");
         let mut response = match self.agent.run(request.body(())?) {
@@ -111,6 +111,49 @@ impl ServerClient {
     }
 }
 
+/// What `Authorization` is: of a user, or of a token; none where nobody logs in.
+///
+/// # Errors
+/// Where a file with a secret cannot be read, or a password is needed and cannot be asked for.
+pub fn login_header(login: &LoginArgs) -> anyhow::Result<Option<String>> {
+    if let Some(user) = &login.user {
+        let password = match (&login.password_file, std::env::var("LODE_PASSWORD")) {
+            (Some(path), _) => secret(path)?,
+            (None, Ok(password)) => password,
+            (None, Err(_)) => rpassword::prompt_password(format!("Password of {user}: "))
+                .context("asking for the password (LODE_PASSWORD or --password-file tells it)")?,
+        };
+        return Ok(Some(format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))));
+    }
+    let token = match (&login.token, &login.token_file) {
+        (_, Some(path)) => Some(secret(path)?),
+        (Some(token), None) => Some(token.clone()),
+        (None, None) => None,
+    };
+    Ok(token.map(|token| format!("Bearer {token}")))
+}
+
+/// A configuration that believes the certificates that the login names.
+///
+/// # Errors
+/// Where their file cannot be read.
+#[cfg(feature = "tls")]
+pub fn with_login_tls(
+    config: ConfigBuilder<AgentScope>,
+    login: &LoginArgs,
+) -> anyhow::Result<ConfigBuilder<AgentScope>> {
+    Ok(config.tls_config(tls(login)?))
+}
+
+/// Without TLS there are none.
+#[cfg(not(feature = "tls"))]
+pub fn with_login_tls(
+    config: ConfigBuilder<AgentScope>,
+    _: &LoginArgs,
+) -> anyhow::Result<ConfigBuilder<AgentScope>> {
+    Ok(config)
+}
+
 /// Whose certificates are believed.
 #[cfg(feature = "tls")]
 fn tls(login: &LoginArgs) -> anyhow::Result<ureq::tls::TlsConfig> {
@@ -121,7 +164,7 @@ fn tls(login: &LoginArgs) -> anyhow::Result<ureq::tls::TlsConfig> {
 }
 
 /// Whether there is no server at all.
-fn is_nobody(error: &ureq::Error) -> bool {
+pub fn is_nobody(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => true,
         ureq::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,

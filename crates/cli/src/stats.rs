@@ -4,9 +4,10 @@ use crate::again;
 use crate::args::StatsArgs;
 use crate::exit::Done;
 use crate::number;
+use crate::remote::{self, Remote};
 use crate::talk::{say_found_log, tell_damaged_snapshots};
 use lode_engine::store::StoreStats;
-use lode_engine::{Database, OpenOptions, Order};
+use lode_engine::{CancelToken, Database, OpenOptions, Order};
 use lode_rdf::value_id::Section;
 use serde_json::json;
 use std::io::Write;
@@ -17,6 +18,12 @@ const GRAPHS_SHOWN_MAX: usize = 20;
 const BUFFER_BYTES: usize = 1 << 16;
 
 pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
+    if let Some(url) = remote::url(&args.database) {
+        let server = Remote::new(url, &args.login)?;
+        let mut out = std::io::stdout().lock();
+        remote::stats(&server, args.at.as_deref(), args.json, &CancelToken::default(), &mut out)?;
+        return Ok(Done::Ok);
+    }
     again::to_stdout(BUFFER_BYTES, &|out| write(args, out))
 }
 

@@ -1,13 +1,14 @@
 //! `lode update`.
 
 use crate::args::UpdateArgs;
-use crate::exit::Done;
+use crate::exit::{Done, wrong_usage};
 use crate::keep_few::keep_few;
 use crate::load::{remove_if_empty, write_json};
 use crate::memory::SharedMemory;
 use crate::number;
 use crate::progress::LiveLine;
 use crate::query::{check_words, request_text};
+use crate::remote::{self, Remote};
 use crate::talk::{say, say_found_log, say_warnings, tell_damaged_snapshots};
 use anyhow::Context;
 use lode_engine::store::CompactOptions;
@@ -20,6 +21,9 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     let given = args.update.as_deref().filter(|text| *text != "-");
     check_words(&args.database, given, "update")?;
     let text = request_text(given, args.file.as_deref(), "update")?;
+    if let Some(url) = remote::url(&args.database) {
+        return send(args, url, &text);
+    }
     let load = LoadAllow::new(&args.allow_load).map_err(anyhow::Error::msg).context("--allow-load")?;
     let progress = Arc::new(UpdateProgress::default());
     let memory = SharedMemory::new(&args.evaluation);
@@ -68,7 +72,26 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
     Ok(Done::Ok)
 }
 
-fn summary(report: &UpdateReport) -> String {
+/// Sends the request to a server.
+fn send(args: &UpdateArgs, url: &str, text: &str) -> anyhow::Result<Done> {
+    if args.create || !args.allow_load.is_empty() {
+        return Err(wrong_usage("--create and --allow-load are for a folder: the server has its own"));
+    }
+    let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));
+    let server = Remote::new(url, &args.login)?;
+    let cancel = CancelToken::new(args.timeout);
+    let told = remote::update(&server, with_base.as_deref().unwrap_or(text), &cancel)?;
+    told.warnings.iter().for_each(|warning| say!("warning: {warning}"));
+    if !args.quiet {
+        say!("{}", told.summary);
+    }
+    if args.json {
+        write_json(&told.json)?;
+    }
+    Ok(Done::Ok)
+}
+
+pub fn summary(report: &UpdateReport) -> String {
     format!(
         "inserted {}, deleted {} in {}; version {}",
         number::grouped(report.inserted),

@@ -81,12 +81,12 @@ pub use repeatable::is_repeatable;
 pub use report::WarningReport;
 pub use results::{QueryResults, Solutions, Triples};
 pub use service::{HttpService, HttpServiceOptions};
-pub use table::TableOptions;
+pub use table::{Table, TableOptions};
 pub use update::{
     Document, DocumentBody, OpenTransaction, Statements, UpdateOptions, UpdateProgress, UpdateReport,
     UploadCondition, UploadOptions, UploadReport, UploadTarget,
 };
-pub use write::write_results;
+pub use write::{write_results, write_results_with};
 
 pub use lode_base::cancel::{CancelToken, Cancelled};
 pub use lode_base::file_cache::raise_descriptor_limit;

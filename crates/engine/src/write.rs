@@ -7,7 +7,7 @@ use crate::rows::{self, RowFormat};
 use crate::table::{TableOptions, write_table};
 use crate::xml_characters;
 use lode_rdf::format::RdfFormat;
-use lode_rdf::serialize::{GraphText, QuadWriter};
+use lode_rdf::serialize::{GraphText, Prefixes, QuadWriter};
 use lode_rdf::{GraphNameRef, VariableRef};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
 use std::io::Write;
@@ -21,6 +21,20 @@ pub fn write_results(
     format: OutputFormat,
     out: &mut dyn Write,
 ) -> Result<u64, EngineError> {
+    write_results_with(results, format, &TableOptions::default(), &Prefixes::default(), out)
+}
+
+/// The same with tables that are drawn so, and with prefixes in Turtle and TriG, each declared before it is used.
+///
+/// # Errors
+/// Like [`write_results`].
+pub fn write_results_with(
+    results: &mut QueryResults,
+    format: OutputFormat,
+    table: &TableOptions,
+    prefixes: &Prefixes,
+    out: &mut dyn Write,
+) -> Result<u64, EngineError> {
     match (results, format) {
         (QueryResults::Solutions(solutions), OutputFormat::Results(format)) => match format {
             QueryResultsFormat::Json => rows::write_rows(solutions, RowFormat::Json, out),
@@ -28,9 +42,7 @@ pub fn write_results(
             QueryResultsFormat::Tsv => rows::write_rows(solutions, RowFormat::Tsv, out),
             _ => write_xml(solutions, format, out),
         },
-        (QueryResults::Solutions(solutions), OutputFormat::Table) => {
-            write_table(solutions, &TableOptions::default(), out)
-        }
+        (QueryResults::Solutions(solutions), OutputFormat::Table) => write_table(solutions, table, out),
         (QueryResults::Boolean(value), OutputFormat::Results(format)) => {
             QueryResultsSerializer::from_format(format).serialize_boolean_to_writer(out, *value)?;
             Ok(1)
@@ -39,8 +51,12 @@ pub fn write_results(
             writeln!(out, "{}", if *value { "yes" } else { "no" })?;
             Ok(1)
         }
-        (QueryResults::Graph(triples), OutputFormat::Rdf(format)) => write_graph(triples, format, out),
-        (QueryResults::Graph(triples), OutputFormat::Table) => write_graph(triples, RdfFormat::Turtle, out),
+        (QueryResults::Graph(triples), OutputFormat::Rdf(format)) => {
+            write_graph(triples, format, prefixes, out)
+        }
+        (QueryResults::Graph(triples), OutputFormat::Table) => {
+            write_graph(triples, RdfFormat::Turtle, prefixes, out)
+        }
         (QueryResults::Graph(_), OutputFormat::Results(_)) => Err(EngineError::Format(
             "CONSTRUCT and DESCRIBE return a graph: use an RDF format (nt, ttl, rdf, jsonld, ...)".to_owned(),
         )),
@@ -76,9 +92,14 @@ fn write_xml(
     Ok(rows)
 }
 
-fn write_graph(triples: &mut Triples, format: RdfFormat, out: &mut dyn Write) -> Result<u64, EngineError> {
+fn write_graph(
+    triples: &mut Triples,
+    format: RdfFormat,
+    prefixes: &Prefixes,
+    out: &mut dyn Write,
+) -> Result<u64, EngineError> {
     if let Some(format) = GraphText::new(format) {
-        return rows::write_triples(triples, format, out);
+        return rows::write_triples(triples, format.with_prefixes(prefixes), out);
     }
     let mut writer = QuadWriter::start(format, out)?;
     let mut count = 0;

@@ -5,12 +5,14 @@
 //! written by the libraries that also read them.
 
 mod graph_text;
+mod prefixes;
 mod text;
 
 #[cfg(test)]
 mod tests;
 
 pub use graph_text::{GraphText, goes_bare};
+pub use prefixes::Prefixes;
 use text::{is_plain, write_escaped_iri};
 pub use text::{write_inline_ntriples, write_iri, write_key_ntriples, write_quoted, write_term_ntriples};
 

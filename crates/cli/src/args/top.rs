@@ -17,15 +17,21 @@ pub struct ServerArgs {
 }
 
 /// How to be let in, and whom to believe.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct LoginArgs {
-    /// A token with the role admin (lode token add), or what the server was given as --admin-token. Others on this machine can see it in the
-    /// list of processes: LODE_TOKEN or --token-file keeps it from them
+    /// A token whose role may do what is asked (lode token add; admin for lode status, top and cancel), or what the server was given as
+    /// --admin-token. Others on this machine can see it in the list of processes: LODE_TOKEN or --token-file keeps it from them
     #[arg(long, value_name = "TOKEN", env = "LODE_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
     /// The same, from the first line of a file
     #[arg(long, value_name = "FILE", conflicts_with = "token")]
     pub token_file: Option<PathBuf>,
+    /// Log in as this user (lode user add), with the password in LODE_PASSWORD or --password-file, or typed
+    #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
+    pub user: Option<String>,
+    /// Take the user's password from the first line of a file
+    #[arg(long, value_name = "FILE", requires = "user")]
+    pub password_file: Option<PathBuf>,
     /// Believe certificates of the authorities in this file, in PEM, and no others
     #[cfg(feature = "tls")]
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,6 @@
 //! Whom the language server asks: a database in a folder, a server, or nobody.
 
-use crate::args::LspArgs;
+use crate::args::LoginArgs;
 use crate::server_client::ServerClient;
 use lode_assist::{Assist, Checked, Completion, Form, Hover};
 use lode_engine::web::is_url;
@@ -27,12 +27,12 @@ pub enum Source {
 }
 
 impl Source {
-    pub fn open(args: &LspArgs) -> anyhow::Result<Self> {
-        let Some(target) = &args.target else {
+    pub fn at(target: Option<&str>, login: &LoginArgs) -> anyhow::Result<Self> {
+        let Some(target) = target else {
             return Ok(Self::Folder { path: None, assist: Mutex::new(Arc::new(Assist::without_data())) });
         };
         if is_url(target) {
-            return Ok(Self::Server(ServerClient::new(target, &args.login)?));
+            return Ok(Self::Server(ServerClient::new(target, login)?));
         }
         let path = PathBuf::from(target);
         let assist = Mutex::new(opened(&path)?);

@@ -1,6 +1,7 @@
 //! Triples of one graph as N-Triples or Turtle, from texts of their terms: whoever writes a term once and its triples often saves most of
 //! what the general serializers do.
 
+use super::prefixes::Prefixes;
 use crate::format::RdfFormat;
 use oxrdf::LiteralRef;
 
@@ -12,7 +13,7 @@ const XSD_SUFFIX: &[u8] = b"^^<http://www.w3.org/2001/XMLSchema#";
 pub enum GraphText {
     /// N-Triples.
     Lines,
-    /// Turtle without prefixes; triples of one subject in a row share it.
+    /// Turtle; triples of one subject in a row share it.
     Turtle(TurtleText),
 }
 
@@ -22,6 +23,9 @@ pub struct TurtleText {
     /// The last triple's; empty before the first, since no term's text is.
     subject: Vec<u8>,
     predicate: Vec<u8>,
+    /// How IRIs may be written, and whether each prefix has been declared: that is done before the first statement that has it.
+    prefixes: Prefixes,
+    declared: Vec<bool>,
 }
 
 impl GraphText {
@@ -31,6 +35,15 @@ impl GraphText {
             RdfFormat::NTriples | RdfFormat::NQuads => Some(Self::Lines),
             RdfFormat::Turtle | RdfFormat::TriG => Some(Self::Turtle(TurtleText::default())),
             RdfFormat::RdfXml | RdfFormat::JsonLd => None,
+        }
+    }
+
+    /// The same; where the format has prefixes, with these. Only those that are used are declared.
+    #[must_use]
+    pub fn with_prefixes(self, prefixes: &Prefixes) -> Self {
+        match self {
+            Self::Lines => Self::Lines,
+            Self::Turtle(turtle) => Self::Turtle(TurtleText { prefixes: prefixes.clone(), ..turtle }),
         }
     }
 
@@ -57,22 +70,81 @@ impl GraphText {
 }
 
 impl TurtleText {
-    fn write(&mut self, [subject, predicate, object]: [&[u8]; 3], out: &mut Vec<u8>) {
+    fn write(&mut self, terms: [&[u8]; 3], out: &mut Vec<u8>) {
+        if !self.prefixes.is_empty() {
+            self.declare(terms, out);
+        }
+        let [subject, predicate, object] = terms;
         if subject != self.subject {
             self.end(out);
             set(&mut self.subject, subject);
             set(&mut self.predicate, predicate);
-            out.extend_from_slice(subject);
+            self.term(subject, out);
             out.push(b' ');
-            write_predicate(predicate, out);
+            self.predicate(predicate, out);
         } else if predicate != self.predicate {
             set(&mut self.predicate, predicate);
             out.extend_from_slice(b" ;\n\t");
-            write_predicate(predicate, out);
+            self.predicate(predicate, out);
         } else {
             out.extend_from_slice(b" , ");
         }
-        out.extend_from_slice(short(object));
+        self.term(object, out);
+    }
+
+    /// Declares what the terms have and was not declared before, which ends a statement that has begun.
+    fn declare(&mut self, terms: [&[u8]; 3], out: &mut Vec<u8>) {
+        for term in terms {
+            let Some((_, number, _)) = self.split(term) else { continue };
+            if self.declared.get(number).copied().unwrap_or(false) {
+                continue;
+            }
+            self.end(out);
+            if self.declared.len() <= number {
+                self.declared.resize(number + 1, false);
+            }
+            if let Some(declared) = self.declared.get_mut(number) {
+                *declared = true;
+            }
+            if let Some((name, namespace)) = self.prefixes.get(number) {
+                out.extend_from_slice(format!("@prefix {name}: <{namespace}> .\n").as_bytes());
+            }
+        }
+    }
+
+    /// What of a term stands before its IRI, the number of the IRI's prefix, and the rest of the IRI.
+    fn split<'t>(&self, term: &'t [u8]) -> Option<(&'t [u8], usize, &'t str)> {
+        let end = term.strip_suffix(b">")?;
+        let start = match term.first()? {
+            b'<' if term.get(1) != Some(&b'<') => 0,
+            // Of a literal, the datatype; those that go bare have none.
+            b'"' if short(term).first() == Some(&b'"') => end.iter().rposition(|byte| *byte == b'<')?,
+            _ => return None,
+        };
+        let iri = std::str::from_utf8(end.get(start + 1..)?).ok()?;
+        let (number, rest) = self.prefixes.split(iri)?;
+        Some((term.get(..start)?, number, rest))
+    }
+
+    fn term(&self, term: &[u8], out: &mut Vec<u8>) {
+        let found = if self.prefixes.is_empty() { None } else { self.split(term) };
+        match found.and_then(|(before, number, rest)| Some((before, self.prefixes.get(number)?.0, rest))) {
+            Some((before, name, rest)) => {
+                for part in [before, name.as_bytes(), b":", rest.as_bytes()] {
+                    out.extend_from_slice(part);
+                }
+            }
+            None => out.extend_from_slice(short(term)),
+        }
+    }
+
+    fn predicate(&self, predicate: &[u8], out: &mut Vec<u8>) {
+        if predicate == RDF_TYPE {
+            out.push(b'a');
+        } else {
+            self.term(predicate, out);
+        }
+        out.push(b' ');
     }
 
     fn end(&mut self, out: &mut Vec<u8>) {
@@ -86,11 +158,6 @@ impl TurtleText {
 fn set(text: &mut Vec<u8>, to: &[u8]) {
     text.clear();
     text.extend_from_slice(to);
-}
-
-fn write_predicate(predicate: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(if predicate == RDF_TYPE { b"a" } else { predicate });
-    out.push(b' ');
 }
 
 /// A term's text in Turtle: numbers and truth values that need neither quotes nor a datatype go without.

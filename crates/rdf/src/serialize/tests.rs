@@ -169,3 +169,37 @@ fn empty_documents() {
         assert!(parse_to_vec(format, &bytes, &ParseOptions::default()).unwrap().is_empty(), "{format}");
     }
 }
+
+/// Prefixes are declared before the first statement that has them, and what is read is what was written.
+#[test]
+fn turtle_with_prefixes() {
+    let prefixes = Prefixes::new([
+        ("e", "http://e/"),
+        ("unused", "http://u/"),
+        ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+    ]);
+    let lines = [
+        "<http://e/a> <http://e/p> <http://other/x>",
+        "<http://e/a> <http://e/p> \"<http://e/x>\"",
+        "<http://e/a> <http://e/p> \"2020-01-01\"^^<http://www.w3.org/2001/XMLSchema#date>",
+        "<http://e/a> <http://e/q> \"1\"^^<http://www.w3.org/2001/XMLSchema#integer>",
+        "<http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/C>",
+        "_:b <http://e/x.y> \"t\"@en",
+    ];
+    let mut text = GraphText::new(RdfFormat::Turtle).unwrap().with_prefixes(&prefixes);
+    let mut out = Vec::new();
+    for line in lines {
+        let mut terms = line.splitn(3, ' ').map(str::as_bytes);
+        text.write([terms.next().unwrap(), terms.next().unwrap(), terms.next().unwrap()], &mut out);
+    }
+    text.finish(&mut out);
+    let expected = "@prefix e: <http://e/> .\n\
+                    e:a e:p <http://other/x> , \"<http://e/x>\" .\n\
+                    @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\
+                    e:a e:p \"2020-01-01\"^^xsd:date ;\n\te:q 1 ;\n\ta e:C .\n\
+                    _:b <http://e/x.y> \"t\"@en .\n";
+    assert_eq!(String::from_utf8(out.clone()).unwrap(), expected);
+    let read: Vec<_> = oxttl::TurtleParser::new().for_slice(&out).map(Result::unwrap).collect();
+    let lines_read: Vec<String> = read.iter().map(ToString::to_string).collect();
+    assert_eq!(lines_read[..5], lines[..5]);
+}

@@ -36,7 +36,8 @@ impl fmt::Display for ParseError {
                 write!(f, "{before}{part}")?;
             }
         }
-        self.more.iter().try_for_each(|error| write!(f, "\n{error}"))
+        self.more.iter().try_for_each(|error| write!(f, "\n\n{error}"))?;
+        if self.more.is_empty() { Ok(()) } else { write!(f, "\n\n{} mistakes", self.more.len() + 1) }
     }
 }
 

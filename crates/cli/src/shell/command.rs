@@ -1,0 +1,240 @@
+//! The commands of the shell, which begin with a dot.
+
+use super::session::{Next, Session};
+use super::target::Target;
+use crate::args::{Cli, Command};
+use crate::exit::{unknown_format, wrong_usage};
+use crate::interrupt::Interruptible;
+use crate::load;
+use crate::query::format_named;
+use crate::remote;
+use crate::talk::say;
+use anyhow::Context;
+use clap::Parser as _;
+use lode_assist::{Form, Prefix, form_of};
+use lode_engine::{CancelToken, OutputFormat};
+use lode_rdf::{NamedNode, RdfFormat};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Names, what they take, and what they do.
+pub const COMMANDS: [(&str, &str, &str); 15] = [
+    (".graphs", "", "named graphs and their quads"),
+    (".classes", "", "classes and how many things are of each (also .tables)"),
+    (".predicates", "[CLASS]", "predicates and how often they are used, of things of a class or of all"),
+    (".describe", "IRI", "what is said of a thing"),
+    (".prefix", "[NAME: IRI | -NAME]", "the prefixes that are kept; keep one; or forget it"),
+    (".mode", "[FORMAT]", "how answers are written: table, json, xml, csv, tsv, nt, ttl, ..."),
+    (".timer", "on|off", "tell rows and time of each query"),
+    (".explain", "[QUERY | on|off]", "the plan of a query; or of all that follow, in place of running them"),
+    (".output", "[FILE]", "write answers to a file, from now on; without a name to the screen again"),
+    (".load", "FILE...", "load RDF files"),
+    (".read", "FILE", "run the statements and commands in a file"),
+    (".tables", "", "the same as .classes"),
+    (".help", "", "this"),
+    (".quit", "", "end the shell (also Ctrl-D)"),
+    (".exit", "", "the same"),
+];
+
+/// Files that read each other, at most.
+const SCRIPTS_MAX: usize = 16;
+
+/// What is said below the commands.
+const HELP: &str = "
+Enter runs a query or an update that is whole; one that is not goes on in the next line.
+; at the end of a line runs what is whole without it; an empty line runs what there is.
+Alt-Enter makes a new line. Tab completes. Ctrl-C cancels what runs, or what is typed.
+Prefixes that are usual or kept need not be declared; those that a query declares are kept.";
+
+/// Runs a command.
+pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match name {
+        ".quit" | ".exit" => return Ok(Next::Quit),
+        ".help" => help(session)?,
+        ".graphs" => session.query(
+            "SELECT ?graph (COUNT(*) AS ?quads) { GRAPH ?graph { ?s ?p ?o } } GROUP BY ?graph ORDER BY DESC(?quads) ?graph",
+        )?,
+        ".classes" | ".tables" => session
+            .query("SELECT ?class (COUNT(*) AS ?things) { ?s a ?class } GROUP BY ?class ORDER BY DESC(?things) ?class")?,
+        ".predicates" => predicates(session, rest)?,
+        ".describe" => {
+            let thing = term(rest).ok_or_else(|| wrong_usage(".describe takes an IRI or a name with a prefix"))?;
+            session.query(&format!("DESCRIBE {thing}"))?;
+        }
+        ".prefix" => prefix(session, rest)?,
+        ".mode" => mode(session, rest)?,
+        ".timer" => session.timer = switch(name, rest, session.timer)?,
+        ".explain" if matches!(rest, "" | "on" | "off") => {
+            session.explains = switch(name, rest, session.explains)?;
+        }
+        ".explain" if form_of(rest) == Form::Query => session.explain(rest)?,
+        ".explain" => return Err(wrong_usage("updates have no plan that could be shown")),
+        ".output" => output(session, rest)?,
+        ".load" => load_files(session, rest)?,
+        ".read" => return read(session, rest),
+        _ => return Err(wrong_usage(unknown(name))),
+    }
+    Ok(Next::GoOn)
+}
+
+fn unknown(name: &str) -> String {
+    let alike = |other: &str| strsim::jaro_winkler(other, name);
+    let nearest = COMMANDS.iter().map(|(name, ..)| *name).max_by(|a, b| alike(a).total_cmp(&alike(b)));
+    match nearest.filter(|nearest| alike(nearest) > 0.85) {
+        Some(nearest) => format!("there is no command {name}; did you mean {nearest}?"),
+        None => format!("there is no command {name}; .help shows them"),
+    }
+}
+
+fn help(session: &mut Session<'_>) -> anyhow::Result<()> {
+    session.write(|_, out| {
+        for (name, takes, does) in COMMANDS {
+            writeln!(out, "{:<32} {does}", format!("{name} {takes}"))?;
+        }
+        Ok(writeln!(out, "{HELP}")?)
+    })
+}
+
+/// Something that was switched on or off; asked without a word, it is told.
+fn switch(name: &str, word: &str, is_on: bool) -> anyhow::Result<bool> {
+    match word {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        "" => {
+            say!("{name} is {}", if is_on { "on" } else { "off" });
+            Ok(is_on)
+        }
+        _ => Err(wrong_usage(format!("{name} takes on or off"))),
+    }
+}
+
+/// An IRI, with or without brackets, or a name with a prefix, as a query has it.
+fn term(word: &str) -> Option<String> {
+    let bare = word.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or(word);
+    let is_iri = bare.len() < word.len() || bare.contains("://") || bare.starts_with("urn:");
+    if is_iri {
+        return NamedNode::new(bare).ok().map(|iri| iri.to_string());
+    }
+    let is_name =
+        word.contains(':') && !word.contains(|c: char| c.is_whitespace() || "{}()<>;\"'".contains(c));
+    is_name.then(|| word.to_owned())
+}
+
+fn predicates(session: &mut Session<'_>, class: &str) -> anyhow::Result<()> {
+    let of_class = match class {
+        "" => String::new(),
+        class => {
+            let class =
+                term(class).ok_or_else(|| wrong_usage(".predicates takes an IRI or a name with a prefix"))?;
+            format!("?s a {class} . ")
+        }
+    };
+    session.query(&format!(
+        "SELECT ?predicate (COUNT(*) AS ?uses) {{ {of_class}?s ?predicate ?o }} GROUP BY ?predicate ORDER BY DESC(?uses) ?predicate"
+    ))
+}
+
+fn prefix(session: &mut Session<'_>, rest: &str) -> anyhow::Result<()> {
+    if rest.is_empty() {
+        let all = session.prefixes.all.clone();
+        return session.write(|_, out| {
+            for Prefix { name, iri } in &all {
+                writeln!(out, "PREFIX {name}: <{iri}>")?;
+            }
+            Ok(())
+        });
+    }
+    if let Some(name) = rest.strip_prefix('-') {
+        if !session.prefixes.remove(name.trim_end_matches(':'))? {
+            say!("no prefix {name} is kept");
+        }
+        return Ok(());
+    }
+    let usage =
+        || wrong_usage(".prefix takes a name and what it stands for: .prefix ex: http://example.org/");
+    let (name, iri) = rest.split_once(char::is_whitespace).ok_or_else(usage)?;
+    let (name, iri) =
+        (name.trim_end_matches(':').to_owned(), iri.trim().trim_start_matches('<').trim_end_matches('>'));
+    let declared = lode_assist::declared_prefixes(&format!("PREFIX {name}: <{iri}> ASK {{}}"));
+    let kept = declared.into_iter().next().filter(|kept| kept.name == name && kept.iri == iri);
+    session.prefixes.add(kept.filter(|kept| NamedNode::new(&kept.iri).is_ok()).ok_or_else(usage)?)
+}
+
+fn mode(session: &mut Session<'_>, name: &str) -> anyhow::Result<()> {
+    match name {
+        "" => {
+            say!("table, json, xml, csv and tsv are for rows; ttl, trig, nt, nq, rdf and jsonld for graphs")
+        }
+        // Graphs are Turtle then.
+        "table" => session.format = None,
+        name => session.format = Some(format_named(name)?),
+    }
+    if let Some(OutputFormat::Rdf(_)) = session.format {
+        say!("for graphs; rows need .mode table, json, xml, csv or tsv");
+    }
+    Ok(())
+}
+
+fn output(session: &mut Session<'_>, name: &str) -> anyhow::Result<()> {
+    session.output = match name {
+        "" => None,
+        name => {
+            let path = PathBuf::from(name);
+            let file = File::create(&path).with_context(|| format!("writing {name}"))?;
+            Some((path, file))
+        }
+    };
+    Ok(())
+}
+
+/// A script may read others, but not for ever.
+fn read(session: &mut Session<'_>, name: &str) -> anyhow::Result<Next> {
+    if name.is_empty() {
+        return Err(wrong_usage(".read takes the name of a file"));
+    }
+    if session.scripts == SCRIPTS_MAX {
+        return Err(wrong_usage(format!("more than {SCRIPTS_MAX} files that read each other")));
+    }
+    let file = File::open(name).with_context(|| format!("reading {name}"))?;
+    session.scripts += 1;
+    let next = super::script(session, &mut BufReader::new(file));
+    session.scripts -= 1;
+    next
+}
+
+fn load_files(session: &mut Session<'_>, names: &str) -> anyhow::Result<()> {
+    session.may_write()?;
+    if names.is_empty() {
+        return Err(wrong_usage(".load takes names of files"));
+    }
+    let files = names.split_whitespace();
+    match &mut session.target {
+        Target::Folder(folder) => {
+            let path = folder.path.clone();
+            let before = ["lode", "load"].map(PathBuf::from).into_iter().chain([path, PathBuf::from("--")]);
+            let line: Vec<PathBuf> = before.chain(files.map(PathBuf::from)).collect();
+            let Command::Load(args) = Cli::try_parse_from(line)?.command else { return Ok(()) };
+            load::run(&args)?;
+        }
+        Target::Server(server) => {
+            let cancel = CancelToken::default();
+            let _interruptible = session.is_interactive.then(|| Interruptible::new(&cancel));
+            for name in files {
+                let coding =
+                    [(".gz", "gzip"), (".zst", "zstd")].into_iter().find(|(end, _)| name.ends_with(end));
+                let format = RdfFormat::from_file_name(name).ok_or_else(|| unknown_format(name))?;
+                let file = File::open(Path::new(name)).with_context(|| format!("reading {name}"))?;
+                let start = Instant::now();
+                let coding = coding.map(|(_, coding)| coding);
+                let response = server.send_file("", format.media_type(), coding, file, &cancel)?;
+                say!("{name}: {}", remote::changed(response, start)?.summary);
+            }
+        }
+    }
+    session.has_changed();
+    Ok(())
+}

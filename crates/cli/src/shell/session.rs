@@ -1,0 +1,171 @@
+//! A session: what was set in it, and what each statement does.
+
+use super::state::KeptPrefixes;
+use super::statement::{is_command, without_semicolon};
+use super::target::Target;
+use super::{command, edit};
+use crate::args::ShellArgs;
+use crate::exit::{RemoteError, wrong_usage};
+use crate::interrupt::Interruptible;
+use crate::look::{self, Look};
+use crate::number::duration;
+use crate::screen::Screen;
+use crate::talk::say;
+use lode_assist::{Form, error_behind_first_line, form_of};
+use lode_engine::{CancelToken, EngineError, OutputFormat};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What a statement or a command leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    GoOn,
+    Quit,
+}
+
+/// A session.
+pub struct Session<'a> {
+    pub args: &'a ShellArgs,
+    pub target: Target,
+    pub prefixes: KeptPrefixes,
+    /// What answers are written in; none is a table, and Turtle for graphs.
+    pub format: Option<OutputFormat>,
+    /// Whether rows and time are told.
+    pub timer: bool,
+    /// Whether queries are explained in place of being run.
+    pub explains: bool,
+    /// Where answers go, if not to the screen.
+    pub output: Option<(PathBuf, File)>,
+    /// What completes, where somebody types.
+    pub completes: Option<edit::Help>,
+    /// Scripts that are being read, each by the one before.
+    pub scripts: usize,
+    /// Whether Ctrl-C is for the query.
+    pub is_interactive: bool,
+}
+
+impl Session<'_> {
+    /// Runs a statement or a command.
+    pub fn run(&mut self, text: &str) -> anyhow::Result<Next> {
+        if is_command(text) {
+            return command::run(self, text.trim());
+        }
+        let text = without_semicolon(text).unwrap_or(text);
+        if text.trim().is_empty() {
+            return Ok(Next::GoOn);
+        }
+        match (form_of(text), self.explains) {
+            (Form::Query, false) => self.query(text)?,
+            (Form::Query, true) => self.explain(text)?,
+            (Form::Update, _) => self.update(text)?,
+        }
+        for prefix in lode_assist::declared_prefixes(text) {
+            self.prefixes.add(prefix)?;
+        }
+        Ok(Next::GoOn)
+    }
+
+    /// A query, with the prefixes that it lacks.
+    fn whole(&self, text: &str) -> String {
+        lode_assist::with_prefixes(text, &self.prefixes.all, false)
+    }
+
+    /// What is wrong with a statement, with the places that it has without the line of prefixes.
+    fn explained(error: anyhow::Error, whole: &str, text: &str, form: Form) -> anyhow::Error {
+        let is_of_text = matches!(error.downcast_ref(), Some(EngineError::Syntax(_)))
+            || matches!(error.downcast_ref(), Some(RemoteError { code: 4, .. }));
+        let own = (is_of_text && whole != text).then(|| error_behind_first_line(whole, form, None)).flatten();
+        own.map_or(error, |own| EngineError::Syntax(own.to_string()).into())
+    }
+
+    fn interruptible(&self, cancel: &CancelToken) -> Option<Interruptible> {
+        self.is_interactive.then(|| Interruptible::new(cancel))
+    }
+
+    pub fn query(&mut self, text: &str) -> anyhow::Result<()> {
+        let whole = self.whole(text);
+        let cancel = CancelToken::new(self.args.timeout);
+        let look = self.look(&whole);
+        let _interruptible = self.interruptible(&cancel);
+        let (format, args, start) = (self.format, self.args, Instant::now());
+        let rows =
+            self.write(|target, out| target.query(&whole, format, &look, &args.evaluation, &cancel, out));
+        let rows = rows.map_err(|error| Self::explained(error, &whole, text, Form::Query))?;
+        if self.timer {
+            match rows {
+                Some(rows) => say!("{}", look::told(rows, start.elapsed())),
+                None => say!("{}", duration(start.elapsed())),
+            }
+        }
+        Ok(())
+    }
+
+    pub fn explain(&mut self, text: &str) -> anyhow::Result<()> {
+        let whole = self.whole(text);
+        let cancel = CancelToken::new(self.args.timeout);
+        let _interruptible = self.interruptible(&cancel);
+        let args = self.args;
+        let plan = self.write(|target, out| target.explain(&whole, &args.evaluation, &cancel, out));
+        plan.map_err(|error| Self::explained(error, &whole, text, Form::Query))
+    }
+
+    fn update(&mut self, text: &str) -> anyhow::Result<()> {
+        self.may_write()?;
+        let whole = self.whole(text);
+        let cancel = CancelToken::new(self.args.timeout);
+        let _interruptible = self.interruptible(&cancel);
+        let done = self.target.update(&whole, &self.args.evaluation, &cancel);
+        self.has_changed();
+        let done = done.map_err(|error| Self::explained(error, &whole, text, Form::Update))?;
+        say!("{done}");
+        Ok(())
+    }
+
+    /// Refuses what changes data where only reading was asked for.
+    pub fn may_write(&self) -> anyhow::Result<()> {
+        if self.args.read_only {
+            return Err(wrong_usage("the shell was started with --read-only: nothing was changed"));
+        }
+        Ok(())
+    }
+
+    /// What completes looks at the data anew.
+    pub fn has_changed(&self) {
+        if let Some(help) = &self.completes {
+            help.forget();
+        }
+    }
+
+    fn look(&self, query: &str) -> Look {
+        let mut output = self.args.output.clone();
+        output.full |= self.output.is_some();
+        if output.full {
+            output.width = None;
+        }
+        Look::new(query, &self.prefixes.all, &output)
+    }
+
+    /// Lets `work` write to where answers go.
+    pub fn write<T>(
+        &mut self,
+        work: impl FnOnce(&mut Target, &mut dyn Write) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        if let Some((_, file)) = &mut self.output {
+            let mut out = BufWriter::new(file);
+            let done = work(&mut self.target, &mut out);
+            out.flush()?;
+            return done;
+        }
+        let screen = Screen::new(self.is_interactive && !self.args.output.no_pager);
+        let mut out = BufWriter::with_capacity(1 << 16, screen);
+        let done = work(&mut self.target, &mut out);
+        let flushed = out.flush().and_then(|()| out.get_mut().finish());
+        let done = done?;
+        // Who leaves the pager has seen enough.
+        flushed
+            .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+        Ok(done)
+    }
+}

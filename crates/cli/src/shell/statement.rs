@@ -1,0 +1,121 @@
+//! Where statements end.
+
+use lode_assist::{Wholeness, wholeness};
+
+/// Longer texts are looked at only where their braces may be closed.
+const LOOKED_AT_BYTES: usize = 64 << 10;
+
+/// Whether a line is a command of the shell: a dot and a letter.
+pub fn is_command(line: &str) -> bool {
+    let mut chars = line.trim_start().chars();
+    chars.next() == Some('.') && chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+}
+
+/// A text without the semicolon that ends it, where it is whole without it.
+pub fn without_semicolon(text: &str) -> Option<&str> {
+    let before = text.trim_end().strip_suffix(';')?;
+    (wholeness(before) == Wholeness::Whole).then_some(before)
+}
+
+/// Whether Enter runs what was typed, or begins a line more.
+pub fn is_complete(typed: &str) -> bool {
+    let text = match typed.trim_start().strip_prefix(".explain ") {
+        Some(query) => query,
+        None if is_command(typed) => return true,
+        None => typed,
+    };
+    let ends_in_empty_line = text.trim_end_matches([' ', '\t']).ends_with('\n');
+    text.trim().is_empty() || ends_in_empty_line || wholeness(text) != Wholeness::Unfinished
+}
+
+/// Lines on their way to be statements and commands.
+#[derive(Debug, Default)]
+pub struct Statements {
+    text: String,
+    /// Braces that are open, also those in texts.
+    open: i64,
+}
+
+impl Statements {
+    /// Takes a line; what it ends comes back.
+    pub fn push(&mut self, line: &str) -> Vec<String> {
+        if is_command(line) && (self.text.trim().is_empty() || self.is_finished()) {
+            let before = self.end();
+            return before.into_iter().chain([line.trim().to_owned()]).collect();
+        }
+        if line.trim().is_empty() {
+            let ends = !self.text.trim().is_empty() && self.is_finished();
+            return if ends { self.end().into_iter().collect() } else { Vec::new() };
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+        for c in line.chars() {
+            self.open += i64::from(c == '{') - i64::from(c == '}');
+        }
+        let ends = line.trim_end().ends_with(';') && self.may_be_closed();
+        if ends && without_semicolon(&self.text).is_some() {
+            self.end().into_iter().collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn may_be_closed(&self) -> bool {
+        self.open <= 0 || self.text.len() < LOOKED_AT_BYTES
+    }
+
+    fn is_finished(&self) -> bool {
+        self.may_be_closed() && wholeness(&self.text) != Wholeness::Unfinished
+    }
+
+    /// What is left at the end, if that is something.
+    pub fn end(&mut self) -> Option<String> {
+        self.open = 0;
+        let text = std::mem::take(&mut self.text);
+        let text = without_semicolon(&text).unwrap_or(&text).trim_end();
+        (!text.trim().is_empty()).then(|| text.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statements(text: &str) -> Vec<String> {
+        let mut statements = Statements::default();
+        let mut all: Vec<String> = text.lines().flat_map(|line| statements.push(line)).collect();
+        all.extend(statements.end());
+        all
+    }
+
+    #[test]
+    fn a_script_has_statements_and_commands() {
+        let text = "PREFIX e: <http://e/>\n\nSELECT * {\n ?s a e:C ;\n  e:p ?o }\nLIMIT 3 ;\n.mode csv\nASK {}\n.quit\n";
+        let expected = [
+            "PREFIX e: <http://e/>\nSELECT * {\n ?s a e:C ;\n  e:p ?o }\nLIMIT 3",
+            ".mode csv",
+            "ASK {}",
+            ".quit",
+        ];
+        assert_eq!(statements(text), expected);
+        assert_eq!(
+            statements("ASK {}\n\nASK { ?s ?p ?o\n. ?s ?q ?r }"),
+            ["ASK {}", "ASK { ?s ?p ?o\n. ?s ?q ?r }"]
+        );
+        assert_eq!(statements("SELCT * {}\n\nASK {}"), ["SELCT * {}", "ASK {}"]);
+        assert_eq!(statements("ASK {\n"), ["ASK {"]);
+        assert!(statements("\n\n").is_empty());
+    }
+
+    #[test]
+    fn enter_runs_what_is_whole_or_wrong() {
+        for text in
+            ["", "ASK {}", "ASK {};", "SELCT", "ASK {\n", ".graphs", ".explain ASK {}", "ASK { ?s ?p }"]
+        {
+            assert!(is_complete(text), "{text}");
+        }
+        for text in ["ASK {", "SELECT * WHERE", ".explain ASK {", "PREFIX e: <http://e/>"] {
+            assert!(!is_complete(text), "{text}");
+        }
+    }
+}

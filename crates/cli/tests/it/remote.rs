@@ -1,0 +1,127 @@
+//! `lode query`, `update`, `dump` and `stats` with the address of a server.
+
+use crate::endpoint::Endpoint;
+use crate::lode::{Lode, Outcome};
+
+const DATA: &str = "@prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix e: <http://e/> .
+    e:ann a foaf:Person ; foaf:name \"Ann\" ; foaf:age 37 ; foaf:knows e:bob .
+    e:bob a foaf:Person ; foaf:name \"Bob\"@en-gb .";
+
+#[test]
+fn answers_are_those_of_the_folder() {
+    let lode = Lode::with_turtle(DATA);
+    let endpoint = Endpoint::start(&lode, &[]);
+    let select = "SELECT * { ?s ?p ?o } ORDER BY ?s ?p ?o";
+    let construct = "PREFIX e: <http://e/> CONSTRUCT WHERE { ?s a ?o }";
+    for (query, formats) in [
+        (select, &["table", "json", "csv", "tsv"][..]),
+        ("ASK {}", &["table", "json", "xml"]),
+        (construct, &["ttl", "nt"]),
+        ("SELECT ?class (COUNT(*) AS ?n) { ?s a ?class } GROUP BY ?class", &["table"]),
+    ] {
+        for format in formats {
+            let asked = |target: &str| lode.run(&["query", target, query, "--format", format]).ok();
+            assert_eq!(asked(&endpoint.base), asked("db"), "{query} as {format}");
+            let paths = ["/", "/sparql", "/query"].map(|path| format!("{}{path}", endpoint.base));
+            paths.iter().for_each(|path| assert_eq!(asked(path), asked("db")));
+        }
+        let wide = |target: &str| lode.run(&["query", target, query, "--width", "60"]).ok();
+        assert_eq!(wide(&endpoint.base), wide("db"));
+    }
+    let sorted = |target: &str, more: &[&str]| {
+        let dump = lode.run(&[&["dump", target], more].concat()).ok();
+        let mut lines: Vec<String> = dump.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    for more in [&[][..], &["--graph", "default", "--format", "nt"]] {
+        assert_eq!(sorted(&endpoint.base, more), sorted("db", more));
+    }
+    let stats = lode.run(&["stats", &endpoint.base, "--json"]).ok();
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!((&stats["default_graph_quads"], &stats["predicates"]), (&6.into(), &4.into()));
+    assert!(lode.run(&["stats", &endpoint.base]).ok().contains("distinct subjects"));
+    let plan = lode.run(&["query", &endpoint.base, select, "--explain=json"]).ok();
+    assert!(plan.contains("IndexScan"), "{plan}");
+    lode.run(&["query", &endpoint.base, select, "--explain"]).fails(2);
+}
+
+#[test]
+fn updates_are_told_with_their_numbers() {
+    let lode = Lode::with_turtle(DATA);
+    let endpoint = Endpoint::start(&lode, &[]);
+    let outcome =
+        lode.run(&["update", &endpoint.base, "INSERT DATA { <http://e/a> <http://e/p> 1, 2 }", "--json"]);
+    assert!(outcome.err.contains("inserted 2, deleted 0 quads in "), "{outcome:#?}");
+    let told: serde_json::Value = serde_json::from_str(&outcome.ok()).unwrap();
+    assert_eq!(told["inserted"], 2);
+    assert_eq!(endpoint.quads(), 8);
+    let warned = lode.run(&[
+        "update",
+        &endpoint.base,
+        "INSERT { ?s <http://e/r> ?y } WHERE { ?s ?p ?o BIND(<http://e/f>(?o) AS ?y) }",
+    ]);
+    assert!(warned.err.contains("warning: no function <http://e/f> is known"), "{warned:#?}");
+}
+
+#[test]
+fn refusals_are_those_of_the_server() {
+    let lode = Lode::with_turtle(DATA);
+    let endpoint = Endpoint::start(&lode, &["--read-only"]);
+    let error = lode.run(&["query", &endpoint.base, "SELECT ?s {\n ?s ?p }"]).fails(4);
+    assert!(error.contains(&endpoint.base) && error.contains("line 2"), "{error}");
+    lode.run(&["update", &endpoint.base, "CLEAR ALL"]).fails(1);
+    let slow = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p . ?q ?r ?t . ?u ?v ?w . \
+                ?a1 ?b1 ?c1 . ?a2 ?b2 ?c2 . ?a3 ?b3 ?c3 . ?a4 ?b4 ?c4 . ?a5 ?b5 ?c5 . ?a6 ?b6 ?c6 . ?a7 ?b7 ?c7 . ?a8 ?b8 ?c8 \
+                FILTER(?c != ?p || ?f != ?i || ?c5 != ?c7 || ?c8 != ?b6) }";
+    let error = lode.run(&["query", &endpoint.base, slow, "--timeout", "0.5"]).fails(5);
+    assert!(error.contains("time-out"), "{error}");
+    let error = lode.run(&["query", "http://127.0.0.1:9", "ASK {}"]).fails(1);
+    assert!(error.contains("nobody answers"), "{error}");
+    let error = lode.run(&["query", "http://me:secret@127.0.0.1:9", "ASK {}"]).fails(2);
+    assert!(error.contains("--user") && !error.contains("secret"), "{error}");
+    lode.run(&["update", &endpoint.base, "CLEAR ALL", "--create"]).fails(2);
+}
+
+#[test]
+fn users_and_tokens_are_let_in() {
+    let lode = Lode::with_turtle(DATA);
+    lode.write("password", "of ann\n");
+    let add = lode.command(&["user", "add", "users.json", "ann", "--role", "read"]);
+    let mut add = add;
+    let file = std::fs::File::open(lode.path("password")).unwrap();
+    assert!(add.stdin(file).output().unwrap().status.success());
+    let token = lode.run(&["token", "add", "users.json", "reader", "--role", "read"]).ok();
+    lode.write("token", &token);
+    let endpoint = Endpoint::start(&lode, &["--users", "users.json"]);
+    let ask = ["query", &endpoint.base, "ASK {}"];
+    let error = lode.run(&ask).fails(1);
+    assert!(error.contains("--user"), "{error}");
+    assert_eq!(
+        lode.run(&[&ask[..], &["--user", "ann", "--password-file", "password"]].concat()).ok(),
+        "yes\n"
+    );
+    assert_eq!(lode.run(&[&ask[..], &["--token-file", "token"]].concat()).ok(), "yes\n");
+    for (name, value, more) in
+        [("LODE_PASSWORD", "of ann", &["--user", "ann"][..]), ("LODE_TOKEN", token.trim(), &[])]
+    {
+        let args = [&ask[..], more].concat();
+        assert_eq!(Outcome::of(lode.command(&args).env(name, value).output().unwrap()).ok(), "yes\n");
+    }
+    let args = [&ask[..], &["--user", "ann"]].concat();
+    Outcome::of(lode.command(&args).env("LODE_PASSWORD", "wrong").output().unwrap()).fails(1);
+}
+
+#[test]
+fn a_long_answer_is_streamed() {
+    let data: String =
+        (0..20_000).map(|n| format!("<http://e/node{n}> <http://e/p> <http://e/n{n}> .\n")).collect();
+    let lode = Lode::with_turtle(&data);
+    let endpoint = Endpoint::start(&lode, &[]);
+    for format in ["table", "csv", "json"] {
+        let query = ["query", &endpoint.base, "SELECT * { ?s ?p ?o }", "--format", format];
+        assert!(lode.run(&query).ok().matches("http://e/node").count() == 20_000);
+    }
+    let turtle = lode.run(&["query", &endpoint.base, "CONSTRUCT WHERE { ?s ?p ?o }"]).ok();
+    assert_eq!(turtle.matches(" .\n").count(), 20_000);
+}

@@ -1,0 +1,176 @@
+//! `lode shell`: scripts, and a person in front of it.
+
+use crate::endpoint::Endpoint;
+use crate::lode::{Lode, Outcome};
+use crate::pseudo::{Step, played};
+use std::io::Write;
+use std::process::Stdio;
+
+const DATA: &str = "@prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix e: <http://e/> .
+    e:ann a foaf:Person ; foaf:name \"Ann\" ; foaf:knows e:bob .
+    e:bob a foaf:Person ; foaf:name \"Bob\" .";
+
+fn script(lode: &Lode, args: &[&str], text: &str) -> Outcome {
+    let args = [&["shell"], args].concat();
+    let mut command = lode.command(&args);
+    command.env("XDG_STATE_HOME", lode.path("state"));
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    Outcome::of(child.wait_with_output().unwrap())
+}
+
+/// Statements and commands that are the same for a folder and a server.
+fn asks_and_changes(lode: &Lode, target: &str) {
+    let out = script(
+        lode,
+        &[target],
+        ".mode csv\n.classes\n.graphs\nSELECT ?n {\n ?s foaf:name ?n }\nORDER BY ?n;\n",
+    )
+    .ok();
+    assert_eq!(
+        out,
+        "class,things\r\nhttp://xmlns.com/foaf/0.1/Person,2\r\ngraph,quads\r\nn\r\nAnn\r\nBob\r\n"
+    );
+    let update =
+        "PREFIX e: <http://e/>\nINSERT DATA { e:cyd foaf:name 'Cyd' };\n\nASK { e:cyd foaf:name ?n }\n";
+    let outcome = script(lode, &[target], update);
+    assert!(outcome.err.contains("inserted 1, deleted 0 quads"), "{outcome:#?}");
+    assert_eq!(outcome.ok(), "yes\n");
+    // What was declared is kept, for another session, too.
+    let out =
+        script(lode, &[target, "-c", ".mode csv", "-c", ".predicates foaf:Person", "-c", ".prefix"], "").ok();
+    assert!(
+        out.contains("http://xmlns.com/foaf/0.1/knows,1\r\n") && out.contains("PREFIX e: <http://e/>\n"),
+        "{out}"
+    );
+    assert_eq!(script(lode, &[target], "ASK { e:cyd foaf:name ?n }").ok(), "yes\n");
+    let described = script(lode, &[target], ".describe e:cyd\n").ok();
+    assert!(described.contains("e:cyd foaf:name \"Cyd\" ."), "{described}");
+    lode.write("more.ttl", "<http://e/dan> <http://xmlns.com/foaf/0.1/name> 'Dan' .");
+    assert_eq!(script(lode, &[target], ".load more.ttl\nASK { e:dan foaf:name 'Dan' }\n").ok(), "yes\n");
+    script(lode, &[target, "--read-only"], "DELETE WHERE { ?s ?p ?o }").fails(2);
+    // Files get answers as pipes do.
+    script(lode, &[target], ".output out.txt\nSELECT ?s { ?s foaf:name 'Dan' }\n\n.output\nASK {}\n").ok();
+    let written = std::fs::read_to_string(lode.path("out.txt")).unwrap();
+    assert_eq!(written, "?s\n--------------\n<http://e/dan>\n");
+}
+
+#[test]
+fn scripts_over_a_folder() {
+    let lode = Lode::with_turtle(DATA);
+    asks_and_changes(&lode, "db");
+    let plan = script(&lode, &["db"], ".explain SELECT * { ?s foaf:name ?n }\n").ok();
+    assert!(plan.contains("IndexScan"), "{plan}");
+    let help = script(&lode, &["db"], ".help\n").ok();
+    for command in [
+        ".graphs",
+        ".classes",
+        ".predicates",
+        ".describe",
+        ".prefix",
+        ".mode",
+        ".timer",
+        ".explain",
+        ".output",
+        ".load",
+        ".help",
+        ".quit",
+    ] {
+        assert!(help.contains(command), "{help}");
+    }
+}
+
+#[test]
+fn scripts_over_a_server() {
+    let lode = Lode::with_turtle(DATA);
+    let endpoint = Endpoint::start(&lode, &[]);
+    asks_and_changes(&lode, &endpoint.base);
+}
+
+#[test]
+fn the_first_error_ends_a_script() {
+    let lode = Lode::with_turtle(DATA);
+    let outcome = script(&lode, &["db"], "ASK {};\nSELECT ?s {\n ?s foaf:name };\nASK {};\n");
+    assert_eq!(outcome.out, "yes\n");
+    // The line is that of the statement, without the prefixes that were supplied.
+    let error = outcome.fails(4);
+    assert!(error.contains("line 2, column"), "{error}");
+    script(&lode, &["db"], ".quit\nSELCT").ok();
+    let error = script(&lode, &["db"], ".clases\n").fails(2);
+    assert!(error.contains("did you mean .classes?"), "{error}");
+    lode.run(&["shell", "nothing.db"]).fails(1);
+}
+
+/// Takes ages.
+const SLOW: &str = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p . ?q ?r ?t . ?u ?v ?w . \
+                    ?a1 ?b1 ?c1 . ?a2 ?b2 ?c2 . ?a3 ?b3 ?c3 . ?a4 ?b4 ?c4 . ?a5 ?b5 ?c5 . ?a6 ?b6 ?c6 . ?a7 ?b7 ?c7 . ?a8 ?b8 ?c8 \
+                    FILTER(?c != ?p || ?f != ?i || ?c5 != ?c7 || ?c8 != ?b6) }\r";
+
+fn person(lode: &Lode, target: &str) {
+    let steps = [
+        Step::See("lode> "),
+        // Ctrl-C at the prompt takes back what was typed.
+        Step::Send("SELECT nonsense\u{3}"),
+        Step::See("lode> "),
+        // Many lines: an unfinished query goes on.
+        Step::Send("SELECT ?name {\r"),
+        Step::See("-> "),
+        Step::Send("?s foaf:name ?name }\r"),
+        Step::See("\"Ann\""),
+        Step::See("2 rows in "),
+        // Ctrl-C ends the query and not the shell.
+        Step::See("lode> "),
+        Step::Send(SLOW),
+        Step::Pause(1.5),
+        Step::Send("\u{3}"),
+        Step::See("stopped: cancelled"),
+        Step::See("lode> "),
+        // Completion by what the data has.
+        Step::Send("ASK { ?s foaf:kno\t"),
+        Step::See("foaf:knows"),
+        Step::Send(" ?o }\r"),
+        Step::See("yes"),
+        Step::See("lode> "),
+        // A command, and its completion.
+        Step::Send(".clas\t\r"),
+        Step::See("foaf:Person"),
+        Step::See("1 row in "),
+        Step::See("lode> "),
+        // The query before the last from the history.
+        Step::Send("\u{1b}[A\u{1b}[A\r"),
+        Step::See("yes"),
+        Step::See("lode> "),
+        Step::Send("SELCT\r"),
+        Step::See("did you mean"),
+        Step::See("lode> "),
+        Step::Send("\u{4}"),
+    ];
+    if played(lode, &["shell", target], 100, &steps, 0).is_none() {
+        return;
+    }
+    let history = lode.path("state/lode/history");
+    let text = std::fs::read_to_string(&history).unwrap();
+    assert!(text.contains("ASK { ?s foaf:knows ?o }") && text.contains(".classes"), "{text}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&history).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_person_over_a_folder() {
+    let lode = Lode::with_turtle(DATA);
+    person(&lode, "db");
+}
+
+#[test]
+fn a_person_over_a_server() {
+    let lode = Lode::with_turtle(DATA);
+    let endpoint = Endpoint::start(&lode, &[]);
+    person(&lode, &endpoint.base);
+    // What was cancelled runs no more.
+    let running = endpoint.send("GET", "/admin/queries", &[], b"").is(200).body;
+    assert_eq!(running.trim(), "[]");
+}

@@ -55,6 +55,9 @@ pub struct Item {
     /// How often it is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// It may give no answer: there was no time to ask for all patterns, but for the nearest at most.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unproven: bool,
     /// What must be declared at the top of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<Prefix>,
@@ -64,7 +67,16 @@ impl Item {
     /// One that is shown as it is put there.
     pub(crate) fn new(insert: impl Into<String>, kind: ItemKind) -> Self {
         let insert = insert.into();
-        Self { label: insert.clone(), insert, kind, detail: None, iri: None, count: None, prefix: None }
+        Self {
+            label: insert.clone(),
+            insert,
+            kind,
+            detail: None,
+            iri: None,
+            count: None,
+            unproven: false,
+            prefix: None,
+        }
     }
 }
 

@@ -17,7 +17,7 @@ const ITEMS_MAX: usize = 500;
 
 /// Helps who writes queries for a database, or for none. What it learns of the data is kept for the next call.
 ///
-/// The options of a call are those that the query itself would have; their `cancel` ends it, at the latest after 50 ms.
+/// The options of a call are those that the query itself would have; their `cancel` ends it, at the latest after 40 ms.
 #[derive(Debug)]
 pub struct Assist {
     database: Option<Arc<Database>>,

@@ -11,7 +11,7 @@ use crate::search;
 use lode_engine::Order;
 use lode_engine::store::StoreError;
 use lode_rdf::{NamedNode, Term, ValueId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Of what the patterns give so many rows are looked at.
 const SELECTED_MAX: usize = 4_000;
@@ -19,6 +19,8 @@ const SELECTED_MAX: usize = 4_000;
 const COUNTED_MAX: usize = 200;
 /// Terms that are looked for by how they begin.
 const FOUND_MAX: usize = 100;
+/// After so many of which it is not known in time whether they give answers, and none that does, no others are asked for with all patterns.
+const UNDECIDED_MAX: usize = 2;
 /// Longer literals are not offered.
 const LITERAL_BYTES_MAX: usize = 200;
 /// Labels of so many candidates are compared with what was typed.
@@ -32,6 +34,19 @@ pub(crate) struct Candidate {
     pub label: Option<String>,
     /// How well it fits what was typed; 0 is best.
     pub rank: u8,
+    /// It is not known to give an answer.
+    pub is_unproven: bool,
+}
+
+/// How a candidate came to be one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The patterns give it.
+    Given,
+    /// The nearest of them do.
+    Near,
+    /// It is used in the data.
+    Other,
 }
 
 /// The candidates for a place.
@@ -57,6 +72,8 @@ struct Pool {
     given: Vec<Term>,
     /// That is all there is.
     is_all: bool,
+    /// What the nearest patterns give, where all of them take too long.
+    near: Vec<Term>,
     /// Others, the most used first,
     others: Vec<Used>,
     /// all that there are.
@@ -73,6 +90,7 @@ impl Wanted<'_> {
         let given = self.fitting(data, &labels, self.counted(data, schema, pool.given)?)?;
         let others = pool.others.into_iter().map(|used| (used.term, Some(used.count))).collect();
         let others = if pool.is_all { Vec::new() } else { self.fitting(data, &labels, others)? };
+        let near = self.fitting(data, &labels, self.counted(data, schema, pool.near)?)?;
         let Some(patterns) = self.patterns else {
             let best = merged(given, others);
             return Ok(Candidates {
@@ -81,7 +99,16 @@ impl Wanted<'_> {
             });
         };
         let is_all = pool.is_all || pool.is_whole;
-        Ok(self.with_answers(data, patterns, (given, others), is_all, pool.is_contradiction))
+        let of =
+            |candidates: Vec<Candidate>, source: Source| candidates.into_iter().map(move |one| (one, source));
+        let all = of(given, Source::Given).chain(of(near, Source::Near)).chain(of(others, Source::Other));
+        let (sure, mut unknown, is_part) = self.judged(data, patterns, all, pool.is_contradiction);
+        let is_part = is_part || !is_all;
+        if sure.is_empty() {
+            unknown.truncate(self.limit);
+            return Ok(Candidates { best: unknown, is_part });
+        }
+        Ok(Candidates { best: sure, is_part })
     }
 
     /// Candidates before anything is asked of each.
@@ -92,27 +119,36 @@ impl Wanted<'_> {
             data.select(&patterns.select(&self.filter(), SELECTED_MAX), &data.clock.part(3), SELECTED_MAX)
         });
         let selected = selected.unwrap_or_default();
+        // Where nothing was found in the time, less is asked.
+        let is_slow = selected.terms.is_empty() && !selected.is_all && self.is_selective();
+        let near = patterns.filter(|_| is_slow).and_then(|patterns| {
+            let text = patterns.near_select(&self.filter(), SELECTED_MAX)?;
+            data.select(&text, &data.clock.part(3), SELECTED_MAX)
+        });
+        let near = near.unwrap_or_default();
         let is_contradiction =
             selected.is_all && selected.terms.is_empty() && patterns.is_some_and(Patterns::has_more);
         let is_all = selected.is_all && !is_contradiction;
         let mut others = match self.role {
-            _ if is_all => Vec::new(),
+            _ if is_all || near.is_all => Vec::new(),
             Role::Predicate { .. } => schema.predicates.used.clone(),
             Role::Class => schema.classes.used.clone(),
             Role::Graph { .. } => schema.graphs.used.clone(),
             Role::Object(Some(predicate)) => objects_of(data, predicate)?,
             _ => Vec::new(),
         };
-        for iri in self.found(data, labels)? {
+        let found = if near.is_all { Vec::new() } else { self.found(data, labels)? };
+        for iri in found {
             others.push(Used { term: NamedNode::new_unchecked(iri).into(), count: 0 });
         }
-        let is_whole = match self.role {
-            Role::Predicate { .. } => schema.predicates.is_all,
-            Role::Class => schema.classes.is_all,
-            Role::Graph { .. } => schema.graphs.is_all,
-            _ => false,
-        };
-        Ok(Pool { given: selected.terms, is_all, others, is_whole, is_contradiction })
+        let is_whole = near.is_all
+            || match self.role {
+                Role::Predicate { .. } => schema.predicates.is_all,
+                Role::Class => schema.classes.is_all,
+                Role::Graph { .. } => schema.graphs.is_all,
+                _ => false,
+            };
+        Ok(Pool { given: selected.terms, is_all, near: near.terms, others, is_whole, is_contradiction })
     }
 
     /// Whether what the patterns give is worth asking for: subjects only where some of it was typed.
@@ -230,7 +266,7 @@ impl Wanted<'_> {
                 rank = label.as_deref().and_then(|label| beginning(label, word)).map(|rank| rank + 1);
             }
             if let Some(rank) = rank {
-                fitting.push(Candidate { term, count, label, rank });
+                fitting.push(Candidate { term, count, label, rank, is_unproven: false });
             }
         }
         fitting.sort_by_key(|candidate| (candidate.rank, std::cmp::Reverse(candidate.count)));
@@ -266,48 +302,62 @@ impl Wanted<'_> {
         }
     }
 
-    /// Those of which it is known that they give answers; where none is in time, those of which nothing is known.
-    fn with_answers(
+    /// Those of which it is known that they give answers, and, where none is, those that the nearest patterns have answers with: first the ones of
+    /// which that is known. Whether there may be others.
+    fn judged(
         &self,
         data: &Data<'_>,
         patterns: &Patterns,
-        (given, others): (Vec<Candidate>, Vec<Candidate>),
-        is_all: bool,
+        all: impl Iterator<Item = (Candidate, Source)>,
         is_contradiction: bool,
-    ) -> Candidates {
-        let (mut sure, mut unknown) = (Vec::new(), Vec::new());
-        let mut is_part = !is_all;
-        let mut seen: BTreeMap<String, ()> = BTreeMap::new();
-        let given = given.into_iter().map(|candidate| (candidate, true));
-        for (candidate, is_given) in given.chain(others.into_iter().map(|other| (other, false))) {
+    ) -> (Vec<Candidate>, Vec<Candidate>, bool) {
+        let (mut sure, mut near, mut unknown, mut is_part) = (Vec::new(), Vec::new(), Vec::new(), false);
+        let mut seen = BTreeSet::new();
+        for (candidate, source) in all {
             let written = candidate.term.to_string();
-            if seen.insert(written.clone(), ()).is_some() {
+            if !seen.insert(written.clone()) {
                 continue;
             }
             if sure.len() >= self.limit {
                 is_part = true;
                 break;
             }
-            let asks = patterns.asks(&written);
-            // Where nothing can stand at the place itself, it must at least let the whole have answers.
-            let skip = usize::from(is_given || is_contradiction);
-            let mut answers = asks.iter().skip(skip).map(|ask| data.ask(ask));
-            match answers.find(|answer| *answer != Some(true)) {
-                None => sure.push(candidate),
-                Some(None) => {
-                    unknown.push(candidate);
+            let undecided = near.len() + unknown.len();
+            // Where the first ones could not be decided, neither could the others.
+            let is_hopeless = sure.is_empty() && undecided >= UNDECIDED_MAX;
+            let skip = usize::from(source == Source::Given || is_contradiction);
+            match if is_hopeless { None } else { answers(data, patterns, &written, skip) } {
+                Some(true) => sure.push(candidate),
+                Some(false) => {}
+                // The place itself has no answer with it.
+                None if is_contradiction => is_part = true,
+                None => {
                     is_part = true;
+                    let candidate = Candidate { is_unproven: true, ..candidate };
+                    if source != Source::Other {
+                        near.push(candidate);
+                        continue;
+                    }
+                    match patterns.near_ask(&written).and_then(|ask| data.ask(&ask)) {
+                        Some(true) => near.push(candidate),
+                        Some(false) => {}
+                        None => unknown.push(candidate),
+                    }
                 }
-                Some(_) => {}
             }
         }
-        if sure.is_empty() {
-            unknown.truncate(self.limit);
-            return Candidates { best: unknown, is_part };
-        }
-        sure.sort_by_key(|candidate: &Candidate| (candidate.rank, std::cmp::Reverse(candidate.count)));
-        Candidates { best: sure, is_part }
+        let order = |candidate: &Candidate| (candidate.rank, std::cmp::Reverse(candidate.count));
+        sure.sort_by_key(order);
+        near.sort_by_key(order);
+        (sure, if near.is_empty() { unknown } else { near }, is_part)
     }
+}
+
+/// Whether all that must have an answer has one with a term; none where that is not known in time. The first `skip` are known to.
+fn answers(data: &Data<'_>, patterns: &Patterns, written: &str, skip: usize) -> Option<bool> {
+    let asks = patterns.asks(written);
+    let mut answers = asks.iter().skip(skip).map(|ask| data.ask(ask));
+    answers.find(|answer| *answer != Some(true)).unwrap_or(Some(true))
 }
 
 /// The objects of a predicate with how often each is used, as far as the time goes.

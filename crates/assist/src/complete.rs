@@ -157,9 +157,9 @@ impl Call<'_> {
             Role::Graph { .. } => ItemKind::Graph,
             _ => ItemKind::Term,
         };
-        let count = candidate.count.filter(|count| *count > 0);
+        let (count, unproven) = (candidate.count.filter(|count| *count > 0), candidate.is_unproven);
         let Term::NamedNode(node) = &candidate.term else {
-            return Ok(Item { count, ..Item::new(candidate.term.to_string(), kind) });
+            return Ok(Item { count, unproven, ..Item::new(candidate.term.to_string(), kind) });
         };
         let iri = node.as_str();
         let label = match candidate.label {
@@ -172,7 +172,8 @@ impl Call<'_> {
             && matches!(self.typed.fragment, Fragment::Nothing | Fragment::Word(_));
         if is_type {
             let detail = Some(label.unwrap_or_else(|| "rdf:type".to_owned()));
-            return Ok(Item { detail, iri: Some(iri.to_owned()), count, ..Item::new("a", kind) });
+            let iri = Some(iri.to_owned());
+            return Ok(Item { detail, iri, count, unproven, ..Item::new("a", kind) });
         }
         let written = match &self.typed.fragment {
             Fragment::Iri(_) => crate::names::Written { text: format!("<{iri}>"), prefix: None },
@@ -182,6 +183,7 @@ impl Call<'_> {
             detail: label,
             iri: Some(iri.to_owned()),
             count,
+            unproven,
             prefix: written.prefix,
             ..Item::new(written.text, kind)
         })

@@ -1,11 +1,14 @@
 //! The patterns around a place, as queries that tell what gives answers there.
 
-use lode_syntax::{At, Node};
+use lode_syntax::{At, Node, Token, TokenKind};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 /// What is asked for.
 const CANDIDATE: &str = "?lode_candidate";
+/// So many triples are near a place.
+const NEAR_MAX: usize = 8;
 /// Where a sub-select must let it out.
 const SELECTED: char = '\u{1}';
 
@@ -16,6 +19,8 @@ pub(crate) struct Patterns {
     joined: Template,
     /// As they stand in the text, where that is something else.
     whole: Option<Template>,
+    /// Those of the same group that share a variable with the place's own, where that is less: what has no answer here has none in the others.
+    near: Option<Template>,
 }
 
 /// A query, as far as it is not the place.
@@ -41,6 +46,11 @@ impl Patterns {
         std::iter::once(self.joined.ask(written)).chain(whole).collect()
     }
 
+    /// The query of the nearest of them, which is quick to answer and proves less.
+    pub fn near_ask(&self, written: &str) -> Option<String> {
+        Some(self.near.as_ref()?.ask(written))
+    }
+
     /// Whether what stands in the text must have an answer besides.
     pub fn has_more(&self) -> bool {
         self.whole.is_some()
@@ -49,7 +59,23 @@ impl Patterns {
     /// A query for what may stand there, within a filter: the first rows, of which several may be the same. All distinct ones would be asked for by a plan that may
     /// take long until the first of them is there.
     pub fn select(&self, filter: &str, rows: usize) -> String {
-        let Template { head, dataset, before, after } = &self.joined;
+        self.joined.select(filter, rows)
+    }
+
+    /// The same of the nearest of them.
+    pub fn near_select(&self, filter: &str, rows: usize) -> Option<String> {
+        Some(self.near.as_ref()?.select(filter, rows))
+    }
+
+    /// The variable of [`Patterns::select`], for filters.
+    pub fn variable() -> &'static str {
+        CANDIDATE
+    }
+}
+
+impl Template {
+    fn select(&self, filter: &str, rows: usize) -> String {
+        let Self { head, dataset, before, after } = self;
         let end = after.rfind('}').unwrap_or(after.len());
         let (after, close) = after.split_at_checked(end).unwrap_or((after, ""));
         let filter = if filter.is_empty() { String::new() } else { format!(" FILTER({filter}) ") };
@@ -57,11 +83,6 @@ impl Patterns {
             "{head} SELECT {CANDIDATE} {dataset} {before} {CANDIDATE} {after}{filter}{close} LIMIT {rows}"
         );
         text.replace(SELECTED, &format!(" {CANDIDATE} "))
-    }
-
-    /// The variable of [`Patterns::select`], for filters.
-    pub fn variable() -> &'static str {
-        CANDIDATE
     }
 }
 
@@ -91,7 +112,41 @@ pub(crate) fn patterns(path: &[At<'_>], place: Range<usize>) -> Option<Patterns>
     let (span, text) = (group.span(), group.tree().text());
     let whole = || Some(template(text.get(span.start..place.start)?, text.get(place.end..span.end)?));
     let whole = if writer.is_verbatim { None } else { whole() };
-    Some(Patterns { joined, whole })
+    let near = near(path, &place).map(|(before, after)| template(&before, &after));
+    Some(Patterns { joined, whole, near })
+}
+
+/// The triples of a place with those of their group that share a variable with them, before and behind the place; none where that is all of the text.
+fn near(path: &[At<'_>], place: &Range<usize>) -> Option<(String, String)> {
+    let is_holder = |pair: &[At<'_>]| matches!(pair, [group, triples] if group.node() == Node::Group && triples.node() == Node::Triples);
+    let at = path.windows(2).rposition(is_holder)?;
+    let (group, own) = (path.get(at)?, path.get(at + 1)?);
+    let names = joining(*own);
+    let (mut before, mut others, mut count) = ("{ ".to_owned(), 0, 0);
+    let graph = path.get(..at)?.iter().rev().find(|node| node.node() == Node::Graph);
+    let graph = graph.map(|graph| graph.first().map_or("", |name| name.text()));
+    graph.into_iter().for_each(|graph| before += &format!("GRAPH {graph} {{ "));
+    for child in group.children().filter(|child| child.index() != own.index()) {
+        others += 1;
+        let is_near = child.node() == Node::Triples && !joining(child).is_disjoint(&names);
+        if is_near && count < NEAR_MAX {
+            count += 1;
+            before += &format!("{} . ", child.text());
+        }
+    }
+    let is_less = count < others || path.iter().filter(|node| node.node() == Node::Group).count() > 1;
+    let (span, text) = (own.span(), own.tree().text());
+    before += text.get(span.start..place.start)?;
+    let end = if graph.is_some() { " } }" } else { " }" };
+    is_less.then_some((before, format!("{}{end}", text.get(place.end..span.end)?)))
+}
+
+/// The variables and labels of blank nodes by which triples are joined with others.
+fn joining<'t>(triples: At<'t>) -> BTreeSet<&'t str> {
+    let tree = triples.tree();
+    let tokens = tree.tokens().get(triples.tokens()).unwrap_or(&[]);
+    let joins = |token: &&Token| matches!(token.kind(), TokenKind::Variable | TokenKind::Blank);
+    tokens.iter().filter(joins).filter_map(|token| tree.text().get(token.span())).collect()
 }
 
 /// The declarations of a text.
@@ -205,5 +260,49 @@ impl Writer {
 
     fn separate(&mut self, child: At<'_>) {
         self.text.push_str(if child.node() == Node::Triples { " . " } else { " " });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::names::Names;
+    use crate::place::typed;
+    use crate::repair::found;
+    use lode_syntax::Form;
+
+    /// What is near the mark `|`, with `<x:y>` there.
+    fn near(marked: &str) -> Option<String> {
+        let at = marked.find('|').unwrap();
+        let text = marked.replacen('|', "", 1);
+        let parsed = lode_syntax::parse(&text, Form::Query, lode_sparql::parse::vocabulary());
+        let tokens = parsed.tree.tokens();
+        let typed = typed(&text, tokens, at)?;
+        let found = found(&text, tokens, &typed, &Names::of(&text, tokens))?;
+        let ask = found.patterns?.near_ask("<x:y>")?;
+        Some(ask.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn triples_that_share_a_variable_are_near() {
+        for (text, expected) in [
+            (
+                "SELECT * { ?s | ?o . ?o a ?c ; ?q ?r . ?x a ?y FILTER(?o > 1) }",
+                Some("ASK { ?o a ?c ; ?q ?r . ?s <x:y> ?o }"),
+            ),
+            (
+                "SELECT * { GRAPH ?g { ?s | ?o . ?s a ?c } ?s ?p ?q }",
+                Some("ASK { GRAPH ?g { ?s a ?c . ?s <x:y> ?o } }"),
+            ),
+            ("SELECT * { ?s a ?c { SELECT ?x { ?s ?p ?q . ?x a | } } }", Some("ASK { ?x a <x:y> }")),
+            (
+                "SELECT * { _:b | ?o . ?s ?p _:b OPTIONAL { ?o ?q ?r } }",
+                Some("ASK { ?s ?p _:b . _:b <x:y> ?o }"),
+            ),
+            // Nothing is left out.
+            ("SELECT * { ?s | ?o . ?o a ?c }", None),
+            ("SELECT * { GRAPH | { ?s ?p ?o } }", None),
+        ] {
+            assert_eq!(near(text).as_deref(), expected, "{text}");
+        }
     }
 }

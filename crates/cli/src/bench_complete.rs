@@ -25,6 +25,8 @@ struct Tally {
     times: Vec<Duration>,
     nothing: usize,
     answers: usize,
+    unproven: usize,
+    unproven_answers: usize,
     none: usize,
     unknown: usize,
 }
@@ -138,6 +140,11 @@ fn one(
             break;
         }
     }
+    if item.unproven {
+        tally.unproven += 1;
+        tally.unproven_answers += usize::from(answer == Answer::Some);
+        return Ok(());
+    }
     match &answer {
         Answer::Some => tally.answers += 1,
         Answer::None => tally.none += 1,
@@ -159,10 +166,12 @@ impl Tally {
         let mut out = stdout().lock();
         writeln!(out, "places            {}", self.times.len())?;
         writeln!(out, "  nothing offered {}", self.nothing)?;
-        writeln!(out, "taken             {}", self.answers + self.none + self.unknown)?;
+        writeln!(out, "taken, proven     {}", self.answers + self.none + self.unknown)?;
         writeln!(out, "  with answers    {}", self.answers)?;
         writeln!(out, "  without         {}", self.none)?;
         writeln!(out, "  not known       {}", self.unknown)?;
+        writeln!(out, "taken, unproven   {}", self.unproven)?;
+        writeln!(out, "  with answers    {}", self.unproven_answers)?;
         for (name, percent) in [("median", 50), ("90 %", 90), ("99 %", 99), ("most", 100)] {
             writeln!(out, "  {name:<8} {:>9.1} ms", at(percent))?;
         }

@@ -193,6 +193,30 @@ fn hover_tells_what_is_known() {
 }
 
 #[test]
+fn where_all_takes_too_long_the_nearest_patterns_are_asked() {
+    let database = Database::in_memory().unwrap();
+    let data: String = (0..3_000)
+        .map(|i| {
+            format!(
+                "<http://e/a{i}> <http://e/p> {i} ; <http://e/q> 'x' . <http://e/b{i}> <http://e/r> {i} . "
+            )
+        })
+        .collect();
+    database.update(&format!("INSERT DATA {{ {data} }}"), &UpdateOptions::default()).unwrap();
+    let assist = Assist::new(Arc::new(database)).within(Duration::from_secs(3));
+    let slow =
+        "?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER(STRLEN(STR(?c)) + STRLEN(STR(?f)) + STRLEN(STR(?i)) < 0)";
+    let found = complete(&assist, &format!("SELECT * {{ ?s | ?o . ?s <http://e/q> ?x . {slow} }}"));
+    let offered = of_kind(&found, ItemKind::Predicate);
+    assert_eq!(offered.len(), 2, "{found:?}");
+    assert!(offered.contains(&"<http://e/p>") && offered.contains(&"<http://e/q>"), "{found:?}");
+    let mut predicates = found.items.iter().filter(|item| item.kind == ItemKind::Predicate);
+    assert!(found.incomplete && predicates.all(|item| item.unproven), "{found:?}");
+    let quick = complete(&assist, "SELECT * { ?s | ?o . ?s <http://e/q> ?x }");
+    assert!(quick.items.iter().all(|item| !item.unproven), "{quick:?}");
+}
+
+#[test]
 fn marks_and_prefixes() {
     let assist = over(database());
     let text = "SELECT * { ?s foaf:name ?n }";

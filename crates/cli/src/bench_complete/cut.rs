@@ -27,8 +27,9 @@ pub fn cut(text: &str, random: &mut Random) -> Option<Cut> {
     };
     let typed = written.get(..letters)?;
     let before = format!("{}{typed}", text.get(..term.start)?);
-    // What is computed of a text that has no end is not grouped, and is no query.
-    let is_open = random.percent(40) && !text.contains('(') && !text.contains("GROUP BY");
+    // What is computed of a text that has no end is not grouped, and is no query; what is made of variables that the rest binds is nothing.
+    let needs_end = ["(", "GROUP BY", "DESCRIBE", "CONSTRUCT"].iter().any(|word| text.contains(word));
+    let is_open = random.percent(40) && !needs_end;
     let after = if is_open { "" } else { text.get(term.end..)? };
     let position = before.encode_utf16().count();
     let closing = if is_open { closing(&before) } else { String::new() };

@@ -83,6 +83,8 @@ def files_are_uploaded_into_a_graph(page):
     page.do("(() => { const select = document.querySelector('#upload-target'); select.value = 'graph'; select.dispatchEvent(new Event('change')); document.querySelector('#upload-graph').value = 'http://e/uploaded'; })()")
     upload(page, "some.ttl", "@prefix e: <http://e/> . e:a e:b 1, 2, 3 .")
     page.wait("document.querySelector('#uploads')?.innerText.includes('3 quads')")
+    upload(page, "some.ttl", "@prefix e: <http://e/> . e:a e:b 1, 2, 3 .")
+    page.wait("document.querySelector('#uploads')?.innerText.includes('0 new quads; 3 were there already')")
     page.click("#go-query")
     run(page, "SELECT ?o { GRAPH <http://e/uploaded> { ?s ?p ?o } }")
     equal(cells(page, 1), ["1", "2", "3"])

@@ -192,6 +192,60 @@ def usual_prefixes_are_supplied(page):
 
 
 @test
+def prefixes_are_not_put_into_a_text_that_fails(page):
+    text = "SELECT ?s {\n ?s rdfs:label ?l . FLTER(1) }"
+    run(page, text)
+    equal(value(page), text)
+    equal(page.text("#problems .place"), "2:21")
+    write(page, "")
+    page.type("SELECT * { ?s foaf:name ")
+    time.sleep(1.2)
+    assert "PREFIX" not in value(page), value(page)
+
+
+@test
+def what_was_said_of_a_text_goes_with_it(page):
+    warned = "SELECT ?x { ?s <http://e/name> ?n BIND(<http://e/nofunction>(?n) AS ?x) }"
+    for other in ["ASK {}", "\n".join(["ASK {}"] + ["# a line"] * 400)]:
+        run(page, warned)
+        page.wait("!document.querySelector('#warnings').hidden")
+        write(page, other)
+        page.wait("document.querySelector('#warnings').hidden")
+    run(page, "SELECT ?s\nWHERE { ?s foo:bar ?o }")
+    page.wait("!document.querySelector('#problems').hidden")
+    page.click("#new-tab")
+    page.wait("document.querySelector('#problems').hidden")
+    equal(count(page, ".layer .mark"), 0)
+    page.click("#query-tabs [aria-label='Close query']")
+
+
+@test
+def warnings_stand_where_the_mistake_does(page):
+    needs_assist(page)
+    text = 'SELECT * { ?s ?p "😀" ; <http://e/nmae> ?n }'
+    write(page, text)
+    page.wait("!document.querySelector('#problems').hidden")
+    equal(page.text(".layer .mark.warning"), "<http://e/nmae>")
+    equal(page.text("#problems .place"), "1:24")
+
+
+@test
+def long_lines_do_not_hide_the_beginnings_of_others(page):
+    page.size(390, 800)
+    write(page, "")
+    page.type("SELECT * { ?s ?p ?o . # " + "long " * 30)
+    assert page.do("document.querySelector('#query').scrollLeft") > 0
+    page.key("Enter")
+    page.wait("document.querySelector('#query').scrollLeft === 0")
+    page.key("ArrowUp")
+    page.key("End")
+    page.wait("document.querySelector('#query').scrollLeft > 0")
+    page.do("document.querySelector('#query').blur()")
+    page.wait("document.querySelector('#query').scrollLeft === 0")
+    page.size(1280, 800)
+
+
+@test
 def errors_are_marked_where_they_are(page):
     run(page, "SELECT ?s\nWHERE { ?s foo:bar ?o }")
     page.wait("!document.querySelector('#problems').hidden")

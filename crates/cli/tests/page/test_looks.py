@@ -27,6 +27,9 @@ def nothing_is_wider_than_the_screen(page):
             page.click("#go-" + view)
             time.sleep(0.4)
             assert page.do("document.documentElement.scrollWidth <= innerWidth"), (width, view)
+            if view == "data":
+                page.wait("!!document.querySelector('[aria-label=Graphs] td button')")
+                assert page.do("[...document.querySelectorAll('[aria-label=Graphs] td button')].every(one => one.getBoundingClientRect().right <= one.closest('.card').getBoundingClientRect().right)"), width
         page.click("#go-query")
         run(page, "SELECT * { ?s ?p ?o } LIMIT 50")
         for view in ("chart", "map", "raw", "table"):

@@ -3,6 +3,7 @@
 use super::algebra::{Made, judged, ours};
 use lode_sparql::parse::vocabulary;
 use lode_sparql::syntax::{At, Form, Node, Parsed, TokenKind};
+use std::collections::BTreeSet;
 
 /// The reasons for which ours may differ, each with the rule that says so. Sections are of SPARQL 1.1 Query unless another document is named.
 pub const KINDS: &[&str] = &[
@@ -338,8 +339,37 @@ fn taken(text: &str, form: Form, parsed: &Parsed<'_>) -> Option<&'static str> {
         () if has_empty_negation(root) => Some(NEGATED),
         () if has_sign_behind_path(text, parsed) => Some(SIGNS),
         () if has_key(root) => Some(KEYS),
+        // Of several reasons to refuse, the judge tells that of the furthest place.
+        () if root.children().any(describes_twice) => Some(TWICE),
+        () if uses_selected(root) => Some(ALIAS),
         () => None,
     }
+}
+
+fn describes_twice(at: At<'_>) -> bool {
+    let names = at.children().filter(|child| child.node() == Node::Variable).map(At::text);
+    let mut seen = BTreeSet::new();
+    at.node() == Node::Describe && names.into_iter().any(|name| !seen.insert(name))
+}
+
+/// A value that is selected of one that is selected before it.
+fn uses_selected(at: At<'_>) -> bool {
+    at.children().any(|child| {
+        let is_one = child.node() == Node::Selection && {
+            let mut named = BTreeSet::new();
+            child.children().filter(|part| part.node() == Node::As).any(|part| {
+                let uses = part.first().is_some_and(|value| mentions(value, &named));
+                named.extend(part.children().nth(1).map(At::text));
+                uses
+            })
+        };
+        is_one || uses_selected(child)
+    })
+}
+
+fn mentions(at: At<'_>, names: &BTreeSet<&str>) -> bool {
+    at.node() == Node::Variable && names.contains(at.text())
+        || at.children().any(|child| mentions(child, names))
 }
 
 fn holds(at: At<'_>, node: Node) -> bool {

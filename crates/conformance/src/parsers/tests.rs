@@ -2,6 +2,7 @@
 
 use super::{Corpus, Outcome};
 use crate::generate::Random;
+use lode_sparql::syntax::Form;
 use std::path::{Path, PathBuf};
 
 /// Folders with texts: the suites, where there are any, and the queries of this repository.
@@ -36,4 +37,19 @@ fn both_parsers_agree() {
         outcome.failures.join("\n\n")
     );
     assert!(outcome.taken > 500 && outcome.refused > 500, "{} {}", outcome.taken, outcome.refused);
+}
+
+/// The judge tells of the furthest place where something else might stand, not of what it refuses.
+#[test]
+fn reasons_are_found_without_the_words_of_the_judge() {
+    let describes = "PREFIX : <http://e/> DESCRIBE ?a ?c ?c WHERE { ?a :s ?b . VALUES (?e ?g) { } OPTIONAL { ?c ((:s/:p)*) ?b . OPTIONAL { ?d (:p+) \"a\" . } } \
+                     FILTER((?b = ?a)) } VALUES (?b ?d) { (:d 1.0) }\n";
+    let selects = "PREFIX : <http://e/>\nPREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\nWITH :g1 DELETE { ?d ?a ?c . } WHERE { ?a :s :g2 . ?d ?e ?d . LATERAL { { \
+                   SELECT ?d (FLOOR(?c) AS ?n3) WHERE { ?a :s ?d . { SELECT ?c ?a (COUNT(*) AS ?n1) ((xsd:decimal(?n1)) AS ?n2) WHERE { ?b :s ?2 . ?b :s ?c . \
+                   ?c :s ?a . } GROUP BY ?c ?a } } } } } ;\nDELETE DATA { :g2 :r 1 . :g2 :s 1 . :b :s 1 . } ;\nCLEAR DEFAULT\n";
+    let mut outcome = Outcome::default();
+    outcome.add(describes, Form::Query);
+    outcome.add(selects, Form::Update);
+    assert!(outcome.failures.is_empty(), "{}", outcome.failures.join("\n\n"));
+    assert_eq!(outcome.texts(), 2);
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// The longest body: a text of this length is none that a person writes.
 const BODY_BYTES_MAX: usize = 2 << 20;
-/// A call waits for its place, and works, so long together at most. It has 50 ms for its work.
+/// A call waits for its place, and works, so long together at most. It has 40 ms for its work.
 const TIME_MAX: Duration = Duration::from_secs(2);
 /// What reading a text takes, in bytes for each of its own.
 const BYTES_A_BYTE: usize = 32;

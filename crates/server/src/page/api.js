@@ -63,7 +63,10 @@ export async function failureOf(response, text) {
 }
 
 export function markOf(found) {
-  return { from: found.from, to: Math.max(found.to, found.from + 1), message: found.message, help: found.help || '', kind: 'error' };
+  // What is of the text as a whole is in line 0.
+  const isPlaced = found.line !== 0;
+  const to = isPlaced ? Math.max(found.to, found.from + 1) : found.from;
+  return { from: found.from, to, isPlaced, message: found.message, help: found.help || '', kind: 'error' };
 }
 
 /** Where a message says what is wrong: `line 1, column 22: ...`, the line, and carets below it. */
@@ -80,7 +83,7 @@ export function marksOf(message, text) {
     const from = before + [...lines[line]].slice(0, column).join('').length;
     const width = part.match(/^\s*(\^+)\s*$/m)?.[1].length || 1;
     const help = part.match(/^help: (.*?)(?: \[request \w+\])?$/m)?.[1] || '';
-    marks.push({ from, to: Math.min(text.length, from + width), message: found[3], help, kind: 'error' });
+    marks.push({ from, to: Math.min(text.length, from + width), isPlaced: true, message: found[3], help, kind: 'error' });
   }
   return marks;
 }

@@ -3,7 +3,7 @@
 import { failureOf, markOf, send, session, withoutNumber } from './api.js';
 import { calmly, count, el, tell } from './dom.js';
 import { addPrefix } from './complete.js';
-import { declaredIn, shortened, usual } from './prefixes.js';
+import { declaredIn, shortened, usual, withPrefix } from './prefixes.js';
 import { isUpdate } from './tokens.js';
 
 const JSON_TYPE = 'application/json';
@@ -39,11 +39,24 @@ function missingPrefixes(editor) {
   return [...names].filter(name => !declared.has(name) && usual(name));
 }
 
-/** Declares the usual prefixes that the text uses without saying so. */
-export function supplyPrefixes(editor) {
-  const names = missingPrefixes(editor);
+/** The text with the usual prefixes that it uses without saying so; `origin` tells where a place in it is in the text as it is written. */
+export function withUsualPrefixes(editor) {
+  let { text } = editor;
+  const added = missingPrefixes(editor).map(name => {
+    const { at, line } = withPrefix(text, name, usual(name));
+    text = text.slice(0, at) + line + text.slice(at);
+    return { at, size: line.length, name };
+  });
+  const origin = place => added.reduceRight((found, { at, size }) => (found >= at + size ? found - size : Math.min(found, at)), place);
+  return { text, origin, names: added.map(({ name }) => name) };
+}
+
+/** Declares prefixes in the editor; who was elsewhere stays there. */
+export function declare(editor, names) {
+  const before = document.activeElement;
   for (const name of names) addPrefix(editor, name, usual(name));
-  if (names.length) tell('Added ' + names.map(name => name + ':').join(', '));
+  if (before !== editor.area) before?.focus({ preventScroll: true });
+  tell('Added ' + names.map(name => name + ':').join(', '));
 }
 
 /** Marks what is wrong while it is written. */
@@ -55,10 +68,13 @@ export class Checker {
     editor.area.addEventListener('input', event => {
       if (!this.place.hidden) this.show([]);
       this.later(event);
-      // A prefix is declared once its name is written and the local name has begun.
-      if (event.data && /^[\p{L}\p{N}\s]$/u.test(event.data)) this.prefixes();
     });
-    this.prefixes = calmly(700, () => document.getElementById('completions').hidden && supplyPrefixes(editor));
+  }
+
+  /** Another text is there: what was said was not of it. */
+  anew() {
+    this.show([]);
+    this.later();
   }
 
   async check() {
@@ -79,7 +95,7 @@ export class Checker {
 
   /** Marks, and says them below the editor. */
   show(marks) {
-    this.editor.setMarks(marks);
+    this.editor.setMarks(marks.filter(mark => mark.isPlaced));
     const shown = marks.slice(0, 20);
     this.place.replaceChildren(...shown.map(mark => this.problem(mark)));
     this.place.hidden = !marks.length;
@@ -87,12 +103,14 @@ export class Checker {
 
   problem(mark) {
     const line = this.editor.lines.at(mark.from);
-    const column = mark.from - this.editor.lines.lines[line].offset;
+    const { offset, text } = this.editor.lines.lines[line];
+    // In characters, as the server counts, which may be two units each.
+    const column = [...text.slice(0, mark.from - offset)].length;
     const unknown = mark.message.match(/prefix [`'"]?([^\s:`'"]*):[`'"]? is not declared/i);
     const declared = mark.help.match(/PREFIX ([^\s:]*): <(\w+:[^>]*)>/i);
     const prefix = declared ? [declared[1], declared[2]] : unknown && usual(unknown[1]) ? [unknown[1], usual(unknown[1])] : null;
     return el('li.' + mark.kind, {},
-      el('button.place', { onclick: () => this.editor.goTo(mark.from, mark.to), title: 'Go there' }, `${line + 1}:${column + 1}`),
+      mark.isPlaced ? el('button.place', { onclick: () => this.editor.goTo(mark.from, mark.to), title: 'Go there' }, `${line + 1}:${column + 1}`) : null,
       el('span', {}, mark.message, mark.help ? el('span.help', {}, ' ' + mark.help) : null),
       prefix ? el('button.small', { onclick: () => this.fix(prefix) }, 'Add ' + prefix[0] + ':') : null);
   }

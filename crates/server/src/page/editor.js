@@ -34,12 +34,16 @@ export class Editor {
     const { area } = this;
     area.addEventListener('input', event => this.changed(event));
     area.addEventListener('scroll', () => this.draw());
+    area.addEventListener('blur', () => { area.scrollLeft = 0; });
     area.addEventListener('keydown', event => {
       for (const key of this.keys) if (key(event)) return;
       onKey(this, event);
     });
     area.addEventListener('beforeinput', event => onText(this, event));
-    const moved = calmly(30, () => this.matchBrackets());
+    const moved = calmly(30, () => {
+      this.matchBrackets();
+      this.scrollBack();
+    });
     document.addEventListener('selectionchange', () => document.activeElement === area && moved());
   }
 
@@ -83,7 +87,19 @@ export class Editor {
     this.waits = null;
     this.matchBrackets();
     this.draw();
+    this.scrollBack();
     this.onchange?.(event);
+  }
+
+  /** How far a position is from the beginning of its line on the screen. */
+  distance(position) {
+    return this.rectAt(position).x - this.area.getBoundingClientRect().x + this.area.scrollLeft;
+  }
+
+  /** Shows the beginnings of lines again once the caret has left the end of a long one. */
+  scrollBack() {
+    const { area } = this;
+    if (area.scrollLeft && area.selectionStart === area.selectionEnd && this.distance(this.position) < area.clientWidth - 24) area.scrollLeft = 0;
   }
 
   /** Replaces a part, so that undo brings it back. */
@@ -96,7 +112,7 @@ export class Editor {
     const done = text === '' && from === to || !isLong && document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
     if (!done) {
       area.setRangeText(text, from, to, 'end');
-      this.changed(new Event('input'));
+      area.dispatchEvent(new InputEvent('input', { inputType: 'insertText' }));
     }
     if (select) area.setSelectionRange(select[0], select[1]);
   }
@@ -127,6 +143,9 @@ export class Editor {
     if (line * LINE < area.scrollTop || (line + 2) * LINE > area.scrollTop + area.clientHeight) {
       area.scrollTop = Math.max(0, line * LINE - area.clientHeight / 2);
     }
+    this.draw();
+    const distance = this.distance(position);
+    area.scrollLeft = distance < area.clientWidth - 24 ? 0 : distance - area.clientWidth / 2;
     this.draw();
   }
 

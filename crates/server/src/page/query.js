@@ -3,7 +3,7 @@
 import { isUpdate } from './tokens.js';
 import { readAnswer } from './answer.js';
 import { send, warningsOf, withoutNumber } from './api.js';
-import { Checker, format, Hover, supplyPrefixes } from './assist.js';
+import { Checker, declare, format, Hover, withUsualPrefixes } from './assist.js';
 import { Completion } from './complete.js';
 import { $, copy, count, el, grouped, seconds, tell } from './dom.js';
 import { Editor } from './editor.js';
@@ -20,7 +20,7 @@ LIMIT 25`;
 
 export class QueryView {
   constructor() {
-    this.editor = new Editor('SPARQL query or update', { onchange: event => event && this.tabs.changed(this.editor.text) });
+    this.editor = new Editor('SPARQL query or update', { onchange: event => this.changed(event) });
     $('editor').replaceChildren(this.editor.element);
     this.completion = new Completion(this.editor);
     this.checker = new Checker(this.editor);
@@ -33,6 +33,14 @@ export class QueryView {
     this.height();
     this.openShared();
     addEventListener('hashchange', () => this.openShared());
+  }
+
+  /** Another text is in the editor; without an event it is that of another tab. */
+  changed(event) {
+    if (event) this.tabs.changed(this.editor.text);
+    else this.checker.anew();
+    // What was said of a run was of its text.
+    if (this.editor.text !== this.told) for (const id of ['error', 'warnings']) $(id).hidden = true;
   }
 
   buttons() {
@@ -115,9 +123,10 @@ export class QueryView {
     this.running?.abort();
   }
 
-  fail(error, text) {
+  fail(error, text, origin) {
     const message = withoutNumber(error.message);
-    const marks = (error.marks || []).filter(mark => mark.from <= text.length);
+    const written = mark => ({ ...mark, from: origin(mark.from), to: origin(mark.to) });
+    const marks = (error.marks || []).map(written).filter(mark => mark.isPlaced && mark.from <= text.length);
     if (marks.length && this.editor.text === text) {
       this.checker.show(marks);
       this.editor.goTo(marks[0].from, marks[0].to);
@@ -141,8 +150,8 @@ export class QueryView {
     if (this.running) return;
     this.completion.close();
     if (!this.editor.text.trim()) return tell('There is nothing to run');
-    supplyPrefixes(this.editor);
-    const text = this.editor.text;
+    const { text } = this.editor;
+    const sent = withUsualPrefixes(this.editor);
     const stop = this.running = new AbortController();
     const started = performance.now();
     const took = () => seconds((performance.now() - started) / 1e3);
@@ -152,16 +161,19 @@ export class QueryView {
     this.status('Running…', true);
     let rows = '';
     const tick = setInterval(() => { $('status').textContent = `Running… ${took()}${rows}`; }, 200);
-    this.live.start(text, plan === 'profile');
+    this.live.start(sent.text, plan === 'profile');
     try {
-      readPrefixes(text);
+      readPrefixes(sent.text);
       this.tabs.ran(text);
-      const summary = await this.ask(text, plan, stop.signal, answer => { rows = ' · ' + count(answer.rows.length, 'row'); });
+      const summary = await this.ask(sent.text, plan, stop.signal, answer => { rows = ' · ' + count(answer.rows.length, 'row'); });
+      // Only with what has gone well.
+      if (sent.names.length && this.editor.text === text) declare(this.editor, sent.names);
       this.status(`${summary}${took()}`);
     } catch (error) {
       this.status(error.name === 'AbortError' ? `Stopped after ${took()}` : `Failed after ${took()}`);
-      if (error.name !== 'AbortError') this.fail(error, text);
+      if (error.name !== 'AbortError') this.fail(error, text, sent.origin);
     }
+    this.told = this.editor.text;
     clearInterval(tick);
     this.live.stop();
     this.running = null;

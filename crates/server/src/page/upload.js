@@ -1,7 +1,7 @@
 // Uploads: files that are dropped or chosen, into a graph, one after the other.
 
 import { authorization, base, send, session, withoutNumber } from './api.js';
-import { $, bytes, count, el, seconds } from './dom.js';
+import { $, bytes, count, el, grouped, seconds } from './dom.js';
 
 const TYPES = {
   ttl: 'text/turtle', nt: 'application/n-triples', nq: 'application/n-quads', trig: 'application/trig', rdf: 'application/rdf+xml', owl: 'application/rdf+xml',
@@ -147,7 +147,9 @@ function told(text) {
   try {
     const done = JSON.parse(text);
     const parts = [];
-    if (done.inserted !== undefined) parts.push(count(done.inserted, 'quad') + ' inserted');
+    const known = (done.quads ?? 0) - (done.inserted ?? 0);
+    if (known > 0 && done.inserted !== undefined) parts.push(`${count(done.inserted, 'new quad')}; ${grouped(known)} ${known === 1 ? 'was' : 'were'} there already`);
+    else if (done.inserted !== undefined) parts.push(count(done.inserted, 'quad') + ' inserted');
     else if (done.quads !== undefined) parts.push(count(done.quads, 'quad'));
     if (done.deleted) parts.push(count(done.deleted, 'quad') + ' deleted');
     return parts.join(', ') || 'done';

@@ -228,9 +228,11 @@ fn load_files(session: &mut Session<'_>, names: &str) -> anyhow::Result<()> {
                     [(".gz", "gzip"), (".zst", "zstd")].into_iter().find(|(end, _)| name.ends_with(end));
                 let format = RdfFormat::from_file_name(name).ok_or_else(|| unknown_format(name))?;
                 let file = File::open(Path::new(name)).with_context(|| format!("reading {name}"))?;
+                // Triples without the name of a graph would make a graph of their own.
+                let place = if format.supports_datasets() { "" } else { "?default" };
                 let start = Instant::now();
                 let coding = coding.map(|(_, coding)| coding);
-                let response = server.send_file("", format.media_type(), coding, file, &cancel)?;
+                let response = server.send_file(place, format.media_type(), coding, file, &cancel)?;
                 say!("{name}: {}", remote::changed(response, start)?.summary);
             }
         }

@@ -29,7 +29,7 @@ pub fn stats(
     let mut counts = Vec::new();
     for (key, name, query) in COUNTS {
         let rows = rows(remote, query, at, cancel)?;
-        counts.push((key, name, rows.first().map_or(0, |row| count(row))));
+        counts.push((key, name, rows.first().map_or(0, count)));
     }
     let query = format!(
         "SELECT ?g (COUNT(*) AS ?n) {{ GRAPH ?g {{ ?s ?p ?o }} }} GROUP BY ?g ORDER BY DESC(?n) ?g LIMIT {GRAPHS}"

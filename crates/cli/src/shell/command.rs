@@ -1,5 +1,6 @@
 //! The commands of the shell, which begin with a dot.
 
+use super::names::COMMANDS;
 use super::session::{Next, Session};
 use super::target::Target;
 use crate::args::{Cli, Command};
@@ -15,31 +16,8 @@ use lode_assist::{Form, Prefix, form_of};
 use lode_engine::{CancelToken, OutputFormat};
 use lode_rdf::{NamedNode, RdfFormat};
 use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// Names, what they take, and what they do.
-pub const COMMANDS: [(&str, &str, &str); 15] = [
-    (".graphs", "", "named graphs and their quads"),
-    (".classes", "", "classes and how many things are of each (also .tables)"),
-    (".predicates", "[CLASS]", "predicates and how often they are used, of things of a class or of all"),
-    (".describe", "IRI", "what is said of a thing"),
-    (".prefix", "[NAME: IRI | -NAME]", "the prefixes that are kept; keep one; or forget it"),
-    (".mode", "[FORMAT]", "how answers are written: table, json, xml, csv, tsv, nt, ttl, ..."),
-    (".timer", "on|off", "tell rows and time of each query"),
-    (".explain", "[QUERY | on|off]", "the plan of a query; or of all that follow, in place of running them"),
-    (".output", "[FILE]", "write answers to a file, from now on; without a name to the screen again"),
-    (".load", "FILE...", "load RDF files"),
-    (".read", "FILE", "run the statements and commands in a file"),
-    (".tables", "", "the same as .classes"),
-    (".help", "", "this"),
-    (".quit", "", "end the shell (also Ctrl-D)"),
-    (".exit", "", "the same"),
-];
-
-/// Files that read each other, at most.
-const SCRIPTS_MAX: usize = 16;
 
 /// What is said below the commands.
 const HELP: &str = "
@@ -75,7 +53,8 @@ pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
         ".explain" => return Err(wrong_usage("updates have no plan that could be shown")),
         ".output" => output(session, rest)?,
         ".load" => load_files(session, rest)?,
-        ".read" => return read(session, rest),
+        ".read" if rest.is_empty() => return Err(wrong_usage(".read takes the name of a file")),
+        ".read" => return Ok(Next::Read(PathBuf::from(rest))),
         _ => return Err(wrong_usage(unknown(name))),
     }
     Ok(Next::GoOn)
@@ -191,21 +170,6 @@ fn output(session: &mut Session<'_>, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A script may read others, but not for ever.
-fn read(session: &mut Session<'_>, name: &str) -> anyhow::Result<Next> {
-    if name.is_empty() {
-        return Err(wrong_usage(".read takes the name of a file"));
-    }
-    if session.scripts == SCRIPTS_MAX {
-        return Err(wrong_usage(format!("more than {SCRIPTS_MAX} files that read each other")));
-    }
-    let file = File::open(name).with_context(|| format!("reading {name}"))?;
-    session.scripts += 1;
-    let next = super::script(session, &mut BufReader::new(file));
-    session.scripts -= 1;
-    next
-}
-
 fn load_files(session: &mut Session<'_>, names: &str) -> anyhow::Result<()> {
     session.may_write()?;
     if names.is_empty() {
@@ -228,9 +192,11 @@ fn load_files(session: &mut Session<'_>, names: &str) -> anyhow::Result<()> {
                     [(".gz", "gzip"), (".zst", "zstd")].into_iter().find(|(end, _)| name.ends_with(end));
                 let format = RdfFormat::from_file_name(name).ok_or_else(|| unknown_format(name))?;
                 let file = File::open(Path::new(name)).with_context(|| format!("reading {name}"))?;
+                // Triples without the name of a graph would make a graph of their own.
+                let place = if format.supports_datasets() { "" } else { "?default" };
                 let start = Instant::now();
                 let coding = coding.map(|(_, coding)| coding);
-                let response = server.send_file("", format.media_type(), coding, file, &cancel)?;
+                let response = server.send_file(place, format.media_type(), coding, file, &cancel)?;
                 say!("{name}: {}", remote::changed(response, start)?.summary);
             }
         }

@@ -1,6 +1,6 @@
 //! The line editor: where a statement ends, its colours, what completes it, and its history.
 
-use super::command::COMMANDS;
+use super::names::COMMANDS;
 use super::state::{self, KeptPrefixes};
 use super::statement::{is_command, is_complete};
 use crate::args::ShellArgs;

@@ -1,9 +1,9 @@
 //! A session: what was set in it, and what each statement does.
 
+use super::edit;
 use super::state::KeptPrefixes;
-use super::statement::{is_command, without_semicolon};
+use super::statement::without_semicolon;
 use super::target::Target;
-use super::{command, edit};
 use crate::args::ShellArgs;
 use crate::exit::{RemoteError, wrong_usage};
 use crate::interrupt::Interruptible;
@@ -18,10 +18,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What a statement or a command leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a command leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     GoOn,
+    /// A script is to be read.
+    Read(PathBuf),
     Quit,
 }
 
@@ -47,14 +49,11 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Runs a statement or a command.
-    pub fn run(&mut self, text: &str) -> anyhow::Result<Next> {
-        if is_command(text) {
-            return command::run(self, text.trim());
-        }
+    /// Runs a statement.
+    pub fn run(&mut self, text: &str) -> anyhow::Result<()> {
         let text = without_semicolon(text).unwrap_or(text);
         if text.trim().is_empty() {
-            return Ok(Next::GoOn);
+            return Ok(());
         }
         match (form_of(text), self.explains) {
             (Form::Query, false) => self.query(text)?,
@@ -64,7 +63,7 @@ impl Session<'_> {
         for prefix in lode_assist::declared_prefixes(text) {
             self.prefixes.add(prefix)?;
         }
-        Ok(Next::GoOn)
+        Ok(())
     }
 
     /// A query, with the prefixes that it lacks.

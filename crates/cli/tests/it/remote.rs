@@ -86,7 +86,7 @@ fn refusals_are_those_of_the_server() {
 #[test]
 fn users_and_tokens_are_let_in() {
     let lode = Lode::with_turtle(DATA);
-    lode.write("password", "of ann\n");
+    lode.write("password", "long enough\n");
     let add = lode.command(&["user", "add", "users.json", "ann", "--role", "read"]);
     let mut add = add;
     let file = std::fs::File::open(lode.path("password")).unwrap();
@@ -103,7 +103,7 @@ fn users_and_tokens_are_let_in() {
     );
     assert_eq!(lode.run(&[&ask[..], &["--token-file", "token"]].concat()).ok(), "yes\n");
     for (name, value, more) in
-        [("LODE_PASSWORD", "of ann", &["--user", "ann"][..]), ("LODE_TOKEN", token.trim(), &[])]
+        [("LODE_PASSWORD", "long enough", &["--user", "ann"][..]), ("LODE_TOKEN", token.trim(), &[])]
     {
         let args = [&ask[..], more].concat();
         assert_eq!(Outcome::of(lode.command(&args).env(name, value).output().unwrap()).ok(), "yes\n");

@@ -45,9 +45,11 @@ fn control_characters_are_shown_by_others() {
 fn a_terminal_has_bars_prefixes_rows_and_time() {
     let lode = Lode::with_turtle(DATA);
     let bars = lode.run(&["query", "db", CLASSES, "--width", "80"]).ok();
-    assert!(bars.contains("foaf:Person  2 ████████████\n") && bars.contains(" 1 ██████\n"), "{bars}");
+    assert!(bars.contains("foaf:Person        2 ████████████\n") && bars.contains(" 1 ██████\n"), "{bars}");
+    let types = lode.run(&["query", "db", "SELECT DISTINCT ?p { ?s ?p ?o }", "--width", "80"]).ok();
+    assert!(types.contains("\nrdf:type\n") && types.contains("\nfoaf:name\n"), "{types}");
     let Some(text) = played(&lode, &["query", "db", CLASSES], 60, &[], 0) else { return };
-    assert!(text.contains("foaf:Person  2 ████████████\n") && text.contains("\n2 rows in "), "{text}");
+    assert!(text.contains("foaf:Person        2 ████████████") && text.contains("2 rows in "), "{text}");
     let names = "SELECT * { ?s <http://xmlns.com/foaf/0.1/name> ?name }";
     let Some(text) = played(&lode, &["query", "db", names, "--no-pager"], 30, &[], 0) else { return };
     assert!(text.contains("\\u001B[3") && text.contains("3 rows in "), "{text}");

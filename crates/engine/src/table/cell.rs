@@ -92,9 +92,13 @@ fn write_literal(literal: &Literal, prefixes: &Prefixes, out: &mut Beginning) ->
     write_iri(literal.datatype().as_str(), prefixes, out)
 }
 
+/// Turtle has a word for it and so no prefix; a table has.
+const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+
 fn write_iri(iri: &str, prefixes: &Prefixes, out: &mut Beginning) -> std::fmt::Result {
     match prefixes.shorten(iri) {
         Some(short) => out.write_str(&short),
+        None if iri == RDF_TYPE => out.write_str("rdf:type"),
         None => {
             out.write_char('<')?;
             out.write_str(iri)?;

@@ -1,7 +1,7 @@
 //! Widths of columns, and rows that keep to them.
 
-use super::TableOptions;
 use super::cell::Cell;
+use super::options::TableOptions;
 use super::width::{push_cut, push_padded, width};
 use std::io::Write;
 

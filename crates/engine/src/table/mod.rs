@@ -5,6 +5,7 @@
 
 mod cell;
 mod layout;
+mod options;
 #[cfg(test)]
 mod tests;
 mod width;
@@ -14,24 +15,13 @@ use crate::results::Solutions;
 use cell::Cell;
 use layout::Layout;
 use lode_rdf::Term;
-use lode_rdf::serialize::Prefixes;
+pub use options::TableOptions;
 use std::io::Write;
 
 /// Rows that decide the columns' widths; later ones are only made to fit.
 const SAMPLE_ROWS: usize = 200;
 /// Fewer do where they have so many bytes.
 const SAMPLE_BYTES: usize = 1 << 20;
-
-/// How a table is drawn.
-#[derive(Debug, Clone, Default)]
-pub struct TableOptions {
-    /// The columns of the terminal that it is for; none where nothing is to be cut.
-    pub width: Option<usize>,
-    /// How IRIs are written, on a terminal.
-    pub prefixes: Prefixes,
-    /// The variables, without the question mark, whose numbers have bars, on a terminal.
-    pub bars: Vec<String>,
-}
 
 /// Writes all rows; returns how many there were.
 pub(crate) fn write_table(

@@ -16,10 +16,30 @@ use std::io::Write;
 const BUFFER_BYTES: usize = 1 << 20;
 
 pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
+    if args.format == "parquet" {
+        return tables(args);
+    }
     again::to_stdout(BUFFER_BYTES, &|out| write(args, out))
 }
 
+#[cfg(feature = "arrow")]
+fn tables(args: &DumpArgs) -> anyhow::Result<Done> {
+    if args.by_class {
+        return crate::dump_tables::by_class(args);
+    }
+    again::to_stdout(BUFFER_BYTES, &|out| crate::dump_tables::quads(args, out))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn tables(_: &DumpArgs) -> anyhow::Result<Done> {
+    Err(wrong_usage(crate::written::NO_COLUMNS.to_owned()))
+}
+
 fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
+    #[cfg(feature = "arrow")]
+    if args.by_class {
+        return Err(wrong_usage("--by-class is for --format parquet".to_owned()));
+    }
     let format = RdfFormat::from_name(&args.format).ok_or_else(|| unknown_format(&args.format))?;
     let memory = DumpMemory::new(args.memory);
     let open = OpenOptions::with_cache(memory.cache_bytes);
@@ -52,7 +72,7 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {
+pub fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {
     if name == "default" {
         return Ok(ValueId::DEFAULT_GRAPH);
     }

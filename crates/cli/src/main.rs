@@ -26,6 +26,8 @@ mod config_file;
 mod contexts;
 mod demo;
 mod dump;
+#[cfg(feature = "arrow")]
+mod dump_tables;
 mod exit;
 mod keep_few;
 mod load;
@@ -56,6 +58,7 @@ mod token;
 mod top;
 mod update;
 mod user;
+mod written;
 
 use args::{BenchCommand, Cli, Command};
 use lode_bench::{analytic, paths};

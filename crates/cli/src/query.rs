@@ -6,11 +6,10 @@ use crate::memory::SharedMemory;
 use crate::number;
 use crate::plan_table;
 use crate::talk::{say, say_warnings};
+use crate::written::{NO_COLUMNS, format_names, is_offered, write_results};
 use anyhow::Context;
 use lode_engine::store::{OpenFiles, StoreError};
-use lode_engine::{
-    CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind, write_results,
-};
+use lode_engine::{CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind};
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -133,7 +132,7 @@ fn answer_from(
     let format = output_format(args, query.kind())?;
     say_warnings(query.warnings());
     let planned = start.elapsed();
-    let outcome = query.run().and_then(|mut results| write_results(&mut results, format, out));
+    let outcome = query.run().and_then(|results| write_results(results, format, out));
     // Also of a query that ran out of time: it tells where that went.
     match args.profile {
         None => {}
@@ -191,6 +190,11 @@ fn output_format(args: &QueryArgs, kind: ResultKind) -> anyhow::Result<OutputFor
             ResultKind::Boolean | ResultKind::Solutions => OutputFormat::Table,
         });
     };
-    OutputFormat::from_name(name)
-        .ok_or_else(|| wrong_usage(format!("unknown format {name}: use one of {}", OutputFormat::NAMES)))
+    let Some(format) = OutputFormat::from_name(name) else {
+        return Err(wrong_usage(format!("unknown format {name}: use one of {}", format_names())));
+    };
+    if !is_offered(format) {
+        return Err(wrong_usage(NO_COLUMNS.to_owned()));
+    }
+    Ok(format)
 }

@@ -50,6 +50,7 @@ mod tls;
 mod update;
 mod validator;
 mod warnings;
+mod written;
 
 pub use access::{Anonymous, Graphs, Rights, Role, UserError, Users};
 pub use app::{Control, Requests, Server};

@@ -1,5 +1,6 @@
 //! The memory of what is made of a batch, taken from the query's budget before it is allocated.
 
+use arrow_array::RecordBatch;
 use lode_engine::{ExecError, MemoryBudget, Reservation};
 
 /// Texts are reserved in steps of so many bytes, or a quarter of what there is.
@@ -36,4 +37,9 @@ impl BatchMemory {
         self.reservation.shrink(self.reservation.bytes().saturating_sub(bytes));
         self.add(bytes)
     }
+}
+
+/// What a batch takes.
+pub fn batch_bytes(batch: &RecordBatch) -> usize {
+    batch.get_array_memory_size()
 }

@@ -1,8 +1,7 @@
 //! A Parquet file on its way into a writer.
 
-use crate::memory::BatchMemory;
+use crate::memory::{BatchMemory, batch_bytes};
 use crate::output::parquet_error;
-use crate::write::batch_bytes;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use lode_engine::{EngineError, MemoryBudget};

@@ -1,11 +1,10 @@
 //! Results into a writer, as Arrow or Parquet or in the formats of the engine, streaming.
 
-use crate::memory::BatchMemory;
+use crate::memory::{BatchMemory, batch_bytes};
 use crate::options::ArrowOptions;
 use crate::output::error;
 use crate::parquet_file::ParquetFile;
 use crate::reader::ArrowReader;
-use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
 use lode_engine::{ColumnContainer, EngineError, OutputFormat, QueryResults};
 use std::io::Write;
@@ -63,13 +62,8 @@ pub fn write_parquet(reader: &mut ArrowReader, out: &mut dyn Write) -> Result<u6
     Ok(count)
 }
 
-/// What a batch takes.
-pub fn batch_bytes(batch: &RecordBatch) -> usize {
-    batch.get_array_memory_size()
-}
-
 /// Hands all bytes on.
-pub fn hand_on(bytes: &mut Vec<u8>, out: &mut dyn Write) -> Result<(), EngineError> {
+fn hand_on(bytes: &mut Vec<u8>, out: &mut dyn Write) -> Result<(), EngineError> {
     out.write_all(bytes)?;
     // The next batch is likely as long; its memory is counted then.
     *bytes = Vec::new();

@@ -2,14 +2,15 @@
 
 use crate::again;
 use crate::args::DumpArgs;
+use crate::dump_graph::graph_id;
 use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::memory::DumpMemory;
 use anyhow::bail;
-use lode_engine::store::{DumpOptions, DumpScope, Snapshot, dump_graph, dump_lines, dump_quads};
-use lode_engine::{CancelToken, Database, OpenOptions, Order};
+use lode_engine::store::{DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
+use lode_engine::{CancelToken, Database, OpenOptions};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::{GraphText, QuadWriter};
-use lode_rdf::{GraphNameRef, NamedNode, QuadRef, Term, ValueId};
+use lode_rdf::{GraphNameRef, QuadRef};
 use std::io::Write;
 
 /// What quads are collected to before they are written.
@@ -70,18 +71,4 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     })?;
     writer.finish()?.flush()?;
     Ok(())
-}
-
-pub fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {
-    if name == "default" {
-        return Ok(ValueId::DEFAULT_GRAPH);
-    }
-    let iri = NamedNode::new(name.trim_start_matches('<').trim_end_matches('>')).map_err(|error| {
-        wrong_usage(format!("--graph {name} is not an absolute IRI (nor `default`): {error}"))
-    })?;
-    let id = snapshot.id_of(&Term::NamedNode(iri))?;
-    match id {
-        Some(id) if snapshot.count(Order::Gspo, &[id])? > 0 => Ok(id),
-        _ => bail!("there is no graph <{name}>"),
-    }
 }

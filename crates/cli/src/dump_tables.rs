@@ -1,7 +1,7 @@
 //! `lode dump --format parquet`: a table of quads, or a table for each class.
 
 use crate::args::DumpArgs;
-use crate::dump::graph_id;
+use crate::dump_graph::graph_id;
 use crate::exit::Done;
 use crate::memory::DumpMemory;
 use crate::number;

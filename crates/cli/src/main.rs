@@ -26,6 +26,7 @@ mod config_file;
 mod contexts;
 mod demo;
 mod dump;
+mod dump_graph;
 #[cfg(feature = "arrow")]
 mod dump_tables;
 mod exit;

@@ -89,7 +89,8 @@ pub(crate) fn format_of(
         request.format.map(|format| format.of_kind(kind)).or_else(|| negotiate(Some(&asker.accept), kind));
     format.ok_or_else(|| {
         let offered = offered(kind);
-        let message = format!("none of the accepted media types fits: offered are {offered}{COLUMNS_OFFERED}");
+        let message =
+            format!("none of the accepted media types fits: offered are {offered}{COLUMNS_OFFERED}");
         HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
     })
 }

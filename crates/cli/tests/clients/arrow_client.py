@@ -39,6 +39,8 @@ def value(field, cell):
         return None
     if isinstance(cell, dict):
         return (cell["kind"], cell["value"], cell["datatype"], cell["language"])
+    if isinstance(cell, decimal.Decimal):
+        cell = cell.normalize()
     metadata = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
     language = metadata.get("rdf.language")
     datatype = metadata.get("rdf.datatype")
@@ -60,7 +62,7 @@ def expected(binding, field):
     elif pa.types.is_float64(field.type):
         text = float(text)
     elif pa.types.is_decimal(field.type):
-        text = decimal.Decimal(text)
+        text = decimal.Decimal(text).normalize()
     elif pa.types.is_boolean(field.type):
         text = text == "true"
     elif pa.types.is_date(field.type):

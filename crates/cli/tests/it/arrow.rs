@@ -70,11 +70,17 @@ mod with {
     fn servers_answer_so() {
         let lode = Lode::with_turtle(TURTLE);
         let endpoint = Endpoint::serve(&lode, "db", &[]);
-        let answer = endpoint.query(QUERY, STREAM).is(200);
-        assert_eq!(answer.media_type, STREAM);
-        let path = format!("/sparql?format=parquet&query={}", "SELECT%20*%20%7B%20%3Fs%20%3Fp%20%3Fo%20%7D");
-        let answer = endpoint.send("GET", &path, &[], b"").is(200);
-        assert_eq!(answer.media_type, "application/vnd.apache.parquet");
+        let ask = |path: &str, accept: &str| {
+            let request = ureq::get(format!("{}{path}", endpoint.base())).header("Accept", accept);
+            let mut answer = request.call().unwrap();
+            let media_type = answer.headers().get("content-type").unwrap().to_str().unwrap().to_owned();
+            (media_type, answer.body_mut().read_to_vec().unwrap())
+        };
+        let path = "/sparql?query=SELECT%20*%20%7B%20%3Fs%20%3Fp%20%3Fo%20%7D";
+        let (media_type, body) = ask(path, STREAM);
+        assert_eq!((media_type.as_str(), &body[..4]), (STREAM, &CONTINUATION[..]));
+        let (media_type, body) = ask(&format!("{path}&format=parquet"), "*/*");
+        assert_eq!((media_type.as_str(), &body[..4]), ("application/vnd.apache.parquet", &b"PAR1"[..]));
         // Among equals, and with wildcards, it is as before.
         let json = endpoint.query(QUERY, "*/*").is(200);
         assert_eq!(json.media_type, "application/sparql-results+json");

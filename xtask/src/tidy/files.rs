@@ -73,7 +73,6 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<SourceFile>) -> io::Result<
 }
 
 fn is_ignored(path: &str) -> bool {
-    const FOLDERS: [&str; 7] =
-        [".git", "target", "data", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "python/target"];
+    const FOLDERS: [&str; 6] = [".git", "target", "data", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
     FOLDERS.contains(&path) || path.ends_with(".lode")
 }

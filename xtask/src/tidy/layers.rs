@@ -31,8 +31,7 @@ pub fn check(files: &[SourceFile]) -> Vec<Problem> {
     for file in files.iter().filter(|file| file.path.ends_with("/Cargo.toml")) {
         let folder = file.path.trim_end_matches("/Cargo.toml");
         let layer = folder.strip_prefix("crates/").unwrap_or(folder);
-        // Workspaces of their own.
-        if layer.starts_with("fuzz") || layer.starts_with("python") {
+        if layer.starts_with("fuzz") {
             continue;
         }
         match ARROWS.iter().find(|(name, _)| *name == layer) {

@@ -12,7 +12,7 @@ struct Step {
 }
 
 /// The cheap steps first. Tidy is one of the tests, but runs early as well because it takes no time.
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 8] = [
     Step { title: "format", cargo: &["fmt", "--all", "--check"], variables: &[] },
     Step { title: "tidy", cargo: &["xtask", "tidy"], variables: &[] },
     Step { title: "licences", cargo: &["xtask", "licences"], variables: &[] },
@@ -22,6 +22,27 @@ const STEPS: [Step; 6] = [
         variables: &[],
     },
     Step { title: "tests", cargo: &["test", "--workspace"], variables: &[] },
+    // What is not built by default: the command line and the server with columns.
+    Step {
+        title: "lints with the feature arrow",
+        cargo: &[
+            "clippy",
+            "--locked",
+            "--workspace",
+            "--features",
+            "lode/arrow",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+        variables: &[],
+    },
+    Step {
+        title: "tests of the feature arrow",
+        cargo: &["test", "--workspace", "--features", "lode/arrow", "--test", "it", "arrow"],
+        variables: &[],
+    },
     Step {
         title: "documentation",
         cargo: &["doc", "--workspace", "--no-deps", "--document-private-items"],

@@ -13,6 +13,7 @@ mod bsbm_run;
 mod config;
 mod connections;
 mod crowd;
+mod dump;
 mod evaluation;
 mod hostile;
 mod limits;
@@ -37,6 +38,7 @@ pub use bsbm_run::{BsbmRunArgs, Mix};
 pub use config::ConfigCommand;
 pub use connections::BenchConnectionsArgs;
 pub use crowd::BenchCrowdArgs;
+pub use dump::DumpArgs;
 pub use evaluation::{DefaultGraphArg, EvaluationArgs};
 pub use hostile::BenchHostileArgs;
 pub use lsp::LspArgs;
@@ -56,7 +58,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use lode_engine::web::is_url;
 use lode_rdf::RdfFormat;
 use lode_server::Bind;
-use quantity::{parse_bytes, parse_load_memory, parse_memory, parse_seconds};
+use quantity::{parse_bytes, parse_load_memory, parse_seconds};
 use std::path::PathBuf;
 
 /// An RDF quad store and SPARQL engine: load, query, update, serve.
@@ -247,7 +249,8 @@ pub struct QueryArgs {
     /// Read the query from this file
     #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "query")]
     pub file: Option<PathBuf>,
-    /// table, json, xml, csv, tsv for rows; nt, nq, ttl, trig, rdf, jsonld for graphs (default: table and ttl)
+    /// table, json, xml, csv, tsv for rows; nt, nq, ttl, trig, rdf, jsonld for graphs (default: table and ttl); arrow, parquet for both, in a
+    /// build with the feature arrow (with -struct, -text behind the name: all columns as structs, as plain texts)
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Show the plan instead of running it
@@ -326,29 +329,6 @@ pub struct UpdateArgs {
     /// Evaluation of WHERE.
     #[command(flatten, next_help_heading = "Evaluation")]
     pub evaluation: EvaluationArgs,
-}
-
-/// `lode dump`.
-#[derive(Debug, Args)]
-pub struct DumpArgs {
-    /// The database folder, or the address of a server
-    #[arg(value_name = "DB|URL")]
-    pub database: PathBuf,
-    /// The database as this snapshot has kept it (see lode snapshot)
-    #[arg(long, value_name = "NAME")]
-    pub at: Option<String>,
-    /// nq, trig, jsonld; with --graph, or where all is in the default graph, also nt, ttl, rdf
-    #[arg(long, default_value = "nq", value_name = "NAME")]
-    pub format: String,
-    /// Only this graph, as triples; `default` is the default graph
-    #[arg(long, value_name = "IRI")]
-    pub graph: Option<String>,
-    /// Memory that the dump may use, such as 512MiB or 2GiB, at least 64MiB (default: 1GiB)
-    #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
-    pub memory: Option<usize>,
-    /// How to be let in, of a server.
-    #[command(flatten, next_help_heading = "With a URL")]
-    pub login: LoginArgs,
 }
 
 /// `lode stats`.

@@ -2,17 +2,18 @@
 
 use crate::again;
 use crate::args::DumpArgs;
+use crate::dump_graph::{bare, graph_id};
 use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::look;
 use crate::memory::DumpMemory;
 use crate::remote::{self, Remote, Told};
 use anyhow::bail;
 use lode_assist::{Assist, Prefix};
-use lode_engine::store::{DumpOptions, DumpScope, Snapshot, dump_graph, dump_lines, dump_quads};
-use lode_engine::{CancelToken, Database, OpenOptions, Order, QueryOptions};
+use lode_engine::store::{DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
+use lode_engine::{CancelToken, Database, OpenOptions, QueryOptions};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::{GraphText, QuadWriter};
-use lode_rdf::{GraphNameRef, NamedNode, QuadRef, Term, ValueId};
+use lode_rdf::{GraphNameRef, QuadRef};
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
@@ -22,6 +23,9 @@ const BUFFER_BYTES: usize = 1 << 20;
 pub fn run(args: &DumpArgs) -> anyhow::Result<Done> {
     if let Some(url) = remote::url(&args.database) {
         return download(args, url);
+    }
+    if args.format == "parquet" {
+        return tables(args);
     }
     again::to_stdout(BUFFER_BYTES, &|out| write(args, out))
 }
@@ -48,7 +52,24 @@ fn download(args: &DumpArgs, url: &str) -> anyhow::Result<Done> {
     Ok(Done::Ok)
 }
 
+#[cfg(feature = "arrow")]
+fn tables(args: &DumpArgs) -> anyhow::Result<Done> {
+    if args.by_class {
+        return crate::dump_tables::by_class(args);
+    }
+    again::to_stdout(BUFFER_BYTES, &|out| crate::dump_tables::quads(args, out))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn tables(_: &DumpArgs) -> anyhow::Result<Done> {
+    Err(wrong_usage(crate::written::NO_COLUMNS.to_owned()))
+}
+
 fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
+    #[cfg(feature = "arrow")]
+    if args.by_class {
+        return Err(wrong_usage("--by-class is for --format parquet".to_owned()));
+    }
     let format = RdfFormat::from_name(&args.format).ok_or_else(|| unknown_format(&args.format))?;
     let memory = DumpMemory::new(args.memory);
     let open = OpenOptions::with_cache(memory.cache_bytes);
@@ -90,23 +111,4 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
 /// The usual prefixes of IRIs in the data.
 fn used_prefixes(database: &Arc<Database>) -> anyhow::Result<Vec<Prefix>> {
     Ok(Assist::new(Arc::clone(database)).prefixes(&QueryOptions::default())?)
-}
-
-/// An IRI without its brackets.
-fn bare(name: &str) -> &str {
-    name.trim_start_matches('<').trim_end_matches('>')
-}
-
-fn graph_id(snapshot: &Snapshot, name: &str) -> anyhow::Result<ValueId> {
-    if name == "default" {
-        return Ok(ValueId::DEFAULT_GRAPH);
-    }
-    let iri = NamedNode::new(bare(name)).map_err(|error| {
-        wrong_usage(format!("--graph {name} is not an absolute IRI (nor `default`): {error}"))
-    })?;
-    let id = snapshot.id_of(&Term::NamedNode(iri))?;
-    match id {
-        Some(id) if snapshot.count(Order::Gspo, &[id])? > 0 => Ok(id),
-        _ => bail!("there is no graph <{name}>"),
-    }
 }

@@ -26,6 +26,9 @@ mod config_file;
 mod contexts;
 mod demo;
 mod dump;
+mod dump_graph;
+#[cfg(feature = "arrow")]
+mod dump_tables;
 mod exit;
 mod interrupt;
 mod keep_few;
@@ -63,6 +66,7 @@ mod token;
 mod top;
 mod update;
 mod user;
+mod written;
 
 use args::{BenchCommand, Cli, Command};
 use lode_bench::{analytic, paths};

@@ -155,6 +155,12 @@ impl DumpMemory {
         let rest = bytes - own_bytes(bytes);
         Self { cache_bytes: rest / 2, text_bytes_max: (rest / 16).min(16 << 20) }
     }
+
+    /// What tables may take while they are made.
+    #[cfg(feature = "arrow")]
+    pub fn table_bytes(&self) -> usize {
+        self.cache_bytes / 2
+    }
 }
 
 #[cfg(test)]

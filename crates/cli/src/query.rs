@@ -10,11 +10,10 @@ use crate::plan_table;
 use crate::remote::{self, Asked, Remote};
 use crate::screen::{self, Screen};
 use crate::talk::{say, say_warnings};
+use crate::written::{NO_COLUMNS, format_names, is_offered, write_results};
 use anyhow::Context;
 use lode_engine::store::{OpenFiles, StoreError};
-use lode_engine::{
-    CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind, write_results_with,
-};
+use lode_engine::{CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind};
 use sparesults::QueryResultsFormat;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
@@ -196,9 +195,8 @@ fn answer_from(
     let format = output_format(args)?.unwrap_or_else(|| default_format(query.kind()));
     say_warnings(query.warnings());
     let planned = start.elapsed();
-    let Look { table, prefixes } = Look::new(text, &[], &args.output);
-    let outcome =
-        query.run().and_then(|mut results| write_results_with(&mut results, format, &table, &prefixes, out));
+    let look = Look::new(text, &[], &args.output);
+    let outcome = query.run().and_then(|results| write_results(results, format, &look, out));
     // Also of a query that ran out of time: it tells where that went.
     match args.profile {
         None => {}
@@ -271,6 +269,11 @@ fn output_format(args: &QueryArgs) -> anyhow::Result<Option<OutputFormat>> {
 
 /// The format of this name.
 pub fn format_named(name: &str) -> anyhow::Result<OutputFormat> {
-    OutputFormat::from_name(name)
-        .ok_or_else(|| wrong_usage(format!("unknown format {name}: use one of {}", OutputFormat::NAMES)))
+    let Some(format) = OutputFormat::from_name(name) else {
+        return Err(wrong_usage(format!("unknown format {name}: use one of {}", format_names())));
+    };
+    if !is_offered(format) {
+        return Err(wrong_usage(NO_COLUMNS.to_owned()));
+    }
+    Ok(format)
 }

@@ -14,6 +14,32 @@ pub enum ResultKind {
     Graph,
 }
 
+/// What columns are written into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnContainer {
+    /// An Arrow IPC stream.
+    Arrow,
+    /// A Parquet file.
+    Parquet,
+}
+
+impl ColumnContainer {
+    const ARROW: &'static str = "application/vnd.apache.arrow.stream";
+    const PARQUET: &'static str = "application/vnd.apache.parquet";
+}
+
+/// What columns are made of terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColumnForm {
+    /// A column of numbers, dates or texts where all its values are of one kind, else one of structs.
+    #[default]
+    Typed,
+    /// Structs of kind, value, datatype and language.
+    Struct,
+    /// Texts without what tells their kind, as in CSV.
+    Text,
+}
+
 /// A format for results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputFormat {
@@ -23,11 +49,16 @@ pub enum OutputFormat {
     Rdf(RdfFormat),
     /// Aligned columns for people.
     Table,
+    /// Columns for programs that compute with them. This crate writes none: see the crate lode-arrow.
+    Columns(ColumnContainer, ColumnForm),
 }
 
 impl OutputFormat {
     /// Every name that [`OutputFormat::from_name`] knows, for help texts.
     pub const NAMES: &'static str = "table, json, xml, csv, tsv, nt, nq, ttl, trig, rdf, jsonld";
+    /// Those of columns that it knows besides.
+    pub const COLUMN_NAMES: &'static str =
+        "arrow, arrow-struct, arrow-text, parquet, parquet-struct, parquet-text";
 
     /// The format with this short name or file extension.
     pub fn from_name(name: &str) -> Option<Self> {
@@ -37,6 +68,12 @@ impl OutputFormat {
             "xml" | "srx" => Self::Results(QueryResultsFormat::Xml),
             "csv" => Self::Results(QueryResultsFormat::Csv),
             "tsv" => Self::Results(QueryResultsFormat::Tsv),
+            "arrow" | "arrows" => Self::Columns(ColumnContainer::Arrow, ColumnForm::Typed),
+            "arrow-struct" => Self::Columns(ColumnContainer::Arrow, ColumnForm::Struct),
+            "arrow-text" => Self::Columns(ColumnContainer::Arrow, ColumnForm::Text),
+            "parquet" => Self::Columns(ColumnContainer::Parquet, ColumnForm::Typed),
+            "parquet-struct" => Self::Columns(ColumnContainer::Parquet, ColumnForm::Struct),
+            "parquet-text" => Self::Columns(ColumnContainer::Parquet, ColumnForm::Text),
             other => Self::Rdf(RdfFormat::from_extension(other)?),
         })
     }
@@ -44,6 +81,14 @@ impl OutputFormat {
     /// The format with this media type (parameters ignored) for results of this kind.
     pub fn from_media_type(media_type: &str, kind: ResultKind) -> Option<Self> {
         let essence = media_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+        let container = match essence.as_str() {
+            ColumnContainer::ARROW => Some(ColumnContainer::Arrow),
+            ColumnContainer::PARQUET => Some(ColumnContainer::Parquet),
+            _ => None,
+        };
+        if let Some(container) = container {
+            return Some(Self::Columns(container, ColumnForm::Typed));
+        }
         match kind {
             ResultKind::Graph => RdfFormat::from_media_type(&essence).map(Self::Rdf),
             ResultKind::Boolean | ResultKind::Solutions => {
@@ -78,6 +123,8 @@ impl OutputFormat {
             Self::Results(format) => format.media_type(),
             Self::Rdf(format) => format.media_type(),
             Self::Table => "text/plain; charset=utf-8",
+            Self::Columns(ColumnContainer::Arrow, _) => ColumnContainer::ARROW,
+            Self::Columns(ColumnContainer::Parquet, _) => ColumnContainer::PARQUET,
         }
     }
 }

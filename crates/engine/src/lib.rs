@@ -41,7 +41,9 @@
 //! # }
 //! ```
 
+mod always;
 mod caches;
+mod columns;
 mod database;
 mod dataset;
 mod description;
@@ -68,10 +70,11 @@ pub mod web;
 mod write;
 mod xml_characters;
 
+pub use columns::{Columns, IdRows};
 pub use database::Database;
 pub use description::{Description, Figures};
 pub use error::EngineError;
-pub use format::{OutputFormat, ResultKind};
+pub use format::{ColumnContainer, ColumnForm, OutputFormat, ResultKind};
 pub use graph_rules::{GraphPattern, GraphRules, GraphSet};
 pub use load_allow::LoadAllow;
 pub use options::{DefaultGraph, OpenOptions, QueryOptions};
@@ -101,11 +104,11 @@ pub use lode_base::host::{memory_bytes as machine_memory_bytes, resident_bytes};
 pub use lode_base::huge::avoid as avoid_huge_pages;
 pub use lode_base::memory_budget::{MemoryBudget, Reservation};
 pub use lode_base::uncounted::{Process, when_idle};
-pub use lode_exec::ExecError;
 pub use lode_exec::service::{
     ReadyAnswer, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest, ServiceRows,
 };
 pub use lode_exec::wait_for_removals;
+pub use lode_exec::{Distinct, ExecError, VisitTerm};
 pub use lode_packed::Order;
 pub use lode_sparql::parse::hints::{Hint, HintKind};
 pub use lode_sparql::plan::DatasetOverride;

@@ -60,6 +60,9 @@ pub fn write_results_with(
         (QueryResults::Graph(_), OutputFormat::Results(_)) => Err(EngineError::Format(
             "CONSTRUCT and DESCRIBE return a graph: use an RDF format (nt, ttl, rdf, jsonld, ...)".to_owned(),
         )),
+        (_, OutputFormat::Columns(..)) => Err(EngineError::Format(
+            "this program writes no Arrow and no Parquet: it was built without the feature arrow".to_owned(),
+        )),
         (_, OutputFormat::Rdf(_)) => Err(EngineError::Format(
             "SELECT and ASK return no graph: use a result format (table, json, xml, csv, tsv)".to_owned(),
         )),

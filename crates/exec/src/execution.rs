@@ -7,8 +7,10 @@ use crate::operator::BoxOp;
 use crate::parallel::operator;
 use crate::profile::{Counters, NodeCounters, Probe};
 use crate::shared::{Factory, Shared};
+use crate::terms::{VisitTerm, answer_terms};
 use lode_eval::batch::Batch;
 use lode_eval::error::ExecError;
+use lode_rdf::ValueId;
 use lode_sparql::{Plan, VarId};
 use std::sync::Arc;
 
@@ -77,6 +79,15 @@ impl Execution {
     ) -> Result<Option<T>, ExecError> {
         let Self { shared, vars, root, unanswered } = self;
         unanswered.answer(shared, || next(shared, vars, root), make)
+    }
+
+    /// Calls `visit` with the term of each id, in no order; what is unbound has none. Each id had better be there once.
+    ///
+    /// # Errors
+    ///
+    /// Where the query was cancelled, or the store cannot be read; what `visit` returns.
+    pub fn terms(&self, ids: &[ValueId], visit: &mut VisitTerm<'_>) -> Result<(), ExecError> {
+        answer_terms(&self.shared, ids, visit)
     }
 
     /// The columns of the batches.

@@ -27,6 +27,7 @@ mod shared;
 mod spill;
 mod spill_area;
 pub mod statistics;
+mod terms;
 #[cfg(test)]
 mod tests;
 pub mod written;
@@ -34,9 +35,11 @@ pub mod written;
 pub use context::QueryContext;
 pub use execute::execute;
 pub use execution::Execution;
+pub use lode_eval::expr::decode::{Distinct, distinct};
 pub use lode_eval::{
     Batch, EvalContext, ExecError, aggregate, batch, functions, is_regular_expression, memo,
 };
 pub use lode_scheduler::{turns, wait_for_removals, waiting};
 pub use profile::{Probe, Profile};
 pub use results::{Graph, QueryResult};
+pub use terms::VisitTerm;

@@ -9,6 +9,7 @@ use crate::operators::construct::Construct;
 use crate::operators::describe::Describe;
 use crate::operators::distinct::{Distinct, DistinctSpec};
 use crate::shared::Shared;
+use crate::terms::{VisitTerm, answer_terms};
 use lode_eval::batch::Batch;
 use lode_eval::error::ExecError;
 use lode_eval::expr::texts::{TextCounter, Texts};
@@ -197,6 +198,20 @@ impl Graph {
             Ok(answer.measure(|| triples.next(&mut batch))?.then_some(batch))
         };
         unanswered.answer(shared, next, make)
+    }
+
+    /// Like [`Execution::terms`].
+    ///
+    /// # Errors
+    ///
+    /// Like [`Execution::terms`].
+    pub fn terms(&self, ids: &[ValueId], visit: &mut VisitTerm<'_>) -> Result<(), ExecError> {
+        answer_terms(&self.shared, ids, visit)
+    }
+
+    /// The context that they are made in.
+    pub fn context(&self) -> &Arc<QueryContext> {
+        &self.shared.cx
     }
 
     /// The next triples; `None` at the end.

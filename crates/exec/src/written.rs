@@ -1,12 +1,12 @@
 //! Columns of results as texts: each distinct term is written once, straight from the dictionary, and copied for its rows.
 
 use crate::context::QueryContext;
-use crate::fresh_blank::blank_of;
+use crate::terms::visit_terms;
 use lode_eval::batch::Batch;
 use lode_eval::error::ExecError;
 use lode_eval::expr::decode::distinct;
 use lode_eval::expr::texts::{TextCounter, Texts};
-use lode_rdf::{Kind, Term, TermRef, ValueId};
+use lode_rdf::{TermRef, ValueId};
 use std::ops::Range;
 
 /// Buffers of more texts than this part of the memory are not kept for the next batch.
@@ -86,22 +86,7 @@ impl WrittenColumn {
             }
             texts.add(bytes.len() - start)
         };
-        let (mut stored, mut stored_places) = (Vec::new(), Vec::new());
-        for (place, id) in distinct.ids.iter().enumerate() {
-            match id.kind() {
-                _ if id.is_undef() => {}
-                Some(Kind::Special) => text(place, Term::BlankNode(blank_of(*id)).as_ref())?,
-                Some(Kind::Local) => text(place, cx.term(*id)?.as_ref())?,
-                _ => {
-                    stored.push(*id);
-                    stored_places.push(place);
-                }
-            }
-        }
-        cx.snapshot.term_refs::<ExecError>(&stored, &mut |index, term| match stored_places.get(index) {
-            Some(place) => text(*place, term),
-            None => Ok(()),
-        })
+        visit_terms(cx, &distinct.ids, &mut text)
     }
 
     /// The text of a row's term; `None` is unbound.

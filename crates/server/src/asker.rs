@@ -7,6 +7,7 @@ use crate::negotiate::{negotiate, offered};
 use crate::observe::Record;
 use crate::request::QueryRequest;
 use crate::state::AppState;
+use crate::written::COLUMNS_OFFERED;
 use axum::http::StatusCode;
 use lode_engine::store::Snapshot;
 use lode_engine::{CancelToken, GraphRules, OutputFormat, PlanWarning, PreparedQuery, QueryOptions};
@@ -87,7 +88,9 @@ pub(crate) fn format_of(
     let format =
         request.format.map(|format| format.of_kind(kind)).or_else(|| negotiate(Some(&asker.accept), kind));
     format.ok_or_else(|| {
-        let message = format!("none of the accepted media types fits: offered are {}", offered(kind));
+        let offered = offered(kind);
+        let message =
+            format!("none of the accepted media types fits: offered are {offered}{COLUMNS_OFFERED}");
         HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
     })
 }

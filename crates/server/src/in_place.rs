@@ -12,9 +12,10 @@ use crate::observe::Record;
 use crate::request::{QueryRequest, time_limit};
 use crate::state::AppState;
 use crate::stream::CHUNK_BYTES;
+use crate::written::write_results;
 use axum::http::StatusCode;
 use bytes::Bytes;
-use lode_engine::{CancelToken, OutputFormat, PreparedQuery, write_results};
+use lode_engine::{CancelToken, OutputFormat, PreparedQuery};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -99,9 +100,9 @@ fn attempt(
 /// The answer; `None` where it is too long, takes too long, or fails.
 fn written(query: &PreparedQuery, format: OutputFormat, bytes_max: usize) -> Option<Bytes> {
     let mut answer = ShortAnswer { bytes: Vec::new(), bytes_max };
-    let mut results = query.run().ok()?;
+    let results = query.run().ok()?;
     // Whatever the error was: on a thread of its own it comes again, unless it was only the time.
-    write_results(&mut results, format, &mut answer).ok()?;
+    write_results(results, format, &mut answer).ok()?;
     Some(answer.bytes.into())
 }
 

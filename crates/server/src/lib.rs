@@ -52,6 +52,7 @@ mod tls;
 mod update;
 mod validator;
 mod warnings;
+mod written;
 
 pub use access::{Anonymous, Graphs, Rights, Role, UserError, Users};
 pub use addresses::{Address, OF_DATABASE, OF_ONE_OF_SEVERAL, OF_SERVER};

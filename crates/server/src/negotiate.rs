@@ -1,6 +1,7 @@
 //! Which format to answer in: the `Accept` header (RFC 9110 section 12.5.1) against the formats of the query's kind.
 
 use crate::problem;
+use crate::written::is_offered;
 use axum::http::{HeaderMap, header};
 use lode_engine::{OutputFormat, ResultKind};
 use lode_rdf::RdfFormat;
@@ -99,7 +100,7 @@ fn matching(media_type: &str, kind: ResultKind) -> Option<OutputFormat> {
         ("text/*", _) => OutputFormat::from_name("csv"),
         // Browsers and hand-made clients: what they show best.
         ("text/plain", ResultKind::Graph) => OutputFormat::from_name("nt"),
-        _ => OutputFormat::from_media_type(media_type, kind),
+        _ => OutputFormat::from_media_type(media_type, kind).filter(|format| is_offered(*format)),
     }
 }
 

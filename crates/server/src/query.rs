@@ -14,13 +14,12 @@ use crate::stream::{ChunkWriter, answered};
 use crate::update::json;
 use crate::validator::Tag;
 use crate::warnings;
+use crate::written::write_results;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use lode_engine::report::PlanReport;
-use lode_engine::{
-    CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, is_repeatable, write_results,
-};
+use lode_engine::{CancelToken, EngineError, ExecError, OutputFormat, PreparedQuery, is_repeatable};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::pin::pin;
@@ -193,7 +192,7 @@ impl Job {
         writer.stream_if(move || seat.go_on_long());
         let started = Instant::now();
         writer.limit_bytes(self.asker.granted.limits.bytes);
-        let result = query.run().and_then(|mut results| write_results(&mut results, format, writer));
+        let result = query.run().and_then(|results| write_results(results, format, writer));
         // Neither others nor a client that takes its time make a query long.
         query.ran(started.elapsed().min(query.computed()));
         self.note(&query, started.elapsed());
@@ -243,7 +242,7 @@ impl Job {
                 .request
                 .format
                 .map_or_else(|| OutputFormat::default_for(kind), |format| format.of_kind(kind));
-            let result = query.run().and_then(|mut results| write_results(&mut results, format, &mut sink));
+            let result = query.run().and_then(|results| write_results(results, format, &mut sink));
             if let Err(failed) = result {
                 let failed = self.explain(self.asker.granted.told(failed));
                 (status, error) = (failed.status, Some(failed.message));

@@ -1,6 +1,7 @@
 //! The requests of the SPARQL 1.1 Protocol (sections 2.1 and 2.2): queries by GET, POST of a form and POST direct, updates by the latter two.
 
 use crate::error::HttpError;
+use crate::written::is_offered;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use lode_engine::OutputFormat;
 use lode_rdf::Term;
@@ -223,7 +224,8 @@ impl Parameters {
                 // Other stores have other names for formats: what is not known leaves the choice to `Accept`. Clients that know many
                 // stores send all three names of the parameter.
                 "format" | "output" | "results" => {
-                    self.of_query.format = OutputFormat::from_name(&value).or(self.of_query.format);
+                    let format = OutputFormat::from_name(&value).filter(|format| is_offered(*format));
+                    self.of_query.format = format.or(self.of_query.format);
                 }
                 "explain" => self.wish(&value, PlanWish::Explain)?,
                 "profile" => self.wish(&value, PlanWish::Profile)?,

@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -16,9 +16,10 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("eval", &["sparql", "store", "scheduler", "rdf", "base"]),
     ("exec", &["eval", "sparql", "store", "packed", "scheduler", "rdf", "base"]),
     ("engine", &["exec", "store", "sparql", "packed", "rdf", "base"]),
+    ("arrow", &["engine", "rdf"]),
     ("assist", &["engine", "sparql", "syntax", "rdf"]),
-    ("server", &["assist", "engine", "rdf"]),
-    ("cli", &["server", "assist", "engine", "rdf", "bench"]),
+    ("server", &["arrow", "assist", "engine", "rdf"]),
+    ("cli", &["arrow", "server", "assist", "engine", "rdf", "bench"]),
     ("bench", &["engine", "rdf"]),
     ("conformance", &["engine", "sparql", "rdf"]),
     ("packaging", &[]),

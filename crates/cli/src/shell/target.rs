@@ -4,6 +4,7 @@ use crate::args::{EvaluationArgs, ShellArgs};
 use crate::keep_few::keep_few;
 use crate::look::Look;
 use crate::memory::SharedMemory;
+use crate::written::write_results;
 use crate::query::default_format;
 use crate::remote::{self, Asked, Remote};
 use crate::talk::{say, say_warnings};
@@ -11,7 +12,6 @@ use crate::update::summary;
 use lode_engine::store::CompactOptions;
 use lode_engine::{
     CancelToken, Database, LoadAllow, OutputFormat, QueryOptions, ResultKind, UpdateOptions,
-    write_results_with,
 };
 use lode_rdf::parse::StatementLimit;
 use std::io::Write;
@@ -79,9 +79,9 @@ impl Target {
                 let options = folder.options(evaluation, cancel)?;
                 let query = folder.database()?.prepare(text, &options)?;
                 say_warnings(query.warnings());
-                let (mut results, kind) = (query.run()?, query.kind());
+                let (results, kind) = (query.run()?, query.kind());
                 let format = format.map_or_else(|| default_format(kind), |format| fitting(format, kind));
-                let rows = write_results_with(&mut results, format, &look.table, &look.prefixes, out)?;
+                let rows = write_results(results, format, look, out)?;
                 Ok((kind != ResultKind::Boolean).then_some(rows))
             }
         }

@@ -4,6 +4,7 @@
 
 mod administration;
 mod archives;
+mod arrow;
 mod backup;
 mod bench;
 mod bench_queries;

@@ -20,13 +20,14 @@ use crate::observe::Record;
 use crate::query;
 use crate::request::QueryRequest;
 use crate::state::{AppState, blocking};
+use crate::written::write_results;
 use asked::{Asked, asker, read};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
-use lode_engine::{CancelToken, Database, OutputFormat, QueryOptions, write_results};
+use lode_engine::{CancelToken, Database, OutputFormat, QueryOptions};
 use lode_rdf::NamedNode;
 use parameters::Parameters;
 use std::sync::Arc;
@@ -120,6 +121,6 @@ pub(crate) fn list(
     let format =
         negotiate(Some(accepted), prepared.kind()).unwrap_or(OutputFormat::default_for(prepared.kind()));
     let mut text = Vec::new();
-    write_results(&mut prepared.run()?, format, &mut text)?;
+    write_results(prepared.run()?, format, &mut text)?;
     Ok(([(header::CONTENT_TYPE, format.media_type())], text).into_response())
 }

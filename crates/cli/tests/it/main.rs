@@ -40,6 +40,7 @@ mod serve;
 mod serve_data;
 mod serve_update;
 mod service;
+mod slow_readers;
 mod snapshot;
 mod soak;
 mod stopping;

@@ -39,6 +39,8 @@ pub(crate) enum Patterns {
     Default,
     /// Graphs that are given.
     Given,
+    /// Graphs of which the asker may not read all: nothing is told of data.
+    Hidden,
 }
 
 /// The hints for a query's text; none where time or memory are not there.
@@ -55,7 +57,7 @@ pub(crate) fn of_query(
     let mut found = findings(text, base);
     let mut hints = std::mem::take(&mut found.hints);
     // Of no data nothing can be said.
-    if snapshot.quad_count() > 0 {
+    if patterns != Patterns::Hidden && snapshot.quad_count() > 0 {
         let mut look = Look { found: &found, snapshot, patterns, cancel, until, hints: Vec::new() };
         // What was found until an error is right; reading goes on to tell of that.
         let _ = look.at_all();

@@ -239,10 +239,8 @@ fn run_server(
         Content::One(served) => Some(served.clone()),
         Content::Several(_) => None,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_keep_alive(THREADS_KEPT)
-        .build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().thread_keep_alive(THREADS_KEPT).build()?;
     runtime.block_on(async {
         let mut signals = Signals::new()?;
         let bound = match content {

@@ -7,9 +7,9 @@ use crate::snapshot::{Scan, Snapshot};
 use crate::version::OpenSegment;
 use lode_base::cancel::CancelToken;
 use lode_packed::Order;
+use lode_rdf::ValueId;
 use std::ops::Range;
 use std::sync::Arc;
-use lode_rdf::ValueId;
 
 /// Rows that are read at once. Where all of them have one value, what is left of that is skipped.
 const CHUNK_ROWS: usize = 256;
@@ -99,9 +99,11 @@ impl Snapshot {
         let column = prefix.len();
         let mut layers: Vec<_> =
             self.delta_layers(order, prefix)?.into_iter().map(|(_, cursor)| cursor).collect();
-        layers.extend(segments.into_iter().map(|(segment, rows)| {
-            RowCursor::Packed(segment.permutation(order).cursor(rows, 1 << column))
-        }));
+        layers.extend(
+            segments.into_iter().map(|(segment, rows)| {
+                RowCursor::Packed(segment.permutation(order).cursor(rows, 1 << column))
+            }),
+        );
         let mut values = Vec::new();
         for cursor in layers {
             // Whatever the layer's sign is: what it deletes is delivered, too.

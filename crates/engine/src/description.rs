@@ -218,7 +218,7 @@ fn figures_in_indexes(snapshot: &Snapshot, cancel: &CancelToken) -> Result<Optio
             // Nothing has a class.
             continue;
         }
-        let prefix = prefix.as_ref().map_or(&[][..], std::slice::from_ref);
+        let prefix = prefix.as_slice();
         let Some(found) = snapshot.distinct_exactly(order, prefix, CHANGED_MAX, cancel)? else {
             return Ok(None);
         };

@@ -40,9 +40,13 @@ fn answers_that_wait_for_their_clients_stay_within_the_memory() {
         let light = endpoint.send("GET", "/sparql?query=ASK%20%7B%7D", &[], &[]).is(200);
         assert!(light.body.contains("true"), "{light:#?}");
     }
-    let mut begin = [0; 12];
-    readers[0].read_exact(&mut begin).unwrap();
-    assert_eq!(&begin, b"HTTP/1.1 200");
+    // Which of them have a place is chance.
+    let is_answered = |stream: &mut TcpStream| {
+        let mut begin = [0; 12];
+        stream.set_nonblocking(true).unwrap();
+        stream.read_exact(&mut begin).is_ok() && begin == *b"HTTP/1.1 200"
+    };
+    assert!(readers.iter_mut().any(is_answered));
     let peak = endpoint.peak_bytes();
     assert!(peak.is_none_or(|peak| peak < 400 << 20), "{peak:?} bytes");
 }

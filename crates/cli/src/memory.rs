@@ -7,6 +7,7 @@ use lode_engine::{
     DefaultGraph, HttpService, HttpServiceOptions, MemoryBudget, OpenOptions, Process, QueryOptions,
     avoid_huge_pages, machine_memory_bytes, resident_bytes, when_idle,
 };
+use lode_server::ServerOptions;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,10 @@ const LITTLE_BYTES: usize = 512 << 20;
 /// What the program itself takes, with the stacks of its threads, what its allocator keeps, and both copies of a vector that grows: a quarter
 /// of all, but no less than this.
 const OWN_BYTES_MIN: usize = 32 << 20;
+/// Of the pool there is so much for each short query that runs, of which it counts next to nothing itself;
+const SHORT_QUERY_BYTES: usize = 16 << 20;
+/// but so many may run with little memory, too.
+const SHORT_QUERIES_MIN: usize = 8;
 /// Where nobody can tell what the machine has.
 const DEFAULT_BYTES: usize = 3 << 30;
 
@@ -108,6 +113,13 @@ impl SharedMemory {
             memory: self.pool.clone(),
             ..default
         }
+    }
+
+    /// How many queries may run at once that have not shown yet that they are long: what a thread of one takes that nobody counts is in what
+    /// was set aside.
+    pub fn short_running_max(&self) -> usize {
+        let most = (self.bytes() / SHORT_QUERY_BYTES).max(SHORT_QUERIES_MIN);
+        ServerOptions::default().short_running_max.min(most)
     }
 
     /// How to compact in the background.

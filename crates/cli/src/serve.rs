@@ -89,6 +89,7 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         connections_max: args.connections_max,
         // Who waits holds a connection: others must find one.
         waiting_max: (args.connections_max / 2).max(1),
+        short_running_max: memory.short_running_max(),
         hosts: args.host.clone(),
         #[cfg(feature = "tls")]
         tls: tls(args),
@@ -223,6 +224,9 @@ pub fn serve(content: Content, bind: impl Into<Bind>, options: ServerOptions) ->
     run_server(content, bind.into(), options, &teller, Reload::default())
 }
 
+/// Threads of requests end when there was nothing to do for them for so long: what is free in their pages is given back with them.
+const THREADS_KEPT: Duration = Duration::from_secs(1);
+
 /// Serves until Ctrl+C or a termination signal; says where. A second one ends the process at once.
 fn run_server(
     content: Content,
@@ -236,7 +240,8 @@ fn run_server(
         Content::One(served) => Some(served.clone()),
         Content::Several(_) => None,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().thread_keep_alive(THREADS_KEPT).build()?;
     runtime.block_on(async {
         let (mut signals, hang_ups) = (Signals::new()?, HangUps::new()?);
         let bound = match content {

@@ -33,6 +33,7 @@ pub fn run(args: &UpdateArgs) -> anyhow::Result<Done> {
         statement_limit: StatementLimit::new(
             args.statement_bytes_max.unwrap_or_else(|| memory.statement_bytes_max()),
         ),
+        unpacked_max: None,
         progress: Some(progress.clone()),
     };
     options.evaluation.base_iri = args.base.clone();

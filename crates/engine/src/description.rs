@@ -1,13 +1,16 @@
 //! What is in a version, graph by graph, in the figures of the Vocabulary of Interlinked Datasets (VoID): counted, never estimated.
 //!
-//! The figures are answers of queries, so they take no more memory or time than queries may, and stop when they are told to.
+//! Where all quads are in one graph, the indexes of a segment have its figures, and only what others changed is looked up. Else the figures
+//! are answers of queries, so they take no more memory or time than queries may, and stop when they are told to.
 
 use crate::EngineError;
 use crate::database::Database;
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::results::QueryResults;
+use lode_base::cancel::CancelToken;
 use lode_exec::ExecError;
-use lode_rdf::{Literal, Term};
+use lode_packed::Order;
+use lode_rdf::{Literal, NamedNodeRef, Term};
 use lode_store::Snapshot;
 use std::collections::BTreeMap;
 
@@ -44,6 +47,11 @@ pub struct Description {
 /// What a named graph takes in the list of all, besides its name.
 const GRAPH_BYTES: usize = 160;
 
+const TYPE: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://www.w3.org/1999/02/22-rdf-syntax-ns#type");
+
+/// Where more subjects, or more objects, were changed since the largest segment was made, they are not looked up one by one.
+const CHANGED_MAX: usize = 30_000;
+
 /// Counts the triples of a graph pattern's scope one by one: each is a walk along one index.
 const COUNTS: [(&str, fn(&mut Figures) -> &mut u64); 4] = [
     ("SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", |figures| &mut figures.triples),
@@ -66,13 +74,49 @@ impl Database {
     pub fn describe(&self, snapshot: &Snapshot, options: &QueryOptions) -> Result<Description, EngineError> {
         let separate =
             QueryOptions { default_graph: DefaultGraph::Separate, dataset: None, ..options.clone() };
-        let default = self.figures(snapshot, &separate)?;
-        let named = if snapshot.has_named_graphs() { self.named(snapshot, &separate)? } else { Vec::new() };
+        if let Some(found) = self.of_one_graph(snapshot, options)? {
+            return Ok(found);
+        }
+        self.describe_by_queries(snapshot, &separate)
+    }
+
+    /// The figures of a version all of whose quads are in one graph, which the asker may read; none where they are not, or too much was
+    /// changed since the largest segment was made.
+    fn of_one_graph(
+        &self,
+        snapshot: &Snapshot,
+        options: &QueryOptions,
+    ) -> Result<Option<Description>, EngineError> {
+        if !options.graphs.reads_all() {
+            return Ok(None);
+        }
+        let (quads, in_named) = (snapshot.quad_count(), snapshot.count(Order::Gspo, &[])?);
+        if in_named > 0 && in_named < quads {
+            return Ok(None);
+        }
+        let name = match snapshot.named_graphs()?.as_slice() {
+            [] => None,
+            [only] => Some(snapshot.term(*only)?),
+            _ => return Ok(None),
+        };
+        let Some(whole) = figures_in_indexes(snapshot, &options.cancel)? else { return Ok(None) };
+        let default = if name.is_none() { whole } else { Figures::default() };
+        let named = name.into_iter().map(|name| (name, whole)).collect();
+        Ok(Some(Description { version: snapshot.version_number(), whole, default, named }))
+    }
+
+    fn describe_by_queries(
+        &self,
+        snapshot: &Snapshot,
+        separate: &QueryOptions,
+    ) -> Result<Description, EngineError> {
+        let default = self.figures(snapshot, separate)?;
+        let named = if snapshot.has_named_graphs() { self.named(snapshot, separate)? } else { Vec::new() };
         let whole = match (named.as_slice(), default.triples) {
             ([], _) => default,
             ([(_, only)], 0) => *only,
             _ => {
-                let union = QueryOptions { default_graph: DefaultGraph::Union, ..separate };
+                let union = QueryOptions { default_graph: DefaultGraph::Union, ..separate.clone() };
                 self.figures(snapshot, &union)?
             }
         };
@@ -158,6 +202,32 @@ impl Database {
     }
 }
 
+/// The figures of all quads, as if they were in one graph.
+fn figures_in_indexes(snapshot: &Snapshot, cancel: &CancelToken) -> Result<Option<Figures>, EngineError> {
+    let kind = snapshot.id_of(&Term::from(TYPE.into_owned()))?;
+    let mut counts = [0; 5];
+    let wanted = [
+        (Order::Spog, None),
+        (Order::Psog, None),
+        (Order::Ospg, None),
+        (Order::Psog, kind),
+        (Order::Posg, kind),
+    ];
+    for (at, (count, (order, prefix))) in counts.iter_mut().zip(wanted).enumerate() {
+        if at >= 3 && prefix.is_none() {
+            // Nothing has a class.
+            continue;
+        }
+        let prefix = prefix.as_slice();
+        let Some(found) = snapshot.distinct_exactly(order, prefix, CHANGED_MAX, cancel)? else {
+            return Ok(None);
+        };
+        *count = found;
+    }
+    let [subjects, properties, objects, entities, classes] = counts;
+    Ok(Some(Figures { triples: snapshot.quad_count(), entities, classes, properties, subjects, objects }))
+}
+
 /// A count.
 fn number(term: &Term) -> Option<u64> {
     let Term::Literal(literal) = term else { return None };
@@ -169,6 +239,8 @@ mod tests {
     //! Figures of databases with graphs of all kinds.
     use crate::{Database, Description, Figures, QueryOptions, UpdateOptions};
     use lode_rdf::Term;
+    use lode_store::{CompactOptions, compact};
+    use std::sync::Arc;
 
     fn described(update: &str) -> Description {
         let database = Database::in_memory().unwrap();
@@ -208,6 +280,45 @@ mod tests {
         );
         // :a a :C is in two graphs.
         assert_eq!(found.whole, figures([7, 2, 2, 4, 4, 6]));
+    }
+
+    /// Numbers that look random.
+    fn next(seed: &mut u64) -> u64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *seed >> 33
+    }
+
+    #[test]
+    fn after_random_updates_the_indexes_tell_what_queries_count() {
+        for graph in ["", "GRAPH <http://e/g>"] {
+            let database = Database::in_memory().unwrap();
+            let (mut seed, mut in_indexes) = (7, 0);
+            for round in 0..60 {
+                let triples: Vec<String> = (0..6)
+                    .map(|_| {
+                        let [s, p, o] = [8, 4, 8].map(|of| next(&mut seed) % of);
+                        let predicate = if p == 0 { "a".to_owned() } else { format!("<http://e/p{p}>") };
+                        format!("<http://e/{s}> {predicate} <http://e/{o}>")
+                    })
+                    .collect();
+                let what = if next(&mut seed) % 2 == 0 { "INSERT" } else { "DELETE" };
+                let triples = triples.join(" . ");
+                let update = match graph {
+                    "" => format!("{what} DATA {{ {triples} }}"),
+                    graph => format!("{what} DATA {{ {graph} {{ {triples} }} }}"),
+                };
+                database.update(&update, &UpdateOptions::default()).unwrap();
+                if round % 7 == 6 {
+                    let options = CompactOptions::default();
+                    compact(database.store(), &options, &Arc::default()).unwrap();
+                }
+                let (snapshot, options) = (database.snapshot(), QueryOptions::default());
+                let counted = database.describe_by_queries(&snapshot, &options).unwrap();
+                assert_eq!(database.describe(&snapshot, &options).unwrap(), counted, "{graph} {round}");
+                in_indexes += usize::from(database.of_one_graph(&snapshot, &options).unwrap().is_some());
+            }
+            assert_eq!(in_indexes, 60);
+        }
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub(crate) enum Patterns {
     Default,
     /// Graphs that are given.
     Given,
+    /// Graphs of which the asker may not read all: nothing is told of data.
+    Hidden,
 }
 
 /// What was seen.
@@ -69,7 +71,7 @@ pub(crate) fn of_query(
     let mut hints = std::mem::take(&mut findings.hints);
     let mut is_whole = true;
     // Of no data nothing can be said.
-    if snapshot.quad_count() > 0 {
+    if patterns != Patterns::Hidden && snapshot.quad_count() > 0 {
         let mut look = Look { found: &findings, snapshot, patterns, cancel, until, hints: Vec::new() };
         // What was found until an error is right; reading goes on to tell of that.
         is_whole = look.at_all().is_ok() && !look.is_over();

@@ -64,11 +64,12 @@ struct Asked {
 impl Asked {
     /// A text that is to be kept, if it is not too long. What the data tells is for who may read all of it.
     fn new(text: &str, options: &QueryOptions) -> Option<Self> {
-        if !options.graphs.reads_all() {
-            return None;
-        }
         let is_given = options.dataset.is_some() || options.default_graph == DefaultGraph::Union;
-        let patterns = if is_given { Patterns::Given } else { Patterns::Default };
+        let patterns = match options.graphs.reads_all() {
+            false => Patterns::Hidden,
+            true if is_given => Patterns::Given,
+            true => Patterns::Default,
+        };
         let kept = (text.len() <= hints::BYTES_MAX).then(|| text.into());
         kept.map(|text| Self { text, base: options.base_iri.clone(), patterns })
     }

@@ -21,7 +21,7 @@ use crate::validator::Validators;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use lode_assist::Assist;
 use lode_engine::store::{Compactor, Maintenance};
-use lode_engine::{CancelToken, Database, GraphRules, LoadAllow, QueryOptions};
+use lode_engine::{CancelToken, Database, GraphRules, LoadAllow, MemoryBudget, QueryOptions};
 use lode_rdf::NamedNode;
 use lode_rdf::parse::StatementLimit;
 use std::ops::Deref;
@@ -305,6 +305,11 @@ impl AppState {
     /// The options of a query, and of an update's WHERE, for who has these rules.
     pub(crate) fn query_options(&self, rules: &GraphRules) -> QueryOptions {
         QueryOptions { graphs: rules.clone(), ..self.options.query.clone() }
+    }
+
+    /// The memory of the process, if it has a limit.
+    pub(crate) fn memory(&self) -> Option<&MemoryBudget> {
+        self.options.query.memory.as_ref()
     }
 
     /// What it shares with other databases.

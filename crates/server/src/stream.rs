@@ -8,7 +8,7 @@ use axum::body::Body as AnswerBody;
 use axum::http::StatusCode;
 use bytes::Bytes;
 use http_body::{Body, Frame};
-use lode_engine::CancelToken;
+use lode_engine::{CancelToken, idle};
 use std::io::{self, Write};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -39,11 +39,17 @@ pub(crate) async fn answered<H: Send + 'static, T: Send + 'static>(
     let record = Record::current();
     drop(tokio::task::spawn_blocking(move || {
         let mut writer = ChunkWriter { record, ..ChunkWriter::new(start, cancel) };
-        match work(&held, &mut writer) {
+        let worked = work(&held, &mut writer);
+        let is_long = worked.is_err() || !matches!(writer.target, Target::Start(..));
+        match worked {
             Ok(()) => writer.finish(),
             Err(error) => writer.fail(error),
         }
         drop(held);
+        if is_long {
+            // There may be nothing more to do for this thread, and what was long has left much free in its pages.
+            idle();
+        }
     }));
     let (head, answer) = started.await.map_err(|_| no_answer())??;
     let body = match answer {
@@ -200,9 +206,11 @@ impl<H> ChunkWriter<H> {
     }
 }
 
-/// Sends once there is room. This is a blocking thread of the runtime.
+/// Sends once there is room. This is a blocking thread of the runtime. What is free in its pages, several times what the query holds where
+/// these are huge, nobody else can give back meanwhile.
 fn send_later(sender: &Sender<Bytes>, chunk: Bytes, cancel: &CancelToken) -> io::Result<()> {
     let runtime = Handle::current();
+    let mut is_idle = false;
     loop {
         cancel.check().map_err(io::Error::other)?;
         match runtime.block_on(async { timeout(LOOK_EVERY, sender.reserve()).await }) {
@@ -211,7 +219,11 @@ fn send_later(sender: &Sender<Bytes>, chunk: Bytes, cancel: &CancelToken) -> io:
                 return Ok(());
             }
             Ok(Err(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
-            Err(_) => {}
+            Err(_) if is_idle => {}
+            Err(_) => {
+                idle();
+                is_idle = true;
+            }
         }
     }
 }

@@ -50,7 +50,8 @@ pub(crate) async fn answer(
         evaluation.base_iri = evaluation.base_iri.or(base);
         evaluation.set_dataset(&request.using, &request.using_named)?;
         let (load, statement_limit) = (state.options.load.clone(), state.options.statement_limit);
-        let options = UpdateOptions { evaluation, load, statement_limit, progress: None };
+        let unpacked_max = Some(state.options.decoded_bytes_max);
+        let options = UpdateOptions { evaluation, load, statement_limit, unpacked_max, progress: None };
         let started = Instant::now();
         let report = state.database.update(&request.update, &options);
         at.note_ran(started.elapsed(), 0, 0);

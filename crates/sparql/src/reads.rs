@@ -9,6 +9,8 @@ use crate::stack;
 /// Time that reading a row takes where an operator searches, in nanoseconds as the cost model has it: rows that it looks at and does not
 /// deliver are in its cost only.
 const SEARCHED_ROW_NS: f64 = 40.0;
+/// A test by EXISTS, where it is no join, takes as long as reading so many rows: some look-ups for each triple pattern, and its part of a plan.
+const EXISTS_ROWS: f64 = 32.0;
 /// Counting a group of an index takes as long as reading so many rows.
 const COUNTED_GROUP_ROWS: f64 = 512.0;
 
@@ -42,9 +44,9 @@ fn of(node: &PlanNode, wanted: f64) -> f64 {
             all_in_part() + part * node.rows
         }
         PlanOp::HashJoin { left, right, .. } => in_part(left) + whole(right) + part * node.rows,
-        PlanOp::Filter { .. }
-        | PlanOp::Extend { .. }
-        | PlanOp::TripleTerm { .. }
+        PlanOp::Filter { input, exprs } => all_in_part() + part * tests(input, exprs),
+        PlanOp::Extend { input, expr, .. } => all_in_part() + part * tests(input, std::slice::from_ref(expr)),
+        PlanOp::TripleTerm { .. }
         | PlanOp::Union(_)
         | PlanOp::Project(_)
         | PlanOp::Distinct(_)
@@ -61,6 +63,11 @@ fn of(node: &PlanNode, wanted: f64) -> f64 {
         // Made once, whoever reads it.
         PlanOp::Spool { .. } => inputs.iter().copied().map(whole).sum(),
     }
+}
+
+/// What tests by EXISTS in expressions read for all rows of an input.
+fn tests(input: &PlanNode, exprs: &[Expr]) -> f64 {
+    input.rows * EXISTS_ROWS * exprs.iter().filter(|expr| expr.has_exists()).count() as f64
 }
 
 /// What a Group reads that the index counts for, instead of `rows`; of others these.

@@ -1,9 +1,15 @@
-//! How many distinct values the first column of an order has: exactly, as long as that takes no long.
+//! How many distinct values a column of an order has: exactly, as long as that takes no long.
 
 use crate::error::StoreError;
-use crate::snapshot::Snapshot;
+use crate::manifest::Sign;
+use crate::scan_rows::RowCursor;
+use crate::snapshot::{Scan, Snapshot};
+use crate::version::OpenSegment;
+use lode_base::cancel::CancelToken;
 use lode_packed::Order;
 use lode_rdf::ValueId;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Rows that are read at once. Where all of them have one value, what is left of that is skipped.
 const CHUNK_ROWS: usize = 256;
@@ -29,6 +35,121 @@ impl Distinct {
         match counted(snapshot, order, rows_max)? {
             Some(values) => Ok(Self { values, is_exact: true }),
             None => Ok(Self { values: snapshot.distinct(order, &[])?, is_exact: false }),
+        }
+    }
+}
+
+impl Snapshot {
+    /// The exact number of distinct values of the column after `prefix`, which has two ids at most: what the largest segment has is in its
+    /// index, and of the values that other layers have each is looked up. None where these have more than `values_max`.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged, or the work was cancelled.
+    pub fn distinct_exactly(
+        &self,
+        order: Order,
+        prefix: &[ValueId],
+        values_max: usize,
+        cancel: &CancelToken,
+    ) -> Result<Option<u64>, StoreError> {
+        let mut segments = self.ranges(order, prefix)?;
+        let inserted = |at: &usize| match segments.get(*at) {
+            Some((segment, rows)) if segment.entry.sign == Sign::Insertions => rows.end - rows.start,
+            _ => 0,
+        };
+        let largest = (0..segments.len()).max_by_key(inserted).filter(|at| inserted(at) > 0);
+        let base = largest.map(|at| segments.swap_remove(at));
+        let Some(values) = self.values_beside(order, prefix, segments, values_max, cancel)? else {
+            return Ok(None);
+        };
+        let mut sum = 0;
+        if let Some((segment, rows)) = &base {
+            let permutation = segment.permutation(order);
+            sum = match prefix {
+                [] => permutation.distinct(&[])?,
+                _ => permutation.distinct_in(prefix.len(), rows.clone())?,
+            };
+        }
+        for value in values {
+            cancel.check()?;
+            let key = [prefix, &[value]].concat();
+            let bits: Vec<u64> = key.iter().map(|id| id.to_bits()).collect();
+            let before = match &base {
+                Some((segment, _)) => !segment.permutation(order).range(&bits)?.is_empty(),
+                None => false,
+            };
+            match (before, self.count(order, &key)? > 0) {
+                (false, true) => sum += 1,
+                (true, false) => sum = sum.saturating_sub(1),
+                _ => {}
+            }
+        }
+        Ok(Some(sum))
+    }
+
+    /// The distinct values of a column that the delta and some segments have, inserted or deleted; none where there are more.
+    fn values_beside(
+        &self,
+        order: Order,
+        prefix: &[ValueId],
+        segments: Vec<(&OpenSegment, Range<u64>)>,
+        values_max: usize,
+        cancel: &CancelToken,
+    ) -> Result<Option<Vec<ValueId>>, StoreError> {
+        let column = prefix.len();
+        let mut layers: Vec<_> =
+            self.delta_layers(order, prefix)?.into_iter().map(|(_, cursor)| cursor).collect();
+        layers.extend(
+            segments.into_iter().map(|(segment, rows)| {
+                RowCursor::Packed(segment.permutation(order).cursor(rows, 1 << column))
+            }),
+        );
+        let mut values = Vec::new();
+        for cursor in layers {
+            // Whatever the layer's sign is: what it deletes is delivered, too.
+            let layer = vec![(Sign::Insertions, cursor)];
+            let mut scan = Scan::new(layer, 1 << column, Arc::default());
+            let mut add = |value| {
+                values.push(value);
+                values.len() <= values_max
+            };
+            if !each_value(&mut scan, prefix, cancel, &mut add)? {
+                return Ok(None);
+            }
+        }
+        values.sort_unstable();
+        values.dedup();
+        Ok(Some(values))
+    }
+}
+
+/// Calls `take` with each value of the column after a prefix, from value to value, until it returns `false`.
+fn each_value(
+    scan: &mut Scan,
+    prefix: &[ValueId],
+    cancel: &CancelToken,
+    take: &mut dyn FnMut(ValueId) -> bool,
+) -> Result<bool, StoreError> {
+    let mut columns: [Vec<ValueId>; 4] = Default::default();
+    let mut last = None;
+    loop {
+        cancel.check()?;
+        columns.iter_mut().for_each(Vec::clear);
+        if scan.next(CHUNK_ROWS, &mut columns)? == 0 {
+            return Ok(true);
+        }
+        let Some(values) = columns.get(prefix.len()) else { return Ok(true) };
+        for value in values {
+            if last != Some(*value) {
+                last = Some(*value);
+                if !take(*value) {
+                    return Ok(false);
+                }
+            }
+        }
+        if values.first() == last.as_ref() {
+            let Some(next) = last.and_then(|value| value.to_bits().checked_add(1)) else { return Ok(true) };
+            scan.seek(&[prefix, &[ValueId::from_bits(next)]].concat())?;
         }
     }
 }

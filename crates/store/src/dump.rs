@@ -7,6 +7,7 @@ use crate::error::StoreError;
 use crate::snapshot::Snapshot;
 use batches::{Batches, Stop, TextBytes, in_parts};
 use lode_base::cancel::{CancelToken, Cancelled};
+use lode_packed::Position;
 use lode_rdf::key::inline_term;
 use lode_rdf::serialize::{GraphText, write_inline_ntriples, write_key_ntriples};
 use lode_rdf::{GraphName, Kind, NamedOrBlankNode, QuadRef, Term, ValueId, term_bytes};
@@ -60,11 +61,14 @@ pub fn dump_quads(
 ) -> Result<u64, DumpError> {
     let DumpOptions { scope, text_bytes_max } = options.into();
     let mut batches = Batches::new(snapshot, scope)?;
-    let mut count = 0;
+    let (mut count, mut terms) = (0, Terms::default());
     while batches.next()? {
         cancel.check()?;
-        let read = |rows, bytes| Terms::new(snapshot, batches.distinct(rows), bytes);
-        in_parts(batches.rows(), text_bytes_max, read, |mut rows, terms| {
+        let read = |rows, bytes, terms: &mut Terms| {
+            batches.distinct(rows, &mut terms.ids);
+            terms.read(snapshot, bytes)
+        };
+        in_parts(batches.rows(), text_bytes_max, &mut terms, read, |mut rows, terms| {
             rows.try_for_each(|row| visit_row(batches.row(row), &|id| terms.get(id), visit))
         })?;
         count += batches.rows() as u64;
@@ -113,13 +117,12 @@ pub fn dump_lines(
     cancel: &CancelToken,
     out: &mut dyn Write,
 ) -> Result<u64, DumpError> {
-    let write = |texts: &Texts, [s, p, o, g]: [ValueId; 4], lines: &mut Vec<u8>| {
-        for id in [s, p, o].into_iter().chain((g != ValueId::DEFAULT_GRAPH).then_some(g)) {
-            lines.extend_from_slice(texts.get(id)?);
+    let write = |quad: [Option<&[u8]>; 4], lines: &mut Vec<u8>| {
+        for text in quad.into_iter().flatten() {
+            lines.extend_from_slice(text);
             lines.push(b' ');
         }
         lines.extend_from_slice(b".\n");
-        Ok(())
     };
     dump_texts(snapshot, options.into(), cancel, out, write, |_| {})
 }
@@ -136,32 +139,35 @@ pub fn dump_graph(
     out: &mut dyn Write,
 ) -> Result<u64, DumpError> {
     let format = RefCell::new(format);
-    let write = |texts: &Texts, [s, p, o, _]: [ValueId; 4], buffer: &mut Vec<u8>| {
-        format.borrow_mut().write([texts.get(s)?, texts.get(p)?, texts.get(o)?], buffer);
-        Ok(())
+    let write = |[s, p, o, _]: [Option<&[u8]>; 4], buffer: &mut Vec<u8>| {
+        format.borrow_mut().write([s, p, o].map(Option::unwrap_or_default), buffer);
     };
     dump_texts(snapshot, options.into(), cancel, out, write, |buffer| format.borrow_mut().finish(buffer))
 }
 
-/// Terms go from the dictionary's keys straight into text; `write` appends a quad of such, `finish` the end.
+/// Terms go from the dictionary's keys straight into text; `write` appends a quad of such, `finish` the end. The default graph has no text.
 fn dump_texts(
     snapshot: &Snapshot,
     DumpOptions { scope, text_bytes_max }: DumpOptions,
     cancel: &CancelToken,
     out: &mut dyn Write,
-    write: impl Fn(&Texts, [ValueId; 4], &mut Vec<u8>) -> Result<(), StoreError>,
+    write: impl Fn([Option<&[u8]>; 4], &mut Vec<u8>),
     finish: impl Fn(&mut Vec<u8>),
 ) -> Result<u64, DumpError> {
     let mut batches = Batches::new(snapshot, scope)?;
-    let (mut count, mut buffer) = (0, Vec::new());
+    let (mut count, mut buffer, mut texts) = (0, Vec::new(), Texts::default());
     while batches.next()? {
         cancel.check()?;
-        let read = |rows, bytes| Texts::new(snapshot, batches.distinct(rows), bytes);
-        in_parts(batches.rows(), text_bytes_max, read, |rows, texts| {
+        let read = |rows, bytes, texts: &mut Texts| {
+            batches.distinct(rows, &mut texts.ids);
+            texts.read(snapshot, bytes)
+        };
+        in_parts(batches.rows(), text_bytes_max, &mut texts, read, |rows, texts| {
             for row in rows {
                 let quad = batches.row(row);
                 check_places(quad)?;
-                write(&texts, quad, &mut buffer)?;
+                texts.find(quad)?;
+                write(texts.found(), &mut buffer);
                 if buffer.len() >= BUFFER_BYTES {
                     out.write_all(&buffer)?;
                     buffer.clear();
@@ -190,21 +196,24 @@ fn check_places([s, p, _, g]: [ValueId; 4]) -> Result<(), StoreError> {
 }
 
 /// Distinct terms.
+#[derive(Default)]
 struct Terms {
     ids: Vec<ValueId>,
     terms: Vec<Option<Term>>,
 }
 
 impl Terms {
-    fn new(snapshot: &Snapshot, ids: Vec<ValueId>, mut bytes: TextBytes) -> Result<Self, Stop> {
-        let mut terms: Vec<Option<Term>> = vec![None; ids.len()];
-        snapshot.term_refs::<Stop>(&ids, &mut |index, term| {
+    /// Replaces the terms by those of `ids`.
+    fn read(&mut self, snapshot: &Snapshot, mut bytes: TextBytes) -> Result<(), Stop> {
+        let Self { ids, terms } = self;
+        terms.clear();
+        terms.resize(ids.len(), None);
+        snapshot.term_refs::<Stop>(ids, &mut |index, term| {
             let term = term.into_owned();
             bytes.add(term_bytes(term.as_ref()))?;
             terms[index] = Some(term);
             Ok(())
-        })?;
-        Ok(Self { ids, terms })
+        })
     }
 
     fn get(&self, id: ValueId) -> Option<&Term> {
@@ -212,18 +221,33 @@ impl Terms {
     }
 }
 
-/// The texts of distinct terms.
+/// Ids whose places were looked for last, of each column, by their lowest bits.
+const RECENT: usize = 256;
+
+/// The texts of distinct terms, and the buffers that the next ones use again: new ones would be touched for the first time, page by page.
+#[derive(Default)]
 struct Texts {
     ids: Vec<ValueId>,
     spans: Vec<(usize, usize)>,
     text: Vec<u8>,
+    in_dictionary: Vec<ValueId>,
+    places: Vec<usize>,
+    /// Places of ids that were looked for: subjects and predicates come again and again.
+    recent: [Vec<(ValueId, usize)>; 4],
+    /// Those of a quad; none for the default graph.
+    found: [Option<usize>; 4],
 }
 
 impl Texts {
-    fn new(snapshot: &Snapshot, ids: Vec<ValueId>, mut bytes: TextBytes) -> Result<Self, Stop> {
-        let mut spans = vec![(0, 0); ids.len()];
-        let mut text = Vec::new();
-        let (mut in_dictionary, mut places) = (Vec::new(), Vec::new());
+    /// Replaces the texts by those of `ids`.
+    fn read(&mut self, snapshot: &Snapshot, mut bytes: TextBytes) -> Result<(), Stop> {
+        let Self { ids, spans, text, in_dictionary, places, recent, .. } = self;
+        bytes.clear(text);
+        spans.clear();
+        spans.resize(ids.len(), (0, 0));
+        in_dictionary.clear();
+        places.clear();
+        recent.iter_mut().for_each(Vec::clear);
         for (place, id) in ids.iter().enumerate() {
             if id.kind().is_some_and(|kind| kind.section().is_some()) {
                 in_dictionary.push(*id);
@@ -231,28 +255,50 @@ impl Texts {
                 continue;
             }
             let start = text.len();
-            if !write_inline_ntriples(*id, &mut text) {
+            if !write_inline_ntriples(*id, text) {
                 return Err(StoreError::UnknownId(*id).into());
             }
             spans[place] = (start, text.len());
         }
-        snapshot.keys::<Stop>(&in_dictionary, &mut |index, key| {
+        snapshot.keys::<Stop>(in_dictionary, &mut |index, key| {
             let start = text.len();
             let id = in_dictionary[index];
             let section = id.kind().and_then(Kind::section).ok_or(StoreError::UnknownId(id))?;
-            bytes.make_room(&mut text, key.len());
-            write_key_ntriples(section, key, &mut text)
+            bytes.make_room(text, key.len());
+            write_key_ntriples(section, key, text)
                 .map_err(|error| StoreError::Limit(format!("the key of {id:?} is damaged: {error}")))?;
             spans[places[index]] = (start, text.len());
             bytes.add(text.len() - start)
-        })?;
-        Ok(Self { ids, spans, text })
+        })
     }
 
-    fn get(&self, id: ValueId) -> Result<&[u8], StoreError> {
-        let at = self.ids.binary_search(&id).map_err(|_| StoreError::UnknownId(id))?;
-        let (start, end) = self.spans[at];
-        Ok(&self.text[start..end])
+    /// Finds the texts of a quad.
+    fn find(&mut self, quad: [ValueId; 4]) -> Result<(), StoreError> {
+        for (column, id) in quad.into_iter().enumerate() {
+            let (recent, found) = (&mut self.recent[column], &mut self.found[column]);
+            if column == Position::G as usize && id == ValueId::DEFAULT_GRAPH {
+                *found = None;
+                continue;
+            }
+            if recent.is_empty() {
+                recent.resize(RECENT, (ValueId::DEFAULT_GRAPH, 0));
+            }
+            let known = &mut recent[id.payload() as usize % RECENT];
+            if known.0 != id {
+                let at = self.ids.binary_search(&id).map_err(|_| StoreError::UnknownId(id))?;
+                *known = (id, at);
+            }
+            *found = Some(known.1);
+        }
+        Ok(())
+    }
+
+    /// The texts of the quad that was looked for last.
+    fn found(&self) -> [Option<&[u8]>; 4] {
+        self.found.map(|place| {
+            let (start, end) = *self.spans.get(place?)?;
+            self.text.get(start..end)
+        })
     }
 }
 

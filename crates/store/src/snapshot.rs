@@ -139,7 +139,11 @@ impl Snapshot {
     }
 
     /// The change sets of the delta that have rows under a prefix.
-    fn delta_layers(&self, order: Order, prefix: &[ValueId]) -> Result<Vec<(Sign, RowCursor)>, StoreError> {
+    pub(crate) fn delta_layers(
+        &self,
+        order: Order,
+        prefix: &[ValueId],
+    ) -> Result<Vec<(Sign, RowCursor)>, StoreError> {
         self.version.delta.make_ready(order)?;
         let prefix = bits(prefix);
         let mut layers = Vec::new();
@@ -157,7 +161,7 @@ impl Snapshot {
     }
 
     /// The segments that have rows under a prefix, and those rows.
-    fn ranges(
+    pub(crate) fn ranges(
         &self,
         order: Order,
         prefix: &[ValueId],

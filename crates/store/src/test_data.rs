@@ -3,6 +3,7 @@
 use crate::snapshot::Snapshot;
 use crate::store::Store;
 use crate::{LoadError, LoadOptions, LoadProgress, LoadReport, Source, StoreError, load};
+use lode_base::cancel::CancelToken;
 use lode_base::vfs::Vfs;
 use lode_packed::{Order, Position};
 use lode_rdf::{
@@ -270,6 +271,11 @@ fn check_prefix(snapshot: &Snapshot, order: Order, prefix: &[ValueId], all: &[[V
         let distinct = snapshot.distinct(order, prefix).unwrap();
         let exact = snapshot.ids_are_ordered() || expected.len() <= 4096;
         assert!(!exact || distinct == values.len() as u64, "{distinct} of {}", values.len());
+        if column < 3 {
+            let cancel = CancelToken::default();
+            let counted = snapshot.distinct_exactly(order, prefix, usize::MAX, &cancel).unwrap();
+            assert_eq!(counted, Some(values.len() as u64), "{} {prefix:?}", order.name());
+        }
         check_between(snapshot, order, prefix, &values, &expected);
         let ranges = snapshot.split(order, prefix, ValueId::UNDEF..ValueId::MAX, 3).unwrap();
         assert_eq!(ranges.first().unwrap().start, ValueId::UNDEF);

@@ -1,5 +1,6 @@
 //! `lode user` and `lode token` on the command line.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use lode_server::Role;
 use std::path::PathBuf;
@@ -40,7 +41,7 @@ pub struct UserAddArgs {
     #[arg(long, value_name = "read|update|admin")]
     pub role: Role,
     /// Only in this database, of a server with several; repeatable
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub database: Vec<String>,
     /// Which graphs.
     #[command(flatten)]
@@ -96,7 +97,7 @@ pub struct TokenAddArgs {
     #[arg(long, value_name = "read|update|admin", default_value = "read")]
     pub role: Role,
     /// Only in this database, of a server with several; repeatable
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub database: Vec<String>,
     /// Which graphs.
     #[command(flatten)]

@@ -501,6 +501,30 @@ fn transactions_over_several_requests() {
 }
 
 #[test]
+fn what_is_not_there_is_told_as_it_was_asked_for() {
+    let lode = Lode::new();
+    let endpoint = start(&lode, &[]);
+    make(&endpoint, "d").is(201);
+    for path in ["/repositories/d/rdf-graphs", "/repositories/d/config", "/repositories/none/rdf-graphs"] {
+        let answer = get(&endpoint, path, "*/*").is(404);
+        assert!(answer.body.starts_with(&format!("there is nothing at {path};")), "{path}: {}", answer.body);
+    }
+}
+
+#[test]
+fn variables_are_bound_beforehand() {
+    let lode = Lode::new();
+    let endpoint = start(&lode, &[]);
+    make(&endpoint, "d").is(201);
+    insert(&endpoint, "/d", "<a:s> <a:p> 1 . <a:t> <a:p> 2").is(200);
+    // Also where a block of VALUES behind the query would not reach.
+    let query =
+        "SELECT%20?n%20%7B%20%7B%20SELECT%20(COUNT(*)%20AS%20?n)%20%7B%20?s%20?p%20?o%20%7D%20%7D%20%7D";
+    let path = format!("/repositories/d?query={query}&$s=%3Ca:s%3E");
+    assert_eq!(get(&endpoint, &path, "text/csv").is(200).body, "n\r\n1\r\n");
+}
+
+#[test]
 fn statements_by_pattern() {
     let lode = Lode::new();
     let endpoint = start(&lode, &[]);

@@ -44,6 +44,7 @@ mod serve_data;
 mod serve_update;
 mod service;
 mod shell;
+mod slow_readers;
 mod snapshot;
 mod soak;
 mod stopping;

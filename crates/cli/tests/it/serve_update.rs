@@ -89,6 +89,25 @@ fn load_reads_what_is_allowed() {
 }
 
 #[test]
+fn what_load_reads_has_a_greatest_length_once_it_is_unpacked() {
+    let lode = Lode::with_turtle(TURTLE);
+    std::fs::create_dir_all(lode.path("open")).unwrap();
+    let write = |name: &str, lines: usize| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        let text = "<http://e/c> <http://e/p> <http://e/o> .\n".repeat(lines);
+        encoder.write_all(text.as_bytes()).unwrap();
+        lode.write(name, encoder.finish().unwrap());
+    };
+    write("open/long.nt.gz", 100_000);
+    write("open/short.nt.gz", 1000);
+    let endpoint = Endpoint::start(&lode, &["--allow-load", "open", "--decoded-bytes-max", "1MiB"]);
+    let load = |name: &str| endpoint.update(&format!("LOAD <file://{}>", lode.path(name).display()));
+    let refused = load("open/long.nt.gz").is(400).body;
+    assert!(refused.contains("more than 1048576 bytes once it is unpacked"), "{refused}");
+    assert_eq!(load("open/short.nt.gz").is(200).number("inserted"), 1);
+}
+
+#[test]
 fn updates_do_not_wait_for_queries() {
     let lode = Lode::with_turtle(TURTLE);
     let endpoint = Endpoint::start(&lode, &[]);

@@ -77,6 +77,15 @@ fn a_right_token_passes_whatever_others_have_sent() {
 }
 
 #[test]
+fn a_database_without_a_name_is_none() {
+    let lode = Lode::with_turtle(TEXT);
+    let args = ["user", "add", "db", "ann", "--role", "read", "--database", ""];
+    with_line(&lode, &args, PASSWORD).fails(2);
+    lode.run(&["token", "add", "db", "ci", "--database", ""]).fails(2);
+    assert_eq!(lode.run(&["user", "list", "db"]).ok(), "");
+}
+
+#[test]
 fn a_mistyped_place_makes_no_users() {
     let lode = Lode::with_turtle(TEXT);
     std::fs::create_dir(lode.path("empty")).unwrap();

@@ -1,6 +1,6 @@
 //! What is warned of, with the data known, and what is not.
 
-use crate::{Database, QueryOptions, UpdateOptions};
+use crate::{Database, GraphRules, QueryOptions, UpdateOptions};
 use std::time::Instant;
 
 const PROLOGUE: &str = "PREFIX : <http://e/> PREFIX foaf: <http://xmlns.com/foaf/0.1/> ";
@@ -184,4 +184,21 @@ fn kept_plans_hide_nothing() {
     let gone = format!("{PROLOGUE} DELETE WHERE {{ ?s :about ?o }}");
     kept.update(&gone, &UpdateOptions::default()).unwrap();
     assert_eq!(warnings(&kept, texts[8]).len(), 2, "neither predicate nor object");
+}
+
+#[test]
+fn who_may_not_read_all_graphs_is_told_what_the_text_tells() {
+    let database = database();
+    let told = |query: &str, graphs: GraphRules| {
+        let options = QueryOptions { graphs, ..QueryOptions::default() };
+        let query = database.prepare(&format!("{PROLOGUE}{query}"), &options).unwrap();
+        query.warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let in_text = "SELECT ?nmae { ?s foaf:name ?name }";
+    assert_eq!(told(in_text, GraphRules::default()).len(), 1);
+    assert_eq!(told(in_text, GraphRules::nothing()), told(in_text, GraphRules::default()));
+    // That foaf:name has 40 quads is for who may read them.
+    let in_data = "SELECT * { ?s foaf:nmae ?o }";
+    assert_eq!(told(in_data, GraphRules::default()).len(), 1);
+    assert_eq!(told(in_data, GraphRules::nothing()), [""; 0]);
 }

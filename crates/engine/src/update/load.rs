@@ -10,6 +10,7 @@ use lode_rdf::{GraphNameRef, NamedNode, ValueId};
 use lode_sparql::update::Graph;
 use lode_store::LoadError;
 use lode_store::load::{IngestError, read_document};
+use std::io::ErrorKind;
 
 impl Updater<'_> {
     pub(super) fn load(&mut self, source: &NamedNode, into: &Graph, silent: bool) -> Result<(), EngineError> {
@@ -28,6 +29,7 @@ impl Updater<'_> {
     fn read(&mut self, source: &NamedNode, into: &Graph) -> Result<Rows, Failure> {
         let cancel = self.options.evaluation.cancel.clone();
         let document = self.options.load.source(source.as_str(), cancel.time_left())?;
+        let document = document.with_unpacked_max(self.options.unpacked_max);
         let graph = match into {
             None => ValueId::DEFAULT_GRAPH,
             Some(name) => self.graph_id(name)?,
@@ -92,6 +94,11 @@ impl From<LoadError> for Failure {
         match error {
             LoadError::Cancelled(reason) => Self::Engine(EngineError::Cancelled(reason)),
             LoadError::Store(error) => Self::Engine(error.into()),
+            LoadError::Source(IngestError::Input { error, .. })
+                if error.kind() == ErrorKind::FileTooLarge =>
+            {
+                Self::Document(error.to_string())
+            }
             LoadError::Source(IngestError::Input { error, .. }) => Self::Unreachable(error.to_string()),
             other => Self::Document(other.to_string()),
         }

@@ -46,6 +46,8 @@ pub struct UpdateOptions {
     pub load: LoadAllow,
     /// How long a statement may be in what LOAD reads.
     pub statement_limit: StatementLimit,
+    /// Bytes that what LOAD reads may have once it is unpacked: a few may stand for any number.
+    pub unpacked_max: Option<u64>,
     /// Told how far it is.
     pub progress: Option<Arc<UpdateProgress>>,
 }

@@ -145,18 +145,21 @@ async fn repositories(State(root): State<Arc<Root>>, request: Request) -> Result
 
 /// Hands a request to its database.
 async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Response {
-    if let Some(uri) = of_rdf4j(request.uri()) {
+    let asked = request.uri().clone();
+    if let Some(uri) = of_rdf4j(&asked) {
         *request.uri_mut() = uri;
     }
     let (name, rest) = split(request.uri().path());
     let (name, is_bare) = (name.to_owned(), rest.is_empty());
+    // Of an address of RDF4J its own form is told, not that of this server.
+    let is_known = rest.strip_prefix("/rdf4j").is_none_or(|rest| rdf4j::allowed(rest).is_some());
     let operation = match guard::operation_of_one(request.method(), rest) {
         // Whether there is a query of this name is for nobody to learn who may not read.
         Operation::Ask if request.method() != Method::OPTIONS => Operation::Read,
         other => other,
     };
     let entry = match root.catalog.get(&name) {
-        Some(Entry::Open(mounted)) => {
+        Some(Entry::Open(mounted)) if is_known => {
             if is_bare && is_for_page(&request) {
                 let location = [(header::LOCATION, format!("/{name}/"))];
                 return (StatusCode::SEE_OTHER, location).into_response();
@@ -183,6 +186,7 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
         Ok(identity) => match root.shared.access.check(&identity.within(Some(&name)), operation) {
             Err(error) => error,
             Ok(()) => match entry {
+                _ if !is_known => absent(&asked),
                 // Why may tell of the machine, and is for the administration.
                 Some(Entry::Closed(_)) => HttpError::new(
                     StatusCode::SERVICE_UNAVAILABLE,

@@ -11,6 +11,7 @@ use lode_engine::store::Store;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The most queries of a database,
 const QUERIES_MAX: usize = 1_000;
@@ -18,6 +19,8 @@ const QUERIES_MAX: usize = 1_000;
 const BYTES_MAX: usize = 8 << 20;
 /// A file of more bytes is none of ours.
 const FILE_BYTES_MAX: usize = 64 << 20;
+/// A server that does not write the file reads it again so often, at most.
+const REREAD_EVERY: Duration = Duration::from_secs(1);
 /// The form that this program writes.
 const VERSION: u32 = 1;
 
@@ -45,22 +48,32 @@ struct State {
     queries: Arc<Queries>,
     /// Why the file cannot be used, which is then left as it is.
     broken: Option<String>,
+    /// When it was read last.
+    read_at: Option<Instant>,
     _memory: Option<Reservation>,
+}
+
+impl State {
+    /// What the file has.
+    fn read(store: &Store, memory: Option<&MemoryBudget>) -> Self {
+        let read_at = Some(Instant::now());
+        let read = read(store).and_then(|queries| {
+            let held = memory.map(|memory| memory.reserve(bytes_of(&queries))).transpose();
+            let held = held.map_err(|error| error.to_string())?;
+            Ok(Self { queries: Arc::new(queries), broken: None, read_at, _memory: held })
+        });
+        read.unwrap_or_else(|why| Self { broken: Some(why), read_at, ..Self::default() })
+    }
 }
 
 impl Kept {
     /// Those of a database.
     pub(crate) fn of(store: &Store, memory: Option<&MemoryBudget>) -> Self {
-        let read = read(store).and_then(|queries| {
-            let held = memory.map(|memory| memory.reserve(bytes_of(&queries))).transpose();
-            let held = held.map_err(|error| error.to_string())?;
-            Ok(State { queries: Arc::new(queries), broken: None, _memory: held })
-        });
-        let state = read.unwrap_or_else(|why| {
+        let state = State::read(store, memory);
+        if let Some(why) = &state.broken {
             let folder = store.folder().display();
             tracing::error!("{folder}: {why}; the kept queries of this database are not there");
-            State { broken: Some(why), ..State::default() }
-        });
+        }
         Self { state: Mutex::new(state), change: tokio::sync::Mutex::default() }
     }
 
@@ -79,6 +92,23 @@ impl Kept {
                 "the file of kept queries cannot be read: the server's log says why",
             )),
         }
+    }
+
+    /// The same, for who serves requests: where another process writes to the database, its changes are seen within a second.
+    pub(crate) fn now(
+        &self,
+        store: &Store,
+        memory: Option<&MemoryBudget>,
+    ) -> Result<Arc<Queries>, HttpError> {
+        if !store.is_writable() {
+            let mut state = self.lock();
+            if state.read_at.is_none_or(|at| at.elapsed() >= REREAD_EVERY) {
+                // What they held is given back first: there may be no room for both.
+                *state = State::default();
+                *state = State::read(store, memory);
+            }
+        }
+        self.all()
     }
 
     /// Puts one in, or takes it out (none); whether there was one before. Durable when it returns. Who calls it has the turn.
@@ -146,7 +176,8 @@ mod tests {
     //! What is written is read again; what cannot be read is left alone.
     use super::super::entry::{KeptQuery, Runner};
     use super::Kept;
-    use lode_engine::Database;
+    use lode_engine::store::WriteOptions;
+    use lode_engine::{Database, OpenOptions};
 
     fn query(text: &str) -> KeptQuery {
         let (description, limits) = (String::new(), "rows=3".to_owned());
@@ -173,6 +204,21 @@ mod tests {
         assert_eq!(Kept::of(store, None).all().unwrap().len(), 1);
         let long = "x".repeat(super::BYTES_MAX);
         assert_eq!(again.set("c", Some(query(&long)), store, None).unwrap_err().status.as_u16(), 413);
+    }
+
+    #[test]
+    fn who_only_reads_sees_what_another_process_keeps() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("db");
+        let options = OpenOptions::default();
+        let writer = Database::create_or_open_for_writing(&path, &options, WriteOptions::default()).unwrap();
+        let reader = Database::open(&path, &options).unwrap();
+        let (theirs, ours) = (Kept::of(writer.store(), None), Kept::of(reader.store(), None));
+        assert!(!reader.store().is_writable() && writer.store().is_writable());
+        theirs.set("a", Some(query("ASK {}")), writer.store(), None).unwrap();
+        assert_eq!(ours.now(reader.store(), None).unwrap().len(), 0, "it was read just now");
+        ours.lock().read_at = None;
+        assert_eq!(*ours.now(reader.store(), None).unwrap(), *theirs.all().unwrap());
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(super) async fn list(
     request: Request,
 ) -> Result<Response, HttpError> {
     let identity = request.extensions().get::<Identity>().cloned().unwrap_or_default();
-    let all = state.kept.all()?;
+    let all = state.kept.now(state.database.store(), state.memory())?;
     let own = all.iter().filter(|(_, kept)| kept.role.includes(&identity));
     json_of(&own.map(|(id, kept)| Listed::new(id, kept)).collect::<Vec<_>>())
 }
@@ -65,7 +65,7 @@ pub(super) async fn text(
     Path(id): Path<String>,
 ) -> Result<Response, HttpError> {
     client.check(&state)?;
-    let all = state.kept.all()?;
+    let all = state.kept.now(state.database.store(), state.memory())?;
     let kept = all.get(&id).ok_or_else(|| absent(&id))?;
     Ok(([(header::CONTENT_TYPE, QUERY)], kept.text.clone()).into_response())
 }
@@ -117,7 +117,7 @@ pub(super) async fn remove(
     client.check(&state)?;
     state.check_writable()?;
     let _turn = state.kept.change.lock().await;
-    if !state.kept.all()?.contains_key(&id) {
+    if !state.kept.now(state.database.store(), state.memory())?.contains_key(&id) {
         return Err(absent(&id));
     }
     let (at, name, memory) = (Arc::clone(&state), id.clone(), state.options.query.memory.clone());

@@ -71,7 +71,7 @@ fn graphs(parts: &Parts) -> GraphRules {
 /// The query, if it is there and may be run. Who may not read does not learn whether it is there.
 fn found(state: &AppState, id: &str, parts: &Parts) -> Result<Arc<KeptQuery>, HttpError> {
     let identity = parts.extensions.get::<Identity>().cloned().unwrap_or_default();
-    let kept = state.kept.all()?.get(id).cloned();
+    let kept = state.kept.now(state.database.store(), state.memory())?.get(id).cloned();
     if kept.as_ref().is_some_and(|kept| kept.role.includes(&identity)) {
         return kept.ok_or_else(|| absent(id));
     }

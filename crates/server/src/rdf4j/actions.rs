@@ -192,7 +192,9 @@ fn options(
     evaluation.cancel = cancel.clone();
     evaluation.request_bytes = request_bytes;
     let (load, statement_limit) = (state.options.load.clone(), state.options.statement_limit);
-    (UpdateOptions { evaluation, load, statement_limit, progress: None }, CancelOnDrop(cancel))
+    let unpacked_max = Some(state.options.decoded_bytes_max);
+    let options = UpdateOptions { evaluation, load, statement_limit, unpacked_max, progress: None };
+    (options, CancelOnDrop(cancel))
 }
 
 async fn update(state: Arc<AppState>, held: Arc<Held>, request: Request) -> Result<Response, HttpError> {

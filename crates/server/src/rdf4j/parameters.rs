@@ -48,17 +48,12 @@ impl Parameters {
         self.0.iter().filter(move |(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// The query. What its variables are bound to beforehand is a block of VALUES behind it.
+    /// The query, with what its variables are bound to beforehand.
     pub(super) fn query(&self) -> Result<QueryRequest, HttpError> {
         let Asked::Query(mut query) = self.parse()? else {
             return Err(HttpError::bad_request("there is no query: send query=..."));
         };
-        let bound: Vec<(&str, Term)> = self.bindings()?;
-        if !bound.is_empty() {
-            let names: Vec<String> = bound.iter().map(|(name, _)| format!("?{name}")).collect();
-            let values: Vec<String> = bound.iter().map(|(_, value)| value.to_string()).collect();
-            query.query += &format!("\nVALUES ({}) {{ ({}) }}", names.join(" "), values.join(" "));
-        }
+        query.bindings.extend(self.bindings()?.into_iter().map(|(name, value)| (name.to_owned(), value)));
         Ok(query)
     }
 
@@ -158,7 +153,9 @@ mod tests {
         let query = of("query=SELECT*{?s?p?o}&infer=true&queryLn=SPARQL&$s=%3Chttp://e/s%3E&$o=%22a%22@en")
             .query()
             .unwrap();
-        assert_eq!(query.query, "SELECT*{?s?p?o}\nVALUES (?s ?o) { (<http://e/s> \"a\"@en) }");
+        assert_eq!(query.query, "SELECT*{?s?p?o}");
+        let bound: Vec<_> = query.bindings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(bound, ["s=<http://e/s>", "o=\"a\"@en"]);
         for wrong in
             ["query=ASK{}&$s=nonsense", "query=ASK{}&$s+{}=1", "update=CLEAR+ALL", "query=ASK{}&nonsense=1"]
         {

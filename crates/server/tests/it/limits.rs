@@ -1,7 +1,8 @@
 //! What roles may take: each limit up to itself, and what is told beyond it.
 
+use crate::client::ask;
 use crate::{LONG, SLOW, encoded, requests, retry_after, send, send_as, serve, small_thread, wait_for};
-use lode_server::{LimitsOfRoles, ServerOptions};
+use lode_server::{Graphs, LimitsOfRoles, Rights, Role, ServerOptions, Users};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
@@ -116,6 +117,11 @@ fn what_a_plan_would_read() {
     {
         refused(&query(address, ask), 403, &told);
     }
+    // Tests of rows by a pattern that is no join, and searches along paths.
+    let tested = "SELECT * { ?s ?p ?o BIND(EXISTS { ?o ?a ?b } AS ?e) }";
+    refused(&query(address, tested), 403, &["this would read about 66000 rows"]);
+    refused(&query(address, "SELECT * { ?s (!<http://e/none>)* ?o }"), 403, &told);
+    assert_eq!(query(address, &format!("{tested} LIMIT 10")).0, 200);
     assert_eq!(query(limited("reads=2000"), ALL).0, 200);
     refused(&query(limited("reads=1999"), ALL), 403, &["this would read about 2000 rows"]);
     // Whoever wonders may look at the plan.
@@ -126,6 +132,28 @@ fn what_a_plan_would_read() {
     let (_, _, plan) = send(address, "GET", &format!("/query?explain=1&query={}", encoded(ALL)), "");
     let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
     assert_eq!(plan["estimated_reads"].as_f64(), Some(2000.0), "{plan}");
+}
+
+#[test]
+fn what_a_plan_would_read_is_no_limit_for_who_may_not_read_all_graphs() {
+    let folder = tempfile::tempdir().unwrap();
+    let users = folder.path().join("users.json");
+    let token = |name: &str, graphs: &[String]| {
+        let mut rights = Rights::default();
+        rights.give(Role::Read, &[], &Graphs::parse(graphs, &[]).unwrap());
+        let token = Users::change(&users, |users| users.add_token(name, rights, None)).unwrap();
+        format!("Bearer {token}")
+    };
+    let (all, some) = (token("all", &[]), token("some", &["default".to_owned()]));
+    let roles = LimitsOfRoles { read: "reads=10".parse().unwrap(), ..LimitsOfRoles::default() };
+    let address = serve(ServerOptions { roles, users: Some(users.clone()), ..ServerOptions::default() });
+    let status = |token: &str| {
+        let fields = [("Authorization", token), ("Content-Type", "application/sparql-query")];
+        ask(address, "POST", "/query", &fields, b"SELECT (COUNT(?a) AS ?n) { ?s ?p ?o . ?s ?a ?b }").status
+    };
+    assert_eq!(status(&all), 403);
+    // The estimate is of the whole database: a refusal would tell how much there is in other graphs.
+    assert_eq!(status(&some), 200);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::error::StoreError;
 use crate::snapshot::{Scan, Snapshot};
 use lode_packed::{Order, Position};
 use lode_rdf::ValueId;
+use std::mem::take;
 use std::ops::Range;
 
 /// Rows that are turned into terms at once: a term that repeats among them is read once.
@@ -27,6 +28,7 @@ impl From<StoreError> for Stop {
 }
 
 /// Counts the bytes of texts that are read.
+#[derive(Clone, Copy)]
 pub(super) struct TextBytes {
     bytes: usize,
     bytes_max: usize,
@@ -39,6 +41,12 @@ impl TextBytes {
         if self.bytes > self.bytes_max { Err(Stop::TooLong) } else { Ok(()) }
     }
 
+    /// Empties what held the texts of the rows before, for these: what a single row needed is not kept for many.
+    pub fn clear(&self, text: &mut Vec<u8>) {
+        text.clear();
+        text.shrink_to(self.bytes_max);
+    }
+
     /// Makes room for the text of a key, but not far beyond what there may be of texts.
     pub fn make_room(&self, text: &mut Vec<u8>, key_bytes: usize) {
         let needed = text.len() + key_bytes + QUOTES_BYTES;
@@ -49,18 +57,20 @@ impl TextBytes {
     }
 }
 
-/// Cuts rows into parts whose texts have `bytes_max` bytes at most: `read` reads the texts of some and counts them, `write` takes what it read. A single row is never too long.
+/// Cuts rows into parts whose texts have `bytes_max` bytes at most: `read` replaces `texts` by those of some and counts them, `write` takes
+/// them from there. A single row is never too long.
 pub(super) fn in_parts<T, E: From<StoreError>>(
     rows: usize,
     bytes_max: usize,
-    mut read: impl FnMut(Range<usize>, TextBytes) -> Result<T, Stop>,
-    mut write: impl FnMut(Range<usize>, T) -> Result<(), E>,
+    texts: &mut T,
+    mut read: impl FnMut(Range<usize>, TextBytes, &mut T) -> Result<(), Stop>,
+    mut write: impl FnMut(Range<usize>, &mut T) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut parts: Vec<_> = std::iter::once(0..rows).collect();
     while let Some(part) = parts.pop() {
         let bytes_max = if part.len() > 1 { bytes_max } else { usize::MAX };
-        match read(part.clone(), TextBytes { bytes: 0, bytes_max }) {
-            Ok(texts) => write(part, texts)?,
+        match read(part.clone(), TextBytes { bytes: 0, bytes_max }, texts) {
+            Ok(()) => write(part, texts)?,
             Err(Stop::Error(error)) => return Err(error.into()),
             Err(Stop::TooLong) => {
                 let middle = usize::midpoint(part.start, part.end);
@@ -96,7 +106,7 @@ impl<'a> Batches<'a> {
         while let Some((order, scan)) = self.scans.last_mut() {
             self.columns.iter_mut().for_each(Vec::clear);
             let order = *order;
-            let mut read: [Vec<ValueId>; 4] = Default::default();
+            let mut read = order.positions().map(|position| take(&mut self.columns[position as usize]));
             if scan.next(BATCH_ROWS, &mut read)? == 0 {
                 self.scans.pop();
                 continue;
@@ -131,14 +141,22 @@ impl<'a> Batches<'a> {
         self.columns.each_ref().map(|column| column[row])
     }
 
-    /// The ids of some rows but the default graph's mark, sorted, once each.
-    pub fn distinct(&self, rows: Range<usize>) -> Vec<ValueId> {
-        let of_rows = |column: &'_ Vec<ValueId>| column.get(rows.clone()).unwrap_or_default().to_vec();
-        let mut ids: Vec<ValueId> = self.columns.iter().flat_map(of_rows).collect();
+    /// Replaces `ids` by those of some rows but the default graph's mark, sorted, once each.
+    pub fn distinct(&self, rows: Range<usize>, ids: &mut Vec<ValueId>) {
+        ids.clear();
+        for column in &self.columns {
+            // In the order of the scan many are the same as the one before.
+            let mut last = ValueId::DEFAULT_GRAPH;
+            for id in column.get(rows.clone()).unwrap_or_default() {
+                if *id != last {
+                    ids.push(*id);
+                    last = *id;
+                }
+            }
+        }
         ids.sort_unstable();
         ids.dedup();
         ids.retain(|id| *id != ValueId::DEFAULT_GRAPH);
-        ids
     }
 }
 
@@ -149,14 +167,27 @@ mod tests {
     const BYTES_MAX: usize = 16 << 20;
 
     #[test]
+    fn room_for_one_long_text_is_not_kept_for_many() {
+        let mut text = vec![0; 10_000];
+        TextBytes { bytes: 0, bytes_max: usize::MAX }.clear(&mut text);
+        assert!(text.is_empty() && text.capacity() >= 10_000);
+        TextBytes { bytes: 0, bytes_max: 1000 }.clear(&mut text);
+        assert!(text.capacity() < 10_000);
+    }
+
+    #[test]
     fn rows_come_in_sequence_and_only_single_ones_are_longer_than_what_is_held() {
         let sizes: Vec<usize> =
             (0..1000).map(|row| if row % 97 == 0 { 3 * BYTES_MAX } else { row << 10 }).collect();
         let mut written = Vec::new();
-        let read = |rows: Range<usize>, mut bytes: TextBytes| {
-            rows.map(|row| bytes.add(sizes[row]).map(|()| sizes[row])).collect::<Result<Vec<_>, _>>()
+        let read = |rows: Range<usize>, mut bytes: TextBytes, texts: &mut Vec<usize>| {
+            texts.clear();
+            rows.into_iter().try_for_each(|row| {
+                texts.push(sizes[row]);
+                bytes.add(sizes[row])
+            })
         };
-        in_parts(sizes.len(), BYTES_MAX, read, |rows, texts| {
+        in_parts(sizes.len(), BYTES_MAX, &mut Vec::new(), read, |rows, texts| {
             assert_eq!(texts, &sizes[rows.clone()]);
             assert!(rows.len() == 1 || texts.iter().sum::<usize>() <= BYTES_MAX);
             written.extend(rows);
@@ -164,7 +195,7 @@ mod tests {
         })
         .unwrap();
         assert_eq!(written, (0..sizes.len()).collect::<Vec<_>>());
-        let damaged = |_, _| Err::<(), _>(Stop::Error(StoreError::Limit("damaged".to_owned())));
-        assert!(in_parts(2, BYTES_MAX, damaged, |_, ()| Ok::<_, StoreError>(())).is_err());
+        let damaged = |_, _, (): &mut ()| Err(Stop::Error(StoreError::Limit("damaged".to_owned())));
+        assert!(in_parts(2, BYTES_MAX, &mut (), damaged, |_, ()| Ok::<_, StoreError>(())).is_err());
     }
 }

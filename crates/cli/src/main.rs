@@ -47,10 +47,10 @@ mod opening;
 mod plan_table;
 mod progress;
 mod query;
-mod remote;
-mod screen;
 #[cfg(test)]
 mod reference;
+mod remote;
+mod screen;
 mod serve;
 mod serve_config;
 mod serve_log;

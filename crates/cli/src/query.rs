@@ -56,6 +56,10 @@ fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
         }
         parameters.push(format!("{wish}=1"));
     }
+    if let (OutputFormat::Columns(..), Some(name)) = (format, &args.format) {
+        // Its media type does not tell the form of its columns.
+        parameters.push(remote::parameter("format", name));
+    }
     let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));
     let accept = remote::accepted(format);
     let asked = Asked {

@@ -301,7 +301,7 @@ mod tests {
                         format!("<http://e/{s}> {predicate} <http://e/{o}>")
                     })
                     .collect();
-                let what = if next(&mut seed) % 2 == 0 { "INSERT" } else { "DELETE" };
+                let what = if next(&mut seed).is_multiple_of(2) { "INSERT" } else { "DELETE" };
                 let triples = triples.join(" . ");
                 let update = match graph {
                     "" => format!("{what} DATA {{ {triples} }}"),

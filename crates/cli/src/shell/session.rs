@@ -76,7 +76,7 @@ impl Session<'_> {
         let is_of_text = matches!(error.downcast_ref(), Some(EngineError::Syntax(_)))
             || matches!(error.downcast_ref(), Some(RemoteError { code: 4, .. }));
         let own = (is_of_text && whole != text).then(|| error_behind_first_line(whole, form, None)).flatten();
-        own.map_or(error, |own| EngineError::Syntax(own.to_string()).into())
+        own.map_or(error, |own| EngineError::from(own).into())
     }
 
     fn interruptible(&self, cancel: &CancelToken) -> Option<Interruptible> {

@@ -4,15 +4,13 @@ use crate::args::{EvaluationArgs, ShellArgs};
 use crate::keep_few::keep_few;
 use crate::look::Look;
 use crate::memory::SharedMemory;
-use crate::written::write_results;
 use crate::query::default_format;
 use crate::remote::{self, Asked, Remote};
 use crate::talk::{say, say_warnings};
 use crate::update::summary;
+use crate::written::write_results;
 use lode_engine::store::CompactOptions;
-use lode_engine::{
-    CancelToken, Database, LoadAllow, OutputFormat, QueryOptions, ResultKind, UpdateOptions,
-};
+use lode_engine::{CancelToken, Database, LoadAllow, OutputFormat, QueryOptions, ResultKind, UpdateOptions};
 use lode_rdf::parse::StatementLimit;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -171,6 +169,7 @@ impl Folder {
             evaluation: self.options(evaluation, cancel)?,
             load: LoadAllow::new(&[]).map_err(anyhow::Error::msg)?,
             statement_limit: StatementLimit::new(self.memory.statement_bytes_max()),
+            unpacked_max: None,
             progress: None,
         };
         // Its cache is of a version that soon is none any more.

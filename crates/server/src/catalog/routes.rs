@@ -152,7 +152,7 @@ async fn dispatch(State(root): State<Arc<Root>>, mut request: Request) -> Respon
     let (name, rest) = split(request.uri().path());
     let (name, is_bare) = (name.to_owned(), rest.is_empty());
     // Of an address of RDF4J its own form is told, not that of this server.
-    let is_known = rest.strip_prefix("/rdf4j").is_none_or(|rest| rdf4j::allowed(rest).is_some());
+    let is_known = !rest.starts_with("/rdf4j") || methods(OF_ONE_OF_SEVERAL, rest).is_some();
     let operation = match guard::operation_of_one(request.method(), rest) {
         // Whether there is a query of this name is for nobody to learn who may not read.
         Operation::Ask if request.method() != Method::OPTIONS => Operation::Read,

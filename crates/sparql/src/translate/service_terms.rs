@@ -58,9 +58,9 @@ fn with_labels(pattern: &GraphPattern, terms: &Terms) -> Option<Terms> {
     // Each turn gives a value to a label, or is the last.
     loop {
         let known = more.as_ref().unwrap_or(terms);
-        let found = paths.iter().find_map(|(from, to)| {
-            label_value(from, to, known).or_else(|| label_value(to, from, known))
-        });
+        let found = paths
+            .iter()
+            .find_map(|(from, to)| label_value(from, to, known).or_else(|| label_value(to, from, known)));
         let Some((label, term)) = found else { return more };
         more.get_or_insert_with(|| terms.clone()).insert(label, term);
     }

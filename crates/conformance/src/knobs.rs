@@ -4,6 +4,8 @@ use crate::generate::{Random, dataset_of};
 
 /// A memory budget under which everything spills that can; what cannot may fail.
 const TINY: usize = 1 << 16;
+/// One under which most requests of updates are done, but a few have more batches of wide rows in hand at once than fit.
+const SMALL: usize = 1 << 20;
 /// With less, a single text may be no longer than those of some cases, which is a limit that the documentation names.
 const TEXTS_SHORT: usize = 16 << 20;
 
@@ -71,6 +73,17 @@ impl Knobs {
             || (self.memory_bytes < TEXTS_SHORT && message.contains("a text may be a sixteenth of it"))
     }
 
+    /// Whether an update may be refused so. It is then done again with [`Knobs::with_memory`], where it may not.
+    pub(crate) fn may_refuse_update(&self, message: &str) -> bool {
+        self.may_refuse(message) || (self.memory_bytes <= SMALL && message.contains("memory budget"))
+    }
+
+    /// The same with as much memory as is asked for; none where that is so already.
+    pub(crate) fn with_memory(&self) -> Option<Self> {
+        let memory_bytes = Self::default().memory_bytes;
+        (self.memory_bytes < memory_bytes).then(|| Self { memory_bytes, ..self.clone() })
+    }
+
     /// The knobs of a seed.
     pub fn new(seed: u64) -> Self {
         let parts = [1, 2, 3, 5][Random::new(dataset_of(seed) ^ 0x9a27).weighted(&[50, 25, 15, 10])];
@@ -82,7 +95,7 @@ impl Knobs {
             optimize: random.chance(75),
             groups_early: random.chance(50),
             related_plans: random.chance(50),
-            memory_bytes: [2 << 30, 1 << 20, TINY][random.weighted(&[75, 10, 15])],
+            memory_bytes: [2 << 30, SMALL, TINY][random.weighted(&[75, 10, 15])],
             changes: CHANGES[random.weighted(&[50, 15, 20, 15])],
             joins_multiway: random.chance(40),
             spools_always: random.chance(40),

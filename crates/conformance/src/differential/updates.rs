@@ -50,7 +50,14 @@ pub fn run(
 
 /// One case. `changed`: some request changed something.
 pub fn check(subject: &mut dyn Subject, case: &UpdateCase, knobs: &Knobs, changed: &mut bool) -> Verdict {
-    try_check(subject, case, knobs, changed).unwrap_or_else(|error| Verdict::Differ(format!("{error:#}")))
+    let mut check = |knobs| {
+        try_check(subject, case, knobs, changed).unwrap_or_else(|error| Verdict::Differ(format!("{error:#}")))
+    };
+    match (check(knobs), knobs.with_memory()) {
+        // What is refused for want of memory must be done with more.
+        (Verdict::Skipped, Some(knobs)) => check(&knobs),
+        (verdict, _) => verdict,
+    }
 }
 
 fn try_check(
@@ -82,7 +89,7 @@ fn try_check(
         };
         let got = no_panic(|| subject.update(&request.text(), &settings));
         match (&wanted, got) {
-            (_, Err(error)) if knobs.may_refuse(&format!("{error:#}")) => {
+            (_, Err(error)) if knobs.may_refuse_update(&format!("{error:#}")) => {
                 return Ok(Verdict::Skipped);
             }
             (Some(_), Err(error)) => return Err(error.context(format!("request {number} failed"))),

@@ -63,12 +63,14 @@ use std::path::PathBuf;
 
 /// An RDF quad store and SPARQL engine: load, query, update, serve.
 #[derive(Debug, Parser)]
-#[command(name = "lode", version, about, after_help = EXIT_CODES, max_term_width = 110)]
+#[command(name = "lode", version, about = ABOUT, after_help = EXIT_CODES, max_term_width = 110)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
+
+const ABOUT: &str = "An RDF quad store and SPARQL engine: load, query, update, serve. `lode demo` shows it in a minute";
 
 const EXIT_CODES: &str = "Data goes to standard output, everything else to standard error.\n\n\
 Exit codes: 0 done; 1 failed (the database is as it was); 2 wrong command line; 3 done, but statements were set aside \

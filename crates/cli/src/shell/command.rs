@@ -31,8 +31,8 @@ pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     match name {
-        ".quit" | ".exit" => return Ok(Next::Quit),
-        ".help" => help(session)?,
+        ".quit" | ".exit" | "quit" | "exit" => return Ok(Next::Quit),
+        ".help" | "help" => help(session)?,
         ".graphs" => session.query(
             "SELECT ?graph (COUNT(*) AS ?quads) { GRAPH ?graph { ?s ?p ?o } } GROUP BY ?graph ORDER BY DESC(?quads) ?graph",
         )?,

@@ -5,8 +5,11 @@ use lode_assist::{Wholeness, wholeness};
 /// Longer texts are looked at only where their braces may be closed.
 const LOOKED_AT_BYTES: usize = 64 << 10;
 
-/// Whether a line is a command of the shell: a dot and a letter.
+/// Whether a line is a command of the shell: a dot and a letter, or a word that people try who do not know the shell yet.
 pub fn is_command(line: &str) -> bool {
+    if ["quit", "exit", "help"].contains(&line.trim()) {
+        return true;
+    }
     let mut chars = line.trim_start().chars();
     chars.next() == Some('.') && chars.next().is_some_and(|c| c.is_ascii_alphabetic())
 }

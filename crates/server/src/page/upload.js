@@ -7,7 +7,7 @@ const TYPES = {
   ttl: 'text/turtle', nt: 'application/n-triples', nq: 'application/n-quads', trig: 'application/trig', rdf: 'application/rdf+xml', owl: 'application/rdf+xml',
   xml: 'application/rdf+xml', jsonld: 'application/ld+json', json: 'application/ld+json', n3: 'text/turtle',
 };
-const CODINGS = { gz: 'gzip', zst: 'zstd', br: 'br' };
+const CODINGS = { gz: 'gzip', zst: 'zstd', br: 'br', bz2: 'bzip2', xz: 'xz' };
 const WITH_GRAPHS = ['nq', 'trig', 'jsonld', 'json'];
 
 /** What a file's name says of it. */

@@ -3,16 +3,17 @@
 
 use crate::exit::Done;
 use crate::query::{ATTEMPTS, Delivered};
+use crate::screen::Screen;
 use lode_engine::EngineError;
 use lode_engine::store::{DumpError, StoreError};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
 /// Writes to standard output; so many bytes are collected before.
 pub fn to_stdout(
     buffer_bytes: usize,
     work: &dyn Fn(&mut dyn Write) -> anyhow::Result<()>,
 ) -> anyhow::Result<Done> {
-    write(&mut io::stdout().lock(), buffer_bytes, work)?;
+    write(&mut Screen::new(false), buffer_bytes, work)?;
     Ok(Done::Ok)
 }
 
@@ -56,6 +57,7 @@ mod tests {
     //! Versions that go away once, always, and after something was written.
     use super::*;
     use std::cell::Cell;
+    use std::io;
     use std::path::Path;
 
     fn stale() -> StoreError {

@@ -70,7 +70,8 @@ pub struct Cli {
     pub command: Command,
 }
 
-const ABOUT: &str = "An RDF quad store and SPARQL engine: load, query, update, serve. `lode demo` shows it in a minute";
+const ABOUT: &str =
+    "An RDF quad store and SPARQL engine: load, query, update, serve. `lode demo` shows it in a minute";
 
 const EXIT_CODES: &str = "Data goes to standard output, everything else to standard error.\n\n\
 Exit codes: 0 done; 1 failed (the database is as it was); 2 wrong command line; 3 done, but statements were set aside \

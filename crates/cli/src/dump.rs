@@ -7,6 +7,7 @@ use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::look;
 use crate::memory::DumpMemory;
 use crate::remote::{self, Remote, Told};
+use crate::screen::Screen;
 use anyhow::bail;
 use lode_assist::{Assist, Prefix};
 use lode_engine::store::{DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
@@ -44,7 +45,13 @@ fn download(args: &DumpArgs, url: &str) -> anyhow::Result<Done> {
     let server = Remote::new(url, &args.login)?;
     let cancel = CancelToken::default();
     let response = server.get(&path, format.media_type(), &cancel)?;
-    let mut out = BufWriter::with_capacity(BUFFER_BYTES, std::io::stdout().lock());
+    let kind = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or("");
+    let kind = kind.split(';').next().unwrap_or("").trim();
+    let is_asked = [format.media_type(), "text/plain", "application/octet-stream", ""].contains(&kind);
+    if !is_asked {
+        bail!("{url}: the answer is {kind}, and not {}: no such dump", format.media_type());
+    }
+    let mut out = BufWriter::with_capacity(BUFFER_BYTES, Screen::new(false));
     let copied = std::io::copy(&mut Told::new(response, &cancel), &mut out);
     let flushed = out.flush();
     copied?;

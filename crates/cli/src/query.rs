@@ -43,6 +43,7 @@ pub fn run(args: &QueryArgs) -> anyhow::Result<Done> {
 
 /// Asks a server.
 fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
+    remote::refuse_own_options(&args.evaluation)?;
     let format = output_format(args)?.unwrap_or(OutputFormat::Table);
     let mut parameters: Vec<String> = args.at.iter().map(|at| remote::parameter("at", at)).collect();
     let plan = match (args.explain, args.profile) {

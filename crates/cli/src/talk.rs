@@ -8,7 +8,8 @@ use lode_engine::{Database, PlanWarning};
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($text)*);
+        // Names of files, data and answers of others are in it: nothing of them controls the terminal.
+        let _ = writeln!($crate::screen::Clean::new(std::io::stderr()), $($text)*);
     }};
 }
 

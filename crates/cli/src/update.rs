@@ -78,6 +78,7 @@ fn send(args: &UpdateArgs, url: &str, text: &str) -> anyhow::Result<Done> {
     if args.create || !args.allow_load.is_empty() {
         return Err(wrong_usage("--create and --allow-load are for a folder: the server has its own"));
     }
+    remote::refuse_own_options(&args.evaluation)?;
     let with_base = args.base.as_ref().map(|base| format!("BASE <{base}>\n{text}"));
     let server = Remote::new(url, &args.login)?;
     let cancel = CancelToken::new(args.timeout);

@@ -315,7 +315,7 @@ impl PreparedQuery {
             let looked =
                 hints::of_query(text, base.as_deref(), &eval.snapshot, *patterns, &eval.cancel, &eval.budget);
             if let Some(query) = &self.instance {
-                self.common.hints.looked(query, &looked);
+                self.common.hints.looked(query, self.stars(), &looked);
             }
             if looked.hints.is_empty() {
                 return Arc::clone(&self.warnings);
@@ -324,9 +324,13 @@ impl PreparedQuery {
         })
     }
 
+    fn stars(&self) -> usize {
+        self.asked.as_ref().map_or(0, |asked| asked.text.matches('*').count())
+    }
+
     /// Whether an earlier query of its plan tells that there are no hints.
     pub(crate) fn has_nothing_to_say(&self) -> bool {
-        self.instance.as_ref().is_some_and(|query| self.common.hints.is_silent(query))
+        self.instance.as_ref().is_some_and(|query| self.common.hints.is_silent(query, self.stars()))
     }
 
     /// The plan as a tree below the warnings, and how it was made, for people.

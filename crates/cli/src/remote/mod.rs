@@ -10,8 +10,8 @@ pub use answer::{accepted, show};
 pub use change::{changed, update};
 pub use count::stats;
 
-use crate::args::LoginArgs;
-use crate::exit::RemoteError;
+use crate::args::{DefaultGraphArg, EvaluationArgs, LoginArgs};
+use crate::exit::{RemoteError, wrong_usage};
 use crate::server_client::{is_nobody, login_header, with_login_tls};
 use address::Addresses;
 use anyhow::Context;
@@ -36,6 +36,23 @@ pub fn url(database: &Path) -> Option<&str> {
     database.to_str().filter(|name| is_url(name))
 }
 
+/// An error where options are given that are for evaluation here.
+pub fn refuse_own_options(args: &EvaluationArgs) -> anyhow::Result<()> {
+    let given = [
+        (args.default_graph == DefaultGraphArg::Union, "--default-graph"),
+        (args.threads.is_some(), "--threads"),
+        (args.memory.is_some(), "--memory"),
+        (args.cache.is_some(), "--cache"),
+        (!args.allow_service.is_empty(), "--allow-service"),
+    ];
+    match given.iter().find(|(is_given, _)| *is_given) {
+        Some((_, name)) => {
+            Err(wrong_usage(format!("{name} is for a folder: a server has its own (lode serve {name})")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// A server.
 pub struct Remote {
     agent: Agent,
@@ -55,7 +72,12 @@ pub struct Asked<'a> {
 impl Remote {
     pub fn new(url: &str, login: &LoginArgs) -> anyhow::Result<Self> {
         let addresses = Addresses::new(url)?;
-        let config = Agent::config_builder().http_status_as_error(false).timeout_connect(Some(CONNECT));
+        // A redirect is told and not followed: a POST would become a GET, which loses what was to be done.
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_connect(Some(CONNECT))
+            .max_redirects(0)
+            .max_redirects_will_error(false);
         let config = with_login_tls(config, login)?.build();
         let connector = DefaultConnector::new().chain(Cancellable);
         let agent = Agent::with_parts(config, connector, DefaultResolver::default());
@@ -156,8 +178,24 @@ impl Remote {
     /// An answer that is a success; a refusal as the server has put it.
     fn accepted(&self, response: Response<Body>) -> anyhow::Result<Response<Body>> {
         let status = response.status();
+        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
         if status.is_success() {
-            return Ok(response);
+            return match header("content-type") {
+                Some(kind) if kind.to_ascii_lowercase().contains("html") => {
+                    let text =
+                        format!("{}: a web page answers ({kind}), and no SPARQL endpoint", self.base());
+                    Err(RemoteError { code: 1, text }.into())
+                }
+                _ => Ok(response),
+            };
+        }
+        if status.is_redirection() {
+            let to = header("location").unwrap_or("another address");
+            let text = format!(
+                "{}: what is asked for is at {to} ({status}): ask there; nothing was done",
+                self.base()
+            );
+            return Err(RemoteError { code: 1, text }.into());
         }
         let mut told = Vec::new();
         // What cannot be read is not told.

@@ -2,7 +2,7 @@
 
 mod clean;
 
-use clean::Clean;
+pub use clean::Clean;
 use std::io::{self, IsTerminal, Stdout, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 

@@ -37,6 +37,7 @@ type Version = Vec<(std::ffi::OsString, u64, Option<SystemTime>)>;
 impl Target {
     pub fn open(args: &ShellArgs) -> anyhow::Result<Self> {
         if let Some(url) = remote::url(&args.database) {
+            remote::refuse_own_options(&args.evaluation)?;
             return Ok(Self::Server(Remote::new(url, &args.login)?));
         }
         let memory = SharedMemory::new(&args.evaluation);

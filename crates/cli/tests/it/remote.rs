@@ -2,6 +2,8 @@
 
 use crate::endpoint::Endpoint;
 use crate::lode::{Lode, Outcome};
+use std::io::{Read, Write};
+use std::net::TcpListener;
 
 const DATA: &str = "@prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix e: <http://e/> .
     e:ann a foaf:Person ; foaf:name \"Ann\" ; foaf:age 37 ; foaf:knows e:bob .
@@ -124,4 +126,72 @@ fn a_long_answer_is_streamed() {
     }
     let turtle = lode.run(&["query", &endpoint.base, "CONSTRUCT WHERE { ?s ?p ?o }"]).ok();
     assert_eq!(turtle.matches(" .\n").count(), 20_000);
+}
+
+/// An address where each request gets this answer.
+fn answering(answer: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            // What comes in one piece is the whole request here.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn what_was_not_done_is_not_told_as_done() {
+    let lode = Lode::with_turtle(DATA);
+    let update = "INSERT DATA { <http://e/a> <http://e/p> 1 }";
+    let moved = answering(
+        "HTTP/1.1 302 Found\r\nLocation: https://elsewhere.example/sparql\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+    );
+    let page = answering(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\nConnection: close\r\n\r\n<html></html>",
+    );
+    for (address, expected) in [(&moved, "https://elsewhere.example/sparql"), (&page, "a web page answers")] {
+        for arguments in [
+            &["update", address, update][..],
+            &["query", address, "ASK {}", "--format", "csv"],
+            &["dump", address],
+            &["stats", address],
+            &["shell", address, "--no-history", "-c", update],
+        ] {
+            let error = lode.run(arguments).fails(1);
+            assert!(error.contains(expected), "{arguments:?}: {error}");
+        }
+    }
+    // What another server sends is not in the dump that was asked for.
+    let json = answering(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+    );
+    lode.run(&["dump", &json]).fails(1);
+}
+
+#[test]
+fn options_of_evaluation_are_those_of_the_server() {
+    let lode = Lode::with_turtle(DATA);
+    for arguments in [
+        &["query", "http://127.0.0.1:9", "ASK {}", "--default-graph", "union"][..],
+        &["update", "http://127.0.0.1:9", "CLEAR ALL", "--default-graph", "union"],
+        &["query", "http://127.0.0.1:9", "ASK {}", "--memory", "1GiB"],
+        &["shell", "http://127.0.0.1:9", "-c", "ASK {}", "--threads", "1"],
+    ] {
+        let error = lode.run(arguments).fails(2);
+        assert!(error.contains(arguments[arguments.len() - 2]), "{error}");
+    }
+}
+
+#[test]
+fn nothing_of_an_answer_controls_the_terminal() {
+    let lode = Lode::with_turtle(DATA);
+    let hostile = answering(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\nConnection: close\r\n\r\n{\"head\":{\"vars\":[\"x\\u001b[31m\"]},\"results\":{\"bindings\":[]}}",
+    );
+    let error = lode.run(&["query", &hostile, "SELECT * { ?s ?p ?o }"]).fails(1);
+    assert!(!error.contains('\u{1b}'), "{error}");
 }

@@ -28,32 +28,34 @@ pub(crate) struct HintMemo(Mutex<Option<Silent>>);
 #[derive(Debug)]
 struct Silent {
     of: Instance,
+    /// Stars in its text: `SELECT *` uses each variable once less than naming them all does, and is the same plan.
+    stars: usize,
     /// Constants of which more was looked at than whether they are there: which graphs have them.
     fixed: Vec<bool>,
 }
 
 impl HintMemo {
-    /// Whether there is nothing to say of a query, as is known from an earlier one.
-    pub fn is_silent(&self, query: &Instance) -> bool {
+    /// Whether there is nothing to say of a query, as is known from an earlier one with as many stars in its text.
+    pub fn is_silent(&self, query: &Instance, stars: usize) -> bool {
         let silent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        silent.as_ref().is_some_and(|silent| silent.holds_for(query))
+        silent.as_ref().is_some_and(|silent| silent.stars == stars && silent.holds_for(query))
     }
 
     /// Remembers a query that was looked at without a word.
-    pub fn looked(&self, query: &Instance, found: &Looked) {
+    pub fn looked(&self, query: &Instance, stars: usize, found: &Looked) {
         // How many solutions parts have that nothing joins differs with the constants.
         if !found.is_whole || !found.hints.is_empty() || !found.findings.unjoined.is_empty() {
             return;
         }
         let fixed = query.parameters.iter().map(|term| is_fixed(term, &found.findings)).collect();
-        let silent = Silent { of: query.clone(), fixed };
+        let silent = Silent { of: query.clone(), stars, fixed };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(silent);
     }
 }
 
 impl Silent {
     fn holds_for(&self, query: &Instance) -> bool {
-        let Self { of, fixed } = self;
+        let Self { of, fixed, .. } = self;
         let same = of.version == query.version
             && of.names == query.names
             && of.parameters.len() == query.parameters.len();

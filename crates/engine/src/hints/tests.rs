@@ -157,6 +157,8 @@ fn kept_plans_hide_nothing() {
         "SELECT ?a { ?a :about :p77 }",
         "SELECT ?a { ?a :age ?long . ?a foaf:name ?other FILTER(?long < 3) }",
         "SELECT ?a { ?a :age ?long . ?a foaf:name ?lonq FILTER(?long < 3) }",
+        "SELECT ?longer ?longar ?n { ?longer :age ?longar . ?longar foaf:name ?n }",
+        "SELECT * { ?longer :age ?longar . ?longar foaf:name ?n }",
         "SELECT ?a { ?a :age ?b FILTER(STR(?b) = \"1\") }",
         "SELECT ?a { ?a :age ?b FILTER(STR(?b) = \"2\") }",
         "SELECT ?a { ?a :age ?b FILTER(STR(?b) = 2) }",

@@ -38,4 +38,9 @@ __ready() {
     done
     false
 }
+# A job that has ended, and of which bash has told nobody, keeps its number for a while: `kill %1` is then for that one, and says nothing.
+wait() {
+    builtin wait "$@"
+    jobs > /dev/null
+}
 trap 'kill $(jobs -p) 2> /dev/null; wait' EXIT

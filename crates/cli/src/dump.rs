@@ -45,9 +45,9 @@ fn download(args: &DumpArgs, url: &str) -> anyhow::Result<Done> {
     let server = Remote::new(url, &args.login)?;
     let cancel = CancelToken::default();
     let response = server.get(&path, format.media_type(), &cancel)?;
-    let kind = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or("");
-    let kind = kind.split(';').next().unwrap_or("").trim();
-    let is_asked = [format.media_type(), "text/plain", "application/octet-stream", ""].contains(&kind);
+    let kind = remote::media_type(&response);
+    let is_asked =
+        [format.media_type(), "text/plain", "application/octet-stream", ""].contains(&kind.as_str());
     if !is_asked {
         bail!("{url}: the answer is {kind}, and not {}: no such dump", format.media_type());
     }

@@ -10,7 +10,7 @@ use crate::plan_table;
 use crate::remote::{self, Asked, Remote};
 use crate::screen::{self, Screen};
 use crate::talk::{say, say_warnings};
-use crate::written::{NO_COLUMNS, format_names, is_offered, write_results};
+use crate::written::{NO_COLUMNS, format_names, write_results};
 use anyhow::Context;
 use lode_engine::store::{OpenFiles, StoreError};
 use lode_engine::{CancelToken, Database, EngineError, OutputFormat, PreparedQuery, ResultKind};
@@ -277,7 +277,7 @@ pub fn format_named(name: &str) -> anyhow::Result<OutputFormat> {
     let Some(format) = OutputFormat::from_name(name) else {
         return Err(wrong_usage(format!("unknown format {name}: use one of {}", format_names())));
     };
-    if !is_offered(format) {
+    if !lode_server::is_offered(format) {
         return Err(wrong_usage(NO_COLUMNS.to_owned()));
     }
     Ok(format)

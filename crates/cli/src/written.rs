@@ -22,11 +22,6 @@ pub fn write_results(
     lode_engine::write_results_with(&mut results, format, &look.table, &look.prefixes, out)
 }
 
-/// Whether this program writes the format.
-pub fn is_offered(format: OutputFormat) -> bool {
-    cfg!(feature = "arrow") || !matches!(format, OutputFormat::Columns(..))
-}
-
 /// The names of all formats.
 pub fn format_names() -> String {
     match cfg!(feature = "arrow") {

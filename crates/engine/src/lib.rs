@@ -51,6 +51,7 @@ mod error;
 mod format;
 mod graph_rules;
 mod hints;
+pub mod interrupt;
 mod load_allow;
 mod options;
 mod plan_cache;

@@ -54,6 +54,8 @@ mod validator;
 mod warnings;
 mod written;
 
+pub use written::is_offered;
+
 pub use access::{Anonymous, Graphs, Rights, Role, UserError, Users};
 pub use addresses::{Address, OF_DATABASE, OF_ONE_OF_SEVERAL, OF_SERVER};
 pub use app::{Control, Requests, Server};

@@ -24,7 +24,7 @@ pub(crate) fn write_results(
 }
 
 /// Whether answers can be written in this format.
-pub(crate) fn is_offered(format: OutputFormat) -> bool {
+pub fn is_offered(format: OutputFormat) -> bool {
     cfg!(feature = "arrow") || !matches!(format, OutputFormat::Columns(..))
 }
 

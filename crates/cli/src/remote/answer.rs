@@ -56,8 +56,7 @@ pub fn show(
     out: &mut dyn Write,
 ) -> anyhow::Result<Shown> {
     super::change::warnings(&response).iter().for_each(|warning| say!("warning: {warning}"));
-    let media_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
-    let media_type = media_type.unwrap_or("").split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+    let media_type = super::media_type(&response);
     let mut told = BufReader::with_capacity(BUFFER_BYTES, Told::new(response, cancel));
     let wants_turtle =
         matches!(format, OutputFormat::Table | OutputFormat::Rdf(RdfFormat::Turtle | RdfFormat::TriG));

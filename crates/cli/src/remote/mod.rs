@@ -3,7 +3,6 @@
 mod address;
 mod answer;
 mod change;
-mod connection;
 mod count;
 
 pub use answer::{accepted, show};
@@ -15,7 +14,7 @@ use crate::exit::{RemoteError, wrong_usage};
 use crate::server_client::{is_nobody, login_header, with_login_tls};
 use address::Addresses;
 use anyhow::Context;
-use connection::Cancellable;
+use lode_engine::interrupt::{Interruptible, read_while};
 use lode_engine::web::is_url;
 use lode_engine::{CancelToken, EngineError};
 use std::io::{self, Read};
@@ -79,7 +78,7 @@ impl Remote {
             .max_redirects(0)
             .max_redirects_will_error(false);
         let config = with_login_tls(config, login)?.build();
-        let connector = DefaultConnector::new().chain(Cancellable);
+        let connector = DefaultConnector::new().chain(Interruptible);
         let agent = Agent::with_parts(config, connector, DefaultResolver::default());
         Ok(Self { agent, addresses, login: login_header(login)? })
     }
@@ -117,7 +116,7 @@ impl Remote {
         if let Some(login) = &self.login {
             request = request.header("Authorization", login);
         }
-        connection::read_with(cancel);
+        read_for(cancel);
         let response = self.heard(request.call(), cancel)?;
         self.accepted(response)
     }
@@ -139,7 +138,7 @@ impl Remote {
         if let Some(login) = &self.login {
             request = request.header("Authorization", login);
         }
-        connection::read_with(cancel);
+        read_for(cancel);
         let response = self.heard(request.send(file), cancel)?;
         self.accepted(response)
     }
@@ -154,7 +153,7 @@ impl Remote {
             Some(login) => request.header("Authorization", login),
             None => request,
         };
-        connection::read_with(cancel);
+        read_for(cancel);
         self.heard(request.send(asked.text), cancel)
     }
 
@@ -178,19 +177,17 @@ impl Remote {
     /// An answer that is a success; a refusal as the server has put it.
     fn accepted(&self, response: Response<Body>) -> anyhow::Result<Response<Body>> {
         let status = response.status();
-        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
         if status.is_success() {
-            return match header("content-type") {
-                Some(kind) if kind.to_ascii_lowercase().contains("html") => {
-                    let text =
-                        format!("{}: a web page answers ({kind}), and no SPARQL endpoint", self.base());
-                    Err(RemoteError { code: 1, text }.into())
-                }
-                _ => Ok(response),
-            };
+            let kind = media_type(&response);
+            if kind.contains("html") {
+                let text = format!("{}: a web page answers ({kind}), and no SPARQL endpoint", self.base());
+                return Err(RemoteError { code: 1, text }.into());
+            }
+            return Ok(response);
         }
         if status.is_redirection() {
-            let to = header("location").unwrap_or("another address");
+            let to = response.headers().get("location").and_then(|value| value.to_str().ok());
+            let to = to.unwrap_or("another address");
             let text = format!(
                 "{}: what is asked for is at {to} ({status}): ask there; nothing was done",
                 self.base()
@@ -212,6 +209,18 @@ impl Remote {
         };
         Err(RemoteError { code, text: format!("{}: {}{hint}", self.base(), told.trim_end()) }.into())
     }
+}
+
+/// From now on, what this thread reads ends when the token says so.
+fn read_for(cancel: &CancelToken) {
+    let cancel = cancel.clone();
+    read_while(move || cancel.check().is_ok());
+}
+
+/// The media type of an answer, in small letters and without parameters; empty where none is told.
+pub fn media_type(response: &Response<Body>) -> String {
+    let told = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or("");
+    told.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
 }
 
 /// Why work was stopped.

@@ -1,8 +1,8 @@
 //! A request and its answer, on a thread of its own: what is sent, where we let ourselves be sent to, and what is said of a failure.
 
 use super::allow::AllowList;
-use super::interrupt::reading_for;
 use super::pipe::{Head, PIECE_BYTES, Pipe};
+use crate::interrupt;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +41,13 @@ enum Method {
 impl Exchange {
     /// Sends the request, and hands over what comes.
     pub(super) fn run(&self) {
-        let talk = || reading_for(&self.pipe, || self.talk());
+        let pipe = Arc::clone(&self.pipe);
+        let talk = || {
+            interrupt::read_while(move || !pipe.is_closed());
+            let result = self.talk();
+            interrupt::read_all();
+            result
+        };
         // Whoever reads must hear of the end, whatever happens.
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(talk));
         self.pipe.end(result.unwrap_or_else(|_| Err("the request failed by a mistake of ours".to_owned())));

@@ -6,16 +6,15 @@
 mod allow;
 mod answer;
 mod exchange;
-mod interrupt;
 mod pipe;
 #[cfg(test)]
 mod tests;
 
+use crate::interrupt::Interruptible;
 use crate::tls;
 use allow::AllowList;
 use answer::HttpAnswer;
 use exchange::Exchange;
-use interrupt::Interruptible;
 use lode_exec::service::{ReadyAnswer, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest};
 use pipe::Pipe;
 use std::path::PathBuf;

@@ -1,35 +1,37 @@
-//! Connections whose reads end soon after nobody wants the answer any more, however long the endpoint is silent.
+//! Connections whose reads end soon after nobody wants the answer any more, however long the other side is silent.
 
-use super::pipe::Pipe;
 use std::cell::RefCell;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport, time};
 use ureq::{Error, Timeout};
 
-/// A thread that waits for an endpoint looks so often whether anybody still wants the answer.
+/// A thread that waits for an answer looks so often whether anybody still wants it.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
+type IsWanted = Box<dyn Fn() -> bool>;
+
 thread_local! {
-    /// For whom this thread talks to an endpoint. Connections are kept for others, so they cannot know.
-    static READER: RefCell<Option<Arc<Pipe>>> = const { RefCell::new(None) };
+    /// Whether somebody wants what this thread reads. Connections are kept for others, so they cannot know.
+    static IS_WANTED: RefCell<Option<IsWanted>> = const { RefCell::new(None) };
 }
 
-/// All that this thread reads within `talk` is for the reader of `pipe`.
-pub(super) fn reading_for<T>(pipe: &Arc<Pipe>, talk: impl FnOnce() -> T) -> T {
-    READER.set(Some(Arc::clone(pipe)));
-    let result = talk();
-    READER.set(None);
-    result
+/// From now on, what this thread reads ends once nobody wants it.
+pub fn read_while(is_wanted: impl Fn() -> bool + 'static) {
+    IS_WANTED.set(Some(Box::new(is_wanted)));
+}
+
+/// From now on, what this thread reads is wanted.
+pub fn read_all() {
+    IS_WANTED.set(None);
 }
 
 fn is_wanted() -> bool {
-    READER.with_borrow(|reader| reader.as_ref().is_none_or(|pipe| !pipe.is_closed()))
+    IS_WANTED.with_borrow(|is_wanted| is_wanted.as_ref().is_none_or(|is_wanted| is_wanted()))
 }
 
 /// Makes the connections that it is given end so.
 #[derive(Debug)]
-pub(super) struct Interruptible;
+pub struct Interruptible;
 
 impl<In: Transport> Connector<In> for Interruptible {
     type Out = InterruptibleTransport<In>;
@@ -41,7 +43,7 @@ impl<In: Transport> Connector<In> for Interruptible {
 
 /// A connection.
 #[derive(Debug)]
-pub(super) struct InterruptibleTransport<T>(T);
+pub struct InterruptibleTransport<T>(T);
 
 impl<T: Transport> Transport for InterruptibleTransport<T> {
     fn buffers(&mut self) -> &mut dyn Buffers {

@@ -8,6 +8,7 @@ use crate::network::{self, Network};
 use crate::observe::{Begun, Ended, REQUEST_ID, Record, Watch};
 use crate::progress::{Answers, Progress};
 use crate::slow_client::PatientWriter;
+use crate::unread;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
@@ -18,6 +19,7 @@ use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -138,7 +140,9 @@ impl Served {
             let busy = Busy::new(&answering);
             let is_multiplexed = request.version() == Version::HTTP_2;
             let progress = is_multiplexed.then(|| answering.answers.enter());
-            let mut request: Request = request.map(Body::new);
+            let (head, body) = request.into_parts();
+            let (body, unread) = unread::lend(body, head.version, &head.headers);
+            let mut request = Request::from_parts(head, Body::new(body));
             let client = network::client(peer, request.headers_mut(), &trusted);
             request.extensions_mut().insert(client.peer);
             request.extensions_mut().insert(client.stranger);
@@ -153,11 +157,13 @@ impl Served {
             let (id, mut ended) = (record.field(), Ended::new(Arc::clone(&record)));
             let answer = record.scope(router.clone().call(request));
             async move {
-                answer.await.map(|mut response: Response| {
-                    response.headers_mut().extend(id.map(|id| (REQUEST_ID, id)));
-                    ended.answered(response.status());
-                    response.map(|body| Answer::new(body, progress, ended, busy))
-                })
+                let Ok(mut response): Result<Response, Infallible> = answer.await;
+                if let Some(unread) = unread {
+                    unread.take_rest(response.headers_mut()).await;
+                }
+                response.headers_mut().extend(id.map(|id| (REQUEST_ID, id)));
+                ended.answered(response.status());
+                Ok::<_, Infallible>(response.map(|body| Answer::new(body, progress, ended, busy)))
             }
         });
         let http = http();

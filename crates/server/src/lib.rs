@@ -49,6 +49,7 @@ mod state;
 mod stream;
 #[cfg(feature = "tls")]
 mod tls;
+mod unread;
 mod update;
 mod validator;
 mod warnings;

@@ -108,7 +108,8 @@ impl Endpoint {
 
     /// A request to a path below the base, which must be answered.
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        self.try_to_send(method, path, headers, body).unwrap()
+        let answer = self.try_to_send(method, path, headers, body);
+        answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 
     /// A request to a server that may not live to answer it.

@@ -13,6 +13,7 @@ mod logs;
 mod metrics;
 mod problems;
 mod transports;
+mod unread;
 
 use lode_engine::{Database, UpdateOptions};
 use lode_server::{Bind, Server, ServerError, ServerOptions};

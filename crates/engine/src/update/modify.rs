@@ -25,7 +25,7 @@ impl Updater<'_> {
         let evaluation = &self.options.evaluation;
         let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(evaluation));
         let session = SessionOptions { budget, now: self.now, memos, share };
-        let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, session)?;
+        let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, session, None)?;
         let mut execution = query.execute()?;
         let cx = Arc::clone(execution.context());
         let rows = || Rows::new(&self.budget, &evaluation.spill_dir);

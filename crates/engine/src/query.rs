@@ -64,13 +64,15 @@ struct Asked {
 }
 
 impl Asked {
-    /// A text that is to be kept, if it is not too long. What the data tells is for who may read all of it.
+    /// A text that is to be kept, if it is not too long. What the data tells is for who may read all of it, and says
+    /// nothing of what follows.
     fn new(text: &str, options: &QueryOptions) -> Option<Self> {
+        let is_hidden = !options.graphs.reads_all() || options.reasoning.is_some();
         let is_given = options.dataset.is_some() || options.default_graph == DefaultGraph::Union;
-        let patterns = match options.graphs.reads_all() {
-            false => Patterns::Hidden,
-            true if is_given => Patterns::Given,
-            true => Patterns::Default,
+        let patterns = match is_hidden {
+            true => Patterns::Hidden,
+            false if is_given => Patterns::Given,
+            false => Patterns::Default,
         };
         let kept = (text.len() <= hints::BYTES_MAX).then(|| text.into());
         kept.map(|text| Self { text, base: options.base_iri.clone(), patterns })

@@ -40,21 +40,10 @@ impl SchemaRule {
 }
 
 /// Sets of rules that have names.
-const SETS: [(&str, &[SchemaRule]); 3] = [
-    ("hierarchies", &[SchemaRule::SubClass, SchemaRule::SubProperty]),
-    ("rdfs", &[SchemaRule::SubClass, SchemaRule::SubProperty, SchemaRule::Domain, SchemaRule::Range]),
-    (
-        "rdfs-plus",
-        &[
-            SchemaRule::SubClass,
-            SchemaRule::SubProperty,
-            SchemaRule::Domain,
-            SchemaRule::Range,
-            SchemaRule::Inverse,
-            SchemaRule::Symmetric,
-            SchemaRule::Transitive,
-        ],
-    ),
+const SETS: [(&str, SchemaRules); 3] = [
+    ("hierarchies", SchemaRules::HIERARCHIES),
+    ("rdfs", SchemaRules::RDFS),
+    ("rdfs-plus", SchemaRules::RDFS_PLUS),
 ];
 
 /// A set of rules. As text: names of rules or of sets, with commas between them, or `none`.
@@ -62,9 +51,26 @@ const SETS: [(&str, &[SchemaRule]); 3] = [
 pub struct SchemaRules(u8);
 
 impl SchemaRules {
+    /// Of classes and properties.
+    pub const HIERARCHIES: Self = Self::of(&[SchemaRule::SubClass, SchemaRule::SubProperty]);
+    /// Also domains and ranges: what RDF Schema says of data.
+    pub const RDFS: Self = Self::HIERARCHIES.and(&[SchemaRule::Domain, SchemaRule::Range]);
+    /// Also what OWL says of properties.
+    pub const RDFS_PLUS: Self =
+        Self::RDFS.and(&[SchemaRule::Inverse, SchemaRule::Symmetric, SchemaRule::Transitive]);
+
     /// These rules.
-    pub fn of(rules: &[SchemaRule]) -> Self {
-        Self(rules.iter().fold(0, |bits, rule| bits | rule.bit()))
+    pub const fn of(rules: &[SchemaRule]) -> Self {
+        Self(0).and(rules)
+    }
+
+    const fn and(self, rules: &[SchemaRule]) -> Self {
+        let (mut bits, mut i) = (self.0, 0);
+        while i < rules.len() {
+            bits |= rules[i].bit();
+            i += 1;
+        }
+        Self(bits)
     }
 
     /// Whether a rule is one of them.
@@ -84,7 +90,7 @@ impl FromStr for SchemaRules {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut rules = Self::default();
         for name in text.split(',').map(str::trim) {
-            let set = SETS.iter().find(|(set, _)| *set == name).map(|(_, rules)| Self::of(rules));
+            let set = SETS.iter().find(|(set, _)| *set == name).map(|(_, rules)| *rules);
             let rule =
                 SchemaRule::ALL.iter().find(|(_, rule)| *rule == name).map(|(rule, _)| Self::of(&[*rule]));
             rules.0 |= match (set.or(rule), name) {
@@ -109,7 +115,7 @@ fn unknown(name: &str) -> String {
 
 impl fmt::Display for SchemaRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((name, _)) = SETS.iter().find(|(_, rules)| Self::of(rules) == *self) {
+        if let Some((name, _)) = SETS.iter().find(|(_, rules)| rules == self) {
             return f.write_str(name);
         }
         let names: Vec<&str> =

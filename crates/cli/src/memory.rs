@@ -5,7 +5,7 @@ use crate::args::{DefaultGraphArg, EvaluationArgs};
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
     DefaultGraph, HttpService, HttpServiceOptions, MemoryBudget, OpenOptions, Process, QueryOptions,
-    avoid_huge_pages, machine_memory_bytes, resident_bytes, when_idle,
+    Reasoning, avoid_huge_pages, machine_memory_bytes, resident_bytes, when_idle,
 };
 use lode_server::ServerOptions;
 use std::sync::Arc;
@@ -90,6 +90,8 @@ impl SharedMemory {
         if args.default_graph == DefaultGraphArg::Union {
             options.default_graph = DefaultGraph::Union;
         }
+        let graphs = args.schema_graph.clone();
+        options.reasoning = Reasoning::by(args.reason).map(|reasoning| Reasoning { graphs, ..reasoning });
         if !args.allow_service.is_empty() {
             let service = HttpService::new(HttpServiceOptions {
                 allowed: args.allow_service.clone(),
@@ -179,11 +181,14 @@ impl DumpMemory {
 mod tests {
     //! How the memory is divided.
     use super::*;
+    use lode_engine::SchemaRules;
 
     fn of(memory: Option<usize>, cache: Option<usize>) -> SharedMemory {
         let default_graph = DefaultGraphArg::Separate;
         SharedMemory::new(&EvaluationArgs {
             default_graph,
+            reason: SchemaRules::default(),
+            schema_graph: Vec::new(),
             threads: None,
             memory,
             cache,

@@ -57,6 +57,9 @@ fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
         }
         parameters.push(format!("{wish}=1"));
     }
+    if !args.evaluation.reason.is_empty() {
+        parameters.push(remote::parameter("reason", &args.evaluation.reason.to_string()));
+    }
     if let (OutputFormat::Columns(..), Some(name)) = (format, &args.format) {
         // Its media type does not tell the form of its columns.
         parameters.push(remote::parameter("format", name));

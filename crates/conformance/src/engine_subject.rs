@@ -13,8 +13,8 @@ use lode_engine::store::dump::{DumpScope, dump_quads};
 use lode_engine::store::load::{LoadOptions, LoadProgress, Source, load};
 use lode_engine::store::{CompactOptions, WriteOptions, compact};
 use lode_engine::{
-    CancelToken, Database, DefaultGraph, GraphRules, QueryOptions, QueryResults, ReadyAnswer, ServiceAnswer,
-    ServiceError, ServiceHandler, ServiceRequest, ServiceRows, UpdateOptions,
+    CancelToken, Database, DefaultGraph, GraphRules, QueryOptions, QueryResults, ReadyAnswer, Reasoning,
+    SchemaRules, ServiceAnswer, ServiceError, ServiceHandler, ServiceRequest, ServiceRows, UpdateOptions,
 };
 use lode_rdf::ValueId;
 use oxrdf::{BlankNode, GraphName, NamedOrBlankNode, Quad, Term, Triple};
@@ -71,6 +71,7 @@ impl EngineSubject {
         QueryOptions {
             base_iri: settings.base.clone(),
             graphs: self.rules.clone(),
+            reasoning: settings.reasoning.then(|| Reasoning { rules: SchemaRules::RDFS, graphs: Vec::new() }),
             default_graph: match settings.union_default_graph {
                 true => DefaultGraph::Union,
                 false => DefaultGraph::Separate,
@@ -240,6 +241,10 @@ impl Subject for EngineSubject {
     }
 
     fn has_services(&self) -> bool {
+        true
+    }
+
+    fn has_reasoning(&self) -> bool {
         true
     }
 

@@ -35,6 +35,8 @@ pub struct QuerySettings {
     pub union_default_graph: bool,
     /// The data behind SERVICE endpoints.
     pub services: BTreeMap<String, Dataset>,
+    /// Whether it finds what follows by the RDFS entailment regime.
+    pub reasoning: bool,
 }
 
 /// Something that reads RDF and answers queries: the oracle, or the engine.
@@ -79,6 +81,10 @@ pub trait Subject {
     fn contents(&mut self) -> Result<Dataset>;
     /// Whether it understands SERVICE with the endpoints of [`QuerySettings::services`].
     fn has_services(&self) -> bool;
+    /// Whether it understands [`QuerySettings::reasoning`].
+    fn has_reasoning(&self) -> bool {
+        false
+    }
     /// Parses a query.
     ///
     /// # Errors

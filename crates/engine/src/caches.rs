@@ -2,6 +2,7 @@
 
 use crate::options::OpenOptions;
 use crate::plan_cache::PlanCache;
+use crate::reasoning::KeptSchemas;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::memo::{KeptResults, Memos};
 use lode_store::Snapshot;
@@ -14,6 +15,7 @@ const RESULTS_PART: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Caches {
     pub plans: PlanCache,
+    pub schemas: KeptSchemas,
     results: Arc<KeptResults>,
 }
 
@@ -27,7 +29,7 @@ impl Caches {
             .memory
             .as_ref()
             .map_or_else(PlanCache::default, |pool| PlanCache::of_memory(pool.limit()));
-        Self { plans, results: Arc::new(KeptResults::new(memory)) }
+        Self { plans, schemas: KeptSchemas::default(), results: Arc::new(KeptResults::new(memory)) }
     }
 
     /// Memos for a query over a version that transactions made public.

@@ -16,8 +16,11 @@ impl crate::QueryOptions {
             self.dataset = None;
             return Ok(());
         }
-        self.dataset =
-            Some(DatasetOverride { default: parse_iris(default)?, named: parse_iris(named)?, visible: None });
+        self.dataset = Some(DatasetOverride {
+            default: parse_iris(default)?,
+            named: parse_iris(named)?,
+            ..DatasetOverride::default()
+        });
         Ok(())
     }
 }

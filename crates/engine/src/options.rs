@@ -1,6 +1,7 @@
 //! How a database is opened and how a query runs.
 
 use crate::graph_rules::GraphRules;
+use crate::reasoning::Reasoning;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::service::ServiceHandler;
@@ -57,6 +58,8 @@ pub struct QueryOptions {
     pub dataset: Option<DatasetOverride>,
     /// The graphs that there are for who asks.
     pub graphs: GraphRules,
+    /// What follows from the data and is found, too; `None`: nothing.
+    pub reasoning: Option<Reasoning>,
     /// Stops the query, on request or after its time-out.
     pub cancel: CancelToken,
     /// Bytes that it may hold; beyond it its operators spill or fail.
@@ -105,6 +108,7 @@ impl Default for QueryOptions {
             default_graph: DefaultGraph::default(),
             dataset: None,
             graphs: GraphRules::default(),
+            reasoning: None,
             cancel: CancelToken::default(),
             memory_bytes: 2 << 30,
             memory: None,

@@ -96,10 +96,11 @@ pub(crate) struct Found {
 }
 
 /// Whether nothing is asked for that changes plans besides what the keys have. Plans for some graphs only are not kept: they have
-/// the ids of all graphs that are visible in a version.
+/// the ids of all graphs that are visible in a version. Nor are those that reason: they have the classes and properties of its schema.
 pub(crate) fn is_usual(options: &QueryOptions) -> bool {
     let for_tests = options.groups_early || options.joins_multiway || options.spools_always;
-    options.optimize && !for_tests && options.dataset.is_none() && options.graphs.reads_all()
+    let is_plain = options.dataset.is_none() && options.graphs.reads_all() && options.reasoning.is_none();
+    options.optimize && !for_tests && is_plain
 }
 
 /// What queries with the same plan have in common.

@@ -6,6 +6,7 @@ use crate::format::ResultKind;
 use crate::hints::{self, Instance, Patterns};
 use crate::options::{DefaultGraph, QueryOptions};
 use crate::plan_cache::{self, Common, Found, Keys};
+use crate::reasoning;
 use crate::report::{PlanReport, PlanReportNode, RunReport, StepReport, WarningReport};
 use crate::results::{QueryResults, RowsLeft, Solutions, Triples};
 use crate::text_memory::TextMemory;
@@ -20,8 +21,9 @@ use lode_exec::{EvalContext, Execution, Probe, QueryResult};
 use lode_rdf::Variable;
 use lode_sparql::explain::{Explained, explain, steps_text};
 use lode_sparql::parse::depth;
-use lode_sparql::plan::{DatasetOverride, QueryForm};
+use lode_sparql::plan::{DatasetOverride, QueryForm, VisibleGraphs};
 use lode_sparql::planner::PlanOptions;
+use lode_sparql::schema::Schema;
 use lode_sparql::stack;
 use lode_sparql::{Plan, PlanWarning, warnings};
 use lode_store::Snapshot;
@@ -62,13 +64,15 @@ struct Asked {
 }
 
 impl Asked {
-    /// A text that is to be kept, if it is not too long. What the data tells is for who may read all of it.
+    /// A text that is to be kept, if it is not too long. What the data tells is for who may read all of it, and says
+    /// nothing of what follows.
     fn new(text: &str, options: &QueryOptions) -> Option<Self> {
+        let is_hidden = !options.graphs.reads_all() || options.reasoning.is_some();
         let is_given = options.dataset.is_some() || options.default_graph == DefaultGraph::Union;
-        let patterns = match options.graphs.reads_all() {
-            false => Patterns::Hidden,
-            true if is_given => Patterns::Given,
-            true => Patterns::Default,
+        let patterns = match is_hidden {
+            true => Patterns::Hidden,
+            false if is_given => Patterns::Given,
+            false => Patterns::Default,
         };
         let kept = (text.len() <= hints::BYTES_MAX).then(|| text.into());
         kept.map(|text| Self { text, base: options.base_iri.clone(), patterns })
@@ -105,6 +109,21 @@ impl SessionOptions {
     }
 }
 
+/// The schema by which a query reasons, if it does.
+fn schema(
+    snapshot: &Snapshot,
+    options: &QueryOptions,
+    visible: Option<&VisibleGraphs>,
+    caches: Option<&Caches>,
+) -> Result<Option<Arc<Schema>>, EngineError> {
+    let Some(reasoning) = &options.reasoning else { return Ok(None) };
+    let schema = match caches.filter(|_| visible.is_none()) {
+        Some(caches) => caches.schemas.of(snapshot, reasoning, &options.cancel)?,
+        None => reasoning::read(snapshot, reasoning, visible, &options.cancel)?,
+    };
+    Ok((!schema.is_empty()).then_some(schema))
+}
+
 /// The share of the processors that a new query has.
 pub(crate) fn share_of(options: &QueryOptions) -> Share {
     if options.takes_turns { Share::of(&options.cancel) } else { Share::aside() }
@@ -116,8 +135,9 @@ impl PreparedQuery {
         let (started, session) = (Instant::now(), SessionOptions::new(options));
         let (budget, share) = (session.budget.clone(), session.share.clone());
         let _turn = share.take_turn();
-        let (prepared, memory) =
-            parsed(text, options, &budget, |query, _| Self::planned(query, snapshot, options, session))?;
+        let (prepared, memory) = parsed(text, options, &budget, |query, _| {
+            Self::planned(query, snapshot, options, session, None)
+        })?;
         let asked = Asked::new(text, options);
         Ok(Self { planning: started.elapsed(), asked, _memory: Some(memory), ..prepared })
     }
@@ -150,13 +170,13 @@ impl PreparedQuery {
         plan_bytes: usize,
     ) -> Result<Self, EngineError> {
         if !plan_cache::is_usual(options) || !caches.plans.keeps(plan_bytes) {
-            return Self::planned(query, snapshot, options, session);
+            return Self::planned(query, snapshot, options, session, Some(caches));
         }
         let keys = Keys::new(query, options);
         if let Some(found) = caches.plans.find(&keys, &snapshot)? {
             return Ok(Self::again(query, found, snapshot, options, session));
         }
-        let prepared = Self::planned(query, snapshot, options, session)?;
+        let prepared = Self::planned(query, snapshot, options, session, None)?;
         caches.plans.keep(&keys, &prepared.plan, &prepared.cx.snapshot, &prepared.common, plan_bytes)?;
         Ok(prepared)
     }
@@ -185,12 +205,13 @@ impl PreparedQuery {
         Ok(found.map(|prepared| Self { planning, asked, _memory, ..prepared }))
     }
 
-    /// Plans a query over `snapshot`.
+    /// Plans a query over `snapshot`; with caches where that is a version that transactions made public.
     pub(crate) fn planned(
         query: &Query,
         snapshot: Snapshot,
         options: &QueryOptions,
         session: SessionOptions,
+        caches: Option<&Caches>,
     ) -> Result<Self, EngineError> {
         let statistics = SnapshotStatistics::new(&snapshot, &options.cancel);
         let plan_options = PlanOptions {
@@ -201,8 +222,9 @@ impl PreparedQuery {
             spools_always: options.spools_always,
         };
         let given = options.dataset.clone().unwrap_or_default();
-        let dataset =
-            DatasetOverride { visible: options.graphs.visible(&snapshot, &options.cancel)?, ..given };
+        let visible = options.graphs.visible(&snapshot, &options.cancel)?;
+        let schema = schema(&snapshot, options, visible.as_ref(), caches)?;
+        let dataset = DatasetOverride { visible, schema, ..given };
         let plan = lode_sparql::plan_query(query, &dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;

@@ -3,7 +3,7 @@
 use crate::error::HttpError;
 use crate::written::is_offered;
 use axum::http::{HeaderMap, Method, StatusCode, header};
-use lode_engine::OutputFormat;
+use lode_engine::{OutputFormat, SchemaRules};
 use lode_rdf::Term;
 use std::time::Duration;
 
@@ -60,6 +60,9 @@ pub(crate) struct QueryRequest {
     pub(crate) plan: Option<PlanWish>,
     /// `at=NAME`: a named snapshot instead of the current version.
     pub(crate) at: Option<String>,
+    /// `reason=RULES`: what follows by these rules is found, too, whatever the server finds unasked; `infer=false` (or `includeInferred=false`)
+    /// is none.
+    pub(crate) reason: Option<SchemaRules>,
 }
 
 /// How long a request may take that asks for a time-out, or for none, where nothing may take longer than `limit`.
@@ -182,16 +185,13 @@ struct Parameters {
 }
 
 /// The parameters, for who sends another one.
-const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format (also as output or results), explain, profile, at and timeout for queries; update, \
+const KNOWN: &str = "query, default-graph-uri, named-graph-uri, format (also as output or results), explain, profile, at, reason and timeout for queries; update, \
                      using-graph-uri, using-named-graph-uri and timeout for updates";
-/// What clients and query pages send to every endpoint, made for other stores, and what changes nothing in the answer: of inference, which
-/// there is none of; of the time or the effort of other stores; of the language of a text that is SPARQL; of what a page does with an
+/// What clients and query pages send to every endpoint, made for other stores, and what changes nothing in the answer: of the time or the effort of other stores; of the language of a text that is SPARQL; of what a page does with an
 /// answer; and against caches. These are passed over.
-const PASSED_OVER: [&str; 11] = [
+const PASSED_OVER: [&str; 9] = [
     "_",
     "debug",
-    "includeInferred",
-    "infer",
     "queryLn",
     "run",
     "save",
@@ -230,6 +230,12 @@ impl Parameters {
                 "explain" => self.wish(&value, PlanWish::Explain)?,
                 "profile" => self.wish(&value, PlanWish::Profile)?,
                 "at" => set(&mut self.of_query.at, value.into_owned(), "name after 'at'")?,
+                "reason" => self.of_query.reason = Some(value.parse().map_err(HttpError::bad_request)?),
+                // What clients send who know other stores: `true` leaves it to the server what it finds.
+                "infer" | "includeInferred" => {
+                    let is_off = value == "false" && self.of_query.reason.is_none();
+                    self.of_query.reason = is_off.then(SchemaRules::default).or(self.of_query.reason);
+                }
                 name if PASSED_OVER.contains(&name) => {}
                 // Passed over, the answer would be about another graph than was asked for.
                 "graph" | "default" => return Err(HttpError::bad_request(OF_GRAPHS)),

@@ -35,12 +35,13 @@ impl Validators {
             named_graphs,
             bindings,
             format,
+            reason,
             plan: _,
             timeout: _,
             at: _,
         } = request;
         let format = format.map(|format| format.media_type());
-        let asked = (query, default_graphs, named_graphs, bindings, format, accept, base);
+        let asked = (query, default_graphs, named_graphs, bindings, format, reason, accept, base);
         Tag(format!("W/\"{version}-{:016x}\"", self.hash(asked)))
     }
 

@@ -1,5 +1,6 @@
 //! What patterns are made of: their positions, the graphs they look into, and patterns that are planned while a query runs.
 
+use crate::schema::Schema;
 use crate::variable::VarId;
 use lode_rdf::{NamedNode, Term, ValueId};
 use spargebra::algebra::GraphPattern;
@@ -78,6 +79,8 @@ pub struct Dataset {
     pub named: Option<NamedGraphs>,
     /// Base IRI for IRI().
     pub base_iri: Option<String>,
+    /// By what triples follow that are in none of its graphs, and belong to the graph of those from which they follow.
+    pub schema: Option<Arc<Schema>>,
 }
 
 /// The named graphs that a query or the protocol lists. All of them are there, with quads or without (SPARQL 1.1 section 13.2).
@@ -110,6 +113,8 @@ pub struct DatasetOverride {
     pub named: Vec<NamedNode>,
     /// The graphs that there are for who asks; `None`: all. Whatever is given, or named by FROM, is of these.
     pub visible: Option<VisibleGraphs>,
+    /// By what further triples follow.
+    pub schema: Option<Arc<Schema>>,
 }
 
 /// The graphs of a version that somebody may read. The others do not exist.

@@ -2,6 +2,8 @@
 
 use super::quantity::{parse_bytes, parse_memory, parse_seconds};
 use clap::{Args, ValueEnum};
+use lode_engine::SchemaRules;
+use lode_rdf::NamedNode;
 
 /// Options that queries share, on the command line and served.
 #[derive(Debug, Args)]
@@ -9,6 +11,14 @@ pub struct EvaluationArgs {
     /// What patterns outside GRAPH see
     #[arg(long, value_enum, default_value = "separate", value_name = "WHICH")]
     pub default_graph: DefaultGraphArg,
+    /// Queries also find what follows from the data by these rules, though nothing of it is stored: none; hierarchies (of classes and
+    /// properties), rdfs (with domains and ranges), rdfs-plus (with inverse, symmetric and transitive properties), or single rules with commas
+    /// between them
+    #[arg(long, value_name = "RULES", default_value = "none")]
+    pub reason: SchemaRules,
+    /// A named graph that has the schema for --reason; repeatable (default: all graphs, the default graph among them)
+    #[arg(long, value_name = "IRI", value_parser = graph_name)]
+    pub schema_graph: Vec<NamedNode>,
     /// Threads for a query (default: one a core)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -38,4 +48,8 @@ pub enum DefaultGraphArg {
     Separate,
     /// The union of all graphs
     Union,
+}
+
+fn graph_name(text: &str) -> Result<NamedNode, String> {
+    NamedNode::new(text).map_err(|error| format!("expected the IRI of a graph: {error}"))
 }

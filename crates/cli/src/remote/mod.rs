@@ -39,6 +39,7 @@ pub fn url(database: &Path) -> Option<&str> {
 pub fn refuse_own_options(args: &EvaluationArgs) -> anyhow::Result<()> {
     let given = [
         (args.default_graph == DefaultGraphArg::Union, "--default-graph"),
+        (!args.schema_graph.is_empty(), "--schema-graph"),
         (args.threads.is_some(), "--threads"),
         (args.memory.is_some(), "--memory"),
         (args.cache.is_some(), "--cache"),

@@ -37,6 +37,7 @@ mod pseudo;
 mod query;
 mod query_memory;
 mod rdf_graph;
+mod reason;
 mod remote;
 mod running;
 mod serve;

@@ -13,6 +13,8 @@ const SITES: &[(&str, &str)] = &[
     ("w3c-rdf-canon/", "https://w3c.github.io/rdf-canon/tests/"),
 ];
 
+const SD: &str = "http://www.w3.org/ns/sparql-service-description#";
+const ENT: &str = "http://www.w3.org/ns/entailment/";
 const MF: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
 const QT: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
 const UT: &str = "http://www.w3.org/2009/sparql/tests/test-update#";
@@ -66,6 +68,8 @@ pub(super) struct TestCase {
     pub(super) graph_data: Vec<Document>,
     /// Endpoints and their data.
     pub(super) services: Vec<(String, Option<Document>)>,
+    /// Whether the answer is that of the RDFS entailment regime.
+    pub reasoning: bool,
     pub(super) result: Option<Document>,
     /// What an update finds.
     pub(super) before: GraphStore,
@@ -189,6 +193,27 @@ impl Reader<'_> {
         Ok(services)
     }
 
+    /// The entailment regime of a query: of those that it is right for the least is asked for.
+    fn regime(&self, action: NamedOrBlankNodeRef<'_>, test: &mut TestCase) -> Result<()> {
+        let name = NamedNode::new_unchecked(format!("{SD}entailmentRegime"));
+        let given = self.graph.objects_for_subject_predicate(action, name.as_ref()).map(TermRef::into_owned);
+        let mut regimes = Vec::new();
+        for regime in given {
+            match regime {
+                Term::BlankNode(list) => regimes.extend(self.list(TermRef::BlankNode(list.as_ref()))?),
+                regime => regimes.push(regime),
+            }
+        }
+        let regimes: Vec<String> = regimes.iter().map(iri_text).collect::<Result<_>>()?;
+        let has = |name: &str| regimes.iter().any(|regime| regime.strip_prefix(ENT) == Some(name));
+        if has("RDFS") {
+            test.reasoning = true;
+        } else if !regimes.is_empty() && !has("RDF") {
+            test.kind = Kind::OutOfScope("its entailment regime is not implemented");
+        }
+        Ok(())
+    }
+
     /// An update's request, and the graphs before and after it.
     fn update(&self, subject: NamedOrBlankNodeRef<'_>, mut test: TestCase) -> Result<TestCase> {
         let part = |name: &str| match self.object(subject, mf(name).as_ref()) {
@@ -233,6 +258,7 @@ impl Reader<'_> {
             data: Vec::new(),
             graph_data: Vec::new(),
             services: Vec::new(),
+            reasoning: false,
             result: None,
             before: GraphStore::default(),
             after: GraphStore::default(),
@@ -259,6 +285,7 @@ impl Reader<'_> {
                 test.data = self.documents(action, &qt("data"))?;
                 test.graph_data = self.documents(action, &qt("graphData"))?;
                 test.services = self.services(action)?;
+                self.regime(action, &mut test)?;
             }
             action => test.action = self.document(action)?,
         }
@@ -268,11 +295,8 @@ impl Reader<'_> {
 
 fn classify(manifest: &str, kinds: &[String]) -> (Kind, &'static str) {
     const UNKNOWN: (Kind, &str) = (Kind::OutOfScope("the runner does not know this type of test"), "other");
-    if manifest.contains("/entailment/")
-        || manifest.contains("/rdf-mt/")
-        || manifest.contains("/rdf-semantics/")
-    {
-        return (Kind::OutOfScope("entailment regimes are not implemented"), "entailment");
+    if manifest.contains("/rdf-mt/") || manifest.contains("/rdf-semantics/") {
+        return (Kind::OutOfScope("entailment of graphs is not implemented"), "entailment");
     }
     for kind in kinds {
         let name =
@@ -316,7 +340,9 @@ fn classify(manifest: &str, kinds: &[String]) -> (Kind, &'static str) {
 }
 
 fn evaluation_group(manifest: &str) -> &'static str {
-    if manifest.contains("/csv-tsv-res/") || manifest.contains("/json-res/") {
+    if manifest.contains("/entailment/") {
+        "entailment"
+    } else if manifest.contains("/csv-tsv-res/") || manifest.contains("/json-res/") {
         "CSV, TSV and JSON results"
     } else if manifest.contains("/service/") {
         "federated query"

@@ -39,6 +39,9 @@ pub(super) fn evaluation(subject: &mut dyn Subject, test: &TestCase) -> Result<(
     if !test.services.is_empty() && !subject.has_services() {
         return Err(NotRun("this subject has no endpoints to query").into());
     }
+    if test.reasoning && !subject.has_reasoning() {
+        return Err(NotRun("this subject does not reason").into());
+    }
     let dataset = dataset(test, &text, action)?;
     let mut services = BTreeMap::new();
     for (endpoint, data) in &test.services {
@@ -49,7 +52,9 @@ pub(super) fn evaluation(subject: &mut dyn Subject, test: &TestCase) -> Result<(
         services.insert(endpoint.clone(), data);
     }
     subject.load(&dataset)?;
-    let settings = QuerySettings { base: Some(action.iri.clone()), services, ..QuerySettings::default() };
+    let reasoning = test.reasoning;
+    let settings =
+        QuerySettings { base: Some(action.iri.clone()), services, reasoning, ..QuerySettings::default() };
     let answer = subject.query(&text, &settings)?;
     let result = test.result.as_ref().context("no result")?;
     let expected = results::read(result)?;

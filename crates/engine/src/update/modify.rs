@@ -7,6 +7,7 @@ use super::rules::Guard;
 use super::template::{Row, Target, Template};
 use super::terms::{Labels, NewTerms};
 use crate::EngineError;
+use crate::options::QueryOptions;
 use crate::query::{PreparedQuery, SessionOptions, share_of};
 use lode_rdf::{GraphNameRef, Term};
 use lode_sparql::update::{Modify, TermTemplate};
@@ -22,10 +23,11 @@ impl Updater<'_> {
             }
         }
         let snapshot = self.draft.snapshot()?;
-        let evaluation = &self.options.evaluation;
+        // What follows is nothing that could be deleted, and would be stated by being inserted.
+        let evaluation = &QueryOptions { reasoning: None, ..self.options.evaluation.clone() };
         let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(evaluation));
         let session = SessionOptions { budget, now: self.now, memos, share };
-        let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, session)?;
+        let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, session, None)?;
         let mut execution = query.execute()?;
         let cx = Arc::clone(execution.context());
         let rows = || Rows::new(&self.budget, &evaluation.spill_dir);

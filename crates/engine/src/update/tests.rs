@@ -104,8 +104,11 @@ fn the_protocol_may_name_what_where_sees() {
     let database = database("INSERT DATA { :a :p 0 . GRAPH :g { :a :p 1 } GRAPH :h { :a :p 2 } }");
     let name = |name: &str| lode_rdf::NamedNode::new_unchecked(format!("http://e/{name}"));
     let mut options = UpdateOptions::default();
-    options.evaluation.dataset =
-        Some(DatasetOverride { default: vec![name("g")], named: vec![name("h")], visible: None });
+    options.evaluation.dataset = Some(DatasetOverride {
+        default: vec![name("g")],
+        named: vec![name("h")],
+        ..DatasetOverride::default()
+    });
     let run = |text: &str| database.update(&format!("{PREFIX}{text}"), &options);
     run("INSERT { :seen :default ?o } WHERE { ?s :p ?o } ; INSERT { :seen :named ?o } WHERE { GRAPH ?g { ?s :p ?o } }")
         .expect("an update");

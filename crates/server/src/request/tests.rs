@@ -45,6 +45,17 @@ fn queries_by_form_and_direct() {
 }
 
 #[test]
+fn rules_for_what_follows() {
+    let rules = |uri: &str| query(get(uri)).reason.map(|rules| rules.to_string());
+    assert_eq!(rules("query=ASK%7B%7D"), None);
+    assert_eq!(rules("query=ASK%7B%7D&reason=rdfs").as_deref(), Some("rdfs"));
+    assert_eq!(rules("query=ASK%7B%7D&reason=range,subclass&infer=false").as_deref(), Some("subclass,range"));
+    assert_eq!(rules("query=ASK%7B%7D&infer=false").as_deref(), Some("none"), "RDF4J's clients say so");
+    assert_eq!(rules("query=ASK%7B%7D&infer=true&includeInferred=true"), None);
+    assert_eq!(get("query=ASK%7B%7D&reason=owl").unwrap_err(), StatusCode::BAD_REQUEST);
+}
+
+#[test]
 fn snapshots_are_for_queries() {
     assert_eq!(query(get("query=ASK%7B%7D&at=yesterday")).at.as_deref(), Some("yesterday"));
     let form = "application/x-www-form-urlencoded";

@@ -17,16 +17,16 @@ pub(crate) fn resolve(
     stats: &dyn Statistics,
 ) -> Dataset {
     let base_iri = query.base_iri().map(|iri| iri.as_str().to_owned());
-    let visible = given.visible.as_ref();
+    let (visible, schema) = (given.visible.as_ref(), given.schema.clone());
     let ids = |names: &[NamedNode]| graph_ids(names, visible, stats);
     if !given.default.is_empty() || !given.named.is_empty() {
         let named = Some(listed(&given.named, visible, stats));
-        return Dataset { default: merge(ids(&given.default)), named, base_iri };
+        return Dataset { default: merge(ids(&given.default)), named, base_iri, schema };
     }
     if let Some(own) = query.dataset() {
         let of_store = || visible.map(all_named);
         let named = own.named.as_deref().map_or_else(of_store, |names| Some(listed(names, visible, stats)));
-        return Dataset { default: merge(ids(&own.default)), named, base_iri };
+        return Dataset { default: merge(ids(&own.default)), named, base_iri, schema };
     }
     let default = match (visible, union_default) {
         (None, true) => GraphScope::Union,
@@ -35,7 +35,7 @@ pub(crate) fn resolve(
         (Some(visible), false) if visible.default => GraphScope::Default,
         (Some(_), false) => GraphScope::Merge(Arc::default()),
     };
-    Dataset { default, named: visible.map(all_named), base_iri }
+    Dataset { default, named: visible.map(all_named), base_iri, schema }
 }
 
 fn merge(graphs: Arc<[ValueId]>) -> GraphScope {

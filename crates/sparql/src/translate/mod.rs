@@ -5,6 +5,7 @@
 mod bindings;
 mod dataset;
 mod dependent;
+mod entailed;
 mod exists;
 mod expr;
 mod forms;

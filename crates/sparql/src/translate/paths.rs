@@ -40,7 +40,7 @@ impl Translator<'_> {
     ) -> Result<Logical, PlanError> {
         match path {
             PathExpr::NamedNode(iri) => {
-                Ok(self.scan(subject, TermSlot::Const(iri.clone().into()), object, graph))
+                Ok(self.triples(subject, TermSlot::Const(iri.clone().into()), object, graph))
             }
             PathExpr::Reverse(inner) => self.path(object, inner, subject, graph),
             PathExpr::Sequence(..) => self.sequence(subject, path, object, graph),
@@ -90,7 +90,7 @@ impl Translator<'_> {
         graph: &GraphScope,
     ) -> Logical {
         let var = self.fresh("predicate");
-        let scan = self.scan(subject, TermSlot::Var(var), object, graph);
+        let scan = self.triples(subject, TermSlot::Var(var), object, graph);
         let known: Vec<Term> = predicates
             .iter()
             .map(|p| Term::from(p.clone()))
@@ -107,7 +107,10 @@ impl Translator<'_> {
         let one = |p: &PathExpr| Box::new(self.closure(p));
         let id = |iri: &NamedNode| self.stats.id_of(&Term::from(iri.clone()));
         match path {
-            PathExpr::NamedNode(iri) => Path::Predicate(id(iri)),
+            PathExpr::NamedNode(iri) => match &self.dataset.schema {
+                Some(schema) => self.path_of(schema, &iri.clone().into()),
+                None => Path::Predicate(id(iri)),
+            },
             PathExpr::Reverse(p) => Path::Reverse(one(p)),
             PathExpr::Sequence(a, b) => Path::Sequence(one(a), one(b)),
             PathExpr::Alternative(a, b) => Path::Alternative(one(a), one(b)),

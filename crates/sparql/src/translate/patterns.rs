@@ -62,8 +62,8 @@ impl Translator<'_> {
         let slots = self.triple_slots(pattern, parts);
         match slots {
             Some([s, p, o]) => {
-                let scan = self.scan(s, p, o, graph);
-                parts.members.push(scan);
+                let triples = self.triples(s, p, o, graph);
+                parts.members.push(triples);
             }
             None => parts.members.push(self.no_match(pattern, graph)),
         }

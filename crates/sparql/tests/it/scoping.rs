@@ -257,7 +257,7 @@ fn the_protocol_replaces_the_querys_dataset() {
     let given = DatasetOverride {
         default: vec![NamedNode::new_unchecked(format!("{NS}graphB"))],
         named: Vec::new(),
-        visible: None,
+        ..DatasetOverride::default()
     };
     let plan = plan_query(&query, &given, &PlanOptions::default(), stats).expect("a plan");
     assert!(text(&plan, stats).contains("in graph <:graphB>"));

@@ -39,7 +39,7 @@ pub(crate) fn context_with(loads: &[Vec<Term>]) -> EvalContext {
         budget: MemoryBudget::unlimited(),
         cancel: CancelToken::default(),
         now: "2020-01-02T03:04:05Z".parse().unwrap(),
-        dataset: Arc::new(Dataset { default: GraphScope::Default, named: None, base_iri }),
+        dataset: Arc::new(Dataset { default: GraphScope::Default, named: None, base_iri, schema: None }),
         batch_rows: 4096,
         spill_dir: std::path::PathBuf::new(),
         memos: Arc::default(),

@@ -1,0 +1,53 @@
+//! `--reason`, and `reason=` over HTTP.
+
+use crate::endpoint::Endpoint;
+use crate::lode::Lode;
+
+const TURTLE: &str = "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Cat rdfs:subClassOf :Animal . :tom a :Cat . :ann :owns :tom . :owns rdfs:domain :Person .";
+const ANIMALS: &str = "SELECT ?x { ?x a <http://e/Animal> }";
+const PERSONS: &str = "SELECT ?x { ?x a <http://e/Person> }";
+
+#[test]
+fn queries_of_a_folder() {
+    let lode = Lode::with_turtle(TURTLE);
+    let ask = |query: &str, rules: &[&str]| {
+        lode.run(&[&["query", "db", query, "--format", "csv"], rules].concat()).ok()
+    };
+    assert_eq!(ask(ANIMALS, &[]), "x\r\n");
+    assert_eq!(ask(ANIMALS, &["--reason", "rdfs"]), "x\r\nhttp://e/tom\r\n");
+    assert_eq!(ask(PERSONS, &["--reason", "hierarchies"]), "x\r\n");
+    assert_eq!(ask(PERSONS, &["--reason", "subclass,domain"]), "x\r\nhttp://e/ann\r\n");
+    assert_eq!(ask(ANIMALS, &["--reason", "rdfs", "--schema-graph", "http://e/none"]), "x\r\n");
+    let wrong = lode.run(&["query", "db", ANIMALS, "--reason", "owl"]).fails(2);
+    assert!(wrong.contains("there are hierarchies, rdfs, rdfs-plus, the single rules subclass"), "{wrong}");
+}
+
+#[test]
+fn queries_of_a_server() {
+    let lode = Lode::with_turtle(TURTLE);
+    let plain = Endpoint::start(&lode, &[]);
+    let path =
+        |more: &str| format!("/sparql?format=csv&query=SELECT+*%7B?x+a+%3Chttp://e/Animal%3E%7D{more}");
+    assert_eq!(plain.send("GET", &path(""), &[], b"").is(200).body, "x\r\n");
+    let reasoned = plain.send("GET", &path("&reason=rdfs"), &[], b"").is(200);
+    assert_eq!(reasoned.body, "x\r\nhttp://e/tom\r\n");
+    let url = plain.base().to_owned();
+    let by_url = lode.run(&["query", &url, ANIMALS, "--format", "csv", "--reason", "rdfs"]).ok();
+    assert_eq!(by_url, reasoned.body);
+    drop(plain);
+
+    let reasoning = Endpoint::start(&lode, &["--reason", "rdfs"]);
+    assert_eq!(reasoning.send("GET", &path(""), &[], b"").is(200).body, reasoned.body);
+    assert_eq!(reasoning.send("GET", &path("&infer=false"), &[], b"").is(200).body, "x\r\n");
+    let update =
+        "DELETE { ?x a <http://e/Cat> } INSERT { ?x a <http://e/Gone> } WHERE { ?x a <http://e/Animal> }";
+    reasoning
+        .send("POST", "/update", &[("Content-Type", "application/sparql-update")], update.as_bytes())
+        .is(200);
+    assert_eq!(
+        reasoning.send("GET", &path(""), &[], b"").is(200).body,
+        reasoned.body,
+        "updates do not reason"
+    );
+}

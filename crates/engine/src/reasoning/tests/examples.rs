@@ -1,0 +1,139 @@
+//! One case of each rule, and what it must not do.
+
+use super::{by, database, rows};
+use crate::{Database, GraphPattern, GraphRules, GraphSet, QueryOptions, Reasoning, UpdateOptions};
+
+const DATA: &str = "INSERT DATA {
+    :Cat rdfs:subClassOf :Mammal . :Mammal rdfs:subClassOf :Animal . :Animal owl:equivalentClass :Beast .
+    :owns rdfs:subPropertyOf :has ; rdfs:domain :Person ; rdfs:range :Thing .
+    :has owl:inverseOf :of . :near a owl:SymmetricProperty . :in a owl:TransitiveProperty .
+    :Pet owl:intersectionOf (:Animal :Tame) .
+    :tom a :Cat , :Animal . :rex a :Pet . :ann :owns :tom , 7 . :bob :has :house .
+    :a :near :b . :x :in :y . :y :in :z .
+}";
+
+fn found(rules: &str, query: &str) -> String {
+    rows(&database(DATA), query, &by(rules)).join(", ")
+}
+
+#[test]
+fn classes() {
+    assert_eq!(found("hierarchies", "SELECT ?x { ?x a :Animal }"), "<:rex>, <:tom>");
+    assert_eq!(found("hierarchies", "SELECT ?x { ?x a :Beast }"), "<:rex>, <:tom>", "equivalent");
+    assert_eq!(found("hierarchies", "SELECT ?x { ?x a :Tame }"), "<:rex>", "a member of an intersection");
+    assert_eq!(
+        found("hierarchies", "SELECT (COUNT(*) AS ?n) { :tom a :Mammal }"),
+        r#""1"^^<http://www.w3.org/2001/XMLSchema#integer>"#
+    );
+    assert_eq!(
+        found("hierarchies", "SELECT ?c { :tom a ?c }"),
+        "<:Animal>, <:Beast>, <:Cat>, <:Mammal>",
+        "what is stated and follows is there once"
+    );
+    assert_eq!(found("none", "SELECT ?x { ?x a :Mammal }"), "");
+    assert_eq!(
+        found("hierarchies", "SELECT ?c { :Cat rdfs:subClassOf ?c }"),
+        "<:Animal>, <:Beast>, <:Mammal>"
+    );
+}
+
+#[test]
+fn properties() {
+    assert_eq!(found("hierarchies", "SELECT ?y { ?x :has ?y }").matches("tom").count(), 1);
+    assert_eq!(
+        found("rdfs-plus", "SELECT ?x ?y { ?x :of ?y }"),
+        "<:house> <:bob>, <:tom> <:ann>",
+        "not of 7"
+    );
+    assert_eq!(found("rdfs", "SELECT ?x { ?x :of ?y }"), "", "only by the rules that are asked for");
+    assert_eq!(found("symmetric", "SELECT ?x ?y { ?x :near ?y }"), "<:a> <:b>, <:b> <:a>");
+    assert_eq!(found("transitive", "SELECT ?y { :x :in ?y }"), "<:y>, <:z>");
+    assert_eq!(found("transitive", "SELECT ?x { ?x :in :z }"), "<:x>, <:y>");
+    assert_eq!(found("subproperty", "SELECT ?p { :ann ?p :tom }"), "<:has>, <:owns>");
+    assert_eq!(found("rdfs-plus", "SELECT ?p { :tom ?p :ann }"), "<:of>");
+}
+
+#[test]
+fn domains_and_ranges() {
+    assert_eq!(found("rdfs", "SELECT ?x { ?x a :Person }"), "<:ann>");
+    assert_eq!(found("rdfs", "SELECT ?x { ?x a :Thing }"), "<:tom>", "literals are no subjects");
+    assert_eq!(found("hierarchies", "SELECT ?x { ?x a :Person }"), "");
+}
+
+#[test]
+fn in_every_part_of_a_query() {
+    assert_eq!(found("rdfs", "SELECT ?x { ?x :owns ?y FILTER NOT EXISTS { ?y a :Animal } }"), "<:ann>");
+    assert_eq!(found("rdfs", "SELECT ?x { ?x a :Tame FILTER EXISTS { ?x a :Beast } }"), "<:rex>");
+    assert_eq!(
+        found("rdfs", "SELECT ?x ?y { VALUES ?x { :ann :bob } OPTIONAL { ?x :has ?y . ?y a :Animal } }"),
+        "<:ann> <:tom>, <:bob> -"
+    );
+    assert_eq!(found("rdfs", "SELECT ?y { :ann (:has|:none)+ ?y FILTER(isIRI(?y)) }"), "<:tom>");
+    assert_eq!(
+        found("rdfs", "SELECT ?y { :ann :has/a ?y }"),
+        "<:Animal>, <:Beast>, <:Cat>, <:Mammal>, <:Thing>"
+    );
+    assert_eq!(found("rdfs", "SELECT ?x { { SELECT ?x { ?x a :Animal } ORDER BY ?x LIMIT 1 } }"), "<:rex>");
+    assert_eq!(found("rdfs", "SELECT ?x { :ann !:owns ?x FILTER(isIRI(?x)) }"), "<:Person>, <:tom>");
+}
+
+#[test]
+fn graphs_keep_what_follows_from_them_and_share_the_schema() {
+    let database = database(
+        "INSERT DATA { GRAPH :schema { :Cat rdfs:subClassOf :Animal } GRAPH :g { :tom a :Cat } GRAPH :h { :tom a :Animal } :kit a :Cat }",
+    );
+    let all = by("rdfs");
+    assert_eq!(rows(&database, "SELECT ?x { ?x a :Animal }", &all), ["<:kit>"]);
+    assert_eq!(
+        rows(&database, "SELECT ?g ?x { GRAPH ?g { ?x a :Animal } }", &all),
+        ["<:g> <:tom>", "<:h> <:tom>"]
+    );
+    assert_eq!(rows(&database, "SELECT ?x FROM :g FROM :h { ?x a :Animal }", &all), ["<:tom>"]);
+    let elsewhere = lode_rdf::NamedNode::new("http://e/g").unwrap();
+    let reasoning = Reasoning { graphs: vec![elsewhere], ..all.reasoning.clone().unwrap() };
+    let options = QueryOptions { reasoning: Some(reasoning), ..QueryOptions::default() };
+    assert_eq!(
+        rows(&database, "SELECT ?x { ?x a :Animal }", &options).len(),
+        0,
+        "the schema is not in that graph"
+    );
+}
+
+#[test]
+fn a_schema_that_one_may_not_read_says_nothing() {
+    let database =
+        database("INSERT DATA { GRAPH :schema { :Cat rdfs:subClassOf :Animal } GRAPH :g { :tom a :Cat } }");
+    let read = GraphSet::of([GraphPattern::Name("http://e/g".to_owned())]);
+    let graphs = GraphRules { read, write: GraphSet::none() };
+    let options = QueryOptions { graphs, ..by("rdfs") };
+    assert_eq!(rows(&database, "SELECT ?g { GRAPH ?g { ?x a :Animal } }", &options).len(), 0);
+    assert_eq!(rows(&database, "SELECT ?g { GRAPH ?g { ?x a :Animal } }", &by("rdfs")), ["<:g>"]);
+}
+
+#[test]
+fn a_changed_schema_holds_for_the_next_query() {
+    let database = database("INSERT DATA { :tom a :Cat }");
+    let update = |text: &str| {
+        let text = format!("{}{text}", super::PROLOGUE);
+        database.update(&text, &UpdateOptions::default()).unwrap();
+    };
+    let ask = |database: &Database| rows(database, "SELECT ?x { ?x a :Animal }", &by("rdfs")).len();
+    assert_eq!(ask(&database), 0);
+    update("INSERT DATA { :Cat rdfs:subClassOf :Animal }");
+    assert_eq!(ask(&database), 1);
+    update("DELETE DATA { :Cat rdfs:subClassOf :Animal }");
+    assert_eq!(ask(&database), 0);
+}
+
+#[test]
+fn schemas_with_circles_and_nonsense_end() {
+    let database = database(
+        "INSERT DATA { :A rdfs:subClassOf :B . :B rdfs:subClassOf :A , :A , 7 , [] . :p rdfs:subPropertyOf :q , :p . :q rdfs:subPropertyOf :p .
+         :p owl:inverseOf :p ; a owl:TransitiveProperty , owl:SymmetricProperty ; rdfs:domain :p , 1 .
+         _:l rdf:first :A ; rdf:rest _:l . :C owl:intersectionOf _:l , :none . :x a :A ; :p :y . :y :q :z }",
+    );
+    let plus = by("rdfs-plus");
+    assert_eq!(rows(&database, "SELECT ?x { ?x a :B }", &plus), ["<:x>"]);
+    assert_eq!(rows(&database, "SELECT ?x { :z :p ?x }", &plus), ["<:x>", "<:y>", "<:z>"]);
+    assert!(rows(&database, "SELECT * { ?s ?p ?o }", &plus).len() > 20);
+}

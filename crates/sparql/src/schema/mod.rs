@@ -1,0 +1,173 @@
+//! What a schema says of classes and properties (RDF Schema 1.1, and as much of OWL 2 as hierarchies are made of): what follows from a
+//! triple by it is found when a query asks for it, and stored nowhere.
+
+mod fact;
+mod hierarchy;
+mod rules;
+#[cfg(test)]
+mod tests;
+pub mod vocabulary;
+
+pub use fact::SchemaFact;
+pub use rules::{SchemaRule, SchemaRules};
+
+use hierarchy::Hierarchy;
+use lode_rdf::Term;
+use std::collections::HashSet;
+use std::hash::Hash;
+use vocabulary::{owl, rdfs};
+
+/// A property, or its inverse.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Directed {
+    pub property: Term,
+    /// Whether subject and object change places.
+    pub inverse: bool,
+}
+
+impl Directed {
+    pub fn forward(property: Term) -> Self {
+        Self { property, inverse: false }
+    }
+
+    fn turned(&self) -> Self {
+        Self { property: self.property.clone(), inverse: !self.inverse }
+    }
+}
+
+/// The hierarchies of a schema.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Schema {
+    classes: Hierarchy<Term>,
+    properties: Hierarchy<Directed>,
+    /// In the sequence of their facts, each once.
+    transitive: Vec<Term>,
+    domains: Vec<(Term, Term)>,
+    ranges: Vec<(Term, Term)>,
+}
+
+impl Schema {
+    /// The hierarchies that these facts make, by these rules.
+    pub fn new(rules: SchemaRules, facts: impl IntoIterator<Item = SchemaFact>) -> Self {
+        let mut schema = Self::default();
+        schema.add_axioms(rules);
+        for fact in facts {
+            schema.add(rules, fact);
+        }
+        schema
+    }
+
+    /// Whether nothing follows by it.
+    pub fn is_empty(&self) -> bool {
+        let has_hierarchies =
+            !self.classes.is_empty() || !self.properties.is_empty() || !self.transitive.is_empty();
+        !has_hierarchies && self.domains.is_empty() && self.ranges.is_empty()
+    }
+
+    /// What holds without being said: that hierarchies are transitive, and that equivalence is a sub-relation of both directions.
+    fn add_axioms(&mut self, rules: SchemaRules) {
+        let axioms = [
+            (SchemaRule::SubClass, rdfs("subClassOf"), owl("equivalentClass")),
+            (SchemaRule::SubProperty, rdfs("subPropertyOf"), owl("equivalentProperty")),
+        ];
+        for (rule, above, equivalent) in axioms {
+            if rules.has(rule) {
+                let (above, equivalent) = (Directed::forward(above), Directed::forward(equivalent));
+                self.properties.add(equivalent.turned(), above.clone());
+                self.properties.add(equivalent, above.clone());
+                self.add_transitive(above.property);
+            }
+        }
+    }
+
+    fn add(&mut self, rules: SchemaRules, fact: SchemaFact) {
+        if !rules.has(fact.rule()) {
+            return;
+        }
+        match fact {
+            SchemaFact::SubClass(below, above) => self.classes.add(below, above),
+            SchemaFact::SubProperty(below, above) => {
+                self.add_property(Directed::forward(below), Directed::forward(above));
+            }
+            SchemaFact::Inverse(a, b) => {
+                let (a, b) = (Directed::forward(a), Directed::forward(b).turned());
+                self.add_property(a.clone(), b.clone());
+                self.add_property(b, a);
+            }
+            SchemaFact::Symmetric(property) => {
+                let property = Directed::forward(property);
+                self.add_property(property.clone(), property.turned());
+            }
+            SchemaFact::Transitive(property) => self.add_transitive(property),
+            SchemaFact::Domain(property, class) => self.domains.push((property, class)),
+            SchemaFact::Range(property, class) => self.ranges.push((property, class)),
+        }
+    }
+
+    fn add_transitive(&mut self, property: Term) {
+        if !self.transitive.contains(&property) {
+            self.transitive.push(property);
+        }
+    }
+
+    fn add_property(&mut self, below: Directed, above: Directed) {
+        self.properties.add(below.turned(), above.turned());
+        self.properties.add(below, above);
+    }
+
+    /// The class and all below it, each once, the class first.
+    pub(crate) fn classes_below(&self, class: &Term) -> Vec<Term> {
+        self.classes.below(class)
+    }
+
+    /// The class and all above it, each once, the class first.
+    pub(crate) fn classes_above(&self, class: &Term) -> Vec<Term> {
+        self.classes.above(class)
+    }
+
+    /// Classes that have others above them.
+    pub(crate) fn lower_classes(&self) -> impl Iterator<Item = &Term> {
+        self.classes.lower()
+    }
+
+    /// The property and all below it, each once, the property first.
+    pub(crate) fn properties_below(&self, property: &Term) -> Vec<Directed> {
+        self.properties.below(&Directed::forward(property.clone()))
+    }
+
+    /// The same above it.
+    pub(crate) fn properties_above(&self, property: &Directed) -> Vec<Directed> {
+        self.properties.above(property)
+    }
+
+    /// Properties that have others above them, in each direction.
+    pub(crate) fn lower_properties(&self) -> impl Iterator<Item = &Directed> {
+        self.properties.lower()
+    }
+
+    /// Whether a property is transitive.
+    pub(crate) fn is_transitive(&self, property: &Term) -> bool {
+        self.transitive.contains(property)
+    }
+
+    /// The properties that are transitive.
+    pub(crate) fn transitive(&self) -> impl Iterator<Item = &Term> {
+        self.transitive.iter()
+    }
+
+    /// Properties in the direction in which their subjects are instances of a class by a domain or a range, each with that class.
+    pub(crate) fn typing(&self) -> Vec<(Directed, Term)> {
+        let domains = self.domains.iter().map(|(p, class)| (Directed::forward(p.clone()), class));
+        let ranges = self.ranges.iter().map(|(p, class)| (Directed::forward(p.clone()).turned(), class));
+        let below = |(property, class): (Directed, &Term)| {
+            self.properties.below(&property).into_iter().map(|p| (p, class.clone())).collect::<Vec<_>>()
+        };
+        unique(domains.chain(ranges).flat_map(below))
+    }
+}
+
+/// Things in their sequence, each once.
+pub(crate) fn unique<T: Eq + Hash + Clone>(things: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    things.into_iter().filter(|thing| seen.insert(thing.clone())).collect()
+}

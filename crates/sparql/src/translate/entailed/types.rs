@@ -1,0 +1,105 @@
+//! `rdf:type`: instances of a class are those of the classes below it, and what properties with such a class as domain or range relate.
+
+use super::{Triple, in_direction, pairs, with_table};
+use crate::logical::Logical;
+use crate::plan::{TermSlot, VarId};
+use crate::schema::{Directed, Schema, unique, vocabulary::rdf};
+use crate::translate::translator::Translator;
+use lode_packed::Order;
+use lode_rdf::Term;
+use std::collections::HashSet;
+
+impl Translator<'_> {
+    /// Parts of the solutions of `?x a C`.
+    pub(super) fn instances(&mut self, schema: &Schema, triple: &Triple<'_>) -> Vec<Logical> {
+        let classes = schema.properties_below(&rdf("type"));
+        match &triple.object {
+            TermSlot::Const(class) => self.instances_of(schema, &classes, &class.clone(), triple),
+            TermSlot::Var(class) => self.classified(schema, &classes, *class, triple),
+        }
+    }
+
+    fn instances_of(
+        &mut self,
+        schema: &Schema,
+        stating: &[Directed],
+        class: &Term,
+        triple: &Triple<'_>,
+    ) -> Vec<Logical> {
+        let below = schema.classes_below(class);
+        let mut branches = Vec::new();
+        for Directed { property, inverse } in stating {
+            let (object, table) = self.one_of(below.clone(), "class");
+            let ends = (triple.subject.clone(), object);
+            let scan = self.scan_directed(TermSlot::Const(property.clone()), *inverse, ends, triple.graph);
+            branches.push(with_table(table, scan));
+        }
+        let below: HashSet<Term> = below.into_iter().collect();
+        let typing = schema.typing().into_iter().filter(|(_, class)| below.contains(class));
+        let typing = unique(typing.map(|(p, _)| p).filter(|p| self.is_used(&p.property)));
+        for inverse in [false, true] {
+            let properties = in_direction(&typing, inverse);
+            if !properties.is_empty() {
+                let (property, table) = self.one_of(properties, "property");
+                let ends = (triple.subject.clone(), TermSlot::Var(self.fresh("value")));
+                let scan = self.scan_directed(property, inverse, ends, triple.graph);
+                branches.push(with_table(table, scan));
+            }
+        }
+        branches
+    }
+
+    /// `?x a ?class`: what is stated, and the classes above that.
+    fn classified(
+        &mut self,
+        schema: &Schema,
+        stating: &[Directed],
+        class: VarId,
+        triple: &Triple<'_>,
+    ) -> Vec<Logical> {
+        let mut branches = Vec::new();
+        for Directed { property, inverse } in stating {
+            let property = TermSlot::Const(property.clone());
+            let ends = (triple.subject.clone(), triple.object.clone());
+            branches.push(self.scan_directed(property.clone(), *inverse, ends, triple.graph));
+            let above = self.pairs_above(schema, *inverse);
+            if !above.is_empty() {
+                let below = self.fresh("class");
+                let ends = (triple.subject.clone(), TermSlot::Var(below));
+                let scan = self.scan_directed(property, *inverse, ends, triple.graph);
+                branches.push(with_table(Some(pairs([below, class], above)), scan));
+            }
+        }
+        for inverse in [false, true] {
+            let typing = schema.typing().into_iter().filter(|(p, _)| p.inverse == inverse);
+            let used = typing.filter(|(p, _)| self.is_used(&p.property));
+            let above = |(p, class): (Directed, Term)| {
+                let above = schema.classes_above(&class).into_iter();
+                above.map(|above| (p.property.clone(), above)).collect::<Vec<_>>()
+            };
+            let rows = unique(used.flat_map(above));
+            if !rows.is_empty() {
+                let property = self.fresh("property");
+                let ends = (triple.subject.clone(), TermSlot::Var(self.fresh("value")));
+                let scan = self.scan_directed(TermSlot::Var(property), inverse, ends, triple.graph);
+                branches.push(with_table(Some(pairs([property, class], rows)), scan));
+            }
+        }
+        branches
+    }
+
+    /// Classes, each with those above it but itself: of those that have instances, as far as `rdf:type` says.
+    fn pairs_above(&self, schema: &Schema, all: bool) -> Vec<(Term, Term)> {
+        let type_id = self.stats.id_of(&rdf("type"));
+        let has_instances = |class: &&Term| {
+            let ids = type_id.zip(self.stats.id_of(class));
+            all || ids.is_some_and(|(type_id, class)| self.stats.holds(Order::Posg, &[type_id, class]))
+        };
+        let lower = schema.lower_classes().filter(has_instances);
+        lower
+            .flat_map(|class| {
+                schema.classes_above(class).into_iter().skip(1).map(|above| (class.clone(), above))
+            })
+            .collect()
+    }
+}

@@ -34,8 +34,12 @@ impl Translator<'_> {
             let scan = self.scan_directed(TermSlot::Const(property.clone()), *inverse, ends, triple.graph);
             branches.push(with_table(table, scan));
         }
+        let typing = schema.typing();
+        if typing.is_empty() {
+            return branches;
+        }
         let below: HashSet<Term> = below.into_iter().collect();
-        let typing = schema.typing().into_iter().filter(|(_, class)| below.contains(class));
+        let typing = typing.into_iter().filter(|(_, class)| below.contains(class));
         let typing = unique(typing.map(|(p, _)| p).filter(|p| self.is_used(&p.property)));
         for inverse in [false, true] {
             let properties = in_direction(&typing, inverse);

@@ -7,9 +7,8 @@ use lode_engine::QuadPattern;
 use lode_rdf::{GraphName, Term};
 
 const FORM: &str = "application/x-www-form-urlencoded";
-/// Of reasoning, of which there is none, and of the transaction's isolation, which is always the highest.
-const PASSED_OVER: [&str; 7] =
-    ["infer", "queryLn", "distinct", "preserveNodeId", "isolation-level", "includeInferred", "Accept"];
+/// Among them of the transaction's isolation, which is always the highest.
+const PASSED_OVER: [&str; 5] = ["queryLn", "distinct", "preserveNodeId", "isolation-level", "Accept"];
 
 /// Names and values, in the order of the request.
 #[derive(Debug, Default)]
@@ -154,6 +153,7 @@ mod tests {
             .query()
             .unwrap();
         assert_eq!(query.query, "SELECT*{?s?p?o}");
+        assert!(query.reason.is_none() && of("query=ASK{}&infer=false").query().unwrap().reason.is_some());
         let bound: Vec<_> = query.bindings.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(bound, ["s=<http://e/s>", "o=\"a\"@en"]);
         for wrong in

@@ -22,6 +22,8 @@ const LINE_BYTES_MAX: u64 = 256 << 20;
 pub struct Shown {
     /// Rows of a table, where one was.
     pub rows: Option<u64>,
+    /// Triples, where they were made Turtle of.
+    pub triples: Option<u64>,
 }
 
 /// The media types that are asked for, for a format.
@@ -92,7 +94,7 @@ fn table(told: impl Read, look: &Look, out: &mut dyn Write) -> anyhow::Result<Sh
                 rows += 1;
             }
             table.finish(out)?;
-            Ok(Shown { rows: Some(rows) })
+            Ok(Shown { rows: Some(rows), triples: None })
         }
     }
 }
@@ -101,7 +103,7 @@ fn table(told: impl Read, look: &Look, out: &mut dyn Write) -> anyhow::Result<Sh
 fn turtle(mut told: impl BufRead, look: &Look, out: &mut dyn Write) -> anyhow::Result<Shown> {
     let text = GraphText::new(RdfFormat::Turtle).ok_or_else(|| anyhow!("Turtle is no text"))?;
     let mut text = text.with_prefixes(&look.prefixes);
-    let (mut line, mut buffer) = (Vec::new(), Vec::new());
+    let (mut line, mut buffer, mut triples) = (Vec::new(), Vec::new(), 0);
     loop {
         line.clear();
         if told.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
@@ -114,6 +116,7 @@ fn turtle(mut told: impl BufRead, look: &Look, out: &mut dyn Write) -> anyhow::R
             return Err(anyhow!("the server's answer has a line that is no N-Triples"));
         };
         text.write(terms, &mut buffer);
+        triples += 1;
         if buffer.len() >= BUFFER_BYTES {
             out.write_all(&buffer)?;
             buffer.clear();
@@ -121,7 +124,7 @@ fn turtle(mut told: impl BufRead, look: &Look, out: &mut dyn Write) -> anyhow::R
     }
     text.finish(&mut buffer);
     out.write_all(&buffer)?;
-    Ok(Shown::default())
+    Ok(Shown { rows: None, triples: Some(triples) })
 }
 
 /// The texts of the terms of a line.

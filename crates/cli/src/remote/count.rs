@@ -60,7 +60,13 @@ fn count(row: &Value) -> u64 {
     row.pointer("/n/value").and_then(Value::as_str).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-fn rows(remote: &Remote, query: &str, at: Option<&str>, cancel: &CancelToken) -> anyhow::Result<Vec<Value>> {
+/// The rows of an answer, as JSON has them.
+pub fn rows(
+    remote: &Remote,
+    query: &str,
+    at: Option<&str>,
+    cancel: &CancelToken,
+) -> anyhow::Result<Vec<Value>> {
     let asked = Asked {
         media_type: "application/sparql-query",
         text: query,

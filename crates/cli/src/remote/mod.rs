@@ -7,7 +7,7 @@ mod count;
 
 pub use answer::{accepted, show};
 pub use change::{changed, update};
-pub use count::stats;
+pub use count::{rows, stats};
 
 use crate::args::{DefaultGraphArg, EvaluationArgs, LoginArgs};
 use crate::exit::{RemoteError, wrong_usage};

@@ -1,5 +1,6 @@
 //! Where statements end.
 
+use super::names::COMMANDS;
 use lode_assist::{Wholeness, wholeness};
 
 /// Longer texts are looked at only where their braces may be closed.
@@ -12,6 +13,12 @@ pub fn is_command(line: &str) -> bool {
     }
     let mut chars = line.trim_start().chars();
     chars.next() == Some('.') && chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+}
+
+/// Whether a line begins with the name of a command, which ends what was not finished before it: no line of a statement begins so.
+fn is_named(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or("");
+    COMMANDS.iter().any(|(name, ..)| *name == word)
 }
 
 /// A text without the semicolon that ends it, where it is whole without it.
@@ -42,7 +49,8 @@ pub struct Statements {
 impl Statements {
     /// Takes a line; what it ends comes back.
     pub fn push(&mut self, line: &str) -> Vec<String> {
-        if is_command(line) && (self.text.trim().is_empty() || self.is_finished()) {
+        let ends_here = is_command(line) && (self.text.trim().is_empty() || self.is_finished());
+        if ends_here || is_named(line) && !self.is_in_string() {
             let before = self.end();
             return before.into_iter().chain([line.trim().to_owned()]).collect();
         }
@@ -61,6 +69,11 @@ impl Statements {
         } else {
             Vec::new()
         }
+    }
+
+    /// Whether a string of several lines is open.
+    fn is_in_string(&self) -> bool {
+        [r#"""""#, "'''"].iter().any(|quotes| self.text.matches(quotes).count() % 2 == 1)
     }
 
     fn may_be_closed(&self) -> bool {

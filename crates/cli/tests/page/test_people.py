@@ -36,6 +36,8 @@ def people_log_in_and_out(page):
     page.click("dialog.login button.primary")
     page.wait("document.querySelector('#login').innerText.includes('ann')")
     assert "updates" in page.text("#login")
+    # What was refused to somebody else is not said any more.
+    page.wait("document.querySelector('#error').hidden && !document.querySelector('#status').textContent")
     run(page, "INSERT DATA { <http://e/x> <http://e/x> 1 }")
     assert "inserted" in page.text("#status")
     assert "password" not in page.do("JSON.stringify(localStorage)") and "Basic" not in page.do("JSON.stringify(localStorage)")

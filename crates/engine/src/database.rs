@@ -227,6 +227,18 @@ impl Database {
         update::run(&self.store, text, options)
     }
 
+    /// What of an update is most likely not meant, without doing it.
+    ///
+    /// # Errors
+    /// Where the text is not SPARQL, or its memory is not there.
+    pub fn update_warnings(
+        &self,
+        text: &str,
+        options: &QueryOptions,
+    ) -> Result<Arc<[PlanWarning]>, EngineError> {
+        update::warnings_of_text(&self.store, text, options)
+    }
+
     /// Begins a transaction over several requests: it waits for the write lock, and has it until it ends. Its changes take of the memory that
     /// `options` name; their `cancel` ends the wait, and later the transaction.
     ///

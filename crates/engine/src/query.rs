@@ -64,12 +64,7 @@ struct Asked {
 impl Asked {
     /// A text that is to be kept, if it is not too long. What the data tells is for who may read all of it.
     fn new(text: &str, options: &QueryOptions) -> Option<Self> {
-        let is_given = options.dataset.is_some() || options.default_graph == DefaultGraph::Union;
-        let patterns = match options.graphs.reads_all() {
-            false => Patterns::Hidden,
-            true if is_given => Patterns::Given,
-            true => Patterns::Default,
-        };
+        let patterns = Patterns::of(options);
         let kept = (text.len() <= hints::BYTES_MAX).then(|| text.into());
         kept.map(|text| Self { text, base: options.base_iri.clone(), patterns })
     }

@@ -63,7 +63,10 @@ pub fn show(
     let wants_turtle =
         matches!(format, OutputFormat::Table | OutputFormat::Rdf(RdfFormat::Turtle | RdfFormat::TriG));
     let shown = match media_type.as_str() {
-        "application/sparql-results+json" | "application/json" if format == OutputFormat::Table => {
+        // What no format of graphs can hold is shown as a table.
+        "application/sparql-results+json" | "application/json"
+            if matches!(format, OutputFormat::Table | OutputFormat::Rdf(_)) =>
+        {
             table(told, look, out)
         }
         "application/n-triples" | "text/plain" if wants_turtle => turtle(told, look, out),

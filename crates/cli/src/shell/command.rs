@@ -186,7 +186,7 @@ fn load_files(session: &mut Session<'_>, names: &str) -> anyhow::Result<()> {
                 let start = Instant::now();
                 let coding = coding.map(|(_, coding)| coding);
                 let response = server.send_file(place, format.media_type(), coding, file, &cancel)?;
-                say!("{name}: {}", remote::changed(response, start)?.summary);
+                say!("{name}: {}", remote::changed(response, start, &cancel)?.summary);
             }
         }
     }

@@ -21,6 +21,18 @@ fn is_named(line: &str) -> bool {
     COMMANDS.iter().any(|(name, ..)| *name == word)
 }
 
+/// Words that begin a statement and stand nowhere within one that has a brace open. SELECT does.
+const BEGINNINGS: [&str; 15] = [
+    "PREFIX", "BASE", "ASK", "CONSTRUCT", "DESCRIBE", "INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY",
+];
+
+/// Whether a line begins a statement, so that what is open before it was never finished.
+fn begins_statement(line: &str) -> bool {
+    // Prefixes may have the same names.
+    let word = line.split(|c: char| c.is_whitespace() || c == '{').next().unwrap_or("");
+    BEGINNINGS.iter().any(|beginning| beginning.eq_ignore_ascii_case(word))
+}
+
 /// A text without the semicolon that ends it, where it is whole without it.
 pub fn without_semicolon(text: &str) -> Option<&str> {
     let before = text.trim_end().strip_suffix(';')?;
@@ -44,6 +56,8 @@ pub struct Statements {
     text: String,
     /// Braces that are open, also those in texts.
     open: i64,
+    /// The last line was empty.
+    gap: bool,
 }
 
 impl Statements {
@@ -53,6 +67,11 @@ impl Statements {
         if ends_here || is_named(line) && !self.is_in_string() {
             let before = self.end();
             return before.into_iter().chain([line.trim().to_owned()]).collect();
+        }
+        let after_gap = std::mem::replace(&mut self.gap, line.trim().is_empty());
+        if after_gap && begins_statement(line) && self.open > 0 && !self.is_in_string() {
+            let before = self.end();
+            return before.into_iter().chain(self.push(line)).collect();
         }
         if line.trim().is_empty() {
             let ends = !self.text.trim().is_empty() && self.is_finished();
@@ -120,6 +139,11 @@ mod tests {
         );
         assert_eq!(statements("SELCT * {}\n\nASK {}"), ["SELCT * {}", "ASK {}"]);
         assert_eq!(statements("ASK {\n"), ["ASK {"]);
+        // What was never finished ends before what cannot be in it.
+        assert_eq!(statements("SELECT * {\n\nASK {}\n"), ["SELECT * {", "ASK {}"]);
+        assert_eq!(statements("SELECT * {\n.timer on\nASK {}\n"), ["SELECT * {", ".timer on", "ASK {}"]);
+        assert_eq!(statements("SELECT * {\n\n{ SELECT ?s { ?s ?p ?o } } }\n").len(), 1);
+        assert_eq!(statements("INSERT DATA { <a:a> <a:b> \"\"\"x\n\n.timer on\n\nASK {}\"\"\" }\n").len(), 1);
         assert!(statements("\n\n").is_empty());
     }
 

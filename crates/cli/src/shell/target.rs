@@ -73,7 +73,10 @@ impl Target {
             Self::Server(server) => {
                 let format = format.unwrap_or(OutputFormat::Table);
                 // What cannot be written so is written in another way.
-                let accept = format!("{}, text/turtle;q=0.1", remote::accepted(format));
+                let accept = format!(
+                    "{}, text/turtle;q=0.1, application/sparql-results+json;q=0.1",
+                    remote::accepted(format)
+                );
                 let response = server.query(&asked(text, &accept, ""), cancel)?;
                 let shown = remote::show(response, format, look, cancel, out)?;
                 Ok(shown.rows.or(shown.triples))
@@ -129,10 +132,8 @@ impl Target {
         match self {
             Self::Server(server) => {
                 let response = server.query(&asked(text, "application/json", "explain=1"), cancel)?;
-                let text = response.into_body().read_to_string()?;
-                let plan: serde_json::Value = serde_json::from_str(&text)?;
-                serde_json::to_writer_pretty(&mut *out, &plan)?;
-                Ok(writeln!(out)?)
+                let told = remote::text_of(response, cancel)?;
+                Ok(out.write_all(remote::plan_text(&told).unwrap_or(told).as_bytes())?)
             }
             Self::Folder(folder) => {
                 let options = folder.options(evaluation, cancel)?;

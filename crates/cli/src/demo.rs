@@ -75,7 +75,10 @@ impl Places {
             bail!("{name} is a database already: serve it with `lode serve {name}`, or name another folder");
         }
         if holds_something || database.is_file() {
-            bail!("{} is there already, and no database: name a folder that is not there", database.display());
+            bail!(
+                "{} is there already, and no database: name a folder that is not there",
+                database.display()
+            );
         }
         let mut data = database.as_os_str().to_owned();
         data.push(format!("-demo-{}.nt", std::process::id()));

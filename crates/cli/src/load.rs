@@ -63,9 +63,12 @@ fn check_words(args: &LoadArgs) -> anyhow::Result<()> {
     if !first.is_file() || is_url(&first.to_string_lossy()) {
         return Ok(());
     }
-    let Some(last) = last.filter(is_database).filter(|last| !is_url(&last.to_string_lossy())) else { return Ok(()) };
+    let Some(last) = last.filter(is_database).filter(|last| !is_url(&last.to_string_lossy())) else {
+        return Ok(());
+    };
     let others = &args.files[..args.files.len() - 1];
-    let files: Vec<String> = std::iter::once(first).chain(others).map(|file| file.display().to_string()).collect();
+    let files: Vec<String> =
+        std::iter::once(first).chain(others).map(|file| file.display().to_string()).collect();
     Err(wrong_usage(format!(
         "{} is a file, not a database; the database comes first, then the files: lode load {} {}",
         first.display(),

@@ -15,6 +15,7 @@ use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
 use lode_rdf::{NamedNode, ValueId};
+use lode_sparql::PlanWarning;
 use lode_store::{Commit, OpenFiles, Snapshot, Store, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;

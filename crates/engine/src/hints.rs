@@ -5,11 +5,11 @@
 
 mod memo;
 
+use crate::options::{DefaultGraph, QueryOptions};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
-use crate::options::{DefaultGraph, QueryOptions};
 use lode_sparql::parse::hints::{
     Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined, findings, findings_of_update,
 };

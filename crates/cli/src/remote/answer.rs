@@ -14,8 +14,8 @@ use ureq::http::Response;
 
 /// What is read at once.
 const BUFFER_BYTES: usize = 64 << 10;
-/// The longest line of N-Triples that is made Turtle of.
-const LINE_BYTES_MAX: u64 = 256 << 20;
+/// The longest line of N-Triples that is made Turtle of: it is held, and so is what is written of it.
+const LINE_BYTES_MAX: u64 = 32 << 20;
 
 /// What was shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -107,16 +107,21 @@ fn turtle(mut told: impl BufRead, look: &Look, out: &mut dyn Write) -> anyhow::R
     let text = GraphText::new(RdfFormat::Turtle).ok_or_else(|| anyhow!("Turtle is no text"))?;
     let mut text = text.with_prefixes(&look.prefixes);
     let (mut line, mut buffer, mut triples) = (Vec::new(), Vec::new(), 0);
-    loop {
+    for number in 1_u64.. {
         line.clear();
         if told.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
             break;
+        }
+        if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with(b"\n") {
+            return Err(anyhow!(
+                "the server's answer, line {number}: it has more than {LINE_BYTES_MAX} bytes (--format nt takes longer ones, as they are)"
+            ));
         }
         let Some(terms) = terms(&line) else {
             if line.trim_ascii().is_empty() || line.trim_ascii_start().starts_with(b"#") {
                 continue;
             }
-            return Err(anyhow!("the server's answer has a line that is no N-Triples"));
+            return Err(anyhow!("the server's answer, line {number}: it is no N-Triples"));
         };
         text.write(terms, &mut buffer);
         triples += 1;

@@ -55,11 +55,7 @@ pub fn warnings(response: &Response<Body>) -> Vec<String> {
 }
 
 /// What a server tells of a change.
-pub fn changed(
-    response: Response<Body>,
-    start: Instant,
-    cancel: &CancelToken,
-) -> anyhow::Result<Changed> {
+pub fn changed(response: Response<Body>, start: Instant, cancel: &CancelToken) -> anyhow::Result<Changed> {
     let warnings = warnings(&response);
     let text = super::text_of(response, cancel)?;
     let told: Value = serde_json::from_str(&text).unwrap_or(Value::Null);

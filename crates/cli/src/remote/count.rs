@@ -36,7 +36,8 @@ impl Told {
         let query = format!(
             "SELECT ?g (COUNT(*) AS ?n) {{ {NAMED} }} GROUP BY ?g ORDER BY DESC(?n) ?g LIMIT {GRAPHS}"
         );
-        let largest = rows(remote, &query, at, cancel)?.iter().map(|row| (term(row, "/g"), count(row))).collect();
+        let largest =
+            rows(remote, &query, at, cancel)?.iter().map(|row| (term(row, "/g"), count(row))).collect();
         Ok(Self {
             default_graph_quads,
             named_graph_quads,

@@ -28,9 +28,11 @@ pub fn plan_text(told: &str) -> Option<String> {
 
 /// An operator, and those below it: not more than the parser lets in.
 fn operator(node: &Value, depth: usize, text: &mut String) {
-    let line = format!("{:indent$}{} {}", "", string(node, "operator"), string(node, "detail"), indent = 2 * depth);
+    let line =
+        format!("{:indent$}{} {}", "", string(node, "operator"), string(node, "detail"), indent = 2 * depth);
     let rows = node.get("estimated_rows").and_then(Value::as_f64).unwrap_or(0.0);
-    *text += &format!("{}  [{} rows, {}", line.trim_end(), number::short(rows), time(node, "estimated_seconds"));
+    *text +=
+        &format!("{}  [{} rows, {}", line.trim_end(), number::short(rows), time(node, "estimated_seconds"));
     let sorted: Vec<&str> = list(node, "sorted_by").filter_map(Value::as_str).collect();
     if !sorted.is_empty() {
         *text += &format!(", sorted by {}", sorted.join(" "));

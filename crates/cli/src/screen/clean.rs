@@ -74,7 +74,8 @@ impl<W: Write> Clean<W> {
 fn directed(second: u8, last: u8) -> Option<char> {
     let low = (u32::from(second) & 0x3F) << 6 | u32::from(last) & 0x3F;
     let c = char::from_u32(0x2000 | low)?;
-    let is_directed = matches!(c, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let is_directed =
+        matches!(c, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     (is_directed && last & 0xC0 == 0x80).then_some(c)
 }
 

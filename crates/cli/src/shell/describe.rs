@@ -46,11 +46,21 @@ pub fn term(word: &str) -> Option<String> {
 /// Where else a thing stands.
 fn known(session: &mut Session<'_>, thing: &str) -> Vec<String> {
     let of = [
-        (format!("?s a {thing}"), "thing is", "things are", "of this class (.predicates tells what they have)"),
+        (
+            format!("?s a {thing}"),
+            "thing is",
+            "things are",
+            "of this class (.predicates tells what they have)",
+        ),
         (format!("?s {thing} ?o"), "triple has", "triples have", "it as predicate"),
         (format!("?s ?p {thing} FILTER(?p != rdf:type)"), "triple has", "triples have", "it as object"),
         (format!("GRAPH {thing} {{ ?s ?p ?o }}"), "triple is", "triples are", "in the graph of this name"),
-        (format!("GRAPH ?g {{ {thing} ?p ?o }}"), "triple has", "triples have", "it as subject in named graphs"),
+        (
+            format!("GRAPH ?g {{ {thing} ?p ?o }}"),
+            "triple has",
+            "triples have",
+            "it as subject in named graphs",
+        ),
     ];
     let mut known = Vec::new();
     for (pattern, one, many, what) in of {

@@ -42,7 +42,12 @@ impl Menu for SilentMenu {
         self.0.can_quick_complete()
     }
 
-    fn can_partially_complete(&mut self, updated: bool, editor: &mut Editor, completer: &mut dyn Completer) -> bool {
+    fn can_partially_complete(
+        &mut self,
+        updated: bool,
+        editor: &mut Editor,
+        completer: &mut dyn Completer,
+    ) -> bool {
         self.0.can_partially_complete(updated, editor, completer)
     }
 
@@ -58,7 +63,12 @@ impl Menu for SilentMenu {
         self.0.reload(updated, editor, completer);
     }
 
-    fn update_working_details(&mut self, editor: &mut Editor, completer: &mut dyn Completer, painter: &Painter) {
+    fn update_working_details(
+        &mut self,
+        editor: &mut Editor,
+        completer: &mut dyn Completer,
+        painter: &Painter,
+    ) {
         self.0.update_working_details(editor, completer, painter);
     }
 

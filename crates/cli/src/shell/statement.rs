@@ -23,7 +23,21 @@ fn is_named(line: &str) -> bool {
 
 /// Words that begin a statement and stand nowhere within one that has a brace open. SELECT does.
 const BEGINNINGS: [&str; 15] = [
-    "PREFIX", "BASE", "ASK", "CONSTRUCT", "DESCRIBE", "INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY",
+    "PREFIX",
+    "BASE",
+    "ASK",
+    "CONSTRUCT",
+    "DESCRIBE",
+    "INSERT",
+    "DELETE",
+    "WITH",
+    "LOAD",
+    "CLEAR",
+    "DROP",
+    "CREATE",
+    "ADD",
+    "MOVE",
+    "COPY",
 ];
 
 /// Whether a line begins a statement, so that what is open before it was never finished.

@@ -44,10 +44,19 @@ pub fn one_name(text: &str) -> anyhow::Result<String> {
 
 /// Where the word that a text ends in begins, and what it is so far.
 pub fn last_word(text: &str) -> (usize, String) {
-    let begins = |at: &usize| *at == 0 || text.get(..*at).is_some_and(|before| before.ends_with(char::is_whitespace));
-    let closed = |at: &usize| text.get(..*at).is_some_and(|before| words(before).is_ok() && !ends_escaped(before));
+    let begins =
+        |at: &usize| *at == 0 || text.get(..*at).is_some_and(|before| before.ends_with(char::is_whitespace));
+    let closed =
+        |at: &usize| text.get(..*at).is_some_and(|before| words(before).is_ok() && !ends_escaped(before));
     // The last space that is not within quotes.
-    let start = text.char_indices().map(|(at, _)| at).chain([text.len()]).rev().filter(begins).find(closed).unwrap_or(0);
+    let start = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .rev()
+        .filter(begins)
+        .find(closed)
+        .unwrap_or(0);
     let rest = text.get(start..).unwrap_or("");
     let ends = ["", "\"", "'"].into_iter().find_map(|end| words(&format!("{rest}{end}")).ok());
     (start, ends.and_then(|words| words.into_iter().next()).unwrap_or_default())

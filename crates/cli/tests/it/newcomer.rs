@@ -73,7 +73,10 @@ fn words_in_the_wrong_place() {
         assert_says(&error, &["data.ttl is a file, not a database", "lode load DB data.ttl"]);
     }
     let swapped = lode.run(&["load", "data.ttl", "db"]).fails(2);
-    assert_says(&swapped, &["data.ttl is a file, not a database", "the database comes first", "lode load db data.ttl"]);
+    assert_says(
+        &swapped,
+        &["data.ttl is a file, not a database", "the database comes first", "lode load db data.ttl"],
+    );
     let swapped = lode.run(&["load", "data.ttl", "q.rq", "new.db"]).fails(2);
     assert_says(&swapped, &["lode load new.db data.ttl q.rq"]);
     assert!(!lode.path("new.db").exists());
@@ -242,7 +245,8 @@ fn the_demo_is_where_it_was_asked_for() {
     let answer = lode.run(&["query", "shop", "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "--format", "csv"]).ok();
     assert!(answer.trim_end().rsplit('\n').next().unwrap().parse::<u64>().unwrap() > 5_000, "{answer}");
     // Nothing else is left.
-    let names: Vec<_> = std::fs::read_dir(lode.path(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> =
+        std::fs::read_dir(lode.path(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!names.iter().any(|name| name.to_string_lossy().contains("demo")), "{names:?}");
     assert_says(&demo("shop").fails(1), &["shop is a database already", "lode serve shop"]);
     std::fs::create_dir(lode.path("folder")).unwrap();
@@ -260,7 +264,8 @@ fn a_server_that_was_just_started_is_waited_for() {
     let mut waiting = lode.command(&["status", &address, "--wait", "60"]);
     let mut waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300));
-    let mut server = lode.command(&["serve", "db", "--bind", &port.to_string()]).stderr(Stdio::null()).spawn().unwrap();
+    let mut server =
+        lode.command(&["serve", "db", "--bind", &port.to_string()]).stderr(Stdio::null()).spawn().unwrap();
     let status = waiting.wait().unwrap();
     server.kill().unwrap();
     server.wait().unwrap();

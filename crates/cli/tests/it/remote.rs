@@ -51,7 +51,10 @@ fn answers_are_those_of_the_folder() {
     // Times and counts aside: what stands before the brackets.
     let plan = |target: &str| -> Vec<String> {
         let text = lode.run(&["query", target, select, "--explain"]).ok();
-        text.lines().map(|line| line.split("  [").next().unwrap().to_owned()).take_while(|l| !l.is_empty()).collect()
+        text.lines()
+            .map(|line| line.split("  [").next().unwrap().to_owned())
+            .take_while(|l| !l.is_empty())
+            .collect()
     };
     assert!(plan(&endpoint.base).len() > 1);
     assert_eq!(plan(&endpoint.base), plan("db"));
@@ -70,7 +73,10 @@ fn figures_are_those_of_the_folder() {
     for (name, value) in server.as_object().unwrap() {
         assert_eq!(value, &folder[name], "{name}");
     }
-    assert_eq!(server["distinct"], serde_json::json!({"subjects": 3, "predicates": 5, "objects": 6, "exact": true}));
+    assert_eq!(
+        server["distinct"],
+        serde_json::json!({"subjects": 3, "predicates": 5, "objects": 6, "exact": true})
+    );
     let text = |target: &str| lode.run(&["stats", target]).ok();
     let folder = text("db");
     for line in text(&endpoint.base).lines() {
@@ -85,13 +91,31 @@ fn dripping() -> String {
     std::thread::spawn(move || {
         while let Ok((mut stream, _)) = listener.accept() {
             let _ = stream.read(&mut [0; 4096]);
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{");
+            let _ = stream.write_all(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{",
+            );
             while stream.write_all(b" ").is_ok() {
                 std::thread::sleep(std::time::Duration::from_millis(50));
             }
         }
     });
     address
+}
+
+#[test]
+fn a_line_without_an_end_is_refused() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/n-triples\r\nConnection: close\r\n\r\n";
+            let _ = stream.write_all(format!("{head}<http://e/a> <http://e/p> 1 .\n<http://e/a>").as_bytes());
+            while stream.write_all(&[b'x'; 1 << 16]).is_ok() {}
+        }
+    });
+    let error = Lode::new().run(&["query", &address, "CONSTRUCT WHERE { ?s ?p ?o }"]).fails(1);
+    assert!(error.contains("the server's answer, line 2: it has more than 33554432 bytes"), "{error}");
 }
 
 #[test]
@@ -120,6 +144,14 @@ fn updates_are_told_with_their_numbers() {
         "INSERT { ?s <http://e/r> ?y } WHERE { ?s ?p ?o BIND(<http://e/f>(?o) AS ?y) }",
     ]);
     assert!(warned.err.contains("warning: no function <http://e/f> is known"), "{warned:#?}");
+    let misspelt = "PREFIX foaf: <http://xmlns.com/foaf/0.1/> DELETE WHERE { ?s foaf:nmae ?o }";
+    let warned = lode.run(&["update", &endpoint.base, misspelt]);
+    drop(endpoint);
+    let told = "warning: no triple has the predicate foaf:nmae; foaf:name has 2";
+    for outcome in [warned, lode.run(&["update", "db", misspelt])] {
+        assert!(outcome.err.contains(told), "{outcome:#?}");
+        outcome.ok();
+    }
 }
 
 #[test]

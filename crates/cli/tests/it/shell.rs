@@ -59,10 +59,14 @@ fn asks_and_changes(lode: &Lode, target: &str) {
     // Formats that cannot hold an answer leave it to another one.
     let rows = script(lode, &[target], ".mode nt\nSELECT ?n { ?s foaf:name ?n FILTER(?n = 'Ann') }\n").ok();
     assert_eq!(rows, "?n\n-----\n\"Ann\"\n");
-    let turtle = script(lode, &[target], ".mode csv\nCONSTRUCT { ?s foaf:nick 'A' } { ?s foaf:name 'Ann' }\n").ok();
-    assert!(turtle.contains("<http://e/ann> foaf:nick \"A\" .") || turtle.contains("e:ann foaf:nick \"A\" ."), "{turtle}");
+    let turtle =
+        script(lode, &[target], ".mode csv\nCONSTRUCT { ?s foaf:nick 'A' } { ?s foaf:name 'Ann' }\n").ok();
+    assert!(
+        turtle.contains("<http://e/ann> foaf:nick \"A\" .") || turtle.contains("e:ann foaf:nick \"A\" ."),
+        "{turtle}"
+    );
     let plan = script(lode, &[target], ".explain SELECT * { ?s foaf:name ?n }\n").ok();
-    assert!(plan.contains("IndexScan") && plan.contains("\nplanning ") && !plan.contains('{'), "{plan}");
+    assert!(plan.contains("IndexScan") && plan.contains("\nplanning ") && !plan.starts_with('{'), "{plan}");
     lode.write("with a space.ttl", "<http://e/eve> <http://xmlns.com/foaf/0.1/name> 'Eve' .");
     let quoted = ".load \"with a space.ttl\"\nASK { e:eve foaf:name 'Eve' }\n";
     assert_eq!(script(lode, &[target], quoted).ok(), "yes\n");

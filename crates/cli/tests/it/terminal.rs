@@ -64,7 +64,7 @@ fn nothing_of_others_turns_a_terminal_around() {
 fn answers_end_their_line_on_a_terminal() {
     let lode = Lode::with_turtle(DATA);
     for format in ["json", "csv", "tsv", "xml"] {
-        let asked = ["query", "db", "ASK { ?s ?p ?o }", "--format", format];
+        let asked = ["query", "db", "ASK { ?s ?p ?o }", "--no-pager", "--format", format];
         let piped = lode.run(&asked).ok();
         let Some(text) = played(&lode, &asked, 80, &[], 0) else { return };
         assert_eq!(text, format!("{}\n\nEXIT 0\n", piped.trim_end()), "{format}");

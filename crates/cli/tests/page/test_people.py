@@ -66,6 +66,15 @@ def tokens_log_in(page):
 
 
 @test
+def the_root_lists_the_databases(page):
+    page.go(SEVERAL + "/")
+    page.wait("document.querySelectorAll('tbody tr').length === 2")
+    equal(page.do("[...document.querySelectorAll('tbody td.n')].map(cell => cell.textContent)"), ["1", "0"])
+    page.click("tbody a")
+    page.wait("document.querySelector('#database')?.innerText.includes('d')")
+
+
+@test
 def each_of_several_databases_has_its_page(page):
     page.go(SEVERAL + "/d/")
     page.wait("document.querySelector('#database').innerText.includes('d')")

@@ -141,7 +141,8 @@ fn warnings_of(
     if modifies.is_empty() {
         return Arc::default();
     }
-    let functions = warnings::of_queries(modifies, &lode_exec::functions::find, &lode_exec::is_regular_expression);
+    let functions =
+        warnings::of_queries(modifies, &lode_exec::functions::find, &lode_exec::is_regular_expression);
     match hints::of_update(text, &store.snapshot(), options, budget) {
         hints if hints.is_empty() => functions,
         hints => PlanWarning::with_hints(&functions, hints),

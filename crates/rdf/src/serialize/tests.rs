@@ -215,13 +215,19 @@ fn long_documents_declare_what_they_know_at_the_beginning() {
         let object = if number < 3_900 { format!("\"{number}\"") } else { "<http://v/o>".to_owned() };
         let subject = format!("<http://u/s{number}>");
         text.write_in(graph.as_bytes(), [&subject, "<http://u/p>", &object].map(str::as_bytes), &mut out);
-        lines.push(format!("{subject} <http://u/p> {object}{}{graph}", if graph.is_empty() { "" } else { " " }));
+        lines.push(format!(
+            "{subject} <http://u/p> {object}{}{graph}",
+            if graph.is_empty() { "" } else { " " }
+        ));
     }
     text.finish(&mut out);
     let written = String::from_utf8(out.clone()).unwrap();
-    assert!(written.starts_with("@prefix mine: <http://mine/> .\n@prefix u: <http://u/> .\nu:s0 u:p \"0\" .\n"));
+    assert!(
+        written.starts_with("@prefix mine: <http://mine/> .\n@prefix u: <http://u/> .\nu:s0 u:p \"0\" .\n")
+    );
     assert!(written.contains("\nu:g {\nu:s1334 u:p \"1334\" .\n") && !written.contains("never:"));
     assert!(written.contains("}\n@prefix v: <http://v/> .\n<http://other/g> {\nu:s3900 u:p v:o .\n"));
-    let read: Vec<String> = oxttl::TriGParser::new().for_slice(&out).map(|quad| quad.unwrap().to_string()).collect();
+    let read: Vec<String> =
+        oxttl::TriGParser::new().for_slice(&out).map(|quad| quad.unwrap().to_string()).collect();
     assert_eq!(read, lines);
 }

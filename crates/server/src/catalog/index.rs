@@ -98,7 +98,8 @@ fn row(Listed { name, quads, is_open }: &Listed, out: &mut String) {
 /// `1234567` as `1,234,567`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let parts: Vec<String> = digits.as_bytes().rchunks(3).rev().map(|part| String::from_utf8_lossy(part).into_owned()).collect();
+    let parts: Vec<String> =
+        digits.as_bytes().rchunks(3).rev().map(|part| String::from_utf8_lossy(part).into_owned()).collect();
     parts.join(",")
 }
 
@@ -110,7 +111,11 @@ mod tests {
     #[test]
     fn databases_with_their_counts_and_links() {
         let listed = |name: &str, quads, is_open| Listed { name: name.to_owned(), quads, is_open };
-        let page = text(&[listed("a", Some(1_234_567), true), listed("hidden", None, true), listed("shut", None, false)]);
+        let page = text(&[
+            listed("a", Some(1_234_567), true),
+            listed("hidden", None, true),
+            listed("shut", None, false),
+        ]);
         for part in [
             "<a href=\"/a/\">a</a></td><td class=\"n\">1,234,567</td>",
             "<code>/a/sparql</code>",

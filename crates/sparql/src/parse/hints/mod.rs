@@ -14,8 +14,8 @@ mod tests;
 mod update;
 mod walk;
 
-pub use update::findings_of_update;
 pub use found::{Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined};
+pub use update::findings_of_update;
 
 use super::lower::Lowering;
 use super::{base_iri, vocabulary};

@@ -221,7 +221,8 @@ fn patterns_of_updates_are_as_those_of_queries() {
         ),
     ] {
         let found = of_update(text).hints;
-        let told: Vec<String> = found.into_iter().map(|hint| format!("{}; {}", hint.message, hint.help)).collect();
+        let told: Vec<String> =
+            found.into_iter().map(|hint| format!("{}; {}", hint.message, hint.help)).collect();
         assert_eq!(told, [hint], "{text}");
     }
     assert_eq!(of_update("DELETE WHERE { ?a :p ?b . ?c :q ?d }").unjoined.len(), 1);

@@ -78,7 +78,8 @@ impl<'t> Walk<'t> {
             self.constant(iri, Role::Graph, InGraph::Any, true);
         }
         self.has_dataset = using().next().is_some();
-        let (group, deletes, inserts) = (at.child(Node::Group), at.child(Node::Delete), at.child(Node::Insert));
+        let (group, deletes, inserts) =
+            (at.child(Node::Group), at.child(Node::Delete), at.child(Node::Insert));
         let with = at.child(Node::With).and_then(At::first);
         if let Some(with) = with {
             let is_asked = !self.has_dataset && group.is_some_and(is_of_default_graph);

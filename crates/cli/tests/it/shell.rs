@@ -211,13 +211,16 @@ fn commands_complete_and_are_silent_where_nothing_fits() {
         Step::Send(".predicates foaf:Per\t\r"),
         Step::See("foaf:knows"),
         Step::See("lode> "),
+        // The line is drawn again before the next one is asked for.
         Step::Send(".timer of\t\r"),
+        Step::See(".timer off"),
         Step::See("lode> "),
         // Nothing fits: Enter is for the line.
         Step::Send(".mode zz\t\r"),
         Step::See("unknown format zz"),
         Step::See("lode> "),
         Step::Send(".graphs x\t\r"),
+        Step::See("?graph"),
         Step::See("lode> "),
         Step::Send("\u{4}"),
     ];

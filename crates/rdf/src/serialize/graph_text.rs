@@ -17,7 +17,7 @@ pub enum GraphText {
     /// N-Triples, and N-Quads.
     Lines,
     /// Turtle, and TriG; triples of one subject in a row share it.
-    Turtle(TurtleText),
+    Turtle(Box<TurtleText>),
 }
 
 /// What has been written of a Turtle or TriG document.
@@ -41,7 +41,7 @@ impl GraphText {
     pub fn new(format: RdfFormat) -> Option<Self> {
         match format {
             RdfFormat::NTriples | RdfFormat::NQuads => Some(Self::Lines),
-            RdfFormat::Turtle | RdfFormat::TriG => Some(Self::Turtle(TurtleText::default())),
+            RdfFormat::Turtle | RdfFormat::TriG => Some(Self::Turtle(Box::default())),
             RdfFormat::RdfXml | RdfFormat::JsonLd => None,
         }
     }
@@ -52,7 +52,9 @@ impl GraphText {
     pub fn with_prefixes(self, prefixes: &Prefixes) -> Self {
         match self {
             Self::Lines => Self::Lines,
-            Self::Turtle(turtle) => Self::Turtle(TurtleText { prefixes: prefixes.clone(), ..turtle }),
+            Self::Turtle(turtle) => {
+                Self::Turtle(Box::new(TurtleText { prefixes: prefixes.clone(), ..*turtle }))
+            }
         }
     }
 

@@ -52,8 +52,9 @@ impl GraphText {
     pub fn with_prefixes(self, prefixes: &Prefixes) -> Self {
         match self {
             Self::Lines => Self::Lines,
-            Self::Turtle(turtle) => {
-                Self::Turtle(Box::new(TurtleText { prefixes: prefixes.clone(), ..*turtle }))
+            Self::Turtle(mut turtle) => {
+                turtle.prefixes.clone_from(prefixes);
+                Self::Turtle(turtle)
             }
         }
     }

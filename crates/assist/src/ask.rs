@@ -97,4 +97,11 @@ impl<'a> Data<'a> {
         let prepared = self.database.prepare(text, &options);
         prepared.map_or(Vec::new(), |query| query.warnings().to_vec())
     }
+
+    /// What the engine warns of in an update, which is not run.
+    pub fn update_warnings(&self, text: &str) -> Vec<PlanWarning> {
+        let options =
+            QueryOptions { cancel: self.clock.token(Duration::from_secs(1)), ..self.options.clone() };
+        self.database.update_warnings(text, &options).map_or(Vec::new(), |warnings| warnings.to_vec())
+    }
 }

@@ -67,7 +67,7 @@ impl Mark {
 fn warnings(text: &str, form: Form, data: &Data<'_>) -> Vec<Mark> {
     let told = match form {
         Form::Query => data.warnings(text),
-        Form::Update => return Vec::new(),
+        Form::Update => data.update_warnings(text),
     };
     if told.is_empty() {
         return Vec::new();

@@ -28,6 +28,7 @@ mod repair;
 mod role;
 mod schema;
 mod search;
+mod shortening;
 mod words;
 
 pub use answer::{Checked, Completion, Counts, Hover, Item, ItemKind, Mark, Named, Prefix, Span};
@@ -39,4 +40,5 @@ pub use pieces::{
     PieceKind, Wholeness, counting_variables, declared_prefixes, error_behind_first_line, pieces, wholeness,
     with_prefixes,
 };
+pub use shortening::prefixes_over_usual;
 pub use words::functions;

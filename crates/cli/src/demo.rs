@@ -19,18 +19,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub fn run(args: &DemoArgs) -> anyhow::Result<Done> {
-    let folder = Folder::new(args.database.as_deref())?;
-    say!("BSBM, {} products, in {}", number::grouped(args.products), folder.path.display());
-    let data = folder.path.join("data.nt");
-    let database = folder.path.join("db");
+    let places = Places::new(args.database.as_deref())?;
+    say!("BSBM, {} products, in {}", number::grouped(args.products), places.database.display());
     let options = Options { products: args.products, seed: DEFAULT_SEED, format: Format::NTriples };
-    let mut file =
-        BufWriter::new(File::create(&data).with_context(|| format!("creating {}", data.display()))?);
+    let create = || File::create(&places.data).with_context(|| format!("creating {}", places.data.display()));
+    let mut file = BufWriter::new(create()?);
     write_data(&options, false, &mut file)?;
     file.flush()?;
-    load_sources(&database, vec![Source::path(&data)], LoadOptions::default(), true, false)?;
-    std::fs::remove_file(&data).with_context(|| format!("removing {}", data.display()))?;
-    let database = Database::open(&database, &OpenOptions::default())?;
+    load_sources(&places.database, vec![Source::path(&places.data)], LoadOptions::default(), true, false)?;
+    places.remove_data();
+    let database = Database::open(&places.database, &OpenOptions::default())?;
     show_queries(&database)?;
     if !args.once {
         say!("");
@@ -54,35 +52,51 @@ fn show_queries(database: &Database) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where the demo works: a folder that the caller named, which stays, or a temporary one.
-struct Folder {
-    path: PathBuf,
-    temporary: bool,
+/// Where the demo works.
+struct Places {
+    /// Where the caller wants it, and then it stays; or in a temporary folder.
+    database: PathBuf,
+    /// What is loaded: a file beside it, which goes.
+    data: PathBuf,
+    temporary: Option<PathBuf>,
 }
 
-impl Folder {
+impl Places {
     fn new(named: Option<&Path>) -> anyhow::Result<Self> {
-        let (path, temporary) = match named {
-            Some(path) => (path.to_owned(), false),
-            None => (std::env::temp_dir().join(format!("lode-demo-{}", std::process::id())), true),
+        let Some(database) = named else {
+            let folder = std::env::temp_dir().join(format!("lode-demo-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
+            let (database, data) = (folder.join("db"), folder.join("data.nt"));
+            return Ok(Self { database, data, temporary: Some(folder) });
         };
-        if path.join("db").exists() {
+        let holds_something = std::fs::read_dir(database).is_ok_and(|mut entries| entries.next().is_some());
+        if holds_something && Database::open(database, &OpenOptions::default()).is_ok() {
+            let name = database.display();
+            bail!("{name} is a database already: serve it with `lode serve {name}`, or name another folder");
+        }
+        if holds_something || database.is_file() {
             bail!(
-                "{} holds a demo already: serve it with `lode serve {}`",
-                path.display(),
-                path.join("db").display()
+                "{} is there already, and no database: name a folder that is not there",
+                database.display()
             );
         }
-        std::fs::create_dir_all(&path).with_context(|| format!("creating {}", path.display()))?;
-        Ok(Self { path, temporary })
+        let mut data = database.as_os_str().to_owned();
+        data.push(format!("-demo-{}.nt", std::process::id()));
+        Ok(Self { database: database.to_owned(), data: data.into(), temporary: None })
+    }
+
+    /// It may have gone already, and a file that stays harms nobody.
+    fn remove_data(&self) {
+        let _ = std::fs::remove_file(&self.data);
     }
 }
 
-impl Drop for Folder {
+impl Drop for Places {
     fn drop(&mut self) {
-        if self.temporary {
+        self.remove_data();
+        if let Some(folder) = &self.temporary {
             // It lies in the system's temporary folder: what cannot be removed now goes with that.
-            let _ = std::fs::remove_dir_all(&self.path);
+            let _ = std::fs::remove_dir_all(folder);
         }
     }
 }

@@ -9,14 +9,12 @@ use crate::memory::DumpMemory;
 use crate::remote::{self, Remote, Told};
 use crate::screen::Screen;
 use anyhow::bail;
-use lode_assist::{Assist, Prefix};
 use lode_engine::store::{DumpOptions, DumpScope, dump_graph, dump_lines, dump_quads};
-use lode_engine::{CancelToken, Database, OpenOptions, QueryOptions};
+use lode_engine::{CancelToken, Database, OpenOptions};
 use lode_rdf::format::RdfFormat;
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef};
 use std::io::{BufWriter, Write};
-use std::sync::Arc;
 
 /// What quads are collected to before they are written.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -80,7 +78,7 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let format = RdfFormat::from_name(&args.format).ok_or_else(|| unknown_format(&args.format))?;
     let memory = DumpMemory::new(args.memory);
     let open = OpenOptions::with_cache(memory.cache_bytes);
-    let database = Arc::new(Database::open(&args.database, &open)?);
+    let database = Database::open(&args.database, &open)?;
     let snapshot = database.snapshot_at(args.at.as_deref())?;
     let scope = match &args.graph {
         Some(name) => DumpScope::Graph(graph_id(&snapshot, name)?),
@@ -97,25 +95,16 @@ fn write(args: &DumpArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         dump_lines(&snapshot, scope, &cancel, out)?;
         return Ok(());
     }
-    if let (Some(format), true) = (GraphText::new(format), as_triples) {
+    if let Some(format) = GraphText::new(format) {
         let format = format.with_prefixes(&look::prefixes(&[], &[]));
         dump_graph(&snapshot, scope, format, &cancel, out)?;
         return Ok(());
     }
-    // TriG declares all prefixes before the first quad: those of what the data is made of.
-    let prefixes = if format == RdfFormat::TriG { used_prefixes(&database)? } else { Vec::new() };
-    let prefixes: Vec<_> =
-        prefixes.iter().map(|prefix| (prefix.name.as_str(), prefix.iri.as_str())).collect();
-    let mut writer = QuadWriter::start_with_prefixes(format, out, &prefixes)?;
+    let mut writer = QuadWriter::start(format, out)?;
     dump_quads(&snapshot, scope, &cancel, &mut |quad| {
         let graph_name = if as_triples { GraphNameRef::DefaultGraph } else { quad.graph_name };
         writer.write(QuadRef { graph_name, ..quad })
     })?;
     writer.finish()?.flush()?;
     Ok(())
-}
-
-/// The usual prefixes of IRIs in the data.
-fn used_prefixes(database: &Arc<Database>) -> anyhow::Result<Vec<Prefix>> {
-    Ok(Assist::new(Arc::clone(database)).prefixes(&QueryOptions::default())?)
 }

@@ -15,6 +15,7 @@ use crate::talk::{say, say_found_log, tell_damaged_snapshots};
 use anyhow::{Context, bail};
 use lode_engine::store::CompactOptions;
 use lode_engine::store::load::{LoadOptions, LoadProgress, LoadReport, Source, SourceReport, load, validate};
+use lode_engine::web::is_url;
 use lode_engine::{Database, OpenOptions};
 use lode_rdf::NamedNode;
 use lode_rdf::format::RdfFormat;
@@ -32,6 +33,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     if args.dry_run {
         return dry_run(args);
     }
+    check_words(args)?;
     let found = Sources::find(&args.files, args.source_options())?;
     let (options, quarantine) = options(args)?;
     let existed = args.database.exists();
@@ -52,6 +54,27 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
     }
     let set_aside = tell_set_aside(report.quarantined, &report.sources, quarantine.as_deref());
     Ok(if set_aside { Done::Quarantined } else { Done::Ok })
+}
+
+/// Whether the database stands behind the files, and not before them.
+fn check_words(args: &LoadArgs) -> anyhow::Result<()> {
+    let (first, last) = (&args.database, args.files.last());
+    let is_database = |path: &&PathBuf| path.join("MANIFEST").exists() || !path.exists();
+    if !first.is_file() || is_url(&first.to_string_lossy()) {
+        return Ok(());
+    }
+    let Some(last) = last.filter(is_database).filter(|last| !is_url(&last.to_string_lossy())) else {
+        return Ok(());
+    };
+    let others = &args.files[..args.files.len() - 1];
+    let files: Vec<String> =
+        std::iter::once(first).chain(others).map(|file| file.display().to_string()).collect();
+    Err(wrong_usage(format!(
+        "{} is a file, not a database; the database comes first, then the files: lode load {} {}",
+        first.display(),
+        last.display(),
+        files.join(" ")
+    )))
 }
 
 /// Removes the file for what is set aside, if nothing was.

@@ -28,11 +28,7 @@ impl Look {
 
 /// The usual prefixes, then those that are kept, then those of a text; the last count most.
 pub fn prefixes(own: &[Prefix], kept: &[Prefix]) -> Prefixes {
-    let mut usual: Vec<_> = lode_assist::usual_prefixes().collect();
-    // Of several names for one namespace, the shortest.
-    usual.sort_by_key(|(name, _)| (std::cmp::Reverse(name.len()), std::cmp::Reverse(*name)));
-    let others = kept.iter().chain(own).map(|prefix| (prefix.name.as_str(), prefix.iri.as_str()));
-    Prefixes::new(usual.into_iter().chain(others))
+    lode_assist::prefixes_over_usual(kept.iter().chain(own))
 }
 
 /// What is said below an answer on a terminal.

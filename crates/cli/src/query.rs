@@ -52,8 +52,8 @@ fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
         (None, None) => None,
     };
     if let Some((wish, form)) = plan {
-        if form == PlanForm::Text {
-            return Err(wrong_usage(format!("a server tells plans as JSON: --{wish}=json")));
+        if form == PlanForm::Text && wish == "profile" {
+            return Err(wrong_usage("a server tells profiles as JSON: --profile=json"));
         }
         parameters.push(format!("{wish}=1"));
     }
@@ -77,6 +77,13 @@ fn ask(args: &QueryArgs, url: &str, text: &str) -> anyhow::Result<Done> {
     let _interruptible = interruptible(args, &cancel);
     let start = Instant::now();
     let response = server.query(&asked, &cancel)?;
+    if let Some(("explain", PlanForm::Text)) = plan {
+        let told = remote::text_of(response, &cancel)?;
+        let mut out = Screen::new(!args.output.no_pager);
+        out.write_all(remote::plan_text(&told).unwrap_or(told).as_bytes())?;
+        out.finish()?;
+        return Ok(Done::Ok);
+    }
     let mut out = BufWriter::with_capacity(1 << 16, Screen::new(!args.output.no_pager));
     let look = Look::new(text, &[], &args.output);
     let format = if plan.is_some() { OutputFormat::Results(QueryResultsFormat::Json) } else { format };
@@ -200,7 +207,8 @@ fn answer_from(
         };
         return Ok(out.write_all(text.as_bytes())?);
     }
-    let format = output_format(args)?.unwrap_or_else(|| default_format(query.kind()));
+    let kind = query.kind();
+    let format = output_format(args)?.map_or_else(|| default_format(kind), |format| format.of_kind(kind));
     say_warnings(query.warnings());
     let planned = start.elapsed();
     let look = Look::new(text, &[], &args.output);

@@ -5,6 +5,7 @@ use crate::args::StatsArgs;
 use crate::exit::Done;
 use crate::number;
 use crate::remote::{self, Remote};
+use crate::screen::Screen;
 use crate::talk::{say_found_log, tell_damaged_snapshots};
 use lode_engine::store::StoreStats;
 use lode_engine::{CancelToken, Database, OpenOptions, Order};
@@ -20,8 +21,9 @@ const BUFFER_BYTES: usize = 1 << 16;
 pub fn run(args: &StatsArgs) -> anyhow::Result<Done> {
     if let Some(url) = remote::url(&args.database) {
         let server = Remote::new(url, &args.login)?;
-        let mut out = std::io::stdout().lock();
+        let mut out = Screen::new(false);
         remote::stats(&server, args.at.as_deref(), args.json, &CancelToken::default(), &mut out)?;
+        out.finish()?;
         return Ok(Done::Ok);
     }
     again::to_stdout(BUFFER_BYTES, &|out| write(args, out))

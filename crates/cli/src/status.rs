@@ -1,17 +1,20 @@
 //! `lode status`: how a server does, for a person.
 
 use crate::args::StatusArgs;
-use crate::exit::Done;
+use crate::exit::{Done, text};
 use crate::number::{bytes, duration, grouped};
 use crate::server_client::ServerClient;
 use anyhow::{Context, bail};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<Done> {
     let server = ServerClient::new(args.server.endpoint_or(args.url.as_deref()), &args.server.login)?;
+    if let Some(longest) = args.wait {
+        return wait(&server, longest);
+    }
     let (status, health) = server.answer("GET", "/health/ready")?;
     if args.ready {
         return ready(status, &health, &server.endpoint);
@@ -31,6 +34,25 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<Done> {
         bail!("{}: {health}", server.endpoint);
     }
     Ok(Done::Ok)
+}
+
+/// Between two questions whether it is ready.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Waits until the server is ready.
+fn wait(server: &ServerClient, longest: Duration) -> anyhow::Result<Done> {
+    let start = Instant::now();
+    loop {
+        let reason = match server.answer("GET", "/health/ready") {
+            Ok((200, _)) => return Ok(Done::Ok),
+            Ok((status, health)) => format!("{}: status {status}: {}", server.endpoint, health.trim()),
+            Err(error) => text(&error),
+        };
+        if start.elapsed() >= longest {
+            bail!("not ready after {}: {reason}", duration(longest));
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 fn ready(status: u16, health: &str, endpoint: &str) -> anyhow::Result<Done> {

@@ -15,6 +15,7 @@ use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
 use lode_rdf::{NamedNode, ValueId};
+use lode_sparql::PlanWarning;
 use lode_store::{Commit, OpenFiles, Snapshot, Store, WriteOptions};
 use std::path::Path;
 use std::sync::Arc;
@@ -225,6 +226,18 @@ impl Database {
     /// [`InDoubt`](lode_store::StoreError::InDoubt).
     pub fn update(&self, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
         update::run(&self.store, text, options)
+    }
+
+    /// What of an update is most likely not meant, without doing it.
+    ///
+    /// # Errors
+    /// Where the text is not SPARQL, or its memory is not there.
+    pub fn update_warnings(
+        &self,
+        text: &str,
+        options: &QueryOptions,
+    ) -> Result<Arc<[PlanWarning]>, EngineError> {
+        update::warnings_of_text(&self.store, text, options)
     }
 
     /// Begins a transaction over several requests: it waits for the write lock, and has it until it ends. Its changes take of the memory that

@@ -5,12 +5,13 @@
 
 mod memo;
 
+use crate::options::{DefaultGraph, QueryOptions};
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use lode_sparql::parse::hints::{
-    Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined, findings,
+    Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined, findings, findings_of_update,
 };
 use lode_sparql::syntax::nearest;
 use lode_store::{Snapshot, StoreError};
@@ -46,6 +47,19 @@ pub(crate) enum Patterns {
     Hidden,
 }
 
+impl Patterns {
+    /// Those of who asks with these options. What the data tells is for who may read all of it, and says nothing of what follows.
+    pub fn of(options: &QueryOptions) -> Self {
+        let is_hidden = !options.graphs.reads_all() || options.reasoning.is_some();
+        let is_given = options.dataset.is_some() || options.default_graph == DefaultGraph::Union;
+        match is_hidden {
+            true => Self::Hidden,
+            false if is_given => Self::Given,
+            false => Self::Default,
+        }
+    }
+}
+
 /// What was seen.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
@@ -65,9 +79,31 @@ pub(crate) fn of_query(
     cancel: &CancelToken,
     budget: &MemoryBudget,
 ) -> Looked {
+    of(text, &|text| findings(text, base), snapshot, patterns, cancel, budget)
+}
+
+/// The hints for an update's text, before anything of it was done.
+pub(crate) fn of_update(
+    text: &str,
+    snapshot: &Snapshot,
+    options: &QueryOptions,
+    budget: &MemoryBudget,
+) -> Vec<Hint> {
+    let find = |text: &str| findings_of_update(text, options.base_iri.as_deref());
+    of(text, &find, snapshot, Patterns::of(options), &options.cancel, budget).hints
+}
+
+fn of(
+    text: &str,
+    find: &dyn Fn(&str) -> Findings,
+    snapshot: &Snapshot,
+    patterns: Patterns,
+    cancel: &CancelToken,
+    budget: &MemoryBudget,
+) -> Looked {
     let until = Instant::now() + TIME;
     let Ok(_held) = budget.reserve(text.len() * BYTES_PER_BYTE) else { return Looked::default() };
-    let mut findings = findings(text, base);
+    let mut findings = find(text);
     let mut hints = std::mem::take(&mut findings.hints);
     let mut is_whole = true;
     // Of no data nothing can be said.
@@ -236,7 +272,7 @@ impl Look<'_> {
     /// Some quad has it: whether one of the graph does that the pattern is of.
     fn in_graph(&mut self, constant: &Constant, id: ValueId) -> Result<(), StoreError> {
         let is_pattern = matches!(constant.role, Role::Predicate | Role::Class) && constant.is_required;
-        let is_given = self.found.has_dataset || self.patterns == Patterns::Given;
+        let is_given = constant.has_dataset || self.patterns == Patterns::Given;
         if !is_pattern || is_given || !self.snapshot.has_named_graphs() {
             return Ok(());
         }

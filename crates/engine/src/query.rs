@@ -67,13 +67,7 @@ impl Asked {
     /// A text that is to be kept, if it is not too long. What the data tells is for who may read all of it, and says
     /// nothing of what follows.
     fn new(text: &str, options: &QueryOptions) -> Option<Self> {
-        let is_hidden = !options.graphs.reads_all() || options.reasoning.is_some();
-        let is_given = options.dataset.is_some() || options.default_graph == DefaultGraph::Union;
-        let patterns = match is_hidden {
-            true => Patterns::Hidden,
-            false if is_given => Patterns::Given,
-            false => Patterns::Default,
-        };
+        let patterns = Patterns::of(options);
         let kept = (text.len() <= hints::BYTES_MAX).then(|| text.into());
         kept.map(|text| Self { text, base: options.base_iri.clone(), patterns })
     }

@@ -1,9 +1,10 @@
 //! Writing RDF: all six syntaxes, quad by quad.
 //!
 //! N-Triples and N-Quads are written by our own code, because dumps are mostly that: straight from keys and ids, with a
-//! copy of the text where nothing needs an escape. So is Turtle where texts of terms are at hand ([`GraphText`]). The other syntaxes are
+//! copy of the text where nothing needs an escape. So are Turtle and TriG where texts of terms are at hand ([`GraphText`]). The other syntaxes are
 //! written by the libraries that also read them.
 
+mod bare;
 mod graph_text;
 mod prefixes;
 mod text;
@@ -11,7 +12,8 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use graph_text::{GraphText, goes_bare};
+pub use bare::goes_bare;
+pub use graph_text::GraphText;
 pub use prefixes::Prefixes;
 use text::{is_plain, write_escaped_iri};
 pub use text::{write_inline_ntriples, write_iri, write_key_ntriples, write_quoted, write_term_ntriples};

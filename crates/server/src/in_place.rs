@@ -81,7 +81,8 @@ fn attempt(
     let started = Instant::now();
     asker.note(|record| record.note_planned(started - begun));
     let bytes_max = asker.granted.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok());
-    let written = written(&query, format, bytes_max.map_or(CHUNK_BYTES, |bytes| bytes.min(CHUNK_BYTES)));
+    let bytes_max = bytes_max.map_or(CHUNK_BYTES, |bytes| bytes.min(CHUNK_BYTES));
+    let written = written(&query, &request.query, format, bytes_max);
     match &written {
         Some(_) => {
             let took = started.elapsed();
@@ -98,11 +99,11 @@ fn attempt(
 }
 
 /// The answer; `None` where it is too long, takes too long, or fails.
-fn written(query: &PreparedQuery, format: OutputFormat, bytes_max: usize) -> Option<Bytes> {
+fn written(query: &PreparedQuery, text: &str, format: OutputFormat, bytes_max: usize) -> Option<Bytes> {
     let mut answer = ShortAnswer { bytes: Vec::new(), bytes_max };
     let results = query.run().ok()?;
     // Whatever the error was: on a thread of its own it comes again, unless it was only the time.
-    write_results(results, format, &mut answer).ok()?;
+    write_results(results, text, format, &mut answer).ok()?;
     Some(answer.bytes.into())
 }
 

@@ -210,6 +210,23 @@ mod tests {
     }
 
     #[test]
+    fn prefixes_of_the_page_are_those_of_the_server() {
+        let text = include_str!("page/prefixes.js");
+        let (_, list) = text.split_once("Object.entries({").unwrap();
+        let (list, _) = list.split_once("}));").unwrap();
+        let mut count = 0;
+        for line in list.lines().filter(|line| !line.trim().is_empty()) {
+            let (name, iri) = line.trim().trim_end_matches(',').split_once(": ").unwrap();
+            let iri = iri.replace("W3 + '", "'http://www.w3.org/");
+            let (name, iri) = (name.trim_matches('\''), iri.trim_matches('\''));
+            let known = lode_assist::usual_prefixes().find(|(known, _)| *known == name);
+            assert_eq!(known, Some((name, iri)));
+            count += 1;
+        }
+        assert!(count > 40, "{count}");
+    }
+
+    #[test]
     fn tags_are_compared_without_codings() {
         assert_eq!((opaque("\"a\""), opaque("W/\"a\""), opaque("\"a+gzip\"")), ("a", "a", "a"));
     }

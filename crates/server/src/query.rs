@@ -192,7 +192,8 @@ impl Job {
         writer.stream_if(move || seat.go_on_long());
         let started = Instant::now();
         writer.limit_bytes(self.asker.granted.limits.bytes);
-        let result = query.run().and_then(|results| write_results(results, format, writer));
+        let result =
+            query.run().and_then(|results| write_results(results, &self.request.query, format, writer));
         // Neither others nor a client that takes its time make a query long.
         query.ran(started.elapsed().min(query.computed()));
         self.note(&query, started.elapsed());
@@ -242,7 +243,9 @@ impl Job {
                 .request
                 .format
                 .map_or_else(|| OutputFormat::default_for(kind), |format| format.of_kind(kind));
-            let result = query.run().and_then(|results| write_results(results, format, &mut sink));
+            let result = query
+                .run()
+                .and_then(|results| write_results(results, &self.request.query, format, &mut sink));
             if let Err(failed) = result {
                 let failed = self.explain(self.asker.granted.told(failed));
                 (status, error) = (failed.status, Some(failed.message));

@@ -1,26 +1,29 @@
 //! Results into a writer: in the formats of the engine, and where the server was built with them, as Arrow and Parquet.
 
-use lode_engine::{EngineError, OutputFormat, QueryResults};
+use lode_assist::{declared_prefixes, prefixes_over_usual};
+use lode_engine::{EngineError, OutputFormat, QueryResults, TableOptions, write_results_with};
+use lode_rdf::RdfFormat;
+use lode_rdf::serialize::Prefixes;
 use std::io::Write;
 
-/// Writes all results; returns how many rows or triples there were.
-#[cfg(feature = "arrow")]
-pub(crate) fn write_results(
-    results: QueryResults,
-    format: OutputFormat,
-    out: &mut dyn Write,
-) -> Result<u64, EngineError> {
-    lode_arrow::write_results(results, format, out)
-}
-
-/// Writes all results; returns how many rows or triples there were.
-#[cfg(not(feature = "arrow"))]
+/// Writes all results of a query with this text, whose prefixes Turtle has; returns how many rows or triples there were.
 pub(crate) fn write_results(
     mut results: QueryResults,
+    query: &str,
     format: OutputFormat,
     out: &mut dyn Write,
 ) -> Result<u64, EngineError> {
-    lode_engine::write_results(&mut results, format, out)
+    #[cfg(feature = "arrow")]
+    if matches!(format, OutputFormat::Columns(..)) {
+        return lode_arrow::write_results(results, format, out);
+    }
+    let prefixes = match format {
+        OutputFormat::Rdf(RdfFormat::Turtle | RdfFormat::TriG) => {
+            prefixes_over_usual(&declared_prefixes(query))
+        }
+        _ => Prefixes::default(),
+    };
+    write_results_with(&mut results, format, &TableOptions::default(), &prefixes, out)
 }
 
 /// Whether answers can be written in this format.

@@ -127,7 +127,7 @@ pub fn dump_lines(
     dump_texts(snapshot, options.into(), cancel, out, write, |_| {})
 }
 
-/// Writes the triples of one graph, or of a dataset without named graphs, in a format of graphs; returns how many there were.
+/// Writes all quads, or the triples of one graph, in a format that can hold them; returns how many there were.
 ///
 /// # Errors
 /// Like [`dump_lines`].
@@ -138,11 +138,13 @@ pub fn dump_graph(
     cancel: &CancelToken,
     out: &mut dyn Write,
 ) -> Result<u64, DumpError> {
+    let options = options.into();
     let format = RefCell::new(format);
-    let write = |[s, p, o, _]: [Option<&[u8]>; 4], buffer: &mut Vec<u8>| {
-        format.borrow_mut().write([s, p, o].map(Option::unwrap_or_default), buffer);
+    let write = |[s, p, o, g]: [Option<&[u8]>; 4], buffer: &mut Vec<u8>| {
+        let graph = g.filter(|_| options.scope == DumpScope::All).unwrap_or_default();
+        format.borrow_mut().write_in(graph, [s, p, o].map(Option::unwrap_or_default), buffer);
     };
-    dump_texts(snapshot, options.into(), cancel, out, write, |buffer| format.borrow_mut().finish(buffer))
+    dump_texts(snapshot, options, cancel, out, write, |buffer| format.borrow_mut().finish(buffer))
 }
 
 /// Terms go from the dictionary's keys straight into text; `write` appends a quad of such, `finish` the end. The default graph has no text.

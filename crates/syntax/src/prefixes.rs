@@ -21,6 +21,7 @@ const USUAL: &[(&str, &str)] = &[
     ("bp", "http://www.biopax.org/release/biopax-level3.owl#"),
     ("brick", "https://brickschema.org/schema/Brick#"),
     ("bsbm", "http://www4.wiwiss.fu-berlin.de/bizer/bsbm/v01/vocabulary/"),
+    ("bsbm-inst", "http://www4.wiwiss.fu-berlin.de/bizer/bsbm/v01/instances/"),
     ("cc", "http://creativecommons.org/ns#"),
     ("cco", "http://rdf.ebi.ac.uk/terms/chembl#"),
     ("cdm", "http://publications.europa.eu/ontology/cdm#"),

@@ -228,6 +228,10 @@ fn marks_and_prefixes() {
     let warning = &assist.check(text, Form::Query, &options()).warnings[0];
     assert_eq!(&text[warning.from..warning.to], "<http://no.such/f>");
     assert_eq!(assist.check("CLEAR ALL", Form::Update, &options()), lode_assist::Checked::default());
+    let text = "PREFIX foaf: <http://xmlns.com/foaf/0.1/> DELETE WHERE { ?s foaf:nmae ?o }";
+    let checked = assist.check(text, Form::Update, &options());
+    let warning = &checked.warnings[0];
+    assert_eq!((&text[warning.from..warning.to], checked.warnings.len()), ("foaf:nmae", 1));
     let names: Vec<String> =
         assist.prefixes(&options()).unwrap().into_iter().map(|prefix| prefix.name).collect();
     assert_eq!(names, ["foaf", "rdf", "rdfs"]);

@@ -58,6 +58,9 @@ pub struct StatusArgs {
     /// Only ask whether it is ready to do its work; nobody has to log in for that
     #[arg(long, conflicts_with = "json")]
     pub ready: bool,
+    /// Only wait until it is ready, so many seconds at most, as for one that was just started; nothing is written once it is
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, conflicts_with_all = ["json", "ready"])]
+    pub wait: Option<Duration>,
     /// Write what the server tells, as JSON
     #[arg(long)]
     pub json: bool,

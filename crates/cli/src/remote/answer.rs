@@ -14,14 +14,16 @@ use ureq::http::Response;
 
 /// What is read at once.
 const BUFFER_BYTES: usize = 64 << 10;
-/// The longest line of N-Triples that is made Turtle of.
-const LINE_BYTES_MAX: u64 = 256 << 20;
+/// The longest line of N-Triples that is made Turtle of: it is held, and so is what is written of it.
+const LINE_BYTES_MAX: u64 = 32 << 20;
 
 /// What was shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shown {
     /// Rows of a table, where one was.
     pub rows: Option<u64>,
+    /// Triples, where they were made Turtle of.
+    pub triples: Option<u64>,
 }
 
 /// The media types that are asked for, for a format.
@@ -61,7 +63,10 @@ pub fn show(
     let wants_turtle =
         matches!(format, OutputFormat::Table | OutputFormat::Rdf(RdfFormat::Turtle | RdfFormat::TriG));
     let shown = match media_type.as_str() {
-        "application/sparql-results+json" | "application/json" if format == OutputFormat::Table => {
+        // What no format of graphs can hold is shown as a table.
+        "application/sparql-results+json" | "application/json"
+            if matches!(format, OutputFormat::Table | OutputFormat::Rdf(_)) =>
+        {
             table(told, look, out)
         }
         "application/n-triples" | "text/plain" if wants_turtle => turtle(told, look, out),
@@ -92,7 +97,7 @@ fn table(told: impl Read, look: &Look, out: &mut dyn Write) -> anyhow::Result<Sh
                 rows += 1;
             }
             table.finish(out)?;
-            Ok(Shown { rows: Some(rows) })
+            Ok(Shown { rows: Some(rows), triples: None })
         }
     }
 }
@@ -101,19 +106,25 @@ fn table(told: impl Read, look: &Look, out: &mut dyn Write) -> anyhow::Result<Sh
 fn turtle(mut told: impl BufRead, look: &Look, out: &mut dyn Write) -> anyhow::Result<Shown> {
     let text = GraphText::new(RdfFormat::Turtle).ok_or_else(|| anyhow!("Turtle is no text"))?;
     let mut text = text.with_prefixes(&look.prefixes);
-    let (mut line, mut buffer) = (Vec::new(), Vec::new());
-    loop {
+    let (mut line, mut buffer, mut triples) = (Vec::new(), Vec::new(), 0);
+    for number in 1_u64.. {
         line.clear();
         if told.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
             break;
+        }
+        if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with(b"\n") {
+            return Err(anyhow!(
+                "the server's answer, line {number}: it has more than {LINE_BYTES_MAX} bytes (--format nt takes longer ones, as they are)"
+            ));
         }
         let Some(terms) = terms(&line) else {
             if line.trim_ascii().is_empty() || line.trim_ascii_start().starts_with(b"#") {
                 continue;
             }
-            return Err(anyhow!("the server's answer has a line that is no N-Triples"));
+            return Err(anyhow!("the server's answer, line {number}: it is no N-Triples"));
         };
         text.write(terms, &mut buffer);
+        triples += 1;
         if buffer.len() >= BUFFER_BYTES {
             out.write_all(&buffer)?;
             buffer.clear();
@@ -121,7 +132,7 @@ fn turtle(mut told: impl BufRead, look: &Look, out: &mut dyn Write) -> anyhow::R
     }
     text.finish(&mut buffer);
     out.write_all(&buffer)?;
-    Ok(Shown::default())
+    Ok(Shown { rows: None, triples: Some(triples) })
 }
 
 /// The texts of the terms of a line.

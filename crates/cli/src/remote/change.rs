@@ -2,7 +2,6 @@
 
 use super::{Asked, Remote};
 use crate::number::{duration, grouped, of};
-use anyhow::Context;
 use lode_engine::CancelToken;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -26,7 +25,7 @@ pub fn update(remote: &Remote, text: &str, cancel: &CancelToken) -> anyhow::Resu
     };
     let start = Instant::now();
     let response = remote.update(&asked, cancel)?;
-    changed(response, start)
+    changed(response, start, cancel)
 }
 
 /// What of a statement is most likely not meant, as a `lode serve` tells it: strings in quotes, with what they cannot hold percent-encoded.
@@ -56,9 +55,9 @@ pub fn warnings(response: &Response<Body>) -> Vec<String> {
 }
 
 /// What a server tells of a change.
-pub fn changed(mut response: Response<Body>, start: Instant) -> anyhow::Result<Changed> {
+pub fn changed(response: Response<Body>, start: Instant, cancel: &CancelToken) -> anyhow::Result<Changed> {
     let warnings = warnings(&response);
-    let text = response.body_mut().read_to_string().context("the server's answer")?;
+    let text = super::text_of(response, cancel)?;
     let told: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
     let number = |name: &str| told.get(name).and_then(Value::as_u64);
     let seconds = told.get("seconds").and_then(Value::as_f64);

@@ -4,10 +4,12 @@ mod address;
 mod answer;
 mod change;
 mod count;
+mod plan;
 
 pub use answer::{accepted, show};
 pub use change::{changed, update};
-pub use count::stats;
+pub use count::{rows, stats};
+pub use plan::plan_text;
 
 use crate::args::{DefaultGraphArg, EvaluationArgs, LoginArgs};
 use crate::exit::{RemoteError, wrong_usage};
@@ -255,6 +257,17 @@ impl Read for Told {
         };
         self.body.read(buffer).map_err(broken)
     }
+}
+
+/// The longest answer that is read as a whole.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
+
+/// The whole of an answer.
+pub fn text_of(response: Response<Body>, cancel: &CancelToken) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let read = Told::new(response, cancel).take(TEXT_BYTES_MAX).read_to_string(&mut text);
+    read.map_err(|error| Told::failed(cancel, error))?;
+    Ok(text)
 }
 
 /// A parameter's name and its value, as they stand behind an address.

@@ -13,6 +13,8 @@ const PAGER: &str = "less -FRX";
 pub struct Screen {
     out: Out,
     pages: bool,
+    /// The last byte that was written.
+    last: u8,
 }
 
 enum Out {
@@ -40,7 +42,7 @@ pub fn width() -> Option<usize> {
 impl Screen {
     /// Standard output, through a pager where it is a terminal and `pages` allows it.
     pub fn new(pages: bool) -> Self {
-        Self { out: Out::Unopened, pages }
+        Self { out: Out::Unopened, pages, last: b'\n' }
     }
 
     /// A pager begins with the first bytes, so that one that is not needed is none.
@@ -55,8 +57,12 @@ impl Screen {
         }
     }
 
-    /// Ends the answer, and waits until nobody reads it in the pager any more.
+    /// Ends the answer, on a terminal with a whole line, and waits until nobody reads it in the pager any more.
     pub fn finish(&mut self) -> io::Result<()> {
+        let is_shown = matches!(self.out, Out::Terminal(_) | Out::Pager(_, Some(_)));
+        if is_shown && std::mem::replace(&mut self.last, b'\n') != b'\n' {
+            self.write_all(b"\n")?;
+        }
         if let Out::Pager(child, to) = &mut self.out {
             to.take();
             child.wait()?;
@@ -79,6 +85,7 @@ impl Write for Screen {
         if matches!(self.out, Out::Unopened) {
             self.out = self.open();
         }
+        self.last = bytes.last().copied().unwrap_or(self.last);
         match &mut self.out {
             Out::Plain(out) => out.write(bytes),
             Out::Terminal(out) => out.write(bytes),

@@ -1,8 +1,10 @@
 //! The commands of the shell, which begin with a dot.
 
+use super::describe::{describe, term};
 use super::names::COMMANDS;
 use super::session::{Next, Session};
 use super::target::Target;
+use super::words::{one_name, words};
 use crate::args::{Cli, Command};
 use crate::exit::{unknown_format, wrong_usage};
 use crate::interrupt::Interruptible;
@@ -26,6 +28,10 @@ Enter runs a query or an update that is whole; one that is not goes on in the ne
 Alt-Enter makes a new line. Tab completes. Ctrl-C cancels what runs, or what is typed.
 Prefixes that are usual or kept need not be declared; those that a query declares are kept.";
 
+const GRAPHS: &str = "SELECT ?graph (COUNT(*) AS ?quads) { GRAPH ?graph { ?s ?p ?o } } GROUP BY ?graph ORDER BY DESC(?quads) ?graph";
+const CLASSES: &str =
+    "SELECT ?class (COUNT(*) AS ?things) { ?s a ?class } GROUP BY ?class ORDER BY DESC(?things) ?class";
+
 /// Runs a command.
 pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -33,16 +39,10 @@ pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
     match name {
         ".quit" | ".exit" | "quit" | "exit" => return Ok(Next::Quit),
         ".help" | "help" => help(session)?,
-        ".graphs" => session.query(
-            "SELECT ?graph (COUNT(*) AS ?quads) { GRAPH ?graph { ?s ?p ?o } } GROUP BY ?graph ORDER BY DESC(?quads) ?graph",
-        )?,
-        ".classes" | ".tables" => session
-            .query("SELECT ?class (COUNT(*) AS ?things) { ?s a ?class } GROUP BY ?class ORDER BY DESC(?things) ?class")?,
+        ".graphs" => drop(session.query(GRAPHS)?),
+        ".classes" | ".tables" => drop(session.query(CLASSES)?),
         ".predicates" => predicates(session, rest)?,
-        ".describe" => {
-            let thing = term(rest).ok_or_else(|| wrong_usage(".describe takes an IRI or a name with a prefix"))?;
-            session.query(&format!("DESCRIBE {thing}"))?;
-        }
+        ".describe" => describe(session, rest)?,
         ".prefix" => prefix(session, rest)?,
         ".mode" => mode(session, rest)?,
         ".timer" => session.timer = switch(name, rest, session.timer)?,
@@ -54,7 +54,7 @@ pub fn run(session: &mut Session<'_>, line: &str) -> anyhow::Result<Next> {
         ".output" => output(session, rest)?,
         ".load" => load_files(session, rest)?,
         ".read" if rest.is_empty() => return Err(wrong_usage(".read takes the name of a file")),
-        ".read" => return Ok(Next::Read(PathBuf::from(rest))),
+        ".read" => return Ok(Next::Read(PathBuf::from(one_name(rest)?))),
         _ => return Err(wrong_usage(unknown(name))),
     }
     Ok(Next::GoOn)
@@ -91,18 +91,6 @@ fn switch(name: &str, word: &str, is_on: bool) -> anyhow::Result<bool> {
     }
 }
 
-/// An IRI, with or without brackets, or a name with a prefix, as a query has it.
-fn term(word: &str) -> Option<String> {
-    let bare = word.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or(word);
-    let is_iri = bare.len() < word.len() || bare.contains("://") || bare.starts_with("urn:");
-    if is_iri {
-        return NamedNode::new(bare).ok().map(|iri| iri.to_string());
-    }
-    let is_name =
-        word.contains(':') && !word.contains(|c: char| c.is_whitespace() || "{}()<>;\"'".contains(c));
-    is_name.then(|| word.to_owned())
-}
-
 fn predicates(session: &mut Session<'_>, class: &str) -> anyhow::Result<()> {
     let of_class = match class {
         "" => String::new(),
@@ -112,9 +100,10 @@ fn predicates(session: &mut Session<'_>, class: &str) -> anyhow::Result<()> {
             format!("?s a {class} . ")
         }
     };
-    session.query(&format!(
+    let query = format!(
         "SELECT ?predicate (COUNT(*) AS ?uses) {{ {of_class}?s ?predicate ?o }} GROUP BY ?predicate ORDER BY DESC(?uses) ?predicate"
-    ))
+    );
+    session.query(&query).map(drop)
 }
 
 fn prefix(session: &mut Session<'_>, rest: &str) -> anyhow::Result<()> {
@@ -162,8 +151,8 @@ fn output(session: &mut Session<'_>, name: &str) -> anyhow::Result<()> {
     session.output = match name {
         "" => None,
         name => {
-            let path = PathBuf::from(name);
-            let file = File::create(&path).with_context(|| format!("writing {name}"))?;
+            let path = PathBuf::from(one_name(name)?);
+            let file = File::create(&path).with_context(|| format!("writing {}", path.display()))?;
             Some((path, file))
         }
     };
@@ -175,19 +164,19 @@ fn load_files(session: &mut Session<'_>, names: &str) -> anyhow::Result<()> {
     if names.is_empty() {
         return Err(wrong_usage(".load takes names of files"));
     }
-    let files = names.split_whitespace();
+    let files = words(names)?;
     match &mut session.target {
         Target::Folder(folder) => {
             let path = folder.path.clone();
             let before = ["lode", "load"].map(PathBuf::from).into_iter().chain([path, PathBuf::from("--")]);
-            let line: Vec<PathBuf> = before.chain(files.map(PathBuf::from)).collect();
+            let line: Vec<PathBuf> = before.chain(files.iter().map(PathBuf::from)).collect();
             let Command::Load(args) = Cli::try_parse_from(line)?.command else { return Ok(()) };
             load::run(&args)?;
         }
         Target::Server(server) => {
             let cancel = CancelToken::default();
             let _interruptible = session.is_interactive.then(|| Interruptible::new(&cancel));
-            for name in files {
+            for name in &files {
                 let coding =
                     [(".gz", "gzip"), (".zst", "zstd")].into_iter().find(|(end, _)| name.ends_with(end));
                 let format = RdfFormat::from_file_name(name).ok_or_else(|| unknown_format(name))?;
@@ -197,7 +186,7 @@ fn load_files(session: &mut Session<'_>, names: &str) -> anyhow::Result<()> {
                 let start = Instant::now();
                 let coding = coding.map(|(_, coding)| coding);
                 let response = server.send_file(place, format.media_type(), coding, file, &cancel)?;
-                say!("{name}: {}", remote::changed(response, start)?.summary);
+                say!("{name}: {}", remote::changed(response, start, &cancel)?.summary);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The line editor: where a statement ends, its colours, what completes it, and its history.
 
+use super::arguments::{Argument, argument};
+use super::menu::SilentMenu;
 use super::names::COMMANDS;
 use super::state::{self, KeptPrefixes};
 use super::statement::{is_command, is_complete};
@@ -88,6 +90,35 @@ impl Helped {
         };
         found.items.into_iter().map(suggestion).collect()
     }
+
+    fn behind_command(&mut self, line: &str, position: usize) -> Vec<Suggestion> {
+        let typed = line.get(..position).unwrap_or(line);
+        let kept: Vec<String> = self.prefixes.iter().map(|prefix| prefix.name.clone()).collect();
+        match argument(typed, &kept) {
+            None => Vec::new(),
+            Some(Argument::Words { from, words }) => {
+                let suggestion = |value: String| Suggestion {
+                    // Folders go on.
+                    append_whitespace: !value.trim_end_matches('"').ends_with('/'),
+                    value,
+                    span: Span { start: from, end: position },
+                    ..Suggestion::default()
+                };
+                words.into_iter().map(suggestion).collect()
+            }
+            // Completed as if it stood behind that beginning.
+            Some(Argument::Statement { from, before }) => {
+                let text = format!("{before}{}", line.get(from..).unwrap_or(""));
+                let mut found = self.complete(&text, (before.len() + position).saturating_sub(from));
+                let place = |at: usize| (at + from).saturating_sub(before.len()).max(from);
+                for suggestion in &mut found {
+                    suggestion.span =
+                        Span { start: place(suggestion.span.start), end: place(suggestion.span.end) };
+                }
+                found
+            }
+        }
+    }
 }
 
 impl Completer for Help {
@@ -104,19 +135,10 @@ impl Completer for Help {
             };
             return CompletionResult::fresh(fitting.map(suggestion).collect::<Vec<_>>());
         }
-        if is_command(line) && !line.starts_with(".explain ") {
-            return CompletionResult::fresh(Vec::new());
+        if !is_command(line) {
+            return CompletionResult::fresh(self.with(|helped| helped.complete(line, position)));
         }
-        // What stands behind a command is completed as if it stood alone.
-        let before = if is_command(line) { ".explain ".len() } else { 0 };
-        let mut found = self.with(|helped| {
-            helped.complete(line.get(before..).unwrap_or(""), position.saturating_sub(before))
-        });
-        for suggestion in &mut found {
-            suggestion.span =
-                Span { start: suggestion.span.start + before, end: suggestion.span.end + before };
-        }
-        CompletionResult::fresh(found)
+        CompletionResult::fresh(self.with(|helped| helped.behind_command(line, position)))
     }
 }
 
@@ -202,7 +224,7 @@ pub fn editor(help: &Help, args: &ShellArgs) -> anyhow::Result<Reedline> {
         .with_partial_completions(true)
         .with_highlighter(Box::new(Colours))
         .with_validator(Box::new(Ends))
-        .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
+        .with_menu(ReedlineMenu::EngineCompleter(Box::new(SilentMenu(menu))))
         .with_edit_mode(Box::new(Emacs::new(keys)))
         .with_ansi_colors(std::env::var_os("NO_COLOR").is_none())
         .use_bracketed_paste(true);

@@ -1,12 +1,16 @@
 //! `lode shell`.
 
+mod arguments;
 mod command;
+mod describe;
 mod edit;
+mod menu;
 mod names;
 mod session;
 mod state;
 mod statement;
 mod target;
+mod words;
 
 use crate::args::ShellArgs;
 use crate::exit::{self, Done, wrong_usage};

@@ -16,7 +16,7 @@ use lode_engine::{CancelToken, EngineError, OutputFormat};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What a command leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Session<'_> {
             return Ok(());
         }
         match (form_of(text), self.explains) {
-            (Form::Query, false) => self.query(text)?,
+            (Form::Query, false) => drop(self.query(text)?),
             (Form::Query, true) => self.explain(text)?,
             (Form::Update, _) => self.update(text)?,
         }
@@ -83,7 +83,8 @@ impl Session<'_> {
         self.is_interactive.then(|| Interruptible::new(cancel))
     }
 
-    pub fn query(&mut self, text: &str) -> anyhow::Result<()> {
+    /// Writes the answer to a query; tells its rows or triples, where they were counted.
+    pub fn query(&mut self, text: &str) -> anyhow::Result<Option<u64>> {
         let whole = self.whole(text);
         let cancel = CancelToken::new(self.args.timeout);
         let look = self.look(&whole);
@@ -98,7 +99,15 @@ impl Session<'_> {
                 None => say!("{}", duration(start.elapsed())),
             }
         }
-        Ok(())
+        Ok(rows)
+    }
+
+    /// What a query finds for its first variable in so much time; nothing where it fails.
+    pub fn values(&mut self, text: &str, time: Duration) -> Vec<String> {
+        let (whole, args) = (self.whole(text), self.args);
+        let cancel = CancelToken::new(Some(args.timeout.map_or(time, |own| own.min(time))));
+        let _interruptible = self.interruptible(&cancel);
+        self.target.values(&whole, &args.evaluation, &cancel).unwrap_or_default()
     }
 
     pub fn explain(&mut self, text: &str) -> anyhow::Result<()> {
@@ -135,6 +144,12 @@ impl Session<'_> {
         if let Some(help) = &self.completes {
             help.forget();
         }
+    }
+
+    /// An IRI as a person writes it here.
+    pub fn written(&self, iri: &str) -> String {
+        let short = look::prefixes(&[], &self.prefixes.all).shorten(iri);
+        short.unwrap_or_else(|| format!("<{iri}>"))
     }
 
     fn look(&self, query: &str) -> Look {

@@ -1,5 +1,6 @@
 //! Where statements end.
 
+use super::names::COMMANDS;
 use lode_assist::{Wholeness, wholeness};
 
 /// Longer texts are looked at only where their braces may be closed.
@@ -12,6 +13,38 @@ pub fn is_command(line: &str) -> bool {
     }
     let mut chars = line.trim_start().chars();
     chars.next() == Some('.') && chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+}
+
+/// Whether a line begins with the name of a command, which ends what was not finished before it: no line of a statement begins so.
+fn is_named(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or("");
+    COMMANDS.iter().any(|(name, ..)| *name == word)
+}
+
+/// Words that begin a statement and stand nowhere within one that has a brace open. SELECT does.
+const BEGINNINGS: [&str; 15] = [
+    "PREFIX",
+    "BASE",
+    "ASK",
+    "CONSTRUCT",
+    "DESCRIBE",
+    "INSERT",
+    "DELETE",
+    "WITH",
+    "LOAD",
+    "CLEAR",
+    "DROP",
+    "CREATE",
+    "ADD",
+    "MOVE",
+    "COPY",
+];
+
+/// Whether a line begins a statement, so that what is open before it was never finished.
+fn begins_statement(line: &str) -> bool {
+    // Prefixes may have the same names.
+    let word = line.split(|c: char| c.is_whitespace() || c == '{').next().unwrap_or("");
+    BEGINNINGS.iter().any(|beginning| beginning.eq_ignore_ascii_case(word))
 }
 
 /// A text without the semicolon that ends it, where it is whole without it.
@@ -37,14 +70,22 @@ pub struct Statements {
     text: String,
     /// Braces that are open, also those in texts.
     open: i64,
+    /// The last line was empty.
+    gap: bool,
 }
 
 impl Statements {
     /// Takes a line; what it ends comes back.
     pub fn push(&mut self, line: &str) -> Vec<String> {
-        if is_command(line) && (self.text.trim().is_empty() || self.is_finished()) {
+        let ends_here = is_command(line) && (self.text.trim().is_empty() || self.is_finished());
+        if ends_here || is_named(line) && !self.is_in_string() {
             let before = self.end();
             return before.into_iter().chain([line.trim().to_owned()]).collect();
+        }
+        let after_gap = std::mem::replace(&mut self.gap, line.trim().is_empty());
+        if after_gap && begins_statement(line) && self.open > 0 && !self.is_in_string() {
+            let before = self.end();
+            return before.into_iter().chain(self.push(line)).collect();
         }
         if line.trim().is_empty() {
             let ends = !self.text.trim().is_empty() && self.is_finished();
@@ -61,6 +102,11 @@ impl Statements {
         } else {
             Vec::new()
         }
+    }
+
+    /// Whether a string of several lines is open.
+    fn is_in_string(&self) -> bool {
+        [r#"""""#, "'''"].iter().any(|quotes| self.text.matches(quotes).count() % 2 == 1)
     }
 
     fn may_be_closed(&self) -> bool {
@@ -107,6 +153,11 @@ mod tests {
         );
         assert_eq!(statements("SELCT * {}\n\nASK {}"), ["SELCT * {}", "ASK {}"]);
         assert_eq!(statements("ASK {\n"), ["ASK {"]);
+        // What was never finished ends before what cannot be in it.
+        assert_eq!(statements("SELECT * {\n\nASK {}\n"), ["SELECT * {", "ASK {}"]);
+        assert_eq!(statements("SELECT * {\n.timer on\nASK {}\n"), ["SELECT * {", ".timer on", "ASK {}"]);
+        assert_eq!(statements("SELECT * {\n\n{ SELECT ?s { ?s ?p ?o } } }\n").len(), 1);
+        assert_eq!(statements("INSERT DATA { <a:a> <a:b> \"\"\"x\n\n.timer on\n\nASK {}\"\"\" }\n").len(), 1);
         assert!(statements("\n\n").is_empty());
     }
 

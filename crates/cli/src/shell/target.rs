@@ -10,7 +10,10 @@ use crate::talk::{say, say_warnings};
 use crate::update::summary;
 use crate::written::write_results;
 use lode_engine::store::CompactOptions;
-use lode_engine::{CancelToken, Database, LoadAllow, OutputFormat, QueryOptions, ResultKind, UpdateOptions};
+use lode_engine::{
+    CancelToken, Database, LoadAllow, OutputFormat, QueryOptions, QueryResults, ResultKind, UpdateOptions,
+};
+use lode_rdf::Term;
 use lode_rdf::parse::StatementLimit;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -70,9 +73,13 @@ impl Target {
             Self::Server(server) => {
                 let format = format.unwrap_or(OutputFormat::Table);
                 // What cannot be written so is written in another way.
-                let accept = format!("{}, text/turtle;q=0.1", remote::accepted(format));
+                let accept = format!(
+                    "{}, text/turtle;q=0.1, application/sparql-results+json;q=0.1",
+                    remote::accepted(format)
+                );
                 let response = server.query(&asked(text, &accept, ""), cancel)?;
-                Ok(remote::show(response, format, look, cancel, out)?.rows)
+                let shown = remote::show(response, format, look, cancel, out)?;
+                Ok(shown.rows.or(shown.triples))
             }
             Self::Folder(folder) => {
                 let options = folder.options(evaluation, cancel)?;
@@ -82,6 +89,34 @@ impl Target {
                 let format = format.map_or_else(|| default_format(kind), |format| fitting(format, kind));
                 let rows = write_results(results, format, look, out)?;
                 Ok((kind != ResultKind::Boolean).then_some(rows))
+            }
+        }
+    }
+
+    /// What a query finds for its first variable, without a word about it.
+    pub fn values(
+        &mut self,
+        text: &str,
+        evaluation: &EvaluationArgs,
+        cancel: &CancelToken,
+    ) -> anyhow::Result<Vec<String>> {
+        match self {
+            Self::Server(server) => {
+                let first = |row: serde_json::Value| {
+                    let term = row.as_object()?.values().next()?;
+                    Some(term.get("value")?.as_str()?.to_owned())
+                };
+                Ok(remote::rows(server, text, None, cancel)?.into_iter().filter_map(first).collect())
+            }
+            Self::Folder(folder) => {
+                let options = folder.options(evaluation, cancel)?;
+                let mut values = Vec::new();
+                if let QueryResults::Solutions(mut solutions) = folder.database()?.query(text, &options)? {
+                    while let Some(batch) = solutions.next_batch()? {
+                        values.extend((0..batch.rows()).filter_map(|row| batch.get(row, 0)).map(value_of));
+                    }
+                }
+                Ok(values)
             }
         }
     }
@@ -97,10 +132,8 @@ impl Target {
         match self {
             Self::Server(server) => {
                 let response = server.query(&asked(text, "application/json", "explain=1"), cancel)?;
-                let text = response.into_body().read_to_string()?;
-                let plan: serde_json::Value = serde_json::from_str(&text)?;
-                serde_json::to_writer_pretty(&mut *out, &plan)?;
-                Ok(writeln!(out)?)
+                let told = remote::text_of(response, cancel)?;
+                Ok(out.write_all(remote::plan_text(&told).unwrap_or(told).as_bytes())?)
             }
             Self::Folder(folder) => {
                 let options = folder.options(evaluation, cancel)?;
@@ -125,6 +158,15 @@ impl Target {
             }
             Self::Folder(folder) => folder.update(text, evaluation, cancel),
         }
+    }
+}
+
+/// A term without what marks its kind.
+fn value_of(term: &Term) -> String {
+    match term {
+        Term::NamedNode(node) => node.as_str().to_owned(),
+        Term::Literal(literal) => literal.value().to_owned(),
+        other => other.to_string(),
     }
 }
 

@@ -114,7 +114,10 @@ fn script_of(page: &Page, ports: &Ports) -> String {
                 Some(_) => line,
                 None => {
                     here = here_document(&line);
-                    in_background(&line, ports).unwrap_or(line)
+                    // Pages that wait by themselves are taken at their word.
+                    let next = block.lines.get(at + 1).map_or("", String::as_str);
+                    let waits = ["lode status --wait", "until "].iter().any(|start| next.starts_with(start));
+                    if waits { line } else { in_background(&line, ports).unwrap_or(line) }
                 }
             };
         }

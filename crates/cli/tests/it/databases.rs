@@ -146,7 +146,8 @@ fn one_address_takes_queries_updates_and_graphs() {
             "{path}"
         );
     }
-    assert!(get(&endpoint, "/", "text/html").is(200).body.contains("href=\"/d/\""));
+    let root = get(&endpoint, "/", "text/html").is(200).body;
+    assert!(root.contains("href=\"/d/\"") && root.contains("class=\"n\">6</td>"), "{root}");
     endpoint.send("POST", "/d/get", &turtle, b"<a:s> <a:p> 1 .").is(405);
     endpoint.send("DELETE", "/d?graph=http://g", &[], b"").is(200);
     get(&endpoint, "/d/get?graph=http://g", "*/*").is(404);

@@ -72,6 +72,14 @@ fn words_in_the_wrong_place() {
         let error = lode.run(command).fails(1);
         assert_says(&error, &["data.ttl is a file, not a database", "lode load DB data.ttl"]);
     }
+    let swapped = lode.run(&["load", "data.ttl", "db"]).fails(2);
+    assert_says(
+        &swapped,
+        &["data.ttl is a file, not a database", "the database comes first", "lode load db data.ttl"],
+    );
+    let swapped = lode.run(&["load", "data.ttl", "q.rq", "new.db"]).fails(2);
+    assert_says(&swapped, &["lode load new.db data.ttl q.rq"]);
+    assert!(!lode.path("new.db").exists());
     assert_says(&lode.run(&["query", "db", "CLEAR ALL"]).fails(4), &["this is an update", "lode update"]);
     let query = "# all\nPREFIX : <http://e/#> SELECT * { ?s ?p ?o }";
     assert_says(&lode.run(&["update", "db", query]).fails(4), &["this is a query", "lode query"]);
@@ -227,4 +235,39 @@ fn clients_that_send_the_same_to_every_endpoint() {
     assert_eq!(endpoint.send("GET", &page, &[], b"").is(200).body.lines().count(), 5);
     let error = endpoint.send("GET", &format!("/sparql?{select}&grahp=http://e/g"), &[], b"").is(400).body;
     assert_says(&error, &["'grahp'"]);
+}
+
+#[test]
+fn the_demo_is_where_it_was_asked_for() {
+    let lode = Lode::with_turtle(TURTLE);
+    let demo = |place: &str| lode.run(&["demo", "--database", place, "--products", "20", "--once"]);
+    assert!(demo("shop").ok().contains("?"));
+    let answer = lode.run(&["query", "shop", "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "--format", "csv"]).ok();
+    assert!(answer.trim_end().rsplit('\n').next().unwrap().parse::<u64>().unwrap() > 5_000, "{answer}");
+    // Nothing else is left.
+    let names: Vec<_> =
+        std::fs::read_dir(lode.path(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!names.iter().any(|name| name.to_string_lossy().contains("demo")), "{names:?}");
+    assert_says(&demo("shop").fails(1), &["shop is a database already", "lode serve shop"]);
+    std::fs::create_dir(lode.path("folder")).unwrap();
+    lode.write("folder/notes.txt", "mine");
+    assert_says(&demo("folder").fails(1), &["folder is there already, and no database"]);
+}
+
+#[test]
+fn a_server_that_was_just_started_is_waited_for() {
+    let lode = Lode::with_turtle(TURTLE);
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = format!("http://127.0.0.1:{port}");
+    let error = lode.run(&["status", &address, "--wait", "0.2"]).fails(1);
+    assert_says(&error, &["not ready after 200 ms", "nobody answers"]);
+    let mut waiting = lode.command(&["status", &address, "--wait", "60"]);
+    let mut waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let mut server =
+        lode.command(&["serve", "db", "--bind", &port.to_string()]).stderr(Stdio::null()).spawn().unwrap();
+    let status = waiting.wait().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(status.success());
 }

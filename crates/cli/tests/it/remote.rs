@@ -18,7 +18,7 @@ fn answers_are_those_of_the_folder() {
     for (query, formats) in [
         (select, &["table", "json", "csv", "tsv"][..]),
         ("ASK {}", &["table", "json", "xml"]),
-        (construct, &["ttl", "nt"]),
+        (construct, &["ttl", "nt", "json", "xml", "jsonld", "rdf"]),
         ("SELECT ?class (COUNT(*) AS ?n) { ?s a ?class } GROUP BY ?class", &["table"]),
     ] {
         for format in formats {
@@ -36,16 +36,96 @@ fn answers_are_those_of_the_folder() {
         lines.sort();
         lines
     };
-    for more in [&[][..], &["--graph", "default", "--format", "nt"]] {
+    for more in [
+        &[][..],
+        &["--graph", "default", "--format", "nt"],
+        &["--graph", "default", "--format", "ttl"],
+        &["--format", "ttl"],
+        &["--format", "trig"],
+        &["--format", "nt"],
+    ] {
         assert_eq!(sorted(&endpoint.base, more), sorted("db", more));
     }
-    let stats = lode.run(&["stats", &endpoint.base, "--json"]).ok();
-    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
-    assert_eq!((&stats["default_graph_quads"], &stats["predicates"]), (&6.into(), &4.into()));
-    assert!(lode.run(&["stats", &endpoint.base]).ok().contains("distinct subjects"));
     let plan = lode.run(&["query", &endpoint.base, select, "--explain=json"]).ok();
     assert!(plan.contains("IndexScan"), "{plan}");
-    lode.run(&["query", &endpoint.base, select, "--explain"]).fails(2);
+    // Times and counts aside: what stands before the brackets.
+    let plan = |target: &str| -> Vec<String> {
+        let text = lode.run(&["query", target, select, "--explain"]).ok();
+        text.lines()
+            .map(|line| line.split("  [").next().unwrap().to_owned())
+            .take_while(|l| !l.is_empty())
+            .collect()
+    };
+    assert!(plan(&endpoint.base).len() > 1);
+    assert_eq!(plan(&endpoint.base), plan("db"));
+    lode.run(&["query", &endpoint.base, select, "--profile"]).fails(2);
+}
+
+#[test]
+fn figures_are_those_of_the_folder() {
+    let lode = Lode::with_turtle(DATA);
+    lode.run(&["update", "db", "INSERT DATA { GRAPH <http://e/g> { <http://e/new> <http://e/q> 1 } }"]).ok();
+    let endpoint = Endpoint::start(&lode, &["--read-only"]);
+    let json = |target: &str| -> serde_json::Value {
+        serde_json::from_str(&lode.run(&["stats", target, "--json"]).ok()).unwrap()
+    };
+    let (server, folder) = (json(&endpoint.base), json("db"));
+    for (name, value) in server.as_object().unwrap() {
+        assert_eq!(value, &folder[name], "{name}");
+    }
+    assert_eq!(
+        server["distinct"],
+        serde_json::json!({"subjects": 3, "predicates": 5, "objects": 6, "exact": true})
+    );
+    let text = |target: &str| lode.run(&["stats", target]).ok();
+    let folder = text("db");
+    for line in text(&endpoint.base).lines() {
+        assert!(folder.lines().any(|other| other == line), "{line}: {folder}");
+    }
+}
+
+/// The head of an answer, and then a byte now and then.
+fn dripping() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{",
+            );
+            while stream.write_all(b" ").is_ok() {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+        }
+    });
+    address
+}
+
+#[test]
+fn a_line_without_an_end_is_refused() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/n-triples\r\nConnection: close\r\n\r\n";
+            let _ = stream.write_all(format!("{head}<http://e/a> <http://e/p> 1 .\n<http://e/a>").as_bytes());
+            while stream.write_all(&[b'x'; 1 << 16]).is_ok() {}
+        }
+    });
+    let error = Lode::new().run(&["query", &address, "CONSTRUCT WHERE { ?s ?p ?o }"]).fails(1);
+    assert!(error.contains("the server's answer, line 2: it has more than 33554432 bytes"), "{error}");
+}
+
+#[test]
+fn a_server_that_drips_is_given_up_in_time() {
+    let (lode, address) = (Lode::new(), dripping());
+    for command in ["update", "query"] {
+        let text = if command == "update" { "CLEAR ALL" } else { "SELECT * { ?s ?p ?o }" };
+        let error = lode.run(&[command, &address, text, "--timeout", "0.4"]).fails(5);
+        assert!(error.contains("time-out"), "{command}: {error}");
+    }
 }
 
 #[test]
@@ -64,6 +144,14 @@ fn updates_are_told_with_their_numbers() {
         "INSERT { ?s <http://e/r> ?y } WHERE { ?s ?p ?o BIND(<http://e/f>(?o) AS ?y) }",
     ]);
     assert!(warned.err.contains("warning: no function <http://e/f> is known"), "{warned:#?}");
+    let misspelt = "PREFIX foaf: <http://xmlns.com/foaf/0.1/> DELETE WHERE { ?s foaf:nmae ?o }";
+    let warned = lode.run(&["update", &endpoint.base, misspelt]);
+    drop(endpoint);
+    let told = "warning: no triple has the predicate foaf:nmae; foaf:name has 2";
+    for outcome in [warned, lode.run(&["update", "db", misspelt])] {
+        assert!(outcome.err.contains(told), "{outcome:#?}");
+        outcome.ok();
+    }
 }
 
 #[test]

@@ -155,8 +155,31 @@ fn errors_change_nothing_and_have_their_status() {
     }
     get(&endpoint, G, "text/turtle").is(404);
     get(&endpoint, "/data?default", "text/csv").is(406);
-    get(&endpoint, "/data", "text/turtle").is(406);
+    // Without named graphs the dataset is a graph.
+    get(&endpoint, "/data", "text/turtle").is(200);
     assert_eq!(endpoint.quads(), 2);
+}
+
+#[test]
+fn turtle_has_its_prefixes_at_the_beginning() {
+    let foaf = "@prefix foaf: <http://xmlns.com/foaf/0.1/> .\n";
+    let lode = Lode::with_turtle(&format!("{foaf}<http://e/a> a foaf:Person ; foaf:age 3 ."));
+    let endpoint = Endpoint::start(&lode, &[]);
+    let person = "<http://e/a> a foaf:Person ;\n\tfoaf:age 3 .\n";
+    for path in ["/data", "/data?default"] {
+        assert_eq!(get(&endpoint, path, "text/turtle").is(200).body, format!("{foaf}{person}"), "{path}");
+    }
+    let query = "PREFIX e: <http://e/> PREFIX unused: <http://u/> CONSTRUCT WHERE { ?s a ?o }";
+    for accept in ["text/turtle", "application/trig"] {
+        let answer = endpoint.query(query, accept).is(200).body;
+        assert_eq!(answer, format!("@prefix e: <http://e/> .\n{foaf}e:a a foaf:Person .\n"));
+    }
+    let other = b"<http://e/b> <http://xmlns.com/foaf/0.1/age> 4 .";
+    endpoint.send("PUT", G, &[TTL], other).is(201);
+    let trig = get(&endpoint, "/data", "application/trig").is(200).body;
+    assert_eq!(trig, format!("{foaf}{person}<http://e/g> {{\n<http://e/b> foaf:age 4 .\n}}\n"));
+    let refused = get(&endpoint, "/data", "text/turtle").is(406).body;
+    assert!(refused.contains("Turtle holds one graph"), "{refused}");
 }
 
 #[test]

@@ -47,6 +47,30 @@ fn asks_and_changes(lode: &Lode, target: &str) {
     assert_eq!(script(lode, &[target], "ASK { e:cyd foaf:name ?n }").ok(), "yes\n");
     let described = script(lode, &[target], ".describe e:cyd\n").ok();
     assert!(described.contains("e:cyd foaf:name \"Cyd\" ."), "{described}");
+    // Where nothing is said of a thing, that is told, and what it may be.
+    let told = |command: &str| script(lode, &[target], &format!("{command}\n")).err;
+    let class = told(".describe foaf:Person");
+    assert!(class.contains("no triple has the subject foaf:Person; 2 things are of this class"), "{class}");
+    let misspelt = told(".describe foaf:Preson");
+    assert!(misspelt.contains("nothing is known of foaf:Preson; did you mean foaf:Person"), "{misspelt}");
+    assert!(told(".describe e:an").contains("did you mean e:ann?"), "{}", told(".describe e:an"));
+    assert!(told(".describe Persn").contains("did you mean foaf:Person?"), "{}", told(".describe Persn"));
+    assert_eq!(told(".describe e:ann"), "");
+    // Formats that cannot hold an answer leave it to another one.
+    let rows = script(lode, &[target], ".mode nt\nSELECT ?n { ?s foaf:name ?n FILTER(?n = 'Ann') }\n").ok();
+    assert_eq!(rows, "?n\n-----\n\"Ann\"\n");
+    let turtle =
+        script(lode, &[target], ".mode csv\nCONSTRUCT { ?s foaf:nick 'A' } { ?s foaf:name 'Ann' }\n").ok();
+    assert!(
+        turtle.contains("<http://e/ann> foaf:nick \"A\" .") || turtle.contains("e:ann foaf:nick \"A\" ."),
+        "{turtle}"
+    );
+    let plan = script(lode, &[target], ".explain SELECT * { ?s foaf:name ?n }\n").ok();
+    assert!(plan.contains("IndexScan") && plan.contains("\nplanning ") && !plan.starts_with('{'), "{plan}");
+    lode.write("with a space.ttl", "<http://e/eve> <http://xmlns.com/foaf/0.1/name> 'Eve' .");
+    let quoted = ".load \"with a space.ttl\"\nASK { e:eve foaf:name 'Eve' }\n";
+    assert_eq!(script(lode, &[target], quoted).ok(), "yes\n");
+    script(lode, &[target], ".load 'open\n").fails(2);
     lode.write("more.ttl", "<http://e/dan> <http://xmlns.com/foaf/0.1/name> 'Dan' .");
     assert_eq!(script(lode, &[target], ".load more.ttl\nASK { e:dan foaf:name 'Dan' }\n").ok(), "yes\n");
     script(lode, &[target, "--read-only"], "DELETE WHERE { ?s ?p ?o }").fails(2);
@@ -173,4 +197,33 @@ fn a_person_over_a_server() {
     // What was cancelled runs no more.
     let running = endpoint.send("GET", "/admin/queries", &[], b"").is(200).body;
     assert_eq!(running.trim(), "[]");
+}
+
+#[test]
+fn commands_complete_and_are_silent_where_nothing_fits() {
+    let lode = Lode::with_turtle(DATA);
+    lode.write("things to load.ttl", "<http://e/x> <http://e/y> 1 .");
+    let steps = [
+        Step::See("lode> "),
+        Step::Send(".load thi\t\r"),
+        Step::See("loaded"),
+        Step::See("lode> "),
+        Step::Send(".predicates foaf:Per\t\r"),
+        Step::See("foaf:knows"),
+        Step::See("lode> "),
+        // The line is drawn again before the next one is asked for.
+        Step::Send(".timer of\t\r"),
+        Step::See(".timer off"),
+        Step::See("lode> "),
+        // Nothing fits: Enter is for the line.
+        Step::Send(".mode zz\t\r"),
+        Step::See("unknown format zz"),
+        Step::See("lode> "),
+        Step::Send(".graphs x\t\r"),
+        Step::See("?graph"),
+        Step::See("lode> "),
+        Step::Send("\u{4}"),
+    ];
+    let Some(text) = played(&lode, &["shell", "db"], 100, &steps, 0) else { return };
+    assert!(!text.contains("NO RECORDS"), "{text}");
 }

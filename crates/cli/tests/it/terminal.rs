@@ -42,6 +42,36 @@ fn control_characters_are_shown_by_others() {
 }
 
 #[test]
+fn nothing_of_others_turns_a_terminal_around() {
+    let lode = Lode::with_turtle("<http://e/a> <http://e/p> \"x\u{202E}y\u{2066}z\" .");
+    let query = "SELECT ?o { ?s ?p ?o }";
+    assert!(lode.run(&["query", "db", query, "--format", "tsv"]).ok().contains('\u{202E}'));
+    for command in [
+        &["query", "db", query, "--format", "csv"][..],
+        &["query", "db", query, "--format", "tsv"],
+        &["query", "db", "CONSTRUCT WHERE { ?s ?p ?o }", "--format", "nt"],
+        &["dump", "db"],
+    ] {
+        let Some(text) = played(&lode, command, 80, &[], 0) else { return };
+        assert!(text.contains(r"x\u202Ey\u2066z") && !text.contains(['\u{202E}', '\u{2066}']), "{text}");
+    }
+    let wrong = "SELECT * { ?s ?p \"\u{202E}\" ?o ?x }";
+    let Some(text) = played(&lode, &["query", "db", wrong], 80, &[], 4) else { return };
+    assert!(text.contains(r"\u202E") && !text.contains('\u{202E}'), "{text}");
+}
+
+#[test]
+fn answers_end_their_line_on_a_terminal() {
+    let lode = Lode::with_turtle(DATA);
+    for format in ["json", "csv", "tsv", "xml"] {
+        let asked = ["query", "db", "ASK { ?s ?p ?o }", "--no-pager", "--format", format];
+        let piped = lode.run(&asked).ok();
+        let Some(text) = played(&lode, &asked, 80, &[], 0) else { return };
+        assert_eq!(text, format!("{}\n\nEXIT 0\n", piped.trim_end()), "{format}");
+    }
+}
+
+#[test]
 fn a_terminal_has_bars_prefixes_rows_and_time() {
     let lode = Lode::with_turtle(DATA);
     let bars = lode.run(&["query", "db", CLASSES, "--width", "80"]).ok();

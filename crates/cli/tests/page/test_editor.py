@@ -316,3 +316,15 @@ def a_shared_query_reaches_no_log(page):
     page.wait("document.querySelector('#query')?.value.includes('é')")
     assert not [one for one in page.requests if "secret" in one["url"]], page.requests
     assert "secret" not in page.do("location.href")
+
+
+@test
+def what_the_page_declares_by_itself_is_no_mistake(page):
+    write(page, "SELECT * {\n ?s foaf:name ?n ; bsbm-inst:x 1 ; rdfs:label ?l .\n ?s unheard:of ?n }")
+    page.wait("document.querySelector('#problems').innerText.includes('unheard:')")
+    assert "foaf:" not in page.text("#problems") and "bsbm-inst:" not in page.text("#problems")
+    equal(page.do("document.querySelector('#problems .place').textContent"), "3:5")
+    write(page, "SELECT ?s { ?s rdf:type ?c FILTER(?nowhere) }")
+    page.wait("document.querySelector('#problems').innerText.includes('nowhere')")
+    page.click("#problems .place")
+    equal(page.do("(() => { const area = document.querySelector('#query'); return area.value.slice(area.selectionStart, area.selectionEnd); })()"), "?nowhere")

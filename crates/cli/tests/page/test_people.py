@@ -36,6 +36,8 @@ def people_log_in_and_out(page):
     page.click("dialog.login button.primary")
     page.wait("document.querySelector('#login').innerText.includes('ann')")
     assert "updates" in page.text("#login")
+    # What was refused to somebody else is not said any more.
+    page.wait("document.querySelector('#error').hidden && !document.querySelector('#status').textContent")
     run(page, "INSERT DATA { <http://e/x> <http://e/x> 1 }")
     assert "inserted" in page.text("#status")
     assert "password" not in page.do("JSON.stringify(localStorage)") and "Basic" not in page.do("JSON.stringify(localStorage)")
@@ -61,6 +63,15 @@ def tokens_log_in(page):
     run(page, "CLEAR ALL")
     page.wait("document.querySelector('#error').textContent.includes('role update')")
     page.errors.clear()
+
+
+@test
+def the_root_lists_the_databases(page):
+    page.go(SEVERAL + "/")
+    page.wait("document.querySelectorAll('tbody tr').length === 2")
+    equal(page.do("[...document.querySelectorAll('tbody td.n')].map(cell => cell.textContent)"), ["1", "0"])
+    page.click("tbody a")
+    page.wait("document.querySelector('#database')?.innerText.includes('d')")
 
 
 @test

@@ -217,3 +217,54 @@ fn who_may_not_read_all_graphs_is_told_what_the_text_tells() {
     assert_eq!(told(in_data, GraphRules::default()).len(), 1);
     assert_eq!(told(in_data, GraphRules::nothing()), [""; 0]);
 }
+
+#[test]
+fn updates_are_warned_of_before_they_are_done() {
+    let database = database();
+    let told = |update: &str| -> Vec<String> {
+        let text = format!("{PROLOGUE}{update}");
+        let warnings = database.update_warnings(&text, &QueryOptions::default()).unwrap();
+        warnings.iter().map(ToString::to_string).collect()
+    };
+    for (update, warning) in [
+        ("DELETE WHERE { ?s foaf:nmae ?o }", "no triple has the predicate foaf:nmae; foaf:name has 40"),
+        (
+            "DELETE { ?s foaf:name ?n } INSERT { ?s foaf:nick ?n } WHERE { ?s a foaf:Preson ; foaf:name ?n }",
+            "nothing is of the class foaf:Preson; foaf:Person has 40",
+        ),
+        ("WITH :i DELETE { ?s ?p ?o } WHERE { ?s ?p ?o }", "there is no graph :i"),
+        ("INSERT { :a :b ?n } USING :i WHERE { ?s foaf:name ?n }", "there is no graph :i"),
+        ("DELETE WHERE { GRAPH :i { ?s ?p ?o } }", "there is no graph :i"),
+        (
+            "WITH :h DELETE { ?s :likes ?o } WHERE { ?s :likes ?o }",
+            "the graph :h has nothing with the predicate :likes; others have 1; write GRAPH ?g { ... } to see which",
+        ),
+        (
+            "INSERT { ?s :new ?f } WHERE { ?s foaf:name ?n BIND(:nofunction(?n) AS ?f) }",
+            "no function <http://e/nofunction> is known; each call is an error: FILTER drops its rows, BIND leaves its variable unbound",
+        ),
+    ] {
+        assert_eq!(told(update), [warning], "{update}");
+    }
+    let product = told("INSERT { ?a :r ?b } WHERE { ?a foaf:name ?n . ?b :age ?m }");
+    assert!(product.len() == 1 && product[0].starts_with("nothing joins this"), "{product:?}");
+    for update in [
+        "INSERT DATA { :s :new 1 . GRAPH :new { :s :new 1 } }",
+        "DELETE DATA { :s :new 1 }",
+        "INSERT { ?s :new ?n . GRAPH :new { ?s :newer 1 } } WHERE { ?s foaf:name ?n }",
+        "WITH :new INSERT { ?s :new ?n } WHERE { GRAPH :g { ?s :likes ?n } }",
+        "INSERT DATA { :s :new 1 } ; DELETE WHERE { ?s :new ?o }",
+        "CLEAR GRAPH :nothing ; DROP SILENT GRAPH :nothing",
+    ] {
+        assert_eq!(told(update), [""; 0], "{update}");
+    }
+    // An update tells the same.
+    let update = format!("{PROLOGUE} DELETE WHERE {{ ?s foaf:nmae ?o }}");
+    let report = database.update(&update, &UpdateOptions::default()).unwrap();
+    assert_eq!(report.warnings.len(), 1);
+    let place = report.warnings[0].span().unwrap();
+    assert_eq!(&update[place], "foaf:nmae");
+    // Who may not read all graphs is told nothing of the data.
+    let options = QueryOptions { graphs: GraphRules::nothing(), ..QueryOptions::default() };
+    assert_eq!(database.update_warnings(&update, &options).unwrap().len(), 0);
+}

@@ -1,7 +1,9 @@
 //! Terms as texts of cells.
 
+use super::width::width;
 use lode_rdf::serialize::{Prefixes, goes_bare};
 use lode_rdf::{Literal, Term};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// A term's text, in which nothing controls a terminal.
@@ -10,6 +12,8 @@ pub(super) struct Cell {
     pub text: String,
     /// Of a number, and what it is worth.
     pub number: Option<f64>,
+    /// Columns of its end by which people tell it from others, where it is a name: they stay when it is cut.
+    pub end: usize,
 }
 
 impl Cell {
@@ -19,11 +23,14 @@ impl Cell {
             Term::Literal(literal) if goes_bare(literal.as_ref()) => literal.value().to_owned(),
             other => other.to_string(),
         };
-        Self { text: harmless(&text, usize::MAX), number: None }
+        Self { text: harmless(&text, usize::MAX), ..Self::default() }
     }
 
-    /// The same with prefixes, and of a long one a character more than so many columns can show, since rows wait here.
+    /// The same with prefixes, and of a long one a character more than so many columns can show, since rows wait here; of a long name also its end.
     pub fn short(term: &Term, prefixes: &Prefixes, columns: usize) -> Self {
+        if let Term::NamedNode(node) = term {
+            return Self::name(node.as_str(), prefixes, columns);
+        }
         let chars_max = columns.saturating_add(1);
         let mut text = Beginning { text: String::new(), left: chars_max };
         // What is left out does not fit.
@@ -32,8 +39,38 @@ impl Cell {
             Term::Literal(literal) if goes_bare(literal.as_ref()) => literal.value().parse().ok(),
             _ => None,
         };
-        Self { text: harmless(&text.text, chars_max), number }
+        Self { text: harmless(&text.text, chars_max), number, end: 0 }
     }
+
+    /// An IRI, whose last part tells it from its like.
+    fn name(iri: &str, prefixes: &Prefixes, columns: usize) -> Self {
+        let written = match shortened(iri, prefixes) {
+            Some(short) => short,
+            None => format!("<{}>", both_ends(iri, columns)),
+        };
+        let text = harmless(&written, usize::MAX);
+        let end = text.get(last_part(&text)..).map_or(0, width);
+        Self { text, number: None, end }
+    }
+}
+
+/// A text; of one of which no column shows all, its beginning and its end, each a character longer than can be shown.
+fn both_ends(text: &str, columns: usize) -> Cow<'_, str> {
+    let half = columns.saturating_add(1);
+    let begin = text.char_indices().nth(half).map(|(at, _)| at);
+    let end = text.char_indices().rev().nth(half).map(|(at, _)| at);
+    match (begin, end) {
+        (Some(begin), Some(end)) if begin < end => {
+            Cow::Owned([text.get(..begin), text.get(end..)].into_iter().flatten().collect())
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// Where the last part of an IRI or of a name with a prefix begins, with what parts it from those before.
+fn last_part(text: &str) -> usize {
+    let whole = text.trim_end_matches(['/', '#', '>']);
+    whole.rfind(['/', '#']).or_else(|| whole.rfind(':')).unwrap_or(0)
 }
 
 /// A text that takes so many characters, and then no more.
@@ -95,10 +132,13 @@ fn write_literal(literal: &Literal, prefixes: &Prefixes, out: &mut Beginning) ->
 /// Turtle has a word for it and so no prefix; a table has.
 const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 
+fn shortened(iri: &str, prefixes: &Prefixes) -> Option<String> {
+    prefixes.shorten(iri).or_else(|| (iri == RDF_TYPE).then(|| "rdf:type".to_owned()))
+}
+
 fn write_iri(iri: &str, prefixes: &Prefixes, out: &mut Beginning) -> std::fmt::Result {
-    match prefixes.shorten(iri) {
+    match shortened(iri, prefixes) {
         Some(short) => out.write_str(&short),
-        None if iri == RDF_TYPE => out.write_str("rdf:type"),
         None => {
             out.write_char('<')?;
             out.write_str(iri)?;

@@ -63,7 +63,7 @@ impl Layout {
                 line.push_str(GAP);
                 rule.push_str(GAP);
             }
-            self.push(&mut line, &format!("?{name}"), column);
+            self.push(&mut line, &format!("?{name}"), 0, column);
             rule.extend(std::iter::repeat_n('-', column.width));
             if column.bar.is_some() {
                 line.extend(std::iter::repeat_n(' ', BAR + 1));
@@ -81,7 +81,7 @@ impl Layout {
             if at > 0 {
                 line.push_str(GAP);
             }
-            self.push(&mut line, &cell.text, column);
+            self.push(&mut line, &cell.text, cell.end, column);
             if let Some(longest) = column.bar {
                 line.push(' ');
                 push_padded(&mut line, &bar(cell.number.unwrap_or(0.0) / longest), BAR, false);
@@ -90,9 +90,9 @@ impl Layout {
         write_line(line, out)
     }
 
-    fn push(&self, line: &mut String, text: &str, column: &Column) {
+    fn push(&self, line: &mut String, text: &str, end: usize, column: &Column) {
         if self.cuts {
-            push_cut(line, text, column.width, column.to_the_right);
+            push_cut(line, text, end, column.width, column.to_the_right);
         } else {
             push_padded(line, text, column.width, column.to_the_right);
         }

@@ -58,7 +58,33 @@ fn a_terminal_has_prefixes_cuts_and_bars() {
                     foaf:knows   50 ███           <http://e/x>\n";
     assert_eq!(table, expected);
     let narrow = drawn(&["p", "n", "x"], &rows, for_terminal(24));
-    assert!(widest(&narrow) <= 24 && narrow.contains("foaf:na…") && !narrow.contains('█'), "{narrow}");
+    assert!(widest(&narrow) <= 24 && narrow.contains("fo…:name") && !narrow.contains('█'), "{narrow}");
+}
+
+#[test]
+fn names_are_cut_before_what_tells_them_apart() {
+    let product = |number: u32| {
+        iri(&format!(
+            "http://www4.wiwiss.fu-berlin.de/bizer/bsbm/v01/instances/dataFromProducer{number}/Product{number}"
+        ))
+    };
+    let rows = [vec![product(1), text(&"x".repeat(60))], vec![product(12), text("y")]];
+    let table = drawn(&["product", "text"], &rows, for_terminal(60));
+    assert!(
+        table.contains("\n<http://www4.wiwis…/Product1>  ")
+            && table.contains("\n<http://www4.wiwi…/Product12>  "),
+        "{table}"
+    );
+    assert!(table.contains(&format!("\"{}…\n", "x".repeat(27))), "{table}");
+    // A last part that has no room: both ends of it, the end more.
+    let long = |end: &str| iri(&format!("http://e/{}{end}", "n".repeat(500)));
+    let table = drawn(&["a"], &[vec![long("one")], vec![long("two/")]], for_terminal(30));
+    let expected = "?a\n------------------------------\n<http://e…nnnnnnnnnnnnnnnnone>\n<http://e…nnnnnnnnnnnnnnntwo/>\n";
+    assert_eq!(table, expected);
+    // Of a long one not more than its ends waits.
+    let mut table = Table::new(&["a"], for_terminal(80));
+    table.push([long(&"é".repeat(5 << 20))].iter().map(Some), &mut Vec::new()).unwrap();
+    assert!(table.waiting_bytes < 1000);
 }
 
 #[test]

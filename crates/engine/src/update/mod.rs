@@ -16,6 +16,7 @@ mod upload;
 mod visible;
 
 use crate::EngineError;
+use crate::hints;
 use crate::load_allow::LoadAllow;
 use crate::options::QueryOptions;
 use crate::text_memory::TextMemory;
@@ -96,7 +97,7 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
     stack::deep(levels(&update), move || {
         check_request(&update, options)?;
-        let warnings = warnings_of(&update);
+        let warnings = warnings_of(store, &update, text, &options.evaluation, &budget);
         let commit = with_room(store, || commit(store, &update, options, &budget))?;
         Ok(UpdateReport {
             operations: update.operations.len(),
@@ -109,12 +110,43 @@ pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<
     })
 }
 
-fn warnings_of(update: &Update) -> Arc<[PlanWarning]> {
+/// What of a request is most likely not meant, in the state that the store is in.
+///
+/// # Errors
+/// Where it is no update.
+pub(crate) fn warnings_of_text(
+    store: &Store,
+    text: &str,
+    options: &QueryOptions,
+) -> Result<Arc<[PlanWarning]>, EngineError> {
+    let budget = options.budget();
+    let _memory = TextMemory::of_update(text, &budget)?;
+    let update = lode_sparql::parse_update(text, options.base_iri.as_deref())?;
+    Ok(stack::deep(levels(&update), move || warnings_of(store, &update, text, options, &budget)))
+}
+
+fn warnings_of(
+    store: &Store,
+    update: &Update,
+    text: &str,
+    options: &QueryOptions,
+    budget: &MemoryBudget,
+) -> Arc<[PlanWarning]> {
     let modifies = update.operations.iter().filter_map(|operation| match operation {
         Operation::Modify(modify) => Some(&modify.query),
         _ => None,
     });
-    warnings::of_queries(modifies, &lode_exec::functions::find, &lode_exec::is_regular_expression)
+    let modifies: Vec<_> = modifies.collect();
+    // Data alone has no pattern.
+    if modifies.is_empty() {
+        return Arc::default();
+    }
+    let functions =
+        warnings::of_queries(modifies, &lode_exec::functions::find, &lode_exec::is_regular_expression);
+    match hints::of_update(text, &store.snapshot(), options, budget) {
+        hints if hints.is_empty() => functions,
+        hints => PlanWarning::with_hints(&functions, hints),
+    }
 }
 
 /// The levels of the deepest operation's pattern.

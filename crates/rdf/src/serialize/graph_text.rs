@@ -1,31 +1,39 @@
-//! Triples of one graph as N-Triples or Turtle, from texts of their terms: whoever writes a term once and its triples often saves most of
+//! Triples and quads as N-Triples, N-Quads, Turtle or TriG, from texts of their terms: whoever writes a term once and its triples often saves most of
 //! what the general serializers do.
 
+use super::bare::short;
 use super::prefixes::Prefixes;
+use super::text::{write_iri, write_term_ntriples};
 use crate::format::RdfFormat;
-use oxrdf::LiteralRef;
+use oxrdf::{GraphNameRef, QuadRef};
 
 const RDF_TYPE: &[u8] = b"<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>";
-const XSD_SUFFIX: &[u8] = b"^^<http://www.w3.org/2001/XMLSchema#";
+/// So much of a document waits for the prefixes that stand before it.
+const HELD_BYTES: usize = 32 << 10;
 
 /// How triples are written.
 #[derive(Debug, Clone)]
 pub enum GraphText {
-    /// N-Triples.
+    /// N-Triples, and N-Quads.
     Lines,
-    /// Turtle; triples of one subject in a row share it.
-    Turtle(TurtleText),
+    /// Turtle, and TriG; triples of one subject in a row share it.
+    Turtle(Box<TurtleText>),
 }
 
-/// What has been written of a Turtle document.
+/// What has been written of a Turtle or TriG document.
 #[derive(Debug, Clone, Default)]
 pub struct TurtleText {
     /// The last triple's; empty before the first, since no term's text is.
     subject: Vec<u8>,
     predicate: Vec<u8>,
-    /// How IRIs may be written, and whether each prefix has been declared: that is done before the first statement that has it.
+    /// The graph that is open; empty for the default graph.
+    graph: Vec<u8>,
+    /// How IRIs may be written, and whether each prefix has been declared: before the first statement that has it.
     prefixes: Prefixes,
     declared: Vec<bool>,
+    /// The beginning of the document, until what it declares is known.
+    held: Vec<u8>,
+    has_begun: bool,
 }
 
 impl GraphText {
@@ -33,48 +41,107 @@ impl GraphText {
     pub fn new(format: RdfFormat) -> Option<Self> {
         match format {
             RdfFormat::NTriples | RdfFormat::NQuads => Some(Self::Lines),
-            RdfFormat::Turtle | RdfFormat::TriG => Some(Self::Turtle(TurtleText::default())),
+            RdfFormat::Turtle | RdfFormat::TriG => Some(Self::Turtle(Box::default())),
             RdfFormat::RdfXml | RdfFormat::JsonLd => None,
         }
     }
 
-    /// The same; where the format has prefixes, with these. Only those that are used are declared.
+    /// The same; where the format has prefixes, with these. Those that the beginning of the document uses are declared before it, and before a long
+    /// one also [`Prefixes::expected`]; others where they are used first.
     #[must_use]
     pub fn with_prefixes(self, prefixes: &Prefixes) -> Self {
         match self {
             Self::Lines => Self::Lines,
-            Self::Turtle(turtle) => Self::Turtle(TurtleText { prefixes: prefixes.clone(), ..turtle }),
+            Self::Turtle(mut turtle) => {
+                turtle.prefixes.clone_from(prefixes);
+                Self::Turtle(turtle)
+            }
         }
     }
 
     /// Appends a triple, whose terms are written as in N-Triples.
-    pub fn write(&mut self, [subject, predicate, object]: [&[u8]; 3], out: &mut Vec<u8>) {
+    pub fn write(&mut self, terms: [&[u8]; 3], out: &mut Vec<u8>) {
+        self.write_in(&[], terms, out);
+    }
+
+    /// Appends a quad of a graph, whose name is written likewise, and empty for the default graph. Formats of one graph have no other.
+    pub fn write_in(&mut self, graph: &[u8], terms: [&[u8]; 3], out: &mut Vec<u8>) {
         match self {
             Self::Lines => {
-                for term in [subject, predicate, object] {
+                for term in terms.iter().chain([&graph]).filter(|term| !term.is_empty()) {
                     out.extend_from_slice(term);
                     out.push(b' ');
                 }
                 out.extend_from_slice(b".\n");
             }
-            Self::Turtle(turtle) => turtle.write([subject, predicate, object], out),
+            Self::Turtle(turtle) => turtle.write(graph, terms, out),
         }
+    }
+
+    /// Appends a quad.
+    pub fn write_quad(&mut self, quad: QuadRef<'_>, out: &mut Vec<u8>) {
+        let mut texts: [Vec<u8>; 4] = Default::default();
+        let [subject, predicate, object, graph] = &mut texts;
+        write_term_ntriples(quad.subject.into(), subject);
+        write_iri(quad.predicate.as_str(), predicate);
+        write_term_ntriples(quad.object, object);
+        match quad.graph_name {
+            GraphNameRef::DefaultGraph => {}
+            GraphNameRef::NamedNode(node) => write_iri(node.as_str(), graph),
+            GraphNameRef::BlankNode(node) => write_term_ntriples(node.into(), graph),
+        }
+        let [subject, predicate, object, graph] = &texts;
+        self.write_in(graph, [subject, predicate, object], out);
     }
 
     /// Appends the end of the document.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if let Self::Turtle(turtle) = self {
-            turtle.end(out);
+            turtle.begin(out);
+            turtle.end_graph(out);
         }
     }
 }
 
 impl TurtleText {
-    fn write(&mut self, terms: [&[u8]; 3], out: &mut Vec<u8>) {
-        if !self.prefixes.is_empty() {
-            self.declare(terms, out);
+    fn write(&mut self, graph: &[u8], terms: [&[u8]; 3], out: &mut Vec<u8>) {
+        if self.prefixes.is_empty() {
+            return self.statement(graph, terms, out);
         }
         let [subject, predicate, object] = terms;
+        self.declare([graph, subject, predicate, object], out);
+        if self.has_begun {
+            return self.statement(graph, terms, out);
+        }
+        let mut held = std::mem::take(&mut self.held);
+        self.statement(graph, terms, &mut held);
+        self.held = held;
+        if self.held.len() >= HELD_BYTES {
+            for number in self.prefixes.expected() {
+                self.note_declared(number);
+            }
+            self.begin(out);
+        }
+    }
+
+    /// Writes what is declared at the beginning, and what has waited for that.
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
+        for number in (0..self.declared.len()).filter(|number| self.is_declared(*number)) {
+            self.declaration(number, out);
+        }
+        out.append(&mut std::mem::take(&mut self.held));
+    }
+
+    fn statement(&mut self, graph: &[u8], [subject, predicate, object]: [&[u8]; 3], out: &mut Vec<u8>) {
+        if graph != self.graph {
+            self.end_graph(out);
+            set(&mut self.graph, graph);
+            self.term(graph, out);
+            out.extend_from_slice(b" {\n");
+        }
         if subject != self.subject {
             self.end(out);
             set(&mut self.subject, subject);
@@ -92,23 +159,37 @@ impl TurtleText {
         self.term(object, out);
     }
 
-    /// Declares what the terms have and was not declared before, which ends a statement that has begun.
-    fn declare(&mut self, terms: [&[u8]; 3], out: &mut Vec<u8>) {
+    /// Notes what the terms have and was not declared before; behind the beginning it is declared at once, which ends what has begun.
+    fn declare(&mut self, terms: [&[u8]; 4], out: &mut Vec<u8>) {
         for term in terms {
             let Some((_, number, _)) = self.split(term) else { continue };
-            if self.declared.get(number).copied().unwrap_or(false) {
+            if self.is_declared(number) {
                 continue;
             }
-            self.end(out);
-            if self.declared.len() <= number {
-                self.declared.resize(number + 1, false);
+            self.note_declared(number);
+            if self.has_begun {
+                self.end_graph(out);
+                self.declaration(number, out);
             }
-            if let Some(declared) = self.declared.get_mut(number) {
-                *declared = true;
-            }
-            if let Some((name, namespace)) = self.prefixes.get(number) {
-                out.extend_from_slice(format!("@prefix {name}: <{namespace}> .\n").as_bytes());
-            }
+        }
+    }
+
+    fn is_declared(&self, number: usize) -> bool {
+        self.declared.get(number).copied().unwrap_or(false)
+    }
+
+    fn note_declared(&mut self, number: usize) {
+        if self.declared.len() <= number {
+            self.declared.resize(number + 1, false);
+        }
+        if let Some(declared) = self.declared.get_mut(number) {
+            *declared = true;
+        }
+    }
+
+    fn declaration(&self, number: usize, out: &mut Vec<u8>) {
+        if let Some((name, namespace)) = self.prefixes.get(number) {
+            out.extend_from_slice(format!("@prefix {name}: <{namespace}> .\n").as_bytes());
         }
     }
 
@@ -147,6 +228,14 @@ impl TurtleText {
         out.push(b' ');
     }
 
+    fn end_graph(&mut self, out: &mut Vec<u8>) {
+        self.end(out);
+        if !self.graph.is_empty() {
+            out.extend_from_slice(b"}\n");
+            self.graph.clear();
+        }
+    }
+
     fn end(&mut self, out: &mut Vec<u8>) {
         if !self.subject.is_empty() {
             out.extend_from_slice(b" .\n");
@@ -158,59 +247,4 @@ impl TurtleText {
 fn set(text: &mut Vec<u8>, to: &[u8]) {
     text.clear();
     text.extend_from_slice(to);
-}
-
-/// A term's text in Turtle: numbers and truth values that need neither quotes nor a datatype go without.
-fn short(term: &[u8]) -> &[u8] {
-    let long = || {
-        let quoted = term.strip_prefix(b"\"")?.strip_suffix(b">")?;
-        // Names of datatypes that have a short form, none longer than seven letters, have no quote.
-        let at = quoted.iter().rposition(|byte| *byte == b'"')?;
-        let (text, datatype) = (quoted.get(..at)?, quoted.get(at + 1..)?.strip_prefix(XSD_SUFFIX)?);
-        is_bare(text, datatype).then_some(text)
-    };
-    long().unwrap_or(term)
-}
-
-/// Whether Turtle writes a literal without quotes and datatype: a number or a truth value (Turtle, 2.5.2 and 2.5.3).
-pub fn goes_bare(literal: LiteralRef<'_>) -> bool {
-    let name = literal.datatype().as_str().strip_prefix("http://www.w3.org/2001/XMLSchema#");
-    name.is_some_and(|name| is_bare(literal.value().as_bytes(), name.as_bytes()))
-}
-
-/// Whether Turtle reads a text without quotes as a literal of this datatype, of which the local name in XSD is given.
-fn is_bare(text: &[u8], datatype: &[u8]) -> bool {
-    let unsigned = text.strip_prefix(b"+").or_else(|| text.strip_prefix(b"-")).unwrap_or(text);
-    match datatype {
-        b"boolean" => matches!(text, b"true" | b"false"),
-        b"integer" => !unsigned.is_empty() && digits(unsigned) == unsigned.len(),
-        b"decimal" => is_decimal(unsigned),
-        b"double" => is_double(unsigned),
-        _ => false,
-    }
-}
-
-/// How many digits a text begins with.
-fn digits(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
-}
-
-/// `[0-9]* '.' [0-9]+`
-fn is_decimal(text: &[u8]) -> bool {
-    match text.split_at(digits(text)).1 {
-        [b'.', fraction @ ..] => !fraction.is_empty() && digits(fraction) == fraction.len(),
-        _ => false,
-    }
-}
-
-/// `([0-9]+ '.' [0-9]* | '.' [0-9]+ | [0-9]+) [eE] [+-]? [0-9]+`
-fn is_double(text: &[u8]) -> bool {
-    let whole = digits(text);
-    let (fraction, rest) = match text.split_at(whole).1 {
-        [b'.', rest @ ..] => (digits(rest), rest.split_at(digits(rest)).1),
-        rest => (0, rest),
-    };
-    let [b'e' | b'E', exponent @ ..] = rest else { return false };
-    let exponent = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-")).unwrap_or(exponent);
-    whole + fraction > 0 && !exponent.is_empty() && digits(exponent) == exponent.len()
 }

@@ -1,6 +1,8 @@
 //! How IRIs are written with prefixes.
 
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// `rdf:type`, which Turtle has a shorter word for.
 const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
@@ -11,6 +13,8 @@ pub struct Prefixes {
     /// Names without the colon, with their namespaces; those behind count more.
     all: Vec<(String, String)>,
     of_namespace: HashMap<String, usize>,
+    /// Others, which many share; their numbers follow on.
+    below: Option<Arc<Self>>,
 }
 
 impl Prefixes {
@@ -19,6 +23,16 @@ impl Prefixes {
         let mut prefixes = Self::default();
         all.into_iter().for_each(|(name, namespace)| prefixes.add(name, namespace));
         prefixes
+    }
+
+    /// Those below, and others that count more: where a document is long, they are declared before it.
+    pub fn over<'a>(below: Arc<Self>, own: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        Self { below: Some(below), ..Self::new(own) }
+    }
+
+    /// The numbers of those that a document most likely has.
+    pub fn expected(&self) -> Range<usize> {
+        0..self.below.as_ref().map_or(0, |_| self.all.len())
     }
 
     fn add(&mut self, name: &str, namespace: &str) {
@@ -39,12 +53,28 @@ impl Prefixes {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.of_namespace.is_empty()
+        self.of_namespace.is_empty() && self.below.as_ref().is_none_or(|below| below.is_empty())
     }
 
     /// The name and the namespace of a number that [`Prefixes::split`] gives.
     pub fn get(&self, number: usize) -> Option<(&str, &str)> {
-        self.all.get(number).map(|(name, namespace)| (name.as_str(), namespace.as_str()))
+        match (self.all.get(number), &self.below) {
+            (Some((_, namespace)), _) if namespace.is_empty() => None,
+            (Some((name, namespace)), _) => Some((name, namespace)),
+            (None, Some(below)) => below.get(number.checked_sub(self.all.len())?),
+            (None, None) => None,
+        }
+    }
+
+    fn number(&self, namespace: &str) -> Option<usize> {
+        let own = self.of_namespace.get(namespace).copied();
+        own.or_else(|| {
+            let below = self.below.as_ref()?;
+            let number = below.number(namespace)?;
+            let (name, _) = below.get(number)?;
+            // Its name stands for something else here.
+            (!self.all.iter().any(|(own, _)| own == name)).then_some(self.all.len() + number)
+        })
     }
 
     /// The longest namespace that an IRI begins with such that the rest can be written behind its prefix as it is: its number, and the rest.
@@ -63,8 +93,8 @@ impl Prefixes {
         for at in ends {
             let (namespace, rest) = iri.split_at_checked(at)?;
             let begins = rest.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            if begins && let Some(number) = self.of_namespace.get(namespace) {
-                return Some((*number, rest));
+            if begins && let Some(number) = self.number(namespace) {
+                return Some((number, rest));
             }
         }
         None
@@ -90,7 +120,7 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Prefixes;
+    use super::*;
 
     #[test]
     fn the_longest_namespace_and_the_last_name() {
@@ -121,5 +151,16 @@ mod tests {
         assert_eq!(again.shorten("http://e/x").as_deref(), Some("a:x"));
         assert_eq!(again.shorten("http://f/x").as_deref(), Some("b:x"));
         assert!(Prefixes::default().is_empty());
+        let usual = Arc::new(Prefixes::new([("a", "http://e/"), ("b", "http://f/"), ("c", "http://g/")]));
+        let over = Prefixes::over(usual, [("mine", "http://e/"), ("b", "http://h/")]);
+        for (iri, short) in [
+            ("http://e/x", Some("mine:x")),
+            ("http://f/x", None),
+            ("http://g/x", Some("c:x")),
+            ("http://h/x", Some("b:x")),
+        ] {
+            assert_eq!(over.shorten(iri).as_deref(), short, "{iri}");
+        }
+        assert_eq!(over.expected().filter_map(|number| over.get(number)).count(), 2);
     }
 }

@@ -194,12 +194,40 @@ fn turtle_with_prefixes() {
     }
     text.finish(&mut out);
     let expected = "@prefix e: <http://e/> .\n\
-                    e:a e:p <http://other/x> , \"<http://e/x>\" .\n\
                     @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n\
-                    e:a e:p \"2020-01-01\"^^xsd:date ;\n\te:q 1 ;\n\ta e:C .\n\
+                    e:a e:p <http://other/x> , \"<http://e/x>\" , \"2020-01-01\"^^xsd:date ;\n\te:q 1 ;\n\ta e:C .\n\
                     _:b <http://e/x.y> \"t\"@en .\n";
     assert_eq!(String::from_utf8(out.clone()).unwrap(), expected);
     let read: Vec<_> = oxttl::TurtleParser::new().for_slice(&out).map(Result::unwrap).collect();
     let lines_read: Vec<String> = read.iter().map(ToString::to_string).collect();
     assert_eq!(lines_read[..5], lines[..5]);
+}
+
+/// A long document declares at its beginning what it uses there and what is expected, and the rest where it comes.
+#[test]
+fn long_documents_declare_what_they_know_at_the_beginning() {
+    let usual = Prefixes::new([("u", "http://u/"), ("v", "http://v/"), ("never", "http://never/")]);
+    let prefixes = Prefixes::over(std::sync::Arc::new(usual), [("mine", "http://mine/")]);
+    let mut text = GraphText::new(RdfFormat::TriG).unwrap().with_prefixes(&prefixes);
+    let (mut out, mut lines) = (Vec::new(), Vec::new());
+    for number in 0..4_000 {
+        let graph = ["", "<http://u/g>", "<http://other/g>"][number * 3 / 4_000];
+        let object = if number < 3_900 { format!("\"{number}\"") } else { "<http://v/o>".to_owned() };
+        let subject = format!("<http://u/s{number}>");
+        text.write_in(graph.as_bytes(), [&subject, "<http://u/p>", &object].map(str::as_bytes), &mut out);
+        lines.push(format!(
+            "{subject} <http://u/p> {object}{}{graph}",
+            if graph.is_empty() { "" } else { " " }
+        ));
+    }
+    text.finish(&mut out);
+    let written = String::from_utf8(out.clone()).unwrap();
+    assert!(
+        written.starts_with("@prefix mine: <http://mine/> .\n@prefix u: <http://u/> .\nu:s0 u:p \"0\" .\n")
+    );
+    assert!(written.contains("\nu:g {\nu:s1334 u:p \"1334\" .\n") && !written.contains("never:"));
+    assert!(written.contains("}\n@prefix v: <http://v/> .\n<http://other/g> {\nu:s3900 u:p v:o .\n"));
+    let read: Vec<String> =
+        oxttl::TriGParser::new().for_slice(&out).map(|quad| quad.unwrap().to_string()).collect();
+    assert_eq!(read, lines);
 }

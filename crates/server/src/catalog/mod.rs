@@ -5,6 +5,7 @@
 
 mod admin;
 mod closing;
+mod index;
 mod name;
 mod one_address;
 mod root;

@@ -3,6 +3,7 @@
 //! `/NAME` alone is queries, updates and graphs at one address; `/NAME/sparql`, `/query`, `/update`, `/data` and all others are those of a
 //! server with one database, and `/NAME/get` is `/data` for who only reads.
 
+use super::index::{Listed, page};
 use super::one_address::{is_for_page, with_path};
 use super::root::Root;
 use super::{Catalog, Entry, admin, unknown};
@@ -92,33 +93,27 @@ async fn other_method(method: Method, uri: Uri) -> HttpError {
     HttpError { field: allowed(uri.path()).map(|methods| (header::ALLOW, methods)), ..error }
 }
 
-/// The names of the databases that one may read.
-fn readable(root: &Root, identity: Option<&Identity>) -> Result<Vec<String>, HttpError> {
+/// The databases that one may read, with who one is in each.
+fn readable(root: &Root, identity: Option<&Identity>) -> Result<Vec<(String, Entry, Identity)>, HttpError> {
     let identity = identity.cloned().unwrap_or_default();
-    let may_read = |name: &String| identity.clone().within(Some(name)).role >= Some(Role::Read);
-    let names: Vec<String> = root.catalog.all().into_iter().map(|(name, _)| name).filter(may_read).collect();
-    if names.is_empty() {
+    let within = |(name, entry): (String, Entry)| {
+        let identity = identity.clone().within(Some(&name));
+        (identity.role >= Some(Role::Read)).then_some((name, entry, identity))
+    };
+    let found: Vec<_> = root.catalog.all().into_iter().filter_map(within).collect();
+    if found.is_empty() {
         // Who may read nothing is asked who it is.
         root.shared.access.check(&identity, Operation::Read)?;
     }
-    Ok(names)
+    Ok(found)
 }
 
 /// The databases that one may read, for people.
 async fn index(State(root): State<Arc<Root>>, request: Request) -> Result<Response, HttpError> {
-    let names = readable(&root, request.extensions().get())?;
-    // Names have nothing that HTML would take for something else.
-    let items: String =
-        names.iter().map(|name| format!("<li><a href=\"/{name}/\">{name}</a></li>\n")).collect();
-    let none =
-        if names.is_empty() { "<p>None yet: POST /admin/databases?name=NAME makes one.</p>\n" } else { "" };
-    let text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>Databases</title><link rel=\"icon\" href=\"data:,\">\
-         <style>body{{font:1rem system-ui;margin:2rem auto;max-width:40rem;color-scheme:light dark}}</style></head>\n\
-         <body><main><h1>Databases</h1>\n<ul>\n{items}</ul>\n{none}</main></body></html>\n"
-    );
-    Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response())
+    let found = readable(&root, request.extensions().get())?;
+    let listed: Vec<Listed> =
+        found.into_iter().map(|(name, entry, identity)| Listed::new(name, &entry, &identity)).collect();
+    Ok(page(&listed))
 }
 
 /// Whether all databases that are open can do their work.
@@ -136,7 +131,8 @@ async fn ready(State(root): State<Arc<Root>>) -> Response {
 
 /// The databases that one may read, for RDF4J.
 async fn repositories(State(root): State<Arc<Root>>, request: Request) -> Result<Response, HttpError> {
-    let names = readable(&root, request.extensions().get())?;
+    let found = readable(&root, request.extensions().get())?;
+    let names: Vec<String> = found.into_iter().map(|(name, ..)| name).collect();
     let base = root.shared.origins.own_iri(None, request.uri(), request.headers());
     let base = base.as_ref().map_or("/repositories", |base| base.as_str());
     let is_writable = !root.catalog.is_read_only();

@@ -12,12 +12,14 @@ use crate::stream::{ChunkWriter, answered, of_unknown_length};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use lode_assist::prefixes_over_usual;
 use lode_engine::store::{
     DumpError, DumpOptions, DumpScope, Snapshot, StoreError, dump_graph, dump_lines, dump_quads,
 };
 use lode_engine::{CancelToken, EngineError, GraphRules, Order, QuadPattern, UploadTarget};
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef, RdfFormat, ValueId};
+use std::io::Write;
 use std::sync::Arc;
 
 pub(super) async fn answer(
@@ -29,7 +31,10 @@ pub(super) async fn answer(
 ) -> Result<Response, HttpError> {
     let (headers, granted) = (&request.headers, Granted::of(request));
     let whole = target == UploadTarget::Dataset;
-    let format = negotiate_rdf(&accept(headers), whole).ok_or_else(|| not_acceptable(whole))?;
+    // A dataset without named graphs is a graph.
+    let accepted = accept(headers);
+    let format = negotiate_rdf(&accepted, whole).or_else(|| negotiate_rdf(&accepted, false));
+    let format = format.ok_or_else(|| not_acceptable(whole))?;
     let time_max = state.limits.get().download_timeout;
     let limit = granted.time(time_max);
     let cancel = CancelToken::new(Some(limit));
@@ -39,6 +44,11 @@ pub(super) async fn answer(
     let (asked, at_cancel) = (rules.clone(), cancel.clone());
     let found = blocking(move || {
         let (snapshot, scope) = find(&at_state, &target, &asked, at.as_deref())?;
+        // Who may not read all graphs would learn that there are others.
+        let is_graph = !whole || asked.reads_all() && !snapshot.has_named_graphs();
+        if !is_graph && !format.supports_datasets() {
+            return Err(only_a_graph(format));
+        }
         if granted.limits.rows.is_some() {
             granted.check_rows(rows(&snapshot, &target, &scope, &asked, &at_cancel)?)?;
         }
@@ -79,6 +89,14 @@ fn not_acceptable(whole: bool) -> HttpError {
         "text/turtle, application/n-triples, application/rdf+xml, application/ld+json, application/n-quads, application/trig"
     };
     let message = format!("none of the accepted media types fits: offered are {offered}");
+    HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
+}
+
+fn only_a_graph(format: RdfFormat) -> HttpError {
+    let message = format!(
+        "{format} holds one graph, and there may be named graphs: name one (?graph=IRI or ?default; lode dump --graph), or accept \
+         application/n-quads, application/trig or application/ld+json"
+    );
     HttpError::new(StatusCode::NOT_ACCEPTABLE, message)
 }
 
@@ -149,10 +167,14 @@ fn write(
             QuadWriter::start(format, writer)?.finish()?;
             return Ok(());
         }
-        (Some(format), false) => return dump_graph(snapshot, options, format, cancel, writer).map(drop),
         (_, true) if format == RdfFormat::NQuads && rules.reads_all() => {
             return dump_lines(snapshot, options, cancel, writer).map(drop);
         }
+        (Some(text), _) if !whole || rules.reads_all() => {
+            let text = text.with_prefixes(&prefixes_over_usual([]));
+            return dump_graph(snapshot, options, text, cancel, writer).map(drop);
+        }
+        (Some(text), _) => return write_seen(snapshot, options, rules, text, cancel, writer),
         _ => {}
     }
     let mut document = QuadWriter::start(format, writer)?;
@@ -164,6 +186,29 @@ fn write(
         document.write(QuadRef { graph_name, ..quad })
     })?;
     document.finish()?;
+    Ok(())
+}
+
+/// The graphs that may be read.
+fn write_seen(
+    snapshot: &Snapshot,
+    options: DumpOptions,
+    rules: &GraphRules,
+    text: GraphText,
+    cancel: &CancelToken,
+    writer: &mut ChunkWriter<()>,
+) -> Result<(), DumpError> {
+    let (mut text, mut buffer) = (text.with_prefixes(&prefixes_over_usual([])), Vec::new());
+    dump_quads(snapshot, options, cancel, &mut |quad| {
+        if rules.may_read(quad.graph_name) {
+            text.write_quad(quad, &mut buffer);
+            writer.write_all(&buffer)?;
+            buffer.clear();
+        }
+        Ok(())
+    })?;
+    text.finish(&mut buffer);
+    writer.write_all(&buffer)?;
     Ok(())
 }
 

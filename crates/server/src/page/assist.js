@@ -83,10 +83,13 @@ export class Checker {
     if (!text.trim()) return this.show([]);
     this.asked = new AbortController();
     try {
-      const answer = await ask('check', { text, kind: isUpdate(text) ? 'update' : 'query' }, this.asked.signal);
+      // What is checked is what would be run.
+      const sent = withUsualPrefixes(this.editor);
+      const answer = await ask('check', { text: sent.text, kind: isUpdate(text) ? 'update' : 'query' }, this.asked.signal);
       if (!answer || this.editor.text !== text) return;
-      const errors = answer.errors.map(markOf);
-      const warnings = answer.warnings.map(found => ({ ...markOf(found), kind: 'warning' }));
+      const written = found => ({ ...markOf(found), from: sent.origin(markOf(found).from), to: sent.origin(markOf(found).to) });
+      const errors = answer.errors.map(written);
+      const warnings = answer.warnings.map(found => ({ ...written(found), kind: 'warning' }));
       this.show([...errors, ...warnings]);
     } catch {
       // It is said once the query is run.

@@ -32,7 +32,7 @@ export function openLogin(changed) {
   };
   const radio = (value, text) => el('label.choice', {}, el('input', { type: 'radio', name: 'login-kind', value, checked: value === kind, onchange: choose }), text);
   const done = ok => {
-    changed();
+    changed(ok);
     if (ok) dialog.close();
   };
   const dialog = el('dialog.login', { 'aria-labelledby': 'login-title', onclose: () => dialog.remove() },

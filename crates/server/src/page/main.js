@@ -63,7 +63,7 @@ function listen() {
   });
   addEventListener('popstate', route);
   $('help').onclick = openHelp;
-  $('login').onclick = () => openLogin(drawSession);
+  $('login').onclick = () => openLogin(changed);
   addEventListener('keydown', event => event.key === 'F1' && (event.preventDefault(), openHelp()));
 }
 
@@ -73,6 +73,15 @@ function drawSession() {
   // What a view says may be another for this person.
   const current = VIEWS.find(view => !$(`view-${view}-panel`).hidden);
   loaded[current]?.then(view => view.shown?.(false));
+}
+
+/** Somebody has tried to log in, or out. */
+function changed(isDone) {
+  drawSession();
+  if (!isDone) return;
+  // What was refused to another person is no matter of this one.
+  query.forget();
+  loadPrefixes();
 }
 
 /** Of several databases, the others. */

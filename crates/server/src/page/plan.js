@@ -37,7 +37,7 @@ function item(node, all) {
 /** The tree of a report of the server. */
 export function planView(report) {
   const run = report.run;
-  const parts = [report.from_cache ? 'Plan of an earlier query, after ' + seconds(report.planning_seconds) : 'Planned in ' + seconds(report.planning_seconds)];
+  const parts = [report.from_cache ? 'Planned before, for a query that differs only in constants; found in ' + seconds(report.planning_seconds) : 'Planned in ' + seconds(report.planning_seconds)];
   if (run) {
     const what = { select: 'row', ask: 'truth value' }[report.form] || 'triple';
     parts.push(count(run.rows, what) + ' in ' + seconds(run.seconds), 'terms of the answer ' + seconds(run.answer.seconds));

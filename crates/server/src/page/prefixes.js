@@ -39,7 +39,7 @@ const known = new Map(Object.entries({
   dbo: 'http://dbpedia.org/ontology/',
   dbr: 'http://dbpedia.org/resource/',
   dbp: 'http://dbpedia.org/property/',
-  yago: 'http://yago-knowledge.org/resource/',
+  yago: 'http://dbpedia.org/class/yago/',
   bibo: 'http://purl.org/ontology/bibo/',
   doap: 'http://usefulinc.com/ns/doap#',
   sioc: 'http://rdfs.org/sioc/ns#',

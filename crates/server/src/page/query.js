@@ -43,6 +43,14 @@ export class QueryView {
     if (this.editor.text !== this.told) for (const id of ['error', 'warnings']) $(id).hidden = true;
   }
 
+  /** What was said of the last run is no longer so. */
+  forget() {
+    if (this.running) return;
+    for (const id of ['error', 'warnings']) $(id).hidden = true;
+    if (this.hasFailed) this.status('', true);
+    this.checker.anew();
+  }
+
   buttons() {
     $('run').onclick = () => this.run();
     $('explain').onclick = () => this.run('explain');
@@ -158,6 +166,7 @@ export class QueryView {
     this.busy(true);
     for (const id of ['error', 'warnings']) $(id).hidden = true;
     this.results.clear();
+    this.hasFailed = false;
     this.status('Running…', true);
     let rows = '';
     const tick = setInterval(() => { $('status').textContent = `Running… ${took()}${rows}`; }, 200);
@@ -170,6 +179,7 @@ export class QueryView {
       if (sent.names.length && this.editor.text === text) declare(this.editor, sent.names);
       this.status(`${summary}${took()}`);
     } catch (error) {
+      this.hasFailed = true;
       this.status(error.name === 'AbortError' ? `Stopped after ${took()}` : `Failed after ${took()}`);
       if (error.name !== 'AbortError') this.fail(error, text, sent.origin);
     }

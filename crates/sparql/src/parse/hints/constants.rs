@@ -22,7 +22,8 @@ impl<'t> Walk<'t> {
         // Whether something is there is what ASK may be for.
         let is_required = is_required && !self.is_ask;
         let graph = graph.map(|name| self.iri_of(name));
-        let found = Constant { iri, role, span: at.span(), is_required, graph };
+        let has_dataset = self.has_dataset;
+        let found = Constant { iri, role, span: at.span(), is_required, graph, has_dataset };
         let is_new =
             |known: &Constant| (&known.iri, known.role, &known.graph) != (&found.iri, role, &found.graph);
         if self.found.constants.iter().all(is_new) {

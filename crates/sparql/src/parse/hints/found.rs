@@ -62,8 +62,6 @@ pub struct Findings {
     pub constants: Vec<Constant>,
     /// Parts that are not joined, which is harmless where they are small.
     pub unjoined: Vec<Unjoined>,
-    /// The query has a dataset of its own.
-    pub has_dataset: bool,
     /// Prefixes of the text, with what they stand for.
     pub prefixes: Vec<(String, String)>,
 }
@@ -129,6 +127,8 @@ pub struct Constant {
     pub is_required: bool,
     /// The graph of its pattern.
     pub graph: InGraph<String>,
+    /// The text has a dataset of its own there.
+    pub has_dataset: bool,
 }
 
 impl<T: Copy> InGraph<T> {

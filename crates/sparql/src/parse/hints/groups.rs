@@ -44,6 +44,8 @@ impl<'t> Walk<'t> {
                     continue;
                 }
                 Node::Graph => own = self.in_graph(part, &inner),
+                // Of DELETE WHERE.
+                Node::QuadsOfGraph => own = self.in_graph(part, &inner),
                 // What is there is evaluated elsewhere.
                 Node::Service => self.all_of(part, &mut own),
                 Node::Bind => {
@@ -123,8 +125,10 @@ impl<'t> Walk<'t> {
             self.constant(graph, Role::Graph, InGraph::Any, around.is_required);
             InGraph::Named(graph)
         };
-        if let Some(group) = at.child(Node::Group) {
-            own.extend(self.group(group, &Around { graph: in_graph, ..*around }));
+        let around = Around { graph: in_graph, ..*around };
+        match at.child(Node::Group) {
+            Some(group) => own.extend(self.group(group, &around)),
+            None => own.extend(crate::stack::room(|| self.parts(at, &around))),
         }
         own
     }

@@ -3,6 +3,7 @@
 use super::found::{Counted, FOUND_MAX, Unjoined};
 use super::walk::{Around, Names, Parts, Rows, Walk};
 use lode_syntax::{At, Node};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 impl<'t> Walk<'t> {
@@ -13,13 +14,13 @@ impl<'t> Walk<'t> {
             return;
         }
         let mut sets = Sets((0..count).collect());
-        let mut first: HashMap<&str, usize> = HashMap::new();
+        let mut first: HashMap<Cow<'_, str>, usize> = HashMap::new();
         for (place, (at, _, names)) in parts.parts.iter().enumerate() {
             let mut seen = |key| {
                 let before = *first.entry(key).or_insert(place);
                 sets.join(before, place);
             };
-            names.iter().for_each(|name| seen(*name));
+            names.iter().for_each(|name| seen(Cow::Borrowed(*name)));
             self.keys(*at, &mut seen);
             // What has values from around is joined by them.
             let is_around = |name: &&str| {
@@ -32,7 +33,7 @@ impl<'t> Walk<'t> {
         for link in &parts.links {
             let mut names = Names::new();
             self.all_of(*link, &mut names);
-            let places: Vec<usize> = names.iter().filter_map(|name| first.get(name).copied()).collect();
+            let places: Vec<usize> = names.iter().filter_map(|name| first.get(*name).copied()).collect();
             places.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
         }
         let root = sets.find(0);
@@ -57,9 +58,11 @@ impl<'t> Walk<'t> {
     }
 
     /// What joins a part beside its variables: resources that it has in common with others, and labels.
-    fn keys(&self, at: At<'t>, seen: &mut impl FnMut(&'t str)) {
+    fn keys(&self, at: At<'t>, seen: &mut impl FnMut(Cow<'t, str>)) {
         match at.node() {
-            Node::Iri | Node::Name | Node::Blank => seen(at.text()),
+            // However it is spelt.
+            Node::Iri | Node::Name => seen(self.iri_of(at).map_or_else(|| at.text().into(), Cow::Owned)),
+            Node::Blank => seen(at.text().into()),
             Node::Triples | Node::BlankProperties => {
                 for child in at.children() {
                     self.keys(child, seen);

@@ -11,14 +11,15 @@ mod joins;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod update;
 mod walk;
 
 pub use found::{Constant, Counted, Findings, Hint, HintKind, InGraph, Role, Unjoined};
+pub use update::findings_of_update;
 
 use super::lower::Lowering;
 use super::{base_iri, vocabulary};
 use lode_syntax::{At, Form, Node};
-use std::collections::BTreeSet;
 use walk::{Around, Names, Place, Walk};
 
 /// Longer texts are not looked at.
@@ -33,10 +34,7 @@ pub fn findings(text: &str, base: Option<&str>) -> Findings {
     if !parsed.diagnostics.is_empty() {
         return Findings::default();
     }
-    let lowering = Lowering::new(&parsed.tree, base);
-    let (bound, in_triples) = (BTreeSet::new(), BTreeSet::new());
-    let found = Findings::default();
-    let mut walk = Walk { lowering, found, bound, in_triples, unbound: Vec::new(), is_ask: false };
+    let mut walk = Walk::new(Lowering::new(&parsed.tree, base));
     for at in parsed.tree.root().children() {
         match at.node() {
             Node::Base | Node::Prefix | Node::Version => {
@@ -49,7 +47,7 @@ pub fn findings(text: &str, base: Option<&str>) -> Findings {
     }
     walk.found.prefixes = walk.lowering.prefixes();
     walk.told_unbound();
-    walk.misspelt(&parsed.tree);
+    walk.misspelt(&parsed.tree, 0..parsed.tree.tokens().len());
     walk.found.hints.sort_by_key(|hint| hint.span.start);
     walk.found
 }
@@ -58,7 +56,7 @@ impl<'t> Walk<'t> {
     fn form(&mut self, at: At<'t>) {
         self.is_ask = at.node() == Node::Ask;
         for from in at.children().filter(|part| part.node() == Node::From) {
-            self.found.has_dataset = true;
+            self.has_dataset = true;
             if let Some(iri) = from.first() {
                 self.constant(iri, Role::Graph, InGraph::Any, true);
             }
@@ -81,19 +79,19 @@ impl<'t> Walk<'t> {
         }
         if at.child(Node::Group).is_some() {
             for triples in at.child(Node::Template).into_iter().flat_map(At::children) {
-                self.made_of(triples, &names);
+                self.made_of(triples, &names, Place::Made);
             }
         }
         self.modifiers(at, &mut names, &around);
     }
 
-    /// Variables of what is constructed.
-    fn made_of(&mut self, at: At<'t>, names: &Names<'t>) {
+    /// Variables of a template.
+    fn made_of(&mut self, at: At<'t>, names: &Names<'t>, place: Place) {
         if at.node() == Node::Variable {
-            return self.used(at, names, None, Place::Made);
+            return self.used(at, names, None, place);
         }
         for child in at.children() {
-            crate::stack::room(|| self.made_of(child, names));
+            crate::stack::room(|| self.made_of(child, names, place));
         }
     }
 }

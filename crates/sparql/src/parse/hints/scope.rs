@@ -60,6 +60,9 @@ impl<'t> Walk<'t> {
                     Place::Made => {
                         (format!("nothing gives ?{name} a value, so nothing is made with it"), help)
                     }
+                    Place::Deleted => {
+                        (format!("nothing gives ?{name} a value, so nothing is deleted with it"), help)
+                    }
                     _ => (format!("nothing gives ?{name} a value"), help),
                 },
                 Place::Bind => (
@@ -81,10 +84,11 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Tells of variables of triples that are used once, and nearly spelt as another one that is used more.
-    pub(super) fn misspelt(&mut self, tree: &Tree<'t>) {
+    /// Tells of variables of triples that are used once among these tokens, and nearly spelt as another one that is used more.
+    pub(super) fn misspelt(&mut self, tree: &'t Tree<'t>, tokens: Range<usize>) {
         let mut uses: BTreeMap<&str, (usize, Range<usize>)> = BTreeMap::new();
-        for token in tree.tokens().iter().filter(|token| token.kind() == TokenKind::Variable) {
+        let tokens = tree.tokens().get(tokens).unwrap_or_default();
+        for token in tokens.iter().filter(|token| token.kind() == TokenKind::Variable) {
             let name = tree.text().get(token.start() + 1..token.end()).unwrap_or("");
             uses.entry(name).or_insert_with(|| (0, token.span())).0 += 1;
         }

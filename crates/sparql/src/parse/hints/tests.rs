@@ -1,6 +1,6 @@
 //! What is hinted at, and what is not.
 
-use super::{Findings, findings};
+use super::{Findings, findings, findings_of_update};
 
 fn found(text: &str) -> Findings {
     let text = format!("PREFIX : <http://e/> {text}");
@@ -133,6 +133,9 @@ fn parts_that_nothing_joins() {
         "?a :p ?b . ?c :q ?d FILTER(?b < ?d)",
         "?a :p ?b . ?c :q ?d BIND(?b + ?d AS ?x)",
         ":x :p ?b . ?c :q :x",
+        ":x :p ?b . ?c :q <http://e/x>",
+        ":x-y :p ?b . ?c :q :x\\-y",
+        "<http://e/x> :p ?b . ?c :q <http://e/\\u0078>",
         "_:a :p ?b . _:a :q ?d",
         "?a :p ?b . { SELECT (COUNT(*) AS ?n) { ?x :q ?y } }",
         "?a :p ?b VALUES ?z { 1 2 }",
@@ -184,4 +187,75 @@ fn hostile_texts_are_looked_at_in_bounds() {
             format!("PREFIX : <http://e/> ASK {{ {} ?s :p ?o {} }}", open.repeat(400), close.repeat(400));
         findings(&text, None);
     }
+}
+
+fn of_update(text: &str) -> Findings {
+    let text = format!("PREFIX : <http://e/> {text}");
+    assert!(crate::parse_update(&text, None).is_ok(), "{text}");
+    findings_of_update(&text, None)
+}
+
+#[test]
+fn patterns_of_updates_are_as_those_of_queries() {
+    for (text, hint) in [
+        (
+            "DELETE { ?s :p ?od } INSERT { ?s :p 1 } WHERE { ?s :p ?old }",
+            "nothing gives ?od a value, so nothing is deleted with it; did you mean ?old?",
+        ),
+        (
+            "INSERT { ?s :q ?obejct } WHERE { ?s :p ?object }",
+            "nothing gives ?obejct a value, so nothing is made with it; did you mean ?object?",
+        ),
+        (
+            "INSERT { ?s :q 1 } WHERE { ?s :p ?o FILTER(STR(?o) > 2) }",
+            "`>` of a text and a number is always an error; compare numbers: xsd:decimal(STR(?o))",
+        ),
+        (
+            "DELETE WHERE { ?person :p ?name . ?person :q ?mail . ?preson :r ?name }",
+            "?preson stands here only; did you mean ?person?",
+        ),
+        // Names are of one operation.
+        (
+            "INSERT { ?s :q 1 } WHERE { ?s :p 1 } ; INSERT { ?s :q ?value } WHERE { ?s :p 2 } ; DELETE WHERE { ?s :p ?value }",
+            "nothing gives ?value a value, so nothing is made with it; ",
+        ),
+    ] {
+        let found = of_update(text).hints;
+        let told: Vec<String> =
+            found.into_iter().map(|hint| format!("{}; {}", hint.message, hint.help)).collect();
+        assert_eq!(told, [hint], "{text}");
+    }
+    assert_eq!(of_update("DELETE WHERE { ?a :p ?b . ?c :q ?d }").unjoined.len(), 1);
+    assert_eq!(of_update("CLEAR DEFAULT ; DELETE WHERE { ?a :p ?b . ?c :q ?d }").unjoined.len(), 0);
+}
+
+#[test]
+fn what_an_update_makes_is_not_looked_for() {
+    for (text, expected) in [
+        ("INSERT DATA { :s :p :o } ; DELETE DATA { :s :p :o }", &[][..]),
+        ("DELETE WHERE { ?s :p ?o . GRAPH :g { ?s a :C } }", &["p Default", "g Any", "C Named"]),
+        ("WITH :g DELETE { ?s :p ?o } WHERE { ?s :q ?o }", &["g Any", "q Named"]),
+        ("WITH :g INSERT { ?s :p ?o } WHERE { GRAPH :h { ?s :q ?o } }", &["h Any", "q Named"]),
+        ("INSERT { GRAPH :new { ?s :p 1 } } USING :g WHERE { ?s :q ?o }", &["g Any", "q Default"]),
+        ("DELETE { GRAPH :g { ?s :p 1 } } WHERE { ?s :q ?o }", &["q Default", "g Any"]),
+        ("INSERT DATA { :s :new 1 } ; INSERT { ?s :p 2 } WHERE { ?s :new 1 ; :q 2 }", &["q Default"]),
+        ("INSERT { ?s :r ?o } WHERE { ?s :q ?o } ; DELETE WHERE { ?s :t ?o }", &["q Default"]),
+        ("LOAD <file:///x> ; DELETE WHERE { ?s :t ?o }", &[]),
+        ("CREATE GRAPH :g ; DELETE WHERE { GRAPH :g { ?s :t ?o } }", &["t Named"]),
+    ] {
+        let graph = |graph: &super::InGraph<String>| match graph {
+            super::InGraph::Default => "Default",
+            super::InGraph::Named(_) => "Named",
+            super::InGraph::Any => "Any",
+        };
+        let found = of_update(text);
+        let all: Vec<String> = found
+            .constants
+            .iter()
+            .map(|c| format!("{} {}", c.iri.trim_start_matches("http://e/"), graph(&c.graph)))
+            .collect();
+        assert_eq!(all, expected, "{text}");
+    }
+    let using = of_update("INSERT { ?s :p 1 } USING :g WHERE { ?s :q ?o } ; DELETE WHERE { ?s :q 1 }");
+    assert_eq!(using.constants.iter().map(|c| c.has_dataset).collect::<Vec<_>>(), [false, true]);
 }

@@ -17,6 +17,16 @@ pub(super) struct Walk<'t> {
     /// Variables without a value where they stand.
     pub(super) unbound: Vec<Unbound<'t>>,
     pub(super) is_ask: bool,
+    /// The text has a dataset of its own here.
+    pub(super) has_dataset: bool,
+}
+
+impl<'t> Walk<'t> {
+    pub(super) fn new(lowering: Lowering<'t>) -> Self {
+        let (bound, in_triples) = (BTreeSet::new(), BTreeSet::new());
+        let (found, unbound) = (Findings::default(), Vec::new());
+        Self { lowering, found, bound, in_triples, unbound, is_ask: false, has_dataset: false }
+    }
 }
 
 /// A variable without a value.
@@ -31,6 +41,7 @@ pub(super) struct Unbound<'t> {
 pub(super) enum Place {
     Selected,
     Made,
+    Deleted,
     Filter,
     Bind,
     Modifier,

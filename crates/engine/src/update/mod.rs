@@ -11,6 +11,8 @@ mod rules;
 mod template;
 mod terms;
 #[cfg(test)]
+mod quads_tests;
+#[cfg(test)]
 mod tests;
 mod upload;
 mod visible;
@@ -92,7 +94,7 @@ pub struct UpdateReport {
 pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
     let start = Instant::now();
     let budget = options.evaluation.budget();
-    let _memory = TextMemory::of_update(text, &budget)?;
+    let _memory = TextMemory::of_update(text, &options.evaluation.bindings, &budget)?;
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
     stack::deep(levels(&update), move || {
         check_request(&update, options)?;

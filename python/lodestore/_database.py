@@ -102,7 +102,9 @@ class Database(Queries):
         """The plan of a query, for people. Nothing is run.
 
         >>> import lodestore
-        >>> "IndexScan" in lodestore.open().explain("SELECT * { ?s ?p ?o }")
+        >>> db = lodestore.open()
+        >>> _ = db.update("INSERT DATA { <e:ann> <e:age> 41 }")
+        >>> "IndexScan" in db.explain("SELECT * { ?s <e:age> ?o }")
         True
         """
         return self._native.explain(text, run_settings(text, options), False)

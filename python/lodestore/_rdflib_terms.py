@@ -2,12 +2,17 @@
 
 Blank nodes are the delicate part. A database numbers its own, and shows them as `b12`; rdflib has labels of its own. So nodes that came from
 rdflib are remembered, with the numbers that they got, for as long as the store is there; all others are shown to rdflib as `lodeb12`.
+
+rdflib takes any text for an IRI, and a database does not. One that is none is kept as `urn:x-rdflib:text:` and what it is, percent-encoded; it
+comes back as it was.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Dict, Final, Iterable, List, Optional, Tuple, Union
+from urllib.parse import quote, unquote
 
 from rdflib import BNode, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
@@ -18,6 +23,7 @@ from ._requests import Node
 from ._transaction import Transaction
 from ._values import XSD, Term
 
+_NO_IRI = "urn:x-rdflib:text:"
 _SHOWN = re.compile(r"lode(b\d+)")
 _Pattern = Tuple[Optional[RdflibNode], Optional[RdflibNode], Optional[RdflibNode]]
 _Quad = Tuple[Node, lode.IRI, Term, Optional[Node]]
@@ -42,13 +48,15 @@ class Terms:
     def to_rdflib(self, term: Term) -> Union[URIRef, BNode, Literal]:
         """A term for rdflib."""
         if isinstance(term, lode.IRI):
+            if term.value.startswith(_NO_IRI):
+                return URIRef(unquote(term.value[len(_NO_IRI) :]))
             return URIRef(term.value)
         if isinstance(term, lode.Literal):
             datatype = term.datatype.value
             if term.language is not None:
                 return Literal(term.value, lang=term.language)
             is_string = datatype == XSD + "string"
-            return Literal(term.value, datatype=None if is_string else URIRef(datatype), normalize=False)
+            return Literal(term.value, datatype=None if is_string else self.to_rdflib(term.datatype), normalize=False)
         if isinstance(term, lode.BlankNode):
             return self._shown.get(term.value) or BNode("lode" + term.value)
         raise ValueError("rdflib has no triple terms")
@@ -67,11 +75,11 @@ class Terms:
                 return lode.BlankNode(shown[1])
             return self._given.get(term) or lode.BlankNode(_label(term))
         if isinstance(term, URIRef):
-            return lode.IRI(str(term))
+            return _iri(str(term))
         if isinstance(term, Literal):
             return lode.Literal(
                 str(term),
-                datatype=None if term.datatype is None or term.language else str(term.datatype),
+                datatype=None if term.datatype is None or term.language else _iri(str(term.datatype)),
                 language=term.language,
             )
         raise ValueError(f"{type(term).__name__} {term!r} is no term of RDF")
@@ -118,6 +126,13 @@ class Terms:
         return [
             (numbered.get(s, s), p, numbered.get(o, o), g if g is None else numbered.get(g, g)) for s, p, o, g in quads
         ]
+
+
+def _iri(text: str) -> lode.IRI:
+    if not text.startswith(_NO_IRI):
+        with contextlib.suppress(ValueError):
+            return lode.IRI(text)
+    return lode.IRI(_NO_IRI + quote(text, safe=""))
 
 
 def _label(node: BNode) -> str:

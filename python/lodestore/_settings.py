@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from ._lodestore import BlankNode
 from ._values import Term, Value, to_term
 
+_Bytes = bytes
 Bytes = Union[int, str]
 """A number of bytes, or a text such as `'512MiB'`."""
 
@@ -92,7 +93,7 @@ class Pattern:
 @dataclass(frozen=True)
 class Document:
     name: str
-    bytes: bytes
+    bytes: "_Bytes"
     format: str
     graph: Optional[str]
     base: Optional[str]
@@ -125,7 +126,7 @@ def run_settings(text: str, options: Mapping[str, Any]) -> RunSettings:
 
 
 def _bindings(text: str, bindings: Optional[Mapping[str, Union[Term, Value]]]) -> List[Tuple[str, Term]]:
-    terms = []
+    terms: List[Tuple[str, Term]] = []
     for name, value in (bindings or {}).items():
         name = name[1:] if name[:1] in ("?", "$") else name
         # One that is mistyped would let the query find what it must not.

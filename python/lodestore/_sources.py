@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import IO, List, Optional, Union
+from typing import IO, Any, List, Optional, Union
 
 from ._errors import LoadError
 from ._lodestore import is_loadable_name
@@ -13,14 +13,17 @@ Source = Union[str, "os.PathLike[str]", bytes, IO[bytes]]
 """The path of a file or a folder, a document as bytes, a file that is open for reading bytes, or (with `allow_url`) an address."""
 
 
+_Bytes = bytes
+
+
 @dataclass(frozen=True)
 class Named:
     """A source; what of path, bytes and file is there is what it is, else its name is an address."""
 
     name: str
     path: Optional[str] = None
-    bytes: Optional[bytes] = None
-    file: Optional[IO[bytes]] = None
+    bytes: "Optional[_Bytes]" = None
+    file: Optional[Any] = None
 
 
 def find(source: Source, allow_url: bool, format_is_told: bool) -> List[Named]:

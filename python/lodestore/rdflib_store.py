@@ -30,7 +30,8 @@ from rdflib.term import Identifier, Node as RdflibNode
 
 from . import _database
 from ._errors import Error, NotFound
-from ._rdflib_terms import Terms
+from ._lodestore import BlankNode
+from ._rdflib_terms import Terms, Unknown
 from ._requests import Node
 from ._results import Solutions, Triples
 from ._transaction import Transaction
@@ -43,6 +44,36 @@ _UNION = "__UNION__"
 _Triple = Tuple[RdflibNode, RdflibNode, RdflibNode]
 _Pattern = Tuple[Optional[RdflibNode], Optional[RdflibNode], Optional[RdflibNode]]
 _Quad = Tuple[Node, Any, Term, Optional[Node]]
+
+
+class _Shared:
+    """Databases that stores have opened, by path: one process opens one once, and its stores share it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: Dict[str, Tuple[_database.Database, int]] = {}
+
+    def open(self, path: str, create: bool) -> _database.Database:
+        with self._lock:
+            key = os.path.realpath(path)
+            database, users = self._open.get(key, (None, 0))
+            if database is None or database.closed:
+                database, users = _database.open(path, create=create), 0
+            self._open[key] = database, users + 1
+            return database
+
+    def close(self, database: _database.Database) -> None:
+        with self._lock:
+            for key, (known, users) in list(self._open.items()):
+                if known is database and users > 1:
+                    self._open[key] = database, users - 1
+                    return
+                if known is database:
+                    del self._open[key]
+            database.close()
+
+
+_shared = _Shared()
 
 
 class LodeStore(Store):
@@ -95,7 +126,7 @@ class LodeStore(Store):
             raise ValueError("the configuration of a Lodestore is the path of a database")
         self.close()
         try:
-            self._database = _database.open(configuration, create=create)
+            self._database = _shared.open(configuration, create)
         except NotFound:
             return NO_STORE
         return VALID_STORE
@@ -105,7 +136,7 @@ class LodeStore(Store):
         if self._database is not None and not self._database.closed:
             self._flush()
             if not self._is_given:
-                self._database.close()
+                _shared.close(self._database)
         if not self._is_given:
             self._database = None
 
@@ -147,7 +178,7 @@ class LodeStore(Store):
         """Adds a triple to a graph."""
         if quoted:
             raise ValueError("Lodestore holds no formulas (quoted triples of N3)")
-        super().add(triple, context, quoted)  # type: ignore[arg-type]
+        super().add(triple, context, quoted)
         self._gather([(*triple, context)])
 
     def addN(self, quads: Iterable[Tuple[RdflibNode, RdflibNode, RdflibNode, Graph]]) -> None:  # noqa: N802
@@ -189,7 +220,7 @@ class LodeStore(Store):
             if found is not None and not any(graph is Terms.UNKNOWN for graph in graphs):
                 with self._change() as transaction:
                     transaction.remove(*found, graphs)  # type: ignore[arg-type]
-        super().remove(triple, context)  # type: ignore[arg-type]
+        super().remove(triple, context)
 
     # What there is
 
@@ -214,20 +245,24 @@ class LodeStore(Store):
 
     def __len__(self, context: Optional[Graph] = None) -> int:
         """How many triples a graph has, or all of them together."""
+        count = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
+        source = self._source()
         if context is None:
-            count = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
-            (row,) = self._source().select(count, union_default_graph=True).to_dicts()
-            return int(row["n"])  # type: ignore[arg-type]
-        with self._lock:
-            source = self._source()
-            graph = self._terms.graph(_name(context))
-        if graph is Terms.UNKNOWN:
+            return _number(source.select(count, union_default_graph=True))
+        graph = self._terms.graph(_name(context))
+        if isinstance(graph, Unknown):
             return 0
-        return sum(1 for _ in source.quads(graphs=[graph]))  # type: ignore[list-item]
+        if isinstance(graph, BlankNode):
+            # A query can not name it.
+            number = 0
+            for _ in source.quads(graphs=[graph]):
+                number += 1
+            return number
+        return _number(source.select(count, default_graphs=[graph.value]) if graph else source.select(count))
 
     def contexts(self, triple: Optional[_Triple] = None) -> Generator[Graph, None, None]:
         """The graphs that have a triple, or any."""
-        if triple is not None and triple != (None, None, None):
+        if triple is not None and any(term is not None for term in triple):
             for _, graphs in self.triples(triple):
                 yield from (graph for graph in graphs if graph is not None)
             return
@@ -240,7 +275,7 @@ class LodeStore(Store):
 
     def _graph(self, name: Optional[Node]) -> Graph:
         identifier = DATASET_DEFAULT_GRAPH_ID if name is None else self._terms.to_rdflib(name)
-        return Graph(self, identifier)  # type: ignore[arg-type]
+        return Graph(self, identifier)
 
     def add_graph(self, graph: Graph) -> None:
         """Remembers a graph that has no triples yet."""
@@ -251,7 +286,7 @@ class LodeStore(Store):
     def remove_graph(self, graph: Graph) -> None:
         """Removes a graph with its triples."""
         self.remove((None, None, None), graph)
-        self._empty.discard(self._terms.graph(_name(graph)))  # type: ignore[arg-type]
+        self._empty.discard(self._terms.graph(_name(graph)))
 
     # Queries and updates
 
@@ -272,7 +307,7 @@ class LodeStore(Store):
             result = Result("CONSTRUCT")
             result.graph = Graph()
             for triple in found:
-                result.graph.add(self._terms.triple(triple.subject, triple.predicate, triple.object))  # type: ignore[arg-type]
+                result.graph.add(self._terms.triple(triple.subject, triple.predicate, triple.object))
             return result
         result = Result("ASK")
         result.askAnswer = found
@@ -283,7 +318,7 @@ class LodeStore(Store):
         result.vars = [Variable(name) for name in found.variables]
         variables = result.vars
         terms = self._terms
-        result.bindings = (  # type: ignore[assignment]
+        result.bindings = (
             {variable: terms.to_rdflib(term) for variable, term in zip(variables, row) if term is not None}
             for row in found
         )
@@ -366,6 +401,11 @@ class LodeStore(Store):
 
 def _name(context: Union[Graph, RdflibNode]) -> RdflibNode:
     return context.identifier if isinstance(context, Graph) else context
+
+
+def _number(found: Solutions) -> int:
+    number = next(found).to_python()[0]
+    return number if isinstance(number, int) else 0
 
 
 def _has_variable(text: str, name: str) -> bool:

@@ -23,6 +23,7 @@ pub struct Answer {
     query: PreparedQuery,
     results: Held<Results>,
     cancel: CancelToken,
+    /// For columns that are all in memory.
     memory: MemoryBudget,
 }
 

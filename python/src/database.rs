@@ -4,9 +4,9 @@ use crate::answer::Answer;
 use crate::failure;
 use crate::interruptible;
 use crate::load::{self, LoadSettings};
+use crate::open::Open;
 use crate::quads::{PatternOfTerms, QuadReader, graphs};
 use crate::serve::{NativeServer, ServeSettings};
-use crate::open::Open;
 use crate::settings::{OpenSettings, RunSettings, duration};
 use crate::terms;
 use crate::transaction::NativeTransaction;
@@ -46,7 +46,8 @@ impl NativeDatabase {
     /// Opens a database; without a path one in memory.
     #[new]
     fn new(py: Python<'_>, path: Option<PathBuf>, settings: OpenSettings) -> PyResult<Self> {
-        let opened = interruptible::run(py, &CancelToken::default(), || Open::new(path.as_deref(), &settings))?;
+        let opened =
+            interruptible::run(py, &CancelToken::default(), || Open::new(path.as_deref(), &settings))?;
         let open = opened.map_err(|error| failure::of_engine(py, &error))?;
         Ok(Self(RwLock::new(Some(Arc::new(open)))))
     }
@@ -58,9 +59,11 @@ impl NativeDatabase {
         let answered = interruptible::run(py, &options.cancel, || {
             let query = match &at {
                 None => open.database.prepare(text, &options)?,
-                Some(name) => open.database.prepare_at(open.database.snapshot_at(Some(name))?, text, &options)?,
+                Some(name) => {
+                    open.database.prepare_at(open.database.snapshot_at(Some(name))?, text, &options)?
+                }
             };
-            Answer::run(query, options.cancel.clone(), open.memory.pool().clone())
+            Answer::run(query, options.cancel.clone(), open.memory.pool().part(options.memory_bytes))
         })?;
         answered.map_err(|error| failure::of_engine(py, &error))
     }
@@ -74,7 +77,8 @@ impl NativeDatabase {
             let snapshot = open.database.snapshot_at(at.as_deref())?;
             let query = open.database.prepare_at(snapshot, text, &options)?;
             if json {
-                return serde_json::to_string(&query.report()).map_err(|error| EngineError::Format(error.to_string()));
+                return serde_json::to_string(&query.report())
+                    .map_err(|error| EngineError::Format(error.to_string()));
             }
             Ok(query.explain())
         })?;

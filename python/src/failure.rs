@@ -6,6 +6,7 @@ use lode_engine::{Cancelled, EngineError, ExecError, ParseError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::fmt::Display;
+use std::io;
 
 /// An exception of this class.
 pub fn new(py: Python<'_>, class: &str, message: &str) -> PyErr {
@@ -37,16 +38,23 @@ pub fn of_engine(py: Python<'_>, error: &EngineError) -> PyErr {
             new(py, "Timeout", message)
         }
         EngineError::Cancelled(Cancelled::ByRequest) => new(py, "Cancelled", "cancelled"),
-        EngineError::Execution(ExecError::OutOfMemory(_)) => new(py, "MemoryLimit", &whole(error)),
+        EngineError::Execution(ExecError::OutOfMemory(_) | ExecError::TextTooLong { .. }) => {
+            new(py, "MemoryLimit", &whole(error))
+        }
         EngineError::TooManyRows(_) => new(py, "TooManyRows", &whole(error)),
         EngineError::Forbidden(_) => new(py, "Forbidden", &whole(error)),
         EngineError::LoadRefused(_) => new(py, "Forbidden", &whole(error)),
         EngineError::LoadUnreachable(_) => new(py, "LoadError", &whole(error)),
         EngineError::Compact(_) => new(py, "StorageError", &whole(error)),
         EngineError::Format(_) => new(py, "FormatError", &whole(error)),
-        EngineError::Output(_) => new(py, "Error", &whole(error)),
+        EngineError::Output(inner) => raised(py, inner).unwrap_or_else(|| new(py, "Error", &whole(error))),
         _ => new(py, "QueryError", &whole(error)),
     }
+}
+
+/// What a file of Python has raised, where that was the reason.
+fn raised(py: Python<'_>, error: &io::Error) -> Option<PyErr> {
+    error.get_ref()?.downcast_ref::<PyErr>().map(|raised| raised.clone_ref(py))
 }
 
 /// The exception for an error of a load.
@@ -64,6 +72,9 @@ pub fn of_load(py: Python<'_>, error: &LoadError) -> PyErr {
                 whole(error)
             );
             filled.map_or_else(|error| error, |()| made(py, "DataSyntaxError", &message, Some(&places)))
+        }
+        LoadError::Source(IngestError::Input { error: inner, .. }) if raised(py, inner).is_some() => {
+            raised(py, inner).unwrap_or_else(|| new(py, "LoadError", &whole(error)))
         }
         LoadError::Store(error) => of_store(py, error),
         LoadError::Cancelled(Cancelled::Timeout) => new(py, "Timeout", "the time-out has passed"),
@@ -87,7 +98,9 @@ fn of_store(py: Python<'_>, error: &StoreError) -> PyErr {
         }
         StoreError::NotADatabase { .. } => "NotFound",
         StoreError::ReadOnly { .. } | StoreError::IsBackup { .. } => "ReadOnly",
-        StoreError::Corruption { .. } | StoreError::NoManifest { .. } | StoreError::Version { .. } => "Damaged",
+        StoreError::Corruption { .. } | StoreError::NoManifest { .. } | StoreError::Version { .. } => {
+            "Damaged"
+        }
         StoreError::OutOfMemory(_) => "MemoryLimit",
         StoreError::Cancelled(Cancelled::Timeout) => "Timeout",
         StoreError::Cancelled(Cancelled::ByRequest) => "Cancelled",
@@ -104,7 +117,8 @@ fn of_syntax(py: Python<'_>, mistakes: &ParseError) -> PyErr {
             places.set_item("line", mistakes.line)?;
             places.set_item("column", mistakes.column)?;
         }
-        let one = |error: &ParseError| (error.line, error.column, error.message.clone(), error.help.to_string());
+        let one =
+            |error: &ParseError| (error.line, error.column, error.message.clone(), error.help.to_string());
         let all: Vec<_> = std::iter::once(one(mistakes)).chain(mistakes.more.iter().map(one)).collect();
         places.set_item("mistakes", all)?;
         Ok(made(py, "QuerySyntaxError", &message, Some(&places)))

@@ -15,11 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// What the handler of a signal has raised, such as `KeyboardInterrupt`; the work was cancelled, and has ended.
-pub fn run<T: Send>(
-    py: Python<'_>,
-    cancel: &CancelToken,
-    work: impl FnOnce() -> T + Send,
-) -> PyResult<T> {
+pub fn run<T: Send>(py: Python<'_>, cancel: &CancelToken, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     if !is_main_thread(py)? {
         return Ok(py.detach(work));
     }

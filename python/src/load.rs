@@ -5,9 +5,11 @@ use crate::interruptible;
 use crate::open::Open;
 use crate::settings::duration;
 use crate::terms::iri_of_text;
-use lode_engine::store::load::{LoadOptions, LoadProgress, LoadReport, Source, SourceReport, is_loadable, load as run};
+use lode_engine::store::load::{
+    LoadOptions, LoadProgress, LoadReport, Source, SourceReport, is_loadable, load as run,
+};
 use lode_engine::web::{self, WebOptions};
-use lode_engine::CancelToken;
+use lode_engine::{CancelToken, Cancelled};
 use lode_rdf::RdfFormat;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -18,6 +20,9 @@ use std::sync::Arc;
 
 /// How often a server may send us elsewhere.
 const REDIRECTS_MAX: u32 = 5;
+
+/// Bytes that a file of Python is asked for at least.
+const READ_AT_ONCE: usize = 64 << 10;
 
 /// How documents are loaded.
 #[derive(FromPyObject)]
@@ -43,12 +48,15 @@ struct Named<'py> {
 }
 
 impl Named<'_> {
-    fn into_source(self, py: Python<'_>) -> PyResult<Source> {
+    fn into_source(self, py: Python<'_>, cancel: &CancelToken) -> PyResult<Source> {
         if let Some(bytes) = self.bytes {
             return Ok(Source::bytes(self.name, bytes.as_bytes()));
         }
         if let Some(file) = self.file {
-            return Ok(Source::reader(self.name, Box::new(PythonReader(file))));
+            return Ok(Source::reader(
+                self.name,
+                Box::new(PythonReader { file, rest: Vec::new(), taken: 0, cancel: cancel.clone() }),
+            ));
         }
         if let Some(path) = self.path {
             return Ok(Source::path(&path));
@@ -85,10 +93,10 @@ pub fn load<'py>(
     sources: &[Bound<'py, PyAny>],
     settings: LoadSettings<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let named = sources.iter().map(|source| source.extract::<Named<'_>>()?.into_source(py));
-    let sources = named.collect::<PyResult<Vec<_>>>()?;
     let (options, watched) = options(py, open, &settings)?;
     let cancel = options.cancel.clone();
+    let named = sources.iter().map(|source| source.extract::<Named<'_>>()?.into_source(py, &cancel));
+    let sources = named.collect::<PyResult<Vec<_>>>()?;
     let progress = Arc::new(LoadProgress::default());
     let database = &open.database;
     let tick = || match &watched {
@@ -159,21 +167,43 @@ fn report<'py>(py: Python<'py>, report: &LoadReport) -> PyResult<Bound<'py, PyDi
 }
 
 /// A file of Python, which is read as the load goes on.
-struct PythonReader(Py<PyAny>);
+struct PythonReader {
+    file: Py<PyAny>,
+    /// What it has given beyond what was asked for, and how much of it was taken.
+    rest: Vec<u8>,
+    taken: usize,
+    /// Of the load: who reads a file that gives little at once looks at it seldom.
+    cancel: CancelToken,
+}
 
-impl Read for PythonReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+impl PythonReader {
+    fn fill(&mut self, bytes_max: usize) -> io::Result<()> {
+        if self.cancel.check() == Err(Cancelled::ByRequest) {
+            return Err(io::Error::other("cancelled"));
+        }
         Python::attach(|py| {
-            let read = self.0.bind(py).call_method1("read", (buffer.len(),))?;
+            let read = self.file.bind(py).call_method1("read", (bytes_max.max(READ_AT_ONCE),))?;
             let Ok(bytes) = read.cast::<PyBytes>() else {
                 return Err(io::Error::other("a file to load must be open for bytes (mode 'rb')"));
             };
-            let bytes = bytes.as_bytes();
-            let into = buffer.get_mut(..bytes.len());
-            into.ok_or_else(|| io::Error::other("read() has given more than it was asked for"))?
-                .copy_from_slice(bytes);
-            Ok(bytes.len())
+            self.rest.clear();
+            self.rest.extend_from_slice(bytes.as_bytes());
+            self.taken = 0;
+            Ok(())
         })
     }
 }
 
+impl Read for PythonReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.rest.len() {
+            self.fill(buffer.len())?;
+        }
+        let rest = self.rest.get(self.taken..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) else { return Ok(0) };
+        to.copy_from_slice(from);
+        self.taken += count;
+        Ok(count)
+    }
+}

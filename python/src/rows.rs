@@ -36,11 +36,7 @@ pub fn read(results: &mut QueryResults, is_first: bool) -> Result<Vec<TermBatch>
 ///
 /// # Errors
 /// Where there is no memory.
-pub fn tuples<'py>(
-    py: Python<'py>,
-    batches: &[TermBatch],
-    columns: usize,
-) -> PyResult<Bound<'py, PyList>> {
+pub fn tuples<'py>(py: Python<'py>, batches: &[TermBatch], columns: usize) -> PyResult<Bound<'py, PyList>> {
     let rows = PyList::empty(py);
     for batch in batches {
         let mut known = HashMap::new();

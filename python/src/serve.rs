@@ -58,7 +58,8 @@ impl ServeSettings {
         Ok(ServerOptions {
             query: open.memory.query_options(),
             timeout: duration(py, "timeout", self.timeout)?.unwrap_or(default.timeout),
-            anonymous: anonymous.map_err(|error| PyValueError::new_err(format!("anonymous: {error}, or none")))?,
+            anonymous: anonymous
+                .map_err(|error| PyValueError::new_err(format!("anonymous: {error}, or none")))?,
             cors: cors.map_err(|error| PyValueError::new_err(format!("cors: {error}")))?,
             hosts: self.hosts.clone(),
             users: self.users.clone(),

@@ -1,12 +1,12 @@
 //! What the package says of how something is to be done: attributes of its own small classes (`lodestore/_settings.py`).
 
+use crate::failure;
+use crate::terms;
 use lode_engine::store::{BackgroundOptions, WriteOptions};
 use lode_engine::{
     CancelToken, DefaultGraph, HttpService, HttpServiceOptions, LoadAllow, MemoryBudget, OpenOptions,
     QueryOptions, UpdateOptions, machine_memory_bytes,
 };
-use crate::failure;
-use crate::terms;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,7 +109,8 @@ impl RunSettings<'_> {
         let set = options.set_dataset(&self.default_graphs, &self.named_graphs);
         set.map_err(|error| failure::of_engine(py, &error))?;
         options.cancel = CancelToken::new(duration(py, "timeout", self.timeout)?);
-        options.memory_bytes = self.memory.map_or(options.memory_bytes, |bytes| bytes.min(options.memory_bytes));
+        options.memory_bytes =
+            self.memory.map_or(options.memory_bytes, |bytes| bytes.min(options.memory_bytes));
         options.threads = self.threads.map_or(options.threads, |threads| threads.max(1));
         options.rows_max = self.rows_max;
         for (name, value) in &self.bindings {
@@ -120,7 +121,8 @@ impl RunSettings<'_> {
                 allowed: self.allow_service.clone(),
                 ..HttpServiceOptions::default()
             });
-            options.service = Some(Arc::new(service.map_err(|error| failure::new(py, "QueryError", &error))?));
+            options.service =
+                Some(Arc::new(service.map_err(|error| failure::new(py, "QueryError", &error))?));
         }
         Ok(options)
     }

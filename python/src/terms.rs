@@ -130,7 +130,9 @@ impl PyLiteral {
                 Err(PyValueError::new_err("a direction goes with a language"))
             }
             (None, None) => Ok(Self(Literal::new_simple_literal(text))),
-            (Some(_), Some(_)) => Err(PyValueError::new_err("a literal has a datatype or a language, not both")),
+            (Some(_), Some(_)) => {
+                Err(PyValueError::new_err("a literal has a datatype or a language, not both"))
+            }
             (Some(datatype), None) => typed(text, datatype),
             (None, Some(language)) => of_language(text, language, direction),
         }
@@ -228,7 +230,11 @@ impl PyTriple {
     }
 
     #[new]
-    fn new(subject: &Bound<'_, PyAny>, predicate: &Bound<'_, PyAny>, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn new(
+        subject: &Bound<'_, PyAny>,
+        predicate: &Bound<'_, PyAny>,
+        object: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
         let triple = Triple { subject: node(subject)?, predicate: iri(predicate)?, object: term(object)? };
         let (mut depth, mut inner) = (1, &triple.object);
         while let Term::Triple(next) = inner {
@@ -338,7 +344,8 @@ pub fn iri(value: &Bound<'_, PyAny>) -> PyResult<NamedNode> {
 /// # Errors
 /// `ValueError` where it is none.
 pub fn iri_of_text(py: Python<'_>, what: &str, text: &str) -> PyResult<NamedNode> {
-    let wrong = |error| failure::new(py, "QueryError", &format!("{what} <{text}> is no absolute IRI: {error}"));
+    let wrong =
+        |error| failure::new(py, "QueryError", &format!("{what} <{text}> is no absolute IRI: {error}"));
     NamedNode::new(text).map_err(wrong)
 }
 
@@ -348,7 +355,6 @@ impl PyTriple {
         Self(triple)
     }
 }
-
 
 /// The name of a graph; of the default graph, which has none.
 pub fn graph(value: Option<&Bound<'_, PyAny>>) -> PyResult<GraphName> {

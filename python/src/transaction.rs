@@ -87,7 +87,7 @@ impl NativeTransaction {
         let (database, pool) = (&self.database, self.memory.pool());
         self.within(py, &options.cancel, |transaction| {
             let query = database.prepare_at(transaction.snapshot()?, text, &options)?;
-            Answer::run(query, options.cancel.clone(), pool.clone())
+            Answer::run(query, options.cancel.clone(), pool.part(options.memory_bytes))
         })
     }
 
@@ -100,7 +100,8 @@ impl NativeTransaction {
     /// Adds the statements of a document.
     fn load(&self, py: Python<'_>, document: DocumentSettings) -> PyResult<()> {
         let format = format_named(py, &document.format)?;
-        let graph = document.graph.as_deref().map(|graph| terms::iri_of_text(py, "graph", graph)).transpose()?;
+        let graph =
+            document.graph.as_deref().map(|graph| terms::iri_of_text(py, "graph", graph)).transpose()?;
         let graphs: Vec<GraphName> = graph.into_iter().map(GraphName::from).collect();
         let mut options = self.update_options();
         options.evaluation.base_iri = document.base;

@@ -56,7 +56,7 @@ def test_columns_of_mixed_terms_are_structs(people: lodestore.Database) -> None:
     assert row == {"o": {"kind": "literal", "value": "Bob", "datatype": row["o"]["datatype"], "language": "en"}}
     assert people.select(query).to_arrow("text").to_pylist() == [{"o": "7"}, {"o": "Bob"}]
     assert people.select(query).to_polars().height == 2
-    assert people.select(query).to_pandas().loc[0, "o"]["value"] == "7"
+    assert people.select(query).to_pandas().to_dict("list")["o"][0]["value"] == "7"
     with pytest.raises(lodestore.FormatError, match="'typed'"):
         people.select(query).to_arrow("other")
 

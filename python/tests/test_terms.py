@@ -6,6 +6,7 @@ import copy
 import pickle
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from typing import List
 
 import pytest
 from lodestore import IRI, BlankNode, Literal, Triple, to_term
@@ -33,14 +34,15 @@ def test_terms_show_what_they_are() -> None:
     assert str(Literal(1)) == f'"1"^^<{XSD}integer>'
     triple = Triple(ann, IRI("e:p"), Triple(BlankNode("b"), IRI("e:q"), Literal("x")))
     subject, predicate, object = triple
-    assert (subject, predicate.value, isinstance(object, Triple)) == (ann, "e:p", True)
+    assert (subject, predicate, isinstance(object, Triple)) == (ann, IRI("e:p"), True)
     assert eval(repr(triple)) == triple
 
 
 def test_terms_are_equal_if_they_are_the_same_term() -> None:
     assert IRI("e:a") == IRI("e:a") != IRI("e:b")
     assert len({IRI("e:a"), IRI("e:a"), Literal("e:a"), BlankNode("a"), "e:a"}) == 4
-    assert IRI("e:a") != Literal("e:a") and IRI("e:a") != "e:a"
+    others: List[object] = [Literal("e:a"), "e:a", None]
+    assert all(IRI("e:a") != other for other in others)
     # Terms and not values: 01 and 1 are two.
     assert Literal("01", datatype=XSD + "integer") != Literal("1", datatype=XSD + "integer")
     assert Literal("x", datatype=XSD + "string") == Literal("x")
@@ -116,7 +118,7 @@ def test_values_become_literals_and_come_back(value: object, datatype: str, text
     assert (literal.value, literal.datatype.value) == (text, XSD + datatype)
     back = literal.to_python()
     assert back == value and type(back) is type(value)
-    assert to_term(value) == literal  # type: ignore[arg-type]
+    assert to_term(value) == literal
 
 
 @pytest.mark.parametrize(

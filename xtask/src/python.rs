@@ -15,6 +15,10 @@ const ENVIRONMENT: &str = "target/python";
 /// Where the wheel comes to lie.
 const WHEELS: &str = "target/wheels";
 
+/// The stubs of the extension module against what it has.
+const STUBTEST: [&str; 6] =
+    ["-P", "-m", "mypy.stubtest", "--mypy-config-file", "pyproject.toml", "lodestore._lodestore"];
+
 /// Builds, installs and tests; in the development profile unless told otherwise.
 pub fn run(root: &Path, release: bool) -> ExitCode {
     match steps(root, release) {
@@ -40,9 +44,12 @@ fn steps(root: &Path, release: bool) -> Result<(), String> {
     };
     // Without the folder of the sources among those that are searched: the package that was installed is tested.
     step("tests", python().args(["-P", "-m", "pytest"]))?;
-    step("examples in the documentation of the package", python().args(["-P", "-m", "pytest", "--doctest-modules"]).arg(package))?;
+    step(
+        "examples in the documentation of the package",
+        python().args(["-P", "-m", "pytest", "--doctest-modules"]).arg(package),
+    )?;
     step("types", python().args(["-m", "mypy", "--strict", "lodestore", "tests"]))?;
-    step("types of the extension module", python().args(["-P", "-m", "mypy.stubtest", "lodestore._lodestore"]))?;
+    step("types of the extension module", python().args(STUBTEST))?;
     eprintln!("{}", wheel.display());
     Ok(())
 }
@@ -59,9 +66,9 @@ impl Environment {
         if !this.0.exists() {
             let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
             check_version(&python)?;
-            step("an environment", Command::new(&python).args(["-m", "venv"]).arg(&folder)).map_err(|error| {
-                format!("{error}; on Debian and Ubuntu it needs the package python3-venv")
-            })?;
+            step("an environment", Command::new(&python).args(["-m", "venv"]).arg(&folder)).map_err(
+                |error| format!("{error}; on Debian and Ubuntu it needs the package python3-venv"),
+            )?;
         }
         this.install(root, &folder)?;
         Ok(this)
@@ -112,7 +119,10 @@ impl Environment {
         let output = self.python(root).args(["-P", "-c", print]).output();
         let output = output.map_err(|error| format!("cannot run python: {error}"))?;
         if !output.status.success() {
-            return Err(format!("the package cannot be imported: {}", String::from_utf8_lossy(&output.stderr)));
+            return Err(format!(
+                "the package cannot be imported: {}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
         }
         Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
     }

@@ -153,8 +153,7 @@ impl QuadTerms {
 
     /// The quad of ids.
     pub fn quad(&mut self, [s, p, o, g]: [ValueId; 4]) -> Result<Quad, EngineError> {
-        let graph_name =
-            if g == ValueId::DEFAULT_GRAPH { GraphName::DefaultGraph } else { self.graph(g)? };
+        let graph_name = if g == ValueId::DEFAULT_GRAPH { GraphName::DefaultGraph } else { self.graph(g)? };
         Ok(Quad { subject: self.node(s)?, predicate: self.predicate(p)?, object: self.get(o)?, graph_name })
     }
 

@@ -6,12 +6,12 @@ mod graphs;
 mod load;
 mod modify;
 mod open_transaction;
+#[cfg(test)]
+mod quads_tests;
 mod rows;
 mod rules;
 mod template;
 mod terms;
-#[cfg(test)]
-mod quads_tests;
 #[cfg(test)]
 mod tests;
 mod upload;

@@ -57,7 +57,8 @@ impl OpenTransaction {
     /// Where the text is not SPARQL, which changes nothing; else like [`Database::update`](crate::Database::update), and the transaction is rolled
     /// back.
     pub fn update(&mut self, text: &str, options: &UpdateOptions) -> Result<(), EngineError> {
-        let _memory = TextMemory::of_update(text, &options.evaluation.bindings, &options.evaluation.budget())?;
+        let _memory =
+            TextMemory::of_update(text, &options.evaluation.bindings, &options.evaluation.budget())?;
         let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
         stack::deep(levels(&update), || {
             check_request(&update, options)?;

@@ -60,7 +60,9 @@ fn labels_that_the_database_has_given_mean_its_blank_nodes() {
 fn quads_of_one_triple_come_one_after_the_other() {
     let database = Database::in_memory().unwrap();
     let text: String = (0..3000)
-        .map(|i| format!("<a:{i}> <a:p> 1 . GRAPH <a:g> {{ <a:{i}> <a:p> 1 }} GRAPH <a:h> {{ <a:{i}> <a:p> 1 }} "))
+        .map(|i| {
+            format!("<a:{i}> <a:p> 1 . GRAPH <a:g> {{ <a:{i}> <a:p> 1 }} GRAPH <a:h> {{ <a:{i}> <a:p> 1 }} ")
+        })
         .collect();
     database.update(&format!("INSERT DATA {{ {text} }}"), &UpdateOptions::default()).unwrap();
     let all = found(&database, &QuadPattern::default());
@@ -79,7 +81,10 @@ fn parameters_of_updates_are_values() {
     let database = Database::in_memory().unwrap();
     let with = |bindings: &[(&str, Term)]| {
         let bindings = bindings.iter().map(|(name, term)| ((*name).to_owned(), term.clone())).collect();
-        UpdateOptions { evaluation: QueryOptions { bindings, ..QueryOptions::default() }, ..UpdateOptions::default() }
+        UpdateOptions {
+            evaluation: QueryOptions { bindings, ..QueryOptions::default() },
+            ..UpdateOptions::default()
+        }
     };
     let evil = Term::from(Literal::from("x\" } ; DROP ALL ; #"));
     let given = [("s", name("s").into()), ("o", evil.clone()), ("g", name("g").into())];
@@ -88,7 +93,13 @@ fn parameters_of_updates_are_values() {
     let all = found(&database, &QuadPattern::default());
     assert_eq!((&all[0].object, &all[0].graph_name), (&evil, &GraphName::from(name("g"))));
     // A value that there can be no such quad of leaves it out.
-    assert_eq!(database.update(text, &with(&[("s", evil.clone()), given[1].clone(), given[2].clone()])).unwrap().inserted, 0);
+    assert_eq!(
+        database
+            .update(text, &with(&[("s", evil.clone()), given[1].clone(), given[2].clone()]))
+            .unwrap()
+            .inserted,
+        0
+    );
     let delete = "DELETE { GRAPH ?g { ?s ?p ?o } } WHERE { GRAPH ?g { ?s ?p ?o } }";
     assert_eq!(database.update(delete, &with(&[("o", Literal::from("x").into())])).unwrap().deleted, 0);
     let mut open = database.begin(&QueryOptions::default()).unwrap();

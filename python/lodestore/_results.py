@@ -89,18 +89,20 @@ class Columns:
         """
         import pyarrow
 
-        return pyarrow.table(self._answer.batches(form))
+        return pyarrow.table(self._answer.batches(form, False))
 
-    def to_pandas(self, form: str = "typed", **options: Any) -> "pandas.DataFrame":
-        """The answer as a data frame of pandas; `options` are those of `pyarrow.Table.to_pandas`."""
-        frame: "pandas.DataFrame" = self.to_arrow(form).to_pandas(**options)
+    def to_pandas(self, form: str = "typed", *, categories: bool = False, **options: Any) -> "pandas.DataFrame":
+        """The answer as a data frame of pandas: texts as such, or as categories. `options` are those of `pyarrow.Table.to_pandas`."""
+        import pyarrow
+
+        frame: "pandas.DataFrame" = pyarrow.table(self._answer.batches(form, not categories)).to_pandas(**options)
         return frame
 
     def to_polars(self, form: str = "typed") -> "polars.DataFrame":
-        """The answer as a data frame of Polars, without a copy."""
+        """The answer as a data frame of Polars."""
         import polars
 
-        return polars.DataFrame(self._answer.batches(form))
+        return polars.DataFrame(self._answer.batches(form, True))
 
     def serialize(self, format: Optional[str] = None) -> bytes:
         """The answer in a format: `json`, `xml`, `csv`, `tsv`, `table`, `arrow`, `parquet`; triples as `ttl`, `nt`, `rdf`, `jsonld`."""

@@ -130,13 +130,18 @@ def _bindings(text: str, bindings: Optional[Mapping[str, Union[Term, Value]]]) -
     for name, value in (bindings or {}).items():
         name = name[1:] if name[:1] in ("?", "$") else name
         # One that is mistyped would let the query find what it must not.
-        if not re.search(r"[?$]" + re.escape(name) + r"(?!\w)", text):
+        if not has_variable(text, name):
             raise ValueError(f"bindings: the text has no variable ?{name}")
         term = to_term(value)
         if isinstance(term, BlankNode):
             raise TypeError(f"bindings: ?{name} is a blank node, which a query can not name: quads() finds what it has")
         terms.append((name, term))
     return terms
+
+
+def has_variable(text: str, name: str) -> bool:
+    """Whether a text names a variable, as far as can be told without reading it as SPARQL."""
+    return re.search(r"[?$]" + re.escape(name) + r"(?!\w)", text) is not None
 
 
 def bytes_of(size: Optional[Bytes]) -> Optional[int]:

@@ -31,6 +31,8 @@ from rdflib.term import Identifier, Node as RdflibNode
 from . import _database
 from ._errors import Error, NotFound
 from ._lodestore import BlankNode
+from ._rdflib_shared import shared
+from ._rdflib_sparql import dataset, handed_on
 from ._rdflib_terms import Terms, Unknown
 from ._requests import Node
 from ._results import Solutions, Triples
@@ -39,41 +41,10 @@ from ._values import Term
 
 # Changes that are gathered at most.
 _GATHERED_MAX = 1 << 14
-_UNION = "__UNION__"
 
 _Triple = Tuple[RdflibNode, RdflibNode, RdflibNode]
 _Pattern = Tuple[Optional[RdflibNode], Optional[RdflibNode], Optional[RdflibNode]]
 _Quad = Tuple[Node, Any, Term, Optional[Node]]
-
-
-class _Shared:
-    """Databases that stores have opened, by path: one process opens one once, and its stores share it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._open: Dict[str, Tuple[_database.Database, int]] = {}
-
-    def open(self, path: str, create: bool) -> _database.Database:
-        with self._lock:
-            key = os.path.realpath(path)
-            database, users = self._open.get(key, (None, 0))
-            if database is None or database.closed:
-                database, users = _database.open(path, create=create), 0
-            self._open[key] = database, users + 1
-            return database
-
-    def close(self, database: _database.Database) -> None:
-        with self._lock:
-            for key, (known, users) in list(self._open.items()):
-                if known is database and users > 1:
-                    self._open[key] = database, users - 1
-                    return
-                if known is database:
-                    del self._open[key]
-            database.close()
-
-
-_shared = _Shared()
 
 
 class LodeStore(Store):
@@ -126,7 +97,7 @@ class LodeStore(Store):
             raise ValueError("the configuration of a Lodestore is the path of a database")
         self.close()
         try:
-            self._database = _shared.open(configuration, create)
+            self._database = shared.open(configuration, create)
         except NotFound:
             return NO_STORE
         return VALID_STORE
@@ -136,7 +107,7 @@ class LodeStore(Store):
         if self._database is not None and not self._database.closed:
             self._flush()
             if not self._is_given:
-                _shared.close(self._database)
+                shared.close(self._database)
         if not self._is_given:
             self._database = None
 
@@ -349,30 +320,8 @@ class LodeStore(Store):
         graph: Any,
         options: Dict[str, Any],
     ) -> Tuple[str, Dict[str, Any]]:
-        """The text and the options of a query or update; `NotImplementedError` has rdflib evaluate it."""
-        if isinstance(request, str):
-            text, base = request, options.pop("base", None)
-        else:
-            original = getattr(request, "_original_args", None)
-            if original is None:
-                raise NotImplementedError("only the text of a query can be handed on")
-            text, prefixes, base = original
-        if base:
-            options["base"] = str(base)
-        options.pop("DEBUG", None)
-        bound = {str(name).lstrip("?"): self._terms.to_lodestore(value) for name, value in bindings.items()}
-        if any(isinstance(value, BNode) for value in bindings.values()):
-            raise NotImplementedError("a query can not name blank nodes")
-        options["bindings"] = {name: value for name, value in bound.items() if _has_variable(text, name)}
-        if graph == _UNION:
-            options["union_default_graph"] = True
-        elif isinstance(graph, BNode):
-            raise NotImplementedError("a query can not name a graph that is a blank node")
-        elif graph is not None and graph != DATASET_DEFAULT_GRAPH_ID:
-            options["default_graphs"] = [str(graph)]
-            options["named_graphs"] = [str(name.value) for name in self._source().graphs() if hasattr(name, "value")]
-        # On the line of the text, so that places in messages are right.
-        return " ".join(f"PREFIX {name}: <{iri}>" for name, iri in prefixes.items()) + " " + text, options
+        text, options = handed_on(request, prefixes, bindings, options, self._terms)
+        return text, {**options, **dataset(graph, self._source().graphs)}
 
     # Prefixes
 
@@ -406,7 +355,3 @@ def _name(context: Union[Graph, RdflibNode]) -> RdflibNode:
 def _number(found: Solutions) -> int:
     number = next(found).to_python()[0]
     return number if isinstance(number, int) else 0
-
-
-def _has_variable(text: str, name: str) -> bool:
-    return f"?{name}" in text or f"${name}" in text

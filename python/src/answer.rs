@@ -118,10 +118,10 @@ impl Answer {
         list
     }
 
-    /// All columns, in memory.
-    fn batches(&self, py: Python<'_>, form: &str) -> PyResult<Batches> {
+    /// All columns, in memory; with plain texts, or with dictionaries of them.
+    fn batches(&self, py: Python<'_>, form: &str, plain: bool) -> PyResult<Batches> {
         let mut reader = self.columns(py, form)?;
-        let read = interruptible::run(py, &self.cancel, || Batches::read(&mut reader, &self.memory))?;
+        let read = interruptible::run(py, &self.cancel, || Batches::read(&mut reader, plain, &self.memory))?;
         read.map_err(|error| failure::of_engine(py, &error))
     }
 

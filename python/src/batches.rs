@@ -1,15 +1,18 @@
 //! Columns for others, by the C interface of Arrow: pyarrow, pandas, Polars, DuckDB and others take them as they are, without a copy.
 
 use crate::interruptible;
+use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::take::take;
 use lode_arrow::ArrowReader;
 use lode_engine::{CancelToken, EngineError, ExecError, MemoryBudget, Reservation};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::collections::HashSet;
 use std::ffi::CStr;
+use std::sync::Arc;
 
 /// What the capsule of a stream is called.
 const STREAM: &CStr = c"arrow_array_stream";
@@ -36,15 +39,46 @@ impl Batches {
     ///
     /// # Errors
     /// Those of the engine; where they take more memory than there is.
-    pub fn read(reader: &mut ArrowReader, budget: &MemoryBudget) -> Result<Self, EngineError> {
+    pub fn read(reader: &mut ArrowReader, plain: bool, budget: &MemoryBudget) -> Result<Self, EngineError> {
         let (mut batches, mut memory, mut known) = (Vec::new(), budget.reserve_empty(), HashSet::new());
+        let schema = if plain { plain_schema(reader.schema()) } else { reader.schema().clone() };
         while let Some(batch) = reader.next_batch()? {
+            let batch = if plain { plain_batch(&batch, &schema).map_err(wrong)? } else { batch };
             let bytes = batch.columns().iter().map(|column| new_bytes(column, &mut known)).sum();
             memory.grow(bytes).map_err(ExecError::OutOfMemory)?;
             batches.push(batch);
         }
-        Ok(Self { schema: reader.schema().clone(), batches, _memory: memory })
+        Ok(Self { schema, batches, _memory: memory })
     }
+}
+
+/// What there is no reason for: types are those of the schema.
+fn wrong(error: ArrowError) -> EngineError {
+    EngineError::Format(error.to_string())
+}
+
+/// Whether a column is one of texts, each of which is in a dictionary.
+fn is_of_texts(of: &DataType) -> bool {
+    matches!(of, DataType::Dictionary(_, texts) if **texts == DataType::Utf8)
+}
+
+/// The schema with plain texts in the place of those in dictionaries: some programs take long to learn dictionaries.
+fn plain_schema(schema: &SchemaRef) -> SchemaRef {
+    let plain = |field: &Arc<Field>| match is_of_texts(field.data_type()) {
+        true => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8)),
+        false => Arc::clone(field),
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(plain).collect::<Vec<_>>()))
+}
+
+fn plain_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let plain = |column: &ArrayRef| match column.as_any_dictionary_opt() {
+        Some(texts) if is_of_texts(column.data_type()) => take(texts.values(), texts.keys(), None),
+        _ => Ok(Arc::clone(column)),
+    };
+    let columns = batch.columns().iter().map(plain).collect::<Result<_, _>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
 }
 
 /// Bytes of an array's buffers that are not known yet: batches share dictionaries.

@@ -7,7 +7,9 @@ mod database;
 mod failure;
 mod held;
 mod interruptible;
+mod literal;
 mod load;
+mod nodes;
 mod open;
 mod quads;
 mod rows;
@@ -26,9 +28,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 fn _lodestore(module: &Bound<'_, PyModule>) -> PyResult<()> {
     lode_engine::raise_descriptor_limit();
-    module.add_class::<terms::Iri>()?;
-    module.add_class::<terms::Blank>()?;
-    module.add_class::<terms::PyLiteral>()?;
+    module.add_class::<nodes::Iri>()?;
+    module.add_class::<nodes::Blank>()?;
+    module.add_class::<literal::PyLiteral>()?;
     module.add_class::<terms::PyTriple>()?;
     module.add_class::<database::NativeDatabase>()?;
     module.add_class::<answer::Answer>()?;

@@ -43,9 +43,13 @@ def test_frames(people: lodestore.Database) -> None:
     frame = people.select(QUERY).to_pandas()
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame["age"]) == [7, 41] and list(frame["who"]) == ["http://example.org/bob", "http://example.org/ann"]
+    assert not isinstance(frame["who"].dtype, pandas.CategoricalDtype)
+    categories = people.select(QUERY).to_pandas(categories=True)
+    assert isinstance(categories["who"].dtype, pandas.CategoricalDtype) and list(categories["who"]) == list(frame["who"])
     other = people.select(QUERY).to_polars()
     assert isinstance(other, polars.DataFrame)
     assert other["age"].to_list() == [7, 41] and other["who"].to_list()[1] == "http://example.org/ann"
+    assert other.schema["who"] == polars.String and frame["born"].isna().tolist() == [True, False]
     prices = people.select("SELECT ?w { ?s <http://example.org/weight> ?w }").to_arrow()
     assert prices.to_pylist() == [{"w": Decimal("61.500000000000000000")}]
 

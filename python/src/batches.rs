@@ -3,9 +3,11 @@
 use crate::interruptible;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader, StringArray,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use arrow_select::take::take;
 use lode_arrow::ArrowReader;
 use lode_engine::{CancelToken, EngineError, ExecError, MemoryBudget, Reservation};
 use pyo3::prelude::*;
@@ -59,7 +61,7 @@ fn wrong(error: ArrowError) -> EngineError {
 
 /// Whether a column is one of texts, each of which is in a dictionary.
 fn is_of_texts(of: &DataType) -> bool {
-    matches!(of, DataType::Dictionary(_, texts) if **texts == DataType::Utf8)
+    matches!(of, DataType::Dictionary(keys, texts) if **keys == DataType::Int32 && **texts == DataType::Utf8)
 }
 
 /// The schema with plain texts in the place of those in dictionaries: some programs take long to learn dictionaries.
@@ -72,28 +74,17 @@ fn plain_schema(schema: &SchemaRef) -> SchemaRef {
 }
 
 fn plain_batch(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-    let plain = |column: &ArrayRef| match column.as_any_dictionary_opt() {
-        Some(texts) if is_of_texts(column.data_type()) => take(texts.values(), texts.keys(), None),
-        _ => Ok(Arc::clone(column)),
-    };
-    let columns = batch.columns().iter().map(plain).collect::<Result<_, _>>()?;
+    let columns =
+        batch.columns().iter().map(|column| plain_column(column).unwrap_or_else(|| Arc::clone(column)));
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
+    RecordBatch::try_new_with_options(Arc::clone(schema), columns.collect(), &options)
 }
 
-/// Bytes of an array's buffers that are not known yet: batches share dictionaries.
-fn new_bytes(array: &dyn Array, known: &mut HashSet<usize>) -> usize {
-    let mut arrays = vec![array.to_data()];
-    let mut bytes = 0;
-    while let Some(data) = arrays.pop() {
-        for buffer in data.buffers().iter().chain(data.nulls().map(|nulls| nulls.buffer())) {
-            if known.insert(buffer.data_ptr().as_ptr().addr()) {
-                bytes += buffer.capacity();
-            }
-        }
-        arrays.extend(data.child_data().iter().cloned());
-    }
-    bytes
+/// The texts of a column that has a dictionary of them.
+fn plain_column(column: &ArrayRef) -> Option<ArrayRef> {
+    let texts = column.as_dictionary_opt::<Int32Type>()?;
+    let texts = texts.downcast_dict::<StringArray>()?;
+    Some(Arc::new(texts.into_iter().collect::<StringArray>()))
 }
 
 #[pymethods]

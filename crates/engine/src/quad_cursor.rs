@@ -2,7 +2,6 @@
 
 use crate::EngineError;
 use crate::graph_rules::GraphRules;
-use crate::quad_pattern::{IdPattern, QuadPattern};
 use lode_base::cancel::CancelToken;
 use lode_packed::{Order, Position};
 use lode_rdf::{GraphName, NamedOrBlankNode, Quad, Term, ValueId};
@@ -24,28 +23,16 @@ pub struct Quads {
     ids: Vec<[ValueId; 4]>,
 }
 
-impl QuadPattern {
-    /// The quads that match, of those that there are under the rules, as they are asked for. They come in any order, but those of one triple,
-    /// which several graphs may have, one after the other.
-    ///
-    /// # Errors
-    /// Where a file cannot be read or is damaged, or the work was cancelled.
-    pub fn quads(
-        &self,
-        snapshot: &Snapshot,
-        rules: &GraphRules,
-        cancel: &CancelToken,
-    ) -> Result<Quads, EngineError> {
-        let cursor = self.cursor(snapshot, rules, cancel)?;
-        Ok(Quads { cursor, terms: QuadTerms::new(snapshot), ids: Vec::new() })
-    }
-}
-
 impl Quads {
+    /// Those of a cursor over this version.
+    pub(crate) fn new(cursor: QuadCursor, snapshot: &Snapshot) -> Self {
+        Self { cursor, terms: QuadTerms::new(snapshot), ids: Vec::new() }
+    }
+
     /// The next ones, at most some thousand; none at the end.
     ///
     /// # Errors
-    /// Like [`QuadPattern::quads`].
+    /// Where a file cannot be read or is damaged, or the work was cancelled.
     pub fn next_quads(&mut self) -> Result<Vec<Quad>, EngineError> {
         while self.ids.is_empty() {
             if !self.cursor.next(&mut self.ids)? {
@@ -56,7 +43,15 @@ impl Quads {
     }
 }
 
-/// Their ids.
+/// A pattern of ids.
+pub(crate) struct IdPattern {
+    /// By position: subject, predicate, object, graph.
+    pub bound: [Option<ValueId>; 4],
+    /// The graphs, where there are several.
+    pub among: Option<Vec<ValueId>>,
+}
+
+/// The ids of the quads of a pattern.
 pub(crate) struct QuadCursor {
     /// None where nothing matches.
     reading: Option<Reading>,

@@ -2,7 +2,7 @@
 
 use crate::EngineError;
 use crate::graph_rules::GraphRules;
-use crate::quad_cursor::{QuadCursor, QuadTerms};
+use crate::quad_cursor::{IdPattern, QuadCursor, QuadTerms, Quads};
 use lode_base::cancel::CancelToken;
 use lode_rdf::{GraphName, Quad, Term, ValueId};
 use lode_store::{Snapshot, StoreError};
@@ -18,14 +18,6 @@ pub struct QuadPattern {
     pub object: Option<Term>,
     /// The graphs, of which there may be several; none: in any.
     pub graphs: Vec<GraphName>,
-}
-
-/// A pattern of ids.
-pub(crate) struct IdPattern {
-    /// By position: subject, predicate, object, graph.
-    pub bound: [Option<ValueId>; 4],
-    /// The graphs, where there are several.
-    pub among: Option<Vec<ValueId>>,
 }
 
 impl QuadPattern {
@@ -60,6 +52,20 @@ impl QuadPattern {
     ) -> Result<QuadCursor, EngineError> {
         let Some(ids) = self.ids(snapshot)? else { return Ok(QuadCursor::empty(cancel)) };
         QuadCursor::new(ids, snapshot, rules, cancel)
+    }
+
+    /// The quads that match, of those that there are under the rules, as they are asked for. They come in any order, but those of one triple,
+    /// which several graphs may have, one after the other.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged, or the work was cancelled.
+    pub fn quads(
+        &self,
+        snapshot: &Snapshot,
+        rules: &GraphRules,
+        cancel: &CancelToken,
+    ) -> Result<Quads, EngineError> {
+        Ok(Quads::new(self.cursor(snapshot, rules, cancel)?, snapshot))
     }
 
     /// How many quads match, of those that there are under the rules.

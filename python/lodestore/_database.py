@@ -178,6 +178,9 @@ class Database(Queries):
         self._open_transaction = self._writer = None
 
     def _check_own_transaction(self) -> None:
+        open_transaction = self._open_transaction
+        if open_transaction is not None and open_transaction.has_ended:
+            self._transaction_ended()
         # It would wait for itself.
         if self._writer == threading.get_ident():
             raise Error("this thread has an open transaction: change the database through it, or end it first")

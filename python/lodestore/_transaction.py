@@ -84,6 +84,11 @@ class Transaction(Queries):
         """The names of all graphs that have quads, without the default graph."""
         return self._native.graphs()
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was committed or rolled back, as Ctrl-C does."""
+        return self._native.has_ended()
+
     def commit(self) -> Commit:
         """Makes all of it durable and visible."""
         try:
@@ -110,5 +115,5 @@ class Transaction(Queries):
     ) -> None:
         if kind is not None:
             self.rollback()
-        elif self.result is None and not self._native.has_ended():
+        elif not self.has_ended:
             self.commit()

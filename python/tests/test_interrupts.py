@@ -73,6 +73,15 @@ def test_ctrl_c_ends_what_runs(numbers: lodestore.Database, what: str) -> None:
     numbers.update("INSERT DATA { <e:x> <e:y> 1 }")
 
 
+def test_a_transaction_that_ctrl_c_met_has_ended(numbers: lodestore.Database) -> None:
+    tx = numbers.transaction()
+    interrupted(lambda: tx.update(f"INSERT {{ ?a <e:q> 1 }} WHERE {{ {{ {ROWS} }} }}"))
+    assert tx.has_ended
+    numbers.update("INSERT DATA { <e:x> <e:y> 1 }")
+    with pytest.raises(lodestore.Closed):
+        tx.commit()
+
+
 def test_ctrl_c_ends_a_stream(numbers: lodestore.Database) -> None:
     def read() -> None:
         try:

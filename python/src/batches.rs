@@ -87,6 +87,21 @@ fn plain_column(column: &ArrayRef) -> Option<ArrayRef> {
     Some(Arc::new(texts.into_iter().collect::<StringArray>()))
 }
 
+/// Bytes of an array's buffers that are not known yet: batches share dictionaries.
+fn new_bytes(array: &dyn Array, known: &mut HashSet<usize>) -> usize {
+    let mut arrays = vec![array.to_data()];
+    let mut bytes = 0;
+    while let Some(data) = arrays.pop() {
+        for buffer in data.buffers().iter().chain(data.nulls().map(|nulls| nulls.buffer())) {
+            if known.insert(buffer.data_ptr().as_ptr().addr()) {
+                bytes += buffer.capacity();
+            }
+        }
+        arrays.extend(data.child_data().iter().cloned());
+    }
+    bytes
+}
+
 #[pymethods]
 impl Batches {
     #[pyo3(signature = (requested_schema = None))]

@@ -2,6 +2,7 @@
 
 mod ci;
 mod guide;
+mod python;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ usage: cargo xtask <task>
   dist          what users get: static programs in archives and packages (packaging/src/main.rs)
   licences      whether all that is built with may be, by deny.toml
   guide         HTML of docs/guide, in target/guide, where mdBook is installed
+  python        build the Python package, install it into target/python, and test it there; `--release`: as users get it
   reference     write the reference of the guide (docs/guide/src/reference) from the program's own lists
   format-hash   write the hash of the format-defining sources into docs/format.md,
                 after the document has been brought up to date by hand
@@ -30,6 +32,8 @@ fn main() -> ExitCode {
         ["tidy"] => report(&tidy::check(&root)),
         ["imports"] => print_imports(&root, None),
         ["imports", only] => print_imports(&root, Some(only)),
+        ["python"] => python::run(&root, false),
+        ["python", "--release"] => python::run(&root, true),
         ["guide"] => guide::html(&root),
         ["reference"] => guide::reference(&root),
         ["dist" | "licences", ..] => packaging(&root, &arguments),

@@ -70,7 +70,7 @@ pub struct QueryOptions {
     pub request_bytes: usize,
     /// Threads that may work on it.
     pub threads: usize,
-    /// Terms in the place of the query's variables, by name without `?`: its parameters. They are no part of the text, so whatever is in them
+    /// Terms in the place of the query's variables, or of those of an update's WHERE and templates, by name without `?`: its parameters. They are no part of the text, so whatever is in them
     /// means nothing but itself.
     pub bindings: Vec<(String, Term)>,
     /// Rows or triples that its answer may have: one more is an error.

@@ -2,11 +2,10 @@
 
 use crate::EngineError;
 use crate::graph_rules::GraphRules;
+use crate::quad_cursor::{IdPattern, QuadCursor, QuadTerms, Quads};
 use lode_base::cancel::CancelToken;
-use lode_packed::{Order, Position};
-use lode_rdf::{GraphName, NamedOrBlankNode, Quad, Term, ValueId};
+use lode_rdf::{GraphName, Quad, Term, ValueId};
 use lode_store::{Snapshot, StoreError};
-use std::collections::HashMap;
 
 /// Which quads: a term that is not given may be any.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,21 +20,6 @@ pub struct QuadPattern {
     pub graphs: Vec<GraphName>,
 }
 
-/// A pattern of ids.
-struct Ids {
-    /// By position: subject, predicate, object, graph.
-    bound: [Option<ValueId>; 4],
-    /// The graphs, where there are several.
-    among: Option<Vec<ValueId>>,
-}
-
-/// Rows read at once.
-const ROWS: usize = 4096;
-/// So many terms are kept while quads are written.
-const TERMS_MAX: usize = 1 << 14;
-/// All columns of an order.
-const ALL: u8 = 0b1111;
-
 impl QuadPattern {
     /// Visits the ids of the quads that match, in any order, of those that there are under the rules.
     ///
@@ -48,29 +32,40 @@ impl QuadPattern {
         cancel: &CancelToken,
         mut visit: impl FnMut([ValueId; 4]) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let Some(ids) = self.ids(snapshot)? else { return Ok(()) };
-        let visible = rules.visible(snapshot, cancel)?;
-        let is_visible = |graph| visible.as_ref().is_none_or(|visible| visible.has(graph));
-        let (order, prefix) = ids.order();
-        let mut scan = snapshot.scan(order, &prefix, ALL)?;
-        let mut columns: [Vec<ValueId>; 4] = Default::default();
-        loop {
-            cancel.check().map_err(EngineError::Cancelled)?;
-            columns.iter_mut().for_each(Vec::clear);
-            let rows = scan.next(ROWS, &mut columns)?;
-            if rows == 0 {
-                return Ok(());
-            }
-            for row in 0..rows {
-                let mut quad = [ValueId::DEFAULT_GRAPH; 4];
-                for (position, column) in order.positions().iter().zip(&columns) {
-                    quad[index(*position)] = column[row];
-                }
-                if ids.has(&quad) && is_visible(quad[3]) {
-                    visit(quad)?;
-                }
-            }
+        let mut cursor = self.cursor(snapshot, rules, cancel)?;
+        let mut quads = Vec::new();
+        while cursor.next(&mut quads)? {
+            quads.drain(..).try_for_each(&mut visit)?;
         }
+        Ok(())
+    }
+
+    /// The ids of the quads that match, as they are asked for. Triples that several graphs have come one after the other.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged, or the work was cancelled.
+    pub(crate) fn cursor(
+        &self,
+        snapshot: &Snapshot,
+        rules: &GraphRules,
+        cancel: &CancelToken,
+    ) -> Result<QuadCursor, EngineError> {
+        let Some(ids) = self.ids(snapshot)? else { return Ok(QuadCursor::empty(cancel)) };
+        QuadCursor::new(ids, snapshot, rules, cancel)
+    }
+
+    /// The quads that match, of those that there are under the rules, as they are asked for. They come in any order, but those of one triple,
+    /// which several graphs may have, one after the other.
+    ///
+    /// # Errors
+    /// Where a file cannot be read or is damaged, or the work was cancelled.
+    pub fn quads(
+        &self,
+        snapshot: &Snapshot,
+        rules: &GraphRules,
+        cancel: &CancelToken,
+    ) -> Result<Quads, EngineError> {
+        Ok(Quads::new(self.cursor(snapshot, rules, cancel)?, snapshot))
     }
 
     /// How many quads match, of those that there are under the rules.
@@ -105,21 +100,12 @@ impl QuadPattern {
         cancel: &CancelToken,
         mut visit: impl FnMut(Quad) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let mut terms = Terms { snapshot, known: HashMap::new() };
-        self.for_each_id(snapshot, rules, cancel, |[s, p, o, g]| {
-            let graph_name =
-                if g == ValueId::DEFAULT_GRAPH { GraphName::DefaultGraph } else { terms.graph(g)? };
-            visit(Quad {
-                subject: terms.node(s)?,
-                predicate: terms.predicate(p)?,
-                object: terms.get(o)?,
-                graph_name,
-            })
-        })
+        let mut terms = QuadTerms::new(snapshot);
+        self.for_each_id(snapshot, rules, cancel, |ids| visit(terms.quad(ids)?))
     }
 
     /// None where a term is in no quad.
-    fn ids(&self, snapshot: &Snapshot) -> Result<Option<Ids>, StoreError> {
+    fn ids(&self, snapshot: &Snapshot) -> Result<Option<IdPattern>, StoreError> {
         let mut bound = [None; 4];
         for (id, term) in bound.iter_mut().zip([&self.subject, &self.predicate, &self.object]) {
             if let Some(term) = term {
@@ -138,92 +124,15 @@ impl QuadPattern {
             });
         }
         Ok(match (self.graphs.is_empty(), graphs.as_slice()) {
-            (true, _) => Some(Ids { bound, among: None }),
+            (true, _) => Some(IdPattern { bound, among: None }),
             (false, []) => None,
             (false, [one]) => {
                 bound[3] = Some(*one);
-                Some(Ids { bound, among: None })
+                Some(IdPattern { bound, among: None })
             }
-            (false, _) => Some(Ids { bound, among: Some(graphs) }),
+            (false, _) => Some(IdPattern { bound, among: Some(graphs) }),
         })
     }
-}
-
-impl Ids {
-    /// The order in which most of what is bound comes first, and that.
-    fn order(&self) -> (Order, Vec<ValueId>) {
-        let prefix = |order: Order| -> Vec<ValueId> {
-            order.positions().iter().map_while(|position| self.bound[index(*position)]).collect()
-        };
-        // That of graphs has no quads of the default graph.
-        let is_fit = |order: &Order| {
-            *order != Order::Gspo || self.bound[3].is_some_and(|graph| graph != ValueId::DEFAULT_GRAPH)
-        };
-        let orders = Order::ALL.into_iter().filter(is_fit).map(|order| (order, prefix(order)));
-        orders.max_by_key(|(_, prefix)| prefix.len()).unwrap_or((Order::Spog, Vec::new()))
-    }
-
-    fn has(&self, quad: &[ValueId; 4]) -> bool {
-        let is_bound = |(id, bound): (&ValueId, &Option<ValueId>)| bound.is_none_or(|bound| bound == *id);
-        quad.iter().zip(&self.bound).all(is_bound)
-            && self.among.as_ref().is_none_or(|graphs| graphs.contains(&quad[3]))
-    }
-}
-
-/// The place of a position among subject, predicate, object, graph.
-fn index(position: Position) -> usize {
-    match position {
-        Position::S => 0,
-        Position::P => 1,
-        Position::O => 2,
-        Position::G => 3,
-    }
-}
-
-/// Terms of ids, some of which are kept.
-struct Terms<'a> {
-    snapshot: &'a Snapshot,
-    known: HashMap<ValueId, Term>,
-}
-
-impl Terms<'_> {
-    fn get(&mut self, id: ValueId) -> Result<Term, StoreError> {
-        if let Some(term) = self.known.get(&id) {
-            return Ok(term.clone());
-        }
-        let term = self.snapshot.term(id)?;
-        // Long ones are not worth their memory.
-        if !matches!(term, Term::Literal(_)) {
-            if self.known.len() >= TERMS_MAX {
-                self.known.clear();
-            }
-            self.known.insert(id, term.clone());
-        }
-        Ok(term)
-    }
-
-    fn node(&mut self, id: ValueId) -> Result<NamedOrBlankNode, EngineError> {
-        match self.get(id)? {
-            Term::NamedNode(name) => Ok(name.into()),
-            Term::BlankNode(node) => Ok(node.into()),
-            other => Err(damaged(&other)),
-        }
-    }
-
-    fn predicate(&mut self, id: ValueId) -> Result<lode_rdf::NamedNode, EngineError> {
-        match self.get(id)? {
-            Term::NamedNode(name) => Ok(name),
-            other => Err(damaged(&other)),
-        }
-    }
-
-    fn graph(&mut self, id: ValueId) -> Result<GraphName, EngineError> {
-        Ok(self.node(id)?.into())
-    }
-}
-
-fn damaged(term: &Term) -> EngineError {
-    EngineError::Update(format!("{term} is where no such term may be: lode check tells what is damaged"))
 }
 
 #[cfg(test)]

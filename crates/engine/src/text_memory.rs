@@ -28,6 +28,12 @@ fn bytes_of(term: &Term) -> usize {
     }
 }
 
+/// Bytes of parameters: each place of one has its value, and more than these no text names it.
+fn bound_bytes(text: &str, bindings: &[(String, Term)]) -> usize {
+    let copies = |(name, value): &(String, Term)| text.matches(name.as_str()).count() * bytes_of(value);
+    bindings.iter().map(copies).sum()
+}
+
 /// Memory for a text.
 #[derive(Debug)]
 pub(crate) struct TextMemory {
@@ -44,14 +50,16 @@ impl TextMemory {
         bindings: &[(String, Term)],
         budget: &MemoryBudget,
     ) -> Result<Self, EngineError> {
-        // Each place of a parameter has its value, and more than these no text names it.
-        let copies = |(name, value): &(String, Term)| text.matches(name.as_str()).count() * bytes_of(value);
-        Self::new(text, QUERY_TOKEN_BYTES, bindings.iter().map(copies).sum(), budget)
+        Self::new(text, QUERY_TOKEN_BYTES, bound_bytes(text, bindings), budget)
     }
 
     /// For an update.
-    pub fn of_update(text: &str, budget: &MemoryBudget) -> Result<Self, EngineError> {
-        Self::new(text, UPDATE_TOKEN_BYTES, 0, budget)
+    pub fn of_update(
+        text: &str,
+        bindings: &[(String, Term)],
+        budget: &MemoryBudget,
+    ) -> Result<Self, EngineError> {
+        Self::new(text, UPDATE_TOKEN_BYTES, bound_bytes(text, bindings), budget)
     }
 
     fn new(

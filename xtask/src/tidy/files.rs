@@ -74,5 +74,8 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<SourceFile>) -> io::Result<
 
 fn is_ignored(path: &str) -> bool {
     const FOLDERS: [&str; 6] = [".git", "target", "data", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
-    FOLDERS.contains(&path) || path.ends_with(".lode")
+    // What Python leaves beside its sources, wherever it runs.
+    const OF_PYTHON: [&str; 3] = ["__pycache__", ".pytest_cache", ".mypy_cache"];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    FOLDERS.contains(&path) || OF_PYTHON.contains(&name) || path == "python/target" || path.ends_with(".lode")
 }

@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::problem::Problem;
 
 /// The folder of a crate and the folders of those it may depend on. Tests may also use what stands below them.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     ("base", &[]),
     ("syntax", &[]),
     ("rdf", &["base"]),
@@ -20,6 +20,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("assist", &["engine", "sparql", "syntax", "rdf"]),
     ("server", &["arrow", "assist", "engine", "rdf"]),
     ("cli", &["arrow", "server", "assist", "engine", "rdf", "bench"]),
+    ("python", &["arrow", "server", "engine", "rdf"]),
     ("bench", &["engine", "rdf"]),
     ("conformance", &["engine", "sparql", "rdf"]),
     ("packaging", &[]),

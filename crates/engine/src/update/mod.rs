@@ -6,6 +6,8 @@ mod graphs;
 mod load;
 mod modify;
 mod open_transaction;
+#[cfg(test)]
+mod quads_tests;
 mod rows;
 mod rules;
 mod template;
@@ -93,7 +95,7 @@ pub struct UpdateReport {
 pub(crate) fn run(store: &Store, text: &str, options: &UpdateOptions) -> Result<UpdateReport, EngineError> {
     let start = Instant::now();
     let budget = options.evaluation.budget();
-    let _memory = TextMemory::of_update(text, &budget)?;
+    let _memory = TextMemory::of_update(text, &options.evaluation.bindings, &budget)?;
     let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
     stack::deep(levels(&update), move || {
         check_request(&update, options)?;

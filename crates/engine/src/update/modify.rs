@@ -27,7 +27,10 @@ impl Updater<'_> {
         let evaluation = &QueryOptions { reasoning: None, ..self.options.evaluation.clone() };
         let (budget, memos, share) = (self.budget.clone(), Arc::default(), share_of(evaluation));
         let session = SessionOptions { budget, now: self.now, memos, share };
-        let query = PreparedQuery::planned(&modify.query, snapshot, evaluation, session, None)?;
+        let bound = (!evaluation.bindings.is_empty())
+            .then(|| lode_sparql::bind(modify.query.clone(), &evaluation.bindings));
+        let query = bound.as_ref().unwrap_or(&modify.query);
+        let query = PreparedQuery::planned(query, snapshot, evaluation, session, None)?;
         let mut execution = query.execute()?;
         let cx = Arc::clone(execution.context());
         let rows = || Rows::new(&self.budget, &evaluation.spill_dir);

@@ -8,7 +8,8 @@ use crate::options::QueryOptions;
 use crate::quad_pattern::QuadPattern;
 use crate::text_memory::TextMemory;
 use lode_base::memory_budget::MemoryBudget;
-use lode_rdf::{GraphName, Quad, QuadRef, Term, ValueId};
+use lode_rdf::key::blank_node;
+use lode_rdf::{BlankNode, GraphName, Quad, QuadRef, Term, ValueId};
 use lode_sparql::stack;
 use lode_store::load::{IngestError, read_document};
 use lode_store::{Commit, LoadError, Snapshot, Store};
@@ -56,7 +57,8 @@ impl OpenTransaction {
     /// Where the text is not SPARQL, which changes nothing; else like [`Database::update`](crate::Database::update), and the transaction is rolled
     /// back.
     pub fn update(&mut self, text: &str, options: &UpdateOptions) -> Result<(), EngineError> {
-        let _memory = TextMemory::of_update(text, &options.evaluation.budget())?;
+        let _memory =
+            TextMemory::of_update(text, &options.evaluation.bindings, &options.evaluation.budget())?;
         let update = lode_sparql::parse_update(text, options.evaluation.base_iri.as_deref())?;
         stack::deep(levels(&update), || {
             check_request(&update, options)?;
@@ -76,6 +78,26 @@ impl OpenTransaction {
         options: &UpdateOptions,
     ) -> Result<(), EngineError> {
         self.within(options, |updater| updater.statements(what, document, graphs))
+    }
+
+    /// A new blank node. Its label means it for as long as the database is open.
+    ///
+    /// # Errors
+    /// Where a request has failed.
+    pub fn new_blank(&mut self) -> Result<BlankNode, EngineError> {
+        Ok(blank_node(self.draft.as_mut().ok_or_else(failed)?.fresh_blank()?))
+    }
+
+    /// Inserts quads. Labels of blank nodes that the database has given, in answers or by [`OpenTransaction::new_blank`], mean its nodes; each
+    /// other label means a new one.
+    ///
+    /// # Errors
+    /// Like [`OpenTransaction::remove`].
+    pub fn insert(&mut self, quads: &[Quad], options: &UpdateOptions) -> Result<(), EngineError> {
+        self.within(options, |updater| {
+            let mut terms = NewTerms::new(Labels::OfSolutions, &updater.draft);
+            quads.iter().try_for_each(|quad| updater.insert_quad(quad, &mut terms))
+        })
     }
 
     /// Removes the quads of a pattern.

@@ -122,7 +122,7 @@ pub(crate) fn warnings_of_text(
     options: &QueryOptions,
 ) -> Result<Arc<[PlanWarning]>, EngineError> {
     let budget = options.budget();
-    let _memory = TextMemory::of_update(text, &budget)?;
+    let _memory = TextMemory::of_update(text, &options.bindings, &budget)?;
     let update = lode_sparql::parse_update(text, options.base_iri.as_deref())?;
     Ok(stack::deep(levels(&update), move || warnings_of(store, &update, text, options, &budget)))
 }

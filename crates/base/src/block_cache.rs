@@ -6,9 +6,12 @@
 //! all of a database once has a small cache of its own *aside*: it looks into the large one, and leaves it as it is.
 //!
 //! The crate quick_cache was tried in its place (0.6.24, 64 MiB, blocks of 8 to 14 KiB, one thread and two): a hit takes 65 and 59 ns instead of 74 and 75, a
-//! miss with what it evicts 750 instead of 380, and as many are missed. It has single flight, which would spare reading a block twice at the same moment; it cannot
+//! miss with what it evicts 750 instead of 380, and as many are missed. It cannot
 //! reserve a block's memory in a pool before it is kept, nor give back so many bytes when others need them.
+//!
+//! Where several threads miss a block at the same moment, one of them loads it, and the others wait for that one.
 
+use crate::block_source::{AHEAD_BYTES_MAX, BlockSource, ReadPolicy};
 use crate::block_work;
 use crate::checksum::fold;
 use crate::memory_budget::{MemoryBudget, Relief, Reservation};
@@ -16,12 +19,14 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 const SHARDS: usize = 16;
 /// What an entry costs besides its bytes.
 const ENTRY_BYTES: usize = 96;
 const NONE: u32 = u32::MAX;
+/// However small a cache is, so much may be read ahead.
+const AHEAD_BYTES_MIN: usize = 4 << 20;
 /// The part of its memory that a cache keeps whoever asks.
 const KEPT_PART: usize = 8;
 
@@ -61,12 +66,20 @@ pub struct CacheMemory {
     /// The pool that they count in, if any. From that an eighth of `bytes_max` is taken at once and for good; the rest only while a
     /// quarter of the pool is free, and it is given back where others need it.
     pub pool: Option<MemoryBudget>,
+    /// What is read before it is wanted.
+    pub policy: ReadPolicy,
 }
 
 impl From<usize> for CacheMemory {
     fn from(bytes_max: usize) -> Self {
-        Self { bytes_max, pool: None }
+        Self { bytes_max, ..Self::default() }
     }
+}
+
+/// What was read ahead takes a quarter of what blocks may take at most, and counts in the pool.
+fn ahead_memory(memory: &CacheMemory) -> MemoryBudget {
+    let limit = (memory.bytes_max / 4).clamp(AHEAD_BYTES_MIN, AHEAD_BYTES_MAX);
+    memory.pool.as_ref().map_or_else(|| MemoryBudget::new(limit), |pool| pool.part(limit))
 }
 
 type AnyBlock = Arc<dyn Any + Send + Sync>;
@@ -98,12 +111,73 @@ struct Slot {
     newer: u32,
 }
 
+/// A block that a thread loads, for others that wait for it.
+#[derive(Debug, Default)]
+struct Loading {
+    state: Mutex<LoadState>,
+    done: Condvar,
+}
+
+#[derive(Debug, Default)]
+enum LoadState {
+    #[default]
+    Running,
+    Done(AnyBlock),
+    /// It failed: who wants the block tries by itself.
+    Failed,
+}
+
+impl Loading {
+    fn lock(&self) -> MutexGuard<'_, LoadState> {
+        // A panic of another holder leaves a state that is whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self) -> Option<AnyBlock> {
+        let mut state = self.lock();
+        loop {
+            match &*state {
+                LoadState::Running => {
+                    state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                LoadState::Done(block) => return Some(Arc::clone(block)),
+                LoadState::Failed => return None,
+            }
+        }
+    }
+}
+
+/// The right to load a block; tells those who wait how it ended, also where that panics.
+struct LoadTurn<'a> {
+    cache: &'a BlockCache,
+    key: BlockKey,
+    loading: Arc<Loading>,
+    found: LoadState,
+}
+
+impl Drop for LoadTurn<'_> {
+    fn drop(&mut self) {
+        self.cache.shard(self.key).loading.remove(&self.key);
+        *self.loading.lock() = std::mem::replace(&mut self.found, LoadState::Failed);
+        self.loading.done.notify_all();
+    }
+}
+
+/// What is to be done about a block.
+enum Lookup<'a> {
+    Found(AnyBlock),
+    Wait(Arc<Loading>),
+    Load(LoadTurn<'a>),
+}
+
 /// One lock's share: a list of slots from the newest to the oldest, and the hand.
 #[derive(Debug)]
 struct Shard {
     slots: Vec<Option<Slot>>,
     free: Vec<u32>,
     map: HashMap<BlockKey, u32, BuildHasherDefault<KeyHasher>>,
+    /// Blocks that some thread loads at the moment.
+    loading: HashMap<BlockKey, Arc<Loading>, BuildHasherDefault<KeyHasher>>,
     newest: u32,
     oldest: u32,
     hand: u32,
@@ -126,6 +200,7 @@ impl Shard {
             slots: Vec::new(),
             free: Vec::new(),
             map: HashMap::default(),
+            loading: HashMap::default(),
             newest: NONE,
             oldest: NONE,
             hand: NONE,
@@ -245,6 +320,7 @@ impl Shard {
 #[derive(Debug)]
 pub struct BlockCache {
     shards: Vec<Mutex<Shard>>,
+    source: Arc<BlockSource>,
     capacity: usize,
     /// Where relief begins next.
     relieved: AtomicU64,
@@ -272,6 +348,7 @@ impl BlockCache {
     fn of(memory: &CacheMemory) -> Self {
         Self {
             shards: (0..SHARDS).map(|_| Mutex::new(Shard::new(memory))).collect(),
+            source: Arc::new(BlockSource::new(memory.policy, ahead_memory(memory))),
             capacity: memory.bytes_max / SHARDS * SHARDS,
             relieved: AtomicU64::new(0),
             files: AtomicU64::new(0),
@@ -311,7 +388,22 @@ impl BlockCache {
         self.shard(key).insert(key, Arc::clone(block) as AnyBlock, cost);
     }
 
-    /// The block from the cache, or else from `load`, which runs without a lock held (two threads may load the same).
+    fn look_up(&self, key: BlockKey) -> Lookup<'_> {
+        let mut shard = self.shard(key);
+        if let Some(block) = shard.get(key) {
+            return Lookup::Found(block);
+        }
+        if let Some(loading) = shard.loading.get(&key) {
+            return Lookup::Wait(Arc::clone(loading));
+        }
+        let loading = Arc::<Loading>::default();
+        shard.loading.insert(key, Arc::clone(&loading));
+        drop(shard);
+        Lookup::Load(LoadTurn { cache: self, key, loading, found: LoadState::Failed })
+    }
+
+    /// The block from the cache, or else from `load`, which runs without a lock held. Of several threads that miss it at the same
+    /// moment one loads it; where that fails, the others try by themselves.
     ///
     /// # Errors
     ///
@@ -321,12 +413,36 @@ impl BlockCache {
         key: BlockKey,
         load: impl FnOnce() -> Result<B, E>,
     ) -> Result<Arc<B>, E> {
-        if let Some(block) = self.get(key) {
+        let lookup = self.look_up(key);
+        let found = matches!(lookup, Lookup::Found(_));
+        let counter = if found { &self.hits } else { &self.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+        block_work::add_lookup(found);
+        let (block, turn) = match lookup {
+            Lookup::Found(block) => (Some(block), None),
+            Lookup::Wait(loading) => (loading.wait(), None),
+            Lookup::Load(turn) => (None, Some(turn)),
+        };
+        // A file's blocks are all of one type, so this does not fail.
+        if let Some(block) = block.and_then(|block| block.downcast().ok()) {
             return Ok(block);
         }
         let block = Arc::new(load()?);
         self.insert(key, &block);
+        if let Some(mut turn) = turn {
+            turn.found = LoadState::Done(Arc::clone(&block) as AnyBlock);
+        }
         Ok(block)
+    }
+
+    /// Whether the cache has a block; counts as nothing, and leaves its mark as it is.
+    pub fn has(&self, key: BlockKey) -> bool {
+        self.shard(key).map.contains_key(&key)
+    }
+
+    /// What reads the files whose blocks it keeps.
+    pub fn source(&self) -> &Arc<BlockSource> {
+        &self.source
     }
 
     /// Like [`BlockCache::get_or_load`] for a reader that has the cache `aside`, if it has one: then nothing changes in this one.
@@ -429,7 +545,7 @@ mod tests {
     #[test]
     fn gives_back_what_others_need_but_for_an_eighth() {
         let pool = MemoryBudget::new(4 << 20);
-        let cache = BlockCache::sharing(&CacheMemory { bytes_max: 4 << 20, pool: Some(pool.clone()) });
+        let cache = BlockCache::sharing(&CacheMemory { bytes_max: 4 << 20, pool: Some(pool.clone()), ..CacheMemory::default() });
         let kept = (4 << 20) / KEPT_PART;
         assert_eq!(pool.used(), kept);
         let fill = || {
@@ -487,6 +603,54 @@ mod tests {
         assert_eq!(counters.1.misses, 2000 - before.len() as u64);
         let last = keys(1).next_back().unwrap();
         assert!(aside.get::<Vec<u8>>(last).is_some(), "what was read last is aside");
+    }
+
+    #[test]
+    fn of_threads_that_miss_a_block_together_one_loads_it() {
+        let cache = BlockCache::new(0);
+        let (loads, start) = (AtomicU64::new(0), std::sync::Barrier::new(8));
+        let key = BlockKey { file: 0, block: 7 };
+        let load = || {
+            loads.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            Ok::<_, ()>(block(7, 100))
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    assert_eq!(*cache.get_or_load(key, load).unwrap(), block(7, 100));
+                });
+            }
+        });
+        assert_eq!(loads.load(Ordering::Relaxed), 1);
+        assert_eq!(cache.get_or_load(key, || Err::<Vec<u8>, _>("no")), Err("no"));
+    }
+
+    #[test]
+    fn where_a_load_fails_others_try_by_themselves() {
+        let cache = BlockCache::new(SHARDS * 4096);
+        let (loads, start) = (AtomicU64::new(0), std::sync::Barrier::new(4));
+        let key = BlockKey { file: 0, block: 7 };
+        let load = || {
+            let first = loads.fetch_add(1, Ordering::Relaxed) == 0;
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            if first { Err("the first fails") } else { Ok(block(7, 100)) }
+        };
+        let failed = std::thread::scope(|scope| {
+            let work = || {
+                start.wait();
+                cache.get_or_load(key, load).is_err()
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().filter_map(|thread| thread.join().ok()).filter(|failed| *failed).count()
+        });
+        assert_eq!(failed, 1);
+        let panics = std::panic::AssertUnwindSafe(|| {
+            cache.get_or_load(BlockKey { file: 1, block: 7 }, || -> Result<Vec<u8>, ()> { panic!("in a load") })
+        });
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert!(cache.get_or_load(BlockKey { file: 1, block: 7 }, || Ok::<_, ()>(block(1, 1))).is_ok());
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub struct BlockWork {
 
 impl BlockWork {
     /// Nothing done.
-    pub const NONE: Self = Self { cached: 0, read: 0, bytes_read: 0, requests: 0, ahead: 0, skipped: 0, decoded: 0 };
+    pub const NONE: Self =
+        Self { cached: 0, read: 0, bytes_read: 0, requests: 0, ahead: 0, skipped: 0, decoded: 0 };
 
     /// Blocks that were opened.
     pub fn touched(&self) -> u64 {

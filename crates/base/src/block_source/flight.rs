@@ -2,7 +2,6 @@
 //! begun, or what it has read is forgotten. Whoever wants a block of one that is waiting reads it on the spot: so nothing urgent waits
 //! behind what is not, and all goes on where there is no thread to help.
 
-use super::Shared;
 use super::counters::Counters;
 use super::merge::Extent;
 use super::reading::Reading;
@@ -10,13 +9,59 @@ use crate::cancel::Cancelled;
 use crate::device::Device;
 use crate::memory_budget::Reservation;
 use crate::vfs::ReadAt;
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 /// Who waits for a flight of another thread looks up so often whether it was called off.
 const CHECK: Duration = Duration::from_millis(10);
+
+type FlightKey = (u64, u64);
+type Flights = HashMap<FlightKey, Weak<Flight>>;
+
+/// What files, flights and the source share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub counters: Counters,
+    /// By file and first byte of a block.
+    flights: Mutex<Flights>,
+    /// How many there are in that, so that who reads need not look where there are none.
+    flying: AtomicUsize,
+}
+
+impl Shared {
+    pub fn lock(&self) -> MutexGuard<'_, Flights> {
+        // A panic of another holder leaves the table whole.
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A flight that has the block that begins there.
+    pub fn find(&self, key: FlightKey) -> Option<Arc<Flight>> {
+        if self.flying.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        self.lock().get(&key)?.upgrade()
+    }
+
+    fn forget(&self, flight: &Flight) {
+        let mut flights = self.lock();
+        for block in flight.blocks() {
+            let key = flight.key(block);
+            // Another one may have been asked for since this has no holder.
+            if flights.get(&key).is_some_and(|flight| flight.strong_count() == 0) {
+                flights.remove(&key);
+            }
+        }
+        self.count(&flights);
+    }
+
+    /// Notes how many blocks there are in the table.
+    pub fn count(&self, flights: &Flights) {
+        self.flying.store(flights.len(), Ordering::Relaxed);
+    }
+}
 
 #[derive(Debug)]
 enum State {
@@ -78,7 +123,7 @@ impl Flight {
     }
 
     /// The key of a block in the table of flights.
-    pub(super) fn key(&self, block: &Range<u64>) -> (u64, u64) {
+    pub(super) fn key(&self, block: &Range<u64>) -> FlightKey {
         (self.file_id, block.start)
     }
 
@@ -151,7 +196,8 @@ impl Flight {
     }
 
     fn wasted_bytes(&self, bytes: &[u8]) -> u64 {
-        let taken = self.extent.blocks.iter().zip(&self.taken).filter(|(_, taken)| taken.load(Ordering::Relaxed));
+        let taken =
+            self.extent.blocks.iter().zip(&self.taken).filter(|(_, taken)| taken.load(Ordering::Relaxed));
         bytes.len() as u64 - taken.map(|(block, _)| block.end - block.start).sum::<u64>()
     }
 }

@@ -21,14 +21,13 @@ use crate::device::Device;
 use crate::memory_budget::MemoryBudget;
 use crate::vfs::ReadAt;
 use counters::Counters;
-use flight::{Cargo, is_slow};
+use flight::{Cargo, Shared, is_slow};
 use merge::merge;
 use queue::Queue;
 use reading::located;
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 /// What is asked for ahead.
@@ -50,44 +49,6 @@ impl ReadPolicy {
 impl Default for ReadPolicy {
     fn default() -> Self {
         Self::BOTH
-    }
-}
-
-type FlightKey = (u64, u64);
-
-/// What files, flights and the source share.
-#[derive(Debug)]
-struct Shared {
-    counters: Counters,
-    /// By file and first byte of a block.
-    flights: Mutex<HashMap<FlightKey, Weak<Flight>>>,
-    /// How many there are in that, so that who reads need not look where there are none.
-    flying: AtomicUsize,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, HashMap<FlightKey, Weak<Flight>>> {
-        // A panic of another holder leaves the table whole.
-        self.flights.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn find(&self, key: FlightKey) -> Option<Arc<Flight>> {
-        if self.flying.load(Ordering::Relaxed) == 0 {
-            return None;
-        }
-        self.lock().get(&key)?.upgrade()
-    }
-
-    fn forget(&self, flight: &Flight) {
-        let mut flights = self.lock();
-        for block in flight.blocks() {
-            let key = flight.key(block);
-            // Another one may have been asked for since this has no holder.
-            if flights.get(&key).is_some_and(|flight| flight.strong_count() == 0) {
-                flights.remove(&key);
-            }
-        }
-        self.flying.store(flights.len(), Ordering::Relaxed);
     }
 }
 
@@ -114,9 +75,7 @@ pub const AHEAD_BYTES_MAX: usize = 64 << 20;
 impl BlockSource {
     /// A source that keeps what it reads ahead in `memory`; where there is no room, it reads nothing ahead.
     pub fn new(policy: ReadPolicy, memory: MemoryBudget) -> Self {
-        let shared =
-            Shared { counters: Counters::default(), flights: Mutex::default(), flying: AtomicUsize::new(0) };
-        Self { policy, memory, shared: Arc::new(shared), queue: Arc::default(), files: AtomicU64::new(0) }
+        Self { policy, memory, shared: Arc::default(), queue: Arc::default(), files: AtomicU64::new(0) }
     }
 
     /// What happened so far.
@@ -236,7 +195,7 @@ impl BlockFile {
             Counters::add(&shared.counters.ahead_blocks, flight.blocks().len() as u64);
             begun.push(flight);
         }
-        shared.flying.store(table.len(), Ordering::Relaxed);
+        shared.count(&table);
         drop(table);
         block_work::add_requests(begun.len() as u64);
         self.source.queue.push(&begun, priority);

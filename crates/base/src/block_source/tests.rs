@@ -152,8 +152,7 @@ fn a_read_that_fails_is_an_error_with_its_place_and_nothing_else() {
     for (fault, errors_max) in [(Fault::Error, 1), (Fault::Outage(4), 4), (Fault::PowerCut, 20)] {
         for at in 0..12 {
             let faulty = FaultVfs::counting(mem(&bytes), false);
-            let fixture =
-                fixture(Arc::new(faulty.clone()), bytes.clone(), DeviceModel::INSTANT, 64 << 20);
+            let fixture = fixture(Arc::new(faulty.clone()), bytes.clone(), DeviceModel::INSTANT, 64 << 20);
             faulty.fail_nth(fault, Operation::Read, at);
             let mut flights = Vec::new();
             fixture.file.ask(all[..10].iter().cloned(), Priority::ReadAhead, &mut flights);

@@ -423,7 +423,9 @@ impl BlockCache {
         load: impl FnOnce() -> Result<B, E>,
     ) -> Result<Arc<B>, E> {
         let Some(aside) = aside else { return self.get_or_load(key, load) };
-        match self.shard(key).peek(key).and_then(|block| block.downcast().ok()) {
+        // The lock is given back before anything is loaded.
+        let found = self.shard(key).peek(key);
+        match found.and_then(|block| block.downcast().ok()) {
             Some(block) => {
                 self.hits.fetch_add(1, Ordering::Relaxed);
                 block_work::add_lookup(true);

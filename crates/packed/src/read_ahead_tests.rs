@@ -286,3 +286,26 @@ fn terms_of_a_batch_are_read_together() {
         }
     }
 }
+
+#[test]
+fn a_key_is_found_with_two_requests_instead_of_three() {
+    let (vfs, keys) = (MemVfs::default(), keys(400_000));
+    let mut writer = DictionaryWriter::new(vfs.create(Path::new("d")).unwrap());
+    keys.iter().for_each(|key| {
+        writer.push(Section::Iri, key).unwrap();
+    });
+    writer.finish().unwrap();
+    let requests = |policy| {
+        let cache = cache(64 << 20, policy);
+        let device = DeviceVfs::new(Arc::new(vfs.clone()), DeviceModel::SSD);
+        let file = device.open(Path::new("d")).unwrap();
+        let dictionary = Dictionary::open(file, "d", Arc::clone(&cache)).unwrap();
+        for rank in (0..keys.len()).step_by(50_000) {
+            assert_eq!(dictionary.find(Section::Iri, &keys[rank]).unwrap(), Some(rank as u64));
+        }
+        assert_eq!(dictionary.find(Section::Iri, b"http://example.org/none").unwrap(), None);
+        counters(&cache)
+    };
+    let (none, both) = (requests(ReadPolicy::NONE), requests(ReadPolicy::BOTH));
+    assert!(none.requests >= 8 * 3 && both.requests + 8 <= none.requests, "{none:?} {both:?}");
+}

@@ -153,3 +153,21 @@ fn blocks_too_large_are_not_kept() {
     assert!(cache.get::<Vec<u8>>(key).is_none());
     assert_eq!(cache.counters().bytes_held, 0);
 }
+
+#[test]
+fn nothing_is_locked_while_a_block_is_loaded() {
+    let (cache, aside) = (BlockCache::new(SHARDS * 4096), BlockCache::new(SHARDS * 4096));
+    let key = BlockKey { file: 0, block: 7 };
+    let load = || {
+        assert!(!cache.has(key) && !aside.has(key));
+        Ok::<_, ()>(block(7, 100))
+    };
+    assert_eq!(*cache.get_or_load_aside(Some(&aside), key, load).unwrap(), block(7, 100));
+    assert!(!cache.has(key) && aside.has(key));
+    let load = || {
+        assert!(!cache.has(key));
+        Ok::<_, ()>(block(7, 100))
+    };
+    assert_eq!(*cache.get_or_load_aside(None, key, load).unwrap(), block(7, 100));
+    assert!(cache.has(key));
+}

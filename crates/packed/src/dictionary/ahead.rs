@@ -49,6 +49,21 @@ impl Ahead {
 }
 
 impl Dictionary {
+    /// Asks for the filter of a page and the page, which stand side by side: who looks up a key that there is needs both. They are called
+    /// off when the result is dropped.
+    pub(super) fn ask_for_top(&self, section: Section, page: usize) -> Result<Flights> {
+        let mut flights = Flights::default();
+        let (file, index) = (&self.opened()?.file, self.section(section)?);
+        let is_read = index.slot(page).is_none_or(|slot| slot.get().is_some());
+        let filter = BlockKey { file: self.0.filters_id, block: index.start(page).block };
+        if !is_read && file.reads_batches_ahead() && !self.has_cached(filter) {
+            let places = [index.filter_bytes(page), index.page_bytes(page)];
+            let places = places.into_iter().filter(|place| !place.is_empty());
+            file.ask(places, self.reading().priority, flights.list());
+        }
+        Ok(flights)
+    }
+
     /// Whether the block of a rank is in the cache, where it is in the file, and the rank at which the next begins.
     fn place_of_rank(&self, section: Section, rank: u64) -> Result<Option<(bool, Range<u64>, u64)>> {
         let index = self.section(section)?;

@@ -164,6 +164,7 @@ impl Dictionary {
     /// Like [`Dictionary::find`].
     pub fn find_hashed(&self, section: Section, key: &[u8], hash: KeyHash) -> Result<Option<u64>> {
         let pages = self.section(section)?.pages_of_key(key);
+        let _asked = self.ask_for_top(section, pages.start)?;
         if !self.may_have(section, pages.clone(), hash)? {
             return Ok(None);
         }

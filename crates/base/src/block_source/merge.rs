@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn near_neighbours_are_one_request() {
-        assert_eq!(bytes(&[0..10, 10..20, 30..40]), [0..40]);
+        assert_eq!(bytes(&[0..10, 10..20, 30..40, 51..60]), [0..40, 51..60]);
         assert_eq!(bytes(&[0..10, 21..30]), [0..10, 21..30]);
         assert_eq!(bytes(&[0..60, 60..100, 100..110]), [0..100, 100..110]);
         assert_eq!(bytes(&[0..500, 500..510]), [0..500, 500..510]);

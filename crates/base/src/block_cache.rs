@@ -6,12 +6,18 @@
 //! all of a database once has a small cache of its own *aside*: it looks into the large one, and leaves it as it is.
 //!
 //! The crate quick_cache was tried in its place (0.6.24, 64 MiB, blocks of 8 to 14 KiB, one thread and two): a hit takes 65 and 59 ns instead of 74 and 75, a
-//! miss with what it evicts 750 instead of 380, and as many are missed. It has single flight, which would spare reading a block twice at the same moment; it cannot
+//! miss with what it evicts 750 instead of 380, and as many are missed. It cannot
 //! reserve a block's memory in a pool before it is kept, nor give back so many bytes when others need them.
+//!
+//! Where several threads miss a block at the same moment, one of them loads it, and the others wait for that one.
 
+mod loading;
+
+use crate::block_source::{AHEAD_BYTES_MAX, BlockSource, ReadPolicy};
 use crate::block_work;
 use crate::checksum::fold;
 use crate::memory_budget::{MemoryBudget, Relief, Reservation};
+use loading::{LoadState, Loading};
 use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -22,6 +28,8 @@ const SHARDS: usize = 16;
 /// What an entry costs besides its bytes.
 const ENTRY_BYTES: usize = 96;
 const NONE: u32 = u32::MAX;
+/// However small a cache is, so much may be read ahead.
+const AHEAD_BYTES_MIN: usize = 4 << 20;
 /// The part of its memory that a cache keeps whoever asks.
 const KEPT_PART: usize = 8;
 
@@ -61,12 +69,20 @@ pub struct CacheMemory {
     /// The pool that they count in, if any. From that an eighth of `bytes_max` is taken at once and for good; the rest only while a
     /// quarter of the pool is free, and it is given back where others need it.
     pub pool: Option<MemoryBudget>,
+    /// What is read before it is wanted.
+    pub policy: ReadPolicy,
 }
 
 impl From<usize> for CacheMemory {
     fn from(bytes_max: usize) -> Self {
-        Self { bytes_max, pool: None }
+        Self { bytes_max, ..Self::default() }
     }
+}
+
+/// What was read ahead takes a quarter of what blocks may take at most, and counts in the pool.
+fn ahead_memory(memory: &CacheMemory) -> MemoryBudget {
+    let limit = (memory.bytes_max / 4).clamp(AHEAD_BYTES_MIN, AHEAD_BYTES_MAX);
+    memory.pool.as_ref().map_or_else(|| MemoryBudget::new(limit), |pool| pool.part(limit))
 }
 
 type AnyBlock = Arc<dyn Any + Send + Sync>;
@@ -98,12 +114,36 @@ struct Slot {
     newer: u32,
 }
 
+/// The right to load a block; tells those who wait how it ended, also where that panics.
+struct LoadTurn<'a> {
+    cache: &'a BlockCache,
+    key: BlockKey,
+    loading: Arc<Loading>,
+    found: LoadState,
+}
+
+impl Drop for LoadTurn<'_> {
+    fn drop(&mut self) {
+        self.cache.shard(self.key).loading.remove(&self.key);
+        self.loading.end(std::mem::replace(&mut self.found, LoadState::Failed));
+    }
+}
+
+/// What is to be done about a block.
+enum Lookup<'a> {
+    Found(AnyBlock),
+    Wait(Arc<Loading>),
+    Load(LoadTurn<'a>),
+}
+
 /// One lock's share: a list of slots from the newest to the oldest, and the hand.
 #[derive(Debug)]
 struct Shard {
     slots: Vec<Option<Slot>>,
     free: Vec<u32>,
     map: HashMap<BlockKey, u32, BuildHasherDefault<KeyHasher>>,
+    /// Blocks that some thread loads at the moment.
+    loading: HashMap<BlockKey, Arc<Loading>, BuildHasherDefault<KeyHasher>>,
     newest: u32,
     oldest: u32,
     hand: u32,
@@ -126,6 +166,7 @@ impl Shard {
             slots: Vec::new(),
             free: Vec::new(),
             map: HashMap::default(),
+            loading: HashMap::default(),
             newest: NONE,
             oldest: NONE,
             hand: NONE,
@@ -245,6 +286,7 @@ impl Shard {
 #[derive(Debug)]
 pub struct BlockCache {
     shards: Vec<Mutex<Shard>>,
+    source: Arc<BlockSource>,
     capacity: usize,
     /// Where relief begins next.
     relieved: AtomicU64,
@@ -272,6 +314,7 @@ impl BlockCache {
     fn of(memory: &CacheMemory) -> Self {
         Self {
             shards: (0..SHARDS).map(|_| Mutex::new(Shard::new(memory))).collect(),
+            source: Arc::new(BlockSource::new(memory.policy, ahead_memory(memory))),
             capacity: memory.bytes_max / SHARDS * SHARDS,
             relieved: AtomicU64::new(0),
             files: AtomicU64::new(0),
@@ -311,7 +354,22 @@ impl BlockCache {
         self.shard(key).insert(key, Arc::clone(block) as AnyBlock, cost);
     }
 
-    /// The block from the cache, or else from `load`, which runs without a lock held (two threads may load the same).
+    fn look_up(&self, key: BlockKey) -> Lookup<'_> {
+        let mut shard = self.shard(key);
+        if let Some(block) = shard.get(key) {
+            return Lookup::Found(block);
+        }
+        if let Some(loading) = shard.loading.get(&key) {
+            return Lookup::Wait(Arc::clone(loading));
+        }
+        let loading = Arc::<Loading>::default();
+        shard.loading.insert(key, Arc::clone(&loading));
+        drop(shard);
+        Lookup::Load(LoadTurn { cache: self, key, loading, found: LoadState::Failed })
+    }
+
+    /// The block from the cache, or else from `load`, which runs without a lock held. Of several threads that miss it at the same
+    /// moment one loads it; where that fails, the others try by themselves.
     ///
     /// # Errors
     ///
@@ -321,12 +379,36 @@ impl BlockCache {
         key: BlockKey,
         load: impl FnOnce() -> Result<B, E>,
     ) -> Result<Arc<B>, E> {
-        if let Some(block) = self.get(key) {
+        let lookup = self.look_up(key);
+        let found = matches!(lookup, Lookup::Found(_));
+        let counter = if found { &self.hits } else { &self.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+        block_work::add_lookup(found);
+        let (block, turn) = match lookup {
+            Lookup::Found(block) => (Some(block), None),
+            Lookup::Wait(loading) => (loading.wait(), None),
+            Lookup::Load(turn) => (None, Some(turn)),
+        };
+        // A file's blocks are all of one type, so this does not fail.
+        if let Some(block) = block.and_then(|block| block.downcast().ok()) {
             return Ok(block);
         }
         let block = Arc::new(load()?);
         self.insert(key, &block);
+        if let Some(mut turn) = turn {
+            turn.found = LoadState::Done(Arc::clone(&block) as AnyBlock);
+        }
         Ok(block)
+    }
+
+    /// Whether the cache has a block; counts as nothing, and leaves its mark as it is.
+    pub fn has(&self, key: BlockKey) -> bool {
+        self.shard(key).map.contains_key(&key)
+    }
+
+    /// What reads the files whose blocks it keeps.
+    pub fn source(&self) -> &Arc<BlockSource> {
+        &self.source
     }
 
     /// Like [`BlockCache::get_or_load`] for a reader that has the cache `aside`, if it has one: then nothing changes in this one.
@@ -341,7 +423,9 @@ impl BlockCache {
         load: impl FnOnce() -> Result<B, E>,
     ) -> Result<Arc<B>, E> {
         let Some(aside) = aside else { return self.get_or_load(key, load) };
-        match self.shard(key).peek(key).and_then(|block| block.downcast().ok()) {
+        // The lock is given back before anything is loaded.
+        let found = self.shard(key).peek(key);
+        match found.and_then(|block| block.downcast().ok()) {
             Some(block) => {
                 self.hits.fetch_add(1, Ordering::Relaxed);
                 block_work::add_lookup(true);
@@ -395,106 +479,4 @@ impl Relief for BlockCache {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    impl CachedBlock for Vec<u8> {
-        fn bytes(&self) -> usize {
-            self.len()
-        }
-    }
-
-    fn block(byte: u8, len: usize) -> Vec<u8> {
-        vec![byte; len]
-    }
-
-    #[test]
-    fn stays_under_its_size_and_counts() {
-        let cache = BlockCache::new(SHARDS * 4096);
-        let file = cache.file_id();
-        assert_ne!(file, cache.file_id());
-        for round in 0..3_u64 {
-            for n in 0..500_u64 {
-                let key = BlockKey { file, block: n };
-                let got = cache.get_or_load(key, || Ok::<_, ()>(block(n as u8, 300))).unwrap();
-                assert_eq!(got[0], n as u8, "round {round}");
-                assert!(cache.counters().bytes_held <= cache.capacity() as u64);
-            }
-        }
-        let counters = cache.counters();
-        assert_eq!(counters.hits + counters.misses, 1500);
-        assert!(counters.bytes_held > 0);
-    }
-
-    #[test]
-    fn gives_back_what_others_need_but_for_an_eighth() {
-        let pool = MemoryBudget::new(4 << 20);
-        let cache = BlockCache::sharing(&CacheMemory { bytes_max: 4 << 20, pool: Some(pool.clone()) });
-        let kept = (4 << 20) / KEPT_PART;
-        assert_eq!(pool.used(), kept);
-        let fill = || {
-            for n in 0..10_000_u64 {
-                cache.insert(BlockKey { file: 0, block: n }, &Arc::new(block(1, 1000)));
-            }
-        };
-        fill();
-        let held = cache.counters().bytes_held as usize;
-        assert!(pool.used() <= 3 << 20 && held > 5 << 19 && held <= pool.used(), "{held} of {}", pool.used());
-        let needed = pool.reserve(2 << 20).unwrap();
-        fill();
-        let held = cache.counters().bytes_held as usize;
-        assert!(pool.used() <= 4 << 20 && held > kept, "{held} of {}", pool.used());
-        assert!(pool.reserve(2 << 20).is_err());
-        let rest = pool.reserve((2 << 20) - kept).unwrap();
-        let held = cache.counters().bytes_held as usize;
-        assert!(pool.used() == 4 << 20 && held <= kept && held > kept / 2, "{held} of {kept}");
-        fill();
-        assert_eq!(pool.used(), 4 << 20);
-        drop((needed, rest));
-        fill();
-        assert!(cache.counters().bytes_held > 5 << 19);
-        drop(cache);
-        assert_eq!(pool.used(), 0);
-    }
-
-    #[test]
-    fn a_scan_spares_what_is_in_use() {
-        let cache = BlockCache::new(SHARDS * 64 * 1024);
-        let hot = BlockKey { file: 0, block: 0 };
-        cache.insert(hot, &Arc::new(block(1, 1000)));
-        for n in 0..10_000_u64 {
-            cache.get::<Vec<u8>>(hot).expect("the hot block stays");
-            cache.insert(BlockKey { file: 1, block: n }, &Arc::new(block(2, 1000)));
-        }
-    }
-
-    #[test]
-    fn readers_with_a_cache_aside_leave_the_other_as_it_is() {
-        let (cache, aside) = (BlockCache::new(SHARDS * 4096), BlockCache::new(SHARDS * 4096));
-        let keys = |file| (0..1000_u64).map(move |block| BlockKey { file, block });
-        let read = |key: BlockKey| {
-            cache.get_or_load_aside(Some(&aside), key, || Ok::<_, ()>(block(key.block as u8, 300))).unwrap()
-        };
-        keys(0).for_each(|key| cache.insert(key, &Arc::new(block(key.block as u8, 300))));
-        let has = |key: &BlockKey| cache.shard(*key).peek(*key).is_some();
-        let before: Vec<BlockKey> = keys(0).filter(has).collect();
-        for key in keys(0).chain(keys(1)) {
-            assert_eq!(read(key)[0], key.block as u8);
-        }
-        assert!(!before.is_empty() && before == keys(0).chain(keys(1)).filter(has).collect::<Vec<_>>());
-        let counters = (cache.counters(), aside.counters());
-        assert_eq!(counters.0.hits, before.len() as u64);
-        assert_eq!(counters.1.misses, 2000 - before.len() as u64);
-        let last = keys(1).next_back().unwrap();
-        assert!(aside.get::<Vec<u8>>(last).is_some(), "what was read last is aside");
-    }
-
-    #[test]
-    fn blocks_too_large_are_not_kept() {
-        let cache = BlockCache::new(1024);
-        let key = BlockKey { file: 0, block: 0 };
-        cache.insert(key, &Arc::new(block(1, 1000)));
-        assert!(cache.get::<Vec<u8>>(key).is_none());
-        assert_eq!(cache.counters().bytes_held, 0);
-    }
-}
+mod tests;

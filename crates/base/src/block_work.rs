@@ -14,6 +14,10 @@ pub struct BlockWork {
     pub read: u64,
     /// Bytes read from files.
     pub bytes_read: u64,
+    /// Requests to devices: a block each, or several blocks that were asked for ahead.
+    pub requests: u64,
+    /// Blocks that were read from a file before they were wanted.
+    pub ahead: u64,
     /// Blocks that a seek passed without opening them.
     pub skipped: u64,
     /// Mini-blocks (a column's values of up to 128 rows) that were decoded.
@@ -22,7 +26,8 @@ pub struct BlockWork {
 
 impl BlockWork {
     /// Nothing done.
-    pub const NONE: Self = Self { cached: 0, read: 0, bytes_read: 0, skipped: 0, decoded: 0 };
+    pub const NONE: Self =
+        Self { cached: 0, read: 0, bytes_read: 0, requests: 0, ahead: 0, skipped: 0, decoded: 0 };
 
     /// Blocks that were opened.
     pub fn touched(&self) -> u64 {
@@ -46,6 +51,8 @@ impl BlockWork {
             cached: with(self.cached, other.cached),
             read: with(self.read, other.read),
             bytes_read: with(self.bytes_read, other.bytes_read),
+            requests: with(self.requests, other.requests),
+            ahead: with(self.ahead, other.ahead),
             skipped: with(self.skipped, other.skipped),
             decoded: with(self.decoded, other.decoded),
         }
@@ -56,6 +63,8 @@ struct Counters {
     cached: Cell<u64>,
     read: Cell<u64>,
     bytes_read: Cell<u64>,
+    requests: Cell<u64>,
+    ahead: Cell<u64>,
     skipped: Cell<u64>,
     decoded: Cell<u64>,
 }
@@ -66,6 +75,8 @@ thread_local! {
             cached: Cell::new(0),
             read: Cell::new(0),
             bytes_read: Cell::new(0),
+            requests: Cell::new(0),
+            ahead: Cell::new(0),
             skipped: Cell::new(0),
             decoded: Cell::new(0),
         }
@@ -82,6 +93,8 @@ pub fn sample() -> BlockWork {
         cached: counters.cached.get(),
         read: counters.read.get(),
         bytes_read: counters.bytes_read.get(),
+        requests: counters.requests.get(),
+        ahead: counters.ahead.get(),
         skipped: counters.skipped.get(),
         decoded: counters.decoded.get(),
     })
@@ -95,6 +108,16 @@ pub(crate) fn add_lookup(found: bool) {
 /// Bytes came from a file.
 pub(crate) fn add_bytes_read(bytes: u64) {
     COUNTERS.with(|counters| add(&counters.bytes_read, bytes));
+}
+
+/// Requests went to a device.
+pub(crate) fn add_requests(count: u64) {
+    COUNTERS.with(|counters| add(&counters.requests, count));
+}
+
+/// Blocks that were wanted had been asked for ahead.
+pub(crate) fn add_ahead(blocks: u64) {
+    COUNTERS.with(|counters| add(&counters.ahead, blocks));
 }
 
 /// A seek passed blocks without opening them.
@@ -127,7 +150,7 @@ mod tests {
         });
         let other = other.join().unwrap();
         let mine = sample().since(&before);
-        assert_eq!(mine, BlockWork { cached: 1, read: 1, bytes_read: 100, skipped: 0, decoded: 4 });
+        assert_eq!(mine, BlockWork { cached: 1, read: 1, bytes_read: 100, decoded: 4, ..BlockWork::NONE });
         assert_eq!(other, BlockWork { skipped: 3, ..BlockWork::default() });
         assert_eq!((mine.touched(), mine.and(&other).skipped), (2, 3));
     }

@@ -2,10 +2,13 @@
 
 pub mod bitpack;
 pub mod block_cache;
+pub mod block_source;
 pub mod block_work;
 pub mod cancel;
 pub mod checksum;
 pub mod cores;
+pub mod device;
+pub mod device_vfs;
 pub mod external_sort;
 pub mod fault_vfs;
 pub mod file_cache;

@@ -1,5 +1,6 @@
 //! All files go through [`Vfs`]: the real one, one in memory (tests, tiny databases), and one that fails on purpose (crash tests).
 
+use crate::device::Device;
 use std::fmt::Debug;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,10 @@ pub trait ReadAt: Send + Sync + Debug {
     ///
     /// `UnexpectedEof` where the file ends before `buf` is full; else where the file system refuses to read.
     fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
+    /// What is known of the device that it is on.
+    fn device(&self) -> Device {
+        Device::LOCAL
+    }
 }
 
 /// A file that is written to its end: a new one, or one that is appended to.

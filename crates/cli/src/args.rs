@@ -10,6 +10,7 @@ mod bench_target;
 mod bench_update;
 mod bind;
 mod bsbm_run;
+mod cold;
 mod config;
 mod connections;
 mod crowd;
@@ -35,6 +36,7 @@ pub use bench_report::BenchReportArgs;
 pub use bench_target::TargetArgs;
 pub use bench_update::{BenchUpdateArgs, UpdateShape};
 pub use bsbm_run::{BsbmRunArgs, Mix};
+pub use cold::{BenchColdArgs, ColdDevice, ColdPolicy};
 pub use config::ConfigCommand;
 pub use connections::BenchConnectionsArgs;
 pub use crowd::BenchCrowdArgs;
@@ -433,6 +435,8 @@ pub enum BenchCommand {
     Lubm(LubmCommand),
     /// Load data of many sizes and forms, and make a table of what it took
     Load(BenchLoadArgs),
+    /// Tell how long a database is slow whose blocks come from an emulated disk, flash or object storage
+    Cold(BenchColdArgs),
     /// Make tables and plots of what several stores needed for the same queries
     Report(BenchReportArgs),
     /// Let many clients commit small transactions to a database, and tell what that took

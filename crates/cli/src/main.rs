@@ -7,6 +7,7 @@ mod backup;
 mod bench;
 mod bench_bsbm_run;
 mod bench_clients;
+mod bench_cold;
 mod bench_complete;
 mod bench_connections;
 mod bench_crowd;
@@ -115,6 +116,7 @@ fn main() -> ExitCode {
         Command::Bench(BenchCommand::Paths(args)) => bench_queries::run("paths", &paths::QUERIES, &args),
         Command::Bench(BenchCommand::Lubm(command)) => bench_lubm::run(&command),
         Command::Bench(BenchCommand::Load(args)) => bench_load::run(&args),
+        Command::Bench(BenchCommand::Cold(args)) => bench_cold::run(&args),
         Command::Bench(BenchCommand::Report(args)) => bench_report::run(&args),
         Command::Bench(BenchCommand::Update(args)) => bench_update::run(&args),
         Command::Bench(BenchCommand::Soak(args)) => bench_soak::run(&args),

@@ -71,7 +71,11 @@ impl SharedMemory {
 
     /// How to open a database.
     pub fn open_options(&self) -> OpenOptions {
-        OpenOptions { cache_bytes: self.cache_bytes, memory: Some(self.pool.clone()) }
+        OpenOptions {
+            cache_bytes: self.cache_bytes,
+            memory: Some(self.pool.clone()),
+            ..OpenOptions::default()
+        }
     }
 
     /// How to run queries.

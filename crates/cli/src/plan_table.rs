@@ -60,9 +60,17 @@ fn summary(report: &PlanReport) -> String {
     let Some(run) = &report.run else { return String::new() };
     let WorkReport { seconds, blocks, .. } = run.answer;
     let (answer, all) = (time(seconds), run.total.blocks);
+    let ahead = match all.read_ahead {
+        0 => String::new(),
+        blocks => format!(
+            " with {} requests, {} of them ahead",
+            number::grouped(all.requests),
+            number::grouped(blocks)
+        ),
+    };
     format!(
         "terms of the answer: {answer}, {} blocks ({} from disk)\n\
-         in all: {} blocks ({} from disk, {} read; {} skipped), at most {} held, {} terms looked up, {} read\n",
+         in all: {} blocks ({} from disk{ahead}, {} read; {} skipped), at most {} held, {} terms looked up, {} read\n",
         number::grouped(blocks.touched),
         number::grouped(blocks.read),
         number::grouped(all.touched),

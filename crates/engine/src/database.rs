@@ -11,6 +11,7 @@ use crate::update::{
     UploadReport,
 };
 use lode_base::cancel::CancelToken;
+use lode_base::device_vfs::{DeviceModel, DeviceVfs};
 use lode_base::mem_vfs::MemVfs;
 use lode_base::real_vfs::RealVfs;
 use lode_base::vfs::Vfs;
@@ -119,6 +120,19 @@ impl Database {
     /// Like [`Database::create_or_open`].
     pub fn create_on(vfs: Arc<dyn Vfs>, path: &Path, options: &OpenOptions) -> Result<Self, EngineError> {
         Ok(Self::of(Store::create_or_open(vfs, path, options.cache())?, options))
+    }
+
+    /// Opens an existing database whose files are read as from a device that is emulated: for benchmarks.
+    ///
+    /// # Errors
+    /// Like [`Database::open`].
+    pub fn open_emulated(
+        path: &Path,
+        options: &OpenOptions,
+        device: DeviceModel,
+    ) -> Result<Self, EngineError> {
+        let vfs = Arc::new(DeviceVfs::new(Arc::new(RealVfs), device));
+        Ok(Self::of(Store::open(vfs, path, options.cache())?, options))
     }
 
     /// The store below, for loads, checks, dumps and figures.

@@ -96,7 +96,9 @@ pub use update::{
 };
 pub use write::{write_results, write_results_with};
 
+pub use lode_base::block_source::{ReadPolicy, SourceCounters};
 pub use lode_base::cancel::{CancelToken, Cancelled};
+pub use lode_base::device_vfs::DeviceModel;
 pub use lode_base::file_cache::raise_descriptor_limit;
 /// What the process takes of the machine, for who watches it.
 pub mod process {

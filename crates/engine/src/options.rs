@@ -2,6 +2,7 @@
 
 use crate::graph_rules::GraphRules;
 use crate::reasoning::Reasoning;
+use lode_base::block_source::ReadPolicy;
 use lode_base::cancel::CancelToken;
 use lode_base::memory_budget::MemoryBudget;
 use lode_exec::service::ServiceHandler;
@@ -28,16 +29,18 @@ pub struct OpenOptions {
     pub cache_bytes: usize,
     /// The pool that they count in, if any: the cache takes what others leave, and gives it back.
     pub memory: Option<MemoryBudget>,
+    /// What is read before it is wanted.
+    pub read_ahead: ReadPolicy,
 }
 
 impl OpenOptions {
     /// With a cache of its own.
     pub fn with_cache(cache_bytes: usize) -> Self {
-        Self { cache_bytes, memory: None }
+        Self { cache_bytes, memory: None, read_ahead: ReadPolicy::default() }
     }
 
     pub(crate) fn cache(&self) -> CacheMemory {
-        CacheMemory { bytes_max: self.cache_bytes, pool: self.memory.clone() }
+        CacheMemory { bytes_max: self.cache_bytes, pool: self.memory.clone(), policy: self.read_ahead }
     }
 }
 

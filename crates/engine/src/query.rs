@@ -250,7 +250,7 @@ impl PreparedQuery {
         let service = options.service.clone().map(Federation::new);
         let sub_queries = Arc::new(ExistsRunner::new(service.clone(), share.clone()));
         let eval = EvalContext {
-            snapshot,
+            snapshot: snapshot.for_query(&options.cancel),
             local: Arc::default(),
             budget,
             cancel: options.cancel.clone(),

@@ -175,6 +175,10 @@ pub struct BlockReport {
     pub read: u64,
     /// Bytes read from files.
     pub bytes_read: u64,
+    /// Requests to devices: of one block, or of several that are near each other.
+    pub requests: u64,
+    /// Of the blocks read from files, those that were asked for before they were wanted.
+    pub read_ahead: u64,
     /// Passed by a seek without being opened.
     pub skipped: u64,
     /// Decoded parts of opened ones: 128 values of a column each.
@@ -276,6 +280,8 @@ impl From<BlockWork> for BlockReport {
             cached: blocks.cached,
             read: blocks.read,
             bytes_read: blocks.bytes_read,
+            requests: blocks.requests,
+            read_ahead: blocks.ahead,
             skipped: blocks.skipped,
             mini_blocks_decoded: blocks.decoded,
         }

@@ -68,6 +68,19 @@ impl Cursor {
         &self.buffer
     }
 
+    /// Blocks that were not in the cache.
+    pub(crate) fn misses(&self) -> u64 {
+        self.scan.misses()
+    }
+
+    /// Tells which keys will be sought, ascending, one after the other: then what is to be read for them is read together.
+    pub(crate) fn expect(&mut self, keys: &[ValueId]) -> Result<(), ExecError> {
+        if self.keys > self.first {
+            self.scan.expect(keys, self.keys)?;
+        }
+        Ok(())
+    }
+
     /// Moves to the first row not before `key` (as long as the pattern's key).
     pub(crate) fn seek(&mut self, key: &[ValueId]) -> Result<(), ExecError> {
         if self.keys == self.first {

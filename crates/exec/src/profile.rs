@@ -29,6 +29,8 @@ pub(crate) struct NodeCounters {
     cached: AtomicU64,
     read: AtomicU64,
     bytes_read: AtomicU64,
+    device_requests: AtomicU64,
+    ahead: AtomicU64,
     skipped: AtomicU64,
     decoded: AtomicU64,
 }
@@ -57,6 +59,8 @@ impl NodeCounters {
         add(&self.cached, own.blocks.cached);
         add(&self.read, own.blocks.read);
         add(&self.bytes_read, own.blocks.bytes_read);
+        add(&self.device_requests, own.blocks.requests);
+        add(&self.ahead, own.blocks.ahead);
         add(&self.skipped, own.blocks.skipped);
         add(&self.decoded, own.blocks.decoded);
         result
@@ -113,6 +117,8 @@ impl NodeCounters {
                 cached: get(&self.cached),
                 read: get(&self.read),
                 bytes_read: get(&self.bytes_read),
+                requests: get(&self.device_requests),
+                ahead: get(&self.ahead),
                 skipped: get(&self.skipped),
                 decoded: get(&self.decoded),
             },

@@ -1,6 +1,7 @@
 //! Immutable packed files: dictionary, permutations, segments. No threads, locks or clocks here: writers take sorted
 //! input and end in `finish()`, readers never mutate.
 
+mod ahead;
 mod block;
 mod bytes;
 pub mod characteristic_sets;
@@ -15,8 +16,12 @@ pub mod hostile;
 pub mod order;
 mod part;
 pub mod permutation;
+mod read_context;
 pub mod rows;
 pub mod segment;
+
+#[cfg(test)]
+mod read_ahead_tests;
 
 pub use characteristic_sets::{CharacteristicSets, Star, StarMember};
 pub use dictionary::{Dictionary, DictionaryInfo, DictionaryWriter, KeyHash, Terms};
@@ -24,4 +29,5 @@ pub use error::PackedError;
 pub use lode_base::block_cache::{BlockCache, CacheCounters, CacheMemory};
 pub use order::{Order, Position};
 pub use permutation::{BlockBounds, Cursor, Permutation, PermutationInfo, PermutationWriter};
+pub use read_context::ReadContext;
 pub use segment::{Segment, SegmentMeta};

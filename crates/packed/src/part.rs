@@ -1,6 +1,7 @@
 //! Files that belong to a segment: found by its description, opened when something in them is wanted.
 
 use crate::error::{Damage, PackedError, io_error};
+use lode_base::device::Device;
 use lode_base::vfs::{ReadAt, Vfs};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -125,6 +126,10 @@ impl FileEnd {
 }
 
 impl ReadAt for FileEnd {
+    fn device(&self) -> Device {
+        self.file.device()
+    }
+
     fn len(&self) -> u64 {
         self.start + self.end.len() as u64
     }
@@ -142,6 +147,10 @@ impl ReadAt for FileEnd {
 struct WholeFile(Vec<u8>);
 
 impl ReadAt for WholeFile {
+    fn device(&self) -> Device {
+        Device::MEMORY
+    }
+
     fn len(&self) -> u64 {
         self.0.len() as u64
     }

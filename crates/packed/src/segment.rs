@@ -13,6 +13,7 @@ use crate::format::STARS_BYTES_MAX;
 use crate::order::Order;
 use crate::part::{PartPath, SWAPPED};
 use crate::permutation::{Permutation, PermutationInfo};
+use crate::read_context::ReadContext;
 use lode_base::block_cache::BlockCache;
 use lode_base::cancel::{CancelToken, Cancelled};
 use lode_base::vfs::{Vfs, WriteFile};
@@ -115,13 +116,17 @@ impl Segment {
         Ok(())
     }
 
-    /// The same files for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
+    /// The same files for a reader.
     #[must_use]
-    pub fn aside(&self, cache: &Arc<BlockCache>) -> Self {
+    pub fn read_by(&self, context: &Arc<ReadContext>) -> Self {
         Self(Arc::new(Inner {
             meta: self.0.meta.clone(),
-            permutations: self.0.permutations.each_ref().map(|permutation| permutation.aside(cache)),
-            dictionary: self.0.dictionary.as_ref().map(|dictionary| dictionary.aside(cache)),
+            permutations: self
+                .0
+                .permutations
+                .each_ref()
+                .map(|permutation| permutation.read_by(Some(context))),
+            dictionary: self.0.dictionary.as_ref().map(|dictionary| dictionary.read_by(Some(context))),
             characteristic_sets: self.0.characteristic_sets.clone(),
         }))
     }

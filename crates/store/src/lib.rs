@@ -16,6 +16,8 @@ mod damage_tests;
 mod database_folders;
 mod delta;
 #[cfg(test)]
+mod device_tests;
+#[cfg(test)]
 mod dice;
 mod distinct;
 #[cfg(test)]

@@ -101,6 +101,32 @@ impl Scan {
         Ok(())
     }
 
+    /// Blocks that were not in the cache so far.
+    pub fn misses(&self) -> u64 {
+        match &self.source {
+            Source::Empty => 0,
+            Source::One(cursor) => cursor.misses(),
+            Source::Many(merge) => merge.layers().map(|layer| layer.rows.misses()).sum(),
+        }
+    }
+
+    /// Tells which keys will be sought, ascending, of `width` ids each (whole prefix included), so that what is to be read for them is read
+    /// together. A hint: whatever is sought is found.
+    ///
+    /// # Errors
+    /// Like [`Scan::next`].
+    pub fn expect(&mut self, keys: &[ValueId], width: usize) -> Result<(), StoreError> {
+        let keys: Vec<u64> = keys.iter().map(|id| id.to_bits()).collect();
+        match &mut self.source {
+            Source::Empty => {}
+            Source::One(cursor) => cursor.expect(&keys, width)?,
+            Source::Many(merge) => {
+                merge.layers_mut().try_for_each(|layer| layer.rows.expect(&keys, width))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Rows that may still come: exact, as counted by the layers.
     pub fn remaining(&self) -> u64 {
         match &self.source {

@@ -96,6 +96,22 @@ impl ScanRows {
         }
     }
 
+    /// Blocks that were not in the cache.
+    pub fn misses(&self) -> u64 {
+        match &self.cursor {
+            RowCursor::Packed(cursor) => cursor.misses(),
+            RowCursor::Memory(_) => 0,
+        }
+    }
+
+    /// Tells which keys will be sought.
+    pub fn expect(&mut self, keys: &[u64], width: usize) -> Result<(), StoreError> {
+        match &mut self.cursor {
+            RowCursor::Packed(cursor) => Ok(cursor.expect(keys, width)?),
+            RowCursor::Memory(_) => Ok(()),
+        }
+    }
+
     /// Ends the rows before the first at or after `key`.
     pub fn limit_to(&mut self, key: &[u64]) -> Result<(), StoreError> {
         let end = self.at + self.run_before(key, usize::MAX);

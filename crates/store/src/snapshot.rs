@@ -6,7 +6,8 @@ use crate::error::StoreError;
 use crate::manifest::Sign;
 use crate::scan_rows::RowCursor;
 use crate::version::{OpenSegment, Version};
-use lode_packed::{KeyHash, Order, PackedError, Permutation};
+use lode_base::cancel::CancelToken;
+use lode_packed::{KeyHash, Order, PackedError, Permutation, ReadContext};
 use lode_rdf::key::{Encoded, KeyError, blank_from_label, decode, encode, inline_term, with_term};
 use lode_rdf::value_id::Section;
 use lode_rdf::{Kind, Term, TermRef, ValueId};
@@ -27,6 +28,8 @@ const CUTS_PER_PART: usize = 4;
 pub struct Snapshot {
     version: Arc<Version>,
     activity: Arc<Activity>,
+    /// Who reads, if that is known.
+    context: Option<Arc<ReadContext>>,
 }
 
 fn bits(ids: &[ValueId]) -> Vec<u64> {
@@ -35,14 +38,26 @@ fn bits(ids: &[ValueId]) -> Vec<u64> {
 
 impl Snapshot {
     pub(crate) fn new(version: Arc<Version>) -> Self {
-        Self { version, activity: Arc::default() }
+        Self { version, activity: Arc::default(), context: None }
     }
 
     /// The same version for who reads all of it once: the store's cache stays as it is, and what is read is kept in another one
     /// of `bytes` bytes.
     #[must_use]
     pub fn aside(&self, bytes: usize) -> Self {
-        Self { version: Arc::new(self.version.aside(bytes)), activity: Arc::clone(&self.activity) }
+        let version = self.version.aside_for(bytes, self.context.as_ref());
+        Self { version: Arc::new(version), ..self.clone() }
+    }
+
+    /// The same version for a query: its reads of files end when it is cancelled.
+    #[must_use]
+    pub fn for_query(&self, cancel: &CancelToken) -> Self {
+        Self { context: Some(ReadContext::of_query(cancel)), ..self.clone() }
+    }
+
+    /// A permutation of a segment, for who reads this snapshot.
+    fn permutation(&self, segment: &OpenSegment, order: Order) -> Permutation {
+        segment.permutation(order).read_by(self.context.as_ref())
     }
 
     pub(crate) fn version(&self) -> &Arc<Version> {
@@ -132,7 +147,7 @@ impl Snapshot {
         // A merge compares whole rows.
         let read = if ranges.len() + layers.len() > 1 { 0b1111 } else { columns };
         layers.extend(ranges.into_iter().map(|(segment, rows)| {
-            let cursor = segment.permutation(order).cursor(rows, read);
+            let cursor = self.permutation(segment, order).into_cursor(rows, read);
             (segment.entry.sign, RowCursor::Packed(cursor))
         }));
         Ok(Scan::new(layers, columns, Arc::clone(&self.activity)))
@@ -408,6 +423,7 @@ impl Snapshot {
             let (here, later) = rest.split_at(rest.partition_point(|(id, _)| *id < end));
             ranks.clear();
             ranks.extend(here.iter().map(|(id, _)| id.payload() - base));
+            let dictionary = dictionary.read_by(self.context.as_ref());
             let visited = dictionary.visit_sorted(section, &ranks, &mut |at, key| match here.get(at) {
                 Some((id, index)) => visit(*id, section, *index, key).map_err(VisitError),
                 None => Ok(()),

@@ -11,6 +11,7 @@ use crate::snapshot_catalog::{SnapshotCatalog, settle};
 use crate::version::{OpenSegment, Version};
 use crate::write_options::WriteOptions;
 use crate::writer::Writer;
+use lode_base::block_source::SourceCounters;
 use lode_base::vfs::Vfs;
 use lode_packed::{BlockCache, CacheCounters, CacheMemory};
 use std::fmt;
@@ -223,6 +224,11 @@ impl Store {
     /// What the block cache did so far.
     pub fn cache_counters(&self) -> CacheCounters {
         self.0.cache.counters()
+    }
+
+    /// What reading blocks of files took so far.
+    pub fn read_counters(&self) -> SourceCounters {
+        self.0.cache.source().counters()
     }
 
     /// The most bytes that the block cache keeps.

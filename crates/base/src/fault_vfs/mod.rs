@@ -7,6 +7,7 @@ mod plan;
 
 pub use plan::{Fault, Operation};
 
+use crate::device::Device;
 use crate::mem_vfs::{CrashKind, MemVfs, MemWriter};
 use crate::vfs::{ReadAt, Vfs, WriteFile};
 use plan::{Plan, Verdict};
@@ -100,6 +101,10 @@ struct FaultReader {
 }
 
 impl ReadAt for FaultReader {
+    fn device(&self) -> Device {
+        self.inner.device()
+    }
+
     fn len(&self) -> u64 {
         self.inner.len()
     }

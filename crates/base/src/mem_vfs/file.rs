@@ -1,6 +1,7 @@
 //! The bytes of a file in memory: what readers see, and what is on the medium.
 
 use super::crash_kind::{CrashKind, Dice};
+use crate::device::Device;
 use crate::vfs::{ReadAt, WriteFile};
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -110,6 +111,10 @@ impl FileBytes {
 pub(super) struct MemReader(pub File);
 
 impl ReadAt for MemReader {
+    fn device(&self) -> Device {
+        Device::MEMORY
+    }
+
     fn len(&self) -> u64 {
         self.0.bytes().visible().len() as u64
     }

@@ -200,3 +200,36 @@ fn hostile_queries_are_told_in_figures() {
     let files = std::fs::read_dir(lode.path("hostile")).unwrap().count();
     assert!(files >= 100, "{files}");
 }
+
+#[test]
+fn a_cold_database_has_the_same_answers_and_its_reads_are_counted() {
+    let lode = bsbm();
+    let cold = [
+        "bench",
+        "cold",
+        "db",
+        "--products",
+        PRODUCTS,
+        "--mixes",
+        "10",
+        "--seconds",
+        "20",
+        "--device",
+        "ssd",
+    ];
+    let args = [&cold[..], &["--policy", "none,both", "--json"]].concat();
+    let report: Value = serde_json::from_str(&lode.run(&args).ok()).unwrap();
+    let runs = report["runs"].as_array().unwrap();
+    let number = |run: &Value, key: &str| run[key].as_u64().unwrap_or_else(|| panic!("{key}: {report:#}"));
+    assert_eq!((&runs[0]["policy"], &runs[1]["policy"]), (&"none".into(), &"both".into()), "{report:#}");
+    for run in runs {
+        assert!(number(run, "requests") > 0 && number(run, "bytes") > 0, "{report:#}");
+        assert!(number(run, "ahead_hits") <= number(run, "ahead_blocks"), "{report:#}");
+        assert!(number(run, "wasted_bytes") <= number(run, "ahead_bytes"), "{report:#}");
+    }
+    assert_eq!(number(&runs[0], "ahead_blocks"), 0, "{report:#}");
+    let table = lode.run(&[&cold[..], &["--policy", "both"]].concat()).ok();
+    assert!(table.contains("| ssd | both | "), "{table}");
+    let error = lode.run(&["bench", "cold", "db", "--products", PRODUCTS, "--mixes", "3"]).fails(1);
+    assert!(error.contains("--mixes must be at least 10"), "{error}");
+}

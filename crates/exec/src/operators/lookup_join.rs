@@ -173,7 +173,13 @@ impl LookupJoin {
         let mut key = std::mem::take(&mut self.key);
         let mut all = true;
         let mut done = 0;
+        let mut misses = self.misses();
         while all && done < order.len() {
+            // Where one key was not in memory, the next are not likely to be.
+            if !single && self.misses() > misses {
+                self.expect(&order[done..])?;
+                misses = u64::MAX;
+            }
             let first = order[done];
             let same = order[done..].iter().take_while(|row| self.same_key(**row, first)).count();
             self.fill_key(first, &mut key);
@@ -188,6 +194,28 @@ impl LookupJoin {
         self.key = key;
         self.order = order;
         Ok(all)
+    }
+
+    /// Blocks that the cursor has missed so far.
+    fn misses(&self) -> u64 {
+        self.cursor.as_ref().map_or(0, |(cursor, _)| cursor.misses())
+    }
+
+    /// Tells the cursor the keys that are left.
+    fn expect(&mut self, order: &[u32]) -> Result<(), ExecError> {
+        let (mut keys, mut key) = (Vec::new(), Vec::new());
+        let mut last = None;
+        for row in order {
+            if last.is_none_or(|last| !self.same_key(last, *row)) {
+                self.fill_key(*row, &mut key);
+                keys.extend_from_slice(&key);
+                last = Some(*row);
+            }
+        }
+        match &mut self.cursor {
+            Some((cursor, _)) => cursor.expect(&keys),
+            None => Ok(()),
+        }
     }
 
     /// The rows of the piece in the order of their keys.

@@ -1,6 +1,7 @@
 //! The terms of a segment in an immutable file: sorted keys by section, in front-coded blocks, compressed by tables of symbols.
 //! Rank to key and key to rank both read one block, and a key that the dictionary does not have reads none, but for one in 256.
 
+mod ahead;
 mod block;
 mod chunk;
 mod filter;
@@ -12,11 +13,13 @@ mod symbols;
 mod terms;
 mod unpack;
 mod verify;
+mod visit;
 mod writer;
 
 use crate::bytes::Reader;
-use crate::error::{Damage, PackedError, io_error};
+use crate::error::{Damage, PackedError};
 use crate::part::{FileEnd, Part, PartPath};
+use crate::read_context::{ReadContext, read_error};
 use block::OpenBlock;
 pub use chunk::{ChunkPacker, KeyBlocks, PackedChunk, RawChunk};
 use filter::Filter;
@@ -25,6 +28,7 @@ pub use footer::DictionaryInfo;
 use footer::Footer;
 use index::{SectionIndex, Start};
 use lode_base::block_cache::{BlockCache, BlockKey};
+use lode_base::block_source::{BlockFile, Reading};
 use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
 use lode_rdf::value_id::Section;
@@ -58,7 +62,7 @@ struct Inner {
 /// The file, and the upper level of its index.
 #[derive(Debug)]
 struct Opened {
-    file: Arc<dyn ReadAt>,
+    file: BlockFile,
     sections: [SectionIndex; Section::COUNT],
 }
 
@@ -71,13 +75,13 @@ impl Opened {
         cache.count_read(bytes.len() as u64);
         let damaged = |damage: Damage| damage.at(name, footer.index_offset);
         let sections = decode_sections(&bytes, &footer).map_err(damaged)?;
-        Ok((Self { file: end.into_file(), sections }, footer.info))
+        Ok((Self { file: cache.source().file(end.into_file()), sections }, footer.info))
     }
 }
 
-/// A dictionary file, and the cache that this reader has aside. Clones share it; readers on many threads are fine.
+/// A dictionary file, and who reads it, if that is known. Clones share it; readers on many threads are fine.
 #[derive(Debug, Clone)]
-pub struct Dictionary(Arc<Inner>, Option<Arc<BlockCache>>);
+pub struct Dictionary(Arc<Inner>, Option<Arc<ReadContext>>);
 
 impl Dictionary {
     /// Opens a file and reads the upper level of its index. `name` is for error messages.
@@ -111,10 +115,14 @@ impl Dictionary {
         part.get(info, |file| Opened::read(file, name, cache))
     }
 
-    /// The same file for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
+    /// The same file for a reader; where one is known already, that stays.
     #[must_use]
-    pub fn aside(&self, cache: &Arc<BlockCache>) -> Self {
-        Self(Arc::clone(&self.0), Some(Arc::clone(cache)))
+    pub fn read_by(&self, context: Option<&Arc<ReadContext>>) -> Self {
+        Self(Arc::clone(&self.0), self.1.as_ref().or(context).map(Arc::clone))
+    }
+
+    fn reading(&self) -> &Reading {
+        ReadContext::reading(self.1.as_ref())
     }
 
     fn section(&self, section: Section) -> Result<&SectionIndex> {
@@ -156,6 +164,7 @@ impl Dictionary {
     /// Like [`Dictionary::find`].
     pub fn find_hashed(&self, section: Section, key: &[u8], hash: KeyHash) -> Result<Option<u64>> {
         let pages = self.section(section)?.pages_of_key(key);
+        let _asked = self.ask_for_top(section, pages.start)?;
         if !self.may_have(section, pages.clone(), hash)? {
             return Ok(None);
         }
@@ -210,51 +219,20 @@ impl Dictionary {
     /// # Errors
     /// [`PackedError::NoSuchRank`] where the section has no such rank; where the file cannot be read or the term's block is damaged.
     pub fn get(&self, section: Section, rank: u64, key: &mut Vec<u8>) -> Result<()> {
-        let block = self.block_of_rank(section, rank)?;
+        let block = self.block_of_rank(section, rank, || {})?;
         key.clear();
         self.at(block.offset, block.opened.get((rank - block.ranks.start) as usize, key))
     }
 
-    fn block_of_rank(&self, section: Section, rank: u64) -> Result<Block> {
+    /// The block of a term; `prepare` is called before it is read, if it is.
+    fn block_of_rank(&self, section: Section, rank: u64, prepare: impl FnOnce()) -> Result<Block> {
         let index = self.section(section)?;
         if rank >= index.terms() {
             return Err(PackedError::NoSuchRank { file: Arc::clone(&self.0.name), rank });
         }
         let number = index.page_of_rank(rank);
         let page = self.page(section, number)?;
-        self.block(page, page.block_of_rank(rank), index.start(number).block)
-    }
-
-    /// Calls `visit` with the index and the key of each of `ranks`, which must ascend (repeats are fine). Opens each block
-    /// once.
-    ///
-    /// # Errors
-    /// The first error of `visit`, and those of [`Dictionary::get`].
-    pub fn visit_sorted<E: From<PackedError>>(
-        &self,
-        section: Section,
-        ranks: &[u64],
-        visit: &mut dyn FnMut(usize, &[u8]) -> std::result::Result<(), E>,
-    ) -> std::result::Result<(), E> {
-        let mut key = Vec::new();
-        let mut start = 0;
-        while let Some(&rank) = ranks.get(start) {
-            let block = self.block_of_rank(section, rank)?;
-            let end = start + ranks[start..].partition_point(|rank| *rank < block.ranks.end);
-            let mut walk = self.at(block.offset, block.opened.walk(0))?;
-            key.clear();
-            for (offset, rank) in ranks[start..end].iter().enumerate() {
-                let rank = rank.saturating_sub(block.ranks.start) as usize;
-                let group = rank / crate::format::GROUP_TERMS;
-                if group > walk.next_rank() / crate::format::GROUP_TERMS {
-                    walk = self.at(block.offset, block.opened.walk(group))?;
-                }
-                self.at(block.offset, walk.advance_to(rank, &mut key))?;
-                visit(start + offset, &key)?;
-            }
-            start = end;
-        }
-        Ok(())
+        self.block(page, page.block_of_rank(rank), index.start(number).block, prepare)
     }
 
     /// Puts file and place to what a decoder found wrong.
@@ -288,7 +266,9 @@ impl Dictionary {
         let index = self.section(section)?;
         // Numbered by their first blocks.
         let key = BlockKey { file: self.0.filters_id, block: index.start(page).block };
-        self.0.cache.get_or_load_aside(self.1.as_deref(), key, || self.read_filter(section, page))
+        self.0.cache.get_or_load_aside(ReadContext::own_cache(self.1.as_ref()), key, || {
+            self.read_filter(section, page)
+        })
     }
 
     fn read_filter(&self, section: Section, page: usize) -> Result<Filter> {
@@ -312,14 +292,15 @@ impl Dictionary {
         let index = self.section(section)?;
         let page = index.page_of_block(number);
         let first = index.start(page).block;
-        self.block(self.page(section, page)?, (number - first) as usize, first)
+        self.block(self.page(section, page)?, (number - first) as usize, first, || {})
     }
 
     /// Block `block` of a page whose first block has the number `first`, from the cache if possible.
-    fn block(&self, page: &Page, block: usize, first: u64) -> Result<Block> {
+    fn block(&self, page: &Page, block: usize, first: u64, prepare: impl FnOnce()) -> Result<Block> {
         let key = BlockKey { file: self.0.id, block: first + block as u64 };
         let Range { start, end } = page.bytes(block);
-        let opened = self.0.cache.get_or_load_aside(self.1.as_deref(), key, || {
+        let opened = self.0.cache.get_or_load_aside(ReadContext::own_cache(self.1.as_ref()), key, || {
+            prepare();
             let mut bytes = vec![0; (end - start) as usize];
             self.read(&mut bytes, start)?;
             self.open_block(page, block, &bytes, Vec::new())
@@ -328,7 +309,7 @@ impl Dictionary {
     }
 
     fn read(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
-        self.opened()?.file.read_exact_at(bytes, offset).map_err(io_error(&self.0.name))?;
+        self.opened()?.file.read(bytes, offset, self.reading()).map_err(read_error(&self.0.name))?;
         self.0.cache.count_read(bytes.len() as u64);
         Ok(())
     }

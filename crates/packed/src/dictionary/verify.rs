@@ -4,8 +4,9 @@ use super::filter::{Filter, KeyHash};
 use super::page::Page;
 use super::separators::separator;
 use super::{Dictionary, DictionaryInfo, Result, Terms};
-use crate::error::{Damage, io_error};
+use crate::error::Damage;
 use crate::format::{DICTIONARY_MAGIC, FORMAT_VERSION, HEADER_BYTES};
+use crate::read_context::read_error;
 use lode_base::cancel::CancelToken;
 use lode_base::shared_prefix::shared_prefix;
 use lode_rdf::value_id::Section;
@@ -90,7 +91,7 @@ impl Dictionary {
 
     fn verify_header(&self) -> Result<()> {
         let mut header = [0; HEADER_BYTES];
-        self.opened()?.file.read_exact_at(&mut header, 0).map_err(io_error(&self.0.name))?;
+        self.opened()?.file.read(&mut header, 0, self.reading()).map_err(read_error(&self.0.name))?;
         let mut expected = DICTIONARY_MAGIC.to_vec();
         expected.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
         expected.extend_from_slice(&0_u32.to_le_bytes());

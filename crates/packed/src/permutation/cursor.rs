@@ -1,6 +1,7 @@
 //! Reads rows of a permutation in order, column by column, and skips forward.
 
 use super::Permutation;
+use super::ahead::Ahead;
 use crate::block::Block;
 use crate::error::Result;
 use crate::format::PERMUTATION_PAGE_BLOCKS;
@@ -23,13 +24,22 @@ pub struct Cursor {
     end: u64,
     columns: u8,
     current: Option<Box<Current>>,
+    /// What it has asked for; none as long as all blocks were in the cache.
+    ahead: Option<Box<Ahead>>,
+    /// Blocks that were not in the cache.
+    misses: u64,
 }
 
 impl Permutation {
     /// A cursor over `rows` that delivers the columns in `columns` (bit `i` = column `i`) and reads no others.
     pub fn cursor(&self, rows: Range<u64>, columns: u8) -> Cursor {
+        self.clone().into_cursor(rows, columns)
+    }
+
+    /// The same, of what nobody else has.
+    pub fn into_cursor(self, rows: Range<u64>, columns: u8) -> Cursor {
         let Range { start, end } = self.clip(rows);
-        Cursor { permutation: self.clone(), position: start, end, columns, current: None }
+        Cursor { permutation: self, position: start, end, columns, current: None, ahead: None, misses: 0 }
     }
 }
 
@@ -62,19 +72,44 @@ impl Cursor {
     fn open(&mut self, number: usize) -> Result<&mut Current> {
         let current = match self.current.take() {
             Some(current) if current.number == number => current,
-            Some(mut other) => {
+            other => {
                 let place = self.permutation.locate(number)?;
-                other.block.reopen(self.permutation.parsed_block(place)?);
-                (other.number, other.rows) = (number, place.rows());
-                other
-            }
-            None => {
-                let place = self.permutation.locate(number)?;
-                let block = self.permutation.open_block(place)?;
-                Box::new(Current { number, rows: place.rows(), block })
+                let (ahead, misses, end) = (&mut self.ahead, &mut self.misses, self.end);
+                let parsed = self.permutation.parsed_block_after(place, || {
+                    *misses += 1;
+                    // What cannot be read ahead is an error once it is wanted.
+                    let _ = ahead.get_or_insert_default().prepare(&self.permutation, place, end);
+                })?;
+                match other {
+                    Some(mut other) => {
+                        other.block.reopen(parsed);
+                        (other.number, other.rows) = (number, place.rows());
+                        other
+                    }
+                    None => Box::new(Current { number, rows: place.rows(), block: Block::open(parsed) }),
+                }
             }
         };
         Ok(self.current.insert(current))
+    }
+
+    /// How many blocks were not in the cache so far.
+    pub fn misses(&self) -> u64 {
+        self.misses
+    }
+
+    /// Tells which keys will be sought, ascending, of `width` ids each: once a block of them is missing, all that are missing are read
+    /// together. A hint: whatever is sought is found.
+    ///
+    /// # Errors
+    ///
+    /// [`Io`](crate::PackedError::Io) where the index cannot be read, [`Corruption`](crate::PackedError::Corruption) where its bytes are damaged.
+    pub fn expect(&mut self, keys: &[u64], width: usize) -> Result<()> {
+        if width > 0 && self.permutation.opened()?.file.reads_batches_ahead() {
+            let blocks = self.permutation.blocks_of_keys(keys, width)?;
+            self.ahead.get_or_insert_default().expect(blocks);
+        }
+        Ok(())
     }
 
     /// Appends up to `rows_max` further rows to those of `out` that were asked for and returns how many; 0 at the end.

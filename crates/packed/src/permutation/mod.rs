@@ -1,6 +1,7 @@
 //! One sort order of quads in an immutable file: encoded blocks, with a page of the index behind each 512 of them, then an index of the
 //! pages, then a footer.
 
+mod ahead;
 mod cursor;
 mod footer;
 mod index;
@@ -11,15 +12,17 @@ mod verify;
 mod writer;
 
 use crate::block::{Block, PADDING, ParsedBlock};
-use crate::error::{Damage, Result, io_error};
+use crate::error::{Damage, Result};
 use crate::format::PERMUTATION_PAGE_BLOCKS;
 use crate::order::Order;
 use crate::part::{FileEnd, Part, PartPath};
+use crate::read_context::{ReadContext, read_error};
 pub use cursor::Cursor;
 use footer::Footer;
 use index::Index;
 pub use info::{BlockBounds, PermutationInfo};
 use lode_base::block_cache::{BlockCache, BlockKey};
+use lode_base::block_source::{BlockFile, Reading};
 use lode_base::checksum::checksum;
 use lode_base::vfs::ReadAt;
 use page::{BlockEntry, Page};
@@ -39,7 +42,7 @@ struct Inner {
 /// The file, and the upper level of its index.
 #[derive(Debug)]
 struct Opened {
-    file: Arc<dyn ReadAt>,
+    file: BlockFile,
     index: Index,
 }
 
@@ -52,13 +55,13 @@ impl Opened {
         cache.count_read(bytes.len() as u64);
         let damaged = |damage: Damage| damage.at(name, footer.index_offset);
         let index = Index::decode(&bytes, &footer).map_err(damaged)?;
-        Ok((Self { file: end.into_file(), index }, footer.info))
+        Ok((Self { file: cache.source().file(end.into_file()), index }, footer.info))
     }
 }
 
-/// A permutation file, and the cache that this reader has aside. Clones share it; readers on many threads are fine.
+/// A permutation file, and who reads it, if that is known. Clones share it; readers on many threads are fine.
 #[derive(Debug, Clone)]
-pub struct Permutation(Arc<Inner>, Option<Arc<BlockCache>>);
+pub struct Permutation(Arc<Inner>, Option<Arc<ReadContext>>);
 
 impl Permutation {
     /// Opens a file and reads the upper level of its index. `name` is for error messages.
@@ -100,13 +103,17 @@ impl Permutation {
     }
 
     fn read(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
-        self.opened()?.file.read_exact_at(bytes, offset).map_err(io_error(&self.0.name))
+        self.opened()?.file.read(bytes, offset, self.reading()).map_err(read_error(&self.0.name))
     }
 
-    /// The same file for a reader that leaves the cache as it is, and keeps what it reads in a cache of its own.
+    fn reading(&self) -> &Reading {
+        ReadContext::reading(self.1.as_ref())
+    }
+
+    /// The same file for a reader; where one is known already, that stays.
     #[must_use]
-    pub fn aside(&self, cache: &Arc<BlockCache>) -> Self {
-        Self(Arc::clone(&self.0), Some(Arc::clone(cache)))
+    pub fn read_by(&self, context: Option<&Arc<ReadContext>>) -> Self {
+        Self(Arc::clone(&self.0), self.1.as_ref().or(context).map(Arc::clone))
     }
 
     /// Number of rows.
@@ -404,8 +411,16 @@ impl Permutation {
     }
 
     fn parsed_block(&self, place: Located<'_>) -> Result<Arc<ParsedBlock>> {
+        self.parsed_block_after(place, || {})
+    }
+
+    /// The same; `prepare` is called before the block is read, if it is.
+    fn parsed_block_after(&self, place: Located<'_>, prepare: impl FnOnce()) -> Result<Arc<ParsedBlock>> {
         let key = BlockKey { file: self.0.id, block: place.number as u64 };
-        self.0.cache.get_or_load_aside(self.1.as_deref(), key, || self.read_block(place))
+        self.0.cache.get_or_load_aside(ReadContext::own_cache(self.1.as_ref()), key, || {
+            prepare();
+            self.read_block(place)
+        })
     }
 
     /// Reads a block past the cache, verifies its checksum and parses it.

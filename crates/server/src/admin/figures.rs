@@ -94,6 +94,12 @@ pub(super) struct OfCache {
     pub(super) bytes_read: u64,
     pub(super) bytes: u64,
     pub(super) bytes_max: usize,
+    /// Requests to the device that the files are on, and what was asked for before it was wanted.
+    pub(super) requests: u64,
+    pub(super) blocks_merged: u64,
+    pub(super) blocks_ahead: u64,
+    pub(super) blocks_ahead_used: u64,
+    pub(super) bytes_wasted: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -152,7 +158,7 @@ impl Figures {
         let store = state.database.store();
         let (snapshot, flush) = (store.snapshot(), store.flush_status());
         let (cache, log) = (store.cache_counters(), store.log_counters());
-        let sums = state.running.sums();
+        let (sums, reads) = (state.running.sums(), store.read_counters());
         let delta_bytes = snapshot.delta_bytes();
         Ok(Self {
             server: of_server(state),
@@ -191,6 +197,11 @@ impl Figures {
                 bytes_read: cache.bytes_read,
                 bytes: cache.bytes_held,
                 bytes_max: store.cache_bytes_max(),
+                requests: reads.requests,
+                blocks_merged: reads.merged,
+                blocks_ahead: reads.ahead_blocks,
+                blocks_ahead_used: reads.ahead_hits,
+                bytes_wasted: reads.wasted_bytes,
             },
             compactor: of_compactor(state),
             memory: of_memory(state, cache.bytes_held, delta_bytes, sums.memory_bytes),

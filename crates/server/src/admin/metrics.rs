@@ -222,6 +222,23 @@ fn of_store(figures: &Figures, all: &mut Metrics) {
     all.counter("lode_cache_hits", "Blocks that were found in the cache", cache.hits);
     all.counter("lode_cache_misses", "Blocks that had to be read", cache.misses);
     all.counter("lode_read_bytes", "Bytes of blocks that were read from files", cache.bytes_read);
+    all.counter("lode_read_requests", "Requests to the device that the files are on", cache.requests);
+    all.counter(
+        "lode_read_merged_blocks",
+        "Blocks that came with the request of another",
+        cache.blocks_merged,
+    );
+    all.counter(
+        "lode_read_ahead_blocks",
+        "Blocks that were asked for before they were wanted",
+        cache.blocks_ahead,
+    );
+    all.counter(
+        "lode_read_ahead_used_blocks",
+        "Of these, blocks that were wanted then",
+        cache.blocks_ahead_used,
+    );
+    all.counter("lode_read_ahead_wasted_bytes", "Bytes read ahead that nobody wanted", cache.bytes_wasted);
     all.gauge("lode_snapshots", "Named snapshots", figures.snapshots.count);
     all.gauge(
         "lode_snapshots_damaged",

@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::manifest::{Manifest, SegmentEntry};
 use lode_base::vfs::Vfs;
 use lode_packed::segment::META_FILE;
-use lode_packed::{BlockCache, PackedError, Segment};
+use lode_packed::{BlockCache, PackedError, ReadContext, Segment};
 use lode_rdf::ValueId;
 use lode_rdf::value_id::Section;
 use std::path::Path;
@@ -96,12 +96,19 @@ impl Version {
         Ok(self.segments.iter().try_for_each(|open| open.segment.open_files())?)
     }
 
-    /// The same version for who reads all of it once: the store's cache stays as it is, and what is read is kept in another one
-    /// of `bytes` bytes.
+    /// [`Version::aside_for`] nobody else.
     #[must_use]
     pub fn aside(&self, bytes: usize) -> Self {
+        self.aside_for(bytes, None)
+    }
+
+    /// The same version for who reads all of it once: the store's cache stays as it is, and what is read is kept in another one
+    /// of `bytes` bytes. `other`: whose work it is part of.
+    #[must_use]
+    pub fn aside_for(&self, bytes: usize, other: Option<&Arc<ReadContext>>) -> Self {
         let cache = Arc::new(BlockCache::new(bytes));
-        let segments = self.segments.iter().map(|open| open.aside(&cache)).collect();
+        let context = ReadContext::aside(&cache, other);
+        let segments = self.segments.iter().map(|open| open.read_by(&context)).collect();
         Self { segments, ..self.clone() }
     }
 

@@ -3,7 +3,7 @@
 use crate::chores::Chores;
 use crate::manifest::SegmentEntry;
 use lode_base::vfs::Vfs;
-use lode_packed::{BlockCache, Dictionary, Order, Permutation, Segment};
+use lode_packed::{Dictionary, Order, Permutation, ReadContext, Segment};
 use lode_rdf::value_id::Section;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
@@ -61,10 +61,10 @@ impl OpenSegment {
         Self { entry: entry.clone(), ..self.clone() }
     }
 
-    /// The same segment, read through another cache.
+    /// The same segment for a reader.
     #[must_use]
-    pub fn aside(&self, cache: &Arc<BlockCache>) -> Self {
-        Self { segment: self.segment.aside(cache), ..self.clone() }
+    pub fn read_by(&self, context: &Arc<ReadContext>) -> Self {
+        Self { segment: self.segment.read_by(context), ..self.clone() }
     }
 
     /// Says that no manifest names the segment any more: `remover` has its files when the last version that holds it is dropped.

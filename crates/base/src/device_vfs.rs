@@ -1,0 +1,247 @@
+//! A device that is emulated: reads take as long as they would on a disk, on flash, or on object storage. For tests and benchmarks; what
+//! is read comes from another file system, and writes take no time of their own.
+//!
+//! A request waits until the device serves fewer than it can at once, then for the latency, and then its bytes pass one after the other with those of all
+//! others. On a disk the latency is that of the arm: none where a read begins where the last one ended, and on the way forward no more than it
+//! takes to pass over what lies between.
+
+use crate::device::Device;
+use crate::vfs::{ReadAt, Vfs, WriteFile};
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What kind of device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeviceModel {
+    /// From the start of a request until its first byte comes.
+    pub latency: Duration,
+    /// Of all requests together.
+    pub bytes_per_second: u64,
+    /// Whether a request that goes on where the last one ended has no latency.
+    pub has_arm: bool,
+    /// What it serves at once, and what is best asked of it.
+    pub device: Device,
+}
+
+impl DeviceModel {
+    /// A disk: 8 ms, 120 MB/s, one request at once.
+    pub const DISK: Self = Self {
+        latency: Duration::from_millis(8),
+        bytes_per_second: 120_000_000,
+        has_arm: true,
+        device: Device { parallel: 1, gap_bytes_max: 512 << 10, request_bytes_max: 1 << 20, is_slow: true },
+    };
+
+    /// Flash: 100 µs, 2 GB/s, 32 requests at once.
+    pub const SSD: Self = Self {
+        latency: Duration::from_micros(100),
+        bytes_per_second: 2_000_000_000,
+        has_arm: false,
+        device: Device { parallel: 32, gap_bytes_max: 64 << 10, request_bytes_max: 256 << 10, is_slow: true },
+    };
+
+    /// Object storage: 20 ms, 1 GB/s, 64 requests at once.
+    pub const OBJECT_STORAGE: Self = Self {
+        latency: Duration::from_millis(20),
+        bytes_per_second: 1_000_000_000,
+        has_arm: false,
+        device: Device { parallel: 64, gap_bytes_max: 256 << 10, request_bytes_max: 1 << 20, is_slow: true },
+    };
+
+    /// One that takes no time, but counts and is read ahead: for tests.
+    pub const INSTANT: Self = Self {
+        latency: Duration::ZERO,
+        bytes_per_second: u64::MAX,
+        has_arm: false,
+        device: Device { parallel: 4, gap_bytes_max: 1000, request_bytes_max: 64 << 10, is_slow: true },
+    };
+
+    /// By name: `disk`, `ssd` or `object`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "disk" => Some(Self::DISK),
+            "ssd" => Some(Self::SSD),
+            "object" => Some(Self::OBJECT_STORAGE),
+            _ => None,
+        }
+    }
+
+    fn transfer(&self, bytes: u64) -> Duration {
+        let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_second.max(1));
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+}
+
+/// When the device is free again.
+#[derive(Debug)]
+struct Busy {
+    slots: Vec<Instant>,
+    channel: Instant,
+    /// The file and the byte after the last request.
+    arm: (u64, u64),
+}
+
+#[derive(Debug)]
+struct Emulated {
+    model: DeviceModel,
+    busy: Mutex<Busy>,
+    requests: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Emulated {
+    /// When a request that comes now has been served.
+    fn serve(&self, file: u64, offset: u64, bytes: u64) -> Instant {
+        let model = &self.model;
+        let now = Instant::now();
+        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let latency = if model.has_arm { seek_time(model, busy.arm, file, offset) } else { model.latency };
+        busy.arm = (file, offset + bytes);
+        let channel = busy.channel;
+        let Some(slot) = busy.slots.iter_mut().min() else { return now };
+        let first_byte = now.max(*slot) + latency;
+        let end = first_byte.max(channel) + model.transfer(bytes);
+        *slot = end;
+        busy.channel = end;
+        end
+    }
+}
+
+fn seek_time(model: &DeviceModel, (at_file, at): (u64, u64), file: u64, offset: u64) -> Duration {
+    match offset.checked_sub(at) {
+        Some(gap) if file == at_file => model.latency.min(model.transfer(gap)),
+        _ => model.latency,
+    }
+}
+
+/// A file system whose files are read as from such a device.
+#[derive(Debug, Clone)]
+pub struct DeviceVfs {
+    inner: Arc<dyn Vfs>,
+    emulated: Arc<Emulated>,
+}
+
+impl DeviceVfs {
+    /// What `inner` has, on a device of its own.
+    pub fn new(inner: Arc<dyn Vfs>, model: DeviceModel) -> Self {
+        let now = Instant::now();
+        let slots = vec![now; model.device.parallel.max(1)];
+        let busy = Mutex::new(Busy { slots, channel: now, arm: (0, 0) });
+        let (requests, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { inner, emulated: Arc::new(Emulated { model, busy, requests, bytes }) }
+    }
+
+    /// Requests so far, and their bytes.
+    pub fn served(&self) -> (u64, u64) {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (get(&self.emulated.requests), get(&self.emulated.bytes))
+    }
+
+    fn reader(&self, path: &Path, inner: Arc<dyn ReadAt>) -> Arc<dyn ReadAt> {
+        let mut hasher = DefaultHasher::new();
+        path.hash(&mut hasher);
+        Arc::new(DeviceReader { inner, file: hasher.finish(), emulated: Arc::clone(&self.emulated) })
+    }
+}
+
+#[derive(Debug)]
+struct DeviceReader {
+    inner: Arc<dyn ReadAt>,
+    file: u64,
+    emulated: Arc<Emulated>,
+}
+
+impl ReadAt for DeviceReader {
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        let bytes = buf.len() as u64;
+        let end = self.emulated.serve(self.file, offset, bytes);
+        self.inner.read_exact_at(buf, offset)?;
+        self.emulated.requests.fetch_add(1, Ordering::Relaxed);
+        self.emulated.bytes.fetch_add(bytes, Ordering::Relaxed);
+        std::thread::sleep(end.saturating_duration_since(Instant::now()));
+        Ok(())
+    }
+
+    fn device(&self) -> Device {
+        self.emulated.model.device
+    }
+}
+
+impl Vfs for DeviceVfs {
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        Ok(self.reader(path, self.inner.open(path)?))
+    }
+
+    fn open_immutable(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        Ok(self.reader(path, self.inner.open_immutable(path)?))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        self.inner.create(path)
+    }
+
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn WriteFile>> {
+        self.inner.create_new(path)
+    }
+
+    fn open_append(&self, path: &Path, len: u64) -> io::Result<Box<dyn WriteFile>> {
+        self.inner.open_append(path, len)
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.inner.create_dir_all(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        self.inner.list(path)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.inner.exists(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.inner.rename(from, to)
+    }
+
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.inner.hard_link(from, to)
+    }
+
+    fn is_same_file(&self, a: &Path, b: &Path) -> io::Result<bool> {
+        self.inner.is_same_file(a, b)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove(path)
+    }
+
+    fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove_dir_all(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        self.inner.sync_dir(path)
+    }
+
+    fn free_bytes(&self, folder: &Path) -> io::Result<Option<u64>> {
+        self.inner.free_bytes(folder)
+    }
+
+    fn allocate(&self, path: &Path, bytes: u64) -> io::Result<()> {
+        self.inner.allocate(path, bytes)
+    }
+
+    fn lock(&self, path: &Path, exclusive: bool) -> io::Result<Box<dyn Send + Sync>> {
+        self.inner.lock(path, exclusive)
+    }
+}

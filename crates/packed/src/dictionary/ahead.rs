@@ -1,0 +1,108 @@
+//! What a visit to many terms asks for before it gets there. It is called where a block is not in the cache: as long as all are, nothing is
+//! done here.
+
+use super::{Dictionary, Result};
+use crate::ahead::{BATCH_BLOCKS_MAX, BATCH_BYTES_MAX, Flights};
+use lode_base::block_cache::BlockKey;
+use lode_rdf::value_id::Section;
+use std::ops::Range;
+
+/// Pages of the index that are read at once.
+const PAGES_MAX: usize = 256;
+
+/// What a visit has asked for.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    flights: Flights,
+    /// Blocks of ranks before this one were asked for.
+    asked_to: u64,
+}
+
+impl Ahead {
+    /// The block of the first of `ranks`, which ascend, is about to be read: asks for those of the next, too.
+    pub fn prepare(&mut self, dictionary: &Dictionary, section: Section, ranks: &[u64]) -> Result<()> {
+        let Some(first) = ranks.first() else { return Ok(()) };
+        let file = &dictionary.opened()?.file;
+        if *first < self.asked_to || !file.reads_batches_ahead() {
+            return Ok(());
+        }
+        self.flights.clear();
+        dictionary.read_pages_of_ranks(section, ranks)?;
+        let (mut ranges, mut bytes, mut at) = (Vec::new(), 0, 0);
+        while let Some(rank) = ranks.get(at) {
+            if bytes >= BATCH_BYTES_MAX || ranges.len() >= BATCH_BLOCKS_MAX {
+                break;
+            }
+            let Some((is_cached, range, end)) = dictionary.place_of_rank(section, *rank)? else { break };
+            self.asked_to = end;
+            if at == 0 || !is_cached {
+                bytes += range.end - range.start;
+                ranges.push(range);
+            }
+            at += ranks[at..].partition_point(|rank| *rank < end);
+        }
+        if ranges.len() > 1 {
+            file.ask(ranges, dictionary.reading().priority, self.flights.list());
+        }
+        Ok(())
+    }
+}
+
+impl Dictionary {
+    /// Asks for the filter of a page and the page, which stand side by side: who looks up a key that there is needs both. They are called
+    /// off when the result is dropped.
+    pub(super) fn ask_for_top(&self, section: Section, page: usize) -> Result<Flights> {
+        let mut flights = Flights::default();
+        let (file, index) = (&self.opened()?.file, self.section(section)?);
+        let is_read = index.slot(page).is_none_or(|slot| slot.get().is_some());
+        let filter = BlockKey { file: self.0.filters_id, block: index.start(page).block };
+        if !is_read && file.reads_batches_ahead() && !self.has_cached(filter) {
+            let places = [index.filter_bytes(page), index.page_bytes(page)];
+            let places = places.into_iter().filter(|place| !place.is_empty());
+            file.ask(places, self.reading().priority, flights.list());
+        }
+        Ok(flights)
+    }
+
+    /// Whether the block of a rank is in the cache, where it is in the file, and the rank at which the next begins.
+    fn place_of_rank(&self, section: Section, rank: u64) -> Result<Option<(bool, Range<u64>, u64)>> {
+        let index = self.section(section)?;
+        if rank >= index.terms() {
+            return Ok(None);
+        }
+        let number = index.page_of_rank(rank);
+        let page = self.page(section, number)?;
+        let block = page.block_of_rank(rank);
+        let key = BlockKey { file: self.0.id, block: index.start(number).block + block as u64 };
+        Ok(Some((self.has_cached(key), page.bytes(block), page.ranks(block).end)))
+    }
+
+    fn has_cached(&self, key: BlockKey) -> bool {
+        let own = crate::read_context::ReadContext::own_cache(self.1.as_ref());
+        self.0.cache.has(key) || own.is_some_and(|cache| cache.has(key))
+    }
+
+    /// Reads the pages of the index that tell where terms are, together.
+    fn read_pages_of_ranks(&self, section: Section, ranks: &[u64]) -> Result<()> {
+        let index = self.section(section)?;
+        let (mut pages, mut at) = (Vec::new(), 0);
+        while let Some(rank) = ranks.get(at).filter(|rank| **rank < index.terms()) {
+            let page = index.page_of_rank(*rank);
+            if index.slot(page).is_some_and(|slot| slot.get().is_none()) {
+                pages.push(page);
+            }
+            if pages.len() >= PAGES_MAX {
+                break;
+            }
+            let end = index.start(page + 1).rank.max(rank + 1);
+            at += ranks[at..].partition_point(|rank| *rank < end);
+        }
+        if pages.len() < 2 {
+            return Ok(());
+        }
+        let mut flights = Vec::new();
+        let places = pages.iter().map(|page| index.page_bytes(*page));
+        self.opened()?.file.ask(places, self.reading().priority, &mut flights);
+        pages.into_iter().try_for_each(|page| self.page(section, page).map(drop))
+    }
+}

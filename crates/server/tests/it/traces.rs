@@ -64,7 +64,7 @@ fn a_collector_gets_spans_and_endpoints_the_trace() {
     let (endpoint, asked) =
         listen("application/sparql-results+json", r#"{"head":{"vars":["x"]},"results":{"bindings":[]}}"#);
     let service = HttpService::new(HttpServiceOptions {
-        allowed: vec![endpoint.clone()],
+        allowed: vec![format!("{endpoint}/sparql")],
         ..HttpServiceOptions::default()
     })
     .unwrap();

@@ -89,8 +89,11 @@ fn tokens_of_all_algorithms_are_believed() {
             let (text, signed) = token.rsplit_once('.').unwrap();
             let (first, _) = text.split_once('.').unwrap();
             let other = encoded(but(json!({ "realm_access": { "roles": ["writers"] } })).to_string());
-            read(address, &format!("{first}.{other}.{signed}")).is(401);
-            read(address, &token[..token.len() - 2]).is(401);
+            // Later ones have to wait, too; tokens that are right pass all the same.
+            for wrong in [&format!("{first}.{other}.{signed}"), &token[..token.len() - 2]] {
+                let status = read(address, wrong).status;
+                assert!([401, 429].contains(&status), "{status}");
+            }
         }
     }
     ask(address, "GET", "/sparql?query=ASK%7B%7D", &[], b"").is(401);

@@ -218,7 +218,7 @@ fn files_are_opened_anew() {
     assert!(LogFile::open(&folder.path().join("none/log")).is_err());
 }
 
-/// What counting and logging cost a request, in nanoseconds; `docs/benchmarks/server.md` has the figures.
+/// What counting and logging cost a request, in nanoseconds; `docs/benchmarks.md` has the figures.
 #[test]
 #[ignore = "a measurement: cargo test -p lode-server what_a_record_costs -- --ignored --nocapture"]
 fn what_a_record_costs() {

@@ -63,7 +63,8 @@ impl Key {
                 json!({ "kty": "EC", "crv": curve, "x": encoded(x), "y": encoded(y) })
             }
             Self::Rsa(key) => {
-let signature::RsaPublicKeyComponents { n, e } = signature::RsaPublicKeyComponents::<Vec<u8>>::from(key.public());
+                let signature::RsaPublicKeyComponents { n, e } =
+                    signature::RsaPublicKeyComponents::<Vec<u8>>::from(key.public());
                 json!({ "kty": "RSA", "n": encoded(n), "e": encoded(e) })
             }
         };

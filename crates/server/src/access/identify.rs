@@ -2,6 +2,7 @@
 
 use super::credentials::Credentials;
 use super::layer::{Access, Current, Identity};
+use super::refusal::{CHALLENGE_TOKEN, unauthorized};
 use super::rights::Rights;
 use super::role::Role;
 use super::users::CHECK_BYTES;
@@ -9,12 +10,6 @@ use crate::error::HttpError;
 use crate::listener::Peer;
 use axum::http::{HeaderMap, StatusCode, header};
 use std::sync::Arc;
-
-/// What to log in with.
-const CHALLENGE: &str = "Basic realm=\"lode\", charset=\"UTF-8\", Bearer realm=\"lode\"";
-/// The same for who has sent a token that is not believed (RFC 6750, section 3.1).
-const CHALLENGE_TOKEN: &str =
-    "Basic realm=\"lode\", charset=\"UTF-8\", Bearer realm=\"lode\", error=\"invalid_token\"";
 
 impl Access {
     /// Who sends these.
@@ -142,11 +137,6 @@ impl Access {
 /// What everybody has who has a token of the provider.
 #[cfg(feature = "tls")]
 const ANY: &str = "*";
-
-pub(super) fn unauthorized(message: impl Into<String>) -> HttpError {
-    let error = HttpError::new(StatusCode::UNAUTHORIZED, message);
-    HttpError { field: Some((header::WWW_AUTHENTICATE, CHALLENGE)), ..error }
-}
 
 /// Compares in a time that tells nothing of where the difference is.
 fn is_equal(a: &[u8], b: &[u8]) -> bool {

@@ -3,9 +3,9 @@
 use super::Operation;
 use super::cache::Cache;
 use super::file::{Stamp, stamp};
-use super::identify::unauthorized;
 #[cfg(feature = "tls")]
 use super::oidc::{Oidc, Provider};
+use super::refusal::unauthorized;
 use super::rights::Rights;
 use super::role::Role;
 use super::throttle::Throttle;

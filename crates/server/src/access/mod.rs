@@ -12,11 +12,13 @@ mod identify;
 mod layer;
 #[cfg(feature = "tls")]
 mod oidc;
+mod refusal;
 mod rights;
 mod role;
 mod standing;
 mod throttle;
 mod users;
+mod written_rights;
 
 pub use grant::Graphs;
 pub use layer::Anonymous;

@@ -1,40 +1,26 @@
 //! Rights that no password or token of ours goes with: those of groups of an OpenID Connect provider, and of who does not log in.
 
-use super::grant::{Graphs, Written};
+use super::grant::Graphs;
 use super::rights::Rights;
 use super::role::Role;
-use super::users::{UserError, Users, check_rights, refused, rights_of, written};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use super::users::{UserError, Users, check_rights, refused};
+use super::written_rights::{ANONYMOUS, Standing, rights_of, written};
 
-/// The name of who does not log in. No user is called so.
-pub(super) const ANONYMOUS: &str = "anonymous";
 /// Groups have the names that their provider gives them: paths, numbers, IRIs.
 const GROUP_BYTES_MAX: usize = 256;
 
-/// Rights as the file has them.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Standing {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) role: Option<Written>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) databases: BTreeMap<String, Written>,
-}
-
-impl Standing {
-    fn rights(&self) -> Rights {
-        rights_of(self.role.as_ref(), &self.databases).unwrap_or_default()
-    }
-
-    /// Gives a role: [`Rights::give`].
-    fn give(&mut self, role: Role, databases: &[String], graphs: &Graphs) -> Result<Rights, UserError> {
-        let mut rights = self.rights();
-        rights.give(role, databases, graphs);
-        check_rights(&rights)?;
-        (self.role, self.databases) = written(&rights);
-        Ok(rights)
-    }
+/// Gives a role: [`Rights::give`].
+fn give(
+    standing: &mut Standing,
+    role: Role,
+    databases: &[String],
+    graphs: &Graphs,
+) -> Result<Rights, UserError> {
+    let mut rights = standing.rights();
+    rights.give(role, databases, graphs);
+    check_rights(&rights)?;
+    (standing.role, standing.databases) = written(&rights);
+    Ok(rights)
 }
 
 impl Users {
@@ -59,7 +45,7 @@ impl Users {
             ));
         }
         let mut standing = self.anonymous.clone().unwrap_or_default();
-        let rights = standing.give(role, databases, graphs)?;
+        let rights = give(&mut standing, role, databases, graphs)?;
         self.anonymous = Some(standing);
         Ok(rights)
     }
@@ -99,7 +85,7 @@ impl Users {
             return Err(refused(format!("the name of a group has 1 to {GROUP_BYTES_MAX} bytes")));
         }
         let mut group = self.groups.get(name).cloned().unwrap_or_default();
-        let rights = group.give(role, databases, graphs)?;
+        let rights = give(&mut group, role, databases, graphs)?;
         self.groups.insert(name.to_owned(), group);
         Ok(rights)
     }

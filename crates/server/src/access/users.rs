@@ -3,7 +3,7 @@
 use super::grant::{Graphs, Written};
 use super::rights::Rights;
 use super::role::Role;
-use super::standing::{ANONYMOUS, Standing};
+use super::written_rights::{ANONYMOUS, Standing, rights_of, written};
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
@@ -101,22 +101,6 @@ const FOREIGN_PASSES_MAX: u32 = 16;
 
 /// A list entry: a name, its rights, and for tokens when they expire.
 pub type Entry = (String, Rights, Option<u64>);
-
-/// The rights that are written: [`Users::check`] has refused a file of others.
-pub(super) fn rights_of(
-    role: Option<&Written>,
-    databases: &BTreeMap<String, Written>,
-) -> Result<Rights, String> {
-    let all = role.map(Written::grant).transpose()?;
-    let single = databases.iter().map(|(name, written)| Ok((name.clone(), written.grant()?)));
-    Ok(Rights { all, databases: single.collect::<Result<_, String>>()? })
-}
-
-/// How rights are written.
-pub(super) fn written(rights: &Rights) -> (Option<Written>, BTreeMap<String, Written>) {
-    let databases = rights.databases.iter().map(|(name, grant)| (name.clone(), grant.into()));
-    (rights.all.as_ref().map(Written::from), databases.collect())
-}
 
 impl User {
     fn rights(&self) -> Rights {

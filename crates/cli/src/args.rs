@@ -21,6 +21,8 @@ mod limits;
 mod lsp;
 mod lubm;
 mod manual;
+#[cfg(feature = "tls")]
+mod oidc;
 mod output;
 mod quantity;
 mod query_set;
@@ -52,7 +54,7 @@ pub use serve::{LogFormatArg, LogLevelArg, Place, ServeArgs};
 pub use shell::ShellArgs;
 pub use soak::BenchSoakArgs;
 pub use top::{CancelArgs, LoginArgs, Named, StatusArgs, TopArgs};
-pub use user::{GraphArgs, PlaceArgs, TokenCommand, UserCommand};
+pub use user::{GraphArgs, GroupCommand, PlaceArgs, TokenCommand, UserCommand};
 
 use crate::sources::SourceOptions;
 use bind::parse_bind;
@@ -121,6 +123,9 @@ pub enum Command {
     /// Say who may log in to a server
     #[command(subcommand)]
     User(UserCommand),
+    /// Say what roles and groups of an OpenID Connect provider may do on a server
+    #[command(subcommand)]
+    Group(GroupCommand),
     /// Make tokens that programs log in to a server with
     #[command(subcommand)]
     Token(TokenCommand),

@@ -31,6 +31,7 @@ mod dump_graph;
 #[cfg(feature = "arrow")]
 mod dump_tables;
 mod exit;
+mod group;
 mod interrupt;
 mod keep_few;
 mod load;
@@ -104,6 +105,7 @@ fn main() -> ExitCode {
         Command::Top(args) => top::run(&args),
         Command::Lsp(args) => lsp::run(&args),
         Command::User(command) => user::run(&command),
+        Command::Group(command) => group::run(&command),
         Command::Token(command) => token::run(&command),
         Command::Cancel(args) => top::cancel(&args),
         Command::Demo(args) => demo::run(&args),

@@ -101,6 +101,8 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<Done> {
         users: Some(users_file()),
         anonymous: args.anonymous,
         admin_token,
+        #[cfg(feature = "tls")]
+        oidc: args.oidc.provider().map_err(wrong_usage)?,
         backup_folder,
         ..ServerOptions::default()
     };
@@ -296,8 +298,11 @@ fn greet(server: &Server, bound: &Bind, served: Option<&Served>, teller: &Teller
         teller.tell(&format!("Socket           {bound}"));
     }
     addresses(server, &base(server, bound), served).iter().for_each(|line| teller.tell(line));
-    if let Some(line) = of_users(bound, server.users()) {
+    if let Some(line) = of_users(bound, server.users(), server.issuer().is_some()) {
         teller.tell(&line);
+    }
+    if let Some(issuer) = server.issuer() {
+        teller.tell(&format!("Tokens           those of {issuer}, too"));
     }
     teller.tell("Ctrl+C stops.");
 }
@@ -329,12 +334,16 @@ fn addresses(server: &Server, base: &str, served: Option<&Served>) -> Vec<String
 }
 
 /// Who may what, unless that is what it always was.
-fn of_users(bound: &Bind, (users, tokens, anonymous): (usize, usize, Option<Role>)) -> Option<String> {
+fn of_users(
+    bound: &Bind,
+    (users, tokens, anonymous): (usize, usize, Option<Role>),
+    has_issuer: bool,
+) -> Option<String> {
     let role = match anonymous {
         None => "nothing".to_owned(),
         Some(role) => format!("the role {role}"),
     };
-    if users + tokens > 0 {
+    if has_issuer || users + tokens > 0 {
         let tokens = number::of(tokens as u64, "token");
         return Some(format!("Users            {users}, and {tokens}; without a name: {role}"));
     }
@@ -350,6 +359,7 @@ fn check(args: &ServeArgs) -> anyhow::Result<()> {
     }
     #[cfg(feature = "tls")]
     {
+        args.oidc.provider().map_err(wrong_usage)?;
         if args.tls_cert.is_some() != args.tls_key.is_some() {
             return Err(wrong_usage("--tls-cert and --tls-key go together: give both, or none"));
         }
@@ -369,7 +379,7 @@ struct Reload {
 }
 
 /// Options that change while the server runs.
-const RELOADED: [&str; 10] = [
+const RELOADED: [&str; 16] = [
     "timeout",
     "update-timeout",
     "download-timeout",
@@ -380,6 +390,12 @@ const RELOADED: [&str; 10] = [
     "limits-read",
     "limits-update",
     "limits-admin",
+    "oidc-issuer",
+    "oidc-audience",
+    "oidc-jwks",
+    "oidc-name-claim",
+    "oidc-roles-claim",
+    "oidc-role",
 ];
 
 impl Reload {
@@ -421,6 +437,10 @@ impl Reload {
             transaction_quads_max: args.transaction_quads_max,
             roles: args.limits.roles(),
         });
+        #[cfg(feature = "tls")]
+        if let Err(error) = believe(&args, control) {
+            tracing::error!("{error}; the tokens of before are believed");
+        }
         control.logs().slow_min.set(args.slow_query);
         let now = serve_config::settings();
         let (at_once, later): (Vec<String>, Vec<String>) = serve_config::changed(&self.settings, &now)
@@ -436,6 +456,12 @@ impl Reload {
         let kept = self.settings.iter().filter(|setting| is_later(setting)).cloned();
         self.settings = kept.chain(now.iter().filter(|setting| !is_later(setting)).cloned()).collect();
     }
+}
+
+/// Believes tokens of the provider that the options name.
+#[cfg(feature = "tls")]
+fn believe(args: &ServeArgs, control: &Control) -> Result<(), String> {
+    control.set_oidc(args.oidc.provider()?).map_err(|error| error.to_string())
 }
 
 /// What asks for the configuration to be read again: from when this is made that does not end the process, so it is made before anybody can

@@ -3,7 +3,7 @@
 use crate::args::{LogFormatArg, LogLevelArg, ServeArgs};
 use crate::talk::say;
 use anyhow::Context;
-use lode_server::{LogFile, LogFormat, Logs, SlowMin};
+use lode_server::{LogFile, LogFormat, Logs, SlowMin, Traces};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +29,13 @@ pub fn logs(args: &ServeArgs) -> anyhow::Result<Logs> {
         slow_min: SlowMin::new(args.slow_query),
         audit: open(&args.audit_log, "--audit-log")?,
         program: None,
+        traces: match &args.otlp_endpoint {
+            Some(address) => {
+                let traces = Traces::start(address, args.otlp_ratio);
+                Some(traces.map_err(anyhow::Error::msg).context("--otlp-endpoint")?)
+            }
+            None => None,
+        },
     })
 }
 

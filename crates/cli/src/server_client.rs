@@ -1,6 +1,7 @@
 //! Requests to the administration of a server.
 
 use crate::args::LoginArgs;
+use crate::exit::wrong_usage;
 use anyhow::{Context, anyhow, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -55,8 +56,24 @@ pub fn secret(path: &Path) -> anyhow::Result<String> {
     Ok(line.to_owned())
 }
 
+/// Refuses the address of a server that has a password in it.
+///
+/// # Errors
+/// Where it has a name before its host.
+pub fn without_password(url: &str) -> anyhow::Result<()> {
+    let (_, behind) = url.split_once("://").unwrap_or(("", url));
+    if !behind.split(['/', '?', '#']).next().is_some_and(|host| host.contains('@')) {
+        return Ok(());
+    }
+    Err(wrong_usage(
+        "others on this machine can see a password in an address: --user NAME, with the password in LODE_PASSWORD or --password-file, or \
+         typed, keeps it from them",
+    ))
+}
+
 impl ServerClient {
     pub fn new(endpoint: &str, login: &LoginArgs) -> anyhow::Result<Self> {
+        without_password(endpoint)?;
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIMEOUT));
         let config = with_login_tls(config, login)?;
         let login = login_header(login)?;
@@ -175,7 +192,18 @@ pub fn is_nobody(error: &ureq::Error) -> bool {
 #[cfg(test)]
 mod tests {
     //! Addresses as they are written.
-    use super::server_address;
+    use super::{server_address, without_password};
+
+    #[test]
+    fn passwords_are_no_part_of_addresses() {
+        for url in ["http://me:secret@h:1", "me:secret@h", "https://me@h/x"] {
+            let told = without_password(url).unwrap_err().to_string();
+            assert!(told.contains("--user NAME") && !told.contains("secret"), "{told}");
+        }
+        for url in ["http://h:1", "7878", "h/x@y", "http://h/?a=b@c"] {
+            assert!(without_password(url).is_ok(), "{url}");
+        }
+    }
 
     #[test]
     fn addresses_of_servers() {

@@ -16,6 +16,7 @@ pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
         UserCommand::Add(args) => {
             let path = file(&args.place)?;
             let rights = rights(args.role, &args.database, &args.graphs)?;
+            Users::check_new(&args.name)?;
             let password = password(&args.name)?;
             let told = rights.to_string();
             Users::change(&path, |users| users.add(&args.name, rights, &password))?;
@@ -26,6 +27,9 @@ pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
             let mut out = io::stdout().lock();
             for (name, rights, _) in users.users() {
                 writeln!(out, "{name}\t{rights}")?;
+            }
+            if let Some(rights) = users.anonymous() {
+                writeln!(out, "anonymous\t{rights}")?;
             }
         }
         UserCommand::Grant(args) => {
@@ -52,8 +56,10 @@ pub fn run(command: &UserCommand) -> anyhow::Result<Done> {
     Ok(Done::Ok)
 }
 
-fn graphs(args: &GraphArgs) -> anyhow::Result<Graphs> {
-    Graphs::parse(&args.graphs, &args.write_graphs).map_err(anyhow::Error::msg)
+/// The graphs that are asked for.
+pub fn graphs(args: &GraphArgs) -> anyhow::Result<Graphs> {
+    let [read, write] = args.patterns();
+    Graphs::parse(&read, &write).map_err(anyhow::Error::msg)
 }
 
 /// A role in these databases, for these graphs.

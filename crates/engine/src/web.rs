@@ -46,6 +46,33 @@ pub fn source(url: &str, options: WebOptions) -> Result<Source, String> {
     Ok(Source::later(name, Box::new(move || open(&address, options))).with_address(url))
 }
 
+/// What is at an address now, if it answers in so long: for small documents that are no data. Nobody is sent elsewhere.
+///
+/// # Errors
+/// Where the address cannot be read.
+pub fn read_document(url: &str, timeout: Duration) -> io::Result<impl Read> {
+    if !tls::IS_BUILT_IN && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:")) {
+        return Err(io::Error::other(tls::MISSING));
+    }
+    Ok(open(url, WebOptions { redirects_max: 0, timeout: Some(timeout) })?.reader)
+}
+
+/// Sends a small document by POST; what is answered is not read.
+///
+/// # Errors
+/// Where the address cannot be reached in so long, or answers with an error.
+pub fn send_document(url: &str, media_type: &str, body: &[u8], timeout: Duration) -> io::Result<()> {
+    let config = tls::configured(ureq::Agent::config_builder(), tls::certificates_named().as_deref());
+    let config = config.map_err(io::Error::other)?.timeout_global(Some(timeout)).max_redirects(0);
+    let agent: ureq::Agent = config.http_status_as_error(false).build().into();
+    let sent = agent.post(url).header("Content-Type", media_type).send(body);
+    let status = sent.map_err(|error| io::Error::other(format!("not to be had: {error}")))?.status();
+    match status.is_success() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("the server answered {status}"))),
+    }
+}
+
 fn open(url: &str, options: WebOptions) -> io::Result<Opened> {
     let config = tls::configured(ureq::Agent::config_builder(), tls::certificates_named().as_deref());
     let agent: ureq::Agent = config

@@ -19,6 +19,11 @@ pub trait ServiceHandler: Send + Sync {
     fn requests_max(&self) -> usize {
         REQUESTS_MAX
     }
+
+    /// The same for requests that belong to a trace (the field `traceparent`); none where that is told to nobody.
+    fn traced(&self, _traceparent: &str) -> Option<Arc<dyn ServiceHandler>> {
+        None
+    }
 }
 
 /// A query for an endpoint.

@@ -1,5 +1,7 @@
 //! The server: its routes, and its life.
 
+#[cfg(feature = "tls")]
+use crate::access::Oidc;
 use crate::access::{Access, Role, Settings};
 use crate::catalog::{Catalog, Databases, catalog_router};
 use crate::connections::{self, Connections, MaybeTls, Terms};
@@ -126,6 +128,11 @@ impl Server {
         self.shared.access.figures()
     }
 
+    /// The issuer of tokens that are believed besides ours.
+    pub fn issuer(&self) -> Option<String> {
+        self.shared.access.issuer()
+    }
+
     /// How many databases are open and closed, where there are several.
     pub fn databases(&self) -> Option<(usize, usize)> {
         match &self.content {
@@ -184,6 +191,8 @@ fn settings(options: &ServerOptions) -> Settings {
         anonymous: options.anonymous,
         admin_token: options.admin_token.clone(),
         memory: options.query.memory.clone(),
+        #[cfg(feature = "tls")]
+        oidc: options.oidc.clone(),
     }
 }
 
@@ -251,9 +260,20 @@ impl Control {
         self.shared.limits.set(limits);
     }
 
-    /// Reads the users again, and the certificate, if their files have changed; tells of it. These are looked at now and then, too.
+    /// Believes tokens of this provider from now on, and of no other.
+    ///
+    /// # Errors
+    /// Where its keys are in a file that cannot be used: then the one of before stays.
+    #[cfg(feature = "tls")]
+    pub fn set_oidc(&self, oidc: Option<Oidc>) -> Result<(), ServerError> {
+        Ok(self.shared.access.set_oidc(oidc)?)
+    }
+
+    /// Reads the users again, the certificate, if their files have changed, and the keys of a provider; tells of it. These are looked at now
+    /// and then, too.
     pub fn read_files(&self) {
         self.shared.access.look();
+        self.shared.access.look_at_keys();
         #[cfg(feature = "tls")]
         if let Some(acceptor) = &self.acceptor.0 {
             acceptor.look();

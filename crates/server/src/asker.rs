@@ -73,6 +73,11 @@ pub(crate) fn options(
     let mut options = state.query_options(&asker.graphs);
     options.cancel = cancel;
     options.request_bytes = asker.room.bytes();
+    if let (Some(service), Some(trace)) =
+        (&options.service, asker.record.as_ref().and_then(|record| record.trace()))
+    {
+        options.service = service.traced(&trace.traceparent()).or_else(|| options.service.clone());
+    }
     options.base_iri = options.base_iri.or_else(|| asker.base.clone());
     options.bindings.clone_from(&request.bindings);
     if let Some(rules) = request.reason {

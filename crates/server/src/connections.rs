@@ -9,6 +9,7 @@ use crate::observe::{Begun, Ended, REQUEST_ID, Record, Watch};
 use crate::progress::{Answers, Progress};
 use crate::slow_client::PatientWriter;
 use crate::unread;
+use crate::worded::Worded;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
@@ -37,6 +38,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 const STREAMS_MAX: u32 = 32;
 /// The longest head of a request of HTTP/2.
 const HEAD_BYTES_MAX: u32 = 64 << 10;
+/// What a connection of HTTP/1.1 keeps of an answer that its client does not take yet; no head of a request is longer, either.
+pub(crate) const WAITING_BYTES_MAX: usize = 128 << 10;
 /// What a stream of HTTP/2 keeps of an answer that its client does not take yet,
 const SEND_BYTES_MAX: usize = 64 << 10;
 /// and what a client may send before it is read.
@@ -167,7 +170,7 @@ impl Served {
             }
         });
         let http = http();
-        let mut served = pin!(http.serve_connection(TokioIo::new(stream), answer));
+        let mut served = pin!(http.serve_connection(TokioIo::new(Worded::new(stream)), answer));
         loop {
             tokio::select! {
                 // What went wrong on a connection concerns nobody but its client.
@@ -198,7 +201,11 @@ impl Served {
 /// HTTP/1.1, and HTTP/2 for clients that begin with it.
 fn http() -> auto::Builder<TokioExecutor> {
     let mut http = auto::Builder::new(TokioExecutor::new());
-    http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_MAX).half_close(false);
+    http.http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_MAX)
+        .max_buf_size(WAITING_BYTES_MAX)
+        .half_close(false);
     http.http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)

@@ -119,12 +119,13 @@ async fn answer(
         described,
     };
     let limit = CancelToken::new(Some(state.limits.get().download_timeout));
-    let ((), body) = answered(limit, told, move |told, writer: &mut ChunkWriter<()>| {
-        writer.announce(());
-        told.write(format, writer)
-            .map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
-    })
-    .await?;
+    let ((), body) =
+        answered(limit, state.memory().cloned(), told, move |told, writer: &mut ChunkWriter<()>| {
+            writer.announce(());
+            told.write(format, writer)
+                .map_err(|error| HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+        })
+        .await?;
     let media_type =
         if format == RdfFormat::Turtle { "text/turtle; charset=utf-8" } else { format.media_type() };
     let mut response = ([(header::CONTENT_TYPE, media_type), (header::VARY, "Accept")], body).into_response();

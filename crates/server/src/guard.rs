@@ -7,6 +7,7 @@ use crate::kept;
 use crate::limits::{Granted, Place, Who};
 use crate::listener::Peer;
 use crate::observe::Record;
+use crate::problem;
 use crate::state::{AppState, Shared};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, Version, header};
@@ -38,6 +39,9 @@ pub(crate) async fn guard(State(guard): State<Guard>, request: Request, next: Ne
         },
         Ok(()) => next.run(request).await,
     };
+    if let Some(told) = as_problem(&mut response).await {
+        response = told;
+    }
     origins.tell(origin.as_ref(), response.headers_mut());
     if [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&response.status()) {
         // Where it stands would tell which part of the server has refused: whether there is a database of a name, say.
@@ -49,6 +53,33 @@ pub(crate) async fn guard(State(guard): State<Guard>, request: Request, next: Ne
     }
     response
 }
+
+/// An error that is text, as what its client has asked for: those of the framework, and of health. None where it is good as it is.
+async fn as_problem(response: &mut Response) -> Option<Response> {
+    let status = response.status();
+    let is_error = status.is_client_error() || status.is_server_error();
+    if !is_error || !Record::current().is_some_and(|record| record.wants_problem()) {
+        return None;
+    }
+    let is_told =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == problem::MEDIA_TYPE);
+    if is_told {
+        return None;
+    }
+    let body = std::mem::take(response.body_mut());
+    let text = axum::body::to_bytes(body, TEXT_BYTES_MAX).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let reason = status.canonical_reason().unwrap_or("error");
+    let message = if text.trim().is_empty() { reason } else { text.trim() };
+    let mut told = HttpError::new(status, message).into_response();
+    let own = [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::VARY];
+    let others = response.headers().iter().filter(|(name, _)| !own.contains(name));
+    told.headers_mut().extend(others.map(|(name, value)| (name.clone(), value.clone())));
+    Some(told)
+}
+
+/// Texts of errors are a sentence.
+const TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// Takes a field away and leaves the others in their places: `HeaderMap::remove` puts the last one where it was, which tells that there was one.
 pub(crate) fn drop_field(fields: &mut HeaderMap, dropped: &HeaderName) {

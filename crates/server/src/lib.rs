@@ -53,18 +53,21 @@ mod unread;
 mod update;
 mod validator;
 mod warnings;
+mod worded;
 mod written;
 
 pub use written::is_offered;
 
 pub use access::{Anonymous, Graphs, Rights, Role, UserError, Users};
+#[cfg(feature = "tls")]
+pub use access::{KeyPlace, Oidc};
 pub use addresses::{Address, OF_DATABASE, OF_ONE_OF_SEVERAL, OF_SERVER};
 pub use app::{Control, Requests, Server};
 pub use catalog::{Databases, Opener, Wish};
 pub use limits::{Limits, LimitsOfRoles, RoleLimits};
 pub use listener::Bind;
 pub use network::Network;
-pub use observe::{LogFile, LogFormat, Logs, SlowMin};
+pub use observe::{LogFile, LogFormat, Logs, SlowMin, Traces};
 pub use origin::CorsOrigin;
 pub use server_error::ServerError;
 pub use state::{Served, ServerOptions};

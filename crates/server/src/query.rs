@@ -169,7 +169,8 @@ impl Job {
     async fn answer(self) -> Result<Response, HttpError> {
         match self.request.plan {
             None => {
-                let (head, body) = answered(self.cancel.clone(), self, Self::run).await?;
+                let memory = self.state.memory().cloned();
+                let (head, body) = answered(self.cancel.clone(), memory, self, Self::run).await?;
                 Ok(respond(&head, body))
             }
             Some(wish) => {

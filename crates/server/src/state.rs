@@ -1,5 +1,7 @@
 //! What requests share: those of all databases the options and how much runs at once, those of one its data.
 
+#[cfg(feature = "tls")]
+use crate::access::Oidc;
 use crate::access::{Access, Anonymous};
 use crate::admission::Admission;
 use crate::body_memory::Bodies;
@@ -88,6 +90,9 @@ pub struct ServerOptions {
     pub anonymous: Option<Anonymous>,
     /// What clients of the administration must know; without it they must be on this machine.
     pub admin_token: Option<String>,
+    /// Whose tokens are believed besides ours.
+    #[cfg(feature = "tls")]
+    pub oidc: Option<Oidc>,
     /// Folder below which the administration may write backups.
     pub backup_folder: Option<PathBuf>,
     /// Where the certificate comes from; without one connections are plain.
@@ -131,6 +136,8 @@ impl Default for ServerOptions {
             users: None,
             anonymous: None,
             admin_token: None,
+            #[cfg(feature = "tls")]
+            oidc: None,
             backup_folder: None,
             #[cfg(feature = "tls")]
             tls: None,

@@ -1,6 +1,7 @@
 //! From a blocking writer to an answer: whole where it is short, else streamed through a bounded channel of chunks, so that a slow
 //! client holds the query back instead of filling memory, and a client that leaves stops it.
 
+use crate::connections::WAITING_BYTES_MAX;
 use crate::error::{HttpError, tell};
 use crate::observe::Record;
 use crate::state::CancelOnDrop;
@@ -8,7 +9,7 @@ use axum::body::Body as AnswerBody;
 use axum::http::StatusCode;
 use bytes::Bytes;
 use http_body::{Body, Frame};
-use lode_engine::{CancelToken, idle};
+use lode_engine::{CancelToken, MemoryBudget, Reservation, idle};
 use std::io::{self, Write};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -24,13 +25,17 @@ use tokio::time::timeout;
 pub(crate) const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that may wait for the client.
 const CHUNKS_WAITING_MAX: usize = 4;
+/// What a streamed answer holds while its client does not take it, also once its query has ended: the chunks that wait, the one that goes first,
+/// the one that is written, and what the connection has of them.
+const ANSWER_BYTES: usize = (CHUNKS_WAITING_MAX + 2) * CHUNK_BYTES + WAITING_BYTES_MAX;
 /// While a client takes nothing, its query looks so often whether it has been cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Runs `work` on a blocking thread and answers with what it writes, below the head that it announces. As long as nothing was sent, an
-/// error has a status of its own. A client that leaves cancels `cancel`. `held` is given back when all was handed to the connection.
+/// error has a status of its own. What waits of a long answer counts in `memory`. A client that leaves cancels `cancel`. `held` is given back when all was handed to the connection.
 pub(crate) async fn answered<H: Send + 'static, T: Send + 'static>(
     cancel: CancelToken,
+    memory: Option<MemoryBudget>,
     held: T,
     work: impl FnOnce(&T, &mut ChunkWriter<H>) -> Result<(), HttpError> + Send + 'static,
 ) -> Result<(H, AnswerBody), HttpError> {
@@ -38,7 +43,7 @@ pub(crate) async fn answered<H: Send + 'static, T: Send + 'static>(
     let (start, started) = oneshot::channel();
     let record = Record::current();
     drop(tokio::task::spawn_blocking(move || {
-        let mut writer = ChunkWriter { record, ..ChunkWriter::new(start, cancel) };
+        let mut writer = ChunkWriter { record, memory, ..ChunkWriter::new(start, cancel) };
         let worked = work(&held, &mut writer);
         let is_long = worked.is_err() || !matches!(writer.target, Target::Start(..));
         match worked {
@@ -54,8 +59,8 @@ pub(crate) async fn answered<H: Send + 'static, T: Send + 'static>(
     let (head, answer) = started.await.map_err(|_| no_answer())??;
     let body = match answer {
         Answer::Whole(bytes) => AnswerBody::from(bytes),
-        Answer::Streamed { first, chunks, end } => {
-            AnswerBody::new(ChunkBody { first: Some(first), chunks, end, _left: left })
+        Answer::Streamed { first, chunks, end, room } => {
+            AnswerBody::new(ChunkBody { first: Some(first), chunks, end, _room: room, _left: left })
         }
     };
     Ok((head, body))
@@ -69,13 +74,13 @@ fn no_answer() -> HttpError {
 pub(crate) fn of_unknown_length() -> AnswerBody {
     let (_, chunks) = channel(1);
     let left = CancelOnDrop(CancelToken::default());
-    AnswerBody::new(ChunkBody { first: None, chunks, end: Arc::new(Ok(()).into()), _left: left })
+    AnswerBody::new(ChunkBody { first: None, chunks, end: Arc::new(Ok(()).into()), _room: None, _left: left })
 }
 
 /// What is known once the answer is complete, or its first chunk.
 enum Answer {
     Whole(Bytes),
-    Streamed { first: Bytes, chunks: Receiver<Bytes>, end: End },
+    Streamed { first: Bytes, chunks: Receiver<Bytes>, end: End, room: Option<Reservation> },
 }
 
 /// Whether all was sent, or why not; nothing where nobody said so, as after a panic.
@@ -99,6 +104,9 @@ pub(crate) struct ChunkWriter<H> {
     buffer: Vec<u8>,
     end: End,
     cancel: CancelToken,
+    /// Where a long answer counts, and whether there was no room for one.
+    memory: Option<MemoryBudget>,
+    has_no_room: bool,
     /// Asked once, before the first chunk is sent.
     may_stream: Option<Box<dyn FnOnce() -> bool + Send>>,
     record: Option<Arc<Record>>,
@@ -114,7 +122,20 @@ impl<H> ChunkWriter<H> {
         let target = Target::Start(start, None);
         let (buffer, end, blocked) = (Vec::new(), End::default(), Duration::ZERO);
         let (may_stream, record, bytes_left, is_too_long) = (None, None, None, false);
-        Self { target, buffer, end, cancel, may_stream, record, bytes_left, is_too_long, blocked }
+        let (memory, has_no_room) = (None, false);
+        Self {
+            target,
+            buffer,
+            end,
+            cancel,
+            memory,
+            has_no_room,
+            may_stream,
+            record,
+            bytes_left,
+            is_too_long,
+            blocked,
+        }
     }
 
     /// No more than so many bytes are written: the work ends with an error.
@@ -157,11 +178,18 @@ impl<H> ChunkWriter<H> {
         if self.may_stream.take().is_some_and(|allowed| !allowed()) {
             return Err(io::Error::other("there is no place for a long answer"));
         }
+        let room = match self.memory.as_ref().map(|memory| memory.reserve(ANSWER_BYTES)) {
+            Some(Err(error)) => {
+                self.has_no_room = true;
+                return Err(io::Error::other(error));
+            }
+            room => room.and_then(Result::ok),
+        };
         let Target::Start(start, Some(head)) = std::mem::replace(&mut self.target, Target::Nobody) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let (sender, chunks) = channel(CHUNKS_WAITING_MAX);
-        let answer = Answer::Streamed { first: chunk, chunks, end: Arc::clone(&self.end) };
+        let answer = Answer::Streamed { first: chunk, chunks, end: Arc::clone(&self.end), room };
         start.send(Ok((head, answer))).map_err(|_| io::ErrorKind::BrokenPipe)?;
         self.target = Target::Chunks(sender);
         Ok(())
@@ -193,6 +221,7 @@ impl<H> ChunkWriter<H> {
     /// that it is incomplete.
     fn fail(self, error: HttpError) {
         self.note_written();
+        let error = if self.has_no_room { HttpError::busy(NO_ROOM) } else { error };
         match self.target {
             Target::Start(start, _) => drop(start.send(Err(error))),
             Target::Chunks(_) | Target::Nobody => {
@@ -205,6 +234,10 @@ impl<H> ChunkWriter<H> {
         }
     }
 }
+
+/// What who asks for a long answer is told where so many wait for their clients that there is no memory for another one.
+const NO_ROOM: &str =
+    "there is no memory for another long answer: others wait for their clients to take them; try again later";
 
 /// Sends once there is room. This is a blocking thread of the runtime. What is free in its pages, several times what the query holds where
 /// these are huge, nobody else can give back meanwhile.
@@ -254,6 +287,7 @@ struct ChunkBody {
     first: Option<Bytes>,
     chunks: Receiver<Bytes>,
     end: End,
+    _room: Option<Reservation>,
     _left: CancelOnDrop,
 }
 

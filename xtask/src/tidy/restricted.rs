@@ -27,6 +27,7 @@ const RESTRICTIONS: [Restriction; 5] = [
             "crates/rdf/src/input",
             // Users, certificates, sockets and logs are no files of the database.
             "crates/server/src/access/file.rs",
+            "crates/server/src/access/oidc/place.rs",
             "crates/server/src/observe/log_file.rs",
             // Looks at sizes only.
             "crates/server/src/admin/figures.rs",
@@ -57,6 +58,7 @@ const RESTRICTIONS: [Restriction; 5] = [
             "crates/scheduler/src/removal.rs",
             "crates/engine/src/service/mod.rs",
             "crates/server/src/observe/log_file.rs",
+            "crates/server/src/observe/traces.rs",
             "crates/cli/",
             "crates/conformance/",
             // The interpreter's main thread looks for signals meanwhile; the server has a thread of its own.

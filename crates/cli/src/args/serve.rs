@@ -3,6 +3,8 @@
 use super::bind::parse_bind;
 use super::evaluation::EvaluationArgs;
 use super::limits::LimitArgs;
+#[cfg(feature = "tls")]
+use super::oidc::OidcArgs;
 use super::quantity::{parse_bytes, parse_seconds};
 use clap::{Args, ValueEnum};
 use lode_engine::store::Durability;
@@ -122,7 +124,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub users: Option<PathBuf>,
     /// What those may do who do not log in: none, read, or update (default: none where there are users; else update on this machine, and
-    /// read elsewhere)
+    /// read elsewhere). Where the file of users has rules for them (lode user grant DB anonymous), these count, and no more than this
     #[arg(long, value_name = "none|read|update", value_parser = parse_anonymous)]
     pub anonymous: Option<Anonymous>,
     /// Let clients use /admin who send this (Authorization: Bearer TOKEN), instead of those on this machine. Others on this machine can see it
@@ -133,6 +135,10 @@ pub struct ServeArgs {
     /// The same, from the first line of a file
     #[arg(long, value_name = "FILE")]
     pub admin_token_file: Option<PathBuf>,
+    /// Whose tokens are believed besides.
+    #[cfg(feature = "tls")]
+    #[command(flatten)]
+    pub oidc: OidcArgs,
     /// Believe what this proxy, or one in this network (10.0.0.0/8), says of its clients: X-Forwarded-For, X-Forwarded-Proto and
     /// X-Forwarded-Host; unix: those of the socket of --bind. Repeatable, none by default
     #[arg(long, value_name = "NETWORK", value_parser = Network::parse)]
@@ -155,6 +161,12 @@ pub struct ServeArgs {
     /// Write a line of JSON for each change of the data, each act of the administration, and each login that failed
     #[arg(long, value_name = "FILE|-")]
     pub audit_log: Option<PathBuf>,
+    /// Send traces of requests to this collector of OpenTelemetry (OTLP over HTTP, JSON), such as http://127.0.0.1:4318
+    #[arg(long, value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
+    /// Of requests that come without a trace (traceparent) such a part is told, from 0 to 1
+    #[arg(long, default_value = "1", value_name = "PART", value_parser = parse_part)]
+    pub otlp_ratio: f64,
     /// Let /admin/backup write backups into folders in this one, which must be there
     #[arg(long, value_name = "DIR")]
     pub backup_dir: Option<PathBuf>,
@@ -245,6 +257,12 @@ fn parse_anonymous(text: &str) -> Result<Anonymous, String> {
         "update" => Ok(Anonymous(Some(Role::Update))),
         _ => Err("expected none, read or update".to_owned()),
     }
+}
+
+/// A part of all.
+fn parse_part(text: &str) -> Result<f64, String> {
+    let part = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
+    part.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// A host name as requests have it: with or without a port.

@@ -21,9 +21,9 @@ pub enum UserCommand {
     Add(UserAddArgs),
     /// List users and their roles
     List(PlaceArgs),
-    /// Give a user a role in another database, or a greater one in all, or say for which graphs it is
+    /// Give a user a role in another database, or a greater one in all, or say for which graphs it is; anonymous is who does not log in
     Grant(UserAddArgs),
-    /// Remove a user: the server lets nobody in by that name from then on
+    /// Remove a user: the server lets nobody in by that name from then on; anonymous: what was said of who does not log in
     Remove(NamedArgs),
     /// Change a user's password; it is asked for, or is the first line of standard input
     Passwd(NamedArgs),
@@ -48,17 +48,59 @@ pub struct UserAddArgs {
     pub graphs: GraphArgs,
 }
 
+/// `lode group`.
+#[derive(Debug, Subcommand)]
+pub enum GroupCommand {
+    /// Give a role or group of the provider (--oidc-roles-claim) a role in all databases, or in one, or say for which graphs it is
+    Grant(GroupGrantArgs),
+    /// List groups and their roles
+    List(PlaceArgs),
+    /// Remove a group: who has it gets nothing by it from then on
+    Remove(NamedArgs),
+}
+
+/// `lode group grant`.
+#[derive(Debug, Args)]
+pub struct GroupGrantArgs {
+    /// Where.
+    #[command(flatten)]
+    pub place: PlaceArgs,
+    /// The group as tokens name it; *: everybody who has a token
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub name: String,
+    /// What its members may do: read (query and download), update (also change data), admin (also all below /admin)
+    #[arg(long, value_name = "read|update|admin")]
+    pub role: Role,
+    /// Only in this database, of a server with several; repeatable
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub database: Vec<String>,
+    /// Which graphs.
+    #[command(flatten)]
+    pub graphs: GraphArgs,
+}
+
 /// For which graphs a role is.
 #[derive(Debug, Args)]
 pub struct GraphArgs {
     /// Only these graphs may be read, and there are no others: an IRI, the beginning of one with * at its end, or default; or all or none
-    /// alone. Unless said: all, and for somebody who is there those of before
-    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    /// alone; repeatable, or several with blanks between them ('default http://example.org/*'). Unless said: all, and for somebody who is
+    /// there those of before
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
     pub graphs: Vec<String>,
     /// Only these graphs may be changed, with the role update; unless said, those that may be read. To a graph that may not be read, data can
     /// only be added
-    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
     pub write_graphs: Vec<String>,
+}
+
+impl GraphArgs {
+    /// The patterns for reading and for changing, one by one. No IRI has a blank.
+    pub fn patterns(&self) -> [Vec<String>; 2] {
+        let one_by_one = |all: &[String]| {
+            all.iter().flat_map(|some| some.split_ascii_whitespace()).map(str::to_owned).collect()
+        };
+        [one_by_one(&self.graphs), one_by_one(&self.write_graphs)]
+    }
 }
 
 /// Somebody who is there.

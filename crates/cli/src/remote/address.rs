@@ -1,7 +1,7 @@
 //! Where a server takes queries, updates and data.
 
 use crate::exit::wrong_usage;
-use crate::server_client::server_address;
+use crate::server_client::{server_address, without_password};
 
 /// The addresses of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +24,8 @@ impl Addresses {
     pub fn new(url: &str) -> anyhow::Result<Self> {
         let url = url.trim().trim_end_matches('/');
         let (_, behind) = url.split_once("://").unwrap_or(("", url));
-        let (host, path) = behind.split_once('/').unwrap_or((behind, ""));
-        if host.contains('@') {
-            return Err(wrong_usage(
-                "others on this machine can see a password in an address: --user NAME, with the password in LODE_PASSWORD or \
-                 --password-file, keeps it from them",
-            ));
-        }
+        let (_, path) = behind.split_once('/').unwrap_or((behind, ""));
+        without_password(url)?;
         if url.contains(['?', '#']) {
             return Err(wrong_usage(format!("{url}: the address of a server has no parameters")));
         }

@@ -311,10 +311,22 @@ fn users_and_tokens_for_some_graphs() {
         let args = [&["user", "add", "db", "ann", "--role", "read"], extra].concat();
         with_line(&lode, &args, PASSWORD)
     };
-    for wrong in [&["--graphs", "open"][..], &["--graphs", "all", "default"], &["--write-graphs", "default"]]
-    {
+    for wrong in [
+        &["--graphs", "open"][..],
+        &["--graphs", "all default"],
+        &["--graphs", "default", "open"],
+        &["--write-graphs", "default"],
+    ] {
         add(wrong).fails(1);
     }
+    // What follows an option is one value of it: a folder and a name are none.
+    let args = ["user", "add", "--role", "read", "--graphs", "default", "http://e/open/*", "db", "ann"];
+    let told = with_line(&lode, &args, PASSWORD).fails(2);
+    assert!(told.contains("unexpected argument 'ann'"), "{told}");
+    let args = ["user", "add", "--role", "read", "--graphs", "default http://e/open/*", "db", "cleo"];
+    with_line(&lode, &args, PASSWORD).ok();
+    assert_eq!(lode.run(&["user", "list", "db"]).ok(), "cleo\tread (graphs default, http://e/open/*)\n");
+    lode.run(&["user", "remove", "db", "cleo"]).ok();
     add(&["--graphs", "http://e/open/*"]).ok();
     assert_eq!(lode.run(&["user", "list", "db"]).ok(), "ann\tread (graphs http://e/open/*)\n");
     let token = add_token(
@@ -345,4 +357,38 @@ fn users_and_tokens_for_some_graphs() {
     lode.run(&["user", "grant", "db", "ann", "--role", "read", "--graphs", "all"]).ok();
     assert_eq!(lode.run(&["user", "list", "db"]).ok(), "ann\tupdate\n");
     wait_for(|| count(&basic("ann", PASSWORD)) == "n 3 ");
+}
+
+#[test]
+fn who_does_not_log_in_has_rules_like_others() {
+    let lode = Lode::with_turtle(TEXT);
+    let update = "INSERT DATA { GRAPH <http://e/open/a> { <http://e/s> <http://e/p> 1 } GRAPH <http://e/shut> { <http://e/s> <http://e/p> 2 } }";
+    lode.run(&["update", "db", update]).ok();
+    let told = with_line(&lode, &["user", "add", "db", "anonymous", "--role", "read"], PASSWORD).fails(1);
+    assert!(told.contains("lode user grant"), "{told}");
+    lode.run(&["user", "grant", "db", "anonymous", "--role", "admin"]).fails(1);
+    lode.run(&["user", "grant", "db", "anonymous", "--role", "update", "--graphs", "http://e/open/*"]).ok();
+    assert_eq!(lode.run(&["user", "list", "db"]).ok(), "anonymous\tupdate (graphs http://e/open/*)\n");
+    let graphs = |endpoint: &Endpoint| {
+        let query = "/sparql?query=SELECT(COUNT(*)AS?n){{?s?p?o}UNION{GRAPH?g{?s?p?o}}}";
+        let answer = endpoint.send("GET", query, &[("Accept", "text/csv")], b"");
+        (answer.status, answer.body.replace("\r\n", " "))
+    };
+    let insert = |endpoint: &Endpoint| {
+        let text = b"INSERT DATA { GRAPH <http://e/open/a> { <http://e/s> <http://e/p> 1 } }";
+        endpoint.send("POST", "/update", &[("Content-Type", "application/sparql-update")], text).status
+    };
+    // No more than the option says, and nothing where it says so.
+    for (option, status, changes) in
+        [(&[][..], 200, 200), (&["--anonymous", "read"], 200, 401), (&["--anonymous", "none"], 401, 401)]
+    {
+        let endpoint = Endpoint::start(&lode, option);
+        let (told, text) = graphs(&endpoint);
+        assert_eq!((told, insert(&endpoint)), (status, changes), "{option:?}: {text}");
+        assert!(told != 200 || text == "n 1 ", "{text}");
+    }
+    let endpoint = Endpoint::start(&lode, &["--anonymous", "read"]);
+    lode.run(&["user", "remove", "db", "anonymous"]).ok();
+    // As ever, once the file says nothing.
+    wait_for(|| graphs(&endpoint).1 == "n 3 ");
 }

@@ -26,6 +26,7 @@ pub(super) struct Exchange {
     pub(super) timeout: Duration,
     pub(super) endpoint: String,
     pub(super) query: String,
+    pub(super) traceparent: Option<Arc<str>>,
     pub(super) pipe: Arc<Pipe>,
 }
 
@@ -85,7 +86,11 @@ impl Exchange {
     fn send_once(&self, address: &str, method: Method) -> Result<Response<Body>, Error> {
         match method {
             Method::Post => {
-                self.agent.post(address).header("Accept", ACCEPT).send_form([("query", &*self.query)])
+                let mut request = self.agent.post(address).header("Accept", ACCEPT);
+                if let Some(trace) = &self.traceparent {
+                    request = request.header("traceparent", &**trace);
+                }
+                request.send_form([("query", &*self.query)])
             }
             Method::Get => self.agent.get(address).header("Accept", ACCEPT).call(),
         }

@@ -61,12 +61,14 @@ impl Default for HttpServiceOptions {
 
 /// Federation through the SPARQL 1.1 Protocol (query via POST with form parameters). Only endpoints on a list are asked, also when one sends
 /// us to another. The environment's proxies are used.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct HttpService {
     allowed: Arc<AllowList>,
     agent: ureq::Agent,
     options: HttpServiceOptions,
     threads: Arc<AtomicUsize>,
+    /// The trace that requests belong to.
+    traceparent: Option<Arc<str>>,
 }
 
 impl HttpService {
@@ -91,7 +93,7 @@ impl HttpService {
         let connector = DefaultConnector::new().chain(Interruptible);
         let agent = ureq::Agent::with_parts(config, connector, DefaultResolver::default());
         let allowed = Arc::new(AllowList::new(options.allowed.clone()));
-        Ok(Self { allowed, agent, options, threads: Arc::default() })
+        Ok(Self { allowed, agent, options, threads: Arc::default(), traceparent: None })
     }
 
     fn start(&self, request: ServiceRequest) -> Result<HttpAnswer, ServiceError> {
@@ -117,6 +119,7 @@ impl HttpService {
             timeout: self.options.timeout,
             endpoint: request.endpoint,
             query: request.query,
+            traceparent: self.traceparent.clone(),
             pipe: Arc::clone(&pipe),
         };
         let talk = move || {
@@ -140,6 +143,10 @@ impl ServiceHandler for HttpService {
 
     fn requests_max(&self) -> usize {
         self.options.requests_max
+    }
+
+    fn traced(&self, traceparent: &str) -> Option<Arc<dyn ServiceHandler>> {
+        Some(Arc::new(Self { traceparent: Some(traceparent.into()), ..self.clone() }))
     }
 }
 

@@ -5,8 +5,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::fmt;
 
-/// A longer field is none that anybody would send.
-const FIELD_BYTES_MAX: usize = 4 << 10;
+/// A longer field is none that anybody would send. Tokens of providers have lists of groups in them.
+const FIELD_BYTES_MAX: usize = 16 << 10;
 
 /// What was sent. It is never shown: neither in logs nor in errors.
 pub(super) enum Credentials {

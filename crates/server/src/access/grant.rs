@@ -37,6 +37,14 @@ impl Grant {
         GraphRules { read: self.read.clone(), write }
     }
 
+    /// What one of two lets be done.
+    #[cfg(feature = "tls")]
+    pub(super) fn or(&self, other: &Self) -> Self {
+        let (mine, theirs) = (self.rules(), other.rules());
+        let (role, write) = (self.role.max(other.role), mine.write.or(&theirs.write));
+        Self { role, read: mine.read.or(&theirs.read), write: (role > Role::Read).then_some(write) }
+    }
+
     /// Why there cannot be such a grant, if so.
     pub(super) fn problem(&self) -> Option<&'static str> {
         let is_free = self.read.is_all() && self.write.as_ref().is_none_or(GraphSet::is_all);

@@ -2,16 +2,18 @@
 
 use super::Operation;
 use super::cache::Cache;
-use super::credentials::Credentials;
 use super::file::{Stamp, stamp};
+#[cfg(feature = "tls")]
+use super::oidc::{Oidc, Provider};
+use super::refusal::unauthorized;
 use super::rights::Rights;
 use super::role::Role;
 use super::throttle::Throttle;
-use super::users::{CHECK_BYTES, UserError, Users};
+use super::users::{UserError, Users};
 use crate::error::HttpError;
-use crate::listener::{Bind, Peer};
+use crate::listener::Bind;
 use crate::observe::Who;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::StatusCode;
 use lode_engine::{GraphRules, MemoryBudget};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +27,6 @@ const CHECKS_MAX: usize = 2;
 const WAITING_MAX: usize = 64;
 /// So often it is looked whether the file has changed.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// What to log in with.
-const CHALLENGE: &str = "Basic realm=\"lode\", charset=\"UTF-8\", Bearer realm=\"lode\"";
 
 /// Who asks.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -43,7 +43,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    fn new(rights: Arc<Rights>, name: Option<Arc<str>>, is_known: bool) -> Self {
+    pub(super) fn new(rights: Arc<Rights>, name: Option<Arc<str>>, is_known: bool) -> Self {
         Self { role: rights.role(None), graphs: rights.graphs(None), rights, name, is_known }
     }
 
@@ -70,7 +70,7 @@ impl Identity {
     }
 }
 
-/// The role of those who send no name.
+/// The role of those who send no name. Where the file of users has rules for them, these count, up to this role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Anonymous(pub Option<Role>);
 
@@ -81,6 +81,8 @@ pub(crate) struct Settings {
     pub(crate) anonymous: Option<Anonymous>,
     pub(crate) admin_token: Option<String>,
     pub(crate) memory: Option<MemoryBudget>,
+    #[cfg(feature = "tls")]
+    pub(crate) oidc: Option<Oidc>,
 }
 
 /// What is known of users.
@@ -90,18 +92,23 @@ pub(crate) struct Access {
     stamp: Mutex<Option<Stamp>>,
     /// Whether there were users or tokens since the start: when the last one goes, nobody gets more than before.
     had_users: AtomicBool,
-    /// The role of who sends no name, where there are users, and where there are none.
-    anonymous: [Option<Role>; 2],
-    admin_token: Option<String>,
-    throttle: Throttle,
-    checks: Arc<Semaphore>,
-    waiting: Semaphore,
-    memory: MemoryBudget,
+    /// The role of who sends no name, as it was chosen.
+    chosen: Option<Anonymous>,
+    /// The same where it was not chosen, and there are no users.
+    open: Role,
+    pub(super) admin_token: Option<String>,
+    pub(super) throttle: Throttle,
+    pub(super) checks: Arc<Semaphore>,
+    pub(super) waiting: Semaphore,
+    pub(super) memory: MemoryBudget,
+    /// Whose tokens are believed besides.
+    #[cfg(feature = "tls")]
+    provider: RwLock<Option<Arc<Provider>>>,
 }
 
-struct Current {
-    users: Users,
-    cache: Option<Cache>,
+pub(super) struct Current {
+    pub(super) users: Users,
+    pub(super) cache: Option<Cache>,
 }
 
 impl Current {
@@ -119,26 +126,28 @@ impl Access {
             None => (None, Users::default()),
         };
         let open = if bind.is_local() { Role::Update } else { Role::Read };
-        let anonymous = match options.anonymous {
-            Some(chosen) => [chosen.0; 2],
-            None => [None, Some(open)],
-        };
         let had_users = !users.is_empty();
-        Ok(Self {
+        let access = Self {
             current: RwLock::new(Current::new(users)),
             file,
             stamp: Mutex::new(stamp),
             had_users: AtomicBool::new(had_users),
-            anonymous,
+            chosen: options.anonymous,
+            open,
             admin_token: options.admin_token,
             throttle: Throttle::default(),
             checks: Arc::new(Semaphore::new(CHECKS_MAX)),
             waiting: Semaphore::new(WAITING_MAX),
             memory: options.memory.unwrap_or_else(MemoryBudget::unlimited),
-        })
+            #[cfg(feature = "tls")]
+            provider: RwLock::default(),
+        };
+        #[cfg(feature = "tls")]
+        access.set_oidc(options.oidc)?;
+        Ok(access)
     }
 
-    fn current(&self) -> Arc<Current> {
+    pub(super) fn current(&self) -> Arc<Current> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -153,12 +162,56 @@ impl Access {
         (current.users.users().len(), current.users.tokens().len(), self.anonymous().role)
     }
 
+    /// Believes tokens of this provider from now on, and of no other.
+    ///
+    /// # Errors
+    /// Where its keys are in a file that cannot be used. An address may be down: it is asked again later.
+    #[cfg(feature = "tls")]
+    pub(crate) fn set_oidc(&self, oidc: Option<Oidc>) -> Result<(), UserError> {
+        if self.provider().map(|provider| provider.oidc.clone()) == oidc {
+            return Ok(());
+        }
+        let provider = oidc.map(Provider::new);
+        if let Some(provider) = &provider {
+            provider.begin().map_err(UserError::Refused)?;
+            self.had_users.store(true, Ordering::Relaxed);
+        }
+        *self.provider.write().unwrap_or_else(PoisonError::into_inner) = provider;
+        Ok(())
+    }
+
+    /// Whose tokens are believed besides ours.
+    #[cfg(feature = "tls")]
+    pub(super) fn provider(&self) -> Option<Arc<Provider>> {
+        self.provider.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The issuer of tokens that are believed besides ours.
+    pub(crate) fn issuer(&self) -> Option<String> {
+        #[cfg(feature = "tls")]
+        return self.provider().map(|provider| provider.oidc.issuer.clone());
+        #[cfg(not(feature = "tls"))]
+        None
+    }
+
     /// Reads the file again whenever it changes, for ever, and tells of it. Where it cannot be used, or is gone, the users of before stay.
     pub(crate) async fn watch(self: Arc<Self>) {
         loop {
+            #[cfg(feature = "tls")]
+            if let Some(provider) = self.provider() {
+                provider.refresh().await;
+            }
             tokio::time::sleep(LOOK_EVERY).await;
             let access = Arc::clone(&self);
             let _ = tokio::task::spawn_blocking(move || access.look()).await;
+        }
+    }
+
+    /// Reads the keys of a provider again.
+    pub(crate) fn look_at_keys(&self) {
+        #[cfg(feature = "tls")]
+        if let Some(provider) = self.provider() {
+            provider.look();
         }
     }
 
@@ -190,10 +243,15 @@ impl Access {
         Ok(true)
     }
 
-    fn anonymous(&self) -> Identity {
-        let [with_users, without] = self.anonymous;
-        let role = if self.has_users() { with_users } else { without };
-        Identity::new(Arc::new(role.into()), None, false)
+    /// Who sends no name. What the file says counts, up to the role that was chosen.
+    pub(super) fn anonymous(&self) -> Identity {
+        let open = if self.has_users() { None } else { Some(self.open) };
+        let rights = match (self.current().users.anonymous(), self.chosen) {
+            (Some(rights), None) => rights,
+            (Some(rights), Some(chosen)) => rights.up_to(chosen.0),
+            (None, chosen) => chosen.map_or(open, |chosen| chosen.0).into(),
+        };
+        Identity::new(Arc::new(rights), None, false)
     }
 
     /// Refuses what a role has not. This is the only place that does.
@@ -220,107 +278,4 @@ impl Access {
         };
         Err(unauthorized(message))
     }
-
-    /// Who sends these.
-    pub(crate) async fn identify(
-        self: &Arc<Self>,
-        peer: Peer,
-        headers: &HeaderMap,
-    ) -> Result<Identity, HttpError> {
-        let current = self.current();
-        let unreadable = |()| unauthorized("the Authorization field cannot be read: send Basic or Bearer");
-        let known = |rights: Arc<Rights>, name: String| Ok(Identity::new(rights, Some(name.into()), true));
-        let credentials = match Credentials::of(headers) {
-            // Where nobody has to log in, what clients send for others does not matter.
-            _ if !self.has_users() && self.admin_token.is_none() => return Ok(self.anonymous()),
-            Ok(None) => return Ok(self.anonymous()),
-            credentials => credentials.map_err(unreadable)?,
-        };
-        match credentials {
-            None => Ok(self.anonymous()),
-            Some(Credentials::Token(sent)) => {
-                if self
-                    .admin_token
-                    .as_deref()
-                    .is_some_and(|token| is_equal(token.as_bytes(), sent.as_bytes()))
-                {
-                    return known(Arc::new(Some(Role::Admin).into()), "(admin token)".to_owned());
-                }
-                // Nobody guesses a token: one that is right passes, whatever others at this address have sent.
-                match current.users.token(&sent) {
-                    Some((name, rights)) => known(Arc::new(rights), format!("token:{name}")),
-                    None => {
-                        self.wait(peer, "")?;
-                        Err(self.failed(peer, "", "this token is not valid here, or no more"))
-                    }
-                }
-            }
-            Some(Credentials::Password { name, password }) => {
-                if let Some(rights) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
-                    return known(rights, name);
-                }
-                known(self.verify(peer, current, name.clone(), password).await?, name)
-            }
-        }
-    }
-
-    async fn verify(
-        self: &Arc<Self>,
-        peer: Peer,
-        current: Arc<Current>,
-        name: String,
-        password: String,
-    ) -> Result<Arc<Rights>, HttpError> {
-        let busy = || HttpError::busy("too many are logging in: try again later");
-        self.wait(peer, &name)?;
-        let _waiting = self.waiting.try_acquire().map_err(|_| busy())?;
-        let turn = Arc::clone(&self.checks).acquire_owned().await.map_err(|_| busy())?;
-        // Others have failed meanwhile, or it was found to be right.
-        if let Some(rights) = current.cache.as_ref().and_then(|cache| cache.get(&name, &password)) {
-            return Ok(rights);
-        }
-        self.wait(peer, &name)?;
-        let room = self.memory.reserve(CHECK_BYTES).map_err(|_| busy())?;
-        let asked = name.clone();
-        let rights = tokio::task::spawn_blocking(move || {
-            let rights = current.users.verify(&asked, &password).map(Arc::new);
-            if let (Some(rights), Some(cache)) = (&rights, &current.cache) {
-                cache.put(&asked, &password, rights);
-            }
-            drop((turn, room));
-            rights
-        });
-        match rights.await.map_err(|_| busy())? {
-            Some(rights) => {
-                self.throttle.succeeded(peer, &name);
-                Ok(rights)
-            }
-            None => Err(self.failed(peer, &name, "the name or the password is wrong")),
-        }
-    }
-
-    /// Refuses who has failed too often of late.
-    fn wait(&self, peer: Peer, name: &str) -> Result<(), HttpError> {
-        let wait = self.throttle.wait(peer, name);
-        if wait.is_zero() {
-            return Ok(());
-        }
-        let busy = HttpError::busy_for("too many failed logins: try again later", wait);
-        Err(HttpError { status: StatusCode::TOO_MANY_REQUESTS, ..busy })
-    }
-
-    fn failed(&self, peer: Peer, name: &str, message: &str) -> HttpError {
-        self.throttle.failed(peer, name);
-        unauthorized(message)
-    }
-}
-
-fn unauthorized(message: impl Into<String>) -> HttpError {
-    let error = HttpError::new(StatusCode::UNAUTHORIZED, message);
-    HttpError { field: Some((header::WWW_AUTHENTICATE, CHALLENGE)), ..error }
-}
-
-/// Compares in a time that tells nothing of where the difference is.
-fn is_equal(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

@@ -8,14 +8,22 @@ mod credentials;
 mod file;
 mod grant;
 mod graphs;
+mod identify;
 mod layer;
+#[cfg(feature = "tls")]
+mod oidc;
+mod refusal;
 mod rights;
 mod role;
+mod standing;
 mod throttle;
 mod users;
+mod written_rights;
 
 pub use grant::Graphs;
 pub use layer::Anonymous;
+#[cfg(feature = "tls")]
+pub use oidc::{KeyPlace, Oidc};
 pub use rights::Rights;
 pub use role::Role;
 pub use users::{UserError, Users};

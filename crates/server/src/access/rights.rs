@@ -52,6 +52,33 @@ impl Rights {
         self.all.iter().chain(database.and_then(|name| self.databases.get(name)))
     }
 
+    /// All that one of two has. They add up in each database.
+    #[cfg(feature = "tls")]
+    pub(super) fn or(&self, other: &Self) -> Self {
+        let both = |a: Option<&Grant>, b: Option<&Grant>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.or(b)),
+            (one, other) => one.or(other).cloned(),
+        };
+        let names = self.databases.keys().chain(other.databases.keys());
+        let single = names.filter_map(|name| {
+            Some((name.clone(), both(self.databases.get(name), other.databases.get(name))?))
+        });
+        Self { all: both(self.all.as_ref(), other.all.as_ref()), databases: single.collect() }
+    }
+
+    /// The same with no greater role than this; nothing without one.
+    pub(super) fn up_to(&self, role: Option<Role>) -> Self {
+        let Some(role) = role else { return Self::default() };
+        let less = |grant: &Grant| Grant { role: grant.role.min(role), ..grant.clone() };
+        let single = self.databases.iter().map(|(name, grant)| (name.clone(), less(grant)));
+        Self { all: self.all.as_ref().map(less), databases: single.collect() }
+    }
+
+    /// Whether it administers anything.
+    pub(super) fn administers(&self) -> bool {
+        self.all.iter().chain(self.databases.values()).any(|grant| grant.role == Role::Admin)
+    }
+
     /// The role in a database.
     pub(crate) fn role(&self, database: Option<&str>) -> Option<Role> {
         self.grants(database).map(|grant| grant.role).max()

@@ -3,6 +3,7 @@
 use super::grant::{Graphs, Written};
 use super::rights::Rights;
 use super::role::Role;
+use super::written_rights::{ANONYMOUS, Standing, rights_of, written};
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
@@ -45,6 +46,12 @@ pub struct Users {
     users: BTreeMap<String, User>,
     #[serde(default)]
     tokens: BTreeMap<String, Token>,
+    /// What who does not log in may do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) anonymous: Option<Standing>,
+    /// What groups of an OpenID Connect provider may do.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) groups: BTreeMap<String, Standing>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,19 +102,6 @@ const FOREIGN_PASSES_MAX: u32 = 16;
 /// A list entry: a name, its rights, and for tokens when they expire.
 pub type Entry = (String, Rights, Option<u64>);
 
-/// The rights that are written: [`Users::check`] has refused a file of others.
-fn rights_of(role: Option<&Written>, databases: &BTreeMap<String, Written>) -> Result<Rights, String> {
-    let all = role.map(Written::grant).transpose()?;
-    let single = databases.iter().map(|(name, written)| Ok((name.clone(), written.grant()?)));
-    Ok(Rights { all, databases: single.collect::<Result<_, String>>()? })
-}
-
-/// How rights are written.
-fn written(rights: &Rights) -> (Option<Written>, BTreeMap<String, Written>) {
-    let databases = rights.databases.iter().map(|(name, grant)| (name.clone(), grant.into()));
-    (rights.all.as_ref().map(Written::from), databases.collect())
-}
-
 impl User {
     fn rights(&self) -> Rights {
         rights_of(self.role.as_ref(), &self.databases).unwrap_or_default()
@@ -121,9 +115,9 @@ impl Token {
 }
 
 impl Users {
-    /// Whether there is nobody.
+    /// Whether there is nobody, and nothing is said of who does not log in.
     pub fn is_empty(&self) -> bool {
-        self.users.is_empty() && self.tokens.is_empty()
+        self.users.is_empty() && self.tokens.is_empty() && self.anonymous.is_none()
     }
 
     /// All users, by name.
@@ -136,12 +130,25 @@ impl Users {
         self.tokens.iter().map(|(name, token)| (name.clone(), token.rights(), token.expires)).collect()
     }
 
+    /// Whether a user can be called so.
+    ///
+    /// # Errors
+    /// Where the name is not fit for it.
+    pub fn check_new(name: &str) -> Result<(), UserError> {
+        if name == ANONYMOUS {
+            return Err(refused(format!(
+                "{ANONYMOUS} is who does not log in, without a password: lode user grant says what they may do"
+            )));
+        }
+        check_name(name)
+    }
+
     /// Adds a user.
     ///
     /// # Errors
     /// Where there is one of this name, or the name or the password is not fit for it.
     pub fn add(&mut self, name: &str, rights: Rights, password: &str) -> Result<(), UserError> {
-        check_name(name)?;
+        Self::check_new(name)?;
         if self.users.contains_key(name) {
             return Err(refused(format!(
                 "there is a user {name} already: passwd changes the password, remove removes it"
@@ -165,6 +172,9 @@ impl Users {
         databases: &[String],
         graphs: &Graphs,
     ) -> Result<Rights, UserError> {
+        if name == ANONYMOUS {
+            return self.grant_anonymous(role, databases, graphs);
+        }
         let user = self.users.get_mut(name).ok_or_else(|| refused(format!("there is no user {name}")))?;
         let mut rights = user.rights();
         rights.give(role, databases, graphs);
@@ -188,6 +198,9 @@ impl Users {
     /// # Errors
     /// Where there is no such user.
     pub fn remove(&mut self, name: &str) -> Result<(), UserError> {
+        if name == ANONYMOUS {
+            return self.remove_anonymous();
+        }
         self.users.remove(name).map(drop).ok_or_else(|| refused(format!("there is no user {name}")))
     }
 
@@ -257,6 +270,7 @@ impl Users {
         for (name, role, databases) in users.chain(tokens) {
             rights_of(role.as_ref(), databases).map_err(|what| format!("the rights of {name}: {what}"))?;
         }
+        self.check_standing()?;
         for (name, user) in &self.users {
             let hash = PasswordHash::new(&user.password);
             if !hash.is_ok_and(|hash| is_bounded(&hash)) {
@@ -305,11 +319,11 @@ fn check_name(name: &str) -> Result<(), UserError> {
     Err(refused(format!("a name has 1 to {NAME_CHARS_MAX} letters, digits, and - _ . @")))
 }
 
-fn check_rights(rights: &Rights) -> Result<(), UserError> {
+pub(super) fn check_rights(rights: &Rights) -> Result<(), UserError> {
     rights.problem().map_or(Ok(()), |problem| Err(refused(problem.to_owned())))
 }
 
-fn refused(what: String) -> UserError {
+pub(super) fn refused(what: String) -> UserError {
     UserError::Refused(what)
 }
 

@@ -16,7 +16,7 @@ use lode_assist::prefixes_over_usual;
 use lode_engine::store::{
     DumpError, DumpOptions, DumpScope, Snapshot, StoreError, dump_graph, dump_lines, dump_quads,
 };
-use lode_engine::{CancelToken, EngineError, GraphRules, Order, QuadPattern, UploadTarget};
+use lode_engine::{CancelToken, EngineError, GraphRules, Order, QuadPattern, Reservation, UploadTarget};
 use lode_rdf::serialize::{GraphText, QuadWriter};
 use lode_rdf::{GraphNameRef, QuadRef, RdfFormat, ValueId};
 use std::io::Write;
@@ -42,13 +42,16 @@ pub(super) async fn answer(
     notes::begun();
     let (at_state, rules) = (Arc::clone(&state), graph_rules());
     let (asked, at_cancel) = (rules.clone(), cancel.clone());
+    let memory = DownloadMemory::reserve(&state)?;
+    let (cache_bytes, text_bytes_max) = (memory.cache_bytes, memory.text_bytes);
     let found = blocking(move || {
-        let (snapshot, scope) = find(&at_state, &target, &asked, at.as_deref())?;
+        let (snapshot, scope) = find(&at_state, &target, &asked, at.as_deref(), cache_bytes)?;
         // Who may not read all graphs would learn that there are others.
         let is_graph = !whole || asked.reads_all() && !snapshot.has_named_graphs();
         if !is_graph && !format.supports_datasets() {
             return Err(only_a_graph(format));
         }
+        let scope = DumpOptions { scope, text_bytes_max };
         if granted.limits.rows.is_some() {
             granted.check_rows(rows(&snapshot, &target, &scope, &asked, &at_cancel)?)?;
         }
@@ -68,7 +71,7 @@ pub(super) async fn answer(
         tag.iter().for_each(|tag| tag.tell(&mut response));
         return Ok(response);
     }
-    let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
+    let ((), body) = answered(cancel.clone(), state.memory().cloned(), (permit, memory), move |_, writer| {
         writer.announce(());
         writer.limit_bytes(granted.limits.bytes);
         write(&snapshot, scope, &rules, format, &cancel, writer).map_err(|error| match writer.is_too_long() {
@@ -108,19 +111,50 @@ fn media_type(format: RdfFormat) -> &'static str {
     }
 }
 
-/// Bytes of the cache that a download has for itself, so that the queries' cache stays as it is, and of the texts that it holds, unless that
-/// is too much of the memory.
+/// Bytes of the cache that a download has for itself, so that the queries' cache stays as it is, and of the texts that it holds: with much
+/// memory;
 const ASIDE_BYTES: usize = 16 << 20;
 const TEXT_BYTES: usize = 16 << 20;
+/// and so many times less than that with little, down to this part.
+const PARTS_MAX: usize = 16;
+
+/// What a download holds.
+struct DownloadMemory {
+    cache_bytes: usize,
+    text_bytes: usize,
+    _room: Option<Reservation>,
+}
+
+impl DownloadMemory {
+    /// As much as there is room for; 503 where that is too little.
+    fn reserve(state: &AppState) -> Result<Self, HttpError> {
+        let memory_bytes = state.options.query.memory_bytes;
+        let most = (ASIDE_BYTES.min(memory_bytes / 16), TEXT_BYTES.min(memory_bytes / 32));
+        let mut part = 1;
+        loop {
+            let (cache_bytes, text_bytes) = (most.0 / part, most.1 / part);
+            // A vector of texts that grows is there twice.
+            let bytes = cache_bytes + 2 * text_bytes;
+            match state.memory().map(|memory| memory.reserve(bytes)) {
+                None => return Ok(Self { cache_bytes, text_bytes, _room: None }),
+                Some(Ok(room)) => return Ok(Self { cache_bytes, text_bytes, _room: Some(room) }),
+                Some(Err(_)) if part < PARTS_MAX => part *= 2,
+                Some(Err(_)) => return Err(HttpError::busy(NO_ROOM)),
+            }
+        }
+    }
+}
+
+const NO_ROOM: &str = "there is no memory for another download: try again later";
 
 fn find(
     state: &AppState,
     target: &UploadTarget,
     rules: &GraphRules,
     at: Option<&str>,
-) -> Result<(Snapshot, DumpOptions), HttpError> {
-    let memory_bytes = state.options.query.memory_bytes;
-    let snapshot = state.database.snapshot_at(at)?.aside(ASIDE_BYTES.min(memory_bytes / 16));
+    cache_bytes: usize,
+) -> Result<(Snapshot, DumpScope), HttpError> {
+    let snapshot = state.database.snapshot_at(at)?.aside(cache_bytes);
     let scope = match target {
         UploadTarget::Dataset => DumpScope::All,
         UploadTarget::Graph(graph) => {
@@ -128,7 +162,7 @@ fn find(
             DumpScope::Graph(id.ok_or_else(|| no_such_graph(target))?)
         }
     };
-    Ok((snapshot, DumpOptions { scope, text_bytes_max: TEXT_BYTES.min(memory_bytes / 32) }))
+    Ok((snapshot, scope))
 }
 
 /// How many rows there will be for who has these rules.

@@ -16,6 +16,8 @@ pub(super) struct AccessLine<'a> {
     #[serde(rename = "time", serialize_with = "as_time")]
     pub(super) at: SystemTime,
     pub(super) request: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) trace: Option<&'a str>,
     #[serde(serialize_with = "as_text")]
     pub(super) client: Peer,
     pub(super) user: Option<&'a str>,
@@ -46,6 +48,8 @@ pub(super) struct SlowLine<'a> {
     #[serde(rename = "time", serialize_with = "as_time")]
     pub(super) at: SystemTime,
     pub(super) request: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) trace: Option<&'a str>,
     #[serde(serialize_with = "as_text")]
     pub(super) client: Peer,
     pub(super) user: Option<&'a str>,
@@ -68,6 +72,8 @@ pub(super) struct AuditLine<'a> {
     #[serde(rename = "time", serialize_with = "as_time")]
     pub(super) at: SystemTime,
     pub(super) request: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) trace: Option<&'a str>,
     #[serde(serialize_with = "as_text")]
     pub(super) client: Peer,
     pub(super) user: Option<&'a str>,

@@ -16,6 +16,9 @@ const LINES_MAX: usize = 16 << 10;
 const BYTES_MAX: usize = 8 << 20;
 /// What is gathered before it is written.
 const GATHERED_BYTES: usize = 64 << 10;
+/// Lines of a file come together for so long before they are written: to wake for each of them and to write it alone takes longer than a light
+/// request.
+const GATHERED_FOR: Duration = Duration::from_millis(5);
 /// For so long the end waits for what was not written yet.
 const END_WAIT: Duration = Duration::from_millis(500);
 
@@ -143,7 +146,11 @@ struct Writer {
 impl Writer {
     fn run(&mut self, receiver: &Receiver<Message>) {
         while let Ok(message) = receiver.recv() {
+            let is_line = matches!((&message, &self.place), (Message::Line(_), Place::File(_)));
             self.take(message);
+            if is_line {
+                std::thread::sleep(GATHERED_FOR);
+            }
             loop {
                 match receiver.try_recv() {
                     Ok(message) => self.take(message),

@@ -1,6 +1,7 @@
 //! The logs that a server writes, besides what it tells of itself.
 
 use super::log_file::LogFile;
+use super::traces::Traces;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,6 +55,8 @@ pub struct Logs {
     pub audit: Option<Arc<LogFile>>,
     /// What the server tells of itself: here only to be counted.
     pub program: Option<Arc<LogFile>>,
+    /// Where traces go.
+    pub traces: Option<Arc<Traces>>,
 }
 
 impl Logs {
@@ -77,6 +80,7 @@ impl Logs {
     /// Waits a short time until all is written.
     pub fn flush(&self) {
         self.all().into_iter().for_each(|(_, log)| log.flush());
+        self.traces.iter().for_each(|traces| traces.flush());
     }
 
     pub(super) fn slow_min(&self) -> Duration {

@@ -13,10 +13,13 @@ mod route;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod trace_context;
+mod traces;
 mod watch;
 
 pub use log_file::LogFile;
 pub use logs::{LogFormat, Logs, SlowMin};
+pub use traces::Traces;
 
 pub(crate) use counters::Counters;
 pub(crate) use record::{Begun, Ended, Record, Who};

@@ -5,6 +5,8 @@ use super::lines::{AccessLine, AuditLine, SlowLine};
 use super::request_id;
 use super::route::{OF_ONE, Route};
 use super::stages::{Change, Stages, WorkKind};
+use super::trace_context::TraceContext;
+use super::traces::Traced;
 use super::watch::Watch;
 use crate::listener::Peer;
 use crate::negotiate::wants_problem;
@@ -60,6 +62,8 @@ pub(crate) struct Record {
     agent: String,
     /// Its error, if it has one, is to be `application/problem+json`.
     wants_problem: bool,
+    /// The trace that it is of, if any.
+    trace: Option<TraceContext>,
     bytes_in: AtomicU64,
     noted: Mutex<Noted>,
 }
@@ -144,6 +148,7 @@ impl Record {
                 String::new()
             },
             wants_problem: wants_problem(headers),
+            trace: TraceContext::of(headers, || logs.traces.as_ref().map(|traces| traces.is_chosen())),
             bytes_in: AtomicU64::new(0),
             noted: Mutex::default(),
             watch,
@@ -184,6 +189,15 @@ impl Record {
     /// Whether its error is to be `application/problem+json`.
     pub(crate) fn wants_problem(&self) -> bool {
         self.wants_problem
+    }
+
+    /// The trace that it is of, if any.
+    pub(crate) fn trace(&self) -> Option<&TraceContext> {
+        self.trace.as_ref()
+    }
+
+    fn trace_id(&self) -> Option<&str> {
+        self.trace.as_ref().map(|context| context.trace.as_str())
     }
 
     pub(crate) fn client(&self) -> Peer {
@@ -315,6 +329,11 @@ impl Record {
             let (kind, rows, spilled_bytes) = (work.kind, work.rows, work.spilled_bytes);
             counters.count_work(&CountedWork { kind, result, stages, rows, spilled_bytes });
         }
+        if let (Some(traces), Some(context)) =
+            (&logs.traces, self.trace.as_ref().filter(|trace| trace.is_sampled))
+        {
+            traces.tell(self.traced(&noted, context, work.map(|(_, stages)| stages), status_to_tell, took));
+        }
         if let Some(log) = &logs.access {
             log.write(
                 self.access_line(&noted, work, status, bytes_out, took, is_whole).written(logs.access_format),
@@ -327,6 +346,7 @@ impl Record {
             let line = SlowLine {
                 at: self.arrived,
                 request: &self.id,
+                trace: self.trace_id(),
                 client: self.client,
                 user: noted.who.name.as_deref(),
                 kind: work.kind.name(),
@@ -343,6 +363,37 @@ impl Record {
         }
         if let Some(log) = logs.audit.as_ref().filter(|_| self.is_audited(&noted)) {
             log.write(self.audit_line(&noted, status_to_tell, result).written());
+        }
+    }
+
+    /// What is told of it to who follows traces.
+    fn traced(
+        &self,
+        noted: &Noted,
+        context: &TraceContext,
+        stages: Option<Stages>,
+        status: u16,
+        took: Duration,
+    ) -> Traced {
+        let route = self.route(noted).0;
+        let mut attributes = vec![
+            ("http.request.method", self.method.as_str().into()),
+            ("http.route", route.into()),
+            ("http.response.status_code", status.into()),
+            ("lode.request", self.id.as_str().into()),
+        ];
+        attributes.extend(noted.who.name.as_deref().map(|name| ("user.name", name.into())));
+        attributes.extend(noted.work.as_ref().map(|work| ("lode.kind", work.kind.name().into())));
+        attributes.extend(noted.work.as_ref().map(|work| ("lode.rows", work.rows.into())));
+        Traced {
+            context: context.clone(),
+            arrived: self.arrived,
+            took,
+            name: format!("{} {route}", self.method),
+            status,
+            error: noted.error.clone(),
+            stages,
+            attributes,
         }
     }
 
@@ -373,6 +424,7 @@ impl Record {
         AccessLine {
             at: self.arrived,
             request: &self.id,
+            trace: self.trace_id(),
             client: self.client,
             user: noted.who.name.as_deref(),
             role: noted.who.role,
@@ -409,6 +461,7 @@ impl Record {
         AuditLine {
             at: self.arrived,
             request: &self.id,
+            trace: self.trace_id(),
             client: self.client,
             user: noted.who.name.as_deref(),
             role: noted.who.role,

@@ -2,12 +2,13 @@
 
 use super::lines::{AccessLine, AuditLine, SlowLine, time_of};
 use super::route::Route;
-use super::stages::{Change, Stages};
-use super::{LogFile, LogFormat, request_id};
+use super::stages::{Change, Stages, WorkKind};
+use super::{Begun, Ended, LogFile, LogFormat, Logs, Record, Watch, Who, request_id};
 use crate::listener::Peer;
-use axum::http::{HeaderMap, HeaderValue, Version};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use serde_json::Value;
-use std::time::{Duration, SystemTime};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
 const HOSTILE: &str = "a\nb\r\u{1b}[2J\u{9b}31m\u{7f}\"\\ \u{e4}";
 
@@ -15,6 +16,7 @@ fn access<'a>(target: &'a str, user: Option<&'a str>) -> AccessLine<'a> {
     AccessLine {
         at: SystemTime::UNIX_EPOCH + Duration::from_millis(1_764_000_000_123),
         request: "r1",
+        trace: None,
         client: Peer::Tcp("[::1]:80".parse().unwrap()),
         user,
         role: Some("read"),
@@ -63,6 +65,7 @@ fn slow_ones_come_with_their_plans() {
     let slow = SlowLine {
         at: SystemTime::now(),
         request: "r1",
+        trace: None,
         client: Peer::Unix,
         user: None,
         kind: "query",
@@ -86,6 +89,7 @@ fn the_audit_tells_what_has_changed() {
     let audit = AuditLine {
         at: SystemTime::now(),
         request: "r1",
+        trace: None,
         client: Peer::Unix,
         user: Some("ann"),
         role: Some("update"),
@@ -212,4 +216,52 @@ fn files_are_opened_anew() {
     log.write(b"four".to_vec());
     log.flush();
     assert!(LogFile::open(&folder.path().join("none/log")).is_err());
+}
+
+/// What counting and logging cost a request, in nanoseconds; `docs/benchmarks.md` has the figures.
+#[test]
+#[ignore = "a measurement: cargo test -p lode-server what_a_record_costs -- --ignored --nocapture"]
+fn what_a_record_costs() {
+    const COUNT: u32 = 200_000;
+    let uri = "/sparql?query=ASK%7B%7D".parse().unwrap();
+    let mut headers = HeaderMap::new();
+    for (name, value) in [("host", "localhost"), ("accept", "*/*"), ("user-agent", "a client/1.0")] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let access = || Some(LogFile::open(std::path::Path::new("/dev/null")).unwrap());
+    let cases = [
+        ("counters", Logs::default()),
+        ("counters and an access log (text)", Logs { access: access(), ..Logs::default() }),
+        (
+            "counters and an access log (JSON)",
+            Logs { access: access(), access_format: LogFormat::Json, ..Logs::default() },
+        ),
+    ];
+    for (name, logs) in cases {
+        let watch = Watch::new(logs);
+        let started = Instant::now();
+        for _ in 0..COUNT {
+            let begun = Begun {
+                client: Peer::Tcp("127.0.0.1:80".parse().unwrap()),
+                method: &Method::GET,
+                uri: &uri,
+                version: Version::HTTP_11,
+                headers: &headers,
+            };
+            let record = Record::begin(&watch, begun);
+            let field = record.field();
+            let mut ended = Ended::new(Arc::clone(&record));
+            record.note_database(&watch.counters, "/sparql", false);
+            record.note_who(Who { name: None, role: Some("read") });
+            record.note_work(WorkKind::Query, "ASK {}");
+            record.note_begun();
+            record.note_planned(Duration::from_micros(20));
+            record.note_ran(Duration::from_micros(30), 1, 0);
+            record.note_written(Duration::ZERO);
+            ended.answered(StatusCode::OK);
+            ended.bytes_out = 50;
+            drop((ended, field));
+        }
+        println!("{name}: {} ns a request", (started.elapsed() / COUNT).as_nanos());
+    }
 }

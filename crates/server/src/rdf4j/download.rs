@@ -36,7 +36,7 @@ pub(super) async fn answer(
     let cancel = CancelToken::new(Some(limit));
     let permit = state.downloads.enter(after(limit.min(limits.timeout))).await?;
     let rules = graph_rules();
-    let ((), body) = answered(cancel.clone(), permit, move |_, writer| {
+    let ((), body) = answered(cancel.clone(), state.memory().cloned(), permit, move |_, writer| {
         writer.announce(());
         writer.limit_bytes(granted.limits.bytes);
         let found = Found { snapshot, pattern, rules, rows_max: granted.limits.rows };

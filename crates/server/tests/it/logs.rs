@@ -22,7 +22,7 @@ fn serve(folder: &Path, access_format: LogFormat) -> SocketAddr {
         slow: log("slow"),
         slow_min: SlowMin::new(Duration::from_millis(300)),
         audit: log("audit"),
-        program: None,
+        ..Logs::default()
     };
     let admin_token = Some(TOKEN.to_owned());
     let data: String = (0..3000).map(|i| format!("<http://e/s{i}> <http://e/q> {i} . ")).collect();

@@ -11,7 +11,10 @@ mod kept;
 mod limits;
 mod logs;
 mod metrics;
+#[cfg(feature = "tls")]
+mod oidc;
 mod problems;
+mod traces;
 mod transports;
 mod unread;
 

@@ -3,7 +3,8 @@
 use crate::client::{Answer, ask, serve_data};
 use lode_server::ServerOptions;
 use serde_json::{Value, json};
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 
 const RESULTS: &str = "application/sparql-results+json";
 const PROBLEM: &str = "application/problem+json";
@@ -82,5 +83,88 @@ fn who_does_not_name_it_has_text_and_answers_are_what_they_were() {
         assert_eq!(answer.field("content-type"), Some(RESULTS));
         let answer = post(address, "/update", accept, "INSERT DATA { <http://e/a> <http://e/p> 2 }").is(200);
         assert_eq!(answer.field("content-type"), Some("application/json"));
+    }
+}
+
+/// Sends what is wrong in many ways to an address, and looks at each error.
+fn walk(address: SocketAddr, path: &str, kinds: &mut std::collections::BTreeSet<u16>) {
+    let filled = |part: &str| path.replace("{id}", part).replace("{name}", part).replace("{*path}", part);
+    let paths: std::collections::BTreeSet<String> =
+        ["abc", "7", "%FF", "a%2Fb", "18446744073709551616"].map(filled).into();
+    for path in paths {
+        for query in [
+            "",
+            "?query=SELECT",
+            "?graph=x%20y",
+            "?nothing=%zz",
+            "?name=%2F&to=%2F",
+            "?timeout=x&query=ASK%7B%7D",
+            "?at=gone&query=ASK%7B%7D",
+        ] {
+            for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"] {
+                for kind in [
+                    "application/sparql-query",
+                    "application/sparql-update",
+                    "text/turtle",
+                    "x/y",
+                    "multipart/form-data",
+                ] {
+                    let body: &[u8] = if ["POST", "PUT", "PATCH"].contains(&method) { b"<a" } else { b"" };
+                    let fields = [("Accept", PROBLEM), ("Content-Type", kind), ("X-Request-Id", "mine-1")];
+                    let answer = ask(address, method, &format!("{path}{query}"), &fields, body);
+                    if answer.status >= 400 {
+                        let name = format!("{method} {path}{query} {kind}: {}", answer.head);
+                        assert_eq!(answer.field("content-type"), Some(PROBLEM), "{name}");
+                        kinds.insert(answer.status);
+                        if method != "HEAD" {
+                            assert!(!problem(&answer)["detail"].as_str().unwrap().is_empty(), "{name}");
+                        }
+                    }
+                    if body.is_empty() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_address_tells_errors_so() {
+    let address = address();
+    let mut kinds = std::collections::BTreeSet::new();
+    lode_server::OF_DATABASE.iter().for_each(|at| walk(address, at.path, &mut kinds));
+    assert!([400, 404, 405, 406, 415].iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+    let answer =
+        ask(address, "DELETE", "/admin/queries/abc", &[("Accept", PROBLEM), ("X-Request-Id", "mine-1")], b"")
+            .is(400);
+    assert!(problem(&answer)["detail"].as_str().unwrap().contains("abc"), "{}", answer.text());
+}
+
+#[test]
+fn heads_that_nobody_reads_are_told_so() {
+    let address = address();
+    let long = format!("/sparql?query={}", "x".repeat(70_000));
+    let many = "y".repeat(200_000);
+    let no_head = "GET / HTTP/1.1\r\nno field\r\n\r\n";
+    for (request, status) in [
+        (format!("GET {long} HTTP/1.1\r\nHost: h\r\nAccept: {PROBLEM}\r\n\r\n"), 414),
+        (format!("GET / HTTP/1.1\r\nHost: h\r\nAccept: {PROBLEM}\r\nX: {many}\r\n\r\n"), 431),
+        (no_head.to_owned(), 400),
+    ] {
+        let mut stream = TcpStream::connect(address).unwrap();
+        // It may be refused before all of it has come.
+        let _ = stream.write_all(request.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{status}: {answer}"));
+        assert!(
+            head.starts_with(&format!("HTTP/1.1 {status} "))
+                && head.contains(&format!("content-type: {PROBLEM}")),
+            "{head}"
+        );
+        let body: Value = serde_json::from_str(body).unwrap();
+        assert_eq!((&body["status"], body["detail"].as_str().unwrap().is_empty()), (&json!(status), false));
     }
 }

@@ -23,6 +23,9 @@ const ABSENT: &str = "http://e/absent";
 const WHOLE: &str = "dbwhole";
 const PART: &str = "dbpart0";
 
+/// Who has no token.
+const ANONYMOUS: &str = "anonymous";
+
 /// Somebody with rules.
 struct Who {
     name: &'static str,
@@ -31,7 +34,8 @@ struct Who {
     write: &'static [&'static str],
 }
 
-const WHO: [Who; 14] = [
+/// The last one does not log in.
+const WHO: [Who; 15] = [
     who("reads-all", Role::Read, &[], &[]),
     who("reads-default", Role::Read, &["default"], &[]),
     who("reads-open", Role::Read, &["http://e/open"], &[]),
@@ -46,6 +50,7 @@ const WHO: [Who; 14] = [
     who("reads-all-updates-one", Role::Update, &["all"], &["http://e/open"]),
     who("only-adds", Role::Update, &["none"], &["all"]),
     who("updates-nothing", Role::Update, &["http://e/other", ABSENT], &["none"]),
+    who(ANONYMOUS, Role::Update, &["default", "http://e/o*"], &["http://e/open", "default"]),
 ];
 
 const fn who(
@@ -99,7 +104,8 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn start() -> Self {
+    /// With rules for who does not log in, or without.
+    fn start(has_anonymous: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in [WHOLE, PART] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
@@ -111,8 +117,18 @@ impl Matrix {
             format!("Bearer {token}")
         };
         let tokens = WHO.iter().map(|who| {
+            let graphs = Graphs::parse(&texts(who.read), &texts(who.write)).unwrap();
+            if who.name == ANONYMOUS && !has_anonymous {
+                return String::new();
+            }
+            if who.name == ANONYMOUS {
+                // In each database by itself, beside one that has nothing for them.
+                let databases = [WHOLE, PART].map(str::to_owned);
+                Users::change(&users, |users| users.grant_anonymous(who.role, &databases, &graphs)).unwrap();
+                return String::new();
+            }
             let mut rights = Rights::default();
-            rights.give(who.role, &[], &Graphs::parse(&texts(who.read), &texts(who.write)).unwrap());
+            rights.give(who.role, &[], &graphs);
             add(who.name, rights)
         });
         let (tokens, admin) = (tokens.collect(), add("admin", Rights::new(Role::Admin, &[])));
@@ -154,7 +170,8 @@ impl Matrix {
     }
 
     fn send(&self, cell: &Cell, token: &str, database: &str) -> Answer {
-        let mut fields = vec![("Authorization", token)];
+        let mut fields = Vec::new();
+        fields.extend((!token.is_empty()).then_some(("Authorization", token)));
         fields.extend(cell.fields.iter().map(|(name, value)| (*name, value.as_str())));
         let path = cell.path.replace("NAME", database);
         ask(self.address, cell.method, &path, &fields, cell.body.as_bytes())
@@ -215,6 +232,10 @@ fn check(matrix: &Matrix, who: usize, cell: &Cell) {
     let effect = (cell.effect)(identity);
     let text = String::from_utf8_lossy(&whole.body);
     match effect {
+        // Who might have the role once logged in is told to log in.
+        Effect::Refused if identity.name == ANONYMOUS && text.starts_with("log in ") => {
+            assert_eq!(whole.status, 401, "{name}: {text}");
+        }
         Effect::Refused => assert_eq!(whole.status, 403, "{name}: {text}"),
         Effect::Allowed => {
             assert!(
@@ -267,7 +288,7 @@ fn graph_of(line: &str) -> &str {
 
 #[test]
 fn a_graph_that_one_may_not_read_does_not_exist() {
-    let matrix = Matrix::start();
+    let matrix = Matrix::start(true);
     let mut count = 0;
     for (number, who) in WHO.iter().enumerate() {
         matrix.reset(WHOLE, |_| true);
@@ -286,7 +307,7 @@ const NOWHERE: &str = "dbnever";
 
 #[test]
 fn who_may_nothing_in_a_database_does_not_learn_whether_it_is_there() {
-    let matrix = Matrix::start();
+    let matrix = Matrix::start(false);
     matrix.reset(WHOLE, |_| true);
     for token in [matrix.stranger.as_str(), "Bearer lode_nothing", ""] {
         for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {

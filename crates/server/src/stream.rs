@@ -27,7 +27,7 @@ pub(crate) const CHUNK_BYTES: usize = 64 << 10;
 const CHUNKS_WAITING_MAX: usize = 4;
 /// What a streamed answer holds while its client does not take it, also once its query has ended: the chunks that wait, the one that goes first,
 /// the one that is written, and what the connection has of them.
-const ANSWER_BYTES: usize = (CHUNKS_WAITING_MAX + 2) * CHUNK_BYTES + WAITING_BYTES_MAX;
+pub(crate) const ANSWER_BYTES: usize = (CHUNKS_WAITING_MAX + 2) * CHUNK_BYTES + WAITING_BYTES_MAX;
 /// While a client takes nothing, its query looks so often whether it has been cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 

@@ -8,7 +8,7 @@ use crate::error::HttpError;
 use crate::limits::Granted;
 use crate::negotiate::{accept, negotiate_rdf};
 use crate::state::{AppState, blocking};
-use crate::stream::{ChunkWriter, answered, of_unknown_length};
+use crate::stream::{ANSWER_BYTES, ChunkWriter, answered, of_unknown_length};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -128,16 +128,21 @@ struct DownloadMemory {
 impl DownloadMemory {
     /// As much as there is room for; 503 where that is too little.
     fn reserve(state: &AppState) -> Result<Self, HttpError> {
-        let memory_bytes = state.options.query.memory_bytes;
+        let pool = state.memory().map_or(usize::MAX, |memory| memory.limit());
+        let memory_bytes = state.options.query.memory_bytes.min(pool);
         let most = (ASIDE_BYTES.min(memory_bytes / 16), TEXT_BYTES.min(memory_bytes / 32));
         let mut part = 1;
         loop {
             let (cache_bytes, text_bytes) = (most.0 / part, most.1 / part);
             // A vector of texts that grows is there twice.
             let bytes = cache_bytes + 2 * text_bytes;
-            match state.memory().map(|memory| memory.reserve(bytes)) {
+            // What is sent of it takes room as well, later.
+            match state.memory().map(|memory| memory.reserve(bytes + ANSWER_BYTES)) {
                 None => return Ok(Self { cache_bytes, text_bytes, _room: None }),
-                Some(Ok(room)) => return Ok(Self { cache_bytes, text_bytes, _room: Some(room) }),
+                Some(Ok(mut room)) => {
+                    room.shrink(bytes);
+                    return Ok(Self { cache_bytes, text_bytes, _room: Some(room) });
+                }
                 Some(Err(_)) if part < PARTS_MAX => part *= 2,
                 Some(Err(_)) => return Err(HttpError::busy(NO_ROOM)),
             }

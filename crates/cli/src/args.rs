@@ -16,6 +16,7 @@ mod connections;
 mod crowd;
 mod dump;
 mod evaluation;
+mod folder;
 mod hostile;
 mod limits;
 mod lsp;
@@ -155,6 +156,7 @@ Exit codes: 0 all was loaded (or, with --dry-run, all is well); 1 failed, such a
 )]
 pub struct LoadArgs {
     /// The database folder
+    #[arg(value_parser = folder::folder())]
     pub database: PathBuf,
     /// Files, folders and tar archives to load; - is standard input
     #[arg(required_unless_present = "dry_run")]
@@ -370,6 +372,7 @@ lode snapshot drop."
 )]
 pub struct CheckArgs {
     /// The database folder
+    #[arg(value_parser = folder::folder())]
     pub database: PathBuf,
     /// First make a lost manifest again, and where the log is damaged or missing, a database of what is before the damage
     #[arg(long)]
@@ -389,6 +392,7 @@ compaction that fails or is killed leaves what is in the database as it was."
 )]
 pub struct CompactArgs {
     /// The database folder
+    #[arg(value_parser = folder::folder())]
     pub database: PathBuf,
     /// Threads (default: one a core)
     #[arg(long, value_name = "N")]

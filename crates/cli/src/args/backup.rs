@@ -1,5 +1,6 @@
 //! Arguments of the commands that keep versions of databases: backups and named snapshots.
 
+use super::folder::folder;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ the disk damages both. Use --copy, which also copies what an older backup in DIR
 )]
 pub struct BackupArgs {
     /// The database folder
+    #[arg(value_parser = folder())]
     pub database: PathBuf,
     /// The folder of the backup
     pub folder: PathBuf,
@@ -76,6 +78,7 @@ pub enum SnapshotCommand {
 )]
 pub struct SnapshotArgs {
     /// The database folder
+    #[arg(value_parser = folder())]
     pub database: PathBuf,
     /// The name: ASCII letters, digits and any of . - _ (1 to 64 of them)
     pub name: String,
@@ -88,6 +91,7 @@ pub struct SnapshotArgs {
 #[derive(Debug, Args)]
 pub struct SnapshotListArgs {
     /// The database folder
+    #[arg(value_parser = folder())]
     pub database: PathBuf,
     /// As JSON
     #[arg(long)]

@@ -283,3 +283,19 @@ fn nothing_of_an_answer_controls_the_terminal() {
     let error = lode.run(&["query", &hostile, "SELECT * { ?s ?p ?o }"]).fails(1);
     assert!(!error.contains('\u{1b}'), "{error}");
 }
+
+#[test]
+fn an_address_is_made_no_folder() {
+    let lode = Lode::with_turtle("<http://e/s> <http://e/p> 1 .");
+    lode.write("more.ttl", "<http://e/s> <http://e/p> 2 .");
+    for args in [
+        &["load", "http://127.0.0.1:1", "more.ttl"][..],
+        &["check", "HTTPS://example.org/db"],
+        &["compact", "http://127.0.0.1:1"],
+        &["backup", "http://127.0.0.1:1", "backup"],
+    ] {
+        let told = lode.run(args).fails(2);
+        assert!(told.contains("takes the folder of a database") && told.contains("curl -T FILE"), "{told}");
+    }
+    assert!(!lode.path("http:").exists());
+}

@@ -10,14 +10,14 @@ use crate::reasoning;
 use crate::report::{PlanReport, PlanReportNode, RunReport, StepReport, WarningReport};
 use crate::results::{QueryResults, RowsLeft, Solutions, Triples};
 use crate::text_memory::TextMemory;
-use lode_base::memory_budget::MemoryBudget;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_exec::context::QueryContext;
 use lode_exec::exists::ExistsRunner;
 use lode_exec::memo::Memos;
 use lode_exec::service::Federation;
 use lode_exec::statistics::SnapshotStatistics;
 use lode_exec::turns::Share;
-use lode_exec::{EvalContext, Execution, Probe, QueryResult};
+use lode_exec::{EvalContext, ExecError, Execution, Probe, QueryResult};
 use lode_rdf::Variable;
 use lode_sparql::explain::{Explained, explain, steps_text};
 use lode_sparql::parse::depth;
@@ -54,6 +54,8 @@ pub struct PreparedQuery {
     common: Common,
     /// What its plan takes.
     _memory: Option<TextMemory>,
+    /// And the schema by which it reasons.
+    _schema_memory: Vec<Reservation>,
 }
 
 /// A text, for who asks what of it is most likely not meant.
@@ -103,19 +105,24 @@ impl SessionOptions {
     }
 }
 
-/// The schema by which a query reasons, if it does.
+/// The schema by which a query reasons, if it does, and what of its budget that takes.
 fn schema(
     snapshot: &Snapshot,
     options: &QueryOptions,
     visible: Option<&VisibleGraphs>,
     caches: Option<&Caches>,
-) -> Result<Option<Arc<Schema>>, EngineError> {
-    let Some(reasoning) = &options.reasoning else { return Ok(None) };
-    let schema = match caches.filter(|_| visible.is_none()) {
-        Some(caches) => caches.schemas.of(snapshot, reasoning, &options.cancel)?,
-        None => reasoning::read(snapshot, reasoning, visible, &options.cancel)?,
+    budget: &MemoryBudget,
+) -> Result<(Option<Arc<Schema>>, Vec<Reservation>), EngineError> {
+    let Some(reasoning) = &options.reasoning else { return Ok((None, Vec::new())) };
+    let (schema, mut memory) = match caches.filter(|_| visible.is_none()) {
+        Some(caches) => {
+            (caches.schemas.of(snapshot, reasoning, &options.cancel, budget)?, budget.reserve_empty())
+        }
+        None => reasoning::read(snapshot, reasoning, visible, &options.cancel, budget)?,
     };
-    Ok((!schema.is_empty()).then_some(schema))
+    let tables = memory.grow(schema.table_bytes());
+    tables.map_err(|error| EngineError::Execution(ExecError::OutOfMemory(error)))?;
+    Ok(((!schema.is_empty()).then_some(schema), vec![memory]))
 }
 
 /// The share of the processors that a new query has.
@@ -217,12 +224,13 @@ impl PreparedQuery {
         };
         let given = options.dataset.clone().unwrap_or_default();
         let visible = options.graphs.visible(&snapshot, &options.cancel)?;
-        let schema = schema(&snapshot, options, visible.as_ref(), caches)?;
+        let (schema, schema_memory) = schema(&snapshot, options, visible.as_ref(), caches, &session.budget)?;
         let dataset = DatasetOverride { visible, schema, ..given };
         let plan = lode_sparql::plan_query(query, &dataset, &plan_options, &statistics)
             .map_err(|error| EngineError::Plan(error.to_string()));
         statistics.finish()?;
-        Ok(Self::over(query, Arc::new(plan?), snapshot, options, session))
+        let planned = Self::over(query, Arc::new(plan?), snapshot, options, session);
+        Ok(Self { _schema_memory: schema_memory, ..planned })
     }
 
     /// The plan of an earlier query, for this one.
@@ -281,6 +289,7 @@ impl PreparedQuery {
             running,
             common,
             _memory: None,
+            _schema_memory: Vec::new(),
         }
     }
 

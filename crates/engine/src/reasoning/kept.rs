@@ -3,6 +3,7 @@
 use super::{Reasoning, read};
 use crate::EngineError;
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
 use lode_sparql::schema::Schema;
 use lode_store::Snapshot;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ struct Kept {
     version: u64,
     reasoning: Reasoning,
     schema: Arc<Schema>,
+    _memory: Reservation,
 }
 
 impl KeptSchemas {
@@ -28,18 +30,19 @@ impl KeptSchemas {
         snapshot: &Snapshot,
         reasoning: &Reasoning,
         cancel: &CancelToken,
+        budget: &MemoryBudget,
     ) -> Result<Arc<Schema>, EngineError> {
         let version = snapshot.version_number();
         if let Some(schema) = self.find(version, reasoning) {
             return Ok(schema);
         }
-        let schema = read(snapshot, reasoning, None, cancel)?;
+        let (schema, _memory) = read(snapshot, reasoning, None, cancel, budget)?;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|one| one.reasoning != *reasoning);
         if kept.len() == KEPT_MAX {
             kept.remove(0);
         }
-        kept.push(Kept { version, reasoning: reasoning.clone(), schema: Arc::clone(&schema) });
+        kept.push(Kept { version, reasoning: reasoning.clone(), schema: Arc::clone(&schema), _memory });
         Ok(schema)
     }
 

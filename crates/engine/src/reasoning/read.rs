@@ -3,6 +3,8 @@
 use super::Reasoning;
 use crate::EngineError;
 use lode_base::cancel::CancelToken;
+use lode_base::memory_budget::{MemoryBudget, Reservation};
+use lode_exec::ExecError;
 use lode_packed::Order;
 use lode_rdf::{Term, ValueId};
 use lode_sparql::plan::VisibleGraphs;
@@ -14,17 +16,21 @@ use std::sync::Arc;
 
 /// A schema may say so much: it is in memory while it is used, and searched for each pattern.
 const FACTS_MAX: usize = 4_000_000;
+/// What one takes, with its terms.
+const FACT_BYTES: usize = 512;
 /// Rows that are read between two looks at the clock.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// The schema that a version has, of the graphs that are visible.
+/// The schema that a version has, of the graphs that are visible, and the memory that it takes of a budget.
 pub(crate) fn read(
     snapshot: &Snapshot,
     reasoning: &Reasoning,
     visible: Option<&VisibleGraphs>,
     cancel: &CancelToken,
-) -> Result<Arc<Schema>, EngineError> {
-    let mut reader = Reader { snapshot, graphs: graphs(snapshot, reasoning)?, visible, cancel, facts: 0 };
+    budget: &MemoryBudget,
+) -> Result<(Arc<Schema>, Reservation), EngineError> {
+    let (graphs, memory) = (graphs(snapshot, reasoning)?, budget.reserve_empty());
+    let mut reader = Reader { snapshot, graphs, visible, cancel, facts: 0, memory };
     let mut facts = Vec::new();
     reader.pairs(&rdfs("subClassOf"), &mut |a, b| facts.push(SchemaFact::SubClass(a, b)))?;
     reader.pairs(&owl("equivalentClass"), &mut |a, b| {
@@ -42,7 +48,7 @@ pub(crate) fn read(
     reader.pairs(&owl("inverseOf"), &mut |a, b| facts.push(SchemaFact::Inverse(a, b)))?;
     reader.instances(&owl("SymmetricProperty"), &mut |p| facts.push(SchemaFact::Symmetric(p)))?;
     reader.instances(&owl("TransitiveProperty"), &mut |p| facts.push(SchemaFact::Transitive(p)))?;
-    Ok(Arc::new(Schema::new(reasoning.rules, facts)))
+    Ok((Arc::new(Schema::new(reasoning.rules, facts)), reader.memory))
 }
 
 /// The ids of the graphs with the schema; `None`: all.
@@ -64,6 +70,7 @@ struct Reader<'a> {
     cancel: &'a CancelToken,
     /// Read so far.
     facts: usize,
+    memory: Reservation,
 }
 
 impl Reader<'_> {
@@ -130,7 +137,10 @@ impl Reader<'_> {
                 break;
             }
             let of_schema = (0..graphs.len()).filter(|row| self.has(graphs[*row]));
+            let before = rows.len();
             rows.extend(of_schema.map(|row| columns.map(|column| read[column][row])));
+            let more = self.memory.grow((rows.len() - before) * FACT_BYTES);
+            more.map_err(|error| EngineError::Execution(ExecError::OutOfMemory(error)))?;
             if self.facts + rows.len() > FACTS_MAX {
                 return Err(EngineError::Plan(format!(
                     "the schema has more than {FACTS_MAX} statements, which is the most that is reasoned with at run time: \

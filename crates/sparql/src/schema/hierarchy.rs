@@ -1,6 +1,6 @@
 //! What is below what: a graph, in which cycles are equivalences.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 /// Things, and which are directly below which.
@@ -41,6 +41,11 @@ impl<T: Eq + Hash + Clone> Hierarchy<T> {
         number
     }
 
+    /// How many things there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
     /// Whether nothing is below anything.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
@@ -63,14 +68,13 @@ impl<T: Eq + Hash + Clone> Hierarchy<T> {
 
     fn reached(&self, name: &T, edges: &[BTreeSet<usize>]) -> Vec<T> {
         let Some(start) = self.numbers.get(name) else { return vec![name.clone()] };
-        let mut seen = vec![false; self.names.len()];
+        let mut seen = HashSet::from([*start]);
         let mut reached = vec![*start];
-        seen[*start] = true;
         let mut next = 0;
         while let Some(at) = reached.get(next).copied() {
             next += 1;
             for other in &edges[at] {
-                if !std::mem::replace(&mut seen[*other], true) {
+                if seen.insert(*other) {
                     reached.push(*other);
                 }
             }

@@ -17,6 +17,13 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use vocabulary::{owl, rdfs};
 
+/// What a row of a table of what is above what takes, with its terms;
+const ROW_BYTES: usize = 600;
+/// so many rows such a table has at most,
+pub(crate) const TABLE_ROWS_MAX: usize = 100_000;
+/// and so many usually for each class or property.
+const STEPS: usize = 16;
+
 /// A property, or its inverse.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Directed {
@@ -62,6 +69,12 @@ impl Schema {
         let has_hierarchies =
             !self.classes.is_empty() || !self.properties.is_empty() || !self.transitive.is_empty();
         !has_hierarchies && self.domains.is_empty() && self.ranges.is_empty()
+    }
+
+    /// About what a query's tables of what is above what may take, beside the schema.
+    pub fn table_bytes(&self) -> usize {
+        let things = self.classes.len() + self.properties.len() + self.domains.len() + self.ranges.len();
+        things.saturating_mul(STEPS).min(TABLE_ROWS_MAX) * ROW_BYTES
     }
 
     /// What holds without being said: that hierarchies are transitive, and that equivalence is a sub-relation of both directions.

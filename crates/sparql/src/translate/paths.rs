@@ -27,6 +27,7 @@ impl Translator<'_> {
             return Ok(Logical::empty(graph_var(graph).into_iter().collect()));
         };
         let member = self.path(s, path, o, graph)?;
+        self.check_refused()?;
         parts.members.push(member);
         Ok(parts.finish())
     }

@@ -54,6 +54,7 @@ impl Translator<'_> {
                 return Ok(Logical::empty(VarSet::new()));
             }
             self.triple_pattern(pattern, graph, &mut parts);
+            self.check_refused()?;
         }
         Ok(parts.finish())
     }

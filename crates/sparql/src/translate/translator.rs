@@ -1,6 +1,7 @@
 //! The state of a translation: what names mean, and which variables stand for terms or columns.
 
 use super::names;
+use crate::error::PlanError;
 use crate::plan::{Dataset, SubPattern, VarId, VarTable};
 use crate::statistics::Statistics;
 use crate::var_set::VarSet;
@@ -36,13 +37,16 @@ pub(crate) struct Translator<'a> {
     pub(super) constants: BTreeMap<VarId, Term>,
     /// Variables that stand for the columns of a domain (see [`super::dependent`]).
     pub(super) params: Parameters,
+    /// Why there will be no plan, where that was found out in the midst of a pattern.
+    pub(super) refused: Option<PlanError>,
 }
 
 impl<'a> Translator<'a> {
     pub fn new(stats: &'a dyn Statistics, optimize: bool, vars: VarTable, dataset: Arc<Dataset>) -> Self {
         let scopes = vec![Scope::default()];
         let (constants, params) = (BTreeMap::new(), Parameters::default());
-        Self { stats, optimize, vars, dataset, scopes, constants, params }
+        let refused = None;
+        Self { stats, optimize, vars, dataset, scopes, constants, params, refused }
     }
 
     /// The variables so far.

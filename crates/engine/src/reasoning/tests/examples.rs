@@ -137,3 +137,29 @@ fn schemas_with_circles_and_nonsense_end() {
     assert_eq!(rows(&database, "SELECT ?x { :z :p ?x }", &plus), ["<:x>", "<:y>", "<:z>"]);
     assert!(rows(&database, "SELECT * { ?s ?p ?o }", &plus).len() > 20);
 }
+
+#[test]
+fn classes_that_only_a_property_below_type_states() {
+    let database = database(
+        "INSERT DATA { :isA rdfs:subPropertyOf rdf:type . :Cat rdfs:subClassOf :Animal . :tom :isA :Cat }",
+    );
+    let ask = |query: &str| rows(&database, query, &by("rdfs"));
+    assert_eq!(ask("SELECT ?c { :tom a ?c }"), ["<:Animal>", "<:Cat>"]);
+    assert_eq!(ask("SELECT ?c { VALUES ?c { :Animal } ?x a ?c }"), ["<:Animal>"]);
+    assert_eq!(ask("SELECT ?x { ?x a :Animal }"), ["<:tom>"]);
+}
+
+#[test]
+fn wide_hierarchies_are_refused_where_all_of_them_would_be_a_table() {
+    let chain: String =
+        (0..3000).map(|n| format!(":C{n} rdfs:subClassOf :C{} . :i{n} a :C{n} . ", n + 1)).collect();
+    let database = database(&format!("INSERT DATA {{ {chain} }}"));
+    assert_eq!(rows(&database, "SELECT ?x { ?x a :C3000 }", &by("rdfs")).len(), 3000);
+    let text = format!("{}SELECT ?c {{ ?x a ?c }}", super::PROLOGUE);
+    let error = database.prepare(&text, &by("rdfs")).map(drop).unwrap_err().to_string();
+    assert!(error.contains("write the class in place of the variable"), "{error}");
+
+    let small = QueryOptions { memory_bytes: 1 << 20, ..by("rdfs") };
+    let error = database.prepare(&text, &small).map(drop).unwrap_err().to_string();
+    assert!(error.contains("memory"), "{error}");
+}

@@ -23,7 +23,9 @@ fn find<'a>(claims: &'a Claims, name: &str) -> Option<&'a Value> {
 pub(super) fn name_of(claims: &Claims, claim: &str) -> Option<String> {
     let text = |claim: &str| find(claims, claim).and_then(Value::as_str).filter(|text| !text.is_empty());
     let name = text(claim).or_else(|| text("sub"))?;
-    Some(name.chars().filter(|c| !c.is_control()).take(NAME_CHARS_MAX).collect())
+    // It stands in lines of logs, where what parts their fields is others' to write.
+    let is_plain = |c: char| c.is_alphanumeric() || "-._@+:/|~=%#!".contains(c);
+    Some(name.chars().take(NAME_CHARS_MAX).map(|c| if is_plain(c) { c } else { '_' }).collect())
 }
 
 /// The values of a claim: a list of texts, or a text of words, as scopes are (RFC 8693, section 4.2).
@@ -44,11 +46,11 @@ mod tests {
     #[test]
     fn names_and_roles() {
         let claims: Claims = serde_json::from_str(
-            r#"{"sub": "8f1", "preferred_username": "ann\u0007", "scope": "a b", "groups": ["/x", 7, "y"],
+            r#"{"sub": "8f1", "preferred_username": "ann\u0007] \u202e", "scope": "a b", "groups": ["/x", 7, "y"],
                 "realm_access": {"roles": ["editor"]}, "https://e.org/roles": ["z"]}"#,
         )
         .unwrap();
-        assert_eq!(name_of(&claims, "preferred_username").as_deref(), Some("ann"));
+        assert_eq!(name_of(&claims, "preferred_username").as_deref(), Some("ann____"));
         assert_eq!(name_of(&claims, "email").as_deref(), Some("8f1"));
         assert_eq!(name_of(&Claims::new(), "sub"), None);
         for (claim, roles) in [

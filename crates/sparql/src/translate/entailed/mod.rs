@@ -6,11 +6,12 @@ mod properties;
 mod types;
 
 use super::translator::Translator;
+use crate::error::PlanError;
 use crate::expr::Expr;
 use crate::function::Callee;
 use crate::logical::{Logical, graph_var, term_slot_var};
 use crate::plan::{GraphScope, TermSlot, VarId};
-use crate::schema::{Directed, Schema, vocabulary::rdf};
+use crate::schema::{Directed, Schema, TABLE_ROWS_MAX, vocabulary::rdf};
 use crate::var_set::VarSet;
 use lode_rdf::Term;
 
@@ -47,6 +48,35 @@ impl Translator<'_> {
         let triple = Triple { subject, predicate, object, graph };
         let branches = self.branches(&schema, &triple);
         self.as_set(&triple, branches)
+    }
+
+    /// An error where a pattern was refused.
+    pub(super) fn check_refused(&mut self) -> Result<(), PlanError> {
+        self.refused.take().map_or(Ok(()), Err)
+    }
+
+    /// The pairs of each of `lower` with what is above it; none where they would be too many, or nobody waits any more.
+    fn pairs<T>(
+        &mut self,
+        lower: &[T],
+        above: impl Fn(&T) -> Vec<(Term, Term)>,
+        what: &str,
+    ) -> Vec<(Term, Term)> {
+        let mut pairs = Vec::new();
+        for one in lower {
+            if self.stats.is_cancelled() {
+                return Vec::new();
+            }
+            pairs.extend(above(one));
+            if pairs.len() > TABLE_ROWS_MAX {
+                self.refused = Some(PlanError::TooComplex(format!(
+                    "the schema has more than {TABLE_ROWS_MAX} pairs of a {what} and one above it: \
+                     write the {what} in place of the variable, or ask without reasoning"
+                )));
+                return Vec::new();
+            }
+        }
+        pairs
     }
 
     fn branches(&mut self, schema: &Schema, triple: &Triple<'_>) -> Vec<Logical> {

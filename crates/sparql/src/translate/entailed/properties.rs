@@ -65,13 +65,14 @@ impl Translator<'_> {
     }
 
     /// Properties that relate in this direction, each with those above it but itself.
-    fn pairs_of_properties(&self, schema: &Schema, inverse: bool) -> Vec<(Term, Term)> {
-        let lower = schema.lower_properties().filter(|p| p.inverse == inverse && self.is_used(&p.property));
-        let above = |p: &Directed| {
+    fn pairs_of_properties(&mut self, schema: &Schema, inverse: bool) -> Vec<(Term, Term)> {
+        let is_used = |p: &&Directed| p.inverse == inverse && self.is_used(&p.property);
+        let lower: Vec<&Directed> = schema.lower_properties().filter(is_used).collect();
+        let above = |p: &&Directed| {
             let forward = schema.properties_above(p).into_iter().skip(1).filter(|above| !above.inverse);
-            forward.map(|above| (p.property.clone(), above.property)).collect::<Vec<_>>()
+            forward.map(|above| (p.property.clone(), above.property)).collect()
         };
-        lower.flat_map(above).collect()
+        self.pairs(&lower, above, "property")
     }
 
     /// What a transitive property relates, by it and by those above it.

@@ -62,11 +62,11 @@ impl Translator<'_> {
         triple: &Triple<'_>,
     ) -> Vec<Logical> {
         let mut branches = Vec::new();
-        for Directed { property, inverse } in stating {
+        for directed @ Directed { property, inverse } in stating {
             let property = TermSlot::Const(property.clone());
             let ends = (triple.subject.clone(), triple.object.clone());
             branches.push(self.scan_directed(property.clone(), *inverse, ends, triple.graph));
-            let above = self.pairs_above(schema, *inverse);
+            let above = self.pairs_above(schema, directed);
             if !above.is_empty() {
                 let below = self.fresh("class");
                 let ends = (triple.subject.clone(), TermSlot::Var(below));
@@ -76,12 +76,12 @@ impl Translator<'_> {
         }
         for inverse in [false, true] {
             let typing = schema.typing().into_iter().filter(|(p, _)| p.inverse == inverse);
-            let used = typing.filter(|(p, _)| self.is_used(&p.property));
-            let above = |(p, class): (Directed, Term)| {
-                let above = schema.classes_above(&class).into_iter();
-                above.map(|above| (p.property.clone(), above)).collect::<Vec<_>>()
+            let used: Vec<_> = typing.filter(|(p, _)| self.is_used(&p.property)).collect();
+            let above = |(p, class): &(Directed, Term)| {
+                let above = schema.classes_above(class).into_iter();
+                above.map(|above| (p.property.clone(), above)).collect()
             };
-            let rows = unique(used.flat_map(above));
+            let rows = unique(self.pairs(&used, above, "class"));
             if !rows.is_empty() {
                 let property = self.fresh("property");
                 let ends = (triple.subject.clone(), TermSlot::Var(self.fresh("value")));
@@ -92,18 +92,19 @@ impl Translator<'_> {
         branches
     }
 
-    /// Classes, each with those above it but itself: of those that have instances, as far as `rdf:type` says.
-    fn pairs_above(&self, schema: &Schema, all: bool) -> Vec<(Term, Term)> {
-        let type_id = self.stats.id_of(&rdf("type"));
+    /// Classes, each with those above it but itself: of those that have instances, as far as a property states them.
+    fn pairs_above(&mut self, schema: &Schema, stating: &Directed) -> Vec<(Term, Term)> {
+        let property = self.stats.id_of(&stating.property);
         let has_instances = |class: &&Term| {
-            let ids = type_id.zip(self.stats.id_of(class));
-            all || ids.is_some_and(|(type_id, class)| self.stats.holds(Order::Posg, &[type_id, class]))
+            let ids = property.zip(self.stats.id_of(class));
+            // Turned round, classes are subjects.
+            stating.inverse || ids.is_some_and(|(p, class)| self.stats.holds(Order::Posg, &[p, class]))
         };
-        let lower = schema.lower_classes().filter(has_instances);
-        lower
-            .flat_map(|class| {
-                schema.classes_above(class).into_iter().skip(1).map(|above| (class.clone(), above))
-            })
-            .collect()
+        let lower: Vec<&Term> = schema.lower_classes().filter(has_instances).collect();
+        let above = |class: &&Term| {
+            let above = schema.classes_above(class).into_iter().skip(1);
+            above.map(|above| ((*class).clone(), above)).collect()
+        };
+        self.pairs(&lower, above, "class")
     }
 }

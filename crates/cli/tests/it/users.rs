@@ -323,8 +323,8 @@ fn users_and_tokens_for_some_graphs() {
     lode.run(&args).fails(2);
     // What follows an option is one value of it: a folder and a name are none.
     let args = ["user", "add", "--role", "read", "--graphs", "default", "http://e/open/*", "db", "ann"];
-    let told = with_line(&lode, &args, PASSWORD).fails(2);
-    assert!(told.contains("unexpected argument 'ann'"), "{told}");
+    let told = lode.run(&args).fails(2);
+    assert!(told.contains("unexpected argument"), "{told}");
     let args = ["user", "add", "--role", "read", "--graphs", "default http://e/open/*", "db", "cleo"];
     with_line(&lode, &args, PASSWORD).ok();
     assert_eq!(lode.run(&["user", "list", "db"]).ok(), "cleo\tread (graphs default, http://e/open/*)\n");

@@ -16,7 +16,7 @@ mod connections;
 mod crowd;
 mod dump;
 mod evaluation;
-mod folder;
+pub mod folder;
 mod hostile;
 mod limits;
 mod lsp;
@@ -156,7 +156,6 @@ Exit codes: 0 all was loaded (or, with --dry-run, all is well); 1 failed, such a
 )]
 pub struct LoadArgs {
     /// The database folder
-    #[arg(value_parser = folder::folder())]
     pub database: PathBuf,
     /// Files, folders and tar archives to load; - is standard input
     #[arg(required_unless_present = "dry_run")]

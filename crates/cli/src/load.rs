@@ -1,6 +1,6 @@
 //! `lode load`.
 
-use crate::args::LoadArgs;
+use crate::args::{LoadArgs, folder};
 use crate::contexts::ContextFolder;
 use crate::exit::{Done, unknown_format, wrong_usage};
 use crate::keep_few::keep_few;
@@ -59,8 +59,11 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<Done> {
 /// Whether the database stands behind the files, and not before them.
 fn check_words(args: &LoadArgs) -> anyhow::Result<()> {
     let (first, last) = (&args.database, args.files.last());
+    if let Some(refusal) = folder::refusal(first) {
+        return Err(wrong_usage(refusal));
+    }
     let is_database = |path: &&PathBuf| path.join("MANIFEST").exists() || !path.exists();
-    if !first.is_file() || is_url(&first.to_string_lossy()) {
+    if !first.is_file() {
         return Ok(());
     }
     let Some(last) = last.filter(is_database).filter(|last| !is_url(&last.to_string_lossy())) else {

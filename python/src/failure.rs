@@ -5,7 +5,6 @@ use lode_engine::store::load::{IngestError, LoadError};
 use lode_engine::{Cancelled, EngineError, ExecError, ParseError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::fmt::Display;
 use std::io;
 
 /// An exception of this class.
@@ -127,7 +126,7 @@ fn of_syntax(py: Python<'_>, mistakes: &ParseError) -> PyErr {
 }
 
 /// The error, with causes that it does not tell itself.
-fn whole(error: &(impl std::error::Error + Display)) -> String {
+fn whole(error: &impl std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -49,7 +49,11 @@ impl SharedMemory {
     }
 
     pub fn open_options(&self) -> OpenOptions {
-        OpenOptions { cache_bytes: self.cache_bytes, memory: Some(self.pool.clone()) }
+        OpenOptions {
+            cache_bytes: self.cache_bytes,
+            memory: Some(self.pool.clone()),
+            ..OpenOptions::default()
+        }
     }
 
     pub fn write_options(&self) -> WriteOptions {

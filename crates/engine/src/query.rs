@@ -66,8 +66,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// A text that is to be kept, if it is not too long. What the data tells is for who may read all of it, and says
-    /// nothing of what follows.
+    /// A text that is to be kept, if it is not too long.
     fn new(text: &str, options: &QueryOptions) -> Option<Self> {
         let patterns = Patterns::of(options);
         let kept = (text.len() <= hints::BYTES_MAX).then(|| text.into());

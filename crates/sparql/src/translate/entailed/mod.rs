@@ -91,16 +91,17 @@ impl Translator<'_> {
     fn as_set(&mut self, triple: &Triple<'_>, mut branches: Vec<Logical>) -> Logical {
         branches.retain(|branch| !branch.is_empty());
         let columns = triple.columns();
-        let is_one = matches!(branches.as_slice(), [only] if only.vars.as_slice() == columns);
-        match branches.pop() {
-            None => Logical::empty(columns.into_iter().collect()),
-            Some(only) if is_one => only,
-            Some(last) => {
-                branches.push(last);
-                let projected = |branch| Logical::project(branch, columns.clone());
-                let branches: Vec<Logical> = branches.into_iter().map(projected).collect();
-                Logical::distinct(Logical::group_of(vec![union_of(branches)], Vec::new()))
-            }
+        if let [only] = branches.as_slice()
+            && only.vars.as_slice() == columns
+        {
+            return branches.remove(0);
+        }
+        let projected = |branch| Logical::project(branch, columns.clone());
+        let mut branches: Vec<Logical> = branches.into_iter().map(projected).collect();
+        match branches.len() {
+            0 => Logical::empty(columns.into_iter().collect()),
+            1 => Logical::distinct(branches.remove(0)),
+            _ => Logical::distinct(Logical::union(branches)),
         }
     }
 
@@ -158,17 +159,6 @@ fn with_table(table: Option<Logical>, scan: Logical) -> Logical {
     match table {
         Some(table) => Logical::join(vec![table, scan], Vec::new()),
         None => scan,
-    }
-}
-
-fn union_of(mut branches: Vec<Logical>) -> Logical {
-    match (branches.len(), branches.pop()) {
-        (1, Some(only)) => only,
-        (_, Some(last)) => {
-            branches.push(last);
-            Logical::union(branches)
-        }
-        (_, None) => Logical::empty(VarSet::new()),
     }
 }
 

@@ -74,9 +74,9 @@ impl Translator<'_> {
                 branches.push(with_table(Some(pairs([below, class], above)), scan));
             }
         }
-        for inverse in [false, true] {
-            let typing = schema.typing().into_iter().filter(|(p, _)| p.inverse == inverse);
-            let used: Vec<_> = typing.filter(|(p, _)| self.is_used(&p.property)).collect();
+        let typing = schema.typing().into_iter().filter(|(p, _)| self.is_used(&p.property));
+        let (turned, forward): (Vec<_>, Vec<_>) = typing.partition(|(p, _)| p.inverse);
+        for (inverse, used) in [(false, forward), (true, turned)] {
             let above = |(p, class): &(Directed, Term)| {
                 let above = schema.classes_above(class).into_iter();
                 above.map(|above| (p.property.clone(), above)).collect()

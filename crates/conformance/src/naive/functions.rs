@@ -1,9 +1,9 @@
 //! Built-in functions on terms, numbers, dates and hashes (SPARQL 1.1 section 17.4, SPARQL 1.2); strings are in `strings`.
 
-use super::arithmetic::number;
+use super::arithmetic::{number, to_double};
 use super::calendar;
 use super::cast::cast;
-use super::datatypes::{Value, boolean, simple, term_value, text, typed};
+use super::datatypes::{Value, boolean, double, simple, term_value, text, typed};
 use super::evaluator::Evaluator;
 use super::numbers;
 use super::scope::{At, Evaluated, Problem};
@@ -15,6 +15,9 @@ use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{BaseDirection, BlankNode, Literal, NamedNode, Term, Triple};
 use sha1::Digest;
 use spargebra::algebra::{Expression, Function};
+
+/// The namespace of XPath's functions of doubles.
+const MATH: &str = "http://www.w3.org/2005/xpath-functions/math#";
 
 impl Evaluator<'_> {
     pub(super) fn call(&self, function: &Function, arguments: &[Expression], at: &At<'_>) -> Evaluated {
@@ -39,8 +42,9 @@ impl Evaluator<'_> {
             Function::Now => Some(typed(self.now, xsd::DATE_TIME)),
             Function::Uuid => Some(NamedNode::new_unchecked(format!("urn:uuid:{}", self.uuid())).into()),
             Function::StrUuid => Some(text(self.uuid())),
-            Function::Custom(name) => match args {
-                [value] => cast(name.as_ref(), value),
+            Function::Custom(name) => match (name.as_str().strip_prefix(MATH), args) {
+                (Some(name), _) => math(name, args),
+                (None, [value]) => cast(name.as_ref(), value),
                 _ => None,
             },
             _ => about_terms(function, args)
@@ -221,4 +225,28 @@ fn hashes(function: &Function, args: &[Term]) -> Option<Term> {
 
 fn hex(bytes: &[u8]) -> Term {
     text(bytes.iter().map(|b| format!("{b:02x}")).collect::<String>())
+}
+
+/// Functions of doubles (XPath and XQuery Functions and Operators 3.1, section 4.8).
+fn math(name: &str, args: &[Term]) -> Option<Term> {
+    let number = |term: &Term| to_double(term_value(term)?).map(f64::from);
+    let numbers: Vec<f64> = args.iter().map(number).collect::<Option<_>>()?;
+    let value = match (name, numbers.as_slice()) {
+        ("pi", []) => std::f64::consts::PI,
+        ("exp", [a]) => a.exp(),
+        ("exp10", [a]) => 10_f64.powf(*a),
+        ("log", [a]) => a.ln(),
+        ("log10", [a]) => a.log10(),
+        ("pow", [a, b]) => a.powf(*b),
+        ("sqrt", [a]) => a.sqrt(),
+        ("sin", [a]) => a.sin(),
+        ("cos", [a]) => a.cos(),
+        ("tan", [a]) => a.tan(),
+        ("asin", [a]) => a.asin(),
+        ("acos", [a]) => a.acos(),
+        ("atan", [a]) => a.atan(),
+        ("atan2", [a, b]) => a.atan2(*b),
+        _ => return None,
+    };
+    Some(double(value.into()))
 }

@@ -6,6 +6,7 @@
 pub(crate) mod cast;
 pub(crate) mod dates;
 pub(crate) mod hashes;
+mod math;
 mod numbers;
 mod random;
 pub(crate) mod regex;
@@ -21,12 +22,13 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// All of them, by what they are about.
-static FUNCTIONS: [&[Function]; 9] = [
+static FUNCTIONS: [&[Function]; 10] = [
     &terms::FUNCTIONS,
     &triples::FUNCTIONS,
     &strings::FUNCTIONS,
     &string_predicates::FUNCTIONS,
     &numbers::FUNCTIONS,
+    &math::FUNCTIONS,
     &dates::FUNCTIONS,
     &hashes::FUNCTIONS,
     &random::FUNCTIONS,

@@ -60,7 +60,7 @@ impl Proof<'_> {
                 true => self.of_node(input, var),
                 false => self.of_aggregates(aggregates, var),
             },
-            PlanOp::Union(inputs) => {
+            PlanOp::Union(inputs) | PlanOp::MergeUnion(inputs) => {
                 inputs.iter().try_fold(true, |proven, input| Ok(proven && self.of_node(input, var)?))
             }
             PlanOp::Filter { input, .. }

@@ -18,6 +18,7 @@ use crate::operators::lateral::Lateral;
 use crate::operators::limit_by::LimitBy;
 use crate::operators::lookup_join::LookupJoin;
 use crate::operators::merge_join::MergeJoin;
+use crate::operators::merge_union::MergeUnion;
 use crate::operators::multiway_join::MultiwayJoin;
 use crate::operators::path::PathOp;
 use crate::operators::project::Project;
@@ -137,6 +138,13 @@ impl Builder<'_> {
                 Box::new(Spool::new(self.shared, node, vars, part)?)
             }
             PlanOp::Union(inputs) => self.union(node.id, inputs, vars)?,
+            PlanOp::MergeUnion(inputs) => {
+                let input = |node: &PlanNode| {
+                    Ok(Box::new(Project::new(self.build(node, true)?, &node.vars, vars)) as BoxOp)
+                };
+                let inputs = inputs.iter().map(input).collect::<Result<_, ExecError>>()?;
+                Box::new(MergeUnion::new(cx, inputs, &node.sorted_by, vars))
+            }
             PlanOp::Group { .. } => self.group(node, vars, counters)?,
             PlanOp::Distinct(input) => self.distinct(input, ordered, vars, counters)?,
             PlanOp::Path { input, .. } | PlanOp::Service { input, .. } => {

@@ -166,6 +166,9 @@ pub enum PlanOp {
     TripleTerm { input: Arc<PlanNode>, term: VarId, subject: TermSlot, predicate: TermSlot, object: TermSlot },
     /// Bag union; columns are the node's `vars`, those that an input lacks are unbound.
     Union(Vec<PlanNode>),
+    /// The same of two or more inputs that have the node's columns, in any sequence, and come sorted by the node's `sorted_by`, all of which is
+    /// certainly bound: keeps that order.
+    MergeUnion(Vec<PlanNode>),
     /// Keeps the node's `vars` (in this order; one that the input lacks is unbound).
     Project(Arc<PlanNode>),
     /// One of each row.

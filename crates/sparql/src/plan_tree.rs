@@ -24,6 +24,7 @@ impl PlanOp {
             PlanOp::Extend { .. } => "Extend",
             PlanOp::TripleTerm { .. } => "TripleTerm",
             PlanOp::Union(_) => "Union",
+            PlanOp::MergeUnion(_) => "MergeUnion",
             PlanOp::Project(_) => "Project",
             PlanOp::Distinct(_) => "Distinct",
             PlanOp::Reduced(_) => "Reduced",
@@ -67,7 +68,7 @@ macro_rules! inputs {
             | PlanOp::Slice { input, .. }
             | PlanOp::LimitBy { input, .. }
             | PlanOp::Group { input, .. } => vec![$shared(input)],
-            PlanOp::Union(branches) => branches.$list().collect(),
+            PlanOp::Union(branches) | PlanOp::MergeUnion(branches) => branches.$list().collect(),
             PlanOp::Path { input, .. } | PlanOp::Service { input, .. } | PlanOp::Spool { input, .. } => {
                 input.$list().map($shared).collect()
             }
@@ -98,6 +99,7 @@ macro_rules! exprs {
             | PlanOp::MultiwayJoin(_)
             | PlanOp::TripleTerm { .. }
             | PlanOp::Union(_)
+            | PlanOp::MergeUnion(_)
             | PlanOp::Project(_)
             | PlanOp::Distinct(_)
             | PlanOp::Reduced(_)

@@ -48,6 +48,7 @@ fn of(node: &PlanNode, wanted: f64) -> f64 {
         PlanOp::Extend { input, expr, .. } => all_in_part() + part * tests(input, std::slice::from_ref(expr)),
         PlanOp::TripleTerm { .. }
         | PlanOp::Union(_)
+        | PlanOp::MergeUnion(_)
         | PlanOp::Project(_)
         | PlanOp::Distinct(_)
         | PlanOp::Reduced(_)

@@ -118,6 +118,14 @@ fn operator(node: &PlanNode) -> Result<(), Problem> {
             let bound = |v: &VarId| branches.iter().all(|b| b.certain.contains(v));
             rule(node.certain.iter().all(bound), || "certain, but not in each branch".into())
         }
+        PlanOp::MergeUnion(branches) => {
+            let (by, columns) = (&node.sorted_by, set(&node.vars));
+            rule(!by.is_empty() && set(by).is_subset(&set(&node.certain)), || {
+                "sorted by nothing certain".into()
+            })?;
+            rule(branches.iter().all(|b| set(&b.vars) == columns), || "branches with other columns".into())?;
+            rule(branches.iter().all(|b| b.sorted_by.starts_with(by)), || "branches in another order".into())
+        }
         PlanOp::Project(input) => {
             let bound = set(&input.certain);
             rule(set(&node.certain).is_subset(&bound), || "certain, but not in the input".into())

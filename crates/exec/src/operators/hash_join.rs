@@ -151,7 +151,9 @@ fn filterable_rows(node: &PlanNode, var: VarId, joined: bool) -> f64 {
     stack::room(|| match &node.op {
         PlanOp::IndexScan(_) if joined => node.rows,
         PlanOp::Project(input) | PlanOp::Reduced(input) => filterable_rows(input, var, joined),
-        PlanOp::Union(inputs) => inputs.iter().map(|input| filterable_rows(input, var, joined)).sum(),
+        PlanOp::Union(inputs) | PlanOp::MergeUnion(inputs) => {
+            inputs.iter().map(|input| filterable_rows(input, var, joined)).sum()
+        }
         PlanOp::MergeJoin { left, right, kind: JoinKind::Inner, .. } => {
             filterable_rows(left, var, true).max(filterable_rows(right, var, true))
         }

@@ -24,6 +24,7 @@ pub(crate) mod lateral;
 pub(crate) mod limit_by;
 pub(crate) mod lookup_join;
 pub(crate) mod merge_join;
+pub(crate) mod merge_union;
 pub(crate) mod multiway_join;
 pub(crate) mod path;
 mod path_closure;

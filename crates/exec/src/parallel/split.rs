@@ -22,9 +22,11 @@ const MORSELS_PER_THREAD: usize = 8;
 /// The inputs along which a chain is split.
 pub(super) fn chain_inputs(node: &PlanNode) -> Vec<&PlanNode> {
     match &node.op {
-        PlanOp::MergeJoin { .. } | PlanOp::Distinct(_) | PlanOp::Group { .. } | PlanOp::Union(_) => {
-            node.children()
-        }
+        PlanOp::MergeJoin { .. }
+        | PlanOp::Distinct(_)
+        | PlanOp::Group { .. }
+        | PlanOp::Union(_)
+        | PlanOp::MergeUnion(_) => node.children(),
         _ => node.row_input().into_iter().collect(),
     }
 }
@@ -45,6 +47,15 @@ pub(super) struct Driver<'a> {
 impl<'a> Driver<'a> {
     fn scan(node: &'a PlanNode, pattern: &'a ScanPattern, key: Option<VarId>) -> Self {
         Self { scans: vec![(node, pattern)], spools: Vec::new(), key, scan_key: key, by_key: false }
+    }
+
+    /// The scans of both, where both can be cut by one variable.
+    fn beside(mut self, other: Self) -> Option<Self> {
+        self.key.filter(|key| other.key == Some(*key))?;
+        self.scans.extend(other.scans);
+        self.spools.extend(other.spools);
+        self.by_key |= other.by_key;
+        Some(self)
     }
 
     /// The same below an operator that needs all rows of a value together.
@@ -142,12 +153,14 @@ fn driver_here<'a>(shared: &Shared, node: &'a PlanNode) -> Option<Driver<'a>> {
             Driver::scan(node, pattern, Some(key))
         }
         PlanOp::MergeJoin { left, right, condition, .. } => {
-            let mut left = driver(shared, left)?;
-            let right = driver(shared, right)?;
-            let key = left.key.filter(|key| right.key == Some(*key) && condition.on.contains(key))?;
-            left.scans.extend(right.scans);
-            left.spools.extend(right.spools);
-            Driver { key: Some(key), ..left }.by_key()
+            let both = driver(shared, left)?.beside(driver(shared, right)?)?;
+            both.key.filter(|key| condition.on.contains(key))?;
+            both.by_key()
+        }
+        PlanOp::MergeUnion(inputs) => {
+            let mut inputs = inputs.iter().map(|input| driver(shared, input));
+            let first = inputs.next()??;
+            inputs.try_fold(first, |all, input| all.beside(input?))?
         }
         PlanOp::Group { input, keys, .. } => {
             driver(shared, input).filter(|d| d.key.is_some_and(|key| keys.contains(&key)))?.by_key()

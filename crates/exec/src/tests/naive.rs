@@ -104,7 +104,7 @@ pub(crate) fn eval(world: &World<'_>, node: &PlanNode) -> Option<Table> {
             vars.push(*var);
             Table { vars, rows }
         }
-        PlanOp::Union(inputs) => {
+        PlanOp::Union(inputs) | PlanOp::MergeUnion(inputs) => {
             let mut rows = Vec::new();
             for input in inputs {
                 rows.extend(project(&eval(world, input)?, &node.vars));

@@ -242,8 +242,28 @@ impl Generator {
         group
     }
 
+    /// The values of `var` of two or three inputs that are sorted by it, in their order: each as often as it comes, or once.
+    pub(super) fn merged(&mut self, var: VarId) -> PlanNode {
+        let sorted = |op| {
+            let mut sorted = node(op, vec![var], vec![var]);
+            sorted.sorted_by = vec![var];
+            sorted
+        };
+        let mut inputs = Vec::new();
+        for i in 0..2 + self.random.below(2) {
+            let input = self.sorted_rows(var, 50 + 10 * i as u32);
+            if input.vars.contains(&var) {
+                inputs.push(sorted(PlanOp::Project(Arc::new(input))));
+            }
+        }
+        let union = sorted(PlanOp::MergeUnion(inputs));
+        if self.random.chance(50) { sorted(PlanOp::Distinct(Arc::new(union))) } else { union }
+    }
+
     pub(super) fn merge(&mut self) -> PlanNode {
-        let (left, right) = (self.sorted_rows(VarId(0), 10), self.sorted_rows(VarId(0), 20));
+        let left =
+            if self.random.chance(30) { self.merged(VarId(0)) } else { self.sorted_rows(VarId(0), 10) };
+        let right = self.sorted_rows(VarId(0), 20);
         if !left.vars.contains(&VarId(0)) || !right.vars.contains(&VarId(0)) {
             return left;
         }

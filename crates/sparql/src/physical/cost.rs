@@ -92,6 +92,11 @@ pub(super) fn merge(left: f64, right: f64) -> f64 {
     MERGE_ROW * (left + right)
 }
 
+/// A union of so many sorted inputs, without its output.
+pub(super) fn merge_union(rows: f64, inputs: usize) -> f64 {
+    MERGE_ROW * rows * (inputs as f64).log2()
+}
+
 /// A hash join without its output.
 pub(super) fn hash(probe: f64, build: f64) -> f64 {
     HASH_BUILD * build + HASH_PROBE * probe

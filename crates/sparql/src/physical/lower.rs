@@ -2,7 +2,7 @@
 //! may use.
 
 use super::join_input::{lookup_pattern, scans};
-use super::lowering::{Lowering, keep_best};
+use super::lowering::{Lowering, keep_best, useful_order};
 use super::node::{self, Planned};
 use super::{distinct_arguments, early_groups, join_order, leaves, sideways, spools};
 use crate::expr::{Aggregate, Expr};
@@ -14,6 +14,8 @@ use crate::var_set::VarSet;
 const EARLY_GROUPS_COST_MIN: f64 = 1e6;
 /// Other ways of grouping that are planned for one query.
 const EARLY_GROUPS_MAX: u32 = 24;
+/// Unions of more branches are not merged: each has a batch in memory, and is asked for plans in several orders.
+const MERGED_BRANCHES_MAX: usize = 16;
 /// Right sides that are planned in other ways for one query: where one is in the right side of another, each is planned as often as three to the power of
 /// those around it.
 const OTHER_RIGHTS_MAX: u32 = 256;
@@ -60,11 +62,7 @@ impl Lowering<'_> {
                 self.unary(input, interest, |p| node::triple_term(p, *term, slots.clone()))
             }
             LogicalOp::TripleTerm { input: None, .. } => vec![node::empty(&logical.vars)],
-            LogicalOp::Union(branches) => {
-                let none = VarSet::new();
-                let branches = branches.iter().map(|b| self.best(b, &none)).collect();
-                vec![node::union(branches, &logical.vars, &logical.certain)]
-            }
+            LogicalOp::Union(branches) => self.union(branches, logical, interest),
             LogicalOp::Project { input, columns } => {
                 self.unary(input, interest, |p| node::project(p, columns.clone()))
             }
@@ -108,6 +106,32 @@ impl Lowering<'_> {
             | LogicalOp::Path { .. }
             | LogicalOp::ForEachGraph { .. } => vec![leaves::lower(logical, self.stats)],
         }
+    }
+
+    /// The branches one after the other, and merged where all come in an order that may be of use.
+    fn union(&self, branches: &[Logical], all: &Logical, interest: &VarSet) -> Vec<Planned> {
+        let is_whole = |b: &Logical| b.vars == all.vars;
+        let merges = branches.len() <= MERGED_BRANCHES_MAX && branches.iter().all(is_whole);
+        let none = VarSet::new();
+        let wanted = if merges { interest } else { &none };
+        let ways: Vec<Vec<Planned>> = branches.iter().map(|branch| self.lower(branch, wanted)).collect();
+        let cheapest = ways.iter().filter_map(|plans| plans.first().cloned()).collect();
+        let mut plans = vec![node::union(cheapest, &all.vars, &all.certain)];
+        if merges {
+            for plan in ways.first().into_iter().flatten() {
+                let by = useful_order(&plan.node.sorted_by, &interest.intersect(&all.certain));
+                let sorted = |plans: &Vec<Planned>| {
+                    plans.iter().find(|plan| plan.node.sorted_by.starts_with(&by)).cloned()
+                };
+                if let Some(sorted) = ways.iter().map(sorted).collect::<Option<Vec<_>>>()
+                    && !by.is_empty()
+                    && sorted.len() > 1
+                {
+                    plans.push(node::merge_union(sorted, &all.vars, &all.certain, by));
+                }
+            }
+        }
+        keep_best(plans, interest)
     }
 
     fn group(

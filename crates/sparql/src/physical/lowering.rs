@@ -88,6 +88,6 @@ pub(super) fn keep_best(mut plans: Vec<Planned>, interest: &VarSet) -> Vec<Plann
 }
 
 /// The part of an order that may be of use: up to the first column that is of no interest.
-fn useful_order(sorted_by: &[VarId], interest: &VarSet) -> Vec<VarId> {
+pub(super) fn useful_order(sorted_by: &[VarId], interest: &VarSet) -> Vec<VarId> {
     sorted_by.iter().copied().take_while(|v| interest.contains(*v)).collect()
 }

@@ -203,18 +203,33 @@ pub(super) fn triple_term(input: Planned, term: VarId, slots: [TermSlot; 3]) -> 
 }
 
 pub(super) fn union(branches: Vec<Planned>, vars: &VarSet, certain: &VarSet) -> Planned {
+    let (rows, cost, distinct) = all_of(&branches, vars);
+    let op = PlanOp::Union(branches.into_iter().map(|b| b.node).collect());
+    Planned::new(op, vars.as_slice().to_vec(), certain, Vec::new(), rows, cost, distinct)
+}
+
+/// The union of branches that are all sorted by `sorted_by`.
+pub(super) fn merge_union(
+    branches: Vec<Planned>,
+    vars: &VarSet,
+    certain: &VarSet,
+    sorted_by: Vec<VarId>,
+) -> Planned {
+    let (rows, cost, distinct) = all_of(&branches, vars);
+    let cost = cost + cost::merge_union(rows, branches.len());
+    let op = PlanOp::MergeUnion(branches.into_iter().map(|b| b.node).collect());
+    Planned::new(op, vars.as_slice().to_vec(), certain, sorted_by, rows, cost, distinct)
+}
+
+/// Rows of all branches, what they cost to make and to hand on, and the distinct values of their columns.
+fn all_of(branches: &[Planned], vars: &VarSet) -> (f64, f64, Distinct) {
     let rows = branches.iter().map(|b| b.node.rows).sum();
     let cost: f64 = branches.iter().map(|b| b.node.cost).sum();
     let mut distinct = Distinct::new();
-    for branch in &branches {
-        for (var, count) in &branch.distinct {
-            *distinct.entry(*var).or_insert(0.0) += count;
-        }
+    for (var, count) in branches.iter().flat_map(|branch| &branch.distinct) {
+        *distinct.entry(*var).or_insert(0.0) += count;
     }
-    let op = PlanOp::Union(branches.into_iter().map(|b| b.node).collect());
-    let columns = vars.as_slice().to_vec();
-    let cost = cost + cost::output(rows, columns.len());
-    Planned::new(op, columns, certain, Vec::new(), rows, cost, distinct)
+    (rows, cost + cost::output(rows, vars.as_slice().len()), distinct)
 }
 
 pub(super) fn project(input: Planned, columns: Vec<VarId>) -> Planned {

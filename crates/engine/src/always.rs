@@ -164,6 +164,7 @@ impl Proof<'_> {
             | Expr::Greater(..)
             | Expr::GreaterOrEqual(..)
             | Expr::In(..)
+            | Expr::Among(..)
             | Expr::Exists(_) => Ok(self.kind == Kind::Boolean),
             _ => Ok(false),
         }

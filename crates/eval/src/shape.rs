@@ -69,7 +69,7 @@ impl Shape {
             Expr::Or(list) | Expr::And(list) | Expr::Coalesce(list) => {
                 list.iter().for_each(|expr| self.visit(expr))
             }
-            Expr::Not(a) | Expr::UnaryPlus(a) | Expr::UnaryMinus(a) => self.visit(a),
+            Expr::Not(a) | Expr::UnaryPlus(a) | Expr::UnaryMinus(a) | Expr::Among(a, _) => self.visit(a),
             Expr::Equal(a, b)
             | Expr::SameTerm(a, b)
             | Expr::Less(a, b)

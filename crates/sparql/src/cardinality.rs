@@ -251,6 +251,7 @@ pub(crate) fn selectivity(expr: &Expr, distinct: &Distinct) -> f64 {
         },
         Expr::Less(..) | Expr::LessOrEqual(..) | Expr::Greater(..) | Expr::GreaterOrEqual(..) => 0.33,
         Expr::In(a, list) => of(a).map_or(0.3, |s| s * list.len() as f64),
+        Expr::Among(_, ids) => ids.share(),
         Expr::Not(inner) => 1.0 - selectivity(inner, distinct),
         Expr::And(parts) => parts.iter().map(|p| selectivity(p, distinct)).product(),
         Expr::Or(parts) => parts.iter().map(|p| selectivity(p, distinct)).sum(),

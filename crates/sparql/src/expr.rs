@@ -3,6 +3,7 @@
 use crate::aggregate::AggregateFunction;
 pub(crate) use crate::expr_vars::vars_of;
 use crate::function::Callee;
+use crate::id_set::IdSet;
 use crate::pattern::SubPattern;
 use crate::variable::VarId;
 use lode_rdf::Term;
@@ -37,6 +38,8 @@ pub enum Expr {
     GreaterOrEqual(Box<Expr>, Box<Expr>),
     /// `IN`. Copies of the expression share the list, by which its set is found again.
     In(Box<Expr>, Arc<Vec<Expr>>),
+    /// Whether a term is one of many that the planner has looked up; an error where unbound.
+    Among(Box<Expr>, Arc<IdSet>),
     /// `+`.
     Add(Box<Expr>, Box<Expr>),
     /// `-`.

@@ -41,7 +41,7 @@ impl Expr {
             Self::Or(parts) | Self::And(parts) | Self::Coalesce(parts) | Self::Call(_, parts) => {
                 parts.iter().collect()
             }
-            Self::Not(a) | Self::UnaryPlus(a) | Self::UnaryMinus(a) => vec![a],
+            Self::Not(a) | Self::UnaryPlus(a) | Self::UnaryMinus(a) | Self::Among(a, _) => vec![a],
             Self::Equal(a, b)
             | Self::SameTerm(a, b)
             | Self::Less(a, b)
@@ -64,7 +64,7 @@ impl Expr {
             Self::Or(parts) | Self::And(parts) | Self::Coalesce(parts) | Self::Call(_, parts) => {
                 parts.iter_mut().collect()
             }
-            Self::Not(a) | Self::UnaryPlus(a) | Self::UnaryMinus(a) => vec![a],
+            Self::Not(a) | Self::UnaryPlus(a) | Self::UnaryMinus(a) | Self::Among(a, _) => vec![a],
             Self::Equal(a, b)
             | Self::SameTerm(a, b)
             | Self::Less(a, b)

@@ -8,6 +8,7 @@ pub mod explain;
 pub mod expr;
 mod expr_vars;
 pub mod function;
+pub mod id_set;
 mod joins;
 mod logical;
 mod logical_tree;

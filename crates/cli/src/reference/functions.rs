@@ -38,6 +38,12 @@ const CASTS: &str = "\
 Datatypes of XML Schema are functions of one argument: `xsd:integer(?text)`. After XPath's table of casts; derived types of integers check their range.
 
 ";
+const BY_IRI: &str = "\
+## By IRI
+
+Functions of doubles, after XPath and XQuery Functions and Operators 3.1, section 4.8. With `PREFIX math: <http://www.w3.org/2005/xpath-functions/math#>` they are `math:sqrt(?x)` and so on; angles are radians.
+
+";
 const AGGREGATES: &str = "\
 ## Aggregates
 
@@ -60,14 +66,12 @@ pub fn page() -> String {
     let casts = casts.collect::<Vec<_>>().join(", ");
     let others =
         functions::all().filter(|function| function.name.contains(':') && !function.name.starts_with(XSD));
-    let others: Vec<Vec<String>> = others.map(row).collect();
-    let others =
-        if others.is_empty() { String::new() } else { format!("## By IRI\n\n{}", table(&columns, others)) };
+    let others = table(&columns[..3], others.map(|function| row(function).into_iter().take(3).collect()));
     let aggregates = lode_assist::functions().iter().filter(|(name, _, _)| is_aggregate(name));
     let aggregates =
         aggregates.map(|(name, arguments, what)| vec![code(&format!("{name}{arguments}")), plain(what)]);
     let aggregates = table(&["Aggregate", "What it does"], aggregates);
-    [HEAD, &calls, FORMS, &forms, CASTS, &casts, ".\n\n", &others, AGGREGATES, &aggregates]
+    [HEAD, &calls, FORMS, &forms, CASTS, &casts, ".\n\n", BY_IRI, &others, AGGREGATES, &aggregates]
         .concat()
         .trim_end()
         .to_owned()

@@ -48,7 +48,12 @@ pub(crate) fn read(
     reader.pairs(&owl("inverseOf"), &mut |a, b| facts.push(SchemaFact::Inverse(a, b)))?;
     reader.instances(&owl("SymmetricProperty"), &mut |p| facts.push(SchemaFact::Symmetric(p)))?;
     reader.instances(&owl("TransitiveProperty"), &mut |p| facts.push(SchemaFact::Transitive(p)))?;
-    Ok((Arc::new(Schema::new(reasoning.rules, facts)), reader.memory))
+    let mut schema = Schema::new(reasoning.rules, facts);
+    schema.find_ids(|class| {
+        cancel.check().map_err(EngineError::Cancelled)?;
+        Ok::<_, EngineError>(snapshot.id_of(class)?)
+    })?;
+    Ok((Arc::new(schema), reader.memory))
 }
 
 /// The ids of the graphs with the schema; `None`: all.

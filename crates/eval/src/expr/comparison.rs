@@ -11,6 +11,7 @@ use crate::values::identity::{equals_itself, has_known_value};
 use crate::values::value::Value;
 use lode_rdf::{Kind, ValueId};
 use lode_sparql::Expr;
+use lode_sparql::id_set::IdSet;
 use lode_store::Snapshot;
 
 /// `a = b` where the ids tell.
@@ -120,6 +121,13 @@ impl Evaluator<'_> {
             if a.is_undef() || b.is_undef() { Tri::Error } else { Tri::from(a == b) }
         };
         Ok(Column::Bools(a.iter().zip(&b).map(same).collect()))
+    }
+
+    /// Whether a term is in a set of terms.
+    pub fn is_among<'e>(&self, value: &'e Expr, set: &IdSet) -> Result<Column<'e>, ExecError> {
+        let ids = self.eval(value)?.into_ids(self.cx, self.rows())?;
+        let among = |id: &ValueId| if id.is_undef() { Tri::Error } else { Tri::from(set.contains(*id)) };
+        Ok(Column::Bools(ids.iter().map(among).collect()))
     }
 
     /// Compares two columns row by row: by id where both have ids and those tell, else by value.

@@ -263,6 +263,7 @@ impl<'a> Evaluator<'a> {
             Expr::Greater(a, b) => self.compare(Comparison::Greater, a, b),
             Expr::GreaterOrEqual(a, b) => self.compare(Comparison::GreaterOrEqual, a, b),
             Expr::In(value, list) => self.is_in(value, list),
+            Expr::Among(value, ids) => self.is_among(value, ids),
             Expr::Add(a, b) => self.arithmetic(a, b, i64::checked_add, arithmetic::add),
             Expr::Subtract(a, b) => self.arithmetic(a, b, i64::checked_sub, arithmetic::subtract),
             Expr::Multiply(a, b) => self.arithmetic(a, b, i64::checked_mul, arithmetic::multiply),

@@ -89,8 +89,13 @@ fn select_in_parts(evaluator: &Evaluator<'_>, expr: &Expr) -> Result<Vec<u32>, E
 
 /// Conjunctions narrow the rows operand by operand: a row that one does not accept is not looked at again.
 fn select_rows(evaluator: &Evaluator<'_>, expr: &Expr) -> Result<Vec<u32>, ExecError> {
-    let Expr::And(operands) = expr else {
-        return Ok(selection::positions(&evaluator.truth(expr)?, |truth| *truth == Tri::True));
+    let operands = match expr {
+        Expr::And(operands) => operands,
+        Expr::Among(value, set) => {
+            let ids = evaluator.eval(value)?.into_ids(evaluator.cx, evaluator.rows())?;
+            return Ok(selection::positions(&ids, |id| set.contains(*id)));
+        }
+        _ => return Ok(selection::positions(&evaluator.truth(expr)?, |truth| *truth == Tri::True)),
     };
     let mut selected: Option<Vec<u32>> = None;
     for operand in operands {

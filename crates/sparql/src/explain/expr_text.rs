@@ -29,6 +29,7 @@ impl Names<'_> {
             Expr::UnaryMinus(a) => format!("-{}", self.operand(a)),
             Expr::SameTerm(a, b) => format!("sameTerm({}, {})", self.expr(a), self.expr(b)),
             Expr::In(a, list) => format!("{} IN {}", self.operand(a), self.list(list)),
+            Expr::Among(a, ids) => format!("{} AMONG {}", self.operand(a), ids.len()),
             Expr::If(a, b, c) => format!("IF({}, {}, {})", self.expr(a), self.expr(b), self.expr(c)),
             Expr::Coalesce(list) if list.is_empty() => "error".to_owned(),
             Expr::Coalesce(list) => format!("COALESCE{}", self.list(list)),

@@ -137,7 +137,7 @@ pub(super) fn filter(rows: f64, expr: &crate::expr::Expr) -> f64 {
     use crate::expr::Expr;
     let each = match expr {
         _ if expr.has_exists() => EXISTS_BINDING,
-        Expr::Bound(_) | Expr::SameTerm(..) => FILTER_CHEAP,
+        Expr::Bound(_) | Expr::SameTerm(..) | Expr::Among(..) => FILTER_CHEAP,
         Expr::Not(inner) if matches!(**inner, Expr::Bound(_) | Expr::SameTerm(..)) => FILTER_CHEAP,
         _ => FILTER_TERMS,
     };

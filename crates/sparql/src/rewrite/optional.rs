@@ -68,6 +68,7 @@ fn fails_unbound(expr: &Expr, var: VarId) -> bool {
         | Expr::Divide(..)
         | Expr::UnaryPlus(_)
         | Expr::UnaryMinus(_)
+        | Expr::Among(..)
         | Expr::Call(..) => expr.children().into_iter().any(|c| fails_unbound(c, var)),
         Expr::In(needle, _) => fails_unbound(needle, var),
         Expr::And(_)

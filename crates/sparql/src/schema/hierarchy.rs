@@ -1,6 +1,6 @@
 //! What is below what: a graph, in which cycles are equivalences.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
 /// Things, and which are directly below which.
@@ -51,14 +51,32 @@ impl<T: Eq + Hash + Clone> Hierarchy<T> {
         self.names.is_empty()
     }
 
+    /// All, in the sequence of their numbers.
+    pub fn names(&self) -> &[T] {
+        &self.names
+    }
+
     /// What is below `name`, itself first, each once.
     pub fn below(&self, name: &T) -> Vec<T> {
-        self.reached(name, &self.below)
+        self.named(name, self.reached(name, &self.below))
     }
 
     /// What is above `name`, itself first, each once.
     pub fn above(&self, name: &T) -> Vec<T> {
-        self.reached(name, &self.above)
+        self.named(name, self.reached(name, &self.above))
+    }
+
+    /// What is below `name`, itself first, each once with its number; `None` where nothing is said of it.
+    pub fn reached_below(&self, name: &T) -> Option<impl Iterator<Item = (&T, usize)>> {
+        let reached = self.reached(name, &self.below)?;
+        Some(reached.into_iter().map(|number| (&self.names[number], number)))
+    }
+
+    fn named(&self, name: &T, reached: Option<Vec<usize>>) -> Vec<T> {
+        match reached {
+            Some(reached) => reached.into_iter().map(|number| self.names[number].clone()).collect(),
+            None => vec![name.clone()],
+        }
     }
 
     /// Those that have something above them.
@@ -66,19 +84,20 @@ impl<T: Eq + Hash + Clone> Hierarchy<T> {
         self.names.iter().zip(&self.above).filter(|(_, above)| !above.is_empty()).map(|(name, _)| name)
     }
 
-    fn reached(&self, name: &T, edges: &[BTreeSet<usize>]) -> Vec<T> {
-        let Some(start) = self.numbers.get(name) else { return vec![name.clone()] };
-        let mut seen = HashSet::from([*start]);
-        let mut reached = vec![*start];
+    fn reached(&self, name: &T, edges: &[BTreeSet<usize>]) -> Option<Vec<usize>> {
+        let start = *self.numbers.get(name)?;
+        let mut seen = vec![false; self.names.len()];
+        seen[start] = true;
+        let mut reached = vec![start];
         let mut next = 0;
         while let Some(at) = reached.get(next).copied() {
             next += 1;
             for other in &edges[at] {
-                if seen.insert(*other) {
+                if !std::mem::replace(&mut seen[*other], true) {
                     reached.push(*other);
                 }
             }
         }
-        reached.into_iter().map(|number| self.names[number].clone()).collect()
+        Some(reached)
     }
 }

@@ -12,7 +12,7 @@ pub use fact::SchemaFact;
 pub use rules::{SchemaRule, SchemaRules};
 
 use hierarchy::Hierarchy;
-use lode_rdf::Term;
+use lode_rdf::{Term, ValueId};
 use std::collections::HashSet;
 use std::hash::Hash;
 use vocabulary::{owl, rdfs};
@@ -51,6 +51,8 @@ pub struct Schema {
     transitive: Vec<Term>,
     domains: Vec<(Term, Term)>,
     ranges: Vec<(Term, Term)>,
+    /// Of the classes, in the sequence of their numbers.
+    class_ids: Vec<Option<ValueId>>,
 }
 
 impl Schema {
@@ -62,6 +64,15 @@ impl Schema {
             schema.add(rules, fact);
         }
         schema
+    }
+
+    /// Finds the ids of its classes in the version that it was read from.
+    ///
+    /// # Errors
+    /// Those of `id_of`.
+    pub fn find_ids<E>(&mut self, id_of: impl FnMut(&Term) -> Result<Option<ValueId>, E>) -> Result<(), E> {
+        self.class_ids = self.classes.names().iter().map(id_of).collect::<Result<_, E>>()?;
+        Ok(())
     }
 
     /// Whether nothing follows by it.
@@ -128,9 +139,14 @@ impl Schema {
         self.properties.add(below, above);
     }
 
-    /// The class and all below it, each once, the class first.
-    pub(crate) fn classes_below(&self, class: &Term) -> Vec<Term> {
-        self.classes.below(class)
+    /// The class and all below it, each once, the class first: with their ids, where they are known.
+    pub(crate) fn sub_classes<'a>(&'a self, class: &'a Term) -> Vec<(&'a Term, Option<ValueId>)> {
+        match self.classes.reached_below(class) {
+            Some(below) => {
+                below.map(|(class, number)| (class, self.class_ids.get(number).copied().flatten())).collect()
+            }
+            None => vec![(class, None)],
+        }
     }
 
     /// The class and all above it, each once, the class first.

@@ -163,3 +163,32 @@ fn wide_hierarchies_are_refused_where_all_of_them_would_be_a_table() {
     let error = database.prepare(&text, &small).map(drop).unwrap_err().to_string();
     assert!(error.contains("memory"), "{error}");
 }
+
+/// Seventy classes below one, each with an instance that another has as well, beside so many of a class that is not below it.
+fn wide(others: usize) -> Database {
+    let below = |i: usize| {
+        format!(":W{i} rdfs:subClassOf :Top . :x{i} a :W{i} , :W{} . :x{i} :n {i} .", (i + 1) % 70)
+    };
+    let classes: String = (0..70).map(below).collect();
+    let others: String = (0..others).map(|i| format!(":y{i} a :Other ; :n {i} .")).collect();
+    database(&format!("INSERT DATA {{ {classes} {others} }}"))
+}
+
+#[test]
+fn many_classes_are_tested_or_looked_up_and_give_the_same() {
+    for others in [0, 20_000] {
+        let database = wide(others);
+        let count = |pattern: &str| {
+            let query = format!("SELECT (COUNT(*) AS ?n) (SUM(?v) AS ?s) {{ {pattern} }}");
+            let found = rows(&database, &query, &by("hierarchies")).join("");
+            found.replace("^^<http://www.w3.org/2001/XMLSchema#integer>", "")
+        };
+        assert_eq!(count("?x a :Top ; :n ?v"), r#""70" "2415""#, "{others}");
+        assert_eq!(count("?x :n ?v FILTER(?v < 7) ?x a :Top"), r#""7" "21""#, "{others}");
+        assert_eq!(count("?x a :Top OPTIONAL { ?x a :Other ; :n ?v }"), r#""70" -"#, "{others}");
+        assert_eq!(count(":x3 a :Top BIND(3 AS ?v)"), r#""1" "3""#, "{others}");
+        let query = "PREFIX : <http://e/> SELECT ?x { ?x a :Top }";
+        let plan = database.prepare(query, &by("hierarchies")).unwrap().explain();
+        assert_eq!(plan.contains("AMONG"), others == 0, "{plan}");
+    }
+}

@@ -2,6 +2,7 @@
 //! what follows in several ways is one solution ([`Schema`]). Nothing is stored: the triples that a scan reads are those of the pattern's
 //! graphs.
 
+mod classes;
 mod properties;
 mod types;
 

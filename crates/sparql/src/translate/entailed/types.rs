@@ -7,7 +7,6 @@ use crate::schema::{Directed, Schema, unique, vocabulary::rdf};
 use crate::translate::translator::Translator;
 use lode_packed::Order;
 use lode_rdf::Term;
-use std::collections::HashSet;
 
 impl Translator<'_> {
     /// Parts of the solutions of `?x a C`.
@@ -26,20 +25,25 @@ impl Translator<'_> {
         class: &Term,
         triple: &Triple<'_>,
     ) -> Vec<Logical> {
-        let below = schema.classes_below(class);
+        let below = self.sub_classes(schema, class);
         let mut branches = Vec::new();
         for Directed { property, inverse } in stating {
-            let (object, table) = self.one_of(below.clone(), "class");
+            if !inverse {
+                branches.extend(self.stated_instances(property, &below, triple));
+                continue;
+            }
+            let (object, table) = self.one_of(below.names(), "class");
             let ends = (triple.subject.clone(), object);
-            let scan = self.scan_directed(TermSlot::Const(property.clone()), *inverse, ends, triple.graph);
+            let scan = self.scan_directed(TermSlot::Const(property.clone()), true, ends, triple.graph);
             branches.push(with_table(table, scan));
         }
         let typing = schema.typing();
         if typing.is_empty() {
             return branches;
         }
-        let below: HashSet<Term> = below.into_iter().collect();
-        let typing = typing.into_iter().filter(|(_, class)| below.contains(class));
+        let below = below.ids();
+        let is_below = |class: &Term| self.stats.id_of(class).is_some_and(|id| below.contains(id));
+        let typing = typing.into_iter().filter(|(_, class)| is_below(class));
         let typing = unique(typing.map(|(p, _)| p).filter(|p| self.is_used(&p.property)));
         for inverse in [false, true] {
             let properties = in_direction(&typing, inverse);

@@ -40,11 +40,16 @@ pub enum ColumnForm {
     Text,
 }
 
+/// The media types of JSON lines, none of them registered; the first is sent.
+const JSON_LINES: [&str; 3] = ["application/x-ndjson", "application/jsonl", "application/x-jsonlines"];
+
 /// A format for results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputFormat {
     /// SPARQL 1.1 Query Results: JSON, XML, CSV or TSV.
     Results(QueryResultsFormat),
+    /// One solution a line, each an object like those in the bindings of SPARQL 1.1 Query Results JSON: for programs that read line by line.
+    JsonLines,
     /// An RDF syntax.
     Rdf(RdfFormat),
     /// Aligned columns for people.
@@ -55,7 +60,7 @@ pub enum OutputFormat {
 
 impl OutputFormat {
     /// Every name that [`OutputFormat::from_name`] knows, for help texts.
-    pub const NAMES: &'static str = "table, json, xml, csv, tsv, nt, nq, ttl, trig, rdf, jsonld";
+    pub const NAMES: &'static str = "table, json, jsonl, xml, csv, tsv, nt, nq, ttl, trig, rdf, jsonld";
     /// Those of columns that it knows besides.
     pub const COLUMN_NAMES: &'static str =
         "arrow, arrow-struct, arrow-text, parquet, parquet-struct, parquet-text";
@@ -64,6 +69,7 @@ impl OutputFormat {
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "table" => Self::Table,
+            "jsonl" | "ndjson" => Self::JsonLines,
             "json" | "srj" => Self::Results(QueryResultsFormat::Json),
             "xml" | "srx" => Self::Results(QueryResultsFormat::Xml),
             "csv" => Self::Results(QueryResultsFormat::Csv),
@@ -90,6 +96,9 @@ impl OutputFormat {
             return Some(Self::Columns(container, ColumnForm::Typed));
         }
         match kind {
+            ResultKind::Boolean | ResultKind::Solutions if JSON_LINES.contains(&essence.as_str()) => {
+                Some(Self::JsonLines)
+            }
             ResultKind::Graph => RdfFormat::from_media_type(&essence).map(Self::Rdf),
             ResultKind::Boolean | ResultKind::Solutions => {
                 QueryResultsFormat::from_media_type(&essence).map(Self::Results)
@@ -122,6 +131,7 @@ impl OutputFormat {
             Self::Results(QueryResultsFormat::Tsv) => "text/tab-separated-values; charset=utf-8",
             Self::Results(format) => format.media_type(),
             Self::Rdf(format) => format.media_type(),
+            Self::JsonLines => JSON_LINES[0],
             Self::Table => "text/plain; charset=utf-8",
             Self::Columns(ColumnContainer::Arrow, _) => ColumnContainer::ARROW,
             Self::Columns(ColumnContainer::Parquet, _) => ColumnContainer::PARQUET,

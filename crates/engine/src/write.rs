@@ -42,6 +42,13 @@ pub fn write_results_with(
             QueryResultsFormat::Tsv => rows::write_rows(solutions, RowFormat::Tsv, out),
             _ => write_xml(solutions, format, out),
         },
+        (QueryResults::Solutions(solutions), OutputFormat::JsonLines) => {
+            rows::write_rows(solutions, RowFormat::JsonLines, out)
+        }
+        (QueryResults::Boolean(value), OutputFormat::JsonLines) => {
+            writeln!(out, r#"{{"boolean":{value}}}"#)?;
+            Ok(1)
+        }
         (QueryResults::Solutions(solutions), OutputFormat::Table) => write_table(solutions, table, out),
         (QueryResults::Boolean(value), OutputFormat::Results(format)) => {
             QueryResultsSerializer::from_format(format).serialize_boolean_to_writer(out, *value)?;
@@ -57,14 +64,18 @@ pub fn write_results_with(
         (QueryResults::Graph(triples), OutputFormat::Table) => {
             write_graph(triples, RdfFormat::Turtle, prefixes, out)
         }
-        (QueryResults::Graph(_), OutputFormat::Results(_)) => Err(EngineError::Format(
-            "CONSTRUCT and DESCRIBE return a graph: use an RDF format (nt, ttl, rdf, jsonld, ...)".to_owned(),
-        )),
+        (QueryResults::Graph(_), OutputFormat::Results(_) | OutputFormat::JsonLines) => {
+            Err(EngineError::Format(
+                "CONSTRUCT and DESCRIBE return a graph: use an RDF format (nt, ttl, rdf, jsonld, ...)"
+                    .to_owned(),
+            ))
+        }
         (_, OutputFormat::Columns(..)) => Err(EngineError::Format(
             "this program writes no Arrow and no Parquet: it was built without the feature arrow".to_owned(),
         )),
         (_, OutputFormat::Rdf(_)) => Err(EngineError::Format(
-            "SELECT and ASK return no graph: use a result format (table, json, xml, csv, tsv)".to_owned(),
+            "SELECT and ASK return no graph: use a result format (table, json, jsonl, xml, csv, tsv)"
+                .to_owned(),
         )),
     }
 }

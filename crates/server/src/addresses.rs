@@ -54,6 +54,7 @@ pub const OF_DATABASE: &[Address] = &[
     at("/api/check", POST, "what is wrong with a query, or looks so (JSON)"),
     at("/api/prefixes", GET, "the usual prefixes that the data uses"),
     at("/health/live", GET, "whether the server runs"),
+    at("/$/ping", GET, "the same, where Fuseki has it"),
     at("/health/ready", GET, "whether it can do its work; else 503, and why"),
     at("/metrics", GET, "figures for Prometheus"),
     at("/admin/stats", GET, "figures of the moment"),
@@ -93,6 +94,7 @@ pub const OF_ONE_OF_SEVERAL: &[Address] = &[
 pub const OF_SERVER: &[Address] = &[
     at("/", GET, "the databases that you may read"),
     at("/health/live", GET, "whether the server runs"),
+    at("/$/ping", GET, "the same, where Fuseki has it"),
     at("/health/ready", GET, "whether all open databases can do their work"),
     at("/metrics", GET, "figures of the server and of all open databases for Prometheus"),
     at("/protocol", GET, "the version of RDF4J's protocol"),

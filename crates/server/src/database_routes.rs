@@ -17,6 +17,7 @@ pub(crate) fn database_router(state: &Arc<AppState>, root: Router<Arc<AppState>>
     let public = root
         .route("/.well-known/void", get(described::void))
         .route("/health/live", get(health::live))
+        .route("/$/ping", get(health::live))
         .route("/health/ready", get(health::ready))
         .route("/page/session.json", get(page_files::session))
         .route("/page/{name}", get(page_files::file))

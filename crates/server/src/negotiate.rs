@@ -71,7 +71,7 @@ pub(crate) fn offered(kind: ResultKind) -> &'static str {
             "text/turtle, application/n-triples, application/n-quads, application/trig, application/rdf+xml, application/ld+json"
         }
         ResultKind::Boolean | ResultKind::Solutions => {
-            "application/sparql-results+json, application/sparql-results+xml, text/csv, text/tab-separated-values"
+            "application/sparql-results+json, application/sparql-results+xml, application/x-ndjson, text/csv, text/tab-separated-values"
         }
     }
 }

@@ -36,7 +36,9 @@ pub fn accepted(format: OutputFormat) -> String {
         OutputFormat::Rdf(RdfFormat::Turtle | RdfFormat::TriG) => {
             "application/n-triples, text/turtle;q=0.9".to_owned()
         }
-        OutputFormat::Rdf(_) | OutputFormat::Columns(..) => format.media_type().to_owned(),
+        OutputFormat::Rdf(_) | OutputFormat::JsonLines | OutputFormat::Columns(..) => {
+            format.media_type().to_owned()
+        }
         OutputFormat::Results(_) => {
             let name = |format: OutputFormat| format.media_type().split(';').next().unwrap_or("").to_owned();
             match format.of_kind(ResultKind::Graph) {

@@ -173,7 +173,7 @@ fn value_of(term: &Term) -> String {
 /// The format for these results; the usual one where it cannot hold them.
 fn fitting(format: OutputFormat, kind: ResultKind) -> OutputFormat {
     match (format.of_kind(kind), kind) {
-        (OutputFormat::Results(_), ResultKind::Graph)
+        (OutputFormat::Results(_) | OutputFormat::JsonLines, ResultKind::Graph)
         | (OutputFormat::Rdf(_), ResultKind::Solutions | ResultKind::Boolean) => default_format(kind),
         (format, _) => format,
     }

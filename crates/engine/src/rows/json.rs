@@ -51,6 +51,12 @@ pub fn row(columns: &[WrittenColumn], names: &[Vec<u8>], row: usize, first: bool
     out.push(b'}');
 }
 
+/// The same on a line of its own.
+pub fn line(columns: &[WrittenColumn], names: &[Vec<u8>], row: usize, out: &mut Vec<u8>) {
+    self::row(columns, names, row, true, out);
+    out.push(b'\n');
+}
+
 pub fn term(term: TermRef<'_>, out: &mut Vec<u8>) {
     match term {
         TermRef::NamedNode(iri) => value("uri", iri.as_str(), out),

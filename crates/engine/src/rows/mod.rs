@@ -24,6 +24,8 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub enum RowFormat {
     /// SPARQL 1.1 Query Results JSON Format.
     Json,
+    /// Its solutions alone, one a line.
+    JsonLines,
     /// SPARQL 1.1 Query Results CSV Format: texts, without what tells their kind.
     Csv,
     /// SPARQL 1.1 Query Results TSV Format: terms as Turtle has them.
@@ -34,6 +36,7 @@ impl RowFormat {
     fn head(self, variables: &[Variable], out: &mut Vec<u8>) {
         match self {
             Self::Json => json::head(variables, out),
+            Self::JsonLines => {}
             Self::Csv => separated::csv_head(variables, out),
             Self::Tsv => separated::tsv_head(variables, out),
         }
@@ -41,7 +44,7 @@ impl RowFormat {
 
     fn term(self, term: TermRef<'_>, out: &mut Vec<u8>) {
         match self {
-            Self::Json => json::term(term, out),
+            Self::Json | Self::JsonLines => json::term(term, out),
             Self::Csv => separated::csv_term(term, out),
             Self::Tsv => separated::tsv_term(term, out),
         }
@@ -73,6 +76,7 @@ pub fn write_rows(
         for row in 0..rows {
             match format {
                 RowFormat::Json => json::row(columns, &names, row, count == 0, &mut buffer.bytes),
+                RowFormat::JsonLines => json::line(columns, &names, row, &mut buffer.bytes),
                 RowFormat::Csv => separated::row(columns, row, b',', b"\r\n", &mut buffer.bytes),
                 RowFormat::Tsv => separated::row(columns, row, b'\t', b"\n", &mut buffer.bytes),
             }

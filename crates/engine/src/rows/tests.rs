@@ -101,6 +101,34 @@ fn rows_are_written_as_the_serializers_do() {
 }
 
 #[test]
+fn json_lines_are_the_bindings_of_json() {
+    let database = Database::in_memory().unwrap();
+    database.update(DATA, &UpdateOptions::default()).unwrap();
+    let query = "SELECT ?o ?none { ?s ?p ?o OPTIONAL { ?s <http://example.org/none> ?none } } ORDER BY ?o";
+    let written = |format| {
+        let mut results = database.query(query, &QueryOptions::default()).unwrap();
+        let mut written = Vec::new();
+        crate::write_results(&mut results, format, &mut written).unwrap();
+        String::from_utf8(written).unwrap()
+    };
+    let json = written(OutputFormat::Results(QueryResultsFormat::Json));
+    let whole: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let lines = written(OutputFormat::JsonLines);
+    let lines: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.len() > 5);
+    assert_eq!(whole["results"]["bindings"], serde_json::Value::from(lines));
+
+    let mut results = database.query("ASK { ?s ?p ?o }", &QueryOptions::default()).unwrap();
+    let mut written = Vec::new();
+    crate::write_results(&mut results, OutputFormat::JsonLines, &mut written).unwrap();
+    assert_eq!(written, b"{\"boolean\":true}\n");
+    let mut results = database.query("CONSTRUCT WHERE { ?s ?p ?o }", &QueryOptions::default()).unwrap();
+    let error = crate::write_results(&mut results, OutputFormat::JsonLines, &mut Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("return a graph"), "{error}");
+}
+
+#[test]
 fn triples_are_written_as_the_serializers_do() {
     let database = Database::in_memory().unwrap();
     database.update(DATA, &UpdateOptions::default()).unwrap();

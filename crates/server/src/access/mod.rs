@@ -57,7 +57,7 @@ impl Operation {
         let reads = [Method::GET, Method::HEAD].contains(method);
         match path {
             _ if is_of("/admin") || path == "/metrics" => Self::Administer,
-            _ if is_of("/health") && reads => Self::Ask,
+            _ if (is_of("/health") || path == "/$/ping") && reads => Self::Ask,
             // The page has nothing of the data in it, and is where people log in.
             _ if (path == "/" || path.starts_with("/page/")) && reads => Self::Ask,
             _ if is_of("/data") && !reads => Self::Update,

@@ -36,6 +36,7 @@ pub(crate) fn router(shared: &Arc<Shared>, catalog: &Arc<Catalog>) -> Router {
     let own = Router::new()
         .route("/", get(index))
         .route("/health/live", get(health::live))
+        .route("/$/ping", get(health::live))
         .route("/health/ready", get(ready))
         .route("/protocol", get(async || rdf4j::VERSION))
         .route("/repositories", get(repositories))

@@ -14,7 +14,7 @@ const ROOTS: [&str; 7] = [
     "/rdf4j",
     "/repositories",
 ];
-const PATHS: [&str; 17] = [
+const PATHS: [&str; 18] = [
     "/",
     "/get",
     "/sparql",
@@ -31,6 +31,7 @@ const PATHS: [&str; 17] = [
     "/admin/backup",
     "/metrics",
     "/health/live",
+    "/$/ping",
     "/health/ready",
 ];
 /// All that there is nothing at.

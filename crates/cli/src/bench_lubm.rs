@@ -9,10 +9,15 @@ use anyhow::{Context, bail};
 use lode_bench::lubm::{self, Options};
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
 pub fn run(command: &LubmCommand) -> anyhow::Result<Done> {
     match command {
         LubmCommand::Generate(args) => generate(args),
+        LubmCommand::Ontology(args) => {
+            lubm::write_ontology(&mut opened(args.output.as_deref())?)?;
+            Ok(Done::Ok)
+        }
         LubmCommand::Run(args) => bench_queries::run("lubm", &lubm::QUERIES, args),
     }
 }
@@ -25,13 +30,17 @@ fn generate(args: &LubmGenerateArgs) -> anyhow::Result<Done> {
         bail!("--universities must be above 0");
     }
     let options = Options { universities: args.universities, seed: args.seed, inferred: !args.asserted };
-    let mut out: Box<dyn Write> = match &args.output {
-        None => Box::new(std::io::stdout().lock()),
-        Some(path) => Box::new(File::create(path).with_context(|| format!("creating {}", path.display()))?),
-    };
+    let mut out = opened(args.output.as_deref())?;
     let triples = lubm::generate(&options, &mut BufWriter::with_capacity(1 << 18, &mut out))?;
     if !args.quiet {
         say!("generated {} triples", number::grouped(triples));
     }
     Ok(Done::Ok)
+}
+
+fn opened(path: Option<&Path>) -> anyhow::Result<Box<dyn Write>> {
+    Ok(match path {
+        None => Box::new(std::io::stdout().lock()),
+        Some(path) => Box::new(File::create(path).with_context(|| format!("creating {}", path.display()))?),
+    })
 }

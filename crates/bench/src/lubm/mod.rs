@@ -5,7 +5,7 @@
 //! numbers are our own, so counts are alike and not the same. Courses are numbered without gaps, which makes sure that those exist that the
 //! queries name.
 //!
-//! The queries ask for what an ontology implies. We do not reason while we answer: with [`Options::inferred`], what the univ-bench
+//! The queries ask for what an ontology implies ([`write_ontology`]). For stores that do not reason, with [`Options::inferred`], what the univ-bench
 //! ontology implies for the queries is written beside what is asserted ([`ontology`]): super-classes and super-properties, inverses, sub-organisations
 //! of sub-organisations, and the classes that are defined by a property (chairs, students, assistants, employees).
 
@@ -15,6 +15,8 @@ mod ontology;
 mod tests;
 mod university;
 mod writer;
+
+pub use ontology::write_ontology;
 
 use crate::NamedQuery;
 use crate::bsbm::Random;

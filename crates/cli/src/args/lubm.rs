@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub enum LubmCommand {
     /// Write universities; the same seed gives the same bytes
     Generate(LubmGenerateArgs),
+    /// Write the ontology, as Turtle: what --asserted leaves out follows by it (--reason rdfs-plus)
+    Ontology(LubmOntologyArgs),
     /// Run the 14 queries on an endpoint, or on a database in this process
     Run(QuerySetArgs),
 }
@@ -39,4 +41,12 @@ pub struct LubmGenerateArgs {
     /// No summary
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// `lode bench lubm ontology`.
+#[derive(Debug, Args)]
+pub struct LubmOntologyArgs {
+    /// Write here (default: standard output)
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }

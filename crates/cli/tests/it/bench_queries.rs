@@ -177,3 +177,23 @@ fn results_of_stores_become_tables_and_plots() {
     std::fs::create_dir(lode.path("empty")).unwrap();
     assert!(lode.run(&["bench", "report", "empty"]).fails(1).contains("no results"));
 }
+
+#[test]
+fn universities_are_answered_by_reasoning_as_with_what_follows_written_out() {
+    let lode = Lode::new();
+    let generate = ["bench", "lubm", "generate", "--universities", "1", "--quiet"];
+    lode.run(&[&generate[..], &["--output", "all.nt"]].concat()).ok();
+    lode.run(&[&generate[..], &["--asserted", "--output", "asserted.nt"]].concat()).ok();
+    lode.run(&["bench", "lubm", "ontology", "--output", "ontology.ttl"]).ok();
+    lode.run(&["load", "all", "all.nt"]).ok();
+    lode.run(&["load", "asserted", "asserted.nt", "ontology.ttl"]).ok();
+    let endpoint = Endpoint::serve(&lode, "asserted", &["--read-only", "--reason", "rdfs-plus"]);
+    let url = format!("{}/sparql", endpoint.base);
+    let run = ["bench", "lubm", "run", "all", "--runs", "0", "--json", "--compare", &url];
+    let queries = report(&lode.run(&run).ok());
+    assert_eq!(queries.len(), 14);
+    for query in queries {
+        assert_eq!(query["same"], true, "{query:#}");
+        assert!(query["rows"].as_u64().is_some_and(|rows| rows > 0), "{query:#}");
+    }
+}

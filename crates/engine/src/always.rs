@@ -72,14 +72,7 @@ impl Proof<'_> {
             | PlanOp::Slice { input, .. }
             | PlanOp::LimitBy { input, .. } => self.of_node(input, var),
             // Nothing is said of what comes from elsewhere, or from plans that are made later.
-            PlanOp::Domain
-            | PlanOp::GraphNames { .. }
-            | PlanOp::TripleTerm { .. }
-            | PlanOp::Path { .. }
-            | PlanOp::ForEachGraph { .. }
-            | PlanOp::Lateral { .. }
-            | PlanOp::Spool { .. }
-            | PlanOp::Service { .. } => Ok(false),
+            _ => Ok(false),
         }
     }
 

@@ -46,23 +46,17 @@ fn of(node: &PlanNode, wanted: f64) -> f64 {
         PlanOp::HashJoin { left, right, .. } => in_part(left) + whole(right) + part * node.rows,
         PlanOp::Filter { input, exprs } => all_in_part() + part * tests(input, exprs),
         PlanOp::Extend { input, expr, .. } => all_in_part() + part * tests(input, std::slice::from_ref(expr)),
-        PlanOp::TripleTerm { .. }
-        | PlanOp::Union(_)
-        | PlanOp::MergeUnion(_)
-        | PlanOp::Project(_)
-        | PlanOp::Distinct(_)
-        | PlanOp::Reduced(_)
-        | PlanOp::LimitBy { .. }
-        | PlanOp::Group { sorted: true, .. } => counted_or(node, all_in_part()),
         PlanOp::Slice { input, start, length } => {
             let length = length.map_or(f64::INFINITY, |length| length as f64);
             of(input, *start as f64 + length.min(wanted))
         }
-        PlanOp::Sort { .. } | PlanOp::Group { .. } => {
+        PlanOp::Sort { .. } | PlanOp::Group { sorted: false, .. } => {
             counted_or(node, inputs.iter().copied().map(whole).sum())
         }
         // Made once, whoever reads it.
         PlanOp::Spool { .. } => inputs.iter().copied().map(whole).sum(),
+        // The others work on rows as they come.
+        _ => counted_or(node, all_in_part()),
     }
 }
 

@@ -4,14 +4,12 @@
 //! that holds only in a database that has rules ([`Snapshot::has_inferences`]): elsewhere the name is a name like others.
 
 use crate::EngineError;
+use crate::graph_rules::INFERRED_GRAPH;
 use crate::options::{DefaultGraph, QueryOptions};
 use lode_packed::Order;
 use lode_rdf::{NamedNode, Term, ValueId};
 use lode_sparql::plan::{InferredGraph, VisibleGraphs};
 use lode_store::{Snapshot, StoreError};
-
-/// The name of the graph.
-pub const INFERRED_GRAPH: &str = "urn:lodestore:inferred";
 
 /// The name as a term.
 pub(crate) fn name() -> NamedNode {

@@ -80,8 +80,8 @@ pub use database::Database;
 pub use description::{Description, Figures};
 pub use error::EngineError;
 pub use format::{ColumnContainer, ColumnForm, OutputFormat, ResultKind};
-pub use graph_rules::{GraphPattern, GraphRules, GraphSet};
-pub use inferred::{INFERRED_GRAPH, inferred_graph};
+pub use graph_rules::{GraphPattern, GraphRules, GraphSet, INFERRED_GRAPH};
+pub use inferred::inferred_graph;
 pub use load_allow::LoadAllow;
 pub use materialise::{
     KeptInferences, MaterialiseOptions, MaterialiseProgress, MaterialiseReport, RuleReport, RuleSource,

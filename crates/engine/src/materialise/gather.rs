@@ -10,6 +10,8 @@ use lode_store::{Snapshot, Transaction};
 /// Subject, predicate, object.
 pub(super) type Triple = [ValueId; 3];
 
+/// Bytes that a transaction takes for each quad that is deleted from a graph that is small.
+pub(super) const DELETION_BYTES: usize = 112;
 /// Triples that are gathered before they are compared with what there is, at most.
 const WAITING_MAX: usize = 4 << 20;
 /// Triples whose memory is taken at once.

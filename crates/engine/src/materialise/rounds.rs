@@ -4,9 +4,9 @@
 //! rule of a transitive property found are complete by themselves, so such rules need not look at them again.
 
 use super::found::Found;
-use super::gather::{Gather, Known, Triple, too_much};
+use super::gather::{DELETION_BYTES, Gather, Known, Triple, too_much};
 use super::head::Head;
-use super::{MaterialiseOptions, MaterialiseReport, RuleReport};
+use super::report::{MaterialiseOptions, MaterialiseReport, RuleReport};
 use crate::EngineError;
 use crate::inferred;
 use crate::options::{DefaultGraph, QueryOptions};
@@ -378,7 +378,7 @@ impl<'a> Inferring<'a> {
                 }
             }
         }
-        self.held.grow(quads.len().saturating_mul(super::DELETION_BYTES)).map_err(too_much)?;
+        self.held.grow(quads.len().saturating_mul(DELETION_BYTES)).map_err(too_much)?;
         quads.iter().for_each(|quad| self.transaction.delete(*quad));
         Ok(quads.len() as u64)
     }

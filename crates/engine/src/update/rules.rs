@@ -3,8 +3,7 @@
 
 use super::template::Row;
 use crate::EngineError;
-use crate::graph_rules::{GraphRules, graph_of, named};
-use crate::inferred::INFERRED_GRAPH;
+use crate::graph_rules::{GraphRules, INFERRED_GRAPH, graph_of, named};
 use lode_rdf::{GraphNameRef, Term, ValueId};
 use lode_sparql::Update;
 use lode_sparql::update::{

@@ -58,7 +58,7 @@ impl Transitive {
     pub(super) fn delta(&self, new: &NamedNode) -> GraphPattern {
         let Ends { from, to } = &self.ends;
         // No text has such names.
-        let [a, b] = [".a", ".b"].map(|name| Variable::new_unchecked(name));
+        let [a, b] = [".a", ".b"].map(Variable::new_unchecked);
         let step = TriplePattern {
             subject: a.clone().into(),
             predicate: self.property.clone().into(),

@@ -37,11 +37,19 @@ fn check(rules: &[Rule], component: &[usize]) -> Result<(), RuleError> {
         for writer in component.iter().map(|at| &rules[*at]) {
             let meets = |read: &super::Atom| writer.writes.iter().any(|write| write.meets(read));
             if reader.reads.below.iter().any(meets) {
-                let message = format!(
-                    "it asks by NOT EXISTS, MINUS, OPTIONAL or an aggregate for what rule {} (line {}) adds, and that depends on what this rule adds: \
-                     there is no sequence in which that has one meaning. Write one of them so that it does not depend on the other",
-                    writer.name, writer.line
-                );
+                let message = match std::ptr::eq(reader, writer) {
+                    true => {
+                        "it asks by NOT EXISTS, MINUS, OPTIONAL or an aggregate for what it adds itself: \
+                             there is no sequence in which that has one meaning"
+                            .to_owned()
+                    }
+                    false => format!(
+                        "it asks by NOT EXISTS, MINUS, OPTIONAL or an aggregate for what rule {} (line {}) adds, and that \
+                         depends on what this rule adds: there is no sequence in which that has one meaning. Write one of \
+                         them so that it does not depend on the other",
+                        writer.name, writer.line
+                    ),
+                };
                 return Err(RuleError::of(&reader.name, reader.line, message));
             }
         }

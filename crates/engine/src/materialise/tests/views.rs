@@ -3,9 +3,10 @@
 use super::{apply, ask, by, database, rows, statements, update};
 use crate::{
     CancelToken, Database, DefaultGraph, EngineError, GraphRules, GraphSet, INFERRED_GRAPH, QueryOptions,
-    UpdateOptions, inferred_graph,
+    UpdateOptions, UploadOptions, UploadTarget, inferred_graph,
 };
 use lode_rdf::NamedNode;
+use lode_rdf::parse::StatementLimit;
 use lode_sparql::plan::DatasetOverride;
 use lode_store::{DumpScope, dump_lines};
 
@@ -143,6 +144,23 @@ fn updates_do_not_see_it_and_state_nothing_there() {
     ] {
         let refused = all.update(&request, &UpdateOptions::default());
         assert!(matches!(refused, Err(EngineError::Forbidden(_))), "{request}: {refused:?}");
+    }
+    for replace in [false, true] {
+        let target = UploadTarget::Graph(Some(NamedNode::new_unchecked(INFERRED_GRAPH)));
+        let options = UploadOptions {
+            target,
+            condition: None,
+            graphs: GraphRules::default(),
+            replace,
+            base_iri: None,
+            cancel: CancelToken::default(),
+            transaction_quads_max: 10,
+            memory_bytes: 1 << 20,
+            memory: None,
+            threads: 1,
+            statement_limit: StatementLimit::default(),
+        };
+        assert!(matches!(all.upload(Vec::new(), &options), Err(EngineError::Forbidden(_))), "{replace}");
     }
     update(&all, &format!("CLEAR GRAPH {graph}"));
     assert_eq!(rows(&all, "SELECT * { ?x a :Animal }", &QueryOptions::default()).len(), 0);
